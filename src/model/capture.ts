@@ -1,0 +1,40 @@
+/** One HTTP exchange as it happened, handed to the archive. Redirects are exchanges of their own. */
+export interface Exchange {
+  readonly method: string;
+  readonly url: string;
+  readonly startedAt: number;
+  /** Name and value pairs in the order they were sent, secrets already redacted. */
+  readonly requestHeaders: readonly (readonly [string, string])[];
+  readonly requestBody?: Uint8Array;
+  readonly status: number;
+  readonly statusText: string;
+  /** Secrets (session cookies) already redacted. */
+  readonly responseHeaders: readonly (readonly [string, string])[];
+  /** The body as it came over the wire: still content-encoded, transfer coding removed. */
+  readonly body: Uint8Array;
+}
+
+/** Where archived bytes are: a range of one blob. */
+export interface BlobRange {
+  readonly blob: string;
+  readonly offset: number;
+  readonly length: number;
+}
+
+/** What the ledger and the manifest remember of a kept capture. */
+export interface CaptureRef extends BlobRange {
+  readonly name: string;
+  readonly url: string;
+  readonly mediaType: string;
+  /** `sha256:<hex>` of the body as it came over the wire. */
+  readonly digest: string;
+}
+
+/** A page that extraction reads: what `keep.page` named, decoded. */
+export interface KeptPage {
+  readonly name: string;
+  readonly url: string;
+  readonly status: number;
+  readonly mediaType: string;
+  readonly text: string;
+}
