@@ -1,0 +1,57 @@
+import { bookSlots, lateToleranceMs } from "../../model/slots.ts";
+import type { ClaimTally } from "./claim-items.ts";
+import type { Database } from "./database.ts";
+import { intervalMs, laneRow, laneSpeed, saveSlotBook, slotBook } from "./lane-row.ts";
+import { queueRow } from "./queue-row.ts";
+import { addToHand } from "./renew-worker.ts";
+import { openLease } from "./take-items.ts";
+
+interface SuspectRow {
+  readonly queue: number;
+  readonly seq: number;
+  readonly key: string;
+  readonly input: string;
+  readonly attempts: number;
+  readonly throttles: number;
+  readonly job: string;
+}
+
+/** One item for a process that runs nothing else: should the process die, that item did it. */
+export const claimSuspect = (db: Database, tally: ClaimTally): void => {
+  const now = db.now();
+  const rows = db.all<SuspectRow>(
+    `SELECT s.queue, s.seq, i.key, i.input, i.attempts, i.throttles, j.id AS job
+     FROM suspects s JOIN items i ON i.queue = s.queue AND i.seq = s.seq
+     JOIN queues q ON q.id = s.queue JOIN jobs j ON j.number = q.job
+     WHERE s.in_hand = 0 AND s.due_at <= ? AND q.claimable = 1 ORDER BY s.due_at LIMIT 64`,
+    now,
+  );
+  const { jobs, worker } = tally.request;
+  for (const row of rows) {
+    if (jobs && !jobs.includes(row.job)) continue;
+    const queue = queueRow(db, row.queue)!;
+    const lane = laneRow(db, queue.lane);
+    const interval = intervalMs(lane, queue, laneSpeed(lane).factor);
+    if (interval === 0) {
+      if (lane.hold_until > now) continue;
+      tally.unpaced.push(lane.name);
+    } else {
+      const pace = { nowMs: now, count: 1, intervalMs: interval, burst: queue.burst, holdUntilMs: lane.hold_until };
+      const { book, slots } = bookSlots(slotBook(lane), pace);
+      if (slots.length === 0) continue;
+      saveSlotBook(db, lane.id, book);
+      tally.slots.push({
+        lane: lane.name,
+        delaysMs: slots.map((at) => at - now),
+        lateMs: lateToleranceMs(interval, queue.burst),
+      });
+    }
+    const lease = openLease(db, worker, row.queue, row.seq, row.seq, 1);
+    db.run("UPDATE items SET suspect = 0, lease = ? WHERE queue = ? AND seq = ?", lease, row.queue, row.seq);
+    db.run("UPDATE suspects SET in_hand = 1 WHERE queue = ? AND seq = ?", row.queue, row.seq);
+    addToHand(db, lane.id, worker, 1);
+    const { attempts, throttles, ...item } = row;
+    tally.items.push({ ...item, lease, lane: lane.name, attempt: attempts + 1, throttles });
+    return;
+  }
+};

@@ -1,0 +1,20 @@
+import type { JobSpec } from "../../model/job.ts";
+import { LedgerError } from "../../ports/ledger.ts";
+import type { Database } from "./database.ts";
+import { writeSpec } from "./job-row.ts";
+import { writeEvent } from "./write-event.ts";
+
+export const createJob = async (db: Database, spec: JobSpec): Promise<void> =>
+  await db.write(() => {
+    db.run("INSERT OR IGNORE INTO clients (name) VALUES (?)", spec.client);
+    const isNew = db.run(
+      `INSERT OR IGNORE INTO jobs (id, client, spec, state, created_at, field_counts) VALUES (?, ?, ?, 'loading', ?, ?)`,
+      spec.id,
+      spec.client,
+      writeSpec(spec),
+      db.now(),
+      JSON.stringify(spec.fields.flatMap(() => [0, 0, 0, 0])),
+    );
+    if (!isNew) throw new LedgerError("job-exists", `${spec.id}: a job of this name exists.`);
+    writeEvent(db, "job.started", spec.id, { scraper: spec.scraper });
+  });

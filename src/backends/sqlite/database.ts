@@ -1,0 +1,209 @@
+import { mkdirSync } from "node:fs";
+import { dirname } from "node:path";
+import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
+import { setTimeout as delay } from "node:timers/promises";
+import { LedgerError } from "../../ports/ledger.ts";
+import { migrate } from "./migrate.ts";
+
+export interface SqliteOptions {
+  /** The ledger's clock, in ms. */
+  readonly now?: () => number;
+  /** How long a worker may be silent before its leases end. */
+  readonly leaseMs?: number;
+  /** How long to wait for another process's write lock before giving up. */
+  readonly lockMs?: number;
+  /** Sync to disk at every commit, not only where something must outlive a power cut. */
+  readonly alwaysSync?: boolean;
+  /** Move the write-ahead log into the database file inside commits. Off where slot timers must not wait for it. */
+  readonly checkpoints?: boolean;
+}
+
+/** Largest time a write may hold the lock is some 20 ms, so a few retries a second apart by chance find it free. */
+const LOCK_RETRY_MS = 3;
+
+/**
+ * One connection with its prepared statements. Work inside a transaction is synchronous and short; waiting for another
+ * process's lock is not: it gives the event loop back, so that slot timers never stall on a lock.
+ */
+export class Database {
+  readonly file: string;
+  readonly now: () => number;
+  readonly leaseMs: number;
+  readonly #db: DatabaseSync;
+  readonly #statements = new Map<string, StatementSync>();
+  readonly #lockMs: number;
+  readonly #alwaysSync: boolean;
+  #syncs = true;
+
+  private constructor(file: string, db: DatabaseSync, options: SqliteOptions) {
+    this.file = file;
+    this.#db = db;
+    this.now = options.now ?? Date.now;
+    this.leaseMs = options.leaseMs ?? 10_000;
+    this.#lockMs = options.lockMs ?? 30_000;
+    this.#alwaysSync = options.alwaysSync ?? false;
+  }
+
+  static async open(file: string, options: SqliteOptions): Promise<Database> {
+    let db: DatabaseSync;
+    try {
+      mkdirSync(dirname(file), { recursive: true });
+      db = new DatabaseSync(file, { timeout: 0 });
+    } catch (error) {
+      throw explain(error, file);
+    }
+    const database = new Database(file, db, options);
+    await database.#settled(() => {
+      db.exec("PRAGMA journal_mode = WAL");
+      db.exec("PRAGMA synchronous = FULL; PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY");
+      db.exec(`PRAGMA wal_autocheckpoint = ${options.checkpoints === false ? 0 : 4000}`);
+    });
+    await database.write(() => migrate(db, file));
+    return database;
+  }
+
+  /** A prepared statement, kept for the life of the connection. */
+  sql(text: string): StatementSync {
+    let statement = this.#statements.get(text);
+    if (!statement) {
+      statement = this.#db.prepare(text);
+      this.#statements.set(text, statement);
+    }
+    return statement;
+  }
+
+  get<T>(text: string, ...values: SQLInputValue[]): T | undefined {
+    return this.sql(text).get(...values) as T | undefined;
+  }
+
+  all<T>(text: string, ...values: SQLInputValue[]): T[] {
+    return this.sql(text).all(...values) as T[];
+  }
+
+  /** Runs a statement and answers how many rows it changed. */
+  run(text: string, ...values: SQLInputValue[]): number {
+    return Number(this.sql(text).run(...values).changes);
+  }
+
+  /** One write transaction. `durable: false` for what may be forgotten in a power cut (never in a crash of a process). */
+  async write<T>(work: () => T, durable = true): Promise<T> {
+    return await this.#settled(() => {
+      this.#sync(durable || this.#alwaysSync);
+      this.#db.exec("BEGIN IMMEDIATE");
+      try {
+        const result = work();
+        this.#db.exec("COMMIT");
+        return result;
+      } catch (error) {
+        if (this.#db.isTransaction) this.#db.exec("ROLLBACK");
+        throw error;
+      }
+    });
+  }
+
+  /** A consistent view over several reads. */
+  async read<T>(work: () => T): Promise<T> {
+    return await this.#settled(() => {
+      this.#db.exec("BEGIN");
+      try {
+        return work();
+      } finally {
+        if (this.#db.isTransaction) this.#db.exec("COMMIT");
+      }
+    });
+  }
+
+  checkpoint(): void {
+    this.#db.exec("PRAGMA wal_checkpoint(PASSIVE)");
+  }
+
+  close(): void {
+    if (this.#db.isOpen) this.#db.close();
+  }
+
+  #sync(on: boolean): void {
+    if (on === this.#syncs) return;
+    this.#db.exec(`PRAGMA synchronous = ${on ? "FULL" : "NORMAL"}`);
+    this.#syncs = on;
+  }
+
+  async #settled<T>(work: () => T): Promise<T> {
+    const giveUpAt = performance.now() + this.#lockMs;
+    for (;;) {
+      try {
+        return work();
+      } catch (error) {
+        if (!isBusy(error) || performance.now() > giveUpAt) throw explain(error, this.file);
+      }
+      await delay(LOCK_RETRY_MS * (0.5 + Math.random()));
+    }
+  }
+}
+
+/** SQLite's primary result codes, https://www.sqlite.org/rescode.html */
+const BUSY = 5;
+const LOCKED = 6;
+const READONLY = 8;
+const IOERR = 10;
+const CORRUPT = 11;
+const FULL = 13;
+const CANTOPEN = 14;
+const NOTADB = 26;
+
+const primaryCode = (error: unknown): number | undefined =>
+  error instanceof Error && "errcode" in error && typeof error.errcode === "number"
+    ? error.errcode & 0xff
+    : undefined;
+
+const isBusy = (error: unknown): boolean => {
+  const code = primaryCode(error);
+  return code === BUSY || code === LOCKED;
+};
+
+const systemCode = (error: unknown): string | undefined =>
+  error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
+
+/** Turns what SQLite and the file system say into an error that names the file and the way out. */
+const explain = (error: unknown, file: string): unknown => {
+  if (error instanceof LedgerError) return error;
+  const cause = { cause: error };
+  switch (primaryCode(error) ?? systemCode(error)) {
+    case BUSY:
+    case LOCKED:
+      return new LedgerError(
+        "locked",
+        `${file}: another process keeps the ledger locked. End it (or wait), then run again; nothing was lost.`,
+        cause,
+      );
+    case FULL:
+    case IOERR:
+    case "ENOSPC":
+      return new LedgerError(
+        "no-space",
+        `${file}: the disk is full or cannot be written. Free some space, then continue with \`sluice resume\`; ` +
+          `what was settled before is safe.`,
+        cause,
+      );
+    case READONLY:
+    case CANTOPEN:
+    case "EACCES":
+    case "EROFS":
+    case "EPERM":
+    case "ENOTDIR":
+      return new LedgerError(
+        "read-only",
+        `${dirname(file)}: the data folder cannot be written. Make it writable, or choose another with --data DIR.`,
+        cause,
+      );
+    case CORRUPT:
+    case NOTADB:
+      return new LedgerError(
+        "damaged",
+        `${file}: not a Sluice ledger, or damaged. Move it away and choose another folder with --data DIR; ` +
+          `the pages already kept are listed in each job's manifest.`,
+        cause,
+      );
+    default:
+      return error;
+  }
+};

@@ -1,0 +1,18 @@
+import type { Database } from "./database.ts";
+import { type JobRow, readSpec } from "./job-row.ts";
+import { writeEvent } from "./write-event.ts";
+
+/** A sealed job is done with its last item; what its lanes are used to is kept for the next job of the scraper. */
+export const endJobWhenDone = (db: Database, number: number): void => {
+  const job = db.get<JobRow>("SELECT * FROM jobs WHERE number = ?", number)!;
+  const ended = job.done + job.absent + job.failed + job.skipped + job.cancelled;
+  if (job.sealed === 0 || ended < job.accepted || job.state === "done" || job.state === "cancelled") return;
+  db.run("UPDATE jobs SET state = 'done', ended_at = ? WHERE number = ?", db.now(), number);
+  db.run(
+    `INSERT OR REPLACE INTO baselines (scraper, lane, breaker)
+     SELECT ?, lane, breaker FROM queues WHERE job = ? AND breaker IS NOT NULL`,
+    readSpec(job.spec).scraper,
+    number,
+  );
+  writeEvent(db, "job.completed", job.id, { done: job.done, absent: job.absent, failed: job.failed });
+};

@@ -1,0 +1,131 @@
+import type { JobSpec } from "../../model/job.ts";
+import type { PlannedItem } from "../../ports/ledger.ts";
+import type { Database } from "./database.ts";
+import type { JobRow } from "./job-row.ts";
+import { keyHash, nextHash } from "./key-hash.ts";
+import { laneId } from "./lane-row.ts";
+import { refreshLane } from "./refresh-lane.ts";
+
+/** A planned item with the place it was given. */
+export interface PlacedItem {
+  readonly item: PlannedItem;
+  queue: number;
+  seq: number;
+  hash: number;
+  /** Set once the key is known to be taken by an item that exists. */
+  isFolded: boolean;
+}
+
+interface Taken {
+  readonly queue: number;
+  readonly seq: number;
+  readonly key: string | null;
+}
+
+/** Gives each item its queue and place, in the order given. A place whose item is folded later stays empty. */
+export const placeItems = (
+  db: Database,
+  job: JobRow,
+  spec: JobSpec,
+  items: readonly PlannedItem[],
+): PlacedItem[] => {
+  const queues = new Map<string, { id: number; tail: number }>();
+  const placed = items.map((item) => {
+    let queue = queues.get(item.lane);
+    if (!queue) {
+      queue = openQueue(db, job, spec, item.lane);
+      queues.set(item.lane, queue);
+    }
+    return { item, queue: queue.id, seq: ++queue.tail, hash: keyHash(item.key), isFolded: false };
+  });
+  for (const queue of queues.values()) db.run("UPDATE queues SET tail = ? WHERE id = ?", queue.tail, queue.id);
+  return placed;
+};
+
+const openQueue = (db: Database, job: JobRow, spec: JobSpec, laneName: string): { id: number; tail: number } => {
+  const lane = laneId(db, laneName);
+  const find = () =>
+    db.get<{ id: number; tail: number }>("SELECT id, tail FROM queues WHERE job = ? AND lane = ?", job.number, lane);
+  const found = find();
+  if (found) return found;
+  const baseline = db.get<{ breaker: string }>(
+    "SELECT breaker FROM baselines WHERE scraper = ? AND lane = ?",
+    spec.scraper,
+    lane,
+  );
+  db.run(
+    `INSERT INTO queues (job, lane, client, per_second, burst, concurrency, breaker, claimable)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    job.number,
+    lane,
+    job.client,
+    spec.pace.perSecond === Infinity ? null : spec.pace.perSecond,
+    spec.pace.burst,
+    spec.pace.concurrency,
+    baseline?.breaker ?? null,
+    job.state === "loading" || job.state === "running" ? 1 : 0,
+  );
+  return find()!;
+};
+
+/**
+ * Claims the keys. A key that is taken by an item that exists folds this one; a key whose item never arrived (its writer was
+ * killed between the two steps) hands its place on, so that the item is not lost.
+ */
+export const insertKeys = (db: Database, job: number, placed: readonly PlacedItem[]): void => {
+  const insert = db.sql("INSERT OR IGNORE INTO item_keys (job, hash, queue, seq) VALUES (?, ?, ?, ?)");
+  for (const entry of placed) {
+    while (Number(insert.run(job, entry.hash, entry.queue, entry.seq).changes) === 0) {
+      const taken = db.get<Taken>(
+        `SELECT k.queue, k.seq, i.key FROM item_keys k LEFT JOIN items i ON i.queue = k.queue AND i.seq = k.seq
+         WHERE k.job = ? AND k.hash = ?`,
+        job,
+        entry.hash,
+      )!;
+      if (taken.key !== null && taken.key !== entry.item.key) {
+        entry.hash = nextHash(entry.hash);
+        continue;
+      }
+      if (taken.key === null) ({ queue: entry.queue, seq: entry.seq } = taken);
+      else entry.isFolded = true;
+      break;
+    }
+  }
+};
+
+/** Inserts the rows and makes them claimable. An item whose place the cursor has already passed is given out as due. */
+export const insertItems = (
+  db: Database,
+  placed: readonly PlacedItem[],
+  room: number,
+): { accepted: number; folded: number; capped: number } => {
+  const insert = db.sql("INSERT OR IGNORE INTO items (queue, seq, key, input, due_at) VALUES (?, ?, ?, ?, ?)");
+  const added = new Map<number, { cursor: number; lane: number; count: number }>();
+  let [accepted, folded, capped] = [0, 0, 0];
+  for (const { item, queue, seq, isFolded } of placed) {
+    if (isFolded) folded++;
+    else if (accepted >= room) capped++;
+    else {
+      let row = added.get(queue);
+      if (!row) {
+        row = {
+          ...db.get<{ cursor: number; lane: number }>("SELECT cursor, lane FROM queues WHERE id = ?", queue)!,
+          count: 0,
+        };
+        added.set(queue, row);
+      }
+      const isNew = insert.run(queue, seq, item.key, item.input, seq <= row.cursor ? db.now() : null).changes;
+      if (Number(isNew) === 0) folded++;
+      else {
+        accepted++;
+        row.count++;
+      }
+    }
+  }
+  for (const [queue, { lane, count }] of added) {
+    if (count === 0) continue;
+    db.run("UPDATE queues SET open = open + ?, ready_at = 0 WHERE id = ?", count, queue);
+    refreshLane(db, lane);
+  }
+  return { accepted, folded, capped };
+};

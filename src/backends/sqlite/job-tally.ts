@@ -1,0 +1,85 @@
+import type { Failure, FailureKind } from "../../model/failure.ts";
+import type { SettledItem } from "../../ports/ledger.ts";
+import type { Database } from "./database.ts";
+
+interface KindTally {
+  attempts: number;
+  final: number;
+  key: string;
+  detail: string;
+}
+
+/** What a batch adds to a job's counters, written in a few statements whatever the size of the batch. */
+export class JobTally {
+  readonly #job: number;
+  readonly #states = { done: 0, absent: 0, failed: 0, waiting: 0 };
+  readonly #kinds = new Map<FailureKind, KindTally>();
+  #partial = 0;
+  #requests = 0;
+  #bytes = 0;
+  #fields: number[] | undefined;
+
+  constructor(job: number) {
+    this.#job = job;
+  }
+
+  add({ outcome, attempt, fieldCounts }: SettledItem): void {
+    if (outcome.state === "returned") return;
+    this.#states[outcome.state]++;
+    if (outcome.state === "done" && outcome.quality === "partial") this.#partial++;
+    this.#requests += attempt.requests;
+    this.#bytes += attempt.bytes;
+    if (!fieldCounts) return;
+    this.#fields ??= fieldCounts.map(() => 0);
+    for (let i = 0; i < fieldCounts.length; i++) this.#fields[i] = (this.#fields[i] ?? 0) + fieldCounts[i]!;
+  }
+
+  addFailure(failure: Failure, key: string, isFinal: boolean): void {
+    const known = this.#kinds.get(failure.kind);
+    const tally = known ?? { attempts: 0, final: 0, key, detail: failure.detail };
+    tally.attempts++;
+    if (isFinal) {
+      tally.final++;
+      tally.key = key;
+      tally.detail = failure.detail;
+    }
+    this.#kinds.set(failure.kind, tally);
+  }
+
+  write(db: Database): void {
+    const { done, absent, failed, waiting } = this.#states;
+    db.run(
+      `UPDATE jobs SET done = done + ?, absent = absent + ?, failed = failed + ?, waiting = waiting + ?,
+         partial = partial + ?, requests = requests + ?, bytes = bytes + ? WHERE number = ?`,
+      done,
+      absent,
+      failed,
+      waiting,
+      this.#partial,
+      this.#requests,
+      this.#bytes,
+      this.#job,
+    );
+    if (this.#fields) this.#writeFields(db, this.#fields);
+    for (const [kind, tally] of this.#kinds)
+      db.run(
+        `INSERT INTO job_failures (job, kind, final, attempts, example_key, example_detail) VALUES (?, ?, ?, ?, ?, ?)
+         ON CONFLICT (job, kind) DO UPDATE SET final = final + excluded.final, attempts = attempts + excluded.attempts,
+           example_key = CASE WHEN excluded.final > 0 THEN excluded.example_key ELSE example_key END,
+           example_detail = CASE WHEN excluded.final > 0 THEN excluded.example_detail ELSE example_detail END`,
+        this.#job,
+        kind,
+        tally.final,
+        tally.attempts,
+        tally.key,
+        tally.detail,
+      );
+  }
+
+  #writeFields(db: Database, added: readonly number[]): void {
+    const row = db.get<{ field_counts: string }>("SELECT field_counts FROM jobs WHERE number = ?", this.#job)!;
+    const known = JSON.parse(row.field_counts) as number[];
+    const sum = known.map((count, i) => count + (added[i] ?? 0));
+    db.run("UPDATE jobs SET field_counts = ? WHERE number = ?", JSON.stringify(sum), this.#job);
+  }
+}

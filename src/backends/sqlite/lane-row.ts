@@ -1,0 +1,67 @@
+import { FULL_SPEED, type LaneSpeed } from "../../model/lane-speed.ts";
+import type { SlotBook } from "../../model/slots.ts";
+import type { Database } from "./database.ts";
+
+export interface LaneRow {
+  readonly id: number;
+  readonly name: string;
+  readonly tat: number;
+  readonly interval_ms: number;
+  readonly spare: string;
+  readonly speed: string | null;
+  readonly hold_until: number;
+  readonly hold_reason: string | null;
+  readonly crawl_delay_ms: number | null;
+  readonly operator_per_second: number | null;
+  readonly fresh_run: number;
+  readonly ready_at: number | null;
+}
+
+/** The part of a queue that bounds how fast it may use a lane. */
+export interface QueuePace {
+  readonly per_second: number | null;
+  readonly burst: number;
+  readonly concurrency: number;
+}
+
+export const laneId = (db: Database, name: string): number => {
+  const row = db.get<{ id: number }>("SELECT id FROM lanes WHERE name = ?", name);
+  if (row) return row.id;
+  db.run("INSERT INTO lanes (name) VALUES (?)", name);
+  return db.get<{ id: number }>("SELECT id FROM lanes WHERE name = ?", name)!.id;
+};
+
+export const laneRow = (db: Database, id: number): LaneRow =>
+  db.get<LaneRow>("SELECT * FROM lanes WHERE id = ?", id)!;
+
+export const laneSpeed = (lane: LaneRow): LaneSpeed =>
+  lane.speed === null ? FULL_SPEED : (JSON.parse(lane.speed) as LaneSpeed);
+
+export const slotBook = (lane: LaneRow): SlotBook => ({
+  tat: lane.tat,
+  intervalMs: lane.interval_ms,
+  spare: lane.spare === "[]" ? [] : (JSON.parse(lane.spare) as number[]),
+});
+
+export const saveSlotBook = (db: Database, lane: number, book: SlotBook): void => {
+  db.run(
+    "UPDATE lanes SET tat = ?, interval_ms = ?, spare = ? WHERE id = ?",
+    book.tat,
+    book.intervalMs,
+    JSON.stringify(book.spare),
+    lane,
+  );
+};
+
+/**
+ * A lane's rate is the lowest of what the scraper, the operator and robots.txt allow, times what was learned.
+ * 0 means: no rhythm, requests start at once.
+ */
+export const intervalMs = (lane: LaneRow, pace: QueuePace, factor: number): number => {
+  const perSecond = Math.min(
+    pace.per_second ?? Infinity,
+    lane.operator_per_second ?? Infinity,
+    lane.crawl_delay_ms ? 1000 / lane.crawl_delay_ms : Infinity,
+  );
+  return perSecond === Infinity ? 0 : 1000 / (perSecond * factor);
+};

@@ -1,0 +1,143 @@
+import { step } from "../../model/breaker.ts";
+import { type BreakerState, seedBreaker } from "../../model/breaker-state.ts";
+import type { PolicyOverrides } from "../../model/failure-policy.ts";
+import { onOutcome } from "../../model/lane-speed.ts";
+import { bookSlots, lateToleranceMs, returnSlots } from "../../model/slots.ts";
+import type { LaneReport, OutcomeReport, PulseReply, PulseReport, SlotGrant } from "../../ports/ledger.ts";
+import type { Database } from "./database.ts";
+import { answerProbe, holdQueue } from "./hold-queue.ts";
+import { readSpec } from "./job-row.ts";
+import { intervalMs, laneId, laneRow, laneSpeed, saveSlotBook, slotBook } from "./lane-row.ts";
+import { queueRow } from "./queue-row.ts";
+import { refreshLane } from "./refresh-lane.ts";
+import { renewWorker, setHands } from "./renew-worker.ts";
+
+/** A lane that cannot be booked now is asked again after this, unless it says when it has room. */
+const WISH_AGAIN_MS = 250;
+
+/** Never results, only lanes and leases: forgetting it in a power cut does no harm, except for acts, which are synced. */
+export const pulse = async (db: Database, report: PulseReport): Promise<PulseReply> =>
+  await db.write(() => {
+    const isAlive = renewWorker(db, report.worker);
+    if (isAlive) remember(db, report);
+    for (const { lane, delaysMs } of report.returned) giveBack(db, lane, delaysMs);
+    for (const { lane, delayMs } of report.crawlDelays)
+      db.run("UPDATE lanes SET crawl_delay_ms = ? WHERE id = ?", delayMs, laneId(db, lane));
+    for (const lane of report.lanes) adjustLane(db, lane);
+    watchOutcomes(db, report.outcomes);
+    const stopped = stoppedQueues(db, report);
+    const slots: SlotGrant[] = [];
+    const unpaced: string[] = [];
+    let againInMs = WISH_AGAIN_MS;
+    for (const wish of report.wishes) {
+      if (!isAlive || stopped.includes(wish.queue)) continue;
+      const got = bookHop(db, wish.lane, wish.queue, wish.count);
+      if (got === "unpaced") unpaced.push(wish.lane);
+      else if (got.slots.delaysMs.length > 0) slots.push(got.slots);
+      if (got !== "unpaced" && got.roomInMs !== undefined) againInMs = Math.min(againInMs, got.roomInMs);
+    }
+    return { isAlive, slots, unpaced, stopped, againInMs };
+  }, report.acting.length > 0);
+
+const remember = (db: Database, report: PulseReport): void => {
+  db.run(
+    "UPDATE workers SET running = ?, pulse_lease = (SELECT coalesce(max(id), 0) FROM leases) WHERE name = ?",
+    JSON.stringify(report.running.map(({ queue, seq }) => [queue, seq])),
+    report.worker,
+  );
+  for (const { queue, seq } of report.acting)
+    db.run("UPDATE items SET acted = 1 WHERE queue = ? AND seq = ?", queue, seq);
+  setHands(db, report.worker, report.inHand);
+};
+
+const giveBack = (db: Database, name: string, delaysMs: readonly number[]): void => {
+  const lane = laneRow(db, laneId(db, name));
+  const now = db.now();
+  saveSlotBook(
+    db,
+    lane.id,
+    returnSlots(
+      slotBook(lane),
+      delaysMs.map((delay) => now + delay),
+      now,
+    ),
+  );
+  refreshLane(db, lane.id);
+};
+
+/** A throttle moves the lane, not the item's attempts; every answer makes the lane a little slower or faster. */
+const adjustLane = (db: Database, report: LaneReport): void => {
+  const lane = laneRow(db, laneId(db, report.lane));
+  const now = db.now();
+  const before = laneSpeed(lane);
+  const speed = onOutcome(before, { kind: report.kind, count: report.count, nowMs: now });
+  if (speed !== before) db.run("UPDATE lanes SET speed = ? WHERE id = ?", JSON.stringify(speed), lane.id);
+  if (report.retryAfterMs !== undefined && now + report.retryAfterMs > lane.hold_until)
+    db.run(
+      "UPDATE lanes SET hold_until = ?, hold_reason = ? WHERE id = ?",
+      now + report.retryAfterMs,
+      report.kind,
+      lane.id,
+    );
+  if (speed !== before || report.retryAfterMs !== undefined) refreshLane(db, lane.id);
+};
+
+const watchOutcomes = (db: Database, outcomes: readonly OutcomeReport[]): void => {
+  const states = new Map<number, BreakerState>();
+  for (const outcome of outcomes) {
+    const queue = queueRow(db, outcome.queue);
+    if (!queue) continue;
+    if (queue.held !== null) {
+      if (queue.probing === 1) answerProbe(db, queue.id, outcome.result === "done" || outcome.result === "absent");
+      continue;
+    }
+    const known = queue.breaker === null ? seedBreaker() : (JSON.parse(queue.breaker) as BreakerState);
+    const { state, tripped } = step(states.get(queue.id) ?? known, { ...outcome, nowMs: db.now() }, policyOf(db, queue.job));
+    states.set(queue.id, state);
+    if (tripped) {
+      saveBreaker(db, queue.id, state);
+      holdQueue(db, queue, { ...tripped });
+    }
+  }
+  for (const [queue, state] of states) saveBreaker(db, queue, state);
+};
+
+const policyOf = (db: Database, job: number): PolicyOverrides => {
+  const row = db.get<{ spec: string }>("SELECT spec FROM jobs WHERE number = ?", job)!;
+  return readSpec(row.spec).policy;
+};
+
+const saveBreaker = (db: Database, queue: number, state: BreakerState): void => {
+  db.run("UPDATE queues SET breaker = ? WHERE id = ?", JSON.stringify(state), queue);
+};
+
+const stoppedQueues = (db: Database, report: PulseReport): number[] => {
+  const asked = new Set([...report.running.map((item) => item.queue), ...report.wishes.map((wish) => wish.queue)]);
+  return [...asked].filter((id) => {
+    const queue = queueRow(db, id);
+    return !queue || (queue.claimable === 0 && queue.probing === 0);
+  });
+};
+
+const bookHop = (
+  db: Database,
+  name: string,
+  queueId: number,
+  count: number,
+): "unpaced" | { slots: SlotGrant; roomInMs: number | undefined } => {
+  const queue = queueRow(db, queueId)!;
+  const lane = laneRow(db, laneId(db, name));
+  const now = db.now();
+  const interval = intervalMs(lane, queue, laneSpeed(lane).factor);
+  const heldMs = lane.hold_until - now;
+  const none = { lane: name, delaysMs: [], lateMs: 0 };
+  if (interval === 0) return heldMs > 0 ? { slots: none, roomInMs: heldMs } : "unpaced";
+  const pace = { nowMs: now, count, intervalMs: interval, burst: queue.burst, holdUntilMs: lane.hold_until };
+  const { book, slots } = bookSlots(slotBook(lane), pace);
+  saveSlotBook(db, lane.id, book);
+  if (slots.length > 0) refreshLane(db, lane.id);
+  return {
+    slots: { lane: name, delaysMs: slots.map((at) => at - now), lateMs: lateToleranceMs(interval, queue.burst) },
+    roomInMs: slots.length < count ? Math.max(1, interval) : undefined,
+  };
+};

@@ -1,0 +1,30 @@
+import type { Database } from "./database.ts";
+
+export interface QueueRow {
+  readonly id: number;
+  readonly job: number;
+  readonly lane: number;
+  readonly client: string;
+  readonly per_second: number | null;
+  readonly burst: number;
+  readonly concurrency: number;
+  readonly tail: number;
+  readonly cursor: number;
+  readonly open: number;
+  readonly claimable: number;
+  readonly ready_at: number | null;
+  readonly breaker: string | null;
+  readonly held: string | null;
+  readonly held_at: number | null;
+  readonly probe_at: number | null;
+  readonly probing: number;
+  readonly trips: number;
+}
+
+export const queueRow = (db: Database, id: number): QueueRow | undefined =>
+  db.get<QueueRow>("SELECT * FROM queues WHERE id = ?", id);
+
+/** Whether items may be claimed from it, set from the state of its job and lane. */
+export const setClaimable = (db: Database, queue: number, isClaimable: boolean): void => {
+  db.run("UPDATE queues SET claimable = ? WHERE id = ?", isClaimable ? 1 : 0, queue);
+};

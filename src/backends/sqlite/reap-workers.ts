@@ -1,0 +1,138 @@
+import type { Failure } from "../../model/failure.ts";
+import type { ItemRef } from "../../model/item.ts";
+import type { ReapReply, ReapRequest } from "../../ports/ledger.ts";
+import type { Database } from "./database.ts";
+import { endJobWhenDone } from "./end-job.ts";
+import { JobTally } from "./job-tally.ts";
+import { refreshLane, refreshQueue } from "./refresh-lane.ts";
+import { pastAttempts } from "./settle-items.ts";
+
+/** Deaths alone after which an item is given up: those that its own code explains, and those that nothing does. */
+const BLAMED_CAP = 2;
+const UNEXPLAINED_CAP = 6;
+/** Before a suspect is run again, doubled with each death: a machine in trouble gets time to recover. */
+const SUSPECT_FIRST_MS = 250;
+
+interface WorkerRow {
+  readonly name: string;
+  readonly alone: number;
+  readonly running: string;
+  readonly pulse_lease: number;
+}
+
+interface HeldItem extends ItemRef {
+  readonly lease: number;
+  readonly key: string;
+  readonly acted: number;
+}
+
+type Cause = NonNullable<ReapRequest["cause"]>;
+const SILENT: Cause = { blame: "unknown", detail: "the worker fell silent" };
+
+export const reapWorkers = async (db: Database, request: ReapRequest): Promise<ReapReply> =>
+  await db.write(() => {
+    if (request.worker === undefined) return reapExpired(db);
+    const worker = db.get<WorkerRow>("SELECT * FROM workers WHERE name = ?", request.worker);
+    return worker ? reap(db, worker, request.cause ?? SILENT) : NONE;
+  });
+
+const NONE: ReapReply = { workers: 0, suspects: 0, returned: 0 };
+
+/** Inside another transaction: every claim looks after those that have fallen silent. */
+export const reapExpired = (db: Database): ReapReply => {
+  const dead = db.all<WorkerRow>("SELECT * FROM workers WHERE until < ?", db.now());
+  return dead.reduce((total, worker) => {
+    const reply = reap(db, worker, SILENT);
+    return {
+      workers: total.workers + reply.workers,
+      suspects: total.suspects + reply.suspects,
+      returned: total.returned + reply.returned,
+    };
+  }, NONE);
+};
+
+const reap = (db: Database, worker: WorkerRow, cause: Cause): ReapReply => {
+  const named = new Set((JSON.parse(worker.running) as [number, number][]).map(([queue, seq]) => `${queue}/${seq}`));
+  const held = db.all<HeldItem>(
+    `SELECT i.queue, i.seq, i.key, i.acted, l.id AS lease FROM leases l JOIN items i ON i.queue = l.queue AND i.seq BETWEEN l.lo AND l.hi
+     WHERE l.worker = ? AND i.state = 0 AND i.due_at IS NULL AND i.suspect = 0 AND coalesce(i.lease, l.id) = l.id`,
+    worker.name,
+  );
+  const counts = { suspects: 0, returned: 0 };
+  for (const item of held) {
+    if (item.acted === 1) giveUp(db, item, worker.name, actedFailure(cause));
+    else if (worker.alone === 1) diedAlone(db, item, worker.name, cause);
+    else if (item.lease > worker.pulse_lease || named.has(`${item.queue}/${item.seq}`)) {
+      suspect(db, item);
+      counts.suspects++;
+    } else {
+      db.run("UPDATE items SET due_at = ? WHERE queue = ? AND seq = ?", db.now(), item.queue, item.seq);
+      counts.returned++;
+    }
+  }
+  db.run("DELETE FROM leases WHERE worker = ?", worker.name);
+  db.run("DELETE FROM hands WHERE worker = ?", worker.name);
+  db.run("DELETE FROM workers WHERE name = ?", worker.name);
+  for (const queue of new Set(held.map((item) => item.queue))) reopen(db, queue);
+  return { workers: 1, ...counts };
+};
+
+const reopen = (db: Database, queue: number): void => {
+  // A probe that was lost says nothing about the site: it is let through again.
+  db.run("UPDATE queues SET probing = 0 WHERE id = ? AND probing = 1", queue);
+  refreshQueue(db, queue);
+  const row = db.get<{ lane: number; job: number }>("SELECT lane, job FROM queues WHERE id = ?", queue)!;
+  refreshLane(db, row.lane);
+  endJobWhenDone(db, row.job);
+};
+
+const suspect = (db: Database, { queue, seq }: ItemRef, delayMs = 0): void => {
+  db.run("UPDATE items SET suspect = 1, lease = NULL WHERE queue = ? AND seq = ?", queue, seq);
+  db.run(
+    `INSERT INTO suspects (queue, seq, due_at) VALUES (?, ?, ?)
+     ON CONFLICT (queue, seq) DO UPDATE SET due_at = excluded.due_at, in_hand = 0`,
+    queue,
+    seq,
+    db.now() + delayMs,
+  );
+};
+
+const diedAlone = (db: Database, item: HeldItem, worker: string, cause: Cause): void => {
+  const column = cause.blame === "scraper" ? "blamed" : "unexplained";
+  const row = db.get<{ blamed: number; unexplained: number }>(
+    `UPDATE suspects SET ${column} = ${column} + 1 WHERE queue = ? AND seq = ? RETURNING blamed, unexplained`,
+    item.queue,
+    item.seq,
+  ) ?? { blamed: 0, unexplained: 0 };
+  if (row.blamed < BLAMED_CAP && row.unexplained < UNEXPLAINED_CAP)
+    return suspect(db, item, SUSPECT_FIRST_MS * 2 ** (row.blamed + row.unexplained - 1));
+  db.run("DELETE FROM suspects WHERE queue = ? AND seq = ?", item.queue, item.seq);
+  giveUp(db, item, worker, {
+    kind: "scraper-error",
+    detail: `the process that ran only this item ended ${row.blamed + row.unexplained} times: ${cause.detail}`,
+  });
+};
+
+const actedFailure = (cause: Cause): Failure => ({
+  kind: "worker-lost",
+  detail: `its acting request had left when the worker was lost (${cause.detail}); not tried again by itself`,
+});
+
+const giveUp = (db: Database, item: HeldItem, worker: string, failure: Failure): void => {
+  const now = db.now();
+  const { job } = db.get<{ job: number }>("UPDATE queues SET open = open - 1 WHERE id = ? RETURNING job", item.queue)!;
+  db.run("UPDATE items SET state = 5, attempts = attempts + 1 WHERE queue = ? AND seq = ?", item.queue, item.seq);
+  const history = [...pastAttempts(db, item.queue, item.seq), { at: now, ms: 0, worker, failure }];
+  db.run(
+    "INSERT OR REPLACE INTO results (queue, seq, ended_at, failure, history) VALUES (?, ?, ?, ?, ?)",
+    item.queue,
+    item.seq,
+    now,
+    JSON.stringify(failure),
+    JSON.stringify(history),
+  );
+  const tally = new JobTally(job);
+  tally.addFailure(failure, item.key, true);
+  tally.write(db);
+  db.run("UPDATE jobs SET failed = failed + 1 WHERE number = ?", job);
+};

@@ -1,0 +1,39 @@
+import type { Database } from "./database.ts";
+import { laneId } from "./lane-row.ts";
+
+/** False when the worker was given up in the meantime: it must not go on as if nothing had happened. */
+export const renewWorker = (db: Database, worker: string): boolean =>
+  db.run("UPDATE workers SET until = ? WHERE name = ?", db.now() + db.leaseMs, worker) === 1;
+
+export const registerWorker = (db: Database, worker: string, isAlone: boolean): void => {
+  if (renewWorker(db, worker)) return;
+  db.run(
+    "INSERT INTO workers (name, until, alone) VALUES (?, ?, ?)",
+    worker,
+    db.now() + db.leaseMs,
+    isAlone ? 1 : 0,
+  );
+};
+
+/** Items in hand count against a lane's concurrency until the worker says that they no longer are. */
+export const setHands = (db: Database, worker: string, inHand: ReadonlyMap<string, number>): void => {
+  const known = db.all<{ lane: number; name: string; count: number }>(
+    "SELECT h.lane, l.name, h.count FROM hands h JOIN lanes l ON l.id = h.lane WHERE h.worker = ?",
+    worker,
+  );
+  for (const { lane, name } of known)
+    if (!inHand.get(name)) db.run("DELETE FROM hands WHERE lane = ? AND worker = ?", lane, worker);
+  const counts = new Map(known.map((row) => [row.name, row.count]));
+  for (const [name, count] of inHand)
+    if (count > 0 && counts.get(name) !== count) addToHand(db, laneId(db, name), worker, count - (counts.get(name) ?? 0));
+};
+
+export const addToHand = (db: Database, lane: number, worker: string, count: number): void => {
+  db.run(
+    `INSERT INTO hands (lane, worker, count) VALUES (?, ?, ?)
+     ON CONFLICT (lane, worker) DO UPDATE SET count = count + excluded.count`,
+    lane,
+    worker,
+    count,
+  );
+};

@@ -1,0 +1,185 @@
+import type { Failure } from "../../model/failure.ts";
+import type { ItemRef, PastAttempt } from "../../model/item.ts";
+import type { SettledItem, SettleReply } from "../../ports/ledger.ts";
+import { countAdded } from "./add-items.ts";
+import type { Database } from "./database.ts";
+import { endJobWhenDone } from "./end-job.ts";
+import { insertItems, insertKeys, placeItems } from "./insert-items.ts";
+import { type JobRow, readSpec } from "./job-row.ts";
+import { JobTally } from "./job-tally.ts";
+import { refreshLane, refreshQueue } from "./refresh-lane.ts";
+
+interface LeaseRow {
+  readonly id: number;
+  readonly queue: number;
+  readonly lo: number;
+  readonly hi: number;
+  open: number;
+}
+
+interface QueueFacts {
+  readonly job: number;
+  readonly lane: number;
+  /** Items of this queue that have come to their end in this batch. */
+  ended: number;
+  /** Something became due. */
+  isTouched: boolean;
+}
+
+/** What one batch of settlements changes beside the items themselves, written once at its end. */
+class Batch {
+  readonly leases = new Map<number, LeaseRow | undefined>();
+  readonly queues = new Map<number, QueueFacts>();
+  readonly jobs = new Map<number, JobTally>();
+}
+
+export const settleItems = async (
+  db: Database,
+  worker: string,
+  items: readonly SettledItem[],
+): Promise<SettleReply> =>
+  await db.write(() => {
+    const batch = new Batch();
+    const refused: ItemRef[] = [];
+    for (const item of items) {
+      if (!holdsLease(db, batch, worker, item) || !settleOne(db, batch, worker, item))
+        refused.push({ queue: item.queue, seq: item.seq });
+    }
+    writeBatch(db, batch);
+    return { refused };
+  });
+
+const holdsLease = (db: Database, batch: Batch, worker: string, item: SettledItem): boolean => {
+  if (!batch.leases.has(item.lease))
+    batch.leases.set(
+      item.lease,
+      db.get<LeaseRow>("SELECT id, queue, lo, hi, open FROM leases WHERE id = ? AND worker = ?", item.lease, worker),
+    );
+  const lease = batch.leases.get(item.lease);
+  return lease !== undefined && lease.queue === item.queue && lease.lo <= item.seq && item.seq <= lease.hi;
+};
+
+/** The fence: the row must still be in the hands that this lease stands for. */
+const UPDATE_ITEM = `UPDATE items SET state = ?, attempts = attempts + ?, throttles = throttles + ?, due_at = ?
+  WHERE queue = ? AND seq = ? AND state = 0 AND due_at IS NULL AND suspect = 0 AND coalesce(lease, ?) = ?`;
+
+const settleOne = (db: Database, batch: Batch, worker: string, item: SettledItem): boolean => {
+  const { outcome, queue, seq } = item;
+  const now = db.now();
+  const facts = queueFacts(db, batch, queue);
+  const tally = jobTally(batch, facts.job);
+  const [state, counts, throttles, dueAt] = nextRow(item, now);
+  const changed = db
+    .sql(UPDATE_ITEM)
+    .run(state, counts, throttles, dueAt, queue, seq, item.lease, item.lease).changes;
+  if (Number(changed) === 0) return false;
+  batch.leases.get(item.lease)!.open--;
+  db.run("DELETE FROM suspects WHERE queue = ? AND seq = ? AND in_hand = 1", queue, seq);
+  if (outcome.state === "returned") {
+    facts.isTouched = true;
+    return true;
+  }
+  tally.add(item);
+  if (outcome.state === "waiting") facts.isTouched = true;
+  else facts.ended++;
+  const failure = "failure" in outcome ? outcome.failure : undefined;
+  if (failure) tally.addFailure(failure, keyOf(db, queue, seq), outcome.state === "failed");
+  saveResult(db, worker, item, failure, now);
+  if (item.emitted.length > 0) emit(db, facts.job, item);
+  return true;
+};
+
+const nextRow = (item: SettledItem, now: number): [number, number, number, number | null] => {
+  const { outcome } = item;
+  switch (outcome.state) {
+    case "done":
+      return [3, 1, 0, null];
+    case "absent":
+      return [4, 1, 0, null];
+    case "failed":
+      return [5, 1, 0, null];
+    case "waiting":
+      return [2, outcome.countsAttempt ? 1 : 0, outcome.countsAttempt ? 0 : 1, now + outcome.delayMs];
+    case "returned":
+      return [0, 0, 0, now];
+    default:
+      throw outcome satisfies never;
+  }
+};
+
+const keyOf = (db: Database, queue: number, seq: number): string =>
+  db.get<{ key: string }>("SELECT key FROM items WHERE queue = ? AND seq = ?", queue, seq)!.key;
+
+const saveResult = (
+  db: Database,
+  worker: string,
+  item: SettledItem,
+  failure: Failure | undefined,
+  now: number,
+): void => {
+  const { queue, seq, outcome, attempt } = item;
+  const history = failure ? pastAttempts(db, queue, seq) : undefined;
+  if (failure) history!.push({ at: attempt.startedAt, ms: attempt.ms, worker, failure });
+  db.sql(
+    `INSERT INTO results (queue, seq, ended_at, quality, failure, captures, records, history) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (queue, seq) DO UPDATE SET ended_at = excluded.ended_at, quality = excluded.quality, failure = excluded.failure,
+       captures = excluded.captures, records = excluded.records, history = coalesce(excluded.history, history)`,
+  ).run(
+    queue,
+    seq,
+    now,
+    outcome.state === "done" ? outcome.quality : null,
+    failure ? JSON.stringify(failure) : null,
+    item.captures.length > 0 ? JSON.stringify(item.captures) : null,
+    item.records ? JSON.stringify(item.records) : null,
+    history ? JSON.stringify(history) : null,
+  );
+};
+
+export const pastAttempts = (db: Database, queue: number, seq: number): PastAttempt[] => {
+  const row = db.get<{ history: string | null }>("SELECT history FROM results WHERE queue = ? AND seq = ?", queue, seq);
+  return row?.history ? (JSON.parse(row.history) as PastAttempt[]) : [];
+};
+
+/** Discovered inputs leave forward, in the same transaction as the item that found them. */
+const emit = (db: Database, number: number, item: SettledItem): void => {
+  const job = db.get<JobRow>("SELECT * FROM jobs WHERE number = ?", number)!;
+  const spec = readSpec(job.spec);
+  const placed = placeItems(db, job, spec, item.emitted);
+  insertKeys(db, number, placed);
+  countAdded(db, number, insertItems(db, placed, spec.maxItems - job.accepted));
+};
+
+const queueFacts = (db: Database, batch: Batch, queue: number): QueueFacts => {
+  let facts = batch.queues.get(queue);
+  if (!facts) {
+    const row = db.get<{ job: number; lane: number }>("SELECT job, lane FROM queues WHERE id = ?", queue)!;
+    facts = { ...row, ended: 0, isTouched: false };
+    batch.queues.set(queue, facts);
+  }
+  return facts;
+};
+
+const jobTally = (batch: Batch, job: number): JobTally => {
+  let tally = batch.jobs.get(job);
+  if (!tally) batch.jobs.set(job, (tally = new JobTally(job)));
+  return tally;
+};
+
+const writeBatch = (db: Database, batch: Batch): void => {
+  for (const lease of batch.leases.values()) {
+    if (!lease) continue;
+    if (lease.open <= 0) db.run("DELETE FROM leases WHERE id = ?", lease.id);
+    else db.run("UPDATE leases SET open = ? WHERE id = ?", lease.open, lease.id);
+  }
+  for (const [queue, { ended, isTouched, lane }] of batch.queues) {
+    if (ended > 0) db.run("UPDATE queues SET open = open - ? WHERE id = ?", ended, queue);
+    if (!isTouched) continue;
+    refreshQueue(db, queue);
+    refreshLane(db, lane);
+  }
+  for (const [job, tally] of batch.jobs) {
+    tally.write(db);
+    endJobWhenDone(db, job);
+  }
+};

@@ -1,0 +1,73 @@
+import type { BlobRange, CaptureRef } from "./capture.ts";
+import type { Failure } from "./failure.ts";
+
+/**
+ * An item is in exactly one state. `leased` is a property of a run of items, not a write per item: a backend may derive it
+ * from the leases that are alive.
+ */
+export const ITEM_STATES = [
+  "queued",
+  "leased",
+  "waiting",
+  "done",
+  "absent",
+  "failed",
+  "skipped",
+  "cancelled",
+] as const;
+export type ItemState = (typeof ITEM_STATES)[number];
+export type FinalState = "done" | "absent" | "failed" | "skipped" | "cancelled";
+export type StateCounts = Readonly<Record<ItemState, number>>;
+
+/** Names an item inside the ledger: the queue is the meeting of one job and one lane, `seq` its place there. */
+export interface ItemRef {
+  readonly queue: number;
+  readonly seq: number;
+}
+
+/** How one try at an item ended. */
+export type Outcome =
+  | { readonly state: "done"; readonly quality: "complete" | "partial" }
+  | { readonly state: "absent"; readonly detail: string }
+  | {
+      readonly state: "waiting";
+      readonly delayMs: number;
+      readonly failure: Failure;
+      /** False for a throttle that the lane answers for. */
+      readonly countsAttempt: boolean;
+    }
+  | { readonly state: "failed"; readonly failure: Failure }
+  /** Given back untouched: it was not tried, and goes to the front again. */
+  | { readonly state: "returned" };
+
+export interface Attempt {
+  readonly startedAt: number;
+  readonly ms: number;
+  readonly requests: number;
+  readonly bytes: number;
+}
+
+/** A failed attempt as the ledger keeps it. */
+export interface PastAttempt {
+  readonly at: number;
+  readonly ms: number;
+  readonly worker: string;
+  readonly failure: Failure;
+}
+
+/** Everything the ledger knows of an item, as lists and the manifest show it. */
+export interface ItemView {
+  readonly ref: ItemRef;
+  readonly lane: string;
+  readonly key: string;
+  readonly input: unknown;
+  readonly state: ItemState;
+  readonly attempts: number;
+  readonly failure?: Failure;
+  readonly quality?: "complete" | "partial";
+  readonly dueInMs?: number;
+  readonly endedAt?: number;
+  readonly history: readonly PastAttempt[];
+  readonly captures: readonly CaptureRef[];
+  readonly records: BlobRange | null;
+}

@@ -1,0 +1,231 @@
+import type { BlobRange, CaptureRef } from "../model/capture.ts";
+import type { FailureKind } from "../model/failure.ts";
+import type { Attempt, ItemRef, ItemState, ItemView, Outcome } from "../model/item.ts";
+import type { JobSpec, JobView, LaneView, RejectedInput } from "../model/job.ts";
+
+/**
+ * State and queue in one port, because they must change together. Every verb is one batch and, in effect, one transaction.
+ * Times go out as delays from the ledger's own now, so that workers' wall clocks do not matter.
+ */
+export interface Ledger {
+  createJob(spec: JobSpec): Promise<void>;
+  /** Folds keys the job already has. Bad inputs are counted and the first of them kept as examples. */
+  addItems(job: string, items: readonly PlannedItem[], rejected: readonly RejectedInput[]): Promise<AddReply>;
+  /** No more inputs will come from outside: the job is done when its items are. */
+  sealJob(job: string): Promise<void>;
+  steerJob(job: string, to: "pause" | "resume" | "cancel"): Promise<void>;
+  /** Puts failed items back as if they had never been tried; answers how many. */
+  retryItems(job: string, filter: { readonly kinds?: readonly FailureKind[] }): Promise<number>;
+  readJob(job: string): Promise<JobView | undefined>;
+  listJobs(): Promise<readonly JobView[]>;
+  listItems(job: string, query: ItemQuery): Promise<ItemPage>;
+  listLanes(job: string): Promise<readonly LaneView[]>;
+
+  /** The first door: items whose lane has room now or within the next second, each with its first slot. */
+  claim(request: ClaimRequest): Promise<Grant>;
+  /** Renews the worker's leases, books and returns slots, reports outcomes at once, hears what has stopped. */
+  pulse(report: PulseReport): Promise<PulseReply>;
+  /** The second door. What was not leased to this worker any more is refused and changes nothing. */
+  settle(worker: string, items: readonly SettledItem[]): Promise<SettleReply>;
+  /**
+   * Ends the leases of a worker known to be dead, or of all whose deadline has passed. Items that may have been running become suspects;
+   * the others go back untouched.
+   */
+  reap(request: ReapRequest): Promise<ReapReply>;
+
+  /** What is kept of an origin's robots.txt; `mayFetch` is granted to one asker at a time. */
+  readRobots(origin: string, worker: string): Promise<RobotsReply>;
+  keepRobots(origin: string, answer: RobotsAnswer): Promise<void>;
+
+  /** The outbox, oldest first; what was acknowledged is not given again. */
+  readEvents(limit: number): Promise<readonly LedgerEvent[]>;
+  ackEvents(upTo: number): Promise<void>;
+
+  close(): Promise<void>;
+}
+
+export interface PlannedItem {
+  readonly key: string;
+  /** JSON text. */
+  readonly input: string;
+  readonly lane: string;
+}
+
+export interface AddReply {
+  readonly accepted: number;
+  readonly folded: number;
+  readonly capped: number;
+}
+
+export interface ItemQuery {
+  readonly states?: readonly ItemState[];
+  readonly kinds?: readonly FailureKind[];
+  readonly after?: ItemRef;
+  readonly limit: number;
+}
+
+export interface ItemPage {
+  readonly items: readonly ItemView[];
+  readonly next?: ItemRef;
+}
+
+export interface ClaimRequest {
+  readonly worker: string;
+  /** How many more items the worker can take in hand. */
+  readonly room: number;
+  /** Items in hand by lane, these keep their part of the lane's concurrency. */
+  readonly inHand: ReadonlyMap<string, number>;
+  /** Only items of these jobs; all jobs when left out. */
+  readonly jobs?: readonly string[];
+  /** This worker runs one item at a time in a process of its own: it takes suspects, and nothing else. */
+  readonly alone?: boolean;
+}
+
+export interface ClaimedItem extends ItemRef {
+  readonly lease: number;
+  readonly job: string;
+  readonly lane: string;
+  readonly key: string;
+  readonly input: string;
+  /** 1-based number of the try that now begins; throttles do not count. */
+  readonly attempt: number;
+  readonly throttles: number;
+}
+
+export interface SlotGrant {
+  readonly lane: string;
+  /** From the moment of the answer, ascending. */
+  readonly delaysMs: readonly number[];
+  /** A slot used later than this is void and booked again. */
+  readonly lateMs: number;
+}
+
+export interface Grant {
+  readonly items: readonly ClaimedItem[];
+  readonly slots: readonly SlotGrant[];
+  /** Lanes without a rate: requests start at once, no slots are needed. */
+  readonly unpaced: readonly string[];
+  /** When asking again may bring something; undefined when nothing is left to wait for. */
+  readonly againInMs?: number;
+  /** Suspects that wait for a process of their own. */
+  readonly suspects: number;
+}
+
+export interface OutcomeReport {
+  readonly queue: number;
+  readonly result: "done" | "absent" | FailureKind;
+  /** Required fields that were missing in a record that came through. */
+  readonly missing?: readonly string[];
+}
+
+/** Seen at a lane, by any request: what slows it, or lets it recover. */
+export interface LaneReport {
+  readonly lane: string;
+  readonly kind: "ok" | FailureKind;
+  readonly count: number;
+  readonly retryAfterMs?: number;
+}
+
+export interface SlotWish {
+  readonly lane: string;
+  /** The queue on whose behalf it is asked: a stopped queue gets none. */
+  readonly queue: number;
+  readonly count: number;
+}
+
+export interface PulseReport {
+  readonly worker: string;
+  /** Items that may be running from now on: the suspects should this worker die. */
+  readonly running: readonly ItemRef[];
+  /** Items whose acting request is about to leave. */
+  readonly acting: readonly ItemRef[];
+  readonly inHand: ReadonlyMap<string, number>;
+  readonly wishes: readonly SlotWish[];
+  /** Unused slots, as delays from now. */
+  readonly returned: readonly { readonly lane: string; readonly delaysMs: readonly number[] }[];
+  readonly outcomes: readonly OutcomeReport[];
+  readonly lanes: readonly LaneReport[];
+  /** Learned from robots.txt. */
+  readonly crawlDelays: readonly { readonly lane: string; readonly delayMs: number }[];
+}
+
+export interface PulseReply {
+  /** False when this worker was given up: its leases are gone, what it holds must be dropped. */
+  readonly isAlive: boolean;
+  readonly slots: readonly SlotGrant[];
+  /** Wishes for lanes without a rate are answered here: go at once. */
+  readonly unpaced: readonly string[];
+  /** Queues in hand that were paused, cancelled or held: no new request may start for them. */
+  readonly stopped: readonly number[];
+  /** Wishes not (fully) granted may be repeated after this. */
+  readonly againInMs: number;
+}
+
+export interface SettledItem extends ItemRef {
+  readonly lease: number;
+  readonly outcome: Outcome;
+  readonly attempt: Attempt;
+  readonly captures: readonly CaptureRef[];
+  readonly records: BlobRange | null;
+  /** Four numbers a field, see `JobView.fieldCounts`. */
+  readonly fieldCounts: readonly number[] | null;
+  readonly emitted: readonly PlannedItem[];
+}
+
+export interface SettleReply {
+  readonly refused: readonly ItemRef[];
+}
+
+export interface ReapRequest {
+  /** A worker whose death was seen; without it, every worker whose deadline has passed. */
+  readonly worker?: string;
+  /** How it ended, as far as known. `alone` deaths with a cause in the scraper count against the item sooner. */
+  readonly cause?: { readonly blame: "scraper" | "unknown"; readonly detail: string };
+}
+
+export interface ReapReply {
+  readonly workers: number;
+  readonly suspects: number;
+  readonly returned: number;
+}
+
+export interface RobotsAnswer {
+  /** The file's text; null when there is none (4xx): everything is allowed. */
+  readonly text: string | null;
+  readonly keepMs: number;
+}
+
+export type RobotsReply =
+  | { readonly known: RobotsAnswer }
+  | { readonly mayFetch: true }
+  | { readonly mayFetch: false; readonly againInMs: number };
+
+export interface LedgerEvent {
+  readonly id: number;
+  readonly at: number;
+  readonly type: "job.started" | "job.completed" | "job.paused" | "job.resumed" | "job.cancelled" | "lane.held" | "lane.released";
+  readonly job: string;
+  readonly facts: Readonly<Record<string, unknown>>;
+}
+
+export type LedgerErrorCode =
+  | "no-such-job"
+  | "job-exists"
+  | "job-ended"
+  | "locked"
+  | "no-space"
+  | "read-only"
+  | "newer-version"
+  | "damaged"
+  | "unavailable";
+
+export class LedgerError extends Error {
+  readonly code: LedgerErrorCode;
+  readonly retries: boolean;
+  constructor(code: LedgerErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = "LedgerError";
+    this.code = code;
+    this.retries = code === "locked" || code === "unavailable";
+  }
+}
