@@ -1,13 +1,26 @@
-/** Where bytes are kept. Names are relative, `/`-separated paths; an object never changes once put. */
+/**
+ * Where bytes are kept. Names are relative, `/`-separated paths (see `checkBlobName`).
+ *
+ * Putting a name again replaces the object in one step: a reader sees the old bytes or the new ones, never a mix and
+ * never nothing. Only a job's manifest is ever rewritten; every other object is put once, so a range of it stays true.
+ */
 export interface Blobs {
-  /** Returns when the object is durable: a crash of machine or process after that does not lose it. */
+  /**
+   * Returns when the object is durable: a crash of machine or process after that does not lose it. Until then, and
+   * for ever when the body throws or the process dies, the name is as it was before. Chunks may be reused by the
+   * body once the next one is asked for.
+   */
   put(name: string, body: Uint8Array | AsyncIterable<Uint8Array>): Promise<{ readonly size: number }>;
-  /** The whole object, or `length` bytes from `offset`. Throws `BlobError` with code `not-found`. */
+  /**
+   * The whole object, or `length` bytes from `offset`: fewer where the object ends before, none past its end.
+   * Throws `BlobError` with code `not-found`.
+   */
   get(name: string, range?: { readonly offset: number; readonly length: number }): Promise<Uint8Array>;
   /** Streams a whole object. */
   stream(name: string): AsyncIterable<Uint8Array>;
-  /** Names and sizes below a prefix, in order of name. */
+  /** Names and sizes of the objects whose name starts with `prefix` (any string), in byte order of name. */
   list(prefix: string): AsyncIterable<{ readonly name: string; readonly size: number }>;
+  /** Removing what is not there is no error. */
   remove(name: string): Promise<void>;
 }
 
@@ -23,3 +36,17 @@ export class BlobError extends Error {
     this.blob = blob;
   }
 }
+
+/** No leading dot: that keeps `.` and `..` out and leaves dot names to a backend's own files. ASCII: one byte order everywhere. */
+const SEGMENT = /^[A-Za-z0-9_][A-Za-z0-9_.=+@~,-]{0,199}$/;
+const MAX_LENGTH = 900; // S3 ends at 1,024 bytes, its prefix included
+
+/** The gate that every backend puts in front of `put`, `get`, `stream` and `remove`. */
+export const checkBlobName = (name: string): void => {
+  if (name.length > MAX_LENGTH || !name.split("/").every((segment) => SEGMENT.test(segment)))
+    throw new BlobError(
+      "bad-name",
+      name,
+      `bad blob name ${JSON.stringify(name)}: use segments of A-Z a-z 0-9 _ . = + @ ~ , - joined by "/", none empty or starting with a dot or a sign`,
+    );
+};

@@ -1,4 +1,4 @@
-import type { Exchange } from "../model/capture.ts";
+import type { Exchange, KeptPage } from "../model/capture.ts";
 
 /** What a scraper's `collect` works with. The collectors implement it, scraper authors see it. */
 export interface Http {
@@ -23,8 +23,8 @@ export interface RequestOptions {
 }
 
 export interface SubmitOptions extends RequestOptions {
-  /** Which button is pressed: its name, id or label. By default the form's first submit button. */
-  readonly button?: string;
+  /** Which button is pressed: its name, id or label. By default the form's first; false for none, as when a script sends it. */
+  readonly button?: string | false;
 }
 
 export type FormValue = string | number | boolean | readonly string[] | FormFile;
@@ -94,7 +94,7 @@ export interface CollectorTools {
 export interface Limits {
   /** One request, from start to the last byte. */
   readonly requestMs: number;
-  /** The whole item. */
+  /** All requests of the item together; waiting for the gate and the archive is not counted. */
   readonly itemMs: number;
   /** Bytes over the wire of one response. */
   readonly bodyBytes: number;
@@ -104,4 +104,31 @@ export interface Limits {
   readonly redirects: number;
   /** Requests of one item, redirects included. */
   readonly hops: number;
+}
+
+/** One way of collecting (HTTP, browser, recording), opened once a process. */
+export interface Collector {
+  open(options: SessionOptions): CollectSession;
+  close(): Promise<void>;
+}
+
+export interface SessionOptions {
+  /** Relative URLs are resolved against it. */
+  readonly site: string;
+  readonly tools: CollectorTools;
+  readonly limits: Limits;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** One item's side of a collector: its cookies, its caps and what it kept. */
+export interface CollectSession {
+  readonly http: Http;
+  readonly keep: Keep;
+  readonly kept: {
+    /** `exchange` is the very object that `archive` was given. */
+    readonly pages: readonly (KeptPage & { readonly exchange: Exchange })[];
+    readonly files: readonly (KeptFile & { readonly name: string })[];
+  };
+  readonly requests: number;
+  readonly bytes: number;
 }

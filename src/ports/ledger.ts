@@ -32,6 +32,7 @@ export interface Ledger {
    * the others go back untouched.
    */
   reap(request: ReapRequest): Promise<ReapReply>;
+  listWorkers(): Promise<readonly WorkerView[]>;
 
   /** What is kept of an origin's robots.txt; `mayFetch` is granted to one asker at a time. */
   readRobots(origin: string, worker: string): Promise<RobotsReply>;
@@ -114,6 +115,8 @@ export interface Grant {
 export interface OutcomeReport {
   readonly queue: number;
   readonly result: "done" | "absent" | FailureKind;
+  /** 1-based. That an item fails again says more about the item than about the site: only first failures move the breaker. */
+  readonly attempt: number;
   /** Required fields that were missing in a record that came through. */
   readonly missing?: readonly string[];
 }
@@ -153,7 +156,7 @@ export interface PulseReply {
   /** False when this worker was given up: its leases are gone, what it holds must be dropped. */
   readonly isAlive: boolean;
   readonly slots: readonly SlotGrant[];
-  /** Wishes for lanes without a rate are answered here: go at once. */
+  /** Of the lanes in hand or wished for, those without a rhythm now: requests start at once, until the next pulse says otherwise. */
   readonly unpaced: readonly string[];
   /** Queues in hand that were paused, cancelled or held: no new request may start for them. */
   readonly stopped: readonly number[];
@@ -181,6 +184,14 @@ export interface ReapRequest {
   readonly worker?: string;
   /** How it ended, as far as known. `alone` deaths with a cause in the scraper count against the item sooner. */
   readonly cause?: { readonly blame: "scraper" | "unknown"; readonly detail: string };
+}
+
+export interface WorkerView {
+  readonly name: string;
+  readonly isAlone: boolean;
+  readonly items: number;
+  /** Until its leases end, should it stay silent. */
+  readonly leaseMs: number;
 }
 
 export interface ReapReply {

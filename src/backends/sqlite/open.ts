@@ -5,6 +5,7 @@ import { createJob } from "./create-job.ts";
 import { Database, type SqliteOptions } from "./database.ts";
 import { ackEvents, readEvents } from "./events.ts";
 import { listItems } from "./list-items.ts";
+import { listWorkers } from "./list-workers.ts";
 import { pulse } from "./pulse.ts";
 import { listJobs, listLanes, readJob } from "./read-job.ts";
 import { reapWorkers } from "./reap-workers.ts";
@@ -31,6 +32,7 @@ export const openSqlite = async (file: string, options: SqliteOptions = {}): Pro
     pulse: (report) => pulse(db, report),
     settle: (worker, items) => settleItems(db, worker, items),
     reap: (request) => reapWorkers(db, request),
+    listWorkers: async () => listWorkers(db),
     readRobots: (origin, worker) => readRobots(db, origin, worker),
     keepRobots: (origin, answer) => keepRobots(db, origin, answer),
     readEvents: async (limit) => readEvents(db, limit),

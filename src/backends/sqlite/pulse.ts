@@ -7,7 +7,7 @@ import type { LaneReport, OutcomeReport, PulseReply, PulseReport, SlotGrant } fr
 import type { Database } from "./database.ts";
 import { answerProbe, holdQueue } from "./hold-queue.ts";
 import { readSpec } from "./job-row.ts";
-import { intervalMs, laneId, laneRow, laneSpeed, saveSlotBook, slotBook } from "./lane-row.ts";
+import { intervalMs, laneId, laneRow, laneSpeed, type QueuePace, saveSlotBook, slotBook } from "./lane-row.ts";
 import { queueRow } from "./queue-row.ts";
 import { refreshLane } from "./refresh-lane.ts";
 import { renewWorker, setHands } from "./renew-worker.ts";
@@ -27,7 +27,7 @@ export const pulse = async (db: Database, report: PulseReport): Promise<PulseRep
     watchOutcomes(db, report.outcomes);
     const stopped = stoppedQueues(db, report);
     const slots: SlotGrant[] = [];
-    const unpaced: string[] = [];
+    const unpaced = unpacedLanes(db, report);
     let againInMs = WISH_AGAIN_MS;
     for (const wish of report.wishes) {
       if (!isAlive || stopped.includes(wish.queue)) continue;
@@ -91,6 +91,7 @@ const watchOutcomes = (db: Database, outcomes: readonly OutcomeReport[]): void =
       if (queue.probing === 1) answerProbe(db, queue.id, outcome.result === "done" || outcome.result === "absent");
       continue;
     }
+    if (outcome.attempt > 1 && outcome.result !== "done" && outcome.result !== "absent") continue;
     const known = queue.breaker === null ? seedBreaker() : (JSON.parse(queue.breaker) as BreakerState);
     const { state, tripped } = step(states.get(queue.id) ?? known, { ...outcome, nowMs: db.now() }, policyOf(db, queue.job));
     states.set(queue.id, state);
@@ -109,6 +110,19 @@ const policyOf = (db: Database, job: number): PolicyOverrides => {
 
 const saveBreaker = (db: Database, queue: number, state: BreakerState): void => {
   db.run("UPDATE queues SET breaker = ? WHERE id = ?", JSON.stringify(state), queue);
+};
+
+const unpacedLanes = (db: Database, report: PulseReport): string[] => {
+  const now = db.now();
+  return [...report.inHand.keys()].filter((name) => {
+    const lane = laneRow(db, laneId(db, name));
+    if (lane.hold_until > now) return false;
+    const pace = db.get<QueuePace>(
+      "SELECT per_second, burst, concurrency FROM queues WHERE lane = ? ORDER BY per_second IS NULL, per_second LIMIT 1",
+      lane.id,
+    );
+    return pace !== undefined && intervalMs(lane, pace, laneSpeed(lane).factor) === 0;
+  });
 };
 
 const stoppedQueues = (db: Database, report: PulseReport): number[] => {

@@ -1,0 +1,93 @@
+import type { BlobRange, CaptureRef, Exchange } from "../model/capture.ts";
+import { entryLength } from "./entry-batch.ts";
+import { mediaTypeOf } from "./media-type.ts";
+import type { Entry } from "./pack-segment.ts";
+import type { SegmentGroup } from "./segment-group.ts";
+import type { StoredFile } from "./warc-record.ts";
+
+/** What one item leaves in the archive, gathered while it runs. Dropping it is no harm: its responses stay, unreferenced. */
+export interface ItemBundle {
+  /** Takes a response. Waits only while too many bytes are in flight. Answers the number that `keep` wants. */
+  exchange(exchange: Exchange): Promise<number>;
+  /** Streams a large file to an object of its own; durable when it returns. */
+  file(head: Omit<Exchange, "body">, body: AsyncIterable<Uint8Array>): Promise<FileTicket>;
+  /** Names a response or file: its ref will be reported. */
+  keep(name: string, number: number): void;
+  /**
+   * The end: adds the item's records (JSON texts, one each), and resolves when all of the item's bytes are durable.
+   * Rejects when one of its segments could not be stored: then the item must not be settled as done.
+   */
+  commit(records: readonly string[]): Promise<Kept>;
+}
+
+export interface FileTicket {
+  readonly number: number;
+  readonly size: number;
+  readonly digest: string;
+}
+
+export interface Kept {
+  /** In the order in which they were kept. */
+  readonly captures: readonly CaptureRef[];
+  /** The item's records, one after the other; null when it has none. */
+  readonly records: BlobRange | null;
+}
+
+/** What a bundle needs from the archive of its job. */
+export interface BundleTools {
+  /** Puts it into the open group as soon as so many bytes more may be held. */
+  readonly capture: (
+    entry: Entry,
+    bytes: number,
+  ) => Promise<{ readonly group: SegmentGroup; readonly number: number }>;
+  readonly records: (lines: readonly string[]) => { readonly group: SegmentGroup; readonly range: BlobRange };
+  readonly storeFile: (head: Omit<Exchange, "body">, body: AsyncIterable<Uint8Array>) => Promise<StoredFile>;
+}
+
+/** What an exchange takes beside its bodies, roughly. */
+const HEAD_BYTES = 2_048;
+
+interface Taken {
+  readonly group: SegmentGroup;
+  readonly place: () => BlobRange & { readonly digest: string };
+  readonly url: string;
+  readonly mediaType: string;
+}
+
+export const openBundle = (tools: BundleTools): ItemBundle => {
+  const taken: Taken[] = [];
+  const kept: { readonly name: string; readonly number: number }[] = [];
+
+  const take = (head: Omit<Exchange, "body">, group: SegmentGroup, place: Taken["place"]): number =>
+    taken.push({ group, place, url: head.url, mediaType: mediaTypeOf(head.responseHeaders) }) - 1;
+
+  return {
+    async exchange(exchange) {
+      const bytes = entryLength({ exchange }) + HEAD_BYTES;
+      const { group, number } = await tools.capture({ exchange }, bytes);
+      return take(exchange, group, () => group.place(number));
+    },
+    async file(head, body) {
+      const stored = await tools.storeFile(head, body);
+      const { group } = await tools.capture({ exchange: head, stored }, HEAD_BYTES);
+      const { blob, size, digest } = stored;
+      return { number: take(head, group, () => ({ blob, offset: 0, length: size, digest })), size, digest };
+    },
+    keep(name, number) {
+      if (taken[number] === undefined)
+        throw new RangeError(`cannot keep ${name}: no response ${number} was taken`);
+      kept.push({ name, number });
+    },
+    async commit(lines) {
+      const records = lines.length > 0 ? tools.records(lines) : undefined;
+      const groups = new Set(taken.map(({ group }) => group));
+      if (records !== undefined) groups.add(records.group);
+      await Promise.all([...groups].map((group) => group.durable));
+      const captures = kept.flatMap(({ name, number }): CaptureRef[] => {
+        const at = taken[number];
+        return at === undefined ? [] : [{ name, url: at.url, mediaType: at.mediaType, ...at.place() }];
+      });
+      return { captures, records: records?.range ?? null };
+    },
+  };
+};

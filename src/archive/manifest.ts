@@ -1,0 +1,68 @@
+import type { BlobRange, CaptureRef } from "../model/capture.ts";
+import type { Failure } from "../model/failure.ts";
+import type { ItemState } from "../model/item.ts";
+import type { Blobs } from "../ports/blobs.ts";
+import { ArchiveError } from "./archive-error.ts";
+
+/** One item, as the manifest tells it: enough to find all of a job without the ledger. */
+export interface ManifestEntry {
+  readonly key: string;
+  readonly state: ItemState;
+  readonly failure?: Pick<Failure, "kind" | "detail">;
+  readonly quality?: "complete" | "partial";
+  readonly attempts: number;
+  readonly captures: readonly CaptureRef[];
+  readonly records: BlobRange | null;
+}
+
+export const manifestName = (job: string): string => `jobs/${job}/manifest.jsonl`;
+
+/** One JSON text without its line end; what an item does not have is left out. */
+export const manifestLine = (item: ManifestEntry): string => {
+  const { key, state, failure, quality, attempts, captures, records } = item;
+  return JSON.stringify({
+    key,
+    state,
+    failure: failure && { kind: failure.kind, detail: failure.detail },
+    quality,
+    attempts,
+    captures,
+    records: records ?? undefined,
+  });
+};
+
+/** Replaces the job's manifest in one step; holds one page of items at a time. */
+export const writeManifest = async (
+  blobs: Blobs,
+  job: string,
+  pages: AsyncIterable<readonly ManifestEntry[]>,
+): Promise<void> => {
+  async function* lines(): AsyncGenerator<Uint8Array> {
+    for await (const page of pages) yield Buffer.from(page.map((item) => `${manifestLine(item)}\n`).join(""));
+  }
+  await blobs.put(manifestName(job), lines());
+};
+
+/** Throws `ArchiveError` `damaged` with the line's number at the first line that is no entry. */
+export async function* readManifest(blobs: Blobs, job: string): AsyncGenerator<ManifestEntry> {
+  const name = manifestName(job);
+  const decoder = new TextDecoder();
+  let number = 0;
+  let rest = "";
+  for await (const chunk of blobs.stream(name)) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) yield parseLine(name, ++number, line);
+  }
+  if (rest !== "")
+    throw new ArchiveError("damaged", name, `${name} ends in the middle of line ${number + 1}`);
+}
+
+const parseLine = (name: string, number: number, line: string): ManifestEntry => {
+  try {
+    const { records, ...entry } = JSON.parse(line) as ManifestEntry;
+    return { ...entry, records: records ?? null };
+  } catch (cause) {
+    throw new ArchiveError("damaged", name, `${name}, line ${number} is no manifest entry`, { cause });
+  }
+};

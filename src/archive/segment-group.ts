@@ -1,0 +1,136 @@
+import type { BlobRange } from "../model/capture.ts";
+import type { Blobs } from "../ports/blobs.ts";
+import type { IndexedPlace } from "./cdxj.ts";
+import type { Entry } from "./pack-segment.ts";
+import type { Packer } from "./packer.ts";
+import type { SegmentInfo } from "./warc-record.ts";
+
+/** Enough to make a hand-over cheap, little enough to keep the packer busy from early on. */
+const BATCH_BYTES = 256 * 1024;
+interface GroupTools {
+  readonly blobs: Blobs;
+  readonly packer: Packer;
+  /** Hears how the bytes held in memory change. */
+  readonly onBytes: (change: number) => void;
+}
+
+/** The captures and the records that become durable together: one WARC segment with its index, one JSONL segment. */
+export class SegmentGroup {
+  readonly #tools: GroupTools;
+  readonly #captures: SegmentInfo;
+  readonly #recordsName: string;
+  readonly #durable = Promise.withResolvers<void>();
+  #isSealed = false;
+  #batch: Entry[] = [];
+  #batchBytes = 0;
+  #count = 0;
+  #places: IndexedPlace[] = [];
+  #packing: Promise<void> = Promise.resolve();
+  #packed: Uint8Array[] = [];
+  #lines: string[] = [];
+  #recordBytes = 0;
+  #size = 0;
+  #held = 0;
+
+  constructor(tools: GroupTools, captures: SegmentInfo, recordsName: string) {
+    this.#tools = tools;
+    this.#captures = captures;
+    this.#recordsName = recordsName;
+    this.durable.catch(() => undefined); // an item that waits for it is told; nobody may be waiting
+  }
+
+  /** Bytes of the segments, as far as they are packed. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Resolves when everything in the group can be read back after a crash; rejects when it could not be stored. */
+  get durable(): Promise<void> {
+    return this.#durable.promise;
+  }
+
+  /** Answers the number under which `place` finds it. The caller has counted its `bytes` already. */
+  capture(entry: Entry, bytes: number): number {
+    this.#batch.push(entry);
+    this.#batchBytes += bytes;
+    this.#held += bytes;
+    if (this.#batchBytes >= BATCH_BYTES) this.#pack();
+    return this.#count++;
+  }
+
+  /** Lines are JSON texts: they hold no line end. */
+  records(lines: readonly string[]): BlobRange {
+    const offset = this.#recordBytes;
+    for (const line of lines) {
+      this.#lines.push(line);
+      this.#recordBytes += Buffer.byteLength(line) + 1;
+    }
+    const length = this.#recordBytes - offset;
+    this.#size += length;
+    this.#hold(length);
+    return { blob: this.#recordsName, offset, length };
+  }
+
+  /** Known once the group is durable. */
+  place(number: number): BlobRange & { readonly digest: string } {
+    const place = this.#places[number];
+    if (place === undefined) throw new Error(`no capture ${number} in ${this.#captures.name}`);
+    return { blob: this.#captures.name, ...place };
+  }
+
+  /** Nothing may be added from now on. */
+  seal(): void {
+    if (this.#isSealed) return;
+    this.#isSealed = true;
+    this.#store()
+      .finally(() => this.#release())
+      .then(this.#durable.resolve, this.#durable.reject);
+  }
+
+  #pack(): void {
+    if (this.#batch.length === 0) return;
+    const [entries, bytes] = [this.#batch, this.#batchBytes];
+    this.#batch = [];
+    this.#batchBytes = 0;
+    const adding = this.#tools.packer.add(this.#captures, entries);
+    this.#packing = Promise.all([adding, this.#packing]).then(([packed]) => {
+      for (const place of packed.places) this.#places.push(place);
+      this.#packed.push(packed.bytes);
+      this.#size += packed.bytes.length;
+      this.#hold(packed.bytes.length - bytes);
+    });
+    this.#packing.catch(() => undefined); // `seal` tells
+  }
+
+  async #store(): Promise<void> {
+    this.#pack();
+    const hasCaptures = this.#count > 0;
+    const finishing = hasCaptures ? this.#tools.packer.finish(this.#captures) : undefined;
+    const [index] = await Promise.all([finishing, this.#packing]);
+    const { blobs } = this.#tools;
+    const puts: Promise<unknown>[] = [];
+    if (index !== undefined) {
+      puts.push(blobs.put(this.#captures.name, pieces(this.#packed)));
+      puts.push(blobs.put(`${this.#captures.name}.cdxj`, index));
+    }
+    if (this.#lines.length > 0)
+      puts.push(blobs.put(this.#recordsName, Buffer.from(`${this.#lines.join("\n")}\n`)));
+    const failed = (await Promise.allSettled(puts)).find((put) => put.status === "rejected");
+    if (failed !== undefined) throw failed.reason;
+  }
+
+  #hold(bytes: number): void {
+    this.#held += bytes;
+    this.#tools.onBytes(bytes);
+  }
+
+  #release(): void {
+    this.#packed = [];
+    this.#lines = [];
+    this.#hold(-this.#held);
+  }
+}
+
+async function* pieces(parts: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
+  yield* parts;
+}

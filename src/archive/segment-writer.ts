@@ -1,0 +1,100 @@
+import { randomBytes } from "node:crypto";
+import type { Blobs } from "../ports/blobs.ts";
+import { InFlight } from "./in-flight.ts";
+import { type ItemBundle, openBundle } from "./item-bundle.ts";
+import type { Packer } from "./packer.ts";
+import { SegmentGroup } from "./segment-group.ts";
+import { storeFile } from "./stored-file.ts";
+
+export interface ArchiveOptions {
+  readonly blobs: Blobs;
+  readonly packer: Packer;
+  readonly job: string;
+  readonly worker: string;
+  /** Name and version, for the segments' `warcinfo`. */
+  readonly software: string;
+  /** A group is sealed when its segments reach this size. */
+  readonly maxBytes?: number;
+  /** …or this long after the first byte came: the time an item waits at most before it can be settled. */
+  readonly maxAgeMs?: number;
+  /** Bytes held in memory before `exchange` waits. */
+  readonly maxInFlightBytes?: number;
+  readonly now?: () => number;
+}
+
+/**
+ * One job's archive, as one worker writes it. What comes in goes to the open group; a group is sealed by size, by age or by
+ * `seal`, packed and stored while the next one fills. A group that cannot be stored fails the items in it and no others.
+ */
+export interface JobArchive extends AsyncDisposable {
+  item(): ItemBundle;
+  /** Seals what is open and waits until every group is stored or has failed; its items hear which. */
+  seal(): Promise<void>;
+}
+
+const MB = 1024 * 1024;
+
+export const openArchive = (options: ArchiveOptions): JobArchive => {
+  const { blobs, packer, job, worker, software } = options;
+  const { maxBytes = 8 * MB, maxAgeMs = 1_000, maxInFlightBytes = 32 * MB, now = Date.now } = options;
+  // A worker that starts again under its old name must not write over its old segments.
+  const series = `${worker}-${randomBytes(6).toString("hex")}`;
+  const inFlight = new InFlight(maxInFlightBytes);
+  const unfinished = new Set<Promise<void>>();
+  let count = 0;
+  let open: { readonly group: SegmentGroup; readonly timer: NodeJS.Timeout } | undefined;
+
+  const sealOpen = (): void => {
+    if (open === undefined) return;
+    const { group, timer } = open;
+    open = undefined;
+    clearTimeout(timer);
+    const ended = group.durable.then(
+      () => undefined,
+      () => undefined,
+    );
+    unfinished.add(ended);
+    void ended.then(() => unfinished.delete(ended));
+    group.seal();
+  };
+
+  const openGroup = (): SegmentGroup => {
+    const name = `${series}-${String(count++).padStart(6, "0")}`;
+    const captures = { name: `jobs/${job}/captures/${name}.warc.gz`, job, software, openedAt: now() };
+    const onBytes = (change: number): void => {
+      inFlight.change(change);
+      if (open?.group === group && group.size >= maxBytes) sealOpen();
+    };
+    const group = new SegmentGroup({ blobs, packer, onBytes }, captures, `jobs/${job}/records/${name}.jsonl`);
+    // Not unref'ed: a process that only waits for its last items must stay for them.
+    open = { group, timer: setTimeout(sealOpen, maxAgeMs) };
+    return group;
+  };
+
+  const seal = async (): Promise<void> => {
+    sealOpen();
+    await Promise.all(unfinished);
+  };
+
+  return {
+    item: () =>
+      openBundle({
+        async capture(entry, bytes) {
+          const taking = inFlight.take(bytes);
+          if (inFlight.isCrowded) sealOpen(); // what others wait for must not wait for its timer
+          await taking;
+          const group = open?.group ?? openGroup();
+          const number = group.capture(entry, bytes);
+          if (inFlight.isCrowded) sealOpen();
+          return { group, number };
+        },
+        records(lines) {
+          const group = open?.group ?? openGroup();
+          return { group, range: group.records(lines) };
+        },
+        storeFile: (head, body) => storeFile(blobs, job, head, body),
+      }),
+    seal,
+    [Symbol.asyncDispose]: seal,
+  };
+};

@@ -1,0 +1,55 @@
+import { CsvRows } from "./csv-rows.ts";
+import { formatByContent, formatByName, formatOfAll } from "./input-format.ts";
+import type { InputFormat } from "./input-format.ts";
+import { MAX_ROW_LENGTH } from "./input-row.ts";
+import type { InputRow, RowReader } from "./input-row.ts";
+import { inputText } from "./input-text.ts";
+import type { InputSource } from "./input-text.ts";
+import { JsonArrayRows } from "./json-array-rows.ts";
+import { ndjsonRows, urlRows } from "./line-rows.ts";
+
+/**
+ * The rows of a file, of stdin (`-`) or of a stream, in batches as they are read: memory does not grow with the file.
+ * Without a format the file's name decides, then its beginning. Throws `InputError` where there is nothing to go on.
+ */
+export async function* readInputs(
+  source: InputSource,
+  options: { readonly format?: InputFormat } = {},
+): AsyncGenerator<InputRow[]> {
+  const file = typeof source !== "string" ? "the input stream" : source === "-" ? "stdin" : source;
+  const known = options.format ?? formatByName(file);
+  let reader = known && readerFor(known, file);
+  let head = "";
+  for await (const piece of inputText(source, file)) {
+    let text = piece;
+    if (reader === undefined) {
+      head += piece;
+      const format = formatByContent(head);
+      if (format === undefined && head.length <= MAX_ROW_LENGTH) continue;
+      reader = readerFor(format ?? formatOfAll(head, file), file);
+      text = head;
+    }
+    const rows = reader.push(text);
+    if (rows.length > 0) yield rows;
+  }
+  const early = reader === undefined ? (reader = readerFor(formatOfAll(head, file), file)).push(head) : [];
+  const rows = [...early, ...reader.end()];
+  if (rows.length > 0) yield rows;
+}
+
+const readerFor = (format: InputFormat, file: string): RowReader => {
+  switch (format) {
+    case "csv":
+      return new CsvRows(file);
+    case "tsv":
+      return new CsvRows(file, "\t");
+    case "ndjson":
+      return ndjsonRows();
+    case "urls":
+      return urlRows();
+    case "json":
+      return new JsonArrayRows(file);
+    default:
+      return format satisfies never;
+  }
+};

@@ -1,0 +1,171 @@
+import { encodeForm } from "./encode-form.ts";
+import { followRedirects } from "./follow-redirects.ts";
+import { formSubmission } from "./form-submission.ts";
+import { ItemRequests } from "./item-requests.ts";
+import { keepFile } from "./keep-file.ts";
+import { HttpPage } from "./page.ts";
+import { receivePage } from "./receive-page.ts";
+import type { HtmlDocument } from "../../extraction/html-document.ts";
+import type { Exchange, KeptPage } from "../../model/capture.ts";
+import type {
+  CollectorTools,
+  Http,
+  Keep,
+  KeptFile,
+  Limits,
+  Page,
+  RequestBody,
+  RequestOptions,
+} from "../../ports/collector.ts";
+import type { ItemRequest } from "./redirect.ts";
+import type { Transport } from "./transport.ts";
+
+export interface HttpSessionOptions {
+  /** Relative URLs are resolved against it. */
+  readonly site: string;
+  readonly tools: CollectorTools;
+  readonly limits: Limits;
+  readonly transport: Transport;
+  readonly userAgent: string;
+  /** Sent with every request; `authorization` and `cookie` among them to the site's own origin only. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface KeptHttpPage extends KeptPage {
+  /** Parsed once, by `collect` or by whoever asks first. */
+  readonly document: HtmlDocument;
+  /** The very object that `archive` was given. */
+  readonly exchange: Exchange;
+}
+
+export interface KeptHttpFile extends KeptFile {
+  readonly name: string;
+}
+
+/** The HTTP side of one item: its cookies, its caps and what it kept. */
+export interface HttpSession {
+  readonly http: Http;
+  readonly keep: Keep;
+  readonly kept: { readonly pages: readonly KeptHttpPage[]; readonly files: readonly KeptHttpFile[] };
+  /** Requests let through the gate so far, redirects included. */
+  readonly requests: number;
+  /** Body bytes received over the wire so far, those of failed responses included. */
+  readonly bytes: number;
+}
+
+export const openHttpSession = (options: HttpSessionOptions): HttpSession => {
+  const { tools, limits } = options;
+  const headers = { ...COMMON_HEADERS, "user-agent": options.userAgent, ...lowerCased(options.headers) };
+  const requests = new ItemRequests({ ...options, headers });
+  const pages: KeptHttpPage[] = [];
+  const files: KeptHttpFile[] = [];
+
+  const fetchPage = async (first: ItemRequest): Promise<HttpPage> => {
+    const { request, hop } = await followRedirects(first, limits.redirects, (one) => requests.receive(one));
+    return receivePage(request, hop, limits.decodedBytes);
+  };
+
+  const http: Http = {
+    get: async (url, given) => fetchPage({ ...requestOf(given), method: "GET", url: requests.resolve(url) }),
+    post: async (url, body, given) => {
+      const { mediaType, bytes } = encodeBody(body);
+      const request = requestOf(given, { "content-type": mediaType });
+      return fetchPage({ ...request, method: "POST", url: requests.resolve(url), body: bytes });
+    },
+    submit: async (form, values, given) => {
+      const { headers: preset, action, ...sent } = formSubmission(form, values, given?.button);
+      return fetchPage({ ...requestOf(given, preset), ...sent, url: requests.resolve(action) });
+    },
+  };
+
+  const keep: Keep = {
+    page(name, page) {
+      pages.push(new KeptPageView(name, ownPage(page)));
+    },
+    async file(name, url, given) {
+      // A file is kept as it is, not as it was packed for the journey.
+      const request = requestOf(given, { accept: "*/*", "accept-encoding": "identity" });
+      const file = await keepFile(
+        { ...request, method: "GET", url: requests.resolve(url) },
+        requests,
+        tools,
+        limits,
+      );
+      files.push({ name, ...file });
+      return file;
+    },
+  };
+
+  return {
+    http,
+    keep,
+    kept: { pages, files },
+    get requests() {
+      return requests.count;
+    },
+    get bytes() {
+      return requests.meter.bytes;
+    },
+  };
+};
+
+const COMMON_HEADERS = {
+  "user-agent": "",
+  accept: "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8",
+  "accept-encoding": "gzip, deflate, br, zstd",
+};
+
+/** A kept page reads through to the page: nothing is decoded or parsed twice, or at all if nobody asks. */
+class KeptPageView implements KeptHttpPage {
+  readonly name: string;
+  readonly #page: HttpPage;
+  constructor(name: string, page: HttpPage) {
+    this.name = name;
+    this.#page = page;
+  }
+  get url(): string {
+    return this.#page.url;
+  }
+  get status(): number {
+    return this.#page.status;
+  }
+  get mediaType(): string {
+    return this.#page.mediaType;
+  }
+  get text(): string {
+    return this.#page.text;
+  }
+  get document(): HtmlDocument {
+    return this.#page.document;
+  }
+  get exchange(): Exchange {
+    return this.#page.exchange;
+  }
+}
+
+const ownPage = (page: Page): HttpPage => {
+  if (page instanceof HttpPage) return page;
+  throw new TypeError("keep.page takes a page that http gave");
+};
+
+/** Headers in `preset` give way to those of the caller. */
+const requestOf = (
+  options: RequestOptions | undefined,
+  preset: Readonly<Record<string, string>> = {},
+): Pick<ItemRequest, "headers" | "acts" | "accept"> => ({
+  headers: options?.headers ? { ...preset, ...lowerCased(options.headers) } : preset,
+  acts: options?.acts ?? false,
+  accept: options?.accept ?? [],
+});
+
+const lowerCased = (headers: Readonly<Record<string, string>> = {}): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+
+const encodeBody = (body: RequestBody): { mediaType: string; bytes: Uint8Array } => {
+  if ("bytes" in body) return body;
+  if ("json" in body) return { mediaType: "application/json", bytes: Buffer.from(JSON.stringify(body.json)) };
+  const entries = Object.entries(body.form).flatMap(([name, value]) =>
+    [value].flat().map((one): [string, string] => [name, one]),
+  );
+  return encodeForm(entries, "application/x-www-form-urlencoded");
+};

@@ -1,0 +1,183 @@
+import { FailureError } from "../../model/failure.ts";
+import { ItemCookies } from "./item-cookies.ts";
+import { isPrivateHeader } from "./redirect.ts";
+import { redactHeaders } from "./redact-headers.ts";
+import { isHttp, takeCredentials } from "./request-url.ts";
+import type { Exchange } from "../../model/capture.ts";
+import type { CollectorTools, Limits } from "../../ports/collector.ts";
+import type { ItemRequest } from "./redirect.ts";
+import type { Transport } from "./transport.ts";
+import type { Headers, WireCaps, WireHead, WireRequest, WireStream } from "./wire.ts";
+
+export interface ItemRequestsOptions {
+  readonly site: string;
+  readonly tools: CollectorTools;
+  readonly limits: Limits;
+  readonly transport: Transport;
+  /** Lower-case names. Authorization and cookies among them go to the site's own origin only. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export type ExchangeHead = Omit<Exchange, "body">;
+
+/** A response read to its end, and archived. */
+export interface Received {
+  /** The `Cookie` header that went out, or "". */
+  readonly cookie: string;
+  readonly head: WireHead;
+  readonly body: Buffer;
+  /** What the archive was given. */
+  readonly exchange: Exchange;
+}
+
+/** A response whose body is still to come, and not yet archived. */
+export interface Opened {
+  readonly cookie: string;
+  readonly head: WireHead;
+  readonly stream: WireStream;
+  readonly exchangeHead: ExchangeHead;
+}
+
+/** The requests of one item: each passes the gate, counts as a hop, carries the item's cookies and is archived. */
+export class ItemRequests {
+  readonly meter = { bytes: 0 };
+  count = 0;
+  readonly #options: ItemRequestsOptions;
+  readonly #site: URL;
+  readonly #cookies = new ItemCookies();
+  /** `Authorization` by origin, from credentials in URLs. */
+  readonly #credentials = new Map<string, string>();
+  readonly #hasPrivateHeaders: boolean;
+  /** Moves on while the item waits for the gate or the archive: only the site's time is counted. */
+  #deadline: number;
+
+  constructor(options: ItemRequestsOptions) {
+    this.#options = options;
+    this.#site = new URL(options.site);
+    takeCredentials(this.#site, this.#credentials);
+    this.#hasPrivateHeaders = Object.keys(options.headers).some(isPrivateHeader);
+    this.#deadline = performance.now() + options.limits.itemMs;
+  }
+
+  /** An absolute URL without credentials; these are remembered for its origin, as browsers do. */
+  resolve(url: string | URL): URL {
+    const target = URL.parse(String(url), this.#site.href);
+    if (!target) {
+      throw new FailureError({ kind: "navigation", detail: `not a URL: ${String(url).slice(0, 200)}` });
+    }
+    takeCredentials(target, this.#credentials);
+    return target;
+  }
+
+  /** One request and its whole response, archived. What hits a cap is not: a part would pass for the whole. */
+  async receive(request: ItemRequest): Promise<Received> {
+    const wire = await this.#pass(request);
+    const startedAt = Date.now();
+    const { limits, transport } = this.#options;
+    const { head, body } = await transport.send(wire, this.#caps(wire, limits.bodyBytes));
+    this.#cookies.takeFrom(head, request.url);
+    const exchange = await this.archive(exchangeHeadOf(wire, head, startedAt), body);
+    return { cookie: cookieOf(wire), head, body, exchange };
+  }
+
+  /** One request, up to the head of its response. */
+  async open(request: ItemRequest, bodyBytes: number): Promise<Opened> {
+    const wire = await this.#pass(request);
+    const startedAt = Date.now();
+    const stream = await this.#options.transport.open(wire, this.#caps(wire, bodyBytes));
+    const { head } = stream;
+    this.#cookies.takeFrom(head, request.url);
+    return { cookie: cookieOf(wire), head, stream, exchangeHead: exchangeHeadOf(wire, head, startedAt) };
+  }
+
+  async archive(head: ExchangeHead, body: Buffer): Promise<Exchange> {
+    const exchange: Exchange = { ...head, body };
+    await this.untimed(this.#options.tools.archive(exchange));
+    return exchange;
+  }
+
+  /** Waits for something that is not the site's doing. */
+  async untimed<Result>(wait: Promise<Result>): Promise<Result> {
+    const from = performance.now();
+    try {
+      return await wait;
+    } finally {
+      this.#deadline += performance.now() - from;
+    }
+  }
+
+  async #pass(request: ItemRequest): Promise<WireRequest> {
+    const { url, method, body } = request;
+    const { limits, tools } = this.#options;
+    if (!isHttp(url)) {
+      throw new FailureError({
+        kind: "forbidden-target",
+        detail: `not an http or https URL: ${url.protocol}`,
+        url: url.href,
+      });
+    }
+    if (this.count >= limits.hops) {
+      throw new FailureError({
+        kind: "navigation",
+        detail: `the item has made its ${limits.hops} requests and asks for more`,
+        url: url.href,
+      });
+    }
+    // Counted before the gate: requests made side by side must not pass the cap together.
+    this.count++;
+    try {
+      await this.untimed(tools.gate(url, { acts: request.acts }));
+    } catch (error) {
+      this.count--;
+      throw error;
+    }
+    return { method, url, headers: this.#headersOf(request), ...(body && { body }) };
+  }
+
+  #caps({ url }: WireRequest, bodyBytes: number): WireCaps {
+    const { limits, tools } = this.#options;
+    const leftMs = this.#deadline - performance.now();
+    if (leftMs <= 0) {
+      const detail = `the item has used its ${limits.itemMs} ms`;
+      throw new FailureError({ kind: "timeout", detail, url: url.href });
+    }
+    return {
+      timeoutMs: Math.min(limits.requestMs, leftMs),
+      bodyBytes,
+      signal: tools.signal,
+      meter: this.meter,
+    };
+  }
+
+  #headersOf(request: ItemRequest): Headers {
+    const { url, body } = request;
+    const pairs: [string, string][] = [["host", url.host]];
+    const isAway = this.#hasPrivateHeaders && url.origin !== this.#site.origin;
+    const { headers: common } = this.#options;
+    for (const name in common) {
+      if (!(name in request.headers) && !(isAway && isPrivateHeader(name))) pairs.push([name, common[name]!]);
+    }
+    for (const name in request.headers) if (name !== "cookie") pairs.push([name, request.headers[name]!]);
+    const credentials = this.#credentials.size > 0 ? this.#credentials.get(url.origin) : undefined;
+    if (credentials !== undefined && !pairs.some(([name]) => name === "authorization")) {
+      pairs.push(["authorization", credentials]);
+    }
+    const cookie = [request.headers["cookie"], this.#cookies.headerFor(url)].filter(Boolean).join("; ");
+    if (cookie !== "") pairs.push(["cookie", cookie]);
+    if (body) pairs.push(["content-length", String(body.length)]);
+    return pairs;
+  }
+}
+
+const cookieOf = ({ headers }: WireRequest): string => headers.find(([name]) => name === "cookie")?.[1] ?? "";
+
+const exchangeHeadOf = (wire: WireRequest, response: WireHead, startedAt: number): ExchangeHead => ({
+  method: wire.method,
+  url: wire.url.href,
+  startedAt,
+  requestHeaders: redactHeaders(wire.headers),
+  ...(wire.body && { requestBody: wire.body }),
+  status: response.status,
+  statusText: response.statusText,
+  responseHeaders: redactHeaders(response.headers),
+});

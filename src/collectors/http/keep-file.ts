@@ -1,0 +1,96 @@
+import { FailureError } from "../../model/failure.ts";
+import { readContentType } from "./decode-text.ts";
+import { followRedirects } from "./follow-redirects.ts";
+import { receivePage } from "./receive-page.ts";
+import type { CollectorTools, KeptFile, Limits } from "../../ports/collector.ts";
+import type { ExchangeHead, ItemRequests, Opened, Received } from "./item-requests.ts";
+import type { ItemRequest } from "./redirect.ts";
+import type { WireHead, WireStream } from "./wire.ts";
+
+/**
+ * Fetches a file and streams it to the archive. What is not the file (a redirect, an error, an HTML page) is read
+ * whole and archived like any page, so that a block page in the place of a bill is recognised as one.
+ */
+export const keepFile = async (
+  first: ItemRequest,
+  requests: ItemRequests,
+  tools: CollectorTools,
+  limits: Limits,
+): Promise<KeptFile> => {
+  const { request, hop } = await followRedirects(first, limits.redirects, (one) =>
+    openFile(one, requests, limits),
+  );
+  const url = request.url.href;
+  const { mediaType } = readContentType(hop.head.header("content-type"));
+  if ("stream" in hop) {
+    const kept = await requests.untimed(archiveStream(hop.exchangeHead, hop.stream, tools));
+    return { url, mediaType, size: kept.size, digest: kept.digest };
+  }
+  await receivePage(request, hop, limits.decodedBytes);
+  // HTML is a file only for those who ask for it. It is then archived twice: as what came, and as the file.
+  if (!/\bhtml\b/.test(first.headers["accept"] ?? "")) {
+    const detail = `${mediaType || "an answer without a type"} came instead of a file`;
+    throw new FailureError({ kind: "bad-content", detail, url, status: hop.head.status });
+  }
+  const { body, ...exchangeHead } = hop.exchange;
+  const kept = await requests.untimed(tools.archiveFile(exchangeHead, once(body)));
+  return { url, mediaType, size: kept.size, digest: kept.digest };
+};
+
+const isFile = (head: WireHead, accept: readonly number[]): boolean =>
+  (head.status < 300 || accept.includes(head.status)) &&
+  !/\bhtml\b/.test(readContentType(head.header("content-type")).mediaType);
+
+const openFile = async (
+  request: ItemRequest,
+  requests: ItemRequests,
+  limits: Limits,
+): Promise<Opened | Received> => {
+  const opened = await requests.open(request, limits.fileBytes);
+  const { cookie, head, stream, exchangeHead } = opened;
+  if (isFile(head, request.accept)) return opened;
+  const body = await readWhole(stream, limits.bodyBytes, request.url.href);
+  return { cookie, head, body, exchange: await requests.archive(exchangeHead, body) };
+};
+
+const readWhole = async (stream: WireStream, bodyBytes: number, url: string): Promise<Buffer> => {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of stream.body) {
+    size += chunk.length;
+    if (size > bodyBytes) {
+      const detail = `the response has ${size} bytes or more, the cap is ${bodyBytes}`;
+      throw new FailureError({ kind: "too-large", detail, url, status: stream.head.status });
+    }
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+};
+
+/** What broke the stream is the failure, however the archive words it. */
+const archiveStream = async (
+  head: ExchangeHead,
+  stream: WireStream,
+  tools: CollectorTools,
+): Promise<{ size: number; digest: string }> => {
+  let broken: unknown;
+  const body = async function* (): AsyncGenerator<Buffer, void, void> {
+    try {
+      yield* stream.body;
+    } catch (error) {
+      broken = error;
+      throw error;
+    }
+  };
+  try {
+    return await tools.archiveFile(head, body());
+  } catch (error) {
+    throw broken ?? error;
+  } finally {
+    stream.cancel();
+  }
+};
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, void> {
+  yield bytes;
+}

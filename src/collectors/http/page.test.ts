@@ -1,0 +1,79 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { failureOf } from "./test-site.ts";
+import { HttpPage } from "./page.ts";
+import type { Exchange } from "../../model/capture.ts";
+
+const pageOf = (
+  html: string,
+  url = "http://site.test/dir/page?q=1",
+  type = "text/html; charset=utf-8",
+): HttpPage => {
+  const head = {
+    status: 200,
+    statusText: "OK",
+    headers: [],
+    header: (name: string) => (name === "content-type" ? type : undefined),
+  };
+  const body = Buffer.from(html);
+  const exchange: Exchange = {
+    method: "GET",
+    url,
+    startedAt: 0,
+    requestHeaders: [],
+    responseHeaders: [],
+    body,
+    ...head,
+  };
+  return new HttpPage(url, head, body, exchange);
+};
+
+test("text, attributes and presence are asked by selector", () => {
+  const page = pageOf('<p class="a" DATA-x="1"> two\n words </p>');
+  assert.equal(page.textOf(".a"), "two words");
+  assert.equal(page.attr(".a", "Data-X"), "1");
+  assert.equal(page.has(".a"), true);
+  assert.equal(page.has(".b"), false);
+  assert.equal(page.textOf(".b"), undefined);
+  assert.equal(page.attr(".a", "none"), undefined);
+});
+
+test("links are absolute, and a base is respected", () => {
+  const links =
+    '<a class="x" href=" ../up ">1</a><a href="?q=2">2</a><a href="//cdn.test/f">3</a><a name="n">4</a><a href="javascript:x()">5</a>';
+  assert.deepEqual(pageOf(links).links("a"), [
+    "http://site.test/up",
+    "http://site.test/dir/page?q=2",
+    "http://cdn.test/f",
+  ]);
+  const based = pageOf(`<base target="_top"><base href="/other/dir/"><base href="/third/">${links}`);
+  assert.equal(based.link(".x"), "http://site.test/other/up");
+  assert.equal(pageOf(`<base href="javascript:alert(1)">${links}`).link(".x"), "http://site.test/up");
+});
+
+test("a link that is not there, has no target or runs a script is a navigation failure that names selector and page", async () => {
+  const page = pageOf(
+    '<a class="bare">x</a><a class="script" href="javascript:__doPostBack(1)">x</a><a class="bad" href="http://[">x</a>',
+  );
+  for (const selector of ["a.none", "a.bare", "a.script", "a.bad"]) {
+    const failure = await failureOf(() => page.link(selector));
+    assert.equal(failure.kind, "navigation");
+    assert.equal(failure.url, page.url);
+    assert.ok(failure.detail.includes(selector), failure.detail);
+  }
+  assert.match((await failureOf(() => page.link(".script"))).detail, /script/);
+});
+
+test("JSON is parsed, and what is not JSON is bad content", async () => {
+  assert.deepEqual(pageOf('{"a":[1]}').json(), { a: [1] });
+  assert.equal((await failureOf(() => pageOf("<html>").json())).kind, "bad-content");
+});
+
+test("the first form is given where no selector is, and a missing one is a navigation failure", async () => {
+  const page = pageOf('<div id="f"></div><form id="one"></form><form id="two" action="/two"></form>');
+  assert.equal(page.form().action, page.url);
+  assert.equal(page.form("#two").action, "http://site.test/two");
+  for (const selector of ["#none", "#f"]) {
+    assert.equal((await failureOf(() => page.form(selector))).kind, "navigation", selector);
+  }
+});

@@ -1,0 +1,131 @@
+import { FailureError } from "../../model/failure.ts";
+import { compileSelector } from "../../extraction/selector.ts";
+import { parseHtml } from "../../extraction/html-document.ts";
+import { decodeText, detectCharset, readContentType } from "./decode-text.ts";
+import { readForm } from "./form.ts";
+import type { HtmlDocument, HtmlElement } from "../../extraction/html-document.ts";
+import type { Exchange } from "../../model/capture.ts";
+import type { Page } from "../../ports/collector.ts";
+import type { HtmlForm } from "./form.ts";
+import type { WireHead } from "./wire.ts";
+
+/** A response as a page. Decoding and parsing happen when first needed: many pages are only passed through. */
+export class HttpPage implements Page {
+  readonly url: string;
+  readonly mediaType: string;
+  /** What the archive was given for this page: the same object, so that the two can be matched. */
+  readonly exchange: Exchange;
+  readonly #head: WireHead;
+  readonly #bytes: Buffer;
+  readonly #declaredCharset: string | undefined;
+  #charset: string | undefined;
+  #text: string | undefined;
+  #document: HtmlDocument | undefined;
+  #base: URL | undefined;
+
+  constructor(url: string, head: WireHead, bytes: Buffer, exchange: Exchange) {
+    const { mediaType, charset } = readContentType(head.header("content-type"));
+    this.url = url;
+    this.mediaType = mediaType;
+    this.exchange = exchange;
+    this.#head = head;
+    this.#bytes = bytes;
+    this.#declaredCharset = charset;
+  }
+
+  get status(): number {
+    return this.#head.status;
+  }
+
+  get charset(): string {
+    return (this.#charset ??= detectCharset(this.#bytes, this.mediaType, this.#declaredCharset));
+  }
+
+  get text(): string {
+    return (this.#text ??= decodeText(this.#bytes, this.charset));
+  }
+
+  get document(): HtmlDocument {
+    return (this.#document ??= parseHtml(this.text));
+  }
+
+  header(name: string): string | undefined {
+    return this.#head.header(name.toLowerCase());
+  }
+
+  has(selector: string): boolean {
+    return this.#first(selector) !== undefined;
+  }
+
+  textOf(selector: string): string | undefined {
+    const element = this.#first(selector);
+    return element && this.document.textOf(element);
+  }
+
+  attr(selector: string, name: string): string | undefined {
+    const element = this.#first(selector);
+    return element && this.document.attr(element, name.toLowerCase());
+  }
+
+  link(selector: string): string {
+    const element = this.#first(selector);
+    if (!element) throw this.#failure(`no link matches ${selector}`);
+    const href = this.document.attr(element, "href");
+    if (href === undefined) throw this.#failure(`the <${element.tag}> that matches ${selector} has no href`);
+    const url = this.resolve(href);
+    if (!url) throw this.#failure(`the link that matches ${selector} is not a URL: ${href.slice(0, 200)}`);
+    if (url.protocol === "javascript:") {
+      throw this.#failure(`the link that matches ${selector} runs a script: ${href.slice(0, 200)}`);
+    }
+    return url.href;
+  }
+
+  links(selector: string): string[] {
+    return this.document.all(compileSelector(selector)).flatMap((element) => {
+      const href = this.document.attr(element, "href");
+      const url = href === undefined ? null : this.resolve(href);
+      return url && url.protocol !== "javascript:" ? [url.href] : [];
+    });
+  }
+
+  form(selector = "form"): HtmlForm {
+    const matches = this.document.all(compileSelector(selector));
+    const element = matches.find(({ tag }) => tag === "form");
+    if (!element) {
+      const instead = matches[0] ? `, only a <${matches[0].tag}>` : "";
+      throw this.#failure(`no form matches ${selector}${instead}`);
+    }
+    return readForm(this, element);
+  }
+
+  json(): unknown {
+    try {
+      return JSON.parse(this.text);
+    } catch (error) {
+      throw new FailureError(
+        { kind: "bad-content", detail: "the response is not JSON", url: this.url, status: this.status },
+        { cause: error },
+      );
+    }
+  }
+
+  /** A URL as the page means it, `<base href>` respected; null when it cannot be one. */
+  resolve(reference: string): URL | null {
+    this.#base ??= this.#readBase();
+    return URL.parse(reference, this.#base.href);
+  }
+
+  #readBase(): URL {
+    const base = this.attr("base[href]", "href");
+    const url = base === undefined ? null : URL.parse(base, this.url);
+    return url && /^https?:$/.test(url.protocol) ? url : new URL(this.url);
+  }
+
+  #first(selector: string): HtmlElement | undefined {
+    return this.document.first(compileSelector(selector));
+  }
+
+  #failure(detail: string): FailureError {
+    return new FailureError({ kind: "navigation", detail, url: this.url, status: this.status });
+  }
+}

@@ -1,0 +1,39 @@
+import { FailureError } from "../../model/failure.ts";
+import { BodyError, decodeBody } from "./decode-body.ts";
+import { classifyResponse } from "./classify-response.ts";
+import { HttpPage } from "./page.ts";
+import type { Received } from "./item-requests.ts";
+import type { ItemRequest } from "./redirect.ts";
+
+/** Turns an archived response into the page that was asked for, or throws the failure that it is. */
+export const receivePage = async (
+  request: ItemRequest,
+  received: Received,
+  decodedBytes: number,
+): Promise<HttpPage> => {
+  const { head, exchange } = received;
+  const url = request.url.href;
+  const isAccepted = request.accept.includes(head.status);
+  const body = await decode(received, decodedBytes, isAccepted || head.status < 300, url);
+  const page = new HttpPage(url, head, body, exchange);
+  const failure = classifyResponse({ head, body, mediaType: page.mediaType }, isAccepted, Date.now());
+  if (failure) throw new FailureError({ ...failure, url });
+  return page;
+};
+
+const decode = async (
+  { head, body }: Received,
+  decodedBytes: number,
+  isGood: boolean,
+  url: string,
+): Promise<Buffer> => {
+  try {
+    return await decodeBody(body, head.header("content-encoding"), decodedBytes);
+  } catch (error) {
+    if (!(error instanceof BodyError)) throw error;
+    // Of an error page the status says enough, readable or not.
+    if (!isGood) return Buffer.alloc(0);
+    const { kind, message: detail } = error;
+    throw new FailureError({ kind, detail, url, status: head.status }, { cause: error });
+  }
+};

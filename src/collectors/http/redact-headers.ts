@@ -1,0 +1,46 @@
+import type { Headers } from "./wire.ts";
+
+const REDACTED = "[redacted]";
+
+/** Header values without secrets, for the archive: names of cookies and schemes stay, values go. */
+export const redactHeaders = (headers: Headers): Headers => {
+  // Most responses carry no secret: then the list itself will do.
+  if (!headers.some(([name]) => isSecret(name))) return headers;
+  return headers.map(([name, value]) => (isSecret(name) ? [name, redactValue(name, value)] : [name, value]));
+};
+
+const isSecret = (name: string): boolean => {
+  switch (name.length) {
+    case 6:
+    case 8:
+    case 10:
+    case 13:
+    case 19:
+      return /^(?:cookie|location|set-cookie|authorization|proxy-authorization)$/i.test(name);
+    default:
+      return false;
+  }
+};
+
+const redactValue = (name: string, value: string): string => {
+  switch (name.toLowerCase()) {
+    case "cookie":
+      return value.split(";").map(redactCookie).join(";");
+    case "set-cookie": {
+      const [pair = "", ...attributes] = value.split(";");
+      return [redactCookie(pair), ...attributes].join(";");
+    }
+    case "location":
+      return value.replace(/^([a-z][a-z\d+.-]*:)?\/\/[^/?#]*@/i, "$1//");
+    default: {
+      const scheme = /^\S+(?=\s)/.exec(value.trim());
+      return scheme ? `${scheme[0]} ${REDACTED}` : REDACTED;
+    }
+  }
+};
+
+/** A pair without "=" is all value. */
+const redactCookie = (pair: string): string => {
+  const at = pair.indexOf("=");
+  return at < 0 ? pair.replace(/\S.*/, REDACTED) : pair.slice(0, at + 1) + REDACTED;
+};

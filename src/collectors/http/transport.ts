@@ -1,0 +1,48 @@
+import { createRequire } from "node:module";
+import type { Agent as UndiciAgent } from "undici";
+import { BufferedExchange } from "./buffered-exchange.ts";
+import { StreamedExchange } from "./streamed-exchange.ts";
+import type { WireCaps, WireRequest, WireResponse, WireStream } from "./wire.ts";
+
+// undici's index loads its fetch, cache and WebSocket too: 45 ms more before a process sends its first request.
+const require = createRequire(import.meta.url);
+const Agent: typeof UndiciAgent = require("undici/lib/dispatcher/agent.js");
+
+export interface TransportOptions {
+  /** Sockets per origin; lanes hold the real concurrency, this only stops a runaway. */
+  readonly connections?: number;
+  readonly connectMs?: number;
+  /** How long an idle socket is kept where the server says nothing (`Keep-Alive: timeout=` wins). */
+  readonly keepAliveMs?: number;
+  /** Off by default: on HTTP/2 one lost connection fails every item that happens to share it. */
+  readonly allowHttp2?: boolean;
+  /** Extra certificate authorities, PEM. */
+  readonly ca?: string;
+}
+
+/** The sockets of one process. One request in, one response out: no redirects, no cookies, no judgement. */
+export interface Transport {
+  /** Resolves with the whole body. */
+  send(request: WireRequest, caps: WireCaps): Promise<WireResponse>;
+  /** Resolves at the response's head; the body is read by whoever iterates it. */
+  open(request: WireRequest, caps: WireCaps): Promise<WireStream>;
+  close(): Promise<void>;
+}
+
+export const createTransport = (options: TransportOptions = {}): Transport => {
+  const agent = new Agent({
+    connections: options.connections ?? 256,
+    pipelining: 1,
+    allowH2: options.allowHttp2 ?? false,
+    keepAliveTimeout: options.keepAliveMs ?? 15_000,
+    // A single timer per request (WireCaps.timeoutMs) covers headers, body and drip.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    connect: { timeout: options.connectMs ?? 10_000, ...(options.ca && { ca: options.ca }) },
+  });
+  return {
+    send: (request, caps) => new BufferedExchange(agent, request, caps).response,
+    open: (request, caps) => new StreamedExchange(agent, request, caps).opened,
+    close: () => agent.destroy(),
+  };
+};

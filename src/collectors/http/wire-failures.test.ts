@@ -1,0 +1,145 @@
+import assert from "node:assert/strict";
+import { createServer } from "node:net";
+import { test } from "node:test";
+import { answer, failureOf, openTestSession, openTestSite } from "./test-site.ts";
+import { createTransport } from "./transport.ts";
+import type { AddressInfo, Socket } from "node:net";
+
+/** A server that speaks no HTTP of its own accord. */
+const openRawSite = async (serve: (socket: Socket) => void): Promise<AsyncDisposable & { url: string }> => {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on("error", () => {});
+    socket.once("data", () => serve(socket));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+};
+
+const kindFrom = async (serve: (socket: Socket) => void, limits = {}): Promise<string> => {
+  await using site = await openRawSite(serve);
+  await using session = openTestSession(site.url, { limits });
+  const failure = await failureOf(() => session.http.get("/"));
+  assert.equal(failure.url, `${site.url}/`);
+  assert.deepEqual(session.archived, []);
+  return failure.kind;
+};
+
+test("a site that never answers is a timeout", async () => {
+  assert.equal(await kindFrom(() => {}, { requestMs: 60 }), "timeout");
+});
+
+test("a body that stops half-way is a timeout", async () => {
+  const serve = (socket: Socket): void =>
+    void socket.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf");
+  assert.equal(await kindFrom(serve, { requestMs: 60 }), "timeout");
+});
+
+test("a body that drips is a timeout, however steadily", async () => {
+  const serve = (socket: Socket): void => {
+    socket.write("HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n");
+    const drip = setInterval(() => socket.write("x"), 5);
+    socket.on("close", () => clearInterval(drip));
+  };
+  assert.equal(await kindFrom(serve, { requestMs: 100 }), "timeout");
+});
+
+test("the time of all requests together is capped", async () => {
+  await using site = await openTestSite((request, response) => request.url === "/" && answer(response, "x"));
+  await using session = openTestSession(site.url, { limits: { itemMs: 300 } });
+  await session.http.get("/");
+  assert.equal((await failureOf(() => session.http.get("/hangs"))).kind, "timeout");
+  assert.equal((await failureOf(() => session.http.get("/"))).kind, "timeout");
+  assert.equal(site.seen.length, 2);
+});
+
+test("waiting for the gate and the archive is not counted against the item", async () => {
+  await using site = await openTestSite((_, response) => answer(response, "x"));
+  const dawdle = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 400));
+  await using session = openTestSession(site.url, {
+    limits: { itemMs: 300 },
+    tools: { gate: dawdle, archive: dawdle },
+  });
+  await session.http.get("/");
+  assert.equal((await session.http.get("/")).status, 200);
+});
+
+test("a reset is a broken connection", async () => {
+  assert.equal(await kindFrom((socket) => void socket.resetAndDestroy()), "connection");
+});
+
+test("a connection closed before the end of the body is a broken connection", async () => {
+  const short = "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf";
+  const unended = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n";
+  for (const head of [short, unended])
+    assert.equal(await kindFrom((socket) => void socket.end(head)), "connection");
+});
+
+test("an answer that is not HTTP is a broken connection", async () => {
+  assert.equal(await kindFrom((socket) => void socket.end("SSH-2.0-OpenSSH_9.6\r\n")), "connection");
+});
+
+test("endless headers are too large", async () => {
+  const serve = (socket: Socket): void =>
+    void socket.end(`HTTP/1.1 200 OK\r\nX-Long: ${"x".repeat(100_000)}\r\n\r\n`);
+  assert.equal(await kindFrom(serve), "too-large");
+});
+
+test("nobody listening is a broken connection", async () => {
+  let url = "";
+  {
+    await using site = await openRawSite(() => {});
+    url = site.url;
+  }
+  await using session = openTestSession(url);
+  const failure = await failureOf(() => session.http.get("/"));
+  assert.equal(failure.kind, "connection");
+  assert.match(failure.detail, /ECONNREFUSED/);
+});
+
+test("a server without TLS on https is a broken connection", async () => {
+  await using site = await openRawSite((socket) => void socket.end("HTTP/1.1 400 Bad Request\r\n\r\n"));
+  await using session = openTestSession(site.url.replace("http:", "https:"));
+  assert.equal((await failureOf(() => session.http.get("/"))).kind, "connection");
+});
+
+test("a body over the cap is too large, announced or not, and no part of it is archived", async () => {
+  const announced = "HTTP/1.1 200 OK\r\nContent-Length: 2001\r\n\r\n";
+  assert.equal(await kindFrom((socket) => void socket.write(announced), { bodyBytes: 2000 }), "too-large");
+  const unannounced = `HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n${"x".repeat(2001)}`;
+  assert.equal(await kindFrom((socket) => void socket.write(unannounced), { bodyBytes: 2000 }), "too-large");
+});
+
+test("a request given up while it waits for a socket is never sent", async () => {
+  await using site = await openTestSite((request, response) => {
+    if (request.url === "/held") stop.abort(new Error("stop"));
+    held.promise.then(() => answer(response, "x"), assert.fail);
+  });
+  const held = Promise.withResolvers<void>();
+  const stop = new AbortController();
+  const transport = createTransport({ connections: 1 });
+  const send = (path: string, signal: AbortSignal): Promise<unknown> =>
+    transport.send(
+      { method: "GET", url: new URL(path, site.url), headers: [] },
+      { timeoutMs: 10_000, bodyBytes: 100, signal, meter: { bytes: 0 } },
+    );
+  const never = new AbortController().signal;
+  const first = send("/held", never);
+  const waiting = send("/waiting", stop.signal);
+  const last = send("/last", never);
+  await assert.rejects(waiting, { message: "stop" });
+  held.resolve();
+  await Promise.all([first, last]);
+  await transport.close();
+  assert.deepEqual(
+    site.seen.map(({ url }) => url),
+    ["/held", "/last"],
+  );
+});

@@ -1,0 +1,42 @@
+/** Name and value pairs, in order. */
+export type Headers = readonly (readonly [string, string])[];
+
+export interface WireRequest {
+  readonly method: string;
+  /** http or https, without userinfo. */
+  readonly url: URL;
+  readonly headers: Headers;
+  readonly body?: Uint8Array;
+}
+
+/** Head of a response as it came. Header names keep the spelling of the site; `header` ignores case. */
+export interface WireHead {
+  readonly status: number;
+  readonly statusText: string;
+  readonly headers: Headers;
+  /** First value, or undefined. Takes a lower-case name. */
+  header(name: string): string | undefined;
+}
+
+export interface WireResponse {
+  readonly head: WireHead;
+  /** Still content-encoded, transfer coding removed. */
+  readonly body: Buffer;
+}
+
+export interface WireStream {
+  readonly head: WireHead;
+  /** Read once. Throws a `FailureError` when the response breaks off or a cap is hit. */
+  readonly body: AsyncIterable<Buffer>;
+  /** Ends the request where the body is not wanted. */
+  cancel(): void;
+}
+
+export interface WireCaps {
+  /** From here to the last byte: queueing for a socket, connecting, headers, body. */
+  readonly timeoutMs: number;
+  readonly bodyBytes: number;
+  readonly signal: AbortSignal;
+  /** Body bytes are added as they arrive, those of failed responses included. */
+  readonly meter: { bytes: number };
+}

@@ -1,0 +1,123 @@
+import { mkdirSync } from "node:fs";
+import { createRequire } from "node:module";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { startPacker } from "./archive/packer.ts";
+import { laneName } from "./model/lane-name.ts";
+import type { LaneOf } from "./flow/plan.ts";
+import type { Blobs } from "./ports/blobs.ts";
+import type { Collector } from "./ports/collector.ts";
+import type { Ledger } from "./ports/ledger.ts";
+import { loadScraper } from "./scrapers/load-scraper.ts";
+import { type ReadyScraper, readyScraper } from "./scrapers/ready-scraper.ts";
+import { ScraperLoadError } from "./scrapers/scraper-load-error.ts";
+import { type Log, openLog, type LogLevel } from "./worker/log.ts";
+import { runWorker } from "./worker/worker.ts";
+
+export const SOFTWARE = "sluice/0.1.0";
+const ROBOT_NAME = "sluice";
+
+/** What is opened by everybody who works on a data folder. */
+export interface House extends AsyncDisposable {
+  readonly data: string;
+  readonly ledger: Ledger;
+  readonly blobs: Blobs;
+}
+
+/** `isPacing`: this process keeps slot timers, so the ledger's housekeeping is left to others. */
+export const openHouse = async (data: string, { isPacing = false } = {}): Promise<House> => {
+  const { openSqlite } = await import("./backends/sqlite/open.ts");
+  const { openFiles } = await import("./backends/files/open-files.ts");
+  const ledger = await openSqlite(join(data, "sluice.db"), { checkpoints: !isPacing });
+  const blobs = await openFiles(join(data, "blobs"));
+  return { data, ledger, blobs, [Symbol.asyncDispose]: () => ledger.close() };
+};
+
+export const openJobLog = (data: string, job: string, level: LogLevel): Log => {
+  const folder = join(data, "logs");
+  mkdirSync(folder, { recursive: true });
+  return openLog(join(folder, `${job}.jsonl`), level);
+};
+
+const require = createRequire(import.meta.url);
+
+/** The list of public suffixes is large: it is loaded when the first host name needs it. */
+const registrableDomain = (host: string): string | null =>
+  (require("tldts") as typeof import("tldts")).getDomain(host, { allowPrivateDomains: true });
+
+export const laneOf: LaneOf = (url) => laneName(url, registrableDomain);
+
+export const workerName = (): string =>
+  `${hostname()}-${process.pid}-${Math.random().toString(36).slice(2, 8)}`;
+
+const openCollector = async (): Promise<Collector> => {
+  const { openHttpSession } = await import("./collectors/http/http-session.ts");
+  const { createTransport } = await import("./collectors/http/transport.ts");
+  const transport = createTransport();
+  return {
+    open: (options) => openHttpSession({ ...options, transport, userAgent: SOFTWARE }),
+    close: () => transport.close(),
+  };
+};
+
+/** Scrapers by job, each loaded once and held against the version that the job is pinned to. */
+const jobLoader = (ledger: Ledger): ((job: string) => Promise<ReadyScraper>) => {
+  const loaded = new Map<string, Promise<ReadyScraper>>();
+  const load = async (id: string): Promise<ReadyScraper> => {
+    const job = await ledger.readJob(id);
+    if (!job) throw new ScraperLoadError("unknown-scraper", `${id}: no such job`);
+    const ready = readyScraper(await loadScraper(job.spec.source));
+    if (ready.version === job.spec.version) return ready;
+    throw changedScraper(id, job.spec.scraper, job.spec.version, ready.version);
+  };
+  return (id) => {
+    let ready = loaded.get(id);
+    if (!ready) loaded.set(id, (ready = load(id)));
+    return ready;
+  };
+};
+
+export const changedScraper = (job: string, scraper: string, was: string, is: string): ScraperLoadError =>
+  new ScraperLoadError(
+    "changed-scraper",
+    `${job}: scraper ${scraper} was changed since the job began (version ${was}, now ${is}). ` +
+      `Put the old file back to go on with this job, or start a new one with \`sluice run\`.`,
+  );
+
+export interface WorkOptions {
+  readonly data: string;
+  readonly jobs: readonly string[];
+  readonly name?: string;
+  readonly isAlone?: boolean;
+  readonly logLevel: LogLevel;
+  readonly signal: AbortSignal;
+  readonly onSuspects?: (count: number) => void;
+}
+
+/** A worker with everything it needs, until the signal or, alone, until nothing is left to do. */
+export const work = async (options: WorkOptions): Promise<void> => {
+  const { data, jobs, isAlone, signal, onSuspects } = options;
+  await using house = await openHouse(data, { isPacing: true });
+  await using packer = startPacker();
+  const collector = await openCollector();
+  try {
+    await runWorker({
+      name: options.name ?? workerName(),
+      ledger: house.ledger,
+      blobs: house.blobs,
+      packer,
+      collector,
+      laneOf,
+      robotName: ROBOT_NAME,
+      software: SOFTWARE,
+      loadJob: jobLoader(house.ledger),
+      jobs,
+      log: openJobLog(data, jobs[0] ?? "worker", options.logLevel),
+      signal,
+      ...(isAlone && { isAlone }),
+      ...(onSuspects && { onSuspects }),
+    });
+  } finally {
+    await collector.close();
+  }
+};

@@ -1,0 +1,84 @@
+import type { KeptPage } from "../model/capture.ts";
+import type { RawField, RawRecord } from "../model/record.ts";
+import { ExtractionError } from "./extraction-error.ts";
+import { parseHtml } from "./html-document.ts";
+import type { HtmlDocument } from "./html-document.ts";
+import { compileSelector } from "./selector.ts";
+import type { Selector } from "./selector.ts";
+
+/** What a scraper's own extract function works with. */
+export interface ExtractTools {
+  readonly document: (page: KeptPage) => HtmlDocument;
+  readonly selector: (css: string) => Selector;
+}
+
+/**
+ * Extraction in the scraper's own code: pure, not async, one plain object per record. In a record `undefined` means not
+ * found, `null` and blank text mean that the site has no value.
+ */
+export type ExtractFunction = (pages: readonly KeptPage[], tools: ExtractTools) => unknown;
+
+/** Throws `ExtractionError` with code `bad-return` when the function gives no records. */
+export function recordsByFunction(
+  extract: ExtractFunction,
+  pages: readonly (KeptPage & { readonly document?: HtmlDocument })[],
+): RawRecord[] {
+  const parsed = new Map(pages.map((page) => [page as KeptPage, page.document]));
+  const tools: ExtractTools = {
+    document(page) {
+      const document = parsed.get(page) ?? parseHtml(page.text);
+      parsed.set(page, document);
+      return document;
+    },
+    selector: compileSelector,
+  };
+  const from = [...new Set(pages.map(({ name }) => name))].join(", ");
+  return [extract(pages, tools)].flat().map((record, index) => {
+    if (!isPlainObject(record)) {
+      const where = `record ${index + 1} of the extract function`;
+      throw new ExtractionError("bad-return", `${where} is ${nameOf(record)}, not an object of fields`);
+    }
+    // fromEntries, because labels of a page may have become names, "__proto__" among them.
+    return {
+      from,
+      fields: Object.fromEntries(Object.entries(record).map(([name, value]) => [name, asField(value)])),
+    };
+  });
+}
+
+const isPlainObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" &&
+  value !== null &&
+  [Object.prototype, null].includes(Object.getPrototypeOf(value));
+
+const nameOf = (value: unknown): string =>
+  value instanceof Promise
+    ? "a promise"
+    : value === null
+      ? "null"
+      : Array.isArray(value)
+        ? "an array"
+        : typeof value;
+
+function asField(value: unknown): RawField {
+  if (value === undefined) return { raw: null, isEmpty: false, value: null };
+  if (value === null) return { raw: "", isEmpty: true, value: null };
+  if (typeof value === "string") {
+    const isEmpty = value.trim() === "";
+    return { raw: value, isEmpty, value: isEmpty ? null : value };
+  }
+  const what = typeof value === "number" ? String(value) : typeof value;
+  try {
+    // Of a function or a symbol nothing is left, of NaN and Infinity a null.
+    const json: string | undefined = JSON.stringify(value);
+    if (json !== undefined && json !== "null") return { raw: json, isEmpty: false, value: JSON.parse(json) };
+    return { raw: what, isEmpty: false, value: null, problem: `${what} cannot be kept as JSON` };
+  } catch (error) {
+    return {
+      raw: what,
+      isEmpty: false,
+      value: null,
+      problem: `${what} cannot be kept as JSON: ${String(error)}`,
+    };
+  }
+}

@@ -1,0 +1,39 @@
+import type { TreeElement } from "./html-tree.ts";
+
+const HIDDEN = new Set(["script", "style", "template"]);
+// Elements that a browser sets apart from what stands before and after them.
+const APART = new Set(
+  (
+    "address article aside blockquote br button caption center dd details dir div dl dt fieldset figcaption figure footer " +
+    "form h1 h2 h3 h4 h5 h6 header hgroup hr legend li main menu nav ol optgroup option p pre section select summary " +
+    "table tbody td textarea tfoot th thead tr ul"
+  ).split(" "),
+);
+
+/** The text of an element as a person reads it. Asked for itself, a script gives its text; inside others it is hidden. */
+export function foldedText(element: TreeElement): string {
+  const [only] = element.children;
+  const text = element.children.length === 1 && typeof only === "string" ? only : visibleText(element);
+  return foldSpace(text);
+}
+
+/** White space of every kind (`&nbsp;` too) becomes one blank; none at the ends. */
+export const foldSpace = (text: string): string => text.replace(/\s+/g, " ").trim();
+
+function visibleText(element: TreeElement): string {
+  let text = "";
+  const rest: (TreeElement | string)[] = [];
+  const pushChildren = ({ children }: TreeElement): void => {
+    for (let at = children.length - 1; at >= 0; at--) rest.push(children[at] ?? "");
+  };
+  pushChildren(element);
+  for (let node = rest.pop(); node !== undefined; node = rest.pop()) {
+    if (typeof node === "string") text += node;
+    else if (APART.has(node.tag)) {
+      text += " ";
+      rest.push(" ");
+      pushChildren(node);
+    } else if (!HIDDEN.has(node.tag)) pushChildren(node);
+  }
+  return text;
+}

@@ -1,0 +1,66 @@
+import { plainText } from "./css-adapter.ts";
+import { foldedText } from "./folded-text.ts";
+import { buildTree, TreeElement } from "./html-tree.ts";
+import type { HtmlTree } from "./html-tree.ts";
+import { searchOf } from "./selector.ts";
+import type { Selector } from "./selector.ts";
+
+export interface HtmlElement {
+  /** Lower case, as in `td`. */
+  readonly tag: string;
+}
+
+/**
+ * A parsed page, and all that the rest of Sluice knows about parsing. With `within`, selectors are relative to that
+ * element: they match below it only and may begin with a combinator (`> td`, `+ tr .note`).
+ */
+export interface HtmlDocument {
+  first(selector: Selector, within?: HtmlElement): HtmlElement | undefined;
+  all(selector: Selector, within?: HtmlElement): HtmlElement[];
+  /** As a person reads it: white space folded, `<br>` and blocks apart, scripts and styles left out. */
+  textOf(element: HtmlElement): string;
+  /** Exactly as written, scripts included: for `<textarea>`, `<pre>` and data in `<script>`. */
+  rawTextOf(element: HtmlElement): string;
+  attr(element: HtmlElement, name: string): string | undefined;
+  childrenOf(element: HtmlElement): HtmlElement[];
+  parentOf(element: HtmlElement): HtmlElement | undefined;
+}
+
+/** Never throws: every text is some page. Nothing is parsed until the first question is asked. */
+export function parseHtml(text: string): HtmlDocument {
+  let built: HtmlTree | undefined;
+  const tree = (): HtmlTree => (built ??= buildTree(text));
+
+  return {
+    first(selector, within) {
+      let found: TreeElement | undefined;
+      searchOf(selector)(tree(), within === undefined ? tree().root : inTree(within), (element) => {
+        found = element;
+        return false;
+      });
+      return found;
+    },
+    all(selector, within) {
+      const found: TreeElement[] = [];
+      searchOf(selector)(tree(), within === undefined ? tree().root : inTree(within), (element) => {
+        found.push(element);
+        return true;
+      });
+      return found;
+    },
+    textOf: (element) => foldedText(inTree(element)),
+    rawTextOf: (element) => plainText(inTree(element)),
+    attr: (element, name) => inTree(element).attribute(name),
+    childrenOf: (element) => inTree(element).children.filter((child) => typeof child !== "string"),
+    parentOf(element) {
+      const { parent } = inTree(element);
+      return parent === null || parent.parent === null ? undefined : parent;
+    },
+  };
+}
+
+/** Callers see no more of an element than its tag. */
+function inTree(element: HtmlElement): TreeElement {
+  if (element instanceof TreeElement) return element;
+  throw new TypeError("this element is of no document");
+}

@@ -1,0 +1,102 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import * as fc from "fast-check";
+import { foldSpace } from "./folded-text.ts";
+import { dateReader } from "./read-date.ts";
+
+test("ISO dates are read by default, with or without a time", () => {
+  const read = dateReader();
+  for (const text of [
+    "2024-02-29",
+    "2024-02-29T10:30",
+    "2024-02-29 10:30:15.5",
+    "2024-02-29T23:59:59Z",
+    "2024-02-29T00:00+02:00",
+  ]) {
+    assert.deepEqual(read(text), { value: "2024-02-29" }, text);
+  }
+  for (const text of ["02/29/2024", "2024-2-29", "20240229", "2024-02-29x", "2024"])
+    assert.ok("problem" in read(text), text);
+});
+
+test("formats say how a site writes its dates", () => {
+  const cases: readonly (readonly [format: string, text: string, locale?: string])[] = [
+    ["MM/DD/YYYY", "02/09/2024"],
+    ["M/D/YYYY", "2/9/2024"],
+    ["M/D/YYYY", "02/09/2024"],
+    ["DD.MM.YYYY", "09.02.2024"],
+    ["YYYYMMDD", "20240209"],
+    ["M/D/YY", "2/9/24"],
+    ["D MMMM YYYY", "9 February 2024"],
+    ["MMM D, YYYY", "Feb 9, 2024"],
+    ["MMM D, YYYY", "FEB. 9, 2024"],
+    ["MMMM Do, YYYY", "February 9th, 2024"],
+    ["dddd, MMMM D, YYYY", "Friday, February 9, 2024"],
+    ["MM/DD/YYYY h:mm A", "02/09/2024 4:05 PM"],
+    ["YYYY-MM-DD HH:mm:ss", "2024-02-09 16:05:00"],
+    ["[Paid on] M/D/YYYY", "Paid on 2/9/2024"],
+    ["D. MMMM YYYY", "9. Februar 2024", "de"],
+    ["D MMMM YYYY", "9 février 2024", "fr"],
+    ["D MMMM YYYY", "9 февраля 2024", "ru"],
+    ["D [de] MMMM [de] YYYY", "9 de febrero de 2024", "es"],
+  ];
+  for (const [format, text, locale] of cases) {
+    assert.deepEqual(dateReader([format], locale)(text), { value: "2024-02-09" }, `${format}: ${text}`);
+  }
+});
+
+test("formats are tried in order", () => {
+  const read = dateReader(["MM/DD/YYYY", "DD/MM/YYYY"]);
+  assert.deepEqual(read("02/09/2024"), { value: "2024-02-09" });
+  assert.deepEqual(read("29/02/2024"), { value: "2024-02-29" });
+});
+
+test("a day that no calendar has is a problem, and zeros are no date at all", () => {
+  const read = dateReader(["MM/DD/YYYY"]);
+  for (const text of ["02/30/2024", "13/01/2024", "00/10/2024", "02/29/2023", "1/1/2024", "01/01/2024 x"]) {
+    assert.ok("problem" in read(text), text);
+  }
+  assert.deepEqual(read("00/00/0000"), { isEmpty: true });
+});
+
+test("short years are of the last century from 69 on", () => {
+  assert.deepEqual(dateReader(["M/D/YY"])("1/2/69"), { value: "1969-01-02" });
+  assert.deepEqual(dateReader(["M/D/YY"])("1/2/68"), { value: "2068-01-02" });
+});
+
+test("a bad format is refused when the field is made", () => {
+  for (const format of ["", "MM/YYYY", "YYYY-MM-DD-DD", "Date: M/D/YYYY", "YYYY-MM"]) {
+    assert.throws(() => dateReader([format]), TypeError, format);
+  }
+});
+
+test("a day that a locale writes is read back as it was", () => {
+  const styles = [
+    ["en-US", "MMMM D, YYYY"],
+    ["en-GB", "D MMMM YYYY"],
+    ["de-DE", "D. MMMM YYYY"],
+    ["fr-FR", "D MMMM YYYY"],
+    ["es-ES", "D [de] MMMM [de] YYYY"],
+    ["it-IT", "D MMMM YYYY"],
+    ["nl-NL", "D MMMM YYYY"],
+    ["pl-PL", "D MMMM YYYY"],
+    ["sv-SE", "D MMMM YYYY"],
+  ] as const;
+  const readers = styles.map(([locale, format]) => dateReader([format], locale));
+  fc.assert(
+    fc.property(
+      fc.nat(styles.length - 1),
+      fc.date({ min: new Date("1900-01-01"), max: new Date("2100-01-01"), noInvalidDate: true }),
+      (pick, day) => {
+        const text = new Intl.DateTimeFormat(styles[pick]?.[0], {
+          dateStyle: "long",
+          timeZone: "UTC",
+        }).format(day);
+        // French writes the first of a month as "1er".
+        const plain = foldSpace(text).replace("1er ", "1 ");
+        assert.deepEqual(readers[pick]?.(plain), { value: day.toISOString().slice(0, 10) }, plain);
+      },
+    ),
+    { numRuns: 1000 },
+  );
+});

@@ -1,0 +1,22 @@
+import { placeholders } from "./placeholders.ts";
+import { readNumber } from "./read-number.ts";
+import type { NumberStyle } from "./read-number.ts";
+import type { Reading } from "./reading.ts";
+import { markRemover } from "./without-mark.ts";
+
+const SIGNS = "\\p{L}{0,3}\\p{Sc}(?:\\s?(?:US|CA|AU|NZ)(?![\\p{L}]))?";
+const WORDS = "kr\\.?|Kč|zł|Ft|lei|Rs\\.?|S?Fr\\.?|RM|Rp|лв\\.?|руб\\.?|грн\\.?|dollars?|euros?";
+const CODES = Intl.supportedValuesOf("currency").join("|");
+const withoutCurrency = markRemover(`${SIGNS}|${CODES}|${WORDS}`);
+const isPlaceholder = placeholders("value");
+/** `5,-` and `5.—`: no cents. */
+const NO_CENTS = /^(?<whole>.*\d)(?<decimal>[.,])(?:-{1,2}|[–—])$/;
+
+/** Reads an amount; which currency it is in is dropped. */
+export function readMoney(text: string, style: NumberStyle = {}): Reading<number> {
+  const amount = withoutCurrency(text) ?? text;
+  if (isPlaceholder(amount)) return { isEmpty: true };
+  const { whole, decimal } = NO_CENTS.exec(amount)?.groups ?? {};
+  if (whole !== undefined) return readNumber(whole, { decimal: decimal === "," ? "," : "." });
+  return readNumber(amount, { ...style, isRounded: true });
+}

@@ -1,0 +1,100 @@
+import { quoted } from "./quoted.ts";
+import type { Reading } from "./reading.ts";
+
+export interface NumberStyle {
+  /** The decimal mark of the site. Without it the text itself has to tell; `1,234` is then read the English way. */
+  readonly decimal?: "." | ",";
+  /** The site has no numbers with three decimals, so that `1.234` alone is ambiguous. */
+  readonly isRounded?: boolean;
+}
+
+/** Reads a number as people write it: `1,234.56`, `1.234,56`, `1 234`, `1'234`, `12,34,567`, `(12)`, `12-`, `−12`. */
+export function readNumber(text: string, style: NumberStyle = {}): Reading<number> {
+  if (text.length > LONGEST) return { problem: `${quoted(text)} is not a number` };
+  const plain = inAscii(text);
+  const { digits, isNegative } = withoutSign(plain.text);
+  if (digits === undefined) return { problem: `more than one sign in ${quoted(text)}` };
+  if (!/\d$/.test(digits) || !/^[\d.,' ]+$/.test(digits))
+    return { problem: `${quoted(text)} is not a number` };
+  const parts = splitAtDecimal(digits, { ...style, ...plain.style });
+  if (parts === "ambiguous")
+    return { problem: `${quoted(text)} can be read in two ways: say which decimal mark the site has` };
+  const whole = parts === undefined ? undefined : withoutGroups(parts.whole);
+  if (parts === undefined || whole === undefined)
+    return { problem: `the groups of digits in ${quoted(text)} make no number` };
+
+  const size = Number(`${whole}.${parts.fraction}`);
+  // Rounding silently would change the value: such digits are an identifier, to be read as text.
+  if (size > Number.MAX_SAFE_INTEGER)
+    return { problem: `${quoted(text)} has more digits than a number can hold` };
+  return { value: isNegative && size !== 0 ? -size : size };
+}
+
+/** A selector that hits half the page must not cost the time to search all of it for digits. */
+export const LONGEST = 100;
+
+const MARKS_OF_DIRECTION = /[\u061c\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+const ZEROS = [0x0660, 0x06f0, 0x0966, 0x09e6, 0xff10];
+
+function inAscii(text: string): { text: string; style: NumberStyle } {
+  // eslint-disable-next-line no-control-regex -- all of ASCII is meant
+  if (/^[\x00-\x7f]*$/.test(text)) return { text, style: {} };
+  const isArabic = /[٫٬]/.test(text);
+  const ascii = text
+    .replace(MARKS_OF_DIRECTION, "")
+    .replace(/\p{Nd}/gu, (digit) => {
+      const code = digit.codePointAt(0) ?? 0;
+      const zero = ZEROS.find((first) => code >= first && code < first + 10);
+      return zero === undefined ? digit : String(code - zero);
+    })
+    .replaceAll("٬", ",")
+    .replaceAll("٫", ".")
+    .replace(/[−–﹣－]/g, "-")
+    .replace(/[’ʼ＇]/g, "'")
+    .replace(/\s+/g, " ")
+    .trim();
+  return { text: ascii, style: isArabic ? { decimal: "." } : {} };
+}
+
+function withoutSign(text: string): { digits: string | undefined; isNegative: boolean } {
+  const match = /^(?<open>\()? ?(?<before>[-+])? ?(?<digits>[^()+-]*?) ?(?<after>-)? ?(?<close>\))?$/.exec(
+    text,
+  );
+  const { open, before, digits, after, close } = match?.groups ?? {};
+  const signs = [open, before, after].filter((sign) => sign !== undefined).length;
+  if (signs > 1 || (open === undefined) !== (close === undefined))
+    return { digits: undefined, isNegative: false };
+  // No match at all is for the caller to name: it is not a number.
+  return { digits: match === null ? text : digits, isNegative: signs === 1 && before !== "+" };
+}
+
+type Split = { readonly whole: string; readonly fraction: string };
+
+function splitAtDecimal(digits: string, style: NumberStyle): Split | "ambiguous" | undefined {
+  const marks = digits.replace(/\d/g, "");
+  const last = marks.at(-1);
+  const all = { whole: digits, fraction: "0" };
+  if (last === undefined) return all;
+  const at = digits.lastIndexOf(last);
+  const split = { whole: digits.slice(0, at), fraction: digits.slice(at + 1) };
+  const isOnly = marks.indexOf(last) === marks.length - 1;
+
+  if (style.decimal !== undefined) {
+    if (last === style.decimal) return isOnly ? split : undefined;
+    return marks.includes(style.decimal) ? undefined : all;
+  }
+  if (last === " " || last === "'" || !isOnly) return all;
+  if (marks.length > 1) return split;
+  const looksGrouped = /^[1-9]\d{0,2}$/.test(split.whole) && split.fraction.length === 3;
+  if (!looksGrouped) return split;
+  if (last === ",") return all;
+  return style.isRounded === true ? "ambiguous" : split;
+}
+
+const GROUPED = /^[1-9]\d{0,2}(?:(?<mark>[.,' ])\d{3})(?:\k<mark>\d{3})*$/;
+const GROUPED_IN_INDIA = /^[1-9]\d?(?:,\d\d)+,\d{3}$/;
+
+function withoutGroups(whole: string): string | undefined {
+  if (/^\d*$/.test(whole)) return whole === "" ? "0" : whole;
+  return GROUPED.test(whole) || GROUPED_IN_INDIA.test(whole) ? whole.replace(/\D/g, "") : undefined;
+}

@@ -1,0 +1,27 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { readPercent } from "./read-percent.ts";
+
+test("a percentage is read with its sign before, after or in the column's head", () => {
+  const good: readonly (readonly [string, number])[] = [
+    ["1.25 %", 1.25],
+    ["1.25%", 1.25],
+    ["1,25 %", 1.25],
+    ["1.234 %", 1.234],
+    ["%5", 5],
+    ["-0.5%", -0.5],
+    ["(0.5%)", -0.5],
+    ["(0.5)%", -0.5],
+    ["100", 100],
+    ["2.5 percent", 2.5],
+    ["٪٥", 5],
+  ];
+  for (const [text, value] of good) assert.deepEqual(readPercent(text), { value }, text);
+});
+
+test("a sign alone is no value, and anything left over a problem", () => {
+  assert.deepEqual(readPercent("-- %"), { isEmpty: true });
+  assert.deepEqual(readPercent("%"), { isEmpty: true });
+  for (const text of ["1.25 % of value", "5‰", "5%%%", "about 5%"])
+    assert.ok("problem" in readPercent(text), text);
+});

@@ -1,0 +1,80 @@
+import type { ItemRef } from "../model/item.ts";
+import type { ClaimedItem, Grant, Ledger } from "../ports/ledger.ts";
+
+export interface ClaimOptions {
+  readonly ledger: Ledger;
+  readonly worker: string;
+  /** Items that may be in hand at once, over all lanes. */
+  readonly capacity: number;
+  /** Items whose end is not yet settled; beyond this no more are taken, so that a slow disk slows the fetching. */
+  readonly maxUnsettled: number;
+  readonly jobs?: readonly string[];
+  readonly isAlone?: boolean;
+}
+
+/**
+ * The worker's hand: what it has claimed and not finished collecting. The ledger hands out only items whose lane has room, each with
+ * its first slot, so nothing here ever waits for a green light it may not get.
+ */
+export class Hand {
+  readonly #options: ClaimOptions;
+  readonly #items = new Set<ClaimedItem>();
+  readonly #byLane = new Map<string, number>();
+  #unsettled = 0;
+
+  constructor(options: ClaimOptions) {
+    this.#options = options;
+  }
+
+  get size(): number {
+    return this.#items.size;
+  }
+
+  get unsettled(): number {
+    return this.#unsettled;
+  }
+
+  get room(): number {
+    const { capacity, maxUnsettled } = this.#options;
+    return Math.min(capacity - this.#items.size, maxUnsettled - this.#unsettled);
+  }
+
+  /** By lane: the ledger counts these against the lane's concurrency. */
+  get inHand(): ReadonlyMap<string, number> {
+    return this.#byLane;
+  }
+
+  /** Should this process die, these are the suspects. */
+  get running(): readonly ItemRef[] {
+    return [...this.#items];
+  }
+
+  async claim(): Promise<Grant> {
+    const { ledger, worker, jobs, isAlone } = this.#options;
+    const grant = await ledger.claim({
+      worker,
+      room: this.room,
+      inHand: this.#byLane,
+      ...(jobs && { jobs }),
+      ...(isAlone && { alone: true }),
+    });
+    for (const item of grant.items) {
+      this.#items.add(item);
+      this.#byLane.set(item.lane, (this.#byLane.get(item.lane) ?? 0) + 1);
+    }
+    this.#unsettled += grant.items.length;
+    return grant;
+  }
+
+  /** Its requests are over: the lane has a place free again. */
+  release(item: ClaimedItem): void {
+    if (!this.#items.delete(item)) return;
+    const left = (this.#byLane.get(item.lane) ?? 1) - 1;
+    if (left === 0) this.#byLane.delete(item.lane);
+    else this.#byLane.set(item.lane, left);
+  }
+
+  settled(count: number): void {
+    this.#unsettled -= count;
+  }
+}

@@ -1,0 +1,125 @@
+import { AbsentError, type Failure, FailureError } from "../model/failure.ts";
+import { StopError } from "../model/stop-error.ts";
+import { BlobError } from "../ports/blobs.ts";
+import type { Collector, CollectorTools, CollectSession } from "../ports/collector.ts";
+import { LedgerError } from "../ports/ledger.ts";
+import type { ReadyScraper } from "../scrapers/ready-scraper.ts";
+
+/** How collecting ended. Also a failed item keeps the pages it paid for: what was kept is in the session either way. */
+export type Collected = { readonly session: CollectSession } & (
+  | { readonly ended: "pages" }
+  | { readonly ended: "absent"; readonly detail: string }
+  | { readonly ended: "failure"; readonly failure: Failure }
+);
+
+export interface CollectRun {
+  readonly ready: ReadyScraper;
+  readonly collector: Collector;
+  readonly input: unknown;
+  readonly attempt: number;
+  readonly tools: Omit<CollectorTools, "signal">;
+  /** Aborted with a `StopError` when the worker must let go of the item. */
+  readonly controller: AbortController;
+}
+
+/** Runs the scraper's own steps. Whatever goes wrong in them becomes a failure of a known kind; only a stop is thrown. */
+export const collect = async (run: CollectRun): Promise<Collected> => {
+  const { scraper, limits } = run.ready;
+  const { signal } = run.controller;
+  const clock = new ItemClock(limits.itemMs, run.controller);
+  let inFlight = 0;
+  const session = run.collector.open({
+    site: scraper.site ?? siteOf(run.input),
+    limits,
+    ...(scraper.headers && { headers: scraper.headers }),
+    tools: {
+      signal,
+      async gate(url, options) {
+        signal.throwIfAborted();
+        clock.pause();
+        await run.tools.gate(url, options);
+        clock.resume();
+        inFlight++;
+      },
+      async archive(exchange) {
+        inFlight--;
+        await run.tools.archive(exchange);
+      },
+      async archiveFile(head, body) {
+        inFlight--;
+        return await run.tools.archiveFile(head, body);
+      },
+    },
+  });
+  try {
+    const { http, keep } = session;
+    const { input, attempt } = run;
+    await Promise.race([scraper.collect({ input, http, keep, attempt, signal }), endOf(signal)]);
+    return { ended: "pages", session };
+  } catch (error) {
+    if (signal.reason instanceof StopError) throw signal.reason;
+    if (signal.reason instanceof OverdueError)
+      return { ended: "failure", failure: overdue(limits.itemMs, inFlight), session };
+    if (error instanceof AbsentError) return { ended: "absent", detail: error.message, session };
+    if (error instanceof FailureError) return { ended: "failure", failure: error.failure, session };
+    if (error instanceof StopError || error instanceof BlobError || error instanceof LedgerError) throw error;
+    return { ended: "failure", failure: scraperError(error), session };
+  } finally {
+    clock.pause();
+  }
+};
+
+class OverdueError extends Error {}
+
+/** Waiting for a slot is the house's time, not the item's: the clock stands still meanwhile. */
+class ItemClock {
+  readonly #controller: AbortController;
+  #leftMs: number;
+  #startedAt = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(limitMs: number, controller: AbortController) {
+    this.#leftMs = limitMs;
+    this.#controller = controller;
+    this.resume();
+  }
+
+  resume(): void {
+    this.#startedAt = performance.now();
+    this.#timer = setTimeout(() => this.#controller.abort(new OverdueError()), this.#leftMs);
+  }
+
+  pause(): void {
+    if (this.#timer === undefined) return;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#leftMs -= performance.now() - this.#startedAt;
+  }
+}
+
+const siteOf = (input: unknown): string =>
+  typeof input === "object" && input !== null && "url" in input && typeof input.url === "string"
+    ? input.url
+    : "http://site.invalid";
+
+const endOf = (signal: AbortSignal): Promise<never> =>
+  new Promise((_resolve, reject) => {
+    const end = () => reject(signal.reason as Error);
+    if (signal.aborted) end();
+    else signal.addEventListener("abort", end, { once: true });
+  });
+
+const overdue = (itemMs: number, inFlight: number): Failure =>
+  inFlight > 0
+    ? { kind: "timeout", detail: `the item took longer than its ${itemMs / 1000} s; a request was still open` }
+    : { kind: "scraper-error", detail: `collect did not end within ${itemMs / 1000} s, with no request open` };
+
+/** What the author needs to find the place: the message and the first line of the stack. */
+export const scraperError = (error: unknown): Failure => {
+  if (!(error instanceof Error))
+    return { kind: "scraper-error", detail: `threw ${typeof error}: ${String(error).slice(0, 300)}` };
+  const line = error.stack?.split("\n").find((text) => /^\s+at /.test(text));
+  const place = line && /([^/\s()]+:\d+:\d+)\)?$/.exec(line)?.[1];
+  const detail = `${error.name}: ${error.message.slice(0, 300)}${place ? ` (${place})` : ""}`;
+  return { kind: "scraper-error", detail };
+};

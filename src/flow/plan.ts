@@ -1,0 +1,55 @@
+import { canonicalUrl } from "../model/canonical-url.ts";
+import type { RejectedInput } from "../model/job.ts";
+import type { PlannedItem } from "../ports/ledger.ts";
+import type { AnyScraper } from "../scrapers/scraper.ts";
+import { describeIssues } from "../scrapers/standard-schema.ts";
+
+/** One input as it was read, with the line it stood on. */
+export type InputRow =
+  | { readonly line: number; readonly value: Record<string, unknown> }
+  | { readonly line: number; readonly problem: string };
+
+export type LaneOf = (url: URL) => string;
+
+/**
+ * Checks one input against the scraper's schema, and finds its key and lane. Pure. A bad input is reported with its line and stops
+ * nothing else.
+ */
+export const planInput = (
+  scraper: AnyScraper,
+  row: InputRow,
+  laneOf: LaneOf,
+): { readonly item: PlannedItem } | { readonly rejected: RejectedInput } => {
+  const reject = (problem: string) => ({ rejected: { line: row.line, problem } });
+  if ("problem" in row) return reject(row.problem);
+  try {
+    const result = scraper.input["~standard"].validate(row.value);
+    if (result instanceof Promise) return reject("the scraper's input schema is asynchronous; it must answer at once");
+    if (result.issues) return reject(describeIssues(result.issues));
+    const input = result.value;
+    const url = urlOf(input);
+    const target = url ?? scraper.site;
+    if (scraper.lane === undefined && target === undefined)
+      return reject("has no `url`, and the scraper has neither `site` nor `lane`: the site is not known");
+    const key = scraper.key ? scraper.key(input) : url === undefined ? stableText(input) : canonicalUrl(url);
+    if (typeof key !== "string" || key === "") return reject("the scraper's `key` gave no text for it");
+    return {
+      item: { key, input: JSON.stringify(input), lane: scraper.lane ?? laneOf(new URL(target!, scraper.site)) },
+    };
+  } catch (error) {
+    return reject(error instanceof Error ? error.message : String(error));
+  }
+};
+
+const urlOf = (input: unknown): string | undefined =>
+  typeof input === "object" && input !== null && "url" in input && typeof input.url === "string"
+    ? input.url
+    : undefined;
+
+/** The same members give the same text, in whatever order they came. */
+const stableText = (value: unknown): string =>
+  JSON.stringify(value, (_name, part: unknown) =>
+    typeof part === "object" && part !== null && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : part,
+  );

@@ -1,0 +1,71 @@
+import type { RejectedInput } from "../model/job.ts";
+import type { Pace } from "../model/pace.ts";
+import type { Ledger, PlannedItem } from "../ports/ledger.ts";
+import type { ReadyScraper } from "../scrapers/ready-scraper.ts";
+import { type InputRow, type LaneOf, planInput } from "./plan.ts";
+
+export interface Submission {
+  readonly job: string;
+  readonly client: string;
+  readonly ready: ReadyScraper;
+  readonly pace: Pace;
+  readonly inputs: AsyncIterable<readonly InputRow[]>;
+  /** Stop reading after so many inputs. */
+  readonly limit?: number;
+  readonly laneOf: LaneOf;
+  readonly onProgress?: (received: number) => void;
+  readonly signal?: AbortSignal;
+}
+
+/** Large enough that sorted keys share pages of the ledger's index, small enough to hold in memory. */
+const BATCH = 20_000;
+/** The first batch is small: work starts while the rest is still being read. */
+const FIRST_BATCH = 500;
+
+export const createJob = async (ledger: Ledger, { job, client, ready, pace }: Submission): Promise<void> =>
+  await ledger.createJob({
+    id: job,
+    client,
+    scraper: ready.scraper.name,
+    source: ready.source,
+    version: ready.version,
+    pace,
+    fields: ready.extraction?.fieldNames ?? [],
+    required: ready.extraction?.required ?? [],
+    policy: ready.scraper.failures ?? {},
+    maxItems: Number.MAX_SAFE_INTEGER,
+  });
+
+/**
+ * Streams the inputs into the job, planned one by one; the job runs while it is being loaded. Also takes up a load that was
+ * broken off: what the job already has is folded.
+ */
+export const loadInputs = async (
+  ledger: Ledger,
+  { job, ready, inputs, limit = Infinity, laneOf, onProgress, signal }: Submission,
+): Promise<{ readonly accepted: number }> => {
+  let items: PlannedItem[] = [];
+  let rejected: RejectedInput[] = [];
+  let received = 0;
+  let accepted = 0;
+  const flush = async () => {
+    const reply = await ledger.addItems(job, items, rejected);
+    accepted += reply.accepted;
+    items = [];
+    rejected = [];
+    onProgress?.(received);
+  };
+  reading: for await (const rows of inputs) {
+    for (const row of rows) {
+      if (received >= limit || signal?.aborted) break reading;
+      received++;
+      const planned = planInput(ready.scraper, row, laneOf);
+      if ("item" in planned) items.push(planned.item);
+      else rejected.push(planned.rejected);
+      if (items.length + rejected.length >= (accepted === 0 ? FIRST_BATCH : BATCH)) await flush();
+    }
+  }
+  if (items.length + rejected.length > 0) await flush();
+  if (!signal?.aborted) await ledger.sealJob(job);
+  return { accepted };
+};

@@ -1,0 +1,16 @@
+export interface Backoff {
+  readonly firstMs: number;
+  readonly factor: number;
+  readonly maxMs: number;
+}
+
+/** Longest wait after the given 1-based attempt: `firstMs`, then `factor` times as long each time, up to `maxMs`. */
+export function backoffMs(backoff: Backoff, attempt: number): number {
+  // Bounded, because 0 × Infinity is not a number.
+  const growth = Math.min(backoff.factor ** (attempt - 1), Number.MAX_VALUE);
+  return Math.min(backoff.firstMs * growth, backoff.maxMs);
+}
+
+/** Full jitter: anywhere from nothing up to the backoff, in whole milliseconds. `random` lies in [0, 1). */
+export const jitteredMs = (backoff: Backoff, attempt: number, random: number): number =>
+  Math.floor(random * backoffMs(backoff, attempt));

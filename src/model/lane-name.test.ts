@@ -1,0 +1,35 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { getDomain } from "tldts";
+import { laneName } from "./lane-name.ts";
+
+const lane = (url: string) => laneName(new URL(url), (host) => getDomain(host));
+
+test("hosts of one registrable domain share a lane, whatever the port and the scheme", () => {
+  for (const url of [
+    "https://example.co.uk/",
+    "https://tax.example.co.uk/a",
+    "http://WWW.Example.co.uk:8080/",
+    "https://example.co.uk./",
+  ]) {
+    assert.equal(lane(url), "example.co.uk");
+  }
+  assert.notEqual(lane("https://other.co.uk/"), "example.co.uk");
+});
+
+test("an internationalised domain has one lane in both spellings", () => {
+  assert.equal(lane("https://www.bücher.de/"), lane("https://xn--bcher-kva.de/"));
+});
+
+test("IP addresses and single-label hosts are a lane for each port", () => {
+  assert.equal(lane("http://127.0.0.1:8080/"), "127.0.0.1:8080");
+  assert.equal(lane("http://2130706433:8080/"), "127.0.0.1:8080");
+  assert.equal(lane("http://127.0.0.2/"), "127.0.0.2:80");
+  assert.equal(lane("https://[::1]/"), "[::1]:443");
+  assert.equal(lane("http://localhost:3000/"), "localhost:3000");
+  assert.equal(lane("http://localhost:3001/"), "localhost:3001");
+});
+
+test("a host that is itself a public suffix is its own lane", () => {
+  assert.equal(lane("https://co.uk/"), "co.uk");
+});

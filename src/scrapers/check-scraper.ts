@@ -1,0 +1,31 @@
+import type { AnyScraper } from "./scraper.ts";
+import { ScraperLoadError } from "./scraper-load-error.ts";
+
+const NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/;
+
+/** The gate for scraper files: what passes here is trusted inside. */
+export const checkScraper = (found: unknown, file: string): AnyScraper => {
+  const refuse = (problem: string): never => {
+    throw new ScraperLoadError("bad-scraper", `${file}: ${problem}`);
+  };
+  if (!isObject(found))
+    return refuse("has no default export. Write `export default defineScraper({ … })`.");
+  if (typeof found["name"] !== "string" || !NAME.test(found["name"]))
+    return refuse("`name` must be 1 to 64 of a-z, 0-9, dot, dash and underscore.");
+  if (!isObject(found["input"]) || !isObject(found["input"]["~standard"]))
+    return refuse("`input` must be a schema, for example `z.object({ parcel: z.string() })`.");
+  if (typeof found["collect"] !== "function")
+    return refuse("`collect` must be a function: `async collect({ input, http, keep }) { … }`.");
+  if (found["site"] !== undefined && !isOrigin(found["site"]))
+    return refuse("`site` must be an http or https URL, for example https://tax.example.gov.");
+  const pace = found["pace"];
+  if (pace !== undefined && !(isObject(pace) && Object.values(pace).every((n) => typeof n === "number" && n > 0)))
+    return refuse("`pace` takes positive numbers: { perSecond, burst, concurrency }.");
+  return found as unknown as AnyScraper;
+};
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  (typeof value === "object" || typeof value === "function") && value !== null;
+
+const isOrigin = (value: unknown): boolean =>
+  typeof value === "string" && /^https?:/.test(value) && URL.canParse(value);

@@ -1,0 +1,127 @@
+import type { FailureKind } from "../model/failure.ts";
+import type { ItemRef } from "../model/item.ts";
+import type { Hand } from "../flow/claim.ts";
+import type { LaneReport, Ledger, OutcomeReport, PulseReply } from "../ports/ledger.ts";
+import type { SlotDesk } from "./slot-desk.ts";
+
+export interface PulseOptions {
+  readonly ledger: Ledger;
+  readonly worker: string;
+  readonly hand: Hand;
+  readonly desk: SlotDesk;
+  readonly onReply: (reply: PulseReply) => void;
+  readonly onError: (error: unknown) => void;
+}
+
+/** Between two pulses when nothing calls for one sooner. */
+const QUIET_MS = 250;
+
+/**
+ * The only contact with the ledger beside the two doors: renews leases, books slots for hops, gives unused ones back, and reports
+ * outcomes at once, so that the brakes do not wait for a segment to be sealed.
+ */
+export class Pulse {
+  readonly #options: PulseOptions;
+  #outcomes: OutcomeReport[] = [];
+  #lanes = new Map<string, LaneReport>();
+  #crawlDelays: { lane: string; delayMs: number }[] = [];
+  #acting: ItemRef[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #dueAt = Infinity;
+  #beat: Promise<void> | undefined;
+  #isStopped = false;
+
+  constructor(options: PulseOptions) {
+    this.#options = options;
+    this.#schedule(QUIET_MS);
+  }
+
+  /** Something waits for an answer: as soon as the current turn of the event loop is over. */
+  need(): void {
+    this.#schedule(0);
+  }
+
+  outcome(report: OutcomeReport): void {
+    this.#outcomes.push(report);
+    const isGood = report.result === "done" && (report.missing ?? []).length === 0;
+    if (!isGood) this.need();
+  }
+
+  lane(lane: string, kind: "ok" | FailureKind, retryAfterMs?: number): void {
+    const key = `${lane} ${kind}`;
+    const known = this.#lanes.get(key);
+    const wait = Math.max(retryAfterMs ?? 0, known?.retryAfterMs ?? 0);
+    this.#lanes.set(key, { lane, kind, count: (known?.count ?? 0) + 1, ...(wait > 0 && { retryAfterMs: wait }) });
+    if (kind !== "ok") this.need();
+  }
+
+  crawlDelay(lane: string, delayMs: number): void {
+    this.#crawlDelays.push({ lane, delayMs });
+    this.need();
+  }
+
+  /** Resolves when the ledger has it, durably, that this item's acting request is about to leave. */
+  async acting(item: ItemRef): Promise<void> {
+    this.#acting.push(item);
+    await this.#beat;
+    if (this.#acting.includes(item)) await this.now();
+  }
+
+  async now(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#dueAt = Infinity;
+    this.#beat ??= this.#send().finally(() => (this.#beat = undefined));
+    await this.#beat;
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    await this.#beat;
+    await this.now();
+    clearTimeout(this.#timer);
+  }
+
+  #schedule(delayMs: number): void {
+    const dueAt = performance.now() + delayMs;
+    if (dueAt >= this.#dueAt) return;
+    this.#dueAt = dueAt;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.#tick(), delayMs);
+  }
+
+  async #tick(): Promise<void> {
+    if (this.#beat) await this.#beat;
+    if (!this.#isStopped) await this.now();
+  }
+
+  async #send(): Promise<void> {
+    const { ledger, worker, hand, desk, onReply, onError } = this.#options;
+    const report = {
+      worker,
+      running: hand.running,
+      acting: this.#acting,
+      inHand: hand.inHand,
+      wishes: desk.wishes(),
+      returned: desk.returns(),
+      outcomes: this.#outcomes,
+      lanes: [...this.#lanes.values()],
+      crawlDelays: this.#crawlDelays,
+    };
+    this.#outcomes = [];
+    this.#lanes = new Map();
+    this.#crawlDelays = [];
+    this.#acting = [];
+    let againInMs = QUIET_MS;
+    try {
+      const reply = await ledger.pulse(report);
+      for (const grant of reply.slots) desk.grant(grant);
+      desk.setOpen(reply.unpaced);
+      onReply(reply);
+      if (desk.wishes().length > 0) againInMs = Math.min(againInMs, Math.max(1, reply.againInMs));
+    } catch (error) {
+      onError(error);
+    }
+    if (!this.#isStopped) this.#schedule(againInMs);
+  }
+}

@@ -1,0 +1,82 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { FailureError } from "../model/failure.ts";
+import { parseRobots, type Robots } from "../model/robots.ts";
+import type { Collector, Limits } from "../ports/collector.ts";
+import type { Ledger } from "../ports/ledger.ts";
+
+export interface RobotsGuardOptions {
+  readonly ledger: Ledger;
+  readonly worker: string;
+  readonly collector: Collector;
+  /** The product name that robots.txt rules are looked up under. */
+  readonly robotName: string;
+  readonly limits: Limits;
+  readonly onCrawlDelay: (url: URL, delayMs: number) => void;
+}
+
+/** RFC 9309: not longer than a day. */
+const KEEP_MS = 24 * 3_600_000;
+const CLIENT_ERRORS = Array.from({ length: 100 }, (_, i) => 400 + i).filter((status) => status !== 429);
+
+/** Fetched once per origin over all processes, and kept. */
+export class RobotsGuard {
+  readonly #options: RobotsGuardOptions;
+  readonly #known = new Map<string, Promise<Robots | null>>();
+
+  constructor(options: RobotsGuardOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Throws `robots-denied`. While robots.txt cannot be had the site is not touched (RFC 9309, 2.3.1.4): the item fails with the kind of
+   * that failure, and is tried again later.
+   */
+  async check(url: URL, takeSlot: (url: URL) => Promise<void>): Promise<void> {
+    let known = this.#known.get(url.origin);
+    if (!known) {
+      known = this.#find(url, takeSlot);
+      this.#known.set(url.origin, known);
+      known.catch(() => this.#known.delete(url.origin));
+    }
+    const robots = await known;
+    if (robots === null || robots.allows(this.#options.robotName, url.href)) return;
+    throw new FailureError({
+      kind: "robots-denied",
+      detail: `${url.origin}/robots.txt does not allow ${url.pathname}; \`robots: "ignore"\` in the scraper would`,
+      url: url.href,
+    });
+  }
+
+  async #find(url: URL, takeSlot: (url: URL) => Promise<void>): Promise<Robots | null> {
+    const { ledger, worker, robotName, onCrawlDelay } = this.#options;
+    for (;;) {
+      const reply = await ledger.readRobots(url.origin, worker);
+      if ("known" in reply) {
+        const robots = reply.known.text === null ? null : parseRobots(reply.known.text);
+        const delayMs = robots?.crawlDelayMs(robotName);
+        if (delayMs) onCrawlDelay(url, delayMs);
+        return robots;
+      }
+      if (reply.mayFetch) {
+        const text = await this.#fetch(new URL("/robots.txt", url), takeSlot);
+        await ledger.keepRobots(url.origin, { text, keepMs: KEEP_MS });
+      } else await delay(reply.againInMs);
+    }
+  }
+
+  async #fetch(url: URL, takeSlot: (url: URL) => Promise<void>): Promise<string | null> {
+    const { collector, limits } = this.#options;
+    const session = collector.open({
+      site: url.origin,
+      limits,
+      tools: {
+        gate: takeSlot,
+        archive: async () => {},
+        archiveFile: () => Promise.reject(new Error("robots.txt is not a file to keep")),
+        signal: AbortSignal.timeout(limits.itemMs),
+      },
+    });
+    const page = await session.http.get(url, { accept: CLIENT_ERRORS });
+    return page.status >= 400 ? null : page.text;
+  }
+}

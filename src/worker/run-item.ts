@@ -1,0 +1,104 @@
+import type { JobArchive } from "../archive/segment-writer.ts";
+import { openItemArchive } from "../flow/archive.ts";
+import { collect, type Collected } from "../flow/collect.ts";
+import { extract } from "../flow/extract.ts";
+import { judge, type Judged } from "../flow/judge.ts";
+import type { Failure } from "../model/failure.ts";
+import type { Outcome } from "../model/item.ts";
+import { afterFailure } from "../model/retry.ts";
+import type { Collector, CollectorTools } from "../ports/collector.ts";
+import type { ClaimedItem, OutcomeReport, SettledItem } from "../ports/ledger.ts";
+import type { ReadyScraper } from "../scrapers/ready-scraper.ts";
+
+export interface ItemRun {
+  readonly item: ClaimedItem;
+  readonly ready: ReadyScraper;
+  readonly collector: Collector;
+  readonly archive: JobArchive;
+  readonly gate: CollectorTools["gate"];
+  readonly controller: AbortController;
+  /** The acting request of a `once` scraper has left. */
+  readonly hasActed: () => boolean;
+  /** Called as soon as the outcome is known, before its bytes are durable. */
+  readonly onOutcome: (report: OutcomeReport, failure: Failure | undefined) => void;
+}
+
+/**
+ * One item's way through the middle of the flow: collect, archive, extract, judge. Resolves when everything it leaves is durable. Throws a
+ * `StopError` when the worker lets go of it, and an error of the house when the archive cannot be written.
+ */
+export const runItem = async (run: ItemRun): Promise<SettledItem> => {
+  const { item, ready, collector } = run;
+  const startedAt = Date.now();
+  const bundle = openItemArchive(run.archive, ready.scraper.archive !== "none");
+  const collected = await collect({
+    ready,
+    collector,
+    input: JSON.parse(item.input) as unknown,
+    attempt: item.attempt,
+    tools: { gate: run.gate, ...bundle.tools },
+    controller: run.controller,
+  });
+  const { session } = collected;
+  const judged = collected.ended === "pages" ? extractAndJudge(run, collected) : undefined;
+  const failure = failureOf(collected, judged);
+  const outcome = outcomeOf(run, collected, judged, failure);
+  run.onOutcome(
+    {
+      queue: item.queue,
+      attempt: item.attempt,
+      result: failure?.kind ?? (collected.ended === "absent" ? "absent" : "done"),
+      ...(judged && "missing" in judged && { missing: judged.missing }),
+    },
+    failure,
+  );
+  const attempt = { startedAt, ms: Date.now() - startedAt, requests: session.requests, bytes: session.bytes };
+  const isJudged = judged !== undefined && "lines" in judged;
+  const kept = await bundle.commit(session, isJudged ? judged.lines : []);
+  return {
+    queue: item.queue,
+    seq: item.seq,
+    lease: item.lease,
+    outcome,
+    attempt,
+    captures: kept.captures,
+    records: kept.records,
+    fieldCounts: isJudged && outcome.state !== "waiting" ? judged.fieldCounts : null,
+    emitted: [],
+  };
+};
+
+const extractAndJudge = (
+  { item, ready }: ItemRun,
+  { session }: Collected,
+): Judged | { readonly failure: Failure } | undefined => {
+  const { extraction, scraper, version } = ready;
+  if (!extraction) return undefined;
+  const raw = extract(extraction, session.kept.pages);
+  if ("failure" in raw) return raw;
+  return judge(raw.records, extraction, { job: item.job, key: item.key, scraper: scraper.name, version });
+};
+
+const failureOf = (
+  collected: Collected,
+  judged: { readonly failure?: Failure } | undefined,
+): Failure | undefined => (collected.ended === "failure" ? collected.failure : judged?.failure);
+
+const outcomeOf = (
+  { item, ready, hasActed }: ItemRun,
+  collected: Collected,
+  judged: Judged | { readonly failure: Failure } | undefined,
+  failure: Failure | undefined,
+): Outcome => {
+  if (failure)
+    return afterFailure({
+      failure,
+      attempt: item.attempt,
+      throttles: item.throttles,
+      hasActed: hasActed(),
+      overrides: ready.scraper.failures,
+      random: Math.random(),
+    });
+  if (collected.ended === "absent") return { state: "absent", detail: collected.detail };
+  return { state: "done", quality: judged && "quality" in judged ? judged.quality : "complete" };
+};

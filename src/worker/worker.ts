@@ -1,0 +1,292 @@
+import type { Packer } from "../archive/packer.ts";
+import { openArchive, type JobArchive } from "../archive/segment-writer.ts";
+import { Hand } from "../flow/claim.ts";
+import type { LaneOf } from "../flow/plan.ts";
+import { Settler } from "../flow/settle.ts";
+import type { Failure, FailureKind } from "../model/failure.ts";
+import { StopError } from "../model/stop-error.ts";
+import type { Blobs } from "../ports/blobs.ts";
+import type { Collector, CollectorTools } from "../ports/collector.ts";
+import type { ClaimedItem, Grant, Ledger, PulseReply, SettledItem } from "../ports/ledger.ts";
+import type { ReadyScraper } from "../scrapers/ready-scraper.ts";
+import { DEFAULT_LIMITS } from "../scrapers/scraper.ts";
+import { Bell } from "./bell.ts";
+import type { Log } from "./log.ts";
+import { Pulse } from "./pulse.ts";
+import { RobotsGuard } from "./robots-guard.ts";
+import { runItem } from "./run-item.ts";
+import { SlotDesk } from "./slot-desk.ts";
+
+export interface WorkerOptions {
+  readonly name: string;
+  readonly ledger: Ledger;
+  readonly blobs: Blobs;
+  readonly packer: Packer;
+  readonly collector: Collector;
+  readonly laneOf: LaneOf;
+  readonly robotName: string;
+  /** For the archive: name and version. */
+  readonly software: string;
+  readonly loadJob: (job: string) => Promise<ReadyScraper>;
+  readonly jobs?: readonly string[];
+  /** Items in hand at once, over all lanes. */
+  readonly capacity?: number;
+  /** Runs suspects, one at a time, and ends when there are none. */
+  readonly isAlone?: boolean;
+  readonly log: Log;
+  /** Aborted: take no more, finish and settle what is in hand. */
+  readonly signal: AbortSignal;
+  readonly onSuspects?: (count: number) => void;
+}
+
+const CAPACITY = 200;
+const MAX_UNSETTLED = 4000;
+/** Items that end within this time are followed by one claim for all of them. */
+const GATHER_MS = 2;
+const IDLE_MS = 250;
+
+/** What a request told about the site's health, rather than about one page. */
+const SITE_TROUBLE = new Set<FailureKind>([
+  "timeout",
+  "connection",
+  "rate-limited",
+  "maintenance",
+  "server-error",
+  "blocked",
+]);
+
+/** One worker: claims, runs and settles items until it is told to stop. Resolves when nothing is left in its hands. */
+export const runWorker = async (options: WorkerOptions): Promise<void> => {
+  await using worker = new Worker(options);
+  await worker.run();
+};
+
+class Worker {
+  readonly #options: WorkerOptions;
+  readonly #hand: Hand;
+  readonly #desk: SlotDesk;
+  readonly #pulse: Pulse;
+  readonly #settler: Settler;
+  readonly #robots: RobotsGuard;
+  readonly #archives = new Map<string, JobArchive>();
+  readonly #controllers = new Map<ClaimedItem, AbortController>();
+  readonly #running = new Set<Promise<void>>();
+  readonly #bell = new Bell();
+  readonly #begun = new Set<ClaimedItem>();
+  /** Queues for which no request may start, as the ledger last said. */
+  #stopped: ReadonlySet<number> = new Set();
+  #failure: { readonly error: unknown } | undefined;
+
+  constructor(options: WorkerOptions) {
+    this.#options = options;
+    const { ledger, name, collector, robotName, isAlone, jobs } = options;
+    const capacity = isAlone ? 1 : (options.capacity ?? CAPACITY);
+    this.#hand = new Hand({
+      ledger,
+      worker: name,
+      capacity,
+      maxUnsettled: isAlone ? 1 : MAX_UNSETTLED,
+      ...(jobs && { jobs }),
+      ...(isAlone && { isAlone }),
+    });
+    this.#desk = new SlotDesk(() => this.#pulse.need());
+    const onError = (error: unknown) => this.#fail(error);
+    this.#pulse = new Pulse({
+      ledger,
+      worker: name,
+      hand: this.#hand,
+      desk: this.#desk,
+      onReply: (reply) => this.#hear(reply),
+      onError,
+    });
+    this.#settler = new Settler({
+      ledger,
+      worker: name,
+      onError,
+      onSettled: (items, refused) => this.#settled(items, refused),
+    });
+    this.#robots = new RobotsGuard({
+      ledger,
+      worker: name,
+      collector,
+      robotName,
+      limits: DEFAULT_LIMITS,
+      onCrawlDelay: (url, delayMs) => this.#pulse.crawlDelay(options.laneOf(url), delayMs),
+    });
+  }
+
+  async run(): Promise<void> {
+    const { signal, isAlone } = this.#options;
+    const stop = () => {
+      // Items that have not begun go back at once; those under way are finished.
+      this.#desk.stop((seeker) => !this.#hasBegun(seeker), "the worker is stopping");
+      this.#bell.ring();
+    };
+    signal.addEventListener("abort", stop, { once: true });
+    while (!signal.aborted && !this.#failure) {
+      if (this.#hand.room <= 0) {
+        await this.#bell.wait(IDLE_MS);
+        continue;
+      }
+      const grant = await this.#claim();
+      if (!grant) break;
+      if (isAlone && grant.items.length === 0 && grant.againInMs === undefined) break;
+      await this.#bell.wait(grant.items.length > 0 ? GATHER_MS : Math.min(grant.againInMs ?? IDLE_MS, IDLE_MS));
+      if (this.#bell.wasRung) await this.#bell.gather(GATHER_MS);
+    }
+    if (signal.aborted) stop();
+    while (this.#running.size > 0) {
+      for (const archive of this.#archives.values()) if (this.#hand.size === 0) await archive.seal();
+      await Promise.race([Promise.all(this.#running), this.#bell.wait(IDLE_MS)]);
+    }
+    await this.#settler.flush();
+    if (this.#failure) throw this.#failure.error;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#pulse.stop();
+    const { ledger, name } = this.#options;
+    await ledger.reap({ worker: name }).catch(() => undefined);
+  }
+
+  async #claim(): Promise<Grant | undefined> {
+    try {
+      const grant = await this.#hand.claim();
+      this.#options.onSuspects?.(grant.suspects);
+      for (const slots of grant.slots) this.#desk.grant(slots);
+      for (const lane of grant.unpaced) this.#desk.open(lane);
+      for (const item of grant.items) this.#start(item);
+      return grant;
+    } catch (error) {
+      this.#fail(error);
+      return undefined;
+    }
+  }
+
+  #start(item: ClaimedItem): void {
+    const controller = new AbortController();
+    this.#controllers.set(item, controller);
+    const running = this.#runOne(item, controller)
+      .catch((error: unknown) => this.#giveBack(item, error))
+      .finally(() => {
+        this.#running.delete(running);
+        this.#controllers.delete(item);
+        this.#begun.delete(item);
+        this.#release(item);
+      });
+    this.#running.add(running);
+  }
+
+  #hasBegun(seeker: { readonly queue: number; readonly seq: number }): boolean {
+    return this.#begun.has(seeker as ClaimedItem);
+  }
+
+  async #runOne(item: ClaimedItem, controller: AbortController): Promise<void> {
+    const { collector, laneOf, loadJob, log } = this.#options;
+    const ready = await loadJob(item.job);
+    const facts = { job: item.job, item: item.key, attempt: item.attempt };
+    let hasActed = false;
+    const settled = await runItem({
+      item,
+      ready,
+      collector,
+      archive: this.#archive(item.job),
+      controller,
+      hasActed: () => hasActed,
+      gate: this.#gate(item, ready, () => (hasActed = true)),
+      onOutcome: (report, failure) => {
+        this.#release(item);
+        this.#report(item, failure, failure?.url === undefined ? item.lane : laneOf(new URL(failure.url)));
+        this.#pulse.outcome(report);
+        if (failure) log.warn("attempt failed", { ...facts, kind: failure.kind, detail: failure.detail });
+        else log.debug("attempt ended", { ...facts, result: report.result });
+      },
+    });
+    this.#settler.add(settled);
+  }
+
+  #gate(item: ClaimedItem, ready: ReadyScraper, onActing: () => void): CollectorTools["gate"] {
+    const { laneOf } = this.#options;
+    const { scraper } = ready;
+    const home = scraper.site === undefined ? undefined : new URL(scraper.site).host;
+    const takeSlot = async (url: URL): Promise<void> => {
+      if (this.#stopped.has(item.queue)) throw new StopError("the job was paused, cancelled or held");
+      const lane = scraper.lane !== undefined && url.host === home ? scraper.lane : laneOf(url);
+      await this.#desk.take(lane, item);
+      this.#begun.add(item);
+    };
+    return async (url, { acts }) => {
+      if (scraper.robots !== "ignore") await this.#robots.check(url, takeSlot);
+      if (acts && scraper.once) {
+        await this.#pulse.acting(item);
+        onActing();
+      }
+      await takeSlot(url);
+    };
+  }
+
+  #report(item: ClaimedItem, failure: Failure | undefined, lane: string): void {
+    const isTrouble = failure !== undefined && SITE_TROUBLE.has(failure.kind);
+    if (failure?.kind === "rate-limited") this.#desk.close(lane);
+    this.#pulse.lane(isTrouble ? lane : item.lane, isTrouble ? failure.kind : "ok", failure?.retryAfterMs);
+  }
+
+  #archive(job: string): JobArchive {
+    let archive = this.#archives.get(job);
+    if (!archive) {
+      const { blobs, packer, name, software } = this.#options;
+      this.#archives.set(job, (archive = openArchive({ blobs, packer, job, worker: name, software })));
+    }
+    return archive;
+  }
+
+  #release(item: ClaimedItem): void {
+    this.#hand.release(item);
+    this.#bell.ring();
+  }
+
+  #settled(items: readonly SettledItem[], refused: number): void {
+    this.#hand.settled(items.length);
+    this.#bell.ring();
+    if (refused > 0) this.#options.log.warn("settle refused", { items: refused, reason: "the lease was lost" });
+  }
+
+  /** An item that is let go, or whose bytes could not be kept, is not at fault: it goes back as it was. */
+  #giveBack(item: ClaimedItem, error: unknown): void {
+    if (!(error instanceof StopError)) this.#fail(error);
+    const attempt = { startedAt: Date.now(), ms: 0, requests: 0, bytes: 0 };
+    const { queue, seq, lease } = item;
+    this.#settler.add({
+      queue,
+      seq,
+      lease,
+      attempt,
+      outcome: { state: "returned" },
+      captures: [],
+      records: null,
+      fieldCounts: null,
+      emitted: [],
+    });
+  }
+
+  #hear(reply: PulseReply): void {
+    if (!reply.isAlive && this.#hand.size > 0) {
+      this.#options.log.warn("leases lost", { items: this.#hand.size });
+      this.#letGo(() => true, "the worker was given up and its leases have ended");
+    }
+    this.#stopped = new Set(reply.stopped);
+    if (reply.stopped.length > 0)
+      this.#letGo(({ queue }) => reply.stopped.includes(queue), "the job was paused, cancelled or held");
+  }
+
+  #letGo(isStopped: (seeker: { readonly queue: number }) => boolean, reason: string): void {
+    this.#desk.stop(isStopped, reason);
+    for (const [item, controller] of this.#controllers)
+      if (isStopped(item) && !this.#begun.has(item)) controller.abort(new StopError(reason));
+  }
+
+  #fail(error: unknown): void {
+    this.#failure ??= { error };
+    this.#bell.ring();
+  }
+}
