@@ -1,5 +1,6 @@
 import type { Exchange } from "../model/capture.ts";
 import type { Entry } from "./pack-segment.ts";
+import type { StoredFile } from "./warc-record.ts";
 
 /**
  * Entries on their way to another thread: all bodies in one buffer that is handed over, everything else as one JSON text.
@@ -14,7 +15,7 @@ type Head = Omit<Exchange, "body" | "requestBody"> & {
   readonly requestLength?: number;
   readonly bodyLength?: number;
 };
-type Sent = { readonly head: Head; readonly entry: Omit<Entry, "exchange"> };
+type Sent = { readonly head: Head; readonly stored?: StoredFile };
 
 const requestBodyOf = (entry: Entry): Uint8Array | undefined => entry.exchange.requestBody;
 const bodyOf = (entry: Entry): Uint8Array | undefined =>
@@ -33,23 +34,26 @@ export const encodeEntries = (entries: readonly Entry[]): EntryBatch => {
     return bytes.length;
   };
   const sent = entries.map((entry) => {
-    const { exchange, ...rest } = entry;
+    const { exchange } = entry;
+    const note = "stored" in entry ? { stored: entry.stored } : {};
     const requestLength = append(requestBodyOf(entry));
     const bodyLength = append(bodyOf(entry));
     return {
       head: { ...exchange, requestBody: undefined, body: undefined, requestLength, bodyLength },
-      entry: rest,
+      ...note,
     };
   });
   return { heads: JSON.stringify(sent), bodies };
 };
 
 export const decodeEntries = ({ heads, bodies }: EntryBatch): Entry[] => {
+  const sent: Sent[] = JSON.parse(heads);
   let at = 0;
   const take = (length: number): Uint8Array => bodies.subarray(at, (at += length));
-  return (JSON.parse(heads) as Sent[]).map(({ head: { requestLength, bodyLength, ...head }, entry }) => {
-    const request = requestLength === undefined ? {} : { requestBody: take(requestLength) };
-    const response = bodyLength === undefined ? {} : { body: take(bodyLength) };
-    return { ...entry, exchange: { ...head, ...request, ...response } } as Entry;
+  return sent.map(({ head: { requestLength, bodyLength, ...rest }, stored }) => {
+    const head = requestLength === undefined ? rest : { ...rest, requestBody: take(requestLength) };
+    return stored === undefined
+      ? { exchange: { ...head, body: take(bodyLength ?? 0) } }
+      : { exchange: head, stored };
   });
 };

@@ -12,11 +12,6 @@ export class InFlight {
     return this.#bytes > this.#limit;
   }
 
-  /** Somebody waits for what is held to go away. */
-  get isCrowded(): boolean {
-    return this.#waiting.length > 0;
-  }
-
   change(by: number): void {
     this.#bytes += by;
     while (!this.#isFull) {

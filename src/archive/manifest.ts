@@ -1,6 +1,6 @@
 import type { BlobRange, CaptureRef } from "../model/capture.ts";
 import type { Failure } from "../model/failure.ts";
-import type { ItemState } from "../model/item.ts";
+import { ITEM_STATES, type ItemState } from "../model/item.ts";
 import type { Blobs } from "../ports/blobs.ts";
 import { ArchiveError } from "./archive-error.ts";
 
@@ -59,10 +59,26 @@ export async function* readManifest(blobs: Blobs, job: string): AsyncGenerator<M
 }
 
 const parseLine = (name: string, number: number, line: string): ManifestEntry => {
+  const problem = (cause?: unknown) =>
+    new ArchiveError("damaged", name, `${name}, line ${number} is no manifest entry`, { cause });
+  let value: unknown;
   try {
-    const { records, ...entry } = JSON.parse(line) as ManifestEntry;
-    return { ...entry, records: records ?? null };
-  } catch (cause) {
-    throw new ArchiveError("damaged", name, `${name}, line ${number} is no manifest entry`, { cause });
+    value = JSON.parse(line);
+  } catch (error) {
+    throw problem(error);
   }
+  if (!isWritten(value)) throw problem();
+  return { ...value, records: value.records ?? null };
 };
+
+type Written = Omit<ManifestEntry, "records"> & { readonly records?: BlobRange };
+
+const isWritten = (value: unknown): value is Written =>
+  typeof value === "object" &&
+  value !== null &&
+  "key" in value &&
+  typeof value.key === "string" &&
+  "state" in value &&
+  ITEM_STATES.some((state) => state === value.state) &&
+  "captures" in value &&
+  Array.isArray(value.captures);

@@ -46,6 +46,12 @@ const varied: readonly Exchange[] = [
     body: Buffer.alloc(0),
   }),
   exchange({
+    url: "https://tax.example.gov/bare-204",
+    status: 204,
+    responseHeaders: [],
+    body: Buffer.alloc(0),
+  }),
+  exchange({
     url: "https://tax.example.gov/bare",
     responseHeaders: [],
     requestHeaders: [],
@@ -119,6 +125,26 @@ const packAll = (exchanges: readonly Exchange[], level = 3) => {
   };
 };
 
+/** An index line in one spelling: warcio leaves the algorithm of the digest out. */
+const facts = (key: string, time: string, json: Record<string, unknown>) => {
+  const { url, mime, status, digest, length, offset, filename } = json;
+  const values = [
+    key,
+    time,
+    url,
+    mime,
+    Number(status),
+    String(digest).replace("sha256:", ""),
+    Number(length),
+    Number(offset),
+    filename,
+  ];
+  return JSON.stringify(values);
+};
+
+const firstLength = (exchanges: readonly Exchange[], level: number) =>
+  packAll(exchanges, level).places[0]?.length ?? 0;
+
 async function* inPieces(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += 1_000) yield bytes.subarray(at, at + 1_000);
 }
@@ -188,21 +214,6 @@ it("writes the index that warcio would write: same keys, times, places and diges
   const { bytes, places, index } = packAll(varied.filter(({ method }) => method === "GET"));
   const lines = index.trimEnd().split("\n");
   assert.deepEqual(lines, lines.toSorted());
-  const facts = (key: string, time: string, json: Record<string, unknown>) => {
-    const { url, mime, status, digest, length, offset, filename } = json;
-    const values = [
-      key,
-      time,
-      url,
-      mime,
-      Number(status),
-      String(digest).replace("sha256:", ""),
-      Number(length),
-      Number(offset),
-      filename,
-    ];
-    return JSON.stringify(values);
-  };
   const ours = lines.map((line) => {
     const [key = "", time = "", ...json] = line.split(" ");
     return facts(key, time, JSON.parse(json.join(" ")));
@@ -235,8 +246,6 @@ it("gives every record a gzip member of its own: any place can be read alone", a
 it("does not spend time on bytes that are compressed already", () => {
   const png = [exchange({ responseHeaders: [["Content-Type", "image/png"]], body: page })];
   const html = [exchange({ body: page })];
-  const length = (exchanges: readonly Exchange[], level: number) =>
-    packAll(exchanges, level).places[0]?.length ?? 0;
-  assert.ok(length(html, 9) < length(html, 1));
-  assert.ok(Math.abs(length(png, 9) - length(png, 1)) < 20);
+  assert.ok(firstLength(html, 9) < firstLength(html, 1));
+  assert.ok(Math.abs(firstLength(png, 9) - firstLength(png, 1)) < 20);
 });

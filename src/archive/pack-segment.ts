@@ -43,7 +43,10 @@ export const packSegment = (segment: SegmentInfo, level: number): SegmentPacking
     add(entries) {
       const members: Uint8Array[] = [];
       const append = (record: WarcRecord, atLevel: number): IndexedPlace => {
-        const member = gzipSync(record.bytes, { level: atLevel });
+        const member = gzipSync(record.bytes, {
+          level: atLevel,
+          chunkSize: Math.max(1_024, record.bytes.length >> 2),
+        });
         const place = { offset: size, length: member.length, digest: record.digest };
         members.push(member);
         size += member.length;

@@ -12,7 +12,7 @@ export type PackerReply =
   | { readonly index: Uint8Array }
   | { readonly error: unknown };
 
-const { level } = workerData as { readonly level: number };
+const { level }: { readonly level: number } = workerData;
 const open = new Map<string, SegmentPacking>();
 
 const answer = (call: PackerCall): PackerReply => {

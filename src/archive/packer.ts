@@ -29,6 +29,9 @@ export const startPacker = (options: { readonly level?: number } = {}): Packer =
     const waiting: Waiting[] = [];
     const worker = new Worker(new URL(`./packer-thread${extname(import.meta.filename)}`, import.meta.url), {
       workerData: { level: options.level ?? DEFAULT_LEVEL },
+      // Its garbage is big buffers behind small objects: collected often, or they pile up to hundreds of megabytes.
+      resourceLimits: { maxYoungGenerationSizeMb: 2 },
+      execArgv: [], // what the program was started with (`--eval`, `--import`, …) is not meant for this thread
     });
     const started = { worker, waiting };
     worker.on("message", (reply: PackerReply) => {

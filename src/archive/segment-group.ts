@@ -39,9 +39,9 @@ export class SegmentGroup {
     this.durable.catch(() => undefined); // an item that waits for it is told; nobody may be waiting
   }
 
-  /** Bytes of the segments, as far as they are packed. */
+  /** What only `seal` can bring out of memory: bytes that are packed, and the batch that is not full yet. */
   get size(): number {
-    return this.#size;
+    return this.#size + this.#batchBytes;
   }
 
   /** Resolves when everything in the group can be read back after a crash; rejects when it could not be stored. */
@@ -92,14 +92,16 @@ export class SegmentGroup {
     const [entries, bytes] = [this.#batch, this.#batchBytes];
     this.#batch = [];
     this.#batchBytes = 0;
-    const adding = this.#tools.packer.add(this.#captures, entries);
-    this.#packing = Promise.all([adding, this.#packing]).then(([packed]) => {
-      for (const place of packed.places) this.#places.push(place);
-      this.#packed.push(packed.bytes);
-      this.#size += packed.bytes.length;
-      this.#hold(packed.bytes.length - bytes);
-    });
+    this.#packing = this.#packBatch(entries, bytes, this.#packing);
     this.#packing.catch(() => undefined); // `seal` tells
+  }
+
+  async #packBatch(entries: readonly Entry[], bytes: number, before: Promise<void>): Promise<void> {
+    const [packed] = await Promise.all([this.#tools.packer.add(this.#captures, entries), before]);
+    for (const place of packed.places) this.#places.push(place);
+    this.#packed.push(packed.bytes);
+    this.#size += packed.bytes.length;
+    this.#hold(packed.bytes.length - bytes);
   }
 
   async #store(): Promise<void> {

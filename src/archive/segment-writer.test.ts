@@ -4,7 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, it, type TestContext } from "node:test";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { openFiles } from "../backends/files/open-files.ts";
 import type { CaptureRef, Exchange } from "../model/capture.ts";
 import type { Blobs } from "../ports/blobs.ts";
@@ -29,6 +29,10 @@ const exchange = (url: string, body: Uint8Array, change: Partial<Exchange> = {})
   ...change,
 });
 const page = (i: number): Exchange => exchange(`http://example.com/${i}`, Buffer.from(`<p>page ${i}</p>`));
+
+async function* pdf(): AsyncGenerator<Uint8Array> {
+  for (let i = 0; i < 50; i++) yield Buffer.alloc(10_000, i);
+}
 
 const folderOf = async (t?: TestContext): Promise<string> => {
   const folder = await mkdtemp(join(tmpdir(), "sluice-archive-"));
@@ -132,9 +136,6 @@ it("streams a file to an object of its own and notes its head in the segment", a
   const { body: _, ...head } = exchange("http://example.com/bill.aspx?id=1", new Uint8Array(), {
     responseHeaders: [["content-type", "application/pdf"]],
   });
-  async function* pdf(): AsyncGenerator<Uint8Array> {
-    for (let i = 0; i < 50; i++) yield Buffer.alloc(10_000, i);
-  }
   const item = archive.item();
   const ticket = await item.file(head, pdf());
   assert.equal(ticket.size, 500_000);

@@ -36,9 +36,11 @@ const MB = 1024 * 1024;
 
 export const openArchive = (options: ArchiveOptions): JobArchive => {
   const { blobs, packer, job, worker, software } = options;
-  const { maxBytes = 8 * MB, maxAgeMs = 1_000, maxInFlightBytes = 32 * MB, now = Date.now } = options;
+  const { maxBytes = 8 * MB, maxAgeMs = 1_000, maxInFlightBytes = 16 * MB, now = Date.now } = options;
   // A worker that starts again under its old name must not write over its old segments.
   const series = `${worker}-${randomBytes(6).toString("hex")}`;
+  // A group that alone fills the memory would otherwise keep everybody waiting until its time is up.
+  const sealBytes = Math.min(maxBytes, maxInFlightBytes);
   const inFlight = new InFlight(maxInFlightBytes);
   const unfinished = new Set<Promise<void>>();
   let count = 0;
@@ -58,12 +60,16 @@ export const openArchive = (options: ArchiveOptions): JobArchive => {
     group.seal();
   };
 
+  const sealIfBig = (group: SegmentGroup): void => {
+    if (open?.group === group && group.size >= sealBytes) sealOpen();
+  };
+
   const openGroup = (): SegmentGroup => {
     const name = `${series}-${String(count++).padStart(6, "0")}`;
     const captures = { name: `jobs/${job}/captures/${name}.warc.gz`, job, software, openedAt: now() };
     const onBytes = (change: number): void => {
       inFlight.change(change);
-      if (open?.group === group && group.size >= maxBytes) sealOpen();
+      sealIfBig(group);
     };
     const group = new SegmentGroup({ blobs, packer, onBytes }, captures, `jobs/${job}/records/${name}.jsonl`);
     // Not unref'ed: a process that only waits for its last items must stay for them.
@@ -80,17 +86,17 @@ export const openArchive = (options: ArchiveOptions): JobArchive => {
     item: () =>
       openBundle({
         async capture(entry, bytes) {
-          const taking = inFlight.take(bytes);
-          if (inFlight.isCrowded) sealOpen(); // what others wait for must not wait for its timer
-          await taking;
+          await inFlight.take(bytes);
           const group = open?.group ?? openGroup();
           const number = group.capture(entry, bytes);
-          if (inFlight.isCrowded) sealOpen();
+          sealIfBig(group);
           return { group, number };
         },
         records(lines) {
           const group = open?.group ?? openGroup();
-          return { group, range: group.records(lines) };
+          const range = group.records(lines);
+          sealIfBig(group);
+          return { group, range };
         },
         storeFile: (head, body) => storeFile(blobs, job, head, body),
       }),

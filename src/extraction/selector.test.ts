@@ -39,6 +39,7 @@ const scrap = fc.oneof(
   ),
   fc.constantFrom(
     "<![CDATA[x]]>",
+    "<svg><b id=x/>",
     "</div>",
     "<span>",
     "<div id=x>",

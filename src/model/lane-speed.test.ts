@@ -37,11 +37,11 @@ function live(events: readonly { kind: LaneOutcome["kind"]; gapMs: number; count
   return { speed, nowMs };
 }
 
-test("a throttle or a maintenance page halves the speed at once", () => {
+test("a throttle halves the speed at once, a page under maintenance only when it is not alone", () => {
   assert.equal(after(calm, ["rate-limited"]).factor, 0.5);
-  assert.equal(after(calm, ["maintenance"]).factor, 0.5);
-  assert.equal(onOutcome(calm, { kind: "server-error", status: 503, nowMs: START }).factor, 0.5);
-  assert.equal(onOutcome(calm, { kind: "server-error", status: 500, nowMs: START }).factor, 1);
+  assert.equal(after(calm, ["maintenance"]).factor, 1);
+  assert.equal(onOutcome(calm, { kind: "maintenance", count: 11, nowMs: START }).factor, 0.5);
+  assert.equal(onOutcome(calm, { kind: "server-error", count: 11, nowMs: START }).factor, 1);
 });
 
 test("the throttles of one congestion count as one, those after two seconds as another", () => {
@@ -53,9 +53,9 @@ test("the throttles of one congestion count as one, those after two seconds as a
 
 test("a throttle right after an increase is still answered", () => {
   const halved = after(calm, ["rate-limited"]);
-  const raised = after(halved, ["ok"], START + 5000);
+  const raised = after(halved, ["ok"], START + 2000);
   assert.equal(raised.factor, 0.5625);
-  assert.equal(after(raised, ["rate-limited"], START + 5001).factor, 0.28125);
+  assert.equal(after(raised, ["rate-limited"], START + 2001).factor, 0.28125);
 });
 
 test("a few timeouts in a healthy lane change nothing, a row of them slows it", () => {
@@ -76,7 +76,7 @@ test("once timeouts have slowed a lane, it takes as many again to slow it furthe
 
 test("a good answer does not slow a lane, however strained it is", () => {
   const strained = after(calm, ["rate-limited", ...Array(20).fill("timeout")]);
-  assert.equal(after(strained, ["ok"], START + 3000).factor, 0.5);
+  assert.equal(after(strained, ["ok"], START + 1999).factor, 0.5);
 });
 
 test("outcomes told together count by their share, not by the order in which they are told", () => {
@@ -89,22 +89,22 @@ test("outcomes told together count by their share, not by the order in which the
   assert.deepEqual(onOutcomes(calm, mixed.toReversed(), START), told);
 });
 
-test("a speed comes back by a sixteenth for every five quiet seconds, and only while answers are good", () => {
+test("a speed comes back by a sixteenth for every two quiet seconds, and only while answers are good", () => {
   const halved = after(calm, ["rate-limited"]);
-  assert.equal(after(halved, ["ok"], START + 4999).factor, 0.5);
-  assert.equal(after(halved, ["ok"], START + 5000).factor, 0.5625);
-  assert.equal(after(halved, ["ok"], START + 12_000).factor, 0.625);
-  assert.equal(after(halved, ["structure-changed"], START + 12_000).factor, 0.5);
+  assert.equal(after(halved, ["ok"], START + 1999).factor, 0.5);
+  assert.equal(after(halved, ["ok"], START + 2000).factor, 0.5625);
+  assert.equal(after(halved, ["ok"], START + 5000).factor, 0.625);
+  assert.equal(after(halved, ["structure-changed"], START + 5000).factor, 0.5);
 });
 
 test("quiet time starts anew with every throttle, and with every timeout in an uneasy lane", () => {
   const again = after(after(calm, ["rate-limited"]), ["rate-limited"], START + 1500);
-  assert.equal(after(again, ["ok"], START + 6499).factor, 0.5);
-  assert.equal(after(again, ["ok"], START + 6500).factor, 0.5625);
-  const uneasy = after(after(calm, ["rate-limited"]), Array(8).fill("timeout"), START + 4000);
-  assert.equal(after(uneasy, ["ok"], START + 8999).factor, 0.5);
-  const easy = after(after(calm, ["rate-limited"]), ["timeout"], START + 4000);
-  assert.equal(after(easy, ["ok"], START + 5000).factor, 0.5625);
+  assert.equal(after(again, ["ok"], START + 3499).factor, 0.5);
+  assert.equal(after(again, ["ok"], START + 3500).factor, 0.5625);
+  const uneasy = after(after(calm, ["rate-limited"]), Array(8).fill("timeout"), START + 1500);
+  assert.equal(after(uneasy, ["ok"], START + 3499).factor, 0.5);
+  const easy = after(after(calm, ["rate-limited"]), ["timeout"], START + 1500);
+  assert.equal(after(easy, ["ok"], START + 2000).factor, 0.5625);
 });
 
 test("a scraper may say that a kind does not slow its lane, or that another one does", () => {
@@ -141,14 +141,14 @@ test("no failure makes a lane faster and no good answer makes it slower", () => 
   );
 });
 
-test("more quiet time never means less speed, and eighty seconds of it bring all of it back", () => {
+test("more quiet time never means less speed, and thirty-two seconds of it bring all of it back", () => {
   fc.assert(
     fc.property(anyHistory, fc.nat(100_000), fc.nat(100_000), (events, aMs, bMs) => {
       const { speed, nowMs } = live(events);
       const [less, more] = [Math.min(aMs, bMs), Math.max(aMs, bMs)];
       const base = recover(speed, nowMs);
       assert.ok(recover(base, nowMs + more).factor >= recover(base, nowMs + less).factor);
-      assert.equal(recover(base, nowMs + 80_000).factor, 1);
+      assert.equal(recover(base, nowMs + 32_000).factor, 1);
       const inTwoSteps = recover(recover(base, nowMs + less), nowMs + more);
       assert.deepEqual(inTwoSteps, recover(base, nowMs + more));
     }),
@@ -159,7 +159,7 @@ test("a clock that was set back stops neither the recovery nor the next decrease
   const halved = after(calm, ["rate-limited"]);
   assert.equal(after(halved, ["rate-limited"], START - 3_600_000).factor, 0.25);
   const back = recover(halved, START - 3_600_000);
-  assert.equal(recover(back, START - 3_600_000 + 80_000).factor, 1);
+  assert.equal(recover(back, START - 3_600_000 + 32_000).factor, 1);
 });
 
 for (const perSecond of [1, 10, 100, 1000])
@@ -186,5 +186,5 @@ test("a site that answers 6 a second and throttles the rest settles near 6, not 
   }
   const perSecond = (answered / sum) * 1000;
   assert.ok(perSecond > 3 && perSecond <= 6, `${perSecond}`);
-  assert.ok(answered / rounds > 0.95, "few requests are spent on throttles");
+  assert.ok(answered / rounds > 0.9, "few requests are spent on throttles");
 });

@@ -3,13 +3,13 @@ import { failurePolicy, type PolicyOverrides } from "./failure-policy.ts";
 
 /**
  * How much of its pace a lane uses: multiplicative decrease on congestion, additive increase in quiet times (AIMD).
- * A throttle is the site's own word and slows the lane at once. A timeout is only a hint: it adds to the strain, an
- * exponentially weighted share of timeouts, and only a share that chance does not explain slows the lane.
+ * A throttle is the site's own word and slows the lane at once. A timeout or an "unavailable" is only a hint, it may be one page's own
+ * trouble: it adds to the strain, an exponentially weighted share of hints, and only a share that chance does not explain slows the lane.
  */
 export interface LaneSpeed {
   /** Share of the base pace, from 1/64 to 1. */
   readonly factor: number;
-  /** Weighted share of timeouts, from 0 to 1. */
+  /** Weighted share of hints, from 0 to 1. */
   readonly strain: number;
   /** Quiet time is counted from here: the latest trouble, or the latest increase. */
   readonly changedAtMs: number;
@@ -21,14 +21,13 @@ export interface LaneOutcome {
   readonly kind: FailureKind | "ok";
   /** How many such outcomes; 1 unless given. */
   readonly count?: number;
-  readonly status?: number;
 }
 
 const LOWEST = 1 / 64;
 /** Answers to one congestion come together, and must not count as many. */
 const DECREASE_GAP_MS = 2000;
 const INCREASE = 1 / 16;
-const INCREASE_EVERY_MS = 5000;
+const INCREASE_EVERY_MS = 2000;
 /**
  * Weight of one outcome in the strain: from a lane at rest eleven timeouts in a row reach `STRAINED`. Half of that would slow
  * a fast lane every few minutes on 5 % of random timeouts.
@@ -47,25 +46,24 @@ export function onOutcomes(
   overrides?: PolicyOverrides,
 ): LaneSpeed {
   let total = 0;
-  let timeouts = 0;
+  let hints = 0;
   let isOk = false;
-  for (const { kind, count = 1, status } of outcomes) {
+  for (const { kind, count = 1 } of outcomes) {
     total += count;
     if (kind === "ok") {
       isOk = true;
       continue;
     }
     const isSlowing = failurePolicy(kind, overrides).slowsLane;
-    const isThrottle = isSlowing && (kind === "rate-limited" || kind === "maintenance");
-    if (isThrottle || status === 429 || status === 503) return slowDown(speed, nowMs);
-    if (isSlowing) timeouts += count;
+    if (isSlowing && kind === "rate-limited") return slowDown(speed, nowMs);
+    if (isSlowing) hints += count;
   }
   if (total === 0) return speed;
-  const share = timeouts / total;
+  const share = hints / total;
   const strain = share + (speed.strain - share) * (1 - STRAIN_WEIGHT) ** total;
   const strained = { ...speed, strain };
-  if (timeouts > 0 && strain >= STRAINED) return slowDown(strained, nowMs);
-  if (timeouts > 0 && strain >= UNEASY) return { ...strained, changedAtMs: nowMs };
+  if (hints > 0 && strain >= STRAINED) return slowDown(strained, nowMs);
+  if (hints > 0 && strain >= UNEASY) return { ...strained, changedAtMs: nowMs };
   return isOk ? recover(strained, nowMs) : strained;
 }
 
@@ -75,7 +73,7 @@ export const onOutcome = (
   overrides?: PolicyOverrides,
 ): LaneSpeed => onOutcomes(speed, [outcome], outcome.nowMs, overrides);
 
-/** One more sixteenth for every five quiet seconds. Also right for a lane in which nothing was in flight meanwhile. */
+/** One more sixteenth for every two quiet seconds. Also right for a lane in which nothing was in flight meanwhile. */
 export function recover(speed: LaneSpeed, nowMs: number): LaneSpeed {
   const quietMs = nowMs - speed.changedAtMs;
   if (quietMs < 0) return { ...speed, changedAtMs: nowMs }; // the clock was set back

@@ -95,7 +95,7 @@ export function returnSlots(book: SlotBook, slots: readonly number[], nowMs: num
 }
 
 /** When the next slot can be booked: before that, asking brings nothing. */
-export const roomAtMs = (book: SlotBook, intervalMs: number, burst: number): number => {
-  if (intervalMs === 0 || book.spare.length > 0) return 0;
+export const roomAtMs = (book: SlotBook, intervalMs: number, burst: number, nowMs: number): number => {
+  if (intervalMs === 0 || book.spare.some((slot) => slot >= nowMs)) return 0;
   return book.tat + intervalMs - (atOnce(burst) - 1) * intervalMs - aheadMs(intervalMs);
 };

@@ -5,8 +5,6 @@ import { createInterface } from "node:readline";
 import type { TestContext } from "node:test";
 import type { Blobs } from "./blobs.ts";
 
-type Role = "half-put" | "rewrite";
-
 const ROLE = "SLUICE_BLOBS_ROLE";
 const FOLDER = "SLUICE_BLOBS_FOLDER";
 const never = new Promise<never>(() => undefined);
@@ -14,8 +12,8 @@ const never = new Promise<never>(() => undefined);
 const say = (line: string): unknown => process.stdout.write(`${line}\n`);
 
 /** What the child does until it is killed. */
-const roles: Readonly<Record<Role, (blobs: Blobs) => Promise<void>>> = {
-  async "half-put"(blobs) {
+const roles = {
+  async "half-put"(blobs: Blobs): Promise<void> {
     await blobs.put("finished", Buffer.from("durable"));
     await blobs.put(
       "cut",
@@ -26,7 +24,7 @@ const roles: Readonly<Record<Role, (blobs: Blobs) => Promise<void>>> = {
       })(),
     );
   },
-  async rewrite(blobs) {
+  async rewrite(blobs: Blobs): Promise<void> {
     for (let version = 1; version < 250; version++) {
       await blobs.put("manifest", new Uint8Array(500_000).fill(version));
       say(`put ${version}`);
@@ -35,12 +33,15 @@ const roles: Readonly<Record<Role, (blobs: Blobs) => Promise<void>>> = {
   },
 };
 
+type Role = keyof typeof roles;
+const isRole = (name: string | undefined): name is Role => name !== undefined && name in roles;
+
 /** In a child: starts its role and answers true. */
 export const runBlobsRole = (open: (folder: string) => Promise<Blobs> | Blobs): boolean => {
   const role = process.env[ROLE];
-  if (role === undefined) return false;
+  if (!isRole(role)) return false;
   setInterval(() => undefined, 60_000); // a promise alone does not keep the process alive
-  void Promise.resolve(open(process.env[FOLDER] ?? "")).then(roles[role as Role]);
+  void Promise.resolve(open(process.env[FOLDER] ?? "")).then(roles[role]);
   return true;
 };
 

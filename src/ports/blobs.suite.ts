@@ -21,6 +21,9 @@ const namesOf = async (blobs: Blobs, prefix: string): Promise<string[]> => {
   return names;
 };
 
+/** Its length and every byte of it tell which version it is. */
+const version = (n: number): Uint8Array => new Uint8Array(300_000 + n).fill(n);
+
 const drain = async (stream: AsyncIterable<Uint8Array>): Promise<void> => {
   for await (const chunk of stream) assert.ok(chunk.length > 0);
 };
@@ -140,12 +143,11 @@ export const blobsSuite = (name: string, open: Open): void => {
 
     it("replaces an object in one step: a reader sees one version or the other", async (t) => {
       const { blobs } = await fresh(t);
-      const version = (n: number) => new Uint8Array(300_000 + n).fill(n);
       await blobs.put("manifest", version(0));
-      let isWriting = true;
+      const writing = { isOver: false };
       const reading = (async () => {
         const seen = new Set<number>();
-        while (isWriting || seen.size === 0) {
+        while (!writing.isOver || seen.size === 0) {
           const read = await blobs.get("manifest");
           assert.deepEqual(read.length, 300_000 + (read[0] ?? -1));
           assert.ok(read.every((byte) => byte === read[0]));
@@ -153,7 +155,7 @@ export const blobsSuite = (name: string, open: Open): void => {
         }
       })();
       for (let n = 1; n <= 30; n++) await blobs.put("manifest", version(n));
-      isWriting = false;
+      writing.isOver = true;
       await reading;
       assert.deepEqual(await blobs.put("manifest", version(30)), { size: 300_030 });
       assert.deepEqual(Buffer.from(await blobs.get("manifest")), Buffer.from(version(30)));

@@ -22,8 +22,8 @@ export interface ClaimTally {
   isCrowded: boolean;
 }
 
-export const claimItems = async (db: Database, request: ClaimRequest): Promise<Grant> =>
-  await db.write(() => {
+export const claimItems = async (db: Database, request: ClaimRequest): Promise<Grant> => {
+  const { grant, now } = await db.write(() => {
     registerWorker(db, request.worker, request.alone ?? false);
     setHands(db, request.worker, request.inHand);
     reapExpired(db);
@@ -43,14 +43,21 @@ export const claimItems = async (db: Database, request: ClaimRequest): Promise<G
       "SELECT count(*) AS n, min(due_at) AS next FROM suspects WHERE in_hand = 0",
     )!;
     const next = request.alone ? suspects.next : nextReadyAt(db, tally, now);
-    return {
+    const grant: Grant = {
       items: tally.items,
       slots: tally.slots,
       unpaced: tally.unpaced,
       suspects: suspects.n,
       ...(next === null ? {} : { againInMs: Math.max(0, next - now) }),
     };
+    return { grant, now };
   }, false);
+  return { ...grant, slots: fromNow(grant.slots, db.now() - now) };
+};
+
+/** Delays count from the answer: what the commit took has passed already. */
+export const fromNow = (slots: readonly SlotGrant[], passedMs: number): SlotGrant[] =>
+  slots.map((grant) => ({ ...grant, delaysMs: grant.delaysMs.map((delay) => delay - passedMs) }));
 
 const visitLanes = (db: Database, tally: ClaimTally): void => {
   const now = db.now();

@@ -1,7 +1,7 @@
 import { bookSlots, lateToleranceMs } from "../../model/slots.ts";
 import type { ClaimTally } from "./claim-items.ts";
 import type { Database } from "./database.ts";
-import { intervalMs, laneRow, laneSpeed, saveSlotBook, slotBook } from "./lane-row.ts";
+import { intervalMs, laneRow, saveSlotBook, slotBook } from "./lane-row.ts";
 import { queueRow } from "./queue-row.ts";
 import { addToHand } from "./renew-worker.ts";
 import { openLease } from "./take-items.ts";
@@ -31,7 +31,7 @@ export const claimSuspect = (db: Database, tally: ClaimTally): void => {
     if (jobs && !jobs.includes(row.job)) continue;
     const queue = queueRow(db, row.queue)!;
     const lane = laneRow(db, queue.lane);
-    const interval = intervalMs(lane, queue, laneSpeed(lane).factor);
+    const interval = intervalMs(db, lane);
     if (interval === 0) {
       if (lane.hold_until > now) continue;
       tally.unpaced.push(lane.name);

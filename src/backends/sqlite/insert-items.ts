@@ -1,3 +1,4 @@
+import { type BreakerState, seedBreaker } from "../../model/breaker-state.ts";
 import type { JobSpec } from "../../model/job.ts";
 import type { PlannedItem } from "../../ports/ledger.ts";
 import type { Database } from "./database.ts";
@@ -62,7 +63,7 @@ const openQueue = (db: Database, job: JobRow, spec: JobSpec, laneName: string): 
     spec.pace.perSecond === Infinity ? null : spec.pace.perSecond,
     spec.pace.burst,
     spec.pace.concurrency,
-    baseline?.breaker ?? null,
+    baseline ? JSON.stringify(seedBreaker(JSON.parse(baseline.breaker) as BreakerState)) : null,
     job.state === "loading" || job.state === "running" ? 1 : 0,
   );
   return find()!;

@@ -1,4 +1,4 @@
-import { FULL_SPEED, type LaneSpeed } from "../../model/lane-speed.ts";
+import { effectivePerSecond, FULL_SPEED, type LaneSpeed } from "../../model/lane-speed.ts";
 import type { SlotBook } from "../../model/slots.ts";
 import type { Database } from "./database.ts";
 
@@ -15,13 +15,6 @@ export interface LaneRow {
   readonly operator_per_second: number | null;
   readonly fresh_run: number;
   readonly ready_at: number | null;
-}
-
-/** The part of a queue that bounds how fast it may use a lane. */
-export interface QueuePace {
-  readonly per_second: number | null;
-  readonly burst: number;
-  readonly concurrency: number;
 }
 
 export const laneId = (db: Database, name: string): number => {
@@ -54,14 +47,18 @@ export const saveSlotBook = (db: Database, lane: number, book: SlotBook): void =
 };
 
 /**
- * A lane's rate is the lowest of what the scraper, the operator and robots.txt allow, times what was learned.
+ * A lane's rate is the lowest of what the jobs now in it, the operator and robots.txt allow, times what was learned.
  * 0 means: no rhythm, requests start at once.
  */
-export const intervalMs = (lane: LaneRow, pace: QueuePace, factor: number): number => {
+export const intervalMs = (db: Database, lane: LaneRow): number => {
+  const lowest = db.get<{ per_second: number | null }>(
+    "SELECT min(per_second) AS per_second FROM queues WHERE lane = ? AND open > 0",
+    lane.id,
+  );
   const perSecond = Math.min(
-    pace.per_second ?? Infinity,
+    lowest?.per_second ?? Infinity,
     lane.operator_per_second ?? Infinity,
     lane.crawl_delay_ms ? 1000 / lane.crawl_delay_ms : Infinity,
   );
-  return perSecond === Infinity ? 0 : 1000 / (perSecond * factor);
+  return perSecond === Infinity ? 0 : 1000 / effectivePerSecond(perSecond, laneSpeed(lane).factor);
 };

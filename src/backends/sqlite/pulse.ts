@@ -1,13 +1,14 @@
 import { step } from "../../model/breaker.ts";
 import { type BreakerState, seedBreaker } from "../../model/breaker-state.ts";
 import type { PolicyOverrides } from "../../model/failure-policy.ts";
-import { onOutcome } from "../../model/lane-speed.ts";
+import { onOutcomes } from "../../model/lane-speed.ts";
 import { bookSlots, lateToleranceMs, returnSlots } from "../../model/slots.ts";
 import type { LaneReport, OutcomeReport, PulseReply, PulseReport, SlotGrant } from "../../ports/ledger.ts";
+import { fromNow } from "./claim-items.ts";
 import type { Database } from "./database.ts";
 import { answerProbe, holdQueue } from "./hold-queue.ts";
 import { readSpec } from "./job-row.ts";
-import { intervalMs, laneId, laneRow, laneSpeed, type QueuePace, saveSlotBook, slotBook } from "./lane-row.ts";
+import { intervalMs, laneId, laneRow, laneSpeed, saveSlotBook, slotBook } from "./lane-row.ts";
 import { queueRow } from "./queue-row.ts";
 import { refreshLane } from "./refresh-lane.ts";
 import { renewWorker, setHands } from "./renew-worker.ts";
@@ -16,14 +17,14 @@ import { renewWorker, setHands } from "./renew-worker.ts";
 const WISH_AGAIN_MS = 250;
 
 /** Never results, only lanes and leases: forgetting it in a power cut does no harm, except for acts, which are synced. */
-export const pulse = async (db: Database, report: PulseReport): Promise<PulseReply> =>
-  await db.write(() => {
+export const pulse = async (db: Database, report: PulseReport): Promise<PulseReply> => {
+  const { reply, now } = await db.write(() => {
     const isAlive = renewWorker(db, report.worker);
     if (isAlive) remember(db, report);
     for (const { lane, delaysMs } of report.returned) giveBack(db, lane, delaysMs);
     for (const { lane, delayMs } of report.crawlDelays)
       db.run("UPDATE lanes SET crawl_delay_ms = ? WHERE id = ?", delayMs, laneId(db, lane));
-    for (const lane of report.lanes) adjustLane(db, lane);
+    for (const [lane, seen] of Map.groupBy(report.lanes, (one) => one.lane)) adjustLane(db, lane, seen);
     watchOutcomes(db, report.outcomes);
     const stopped = stoppedQueues(db, report);
     const slots: SlotGrant[] = [];
@@ -36,8 +37,10 @@ export const pulse = async (db: Database, report: PulseReport): Promise<PulseRep
       else if (got.slots.delaysMs.length > 0) slots.push(got.slots);
       if (got !== "unpaced" && got.roomInMs !== undefined) againInMs = Math.min(againInMs, got.roomInMs);
     }
-    return { isAlive, slots, unpaced, stopped, againInMs };
+    return { reply: { isAlive, slots, unpaced, stopped, againInMs }, now: db.now() };
   }, report.acting.length > 0);
+  return { ...reply, slots: fromNow(reply.slots, db.now() - now) };
+};
 
 const remember = (db: Database, report: PulseReport): void => {
   db.run(
@@ -66,20 +69,19 @@ const giveBack = (db: Database, name: string, delaysMs: readonly number[]): void
 };
 
 /** A throttle moves the lane, not the item's attempts; every answer makes the lane a little slower or faster. */
-const adjustLane = (db: Database, report: LaneReport): void => {
-  const lane = laneRow(db, laneId(db, report.lane));
+const adjustLane = (db: Database, name: string, seen: readonly LaneReport[]): void => {
+  const lane = laneRow(db, laneId(db, name));
   const now = db.now();
   const before = laneSpeed(lane);
-  const speed = onOutcome(before, { kind: report.kind, count: report.count, nowMs: now });
-  if (speed !== before) db.run("UPDATE lanes SET speed = ? WHERE id = ?", JSON.stringify(speed), lane.id);
-  if (report.retryAfterMs !== undefined && now + report.retryAfterMs > lane.hold_until)
-    db.run(
-      "UPDATE lanes SET hold_until = ?, hold_reason = ? WHERE id = ?",
-      now + report.retryAfterMs,
-      report.kind,
-      lane.id,
-    );
-  if (speed !== before || report.retryAfterMs !== undefined) refreshLane(db, lane.id);
+  const speed = onOutcomes(before, seen, now);
+  const isChanged = JSON.stringify(speed) !== JSON.stringify(before);
+  if (isChanged) db.run("UPDATE lanes SET speed = ? WHERE id = ?", JSON.stringify(speed), lane.id);
+  const wait = seen.reduce((a, b) => ((b.retryAfterMs ?? 0) > (a.retryAfterMs ?? 0) ? b : a));
+  const holdUntil = now + (wait.retryAfterMs ?? 0);
+  const isHeld = wait.retryAfterMs !== undefined && holdUntil > lane.hold_until;
+  if (isHeld)
+    db.run("UPDATE lanes SET hold_until = ?, hold_reason = ? WHERE id = ?", holdUntil, wait.kind, lane.id);
+  if (isChanged || isHeld) refreshLane(db, lane.id);
 };
 
 const watchOutcomes = (db: Database, outcomes: readonly OutcomeReport[]): void => {
@@ -116,12 +118,7 @@ const unpacedLanes = (db: Database, report: PulseReport): string[] => {
   const now = db.now();
   return [...report.inHand.keys()].filter((name) => {
     const lane = laneRow(db, laneId(db, name));
-    if (lane.hold_until > now) return false;
-    const pace = db.get<QueuePace>(
-      "SELECT per_second, burst, concurrency FROM queues WHERE lane = ? ORDER BY per_second IS NULL, per_second LIMIT 1",
-      lane.id,
-    );
-    return pace !== undefined && intervalMs(lane, pace, laneSpeed(lane).factor) === 0;
+    return lane.hold_until <= now && intervalMs(db, lane) === 0;
   });
 };
 
@@ -142,7 +139,7 @@ const bookHop = (
   const queue = queueRow(db, queueId)!;
   const lane = laneRow(db, laneId(db, name));
   const now = db.now();
-  const interval = intervalMs(lane, queue, laneSpeed(lane).factor);
+  const interval = intervalMs(db, lane);
   const heldMs = lane.hold_until - now;
   const none = { lane: name, delaysMs: [], lateMs: 0 };
   if (interval === 0) return heldMs > 0 ? { slots: none, roomInMs: heldMs } : "unpaced";

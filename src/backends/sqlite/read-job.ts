@@ -2,7 +2,7 @@ import type { FailureKind } from "../../model/failure.ts";
 import type { HeldLane, JobView, LaneView, RejectedInput } from "../../model/job.ts";
 import type { Database } from "./database.ts";
 import { type JobRow, jobRow, readSpec } from "./job-row.ts";
-import { intervalMs, type LaneRow, laneSpeed, type QueuePace } from "./lane-row.ts";
+import { intervalMs, type LaneRow, laneSpeed } from "./lane-row.ts";
 
 interface FailureRow {
   readonly kind: FailureKind;
@@ -83,14 +83,14 @@ export const listLanes = async (db: Database, id: string): Promise<LaneView[]> =
   await db.read(() => {
     const now = db.now();
     return db
-      .all<LaneRow & QueuePace>(
-        `SELECT l.*, q.per_second, q.burst, q.concurrency FROM queues q JOIN lanes l ON l.id = q.lane
+      .all<LaneRow>(
+        `SELECT l.* FROM queues q JOIN lanes l ON l.id = q.lane
          WHERE q.job = ? ORDER BY l.name`,
         jobRow(db, id).number,
       )
       .map((lane) => {
         const { factor } = laneSpeed(lane);
-        const interval = intervalMs(lane, lane, factor);
+        const interval = intervalMs(db, lane);
         const hold = lane.hold_until > now && lane.hold_reason ? { holdReason: lane.hold_reason } : {};
         return {
           lane: lane.name,

@@ -1,6 +1,6 @@
 import { roomAtMs } from "../../model/slots.ts";
 import type { Database } from "./database.ts";
-import { intervalMs, laneRow, laneSpeed, type QueuePace, slotBook } from "./lane-row.ts";
+import { intervalMs, laneRow, slotBook } from "./lane-row.ts";
 
 /** When a queue's next item can be claimed: at once while fresh ones are left, else when the first waiting one is due. */
 export const refreshQueue = (db: Database, queue: number): void => {
@@ -18,16 +18,16 @@ export const refreshQueue = (db: Database, queue: number): void => {
  * A lane that was just served queues up behind those that have waited longer.
  */
 export const refreshLane = (db: Database, id: number, servedAt = 0): void => {
-  const next = db.get<QueuePace & { ready_at: number }>(
-    `SELECT ready_at, per_second, burst, concurrency FROM queues
+  const next = db.get<{ ready_at: number; burst: number }>(
+    `SELECT ready_at, burst FROM queues
      WHERE lane = ? AND claimable = 1 AND ready_at IS NOT NULL ORDER BY ready_at LIMIT 1`,
     id,
   );
   let readyAt: number | null = null;
   if (next) {
     const lane = laneRow(db, id);
-    const interval = intervalMs(lane, next, laneSpeed(lane).factor);
-    const roomAt = roomAtMs(slotBook(lane), interval, next.burst);
+    const interval = intervalMs(db, lane);
+    const roomAt = roomAtMs(slotBook(lane), interval, next.burst, db.now());
     readyAt = Math.max(next.ready_at, lane.hold_until, roomAt, servedAt);
   }
   db.run("UPDATE lanes SET ready_at = ? WHERE id = ?", readyAt, id);

@@ -98,7 +98,7 @@ const concurrencyRoom = (
 const grant = (db: Database, tally: ClaimTally, lane: LaneRow, queue: QueueRow, want: number): number => {
   const current = laneRow(db, lane.id);
   const count = queue.probing === 1 ? 1 : want;
-  const interval = intervalMs(current, queue, laneSpeed(current).factor);
+  const interval = intervalMs(db, current);
   const now = db.now();
   if (interval === 0) {
     if (current.hold_until > now) return 0;

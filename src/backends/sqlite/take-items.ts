@@ -31,7 +31,7 @@ export const takeItems = (
   const cursor = db.get<{ cursor: number }>("SELECT cursor FROM queues WHERE id = ?", queue.id)!.cursor;
   const hasFresh = queue.ready_at === 0;
   const run = lane.fresh_run;
-  const retryCap = hasFresh ? Math.floor((run + count) / (FRESH_PER_RETRY + 1)) : count;
+  const retryCap = hasFresh ? Math.min(count, Math.floor((run + count) / (FRESH_PER_RETRY + 1))) : count;
   const due =
     retryCap === 0
       ? []

@@ -44,7 +44,7 @@ export const SOURCE_SIGNS: readonly Sign[] = [
   {
     kind: "blocked",
     name: "Incapsula",
-    pattern: /Incapsula incident ID|_Incapsula_Resource\?[^"'<>]*incident_id=/,
+    pattern: /Incapsula incident ID|_Incapsula_Resource\?[^"'<>]{0,500}incident_id=/,
   },
   { kind: "blocked", name: "DataDome", pattern: /captcha-delivery\.com\/interstitial|dd ?= ?\{'rt':'i'/ },
   {
@@ -107,7 +107,7 @@ export const TEXT_SIGNS: readonly Sign[] = [
 
 /** A captcha's widget or picture. Good pages have these too: see `asksForAPerson`. */
 export const CAPTCHA_WIDGET =
-  /g-recaptcha|h-captcha|cf-turnstile|frc-captcha|geetest|funcaptcha|recaptcha\/(?:api|enterprise)|hcaptcha\.com|challenges\.cloudflare\.com\/turnstile|<(?:img|input)[^>]*captcha/i;
+  /g-recaptcha|h-captcha|cf-turnstile|frc-captcha|geetest|funcaptcha|recaptcha\/(?:api|enterprise)|hcaptcha\.com|challenges\.cloudflare\.com\/turnstile|<(?:img|input)[^>]{0,500}captcha/i;
 
 export const ASKS_FOR_A_PERSON =
   /\bverify (?:that )?you(?:'re| are)\b|\bprove (?:that )?you(?:'re| are)\b|\bnot a (?:ro)?bot\b|\bare you (?:a )?(?:human|robot)\b|\bcomplete the (?:captcha|security check)\b|\bunusual traffic\b|\bhuman verification\b|\b(?:enter|type) the (?:characters|letters|text|code|numbers)\b|\brobot check\b/i;

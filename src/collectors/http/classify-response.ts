@@ -17,7 +17,7 @@ export const classifyResponse = (
   if (!block && (isAccepted || status < 300)) return undefined;
   const retryMs = retryAfterMs(answer.head.header("retry-after"), now);
   const kind = kindOf(answer, block, retryMs !== undefined);
-  const detail = `the site answered ${status}${block ? ` with a ${block.sign} page`.replace(/page page$/, "page") : ""}`;
+  const detail = `the site answered ${status}${block ? `: ${block.sign}` : ""}`;
   return { kind, detail, status, ...(retryMs !== undefined && { retryAfterMs: retryMs }) };
 };
 

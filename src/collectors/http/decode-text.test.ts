@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { decodeText, detectCharset, readContentType } from "./decode-text.ts";
 
 const read = (bytes: Uint8Array, contentType = "text/html"): string => {

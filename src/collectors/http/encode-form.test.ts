@@ -1,16 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { encodeForm, encodeQuery } from "./encode-form.ts";
 
 const entries = fc.array(fc.tuple(fc.string({ unit: "binary" }), fc.string({ unit: "binary" })));
 
+const broken = (text: string): string => text.replace(/\r\n|\r|\n/g, "\r\n");
+
 test("a query is what URLSearchParams makes of it, line breaks apart", () => {
   fc.assert(
     fc.property(entries, (pairs) => {
-      const broken = (text: string): string => text.replace(/\r\n|\r|\n/g, "\r\n");
       const expected = new URLSearchParams(
-        pairs.map(([name, value]) => [broken(name), broken(value)]),
+        pairs.map(([name, value]): [string, string] => [broken(name), broken(value)]),
       ).toString();
       assert.equal(encodeQuery(pairs), expected);
     }),

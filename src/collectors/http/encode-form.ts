@@ -3,7 +3,7 @@ import { encoderFor } from "./form-charset.ts";
 import type { Form } from "../../ports/collector.ts";
 import type { FormEntry } from "./form-values.ts";
 
-export interface EncodedForm {
+interface EncodedForm {
   readonly mediaType: string;
   readonly bytes: Buffer;
 }

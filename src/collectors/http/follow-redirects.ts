@@ -4,7 +4,7 @@ import { isRedirect, redirectedRequest } from "./redirect.ts";
 import type { ItemRequest } from "./redirect.ts";
 import type { WireHead } from "./wire.ts";
 
-export interface Hop {
+interface Hop {
   readonly head: WireHead;
   /** The `Cookie` header that went out, or "". */
   readonly cookie: string;

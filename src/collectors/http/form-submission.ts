@@ -3,7 +3,7 @@ import { formEntries } from "./form-values.ts";
 import { HtmlForm } from "./form.ts";
 import type { Form, FormValues, SubmitOptions } from "../../ports/collector.ts";
 
-export interface Submission {
+interface Submission {
   readonly method: Form["method"];
   readonly action: string;
   readonly headers: Readonly<Record<string, string>>;

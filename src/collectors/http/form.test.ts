@@ -175,7 +175,10 @@ test("a form on a windows-1252 page is sent in that charset", async () => {
 
 test("the values of a form are those that go out untouched", async () => {
   const { form, body } = await submitted(BUTTONS);
-  assert.equal(new URLSearchParams(form.values.map(([name, value]) => [name, value])).toString(), body);
+  assert.equal(
+    new URLSearchParams(form.values.map(([name, value]): [string, string] => [name, value])).toString(),
+    body,
+  );
 });
 
 test("a form that only a script can send is a navigation failure", async () => {

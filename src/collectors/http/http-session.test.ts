@@ -20,7 +20,7 @@ test("every request passes the gate before it leaves, and every response is arch
     tools: {
       gate: async (url) => void order.push(`gate ${url.pathname} after ${site.seen.length}`),
       archive: async (exchange) =>
-        void order.push(`archive ${exchange.status} ${Buffer.from(exchange.body)}`),
+        void order.push(`archive ${exchange.status} ${Buffer.from(exchange.body).toString()}`),
     },
   });
   await session.http.get("/a");
@@ -73,7 +73,9 @@ test("other schemes are a forbidden target, what is no URL at all a navigation f
   for (const url of ["ftp://127.0.0.1/x", "file:///etc/passwd", "javascript:void(0)"]) {
     assert.equal((await failureOf(() => session.http.get(url))).kind, "forbidden-target", url);
   }
-  assert.equal((await failureOf(() => session.http.get("http://[bad"))).kind, "navigation");
+  const failure = await failureOf(() => session.http.get("http://user:pa55@[bad"));
+  assert.equal(failure.kind, "navigation");
+  assert.ok(!failure.detail.includes("pa55"));
   assert.deepEqual(session.gated, []);
 });
 

@@ -2,14 +2,14 @@ import { FailureError } from "../../model/failure.ts";
 import { ItemCookies } from "./item-cookies.ts";
 import { isPrivateHeader } from "./redirect.ts";
 import { redactHeaders } from "./redact-headers.ts";
-import { isHttp, takeCredentials } from "./request-url.ts";
+import { isHttp, takeCredentials, withoutUserinfo } from "./request-url.ts";
 import type { Exchange } from "../../model/capture.ts";
 import type { CollectorTools, Limits } from "../../ports/collector.ts";
 import type { ItemRequest } from "./redirect.ts";
 import type { Transport } from "./transport.ts";
 import type { Headers, WireCaps, WireHead, WireRequest, WireStream } from "./wire.ts";
 
-export interface ItemRequestsOptions {
+interface ItemRequestsOptions {
   readonly site: string;
   readonly tools: CollectorTools;
   readonly limits: Limits;
@@ -63,7 +63,10 @@ export class ItemRequests {
   resolve(url: string | URL): URL {
     const target = URL.parse(String(url), this.#site.href);
     if (!target) {
-      throw new FailureError({ kind: "navigation", detail: `not a URL: ${String(url).slice(0, 200)}` });
+      throw new FailureError({
+        kind: "navigation",
+        detail: `not a URL: ${withoutUserinfo(String(url)).slice(0, 200)}`,
+      });
     }
     takeCredentials(target, this.#credentials);
     return target;
@@ -74,7 +77,7 @@ export class ItemRequests {
     const wire = await this.#pass(request);
     const startedAt = Date.now();
     const { limits, transport } = this.#options;
-    const { head, body } = await transport.send(wire, this.#caps(wire, limits.bodyBytes));
+    const { head, body } = await transport.send(wire, this.#caps(limits.bodyBytes, request.url));
     this.#cookies.takeFrom(head, request.url);
     const exchange = await this.archive(exchangeHeadOf(wire, head, startedAt), body);
     return { cookie: cookieOf(wire), head, body, exchange };
@@ -84,7 +87,7 @@ export class ItemRequests {
   async open(request: ItemRequest, bodyBytes: number): Promise<Opened> {
     const wire = await this.#pass(request);
     const startedAt = Date.now();
-    const stream = await this.#options.transport.open(wire, this.#caps(wire, bodyBytes));
+    const stream = await this.#options.transport.open(wire, this.#caps(bodyBytes, request.url));
     const { head } = stream;
     this.#cookies.takeFrom(head, request.url);
     return { cookie: cookieOf(wire), head, stream, exchangeHead: exchangeHeadOf(wire, head, startedAt) };
@@ -123,6 +126,7 @@ export class ItemRequests {
         url: url.href,
       });
     }
+    this.#leftMs(url);
     // Counted before the gate: requests made side by side must not pass the cap together.
     this.count++;
     try {
@@ -134,19 +138,17 @@ export class ItemRequests {
     return { method, url, headers: this.#headersOf(request), ...(body && { body }) };
   }
 
-  #caps({ url }: WireRequest, bodyBytes: number): WireCaps {
+  #caps(bodyBytes: number, url: URL): WireCaps {
     const { limits, tools } = this.#options;
+    const timeoutMs = Math.min(limits.requestMs, this.#leftMs(url));
+    return { timeoutMs, bodyBytes, signal: tools.signal, meter: this.meter };
+  }
+
+  #leftMs(url: URL): number {
     const leftMs = this.#deadline - performance.now();
-    if (leftMs <= 0) {
-      const detail = `the item has used its ${limits.itemMs} ms`;
-      throw new FailureError({ kind: "timeout", detail, url: url.href });
-    }
-    return {
-      timeoutMs: Math.min(limits.requestMs, leftMs),
-      bodyBytes,
-      signal: tools.signal,
-      meter: this.meter,
-    };
+    if (leftMs > 0) return leftMs;
+    const detail = `the item has used its ${this.#options.limits.itemMs} ms`;
+    throw new FailureError({ kind: "timeout", detail, url: url.href });
   }
 
   #headersOf(request: ItemRequest): Headers {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { hash } from "node:crypto";
 import { once } from "node:events";
 import { test } from "node:test";
+import type { ServerResponse } from "node:http";
 import { answer, failureOf, openTestSession, openTestSite } from "./test-site.ts";
 
 const PDF = Buffer.concat([Buffer.from("%PDF-1.7\n"), Buffer.alloc(700_000, "abc")]);
@@ -119,12 +120,13 @@ test("an archive that fails is not blamed on the site, and the download ends", a
 test("a slow archive slows the download instead of filling the memory, and is no timeout", async () => {
   const size = 64 * 1024 * 1024;
   let written = 0;
-  await using site = await openTestSite(async (_, response) => {
+  const pour = async (response: ServerResponse): Promise<void> => {
     response.writeHead(200, AS_PDF);
     for (; written < size; written += 65_536)
       if (!response.write(Buffer.alloc(65_536))) await once(response, "drain");
     response.end();
-  });
+  };
+  await using site = await openTestSite((_, response) => void pour(response));
   let aheadBytes = 0;
   await using session = openTestSession(site.url, {
     limits: { fileBytes: size, requestMs: 5_000 },

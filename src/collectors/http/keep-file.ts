@@ -9,7 +9,8 @@ import type { WireHead, WireStream } from "./wire.ts";
 
 /**
  * Fetches a file and streams it to the archive. What is not the file (a redirect, an error, an HTML page) is read
- * whole and archived like any page, so that a block page in the place of a bill is recognised as one.
+ * whole and archived like any page, so that a block page in the place of a bill is recognised as one. Downloading and
+ * archiving are one movement, so a download is held to the time of a request and not counted against the item.
  */
 export const keepFile = async (
   first: ItemRequest,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { redactHeaders } from "./redact-headers.ts";
 
 const redacted = (name: string, value: string): string | undefined => redactHeaders([[name, value]])[0]?.[1];

@@ -1,3 +1,4 @@
+import { withoutUserinfo } from "./request-url.ts";
 import type { Headers } from "./wire.ts";
 
 const REDACTED = "[redacted]";
@@ -31,7 +32,7 @@ const redactValue = (name: string, value: string): string => {
       return [redactCookie(pair), ...attributes].join(";");
     }
     case "location":
-      return value.replace(/^([a-z][a-z\d+.-]*:)?\/\/[^/?#]*@/i, "$1//");
+      return withoutUserinfo(value);
     default: {
       const scheme = /^\S+(?=\s)/.exec(value.trim());
       return scheme ? `${scheme[0]} ${REDACTED}` : REDACTED;

@@ -14,6 +14,10 @@ export const dropCredentials = (url: URL): void => {
   url.password = "";
 };
 
+/** The same for what may not be a URL. */
+export const withoutUserinfo = (text: string): string =>
+  text.replace(/^(\s*[a-z][a-z\d+.-]*:)?\/\/[^/?#]*@/i, "$1//");
+
 /** A stray "%" in a password is itself. */
 const decode = (text: string): string => {
   try {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { retryAfterMs } from "./retry-after.ts";
 
 const NOW = Date.UTC(2026, 0, 1);

@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { Server } from "node:net";
 import { hash } from "node:crypto";
 import { FailureError } from "../../model/failure.ts";
 import { openHttpSession } from "./http-session.ts";
@@ -19,7 +19,7 @@ export interface SiteRequest {
   readonly body: string;
 }
 
-export interface TestSite extends AsyncDisposable {
+interface TestSite extends AsyncDisposable {
   readonly url: string;
   /** Everything that was asked of the site, in order of arrival. */
   readonly seen: SiteRequest[];
@@ -39,9 +39,8 @@ export const openTestSite = async (handler: Handler): Promise<TestSite> => {
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: `http://127.0.0.1:${portOf(server)}`,
     seen,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
@@ -50,14 +49,21 @@ export const openTestSite = async (handler: Handler): Promise<TestSite> => {
   };
 };
 
-export interface TestSession extends HttpSession, AsyncDisposable {
+export const portOf = (server: Server): number => {
+  const address = server.address();
+  if (address === null || typeof address === "string")
+    throw new Error("the server does not listen on a port");
+  return address.port;
+};
+
+interface TestSession extends HttpSession, AsyncDisposable {
   readonly archived: Exchange[];
   readonly files: Map<string, Buffer>;
   /** `ACTS url` or `url`, for each time the gate was asked. */
   readonly gated: string[];
 }
 
-export const TEST_LIMITS: Limits = {
+const TEST_LIMITS: Limits = {
   requestMs: 10_000,
   itemMs: 60_000,
   bodyBytes: 1_000_000,
@@ -70,7 +76,6 @@ export const TEST_LIMITS: Limits = {
 interface TestSessionOptions extends Partial<Pick<HttpSessionOptions, "headers">> {
   readonly limits?: Partial<Limits>;
   readonly tools?: Partial<CollectorTools>;
-  readonly ca?: string;
 }
 
 /** A session with a transport of its own and an archive in memory. */
@@ -78,7 +83,7 @@ export const openTestSession = (site: string, options: TestSessionOptions = {}):
   const archived: Exchange[] = [];
   const files = new Map<string, Buffer>();
   const gated: string[] = [];
-  const transport = createTransport(options.ca === undefined ? {} : { ca: options.ca });
+  const transport = createTransport();
   const tools: CollectorTools = {
     gate: async (url, { acts }) => void gated.push(acts ? `ACTS ${url.href}` : url.href),
     archive: async (exchange) => void archived.push(exchange),

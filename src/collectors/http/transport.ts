@@ -16,8 +16,6 @@ export interface TransportOptions {
   readonly keepAliveMs?: number;
   /** Off by default: on HTTP/2 one lost connection fails every item that happens to share it. */
   readonly allowHttp2?: boolean;
-  /** Extra certificate authorities, PEM. */
-  readonly ca?: string;
 }
 
 /** The sockets of one process. One request in, one response out: no redirects, no cookies, no judgement. */
@@ -38,7 +36,7 @@ export const createTransport = (options: TransportOptions = {}): Transport => {
     // A single timer per request (WireCaps.timeoutMs) covers headers, body and drip.
     headersTimeout: 0,
     bodyTimeout: 0,
-    connect: { timeout: options.connectMs ?? 10_000, ...(options.ca && { ca: options.ca }) },
+    connect: { timeout: options.connectMs ?? 10_000 },
   });
   return {
     send: (request, caps) => new BufferedExchange(agent, request, caps).response,

@@ -1,5 +1,4 @@
-const HIDDEN =
-  /<(script|style|template|svg)\b[^]*?(?:<\/\1\s*>|$)|<!--[^]*?(?:-->|$)|<(?:head|title)\b[^]*?<\/(?:head|title)\s*>/gi;
+const HIDDEN = /<(script|style|template|svg)\b[^]*?(?:<\/\1\s*>|$)|<!--[^]*?(?:-->|$)|<title\b[^<>]*>[^<]*/gi;
 const ENTITIES: Readonly<Record<string, string>> = {
   "&amp;": "&",
   "&nbsp;": " ",
@@ -10,7 +9,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
 
 /** Roughly what a reader would see of an HTML page: enough to count and to search, not to extract from. */
 export const visibleText = (html: string): string =>
-  plain(html.replace(HIDDEN, " ").replace(/<[^>]*>/g, " "));
+  plain(html.replace(HIDDEN, " ").replace(/<[^<>]*>/g, " "));
 
 /** The page's title with white space folded, or "". */
 export const titleOf = (html: string): string => {

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:net";
 import { test } from "node:test";
-import { answer, failureOf, openTestSession, openTestSite } from "./test-site.ts";
+import { answer, failureOf, openTestSession, openTestSite, portOf } from "./test-site.ts";
 import { createTransport } from "./transport.ts";
-import type { AddressInfo, Socket } from "node:net";
+import type { Socket } from "node:net";
 
 /** A server that speaks no HTTP of its own accord. */
 const openRawSite = async (serve: (socket: Socket) => void): Promise<AsyncDisposable & { url: string }> => {
@@ -15,7 +15,7 @@ const openRawSite = async (serve: (socket: Socket) => void): Promise<AsyncDispos
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${portOf(server)}`,
     async [Symbol.asyncDispose]() {
       for (const socket of sockets) socket.destroy();
       await new Promise((resolve) => server.close(resolve));
@@ -32,28 +32,32 @@ const kindFrom = async (serve: (socket: Socket) => void, limits = {}): Promise<s
   return failure.kind;
 };
 
+const dawdle = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 130));
+
 test("a site that never answers is a timeout", async () => {
   assert.equal(await kindFrom(() => {}, { requestMs: 60 }), "timeout");
 });
 
+const stopHalfWay = (socket: Socket): void =>
+  void socket.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf");
+
 test("a body that stops half-way is a timeout", async () => {
-  const serve = (socket: Socket): void =>
-    void socket.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf");
-  assert.equal(await kindFrom(serve, { requestMs: 60 }), "timeout");
+  assert.equal(await kindFrom(stopHalfWay, { requestMs: 60 }), "timeout");
 });
 
+const drip = (socket: Socket): void => {
+  socket.write("HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n");
+  const timer = setInterval(() => socket.write("x"), 5);
+  socket.on("close", () => clearInterval(timer));
+};
+
 test("a body that drips is a timeout, however steadily", async () => {
-  const serve = (socket: Socket): void => {
-    socket.write("HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n");
-    const drip = setInterval(() => socket.write("x"), 5);
-    socket.on("close", () => clearInterval(drip));
-  };
-  assert.equal(await kindFrom(serve, { requestMs: 100 }), "timeout");
+  assert.equal(await kindFrom(drip, { requestMs: 100 }), "timeout");
 });
 
 test("the time of all requests together is capped", async () => {
   await using site = await openTestSite((request, response) => request.url === "/" && answer(response, "x"));
-  await using session = openTestSession(site.url, { limits: { itemMs: 300 } });
+  await using session = openTestSession(site.url, { limits: { itemMs: 500 } });
   await session.http.get("/");
   assert.equal((await failureOf(() => session.http.get("/hangs"))).kind, "timeout");
   assert.equal((await failureOf(() => session.http.get("/"))).kind, "timeout");
@@ -62,9 +66,8 @@ test("the time of all requests together is capped", async () => {
 
 test("waiting for the gate and the archive is not counted against the item", async () => {
   await using site = await openTestSite((_, response) => answer(response, "x"));
-  const dawdle = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 400));
   await using session = openTestSession(site.url, {
-    limits: { itemMs: 300 },
+    limits: { itemMs: 250 },
     tools: { gate: dawdle, archive: dawdle },
   });
   await session.http.get("/");
@@ -86,10 +89,11 @@ test("an answer that is not HTTP is a broken connection", async () => {
   assert.equal(await kindFrom((socket) => void socket.end("SSH-2.0-OpenSSH_9.6\r\n")), "connection");
 });
 
+const sendEndlessHeaders = (socket: Socket): void =>
+  void socket.end(`HTTP/1.1 200 OK\r\nX-Long: ${"x".repeat(100_000)}\r\n\r\n`);
+
 test("endless headers are too large", async () => {
-  const serve = (socket: Socket): void =>
-    void socket.end(`HTTP/1.1 200 OK\r\nX-Long: ${"x".repeat(100_000)}\r\n\r\n`);
-  assert.equal(await kindFrom(serve), "too-large");
+  assert.equal(await kindFrom(sendEndlessHeaders), "too-large");
 });
 
 test("nobody listening is a broken connection", async () => {

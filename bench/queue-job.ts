@@ -1,0 +1,24 @@
+import type { JobSpec } from "../src/model/job.ts";
+import type { PlannedItem } from "../src/ports/ledger.ts";
+
+export const QUEUE_LANE = "bench.example";
+
+/** A job without a rate: what is measured is the ledger, not the waiting. */
+export const queueJob = (id: string): JobSpec => ({
+  id,
+  client: "bench",
+  scraper: "bench",
+  source: "page",
+  version: "bench",
+  pace: { perSecond: Infinity, burst: 1, concurrency: 1_000 },
+  fields: ["parcel", "owner", "situs", "year", "assessed", "tax", "status", "lastPaid"],
+  required: ["parcel"],
+  policy: {},
+  maxItems: Number.MAX_SAFE_INTEGER,
+});
+
+export const queueItems = (from: number, to: number): PlannedItem[] =>
+  Array.from({ length: to - from }, (_, i) => {
+    const key = `https://${QUEUE_LANE}/parcel/${from + i}`;
+    return { key, input: JSON.stringify({ url: key }), lane: QUEUE_LANE };
+  });

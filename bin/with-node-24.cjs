@@ -1,0 +1,16 @@
+// Understood by any Node: says what is missing where an older one runs the npm scripts, else runs the program named first.
+const { pathToFileURL } = require("node:url");
+const { resolve } = require("node:path");
+
+const major = Number(process.versions.node.split(".")[0]);
+if (major < 24) {
+  console.error(
+    `Sluice needs Node 24 or newer; this is ${process.version}. ` +
+      "`npm ci` brings Node 24 along as a dependency: if its install scripts were switched off, " +
+      "run `npm rebuild node`, or install Node 24.",
+  );
+  process.exit(1);
+}
+const [program, ...rest] = process.argv.slice(2);
+process.argv.splice(1, process.argv.length - 1, resolve(program), ...rest);
+import(pathToFileURL(resolve(program)).href);

@@ -1,0 +1,101 @@
+import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { it, type TestContext } from "node:test";
+import { openFiles } from "../backends/files/open-files.ts";
+import type { Blobs } from "../ports/blobs.ts";
+import { ArchiveError } from "./archive-error.ts";
+import { manifestLine, manifestName, readManifest, writeManifest, type ManifestEntry } from "./manifest.ts";
+
+const done: ManifestEntry = {
+  key: "0123456789",
+  state: "done",
+  quality: "complete",
+  attempts: 1,
+  captures: [
+    {
+      name: "detail",
+      url: "http://example.com/ä\u2028",
+      mediaType: "text/html",
+      blob: "jobs/7/captures/w-1.warc.gz",
+      offset: 10,
+      length: 20,
+      digest: `sha256:${"a".repeat(64)}`,
+    },
+  ],
+  records: { blob: "jobs/7/records/w-1.jsonl", offset: 0, length: 99 },
+};
+const failed: ManifestEntry = {
+  key: "line\nbreak",
+  state: "failed",
+  failure: { kind: "blocked", detail: "a block page" },
+  attempts: 3,
+  captures: [],
+  records: null,
+};
+
+const openWorld = async (t: TestContext): Promise<Blobs> => {
+  const folder = await mkdtemp(join(tmpdir(), "sluice-manifest-"));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  return openFiles(folder);
+};
+
+const readAll = async (blobs: Blobs): Promise<ManifestEntry[]> => {
+  const entries: ManifestEntry[] = [];
+  for await (const entry of readManifest(blobs, "7")) entries.push(entry);
+  return entries;
+};
+
+const page = (n: number) => Array.from({ length: 1_000 }, (_, i) => ({ ...done, key: `ключ-${n}-${i}` }));
+
+async function* pages(...all: ManifestEntry[][]): AsyncGenerator<ManifestEntry[]> {
+  yield* all;
+}
+
+it("reads back every item that was written, page by page", async (t) => {
+  const blobs = await openWorld(t);
+  await writeManifest(blobs, "7", pages([done, failed], [], [done]));
+  assert.deepEqual(await readAll(blobs), [done, failed, done]);
+  await writeManifest(blobs, "7", pages([failed]));
+  assert.deepEqual(await readAll(blobs), [failed]);
+  await writeManifest(blobs, "7", pages());
+  assert.deepEqual(await readAll(blobs), []);
+});
+
+it("writes one line an item, with nothing in it that belongs to the ledger alone", () => {
+  const failure = { kind: "blocked", detail: "a block page", retryAfterMs: 5 } as const;
+  const view = { ...failed, failure, lane: "x", input: {} };
+  assert.equal(
+    manifestLine(view),
+    '{"key":"line\\nbreak","state":"failed","failure":{"kind":"blocked","detail":"a block page"},"attempts":3,"captures":[]}',
+  );
+});
+
+it("reads a manifest of many items whose lines are cut anywhere by the chunks of the store", async (t) => {
+  const blobs = await openWorld(t);
+  await writeManifest(blobs, "7", pages(page(0), page(1), page(2)));
+  const whole = await blobs.get(manifestName("7"));
+  const tiny: Blobs = {
+    ...blobs,
+    async *stream() {
+      for (let at = 0; at < whole.length; at += 777) yield whole.subarray(at, at + 777);
+    },
+  };
+  const keys = (await readAll(tiny)).map(({ key }) => key);
+  assert.deepEqual(
+    keys,
+    [...page(0), ...page(1), ...page(2)].map(({ key }) => key),
+  );
+});
+
+it("says damaged when a line is no entry or the end is missing", async (t) => {
+  const blobs = await openWorld(t);
+  for (const text of [`${manifestLine(done)}\nnonsense\n`, '{"key":"a"}\n', "null\n", manifestLine(done)]) {
+    await blobs.put(manifestName("7"), Buffer.from(text));
+    await assert.rejects(
+      () => readAll(blobs),
+      (error) => error instanceof ArchiveError && error.code === "damaged",
+    );
+  }
+});

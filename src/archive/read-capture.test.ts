@@ -1,0 +1,94 @@
+import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { it, type TestContext } from "node:test";
+import { openFiles } from "../backends/files/open-files.ts";
+import type { CaptureRef, Exchange } from "../model/capture.ts";
+import { BlobError } from "../ports/blobs.ts";
+import { ArchiveError } from "./archive-error.ts";
+import { packSegment } from "./pack-segment.ts";
+import { readCapture } from "./read-capture.ts";
+import { sha256 } from "./sha256.ts";
+
+const exchange: Exchange = {
+  method: "GET",
+  url: "http://example.com/a",
+  startedAt: 0,
+  requestHeaders: [],
+  status: 404,
+  statusText: "Not Found",
+  responseHeaders: [
+    ["Content-Type", "text/html"],
+    ["X-Empty", ""],
+    ["Set-Cookie", "a=1; Path=/"],
+    ["Set-Cookie", "b=2"],
+    ["Content-Length", "26"],
+  ],
+  body: Buffer.from("first\r\n\r\nsecond\r\n\r\nthird\r\n"),
+};
+
+const blob = "jobs/1/captures/w-1.warc.gz";
+
+const world = async (t: TestContext) => {
+  const folder = await mkdtemp(join(tmpdir(), "sluice-read-"));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  const blobs = await openFiles(folder);
+  const { bytes, places } = packSegment({ name: blob, job: "1", software: "x", openedAt: 0 }, 3).add([
+    { exchange },
+  ]);
+  await blobs.put(blob, bytes);
+  const [place] = places;
+  assert.ok(place !== undefined);
+  const ref: CaptureRef = { name: "page", url: exchange.url, mediaType: "text/html", blob, ...place };
+  return { blobs, bytes, ref };
+};
+
+const isDamaged = (error: unknown) =>
+  error instanceof ArchiveError && error.code === "damaged" && error.blob === blob;
+
+it("gives back url, status, headers and body", async (t) => {
+  const { blobs, ref } = await world(t);
+  const { url, status, headers, body } = await readCapture(blobs, ref);
+  assert.deepEqual(
+    { url, status, headers },
+    { url: exchange.url, status: 404, headers: exchange.responseHeaders },
+  );
+  assert.deepEqual(Buffer.from(body), exchange.body);
+});
+
+it("never gives other bytes than were stored, whichever byte of the record was changed", async (t) => {
+  const { blobs, bytes, ref } = await world(t);
+  const whole = await readCapture(blobs, ref);
+  let unnoticed = 0;
+  for (let at = ref.offset; at < ref.offset + ref.length; at++) {
+    const changed = Uint8Array.from(bytes);
+    changed[at] = (changed[at] ?? 0) ^ 0x10;
+    await blobs.put(blob, changed);
+    const read = await readCapture(blobs, ref).catch((error: unknown) => {
+      assert.ok(isDamaged(error), `byte ${at - ref.offset}`);
+    });
+    if (read === undefined) continue;
+    assert.deepEqual(read, whole);
+    unnoticed++;
+  }
+  // Six bytes of a gzip head (time, flags, system) and the padding before the checksum say nothing of the content.
+  assert.ok(unnoticed <= 7);
+});
+
+it("says damaged when the segment was cut, or the range or the digest is another's", async (t) => {
+  const { blobs, bytes, ref } = await world(t);
+  await assert.rejects(() => readCapture(blobs, { ...ref, offset: 0, length: ref.offset }), isDamaged);
+  await assert.rejects(() => readCapture(blobs, { ...ref, digest: sha256(Buffer.from("other")) }), isDamaged);
+  await blobs.put(blob, bytes.subarray(0, ref.offset + ref.length - 1));
+  await assert.rejects(() => readCapture(blobs, ref), isDamaged);
+});
+
+it("says not-found when the segment is gone", async (t) => {
+  const { blobs, ref } = await world(t);
+  await blobs.remove(blob);
+  await assert.rejects(
+    () => readCapture(blobs, ref),
+    (error) => error instanceof BlobError && error.code === "not-found",
+  );
+});

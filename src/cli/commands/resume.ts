@@ -1,0 +1,83 @@
+import { hostname } from "node:os";
+import { changedScraper, type House, laneOf, openHouse } from "../../compose.ts";
+import { loadInputs } from "../../flow/submit.ts";
+import type { JobView } from "../../model/job.ts";
+import { loadScraper } from "../../scrapers/load-scraper.ts";
+import { readyScraper, type ReadyScraper } from "../../scrapers/ready-scraper.ts";
+import { Supervisor } from "../../worker/supervisor.ts";
+import { findJob } from "../find-job.ts";
+import { readInputs } from "../inputs/read-inputs.ts";
+import type { ResumeOptions } from "../options.ts";
+import { openProgress, progressMode } from "../progress.ts";
+import { superviseJob } from "../supervise-job.ts";
+import { UsageError } from "../usage-error.ts";
+import { workerScript } from "./run.ts";
+
+/** Goes on with a job that was interrupted, held or killed, as if it had never stopped. */
+export const resumeCommand = async (named: string, options: ResumeOptions): Promise<number> => {
+  await using house = await openHouse(options.data);
+  const view = await findJob(house.ledger, named);
+  const job = view.spec.id;
+  const ready = readyScraper(await loadScraper(view.spec.source));
+  if (ready.version !== view.spec.version)
+    throw changedScraper(job, view.spec.scraper, view.spec.version, ready.version);
+  const load = loaderOf(house, view, ready, options);
+  await reapDead(house);
+  await house.ledger.steerJob(job, "resume");
+  using progress = openProgress({ mode: progressMode(options), stream: process.stderr });
+  const { processes, logLevel, output } = options;
+  const supervisor = new Supervisor({ script: workerScript, processes, onOutput: (line) => progress.note(line) });
+  try {
+    progress.note(`Job ${job}: ${view.spec.scraper}, resumed`);
+    return await superviseJob({
+      house,
+      job,
+      supervisor,
+      processes,
+      progress,
+      logLevel,
+      ...(output !== undefined && { output }),
+      ...(load && { load }),
+    });
+  } finally {
+    await supervisor.kill();
+  }
+};
+
+type Load = (signal: AbortSignal, onProgress: (received: number) => void) => Promise<void>;
+
+/** A job whose inputs were not all read when it was stopped needs them again; those that it has are folded. */
+const loaderOf = (
+  house: House,
+  view: JobView,
+  ready: ReadyScraper,
+  { input, format }: ResumeOptions,
+): Load | undefined => {
+  const { id: job, client, pace } = view.spec;
+  if (view.isSealed) return undefined;
+  if (input === undefined)
+    throw new UsageError(
+      `${job}: it was stopped before all of its inputs were read. Give them again with --input FILE: ` +
+        `the ${view.counts.accepted} that it has are folded.`,
+    );
+  const inputs = readInputs(input, format ? { format } : {});
+  return async (signal, onProgress) =>
+    void (await loadInputs(house.ledger, { job, client, ready, pace, laneOf, inputs, signal, onProgress }));
+};
+
+/** Workers of this machine whose process is gone need not be waited for. */
+const reapDead = async (house: House): Promise<void> => {
+  const own = `${hostname()}-`;
+  for (const { name } of await house.ledger.listWorkers()) {
+    const pid = name.startsWith(own) ? Number(/^(\d+)-/.exec(name.slice(own.length))?.[1]) : NaN;
+    if (!Number.isNaN(pid) && !isAlive(pid)) await house.ledger.reap({ worker: name });
+  }
+};
+
+const isAlive = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+};

@@ -1,0 +1,78 @@
+import { stripVTControlCharacters } from "node:util";
+import { EXIT, type ExitCode } from "./exit-codes.ts";
+import { redactSecrets } from "./redact-secrets.ts";
+
+export interface Explanation {
+  /** For a person; undefined where there is nothing to say. */
+  readonly message?: string;
+  readonly exitCode: ExitCode;
+}
+
+/**
+ * By name and code, not by class: an error may come from a worker process, of which only these arrive. A code that is not
+ * listed has the exit code under `*`.
+ */
+const EXIT_CODES: Readonly<Record<string, Readonly<Record<string, ExitCode>>>> = {
+  UsageError: { "*": EXIT.usage },
+  InputError: { "*": EXIT.usage },
+  ScraperLoadError: { "*": EXIT.usage },
+  SelectorError: { "*": EXIT.usage },
+  ExtractionError: { "*": EXIT.usage },
+  OutputError: { "*": EXIT.usage, closed: EXIT.ok, "no-space": EXIT.storage, failed: EXIT.storage },
+  LedgerError: {
+    "*": EXIT.storage,
+    "no-such-job": EXIT.usage,
+    "job-exists": EXIT.usage,
+    "job-ended": EXIT.usage,
+  },
+  BlobError: { "*": EXIT.storage, "bad-name": EXIT.unexpected },
+  ArchiveError: { "*": EXIT.storage },
+};
+
+/** What the operating system says when a disk or a folder is at fault. */
+const STORAGE_FAULTS: Readonly<Record<string, string>> = {
+  ENOSPC: "the disk is full. Free some space, then continue with `sluice resume`",
+  EDQUOT: "your share of the disk is full. Free some space, then continue with `sluice resume`",
+  EACCES: "no permission. Let this user write there, or choose another folder with --data DIR",
+  EPERM: "no permission. Let this user write there, or choose another folder with --data DIR",
+  EROFS: "the disk is read-only. Choose another folder with --data DIR",
+  EMFILE: "too many open files. Raise the limit (`ulimit -n`), or use fewer --processes",
+};
+
+/** Anything thrown, as a message for a person and an exit code. The stack is shown only when debugging. */
+export const explainError = (error: unknown, isDebugging = false): Explanation => {
+  const { exitCode, message } = explain(error);
+  if (message === undefined) return { exitCode };
+  const shown = isDebugging && error instanceof Error ? `${message}\n${stackOf(error)}` : message;
+  return { exitCode, message: redactSecrets(stripVTControlCharacters(shown)) };
+};
+
+const explain = (error: unknown): Explanation => {
+  if (!(error instanceof Error)) return unexpected(String(error));
+  const code = "code" in error && typeof error.code === "string" ? error.code : "";
+  const codes = EXIT_CODES[error.name];
+  if (codes) {
+    const exitCode = codes[code] ?? codes["*"] ?? EXIT.unexpected;
+    return exitCode === EXIT.ok ? { exitCode } : { exitCode, message: error.message + wayOut(error) };
+  }
+  const fault = STORAGE_FAULTS[code];
+  if (fault === undefined) return unexpected(`${error.name}: ${error.message}`);
+  const path = "path" in error && typeof error.path === "string" ? error.path : "the data folder";
+  return { exitCode: EXIT.storage, message: `${path}: ${fault} (${code}).` };
+};
+
+const unexpected = (what: string): Explanation => ({
+  exitCode: EXIT.unexpected,
+  message: `unexpected: ${what}. Run again with --log-level debug to see where it happened.`,
+});
+
+/** These are thrown far from the file that they are about, and do not say what to do. */
+const wayOut = ({ name }: Error): string =>
+  name === "SelectorError" || name === "ExtractionError"
+    ? ". Correct the scraper's `extract` block and run again."
+    : "";
+
+const stackOf = (error: Error): string => {
+  const stack = error.stack ?? String(error);
+  return error.cause instanceof Error ? `${stack}\ncaused by ${stackOf(error.cause)}` : stack;
+};

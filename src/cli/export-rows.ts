@@ -1,0 +1,113 @@
+import type { ItemView } from "../model/item.ts";
+import type { JudgedRecord } from "../model/record.ts";
+import type { Column, ColumnType, OutputRow } from "./outputs/record-writer.ts";
+
+const FIRST = "key";
+const LAST: readonly Column[] = [
+  { name: "_state" },
+  { name: "_failure" },
+  { name: "_detail" },
+  { name: "_quality" },
+  { name: "_missing", type: "json" },
+];
+const OWN = new Set([FIRST, ...LAST.map(({ name }) => name)]);
+
+/** One record beside its item; an item without a record has a row too. */
+export interface ExportEntry {
+  readonly item: ItemView;
+  readonly record?: JudgedRecord;
+}
+
+/**
+ * What a table of the job looks like: the key, the input's fields, the record's fields, and how it went. A record's field
+ * keeps its name; an input's field of the same name becomes `input.NAME`.
+ */
+export class ExportShape {
+  readonly #required: readonly string[];
+  readonly #inputs: ReadonlyMap<string, string>;
+  readonly #fields: ReadonlyMap<string, string>;
+  readonly #leftOut = new Set<string>();
+  #columns: readonly Column[] = [];
+
+  /** Learned from the job's fields and its first entries. */
+  constructor(
+    spec: { readonly fields: readonly string[]; readonly required: readonly string[] },
+    first: readonly ExportEntry[],
+  ) {
+    this.#required = spec.required;
+    const fields = [...spec.fields, ...first.flatMap(({ record }) => Object.keys(record?.fields ?? {}))];
+    this.#fields = new Map(fields.map((name) => [name, OWN.has(name) ? `record.${name}` : name]));
+    const taken = new Set([...OWN, ...this.#fields.values()]);
+    const inputs = first.flatMap(({ item }) => Object.keys(membersOf(item.input)));
+    this.#inputs = new Map(inputs.map((name) => [name, taken.has(name) ? `input.${name}` : name]));
+    const rows = first.map((entry) => this.row(entry));
+    this.#columns = [
+      { name: FIRST },
+      ...[...this.#inputs.values(), ...this.#fields.values()].map((name) => ({ name, type: typeOf(rows, name) })),
+      ...LAST,
+    ];
+    this.#leftOut.clear();
+  }
+
+  get columns(): readonly Column[] {
+    return this.#columns;
+  }
+
+  /** Fields that later entries had and the first ones did not: there is no column for them. */
+  get leftOut(): readonly string[] {
+    return [...this.#leftOut];
+  }
+
+  row({ item, record }: ExportEntry): OutputRow {
+    // Without a prototype: a page may name a field `__proto__`.
+    const row = Object.create(null) as Record<string, unknown>;
+    for (const [name, value] of Object.entries(membersOf(item.input))) this.#set(row, this.#inputs, name, value);
+    const missing: string[] = [];
+    for (const [name, field] of Object.entries(record?.fields ?? {})) {
+      this.#set(row, this.#fields, name, field.value);
+      if (field.status === "missing" && this.#required.includes(name)) missing.push(name);
+    }
+    return {
+      ...row,
+      key: item.key,
+      _state: item.state,
+      _failure: item.failure?.kind ?? null,
+      _detail: item.failure?.detail ?? null,
+      _quality: record?.quality ?? item.quality ?? null,
+      _missing: missing,
+    };
+  }
+
+  #set(row: Record<string, unknown>, names: ReadonlyMap<string, string>, name: string, value: unknown): void {
+    const column = names.get(name);
+    if (column === undefined) this.#leftOut.add(name);
+    else row[column] = value;
+  }
+}
+
+const membersOf = (input: unknown): Readonly<Record<string, unknown>> =>
+  typeof input === "object" && input !== null && !Array.isArray(input)
+    ? (input as Readonly<Record<string, unknown>>)
+    : { input };
+
+/** What all values that are there have in common; text where they differ, or where there is none yet. */
+const typeOf = (rows: readonly OutputRow[], name: string): ColumnType => {
+  const types = new Set(
+    rows.map((row) => row[name]).filter((value) => value !== null && value !== undefined).map(typeOfValue),
+  );
+  const [type = "text", ...others] = types;
+  return others.length > 0 ? "text" : type;
+};
+
+const typeOfValue = (value: unknown): ColumnType => {
+  switch (typeof value) {
+    case "number":
+      return "number";
+    case "boolean":
+      return "boolean";
+    case "object":
+      return "json";
+    default:
+      return "text";
+  }
+};

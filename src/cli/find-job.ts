@@ -1,0 +1,31 @@
+import type { JobView } from "../model/job.ts";
+import type { Ledger } from "../ports/ledger.ts";
+import { UsageError } from "./usage-error.ts";
+
+/** By its id, by a beginning or the last part of it that no other recent job has, or `last` for the newest. */
+export const findJob = async (ledger: Ledger, named: string): Promise<JobView> => {
+  const exact = await ledger.readJob(named);
+  if (exact) return exact;
+  const jobs = await ledger.listJobs();
+  const matches =
+    named === "last"
+      ? jobs.slice(0, 1)
+      : jobs.filter(({ spec: { id } }) => named !== "" && (id.startsWith(named) || id.endsWith(`-${named}`)));
+  const [found, ...others] = matches;
+  if (found === undefined)
+    throw new UsageError(
+      jobs.length === 0
+        ? `${named}: there is no job in this data folder. Start one with \`sluice run\`, or name its folder with --data DIR.`
+        : `${named}: no such job. \`sluice jobs ls\` lists them; --data DIR names another data folder.`,
+    );
+  if (others.length > 0) throw new UsageError(`${named}: ${ambiguity(matches)}`);
+  return found;
+};
+
+const SHOWN = 5;
+
+const ambiguity = (matches: readonly JobView[]): string => {
+  const ids = matches.slice(0, SHOWN).map(({ spec }) => spec.id);
+  const rest = matches.length > SHOWN ? ` and ${matches.length - SHOWN} more` : "";
+  return `${matches.length} jobs are named so: ${ids.join(", ")}${rest}. Give more of the name, or \`last\` for the newest.`;
+};

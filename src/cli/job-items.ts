@@ -1,0 +1,19 @@
+import type { ItemView } from "../model/item.ts";
+import type { ItemQuery, Ledger } from "../ports/ledger.ts";
+
+const PAGE = 1000;
+
+/** A job's items, page by page in the ledger's order. */
+export async function* jobItems(
+  ledger: Ledger,
+  job: string,
+  filter: Pick<ItemQuery, "states" | "kinds"> = {},
+): AsyncGenerator<readonly ItemView[]> {
+  let query: ItemQuery = { ...filter, limit: PAGE };
+  for (;;) {
+    const { items, next } = await ledger.listItems(job, query);
+    if (items.length > 0) yield items;
+    if (next === undefined) return;
+    query = { ...query, after: next };
+  }
+}

@@ -1,0 +1,44 @@
+import type { JobView } from "../model/job.ts";
+import { countText } from "./number-text.ts";
+import { DEFAULT_DATA } from "./options.ts";
+
+interface Step {
+  readonly command: string;
+  readonly why: string;
+}
+
+/** What a person can do now, as commands to copy. */
+export const nextSteps = (
+  view: JobView,
+  { data, output }: { readonly data: string; readonly output?: string },
+): string[] => {
+  const steps = stepsFor(view, dataFlag(data), output);
+  if (steps.length === 0) return [];
+  const width = Math.max(...steps.map(({ command }) => command.length));
+  return ["Next", ...steps.map(({ command, why }) => `  ${command.padEnd(width)}  # ${why}`)];
+};
+
+/** ` --data DIR` where the commands would otherwise look in another folder. */
+export const dataFlag = (data: string): string => {
+  if (data === DEFAULT_DATA) return "";
+  return ` --data ${/^[\w@%+=:,./-]+$/.test(data) ? data : `'${data.replaceAll("'", String.raw`'\''`)}'`}`;
+};
+
+const stepsFor = (view: JobView, flag: string, output: string | undefined): Step[] => {
+  const { id } = view.spec;
+  const { failed } = view.counts.states;
+  const steps: Step[] = [];
+  if (view.state === "running" || view.state === "loading" || view.state === "paused") {
+    const input = view.isSealed ? "" : " --input FILE";
+    const why = view.held.length > 0 ? "go on once the site is well" : "go on where it stopped";
+    steps.push({ command: `sluice resume ${id}${input}${flag}`, why });
+  }
+  if (failed > 0) {
+    steps.push({ command: `sluice items ls ${id} --state failed${flag}`, why: "see what failed" });
+    if (view.state !== "cancelled")
+      steps.push({ command: `sluice jobs retry ${id}${flag}`, why: `put the ${countText(failed)} failed back` });
+  }
+  if (output === undefined)
+    steps.push({ command: `sluice export ${id} --output FILE.csv${flag}`, why: "write the results" });
+  return steps;
+};

@@ -1,0 +1,31 @@
+import type { LogLevel } from "../worker/log.ts";
+import type { InputFormat } from "./inputs/input-format.ts";
+
+export const DEFAULT_DATA = "./data";
+
+/** What every command that runs a job takes. */
+interface WorkingOptions {
+  /** Inputs: a path, or `-` for stdin. */
+  readonly input?: string;
+  readonly format?: InputFormat;
+  readonly output?: string;
+  readonly data: string;
+  readonly processes: number;
+  readonly logLevel: LogLevel;
+  readonly json: boolean;
+  readonly quiet: boolean;
+}
+
+export interface RunOptions extends WorkingOptions {
+  readonly limit?: number;
+  /** Requests a second in each lane; only ever lowers what the scraper asks for. */
+  readonly rate?: number;
+}
+
+export type ResumeOptions = WorkingOptions;
+
+/** What the commands that only look at a data folder, or steer a job in it, take. */
+export interface LookOptions {
+  readonly data: string;
+  readonly json: boolean;
+}

@@ -1,0 +1,47 @@
+import type { StateCounts } from "../model/item.ts";
+import type { JobView, LaneView } from "../model/job.ts";
+import { RecentRate } from "./recent-rate.ts";
+
+export interface ProgressExtra {
+  /** Inputs read so far; absent once all are read. */
+  readonly loaded?: number;
+  readonly processes: number;
+}
+
+/** One moment of a job, with what only the moments before it can tell. */
+export interface ProgressFrame extends ProgressExtra {
+  readonly view: JobView;
+  readonly lanes: readonly LaneView[];
+  readonly perSecond?: number;
+  readonly etaMs?: number;
+}
+
+export const settledCount = ({ done, absent, failed, skipped, cancelled }: StateCounts): number =>
+  done + absent + failed + skipped + cancelled;
+
+const RATE_WINDOW_MS = 10_000;
+/** Longer, so that the time left does not jump about. */
+const ETA_WINDOW_MS = 60_000;
+
+/** Makes frames from what the ledger says, one after the other. */
+export class FrameMaker {
+  readonly #rate = new RecentRate(RATE_WINDOW_MS);
+  readonly #steadyRate = new RecentRate(ETA_WINDOW_MS);
+
+  frame(view: JobView, lanes: readonly LaneView[], extra: ProgressExtra, nowMs: number): ProgressFrame {
+    const settled = settledCount(view.counts.states);
+    this.#rate.add(settled, nowMs);
+    this.#steadyRate.add(settled, nowMs);
+    const perSecond = this.#rate.perSecond;
+    const steady = this.#steadyRate.perSecond ?? 0;
+    const left = view.counts.accepted - settled;
+    const hasEta = view.isSealed && view.state === "running" && left > 0 && steady > 0;
+    return {
+      ...extra,
+      view,
+      lanes,
+      ...(perSecond !== undefined && { perSecond }),
+      ...(hasEta && { etaMs: (left / steady) * 1000 }),
+    };
+  }
+}

@@ -1,0 +1,161 @@
+import { join } from "node:path";
+import { manifestName } from "../archive/manifest.ts";
+import type { StateCounts } from "../model/item.ts";
+import type { HeldLane, JobView } from "../model/job.ts";
+import { FIELD_STATUSES } from "../model/record.ts";
+import { durationText } from "./duration-text.ts";
+import { fitText, plainText, textWidth } from "./fit-text.ts";
+import { fieldTallies } from "./job-json.ts";
+import { nextSteps } from "./next-steps.ts";
+import { bytesText, countText, percentText } from "./number-text.ts";
+import { textTable } from "./text-table.ts";
+
+export interface ReportFacts {
+  /** Where the results were written; absent when nowhere yet. */
+  readonly output?: string;
+  readonly data: string;
+  readonly tookMs: number;
+}
+
+const WIDTH = 80;
+const SHOWN_REJECTS = 5;
+
+/** What came of a job, for a person: every item accounted for, and what to do next. */
+export const renderReport = (view: JobView, facts: ReportFacts): string[] => {
+  const sections = [
+    heading(view, facts),
+    states(view),
+    failures(view),
+    fields(view),
+    rejects(view),
+    held(view),
+    places(view, facts),
+    nextSteps(view, facts),
+  ];
+  return sections.filter((lines) => lines.length > 0).flatMap((lines) => ["", ...lines]);
+};
+
+const heading = ({ spec, state, requests, bytes }: JobView, { tookMs }: ReportFacts): string[] => [
+  `Job ${spec.id} (${spec.scraper}): ${state} after ${durationText(tookMs)}, ` +
+    `${countText(requests)} requests, ${bytesText(bytes)}`,
+];
+
+const STATE_NAMES: readonly (readonly [keyof StateCounts, string])[] = [
+  ["done", "done"],
+  ["absent", "absent"],
+  ["failed", "failed"],
+  ["skipped", "skipped"],
+  ["cancelled", "cancelled"],
+  ["waiting", "waiting"],
+  ["leased", "in hand"],
+  ["queued", "queued"],
+];
+const ALWAYS_SHOWN: readonly string[] = ["done", "absent", "failed"];
+
+const states = ({ counts, partial }: JobView): string[] => {
+  const rows = STATE_NAMES.map(([state, name]) => [name, counts.states[state]] as const)
+    .filter(([name, count]) => count > 0 || ALWAYS_SHOWN.includes(name))
+    .map(([name, count]) => [
+      name,
+      countText(count),
+      percentText(count, counts.accepted),
+      name === "done" && partial > 0 ? `${countText(partial)} partial: some required fields not read` : "",
+    ]);
+  const table = textTable(
+    [{ title: "state" }, { title: "items", align: "right" }, { title: "", align: "right" }, { title: "" }],
+    [...rows, ["all", countText(counts.accepted), "", ""]],
+    WIDTH,
+  );
+  return [...table, ...inputs(counts)];
+};
+
+/** Said only where inputs and items are not the same number. */
+const inputs = ({ received, accepted, folded, rejected, capped }: JobView["counts"]): string[] => {
+  if (received === accepted) return [];
+  const parts = [
+    `${countText(accepted)} items`,
+    ...(folded > 0 ? [`${countText(folded)} folded into items with the same key`] : []),
+    ...(rejected > 0 ? [`${countText(rejected)} rejected`] : []),
+    ...(capped > 0 ? [`${countText(capped)} beyond the job's cap`] : []),
+  ];
+  return [fitText(`  ${countText(received)} inputs: ${parts.join(", ")}`, WIDTH)];
+};
+
+const failures = (view: JobView): string[] => {
+  if (view.failures.length === 0) return [];
+  const columns = [{ title: "failure" }, { title: "items", align: "right" as const }, { title: "for example" }];
+  const rows = view.failures.map(({ kind, count, exampleKey, exampleDetail }) => [
+    kind,
+    countText(count),
+    plainText(`${fitText(plainText(exampleKey), 30)}: ${exampleDetail}`),
+  ]);
+  return textTable(columns, rows, WIDTH);
+};
+
+const MAX_FIELD_NAME = 26;
+
+const fields = (view: JobView): string[] => {
+  if (view.spec.fields.length === 0 || view.fieldCounts.every((count) => count === 0)) return [];
+  const optional = view.spec.fields.filter((field) => !view.spec.required.includes(field));
+  const columns = FIELD_STATUSES.map((title) => ({ title, align: "right" as const }));
+  const table = (cell: (count: number, all: number) => string): string[] => {
+    const rows = fieldTallies(view).map(({ field, counts }) => {
+      const all = counts.reduce((sum, count) => sum + count, 0);
+      const name = fitText(plainText(field) + (optional.includes(field) ? "?" : ""), MAX_FIELD_NAME);
+      return [name, ...counts.map((count) => (count === 0 ? "–" : cell(count, all)))];
+    });
+    return textTable([{ title: "field" }, ...columns], rows, Infinity);
+  };
+  const full = table((count, all) => `${countText(count)} ${percentText(count, all).padStart(6)}`);
+  const isTooWide = full.some((line) => textWidth(line) > WIDTH);
+  return [...(isTooWide ? table(percentText) : full), ...(optional.length > 0 ? ["  ?: optional"] : [])];
+};
+
+const rejects = ({ rejects: examples, counts: { rejected } }: JobView): string[] => {
+  if (rejected === 0) return [];
+  const shown = examples.slice(0, SHOWN_REJECTS);
+  const rest = rejected - shown.length;
+  return [
+    ...textTable(
+      [{ title: "line", align: "right" }, { title: "rejected input" }],
+      shown.map(({ line, problem }) => [String(line), plainText(problem)]),
+      WIDTH,
+    ),
+    ...(rest > 0 ? [`  and ${countText(rest)} more`] : []),
+  ];
+};
+
+const held = (view: JobView): string[] =>
+  view.held.flatMap((lane) => [
+    fitText(`Held: ${plainText(lane.lane)}`, WIDTH),
+    ...wrapped(plainText(lane.reason)),
+    ...wrapped(evidenceText(lane)),
+  ]);
+
+const evidenceText = ({ evidence, heldAt, probeAt }: HeldLane): string => {
+  const { counts = {} } = evidence as { readonly counts?: Readonly<Record<string, number>> };
+  const seen = Object.entries(counts).map(([result, count]) => `${count} ${result}`);
+  const last = seen.length > 0 ? `the last outcomes: ${seen.join(", ")}; ` : "";
+  const then = probeAt === undefined ? "waits for you" : `is tried again with one item from ${timeText(probeAt)}`;
+  return `${last}held at ${timeText(heldAt)}, ${then}`;
+};
+
+const timeText = (at: number): string => new Date(at).toISOString().replace("T", " ").slice(0, 19) + "Z";
+
+/** In lines of the report's width, indented by two. */
+const wrapped = (text: string): string[] => {
+  const lines: string[] = [];
+  for (const word of text.split(" ")) {
+    const last = lines.at(-1);
+    if (last !== undefined && `${last} ${word}`.length <= WIDTH) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(`  ${word}`);
+  }
+  return lines;
+};
+
+const places = ({ spec: { id } }: JobView, { output, data }: ReportFacts): string[] => [
+  ...(output === undefined ? [] : [`Results   ${output === "-" ? "standard output" : output}`]),
+  `Archive   ${join(data, "blobs", "jobs", id)}`,
+  `Manifest  ${join(data, "blobs", manifestName(id))}`,
+  `Log       ${join(data, "logs", `${id}.jsonl`)}`,
+];

@@ -1,0 +1,119 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { type House, openJobLog } from "../compose.ts";
+import { tell } from "../flow/tell.ts";
+import type { JobView } from "../model/job.ts";
+import type { LedgerEvent } from "../ports/ledger.ts";
+import type { LogLevel } from "../worker/log.ts";
+import type { Supervisor } from "../worker/supervisor.ts";
+import { EXIT } from "./exit-codes.ts";
+import { exportJob } from "./export-records.ts";
+import type { Progress } from "./progress.ts";
+import { renderReport } from "./report.ts";
+import { writeJobManifest } from "./write-manifest.ts";
+
+export interface SuperviseJobOptions {
+  readonly house: House;
+  readonly job: string;
+  readonly supervisor: Supervisor;
+  readonly processes: number;
+  readonly progress: Progress;
+  readonly logLevel: LogLevel;
+  readonly output?: string;
+  /** Reads the inputs into the job while it runs; absent when the job has them all. */
+  readonly load?: (signal: AbortSignal, onProgress: (received: number) => void) => Promise<void>;
+}
+
+const LOOK_MS = 200;
+/** Between two looks while nobody watches closely: the first request must not wait for them. */
+const FIRST_LOOK_MS = 400;
+
+/** Runs a job's workers until the job has ended, is held or is interrupted; then writes down what came of it. */
+export const superviseJob = async (options: SuperviseJobOptions): Promise<number> => {
+  const { house, job, supervisor, progress, logLevel } = options;
+  const startedAt = performance.now();
+  const log = openJobLog(house.data, job, logLevel);
+  using interrupts = listenForInterrupts(() => void supervisor.kill().then(() => process.exit(EXIT.interrupted)));
+  const say = (event: LedgerEvent) => {
+    log.info(event.type, { job: event.job, ...event.facts });
+    const note = noteOf(event);
+    if (event.job === job && note) progress.note(note);
+  };
+  supervisor.start({ ledger: house.ledger, data: house.data, jobs: [job], logLevel, log });
+  let loaded: number | undefined;
+  let loadError: unknown;
+  const loading = options
+    .load?.(interrupts.signal, (received) => (loaded = received))
+    .catch((error: unknown) => (loadError = error))
+    .finally(() => (loaded = undefined));
+  await delay(FIRST_LOOK_MS, undefined, { signal: interrupts.signal }).catch(() => undefined);
+  for (;;) {
+    const view = await look(options, loaded);
+    await tell(house.ledger, say);
+    if (isOver(view) || supervisor.failure || loadError !== undefined || interrupts.signal.aborted) break;
+    await delay(LOOK_MS, undefined, { signal: interrupts.signal }).catch(() => undefined);
+  }
+  if (interrupts.signal.aborted) progress.note("Stopping: finishing what is in hand. Interrupt again to stop at once.");
+  await loading;
+  await supervisor.stop();
+  if (loadError !== undefined) {
+    await house.ledger.steerJob(job, "cancel");
+    throw loadError;
+  }
+  if (supervisor.failure) throw supervisor.failure;
+  await tell(house.ledger, say);
+  return await finish(options, interrupts.signal.aborted, performance.now() - startedAt);
+};
+
+const look = async (
+  { house, job, progress, processes }: SuperviseJobOptions,
+  loaded: number | undefined,
+): Promise<JobView> => {
+  const view = (await house.ledger.readJob(job))!;
+  const lanes = await house.ledger.listLanes(job);
+  progress.update(view, lanes, { processes, ...(loaded !== undefined && { loaded }) });
+  return view;
+};
+
+const isOver = ({ state }: JobView): boolean => state === "done" || state === "paused" || state === "cancelled";
+
+const finish = async (
+  options: SuperviseJobOptions,
+  isInterrupted: boolean,
+  tookMs: number,
+): Promise<number> => {
+  const { house, job, progress, output } = options;
+  let view = await look(options, undefined);
+  if (isInterrupted && !isOver(view)) {
+    await house.ledger.steerJob(job, "pause");
+    view = await look(options, undefined);
+  }
+  await writeJobManifest(house, job);
+  if (output !== undefined) await exportJob(house, job, output);
+  progress.end(view, renderReport(view, { data: house.data, tookMs, ...(output !== undefined && { output }) }));
+  if (view.held.length > 0 && view.state === "paused") return EXIT.held;
+  if (view.state !== "done") return EXIT.interrupted;
+  return view.counts.states.failed > 0 || view.counts.rejected > 0 ? EXIT.someFailed : EXIT.ok;
+};
+
+const noteOf = ({ type, facts }: LedgerEvent): string | undefined => {
+  if (type === "lane.held") {
+    const { reason } = facts["evidence"] as { readonly reason: string };
+    return `Held: lane ${String(facts["lane"])}: ${reason}`;
+  }
+  return type === "lane.released" ? `Released: lane ${String(facts["lane"])} answers again` : undefined;
+};
+
+/** The first signal asks for an orderly end, the second one does not wait for it. */
+const listenForInterrupts = (onSecond: () => void): Disposable & { readonly signal: AbortSignal } => {
+  const controller = new AbortController();
+  const hear = () => (controller.signal.aborted ? onSecond() : controller.abort());
+  process.on("SIGINT", hear);
+  process.on("SIGTERM", hear);
+  return {
+    signal: controller.signal,
+    [Symbol.dispose]() {
+      process.off("SIGINT", hear);
+      process.off("SIGTERM", hear);
+    },
+  };
+};

@@ -1,0 +1,50 @@
+/** The program of a worker process: waits for its orders, works, says how it ended. */
+import { work } from "../compose.ts";
+import type { FromWorker, ToWorker } from "../worker/process-messages.ts";
+
+const BEAT_MS = 500;
+/** Node has been seen to hang at its very end: a process that is done does not stay longer than this. */
+const LINGER_MS = 5000;
+const stop = new AbortController();
+let suspects = 0;
+let isRunning = false;
+
+const say = (message: FromWorker): Promise<void> =>
+  new Promise((resolve) => {
+    if (process.connected) process.send!(message, () => resolve());
+    else resolve();
+  });
+
+const run = async ({ name, data, jobs, isAlone, logLevel }: Extract<ToWorker, { type: "start" }>): Promise<void> => {
+  isRunning = true;
+  const beat = () => void say({ type: "beat", suspects });
+  beat();
+  const timer = setInterval(beat, BEAT_MS);
+  try {
+    const onSuspects = (count: number) => (suspects = count);
+    await work({ name, data, jobs, isAlone, logLevel, onSuspects, signal: stop.signal });
+    await say({ type: "ended" });
+  } catch (error) {
+    const { name: kind, message, code } = error as Error & { code?: string };
+    await say({ type: "failed", name: kind, message, ...(code && { code }) });
+  } finally {
+    clearInterval(timer);
+    leave();
+  }
+};
+
+const leave = (): void => {
+  if (process.connected) process.disconnect();
+  setTimeout(() => process.kill(process.pid, "SIGKILL"), LINGER_MS).unref();
+};
+
+process.on("message", (message: ToWorker) => {
+  if (message.type === "start") return void run(message);
+  stop.abort();
+  if (!isRunning) leave();
+});
+// The terminal sends its signals to the whole group: the parent decides, and tells.
+process.on("SIGINT", () => undefined);
+process.on("SIGTERM", () => stop.abort());
+// Without a parent nobody would replace a worker that died or end one that hangs: finish and go.
+process.on("disconnect", () => stop.abort());

@@ -1,0 +1,125 @@
+import { existsSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { TestContext } from "node:test";
+import type { ItemView } from "../../model/item.ts";
+import type { JobCounts, JobSpec } from "../../model/job.ts";
+import type { Pace } from "../../model/pace.ts";
+import { type ItemQuery, type Ledger, LedgerError, type LedgerErrorCode, type PlannedItem } from "../ledger.ts";
+import { SimWorker } from "./sim-worker.ts";
+
+export interface OpenOptions {
+  readonly now: () => number;
+  readonly leaseMs?: number;
+}
+
+/** Opens the ledger in a folder; opened again there, it stands for another process. */
+export type OpenLedger = (folder: string, options: OpenOptions) => Promise<Ledger>;
+
+/** No whole number of ms: a worker is never exactly at its deadline. */
+export const LEASE_MS = 10_000.5;
+export const SITE = "site.test";
+
+/** Memory where the system has it: the suite asks what a backend does, not how fast its disk is. */
+const ROOT = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
+
+/** One test's own ledger, and the clock that it goes by. */
+export class World {
+  nowMs = 1_750_000_000_000;
+  readonly ledger: Ledger;
+  readonly #open: () => Promise<Ledger>;
+
+  private constructor(ledger: Ledger, open: () => Promise<Ledger>, readNow: (world: World) => void) {
+    this.ledger = ledger;
+    this.#open = open;
+    readNow(this);
+  }
+
+  static async create(t: TestContext, open: OpenLedger): Promise<World> {
+    const folder = await mkdtemp(join(ROOT, "sluice-ledger-"));
+    const handles: Ledger[] = [];
+    t.after(async () => {
+      for (const ledger of handles) await ledger.close();
+      await rm(folder, { recursive: true, force: true });
+    });
+    let world: World | undefined;
+    const openOne = async (): Promise<Ledger> => {
+      const ledger = await open(folder, { now: () => world?.nowMs ?? 0, leaseMs: LEASE_MS });
+      handles.push(ledger);
+      return ledger;
+    };
+    return new World(await openOne(), openOne, (made) => (world = made));
+  }
+
+  /** The same ledger as another process sees it. */
+  async another(): Promise<Ledger> {
+    return await this.#open();
+  }
+
+  pass(ms: number): void {
+    this.nowMs += ms;
+  }
+
+  worker(name = "w1", ledger: Ledger = this.ledger): SimWorker {
+    return new SimWorker(name, ledger, () => this.nowMs);
+  }
+
+  /** A job with items in it, one lane unless told. */
+  async job(id: string, keys: readonly string[], how: Partial<JobSpec> & { readonly lane?: string } = {}): Promise<void> {
+    const { lane, ...rest } = how;
+    await this.ledger.createJob(jobSpec(id, rest));
+    if (keys.length > 0) await this.ledger.addItems(id, planned(keys, lane), []);
+  }
+
+  async counts(job: string): Promise<JobCounts> {
+    const view = await this.ledger.readJob(job);
+    if (!view) throw new Error(`no job ${job}`);
+    return view.counts;
+  }
+
+  /** All items of a job, page by page. */
+  async items(job: string, query: Omit<ItemQuery, "limit" | "after"> = {}, limit = 1000): Promise<ItemView[]> {
+    const items: ItemView[] = [];
+    let page = await this.ledger.listItems(job, { ...query, limit });
+    items.push(...page.items);
+    while (page.next) {
+      page = await this.ledger.listItems(job, { ...query, limit, after: page.next });
+      items.push(...page.items);
+    }
+    return items;
+  }
+
+  async item(job: string, key: string): Promise<ItemView> {
+    const item = (await this.items(job)).find((one) => one.key === key);
+    if (!item) throw new Error(`no item ${key} in ${job}`);
+    return item;
+  }
+}
+
+export const UNPACED: Pace = { perSecond: Infinity, burst: 1, concurrency: 1000 };
+
+export const jobSpec = (id: string, own: Partial<JobSpec> = {}): JobSpec => ({
+  id,
+  client: "team",
+  scraper: "county",
+  source: "file:///county.scraper.ts",
+  version: "v1",
+  pace: UNPACED,
+  fields: [],
+  required: [],
+  policy: {},
+  maxItems: Infinity,
+  ...own,
+});
+
+export const keysOf = (count: number, prefix = "k"): string[] => Array.from({ length: count }, (_, i) => `${prefix}${i}`);
+
+export const planned = (keys: readonly string[], lane = SITE): PlannedItem[] =>
+  keys.map((key) => ({ key, input: JSON.stringify({ key }), lane }));
+
+export const code = (expected: LedgerErrorCode) => (error: unknown) =>
+  error instanceof LedgerError && error.code === expected;
+
+/** Registers one test of the contract: a sentence, and a world of its own. */
+export type LedgerTest = (sentence: string, run: (world: World) => Promise<void>) => void;

@@ -1,0 +1,19 @@
+import type { LogLevel } from "./log.ts";
+
+/** What a worker process is told. */
+export type ToWorker =
+  | {
+      readonly type: "start";
+      readonly name: string;
+      readonly data: string;
+      readonly jobs: readonly string[];
+      readonly isAlone: boolean;
+      readonly logLevel: LogLevel;
+    }
+  | { readonly type: "stop" };
+
+/** What it says. `beat` comes from its event loop: silence means that the loop stands still. */
+export type FromWorker =
+  | { readonly type: "beat"; readonly suspects: number }
+  | { readonly type: "ended" }
+  | { readonly type: "failed"; readonly name: string; readonly code?: string; readonly message: string };

@@ -1,0 +1,144 @@
+import { hostname } from "node:os";
+import type { Ledger } from "../ports/ledger.ts";
+import type { Log, LogLevel } from "./log.ts";
+import type { FromWorker } from "./process-messages.ts";
+import { type ProcessEnd, WorkerProcess } from "./worker-process.ts";
+
+export interface SupervisorOptions {
+  readonly script: URL;
+  readonly processes: number;
+  readonly onOutput: (line: string) => void;
+  readonly stallMs?: number;
+  readonly maxMemoryMb?: number;
+}
+
+export interface SuperviseOptions {
+  readonly ledger: Ledger;
+  readonly data: string;
+  readonly jobs: readonly string[];
+  readonly logLevel: LogLevel;
+  readonly log: Log;
+}
+
+const LOOK_MS = 250;
+/** Processes that die before they have done anything point at the installation, not at an item. */
+const MAX_STILLBORN = 5;
+
+/**
+ * Keeps worker processes going: one that dies is reaped at once and replaced, so that its items do not wait for their lease to end. While
+ * there are suspects, one more process runs them alone.
+ */
+export class Supervisor {
+  readonly #options: SupervisorOptions;
+  readonly #processes = new Set<WorkerProcess>();
+  readonly #spare: WorkerProcess[] = [];
+  #work: SuperviseOptions | undefined;
+  #solo: WorkerProcess | undefined;
+  #suspects = 0;
+  #isStopping = false;
+  #stillborn = 0;
+  #looker: NodeJS.Timeout | undefined;
+  #failure: Error | undefined;
+
+  /** Starts the processes at once: they load their code while the job is still being prepared. */
+  constructor(options: SupervisorOptions) {
+    this.#options = options;
+    for (let i = 0; i < options.processes; i++) this.#spare.push(this.#spawn());
+    let lookedAt = performance.now();
+    this.#looker = setInterval(() => {
+      const now = performance.now();
+      const sleptMs = Math.max(0, now - lookedAt - 2 * LOOK_MS);
+      lookedAt = now;
+      for (const process of this.#processes) process.look(sleptMs);
+      this.#tendSuspects();
+    }, LOOK_MS);
+  }
+
+  /** A failure that ends the run: a worker found the ledger or the archive unusable. */
+  get failure(): Error | undefined {
+    return this.#failure;
+  }
+
+  start(work: SuperviseOptions): void {
+    this.#work = work;
+    for (const process of this.#spare.splice(0)) this.#begin(process, false);
+  }
+
+  /** Lets every process finish and settle what it has in hand. */
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    for (const process of this.#processes) process.stop();
+    await this.#allEnded();
+  }
+
+  /** At once; what was in hand goes back. */
+  async kill(): Promise<void> {
+    this.#isStopping = true;
+    for (const process of this.#processes) process.kill();
+    await this.#allEnded();
+  }
+
+  async #allEnded(): Promise<void> {
+    await Promise.all([...this.#processes].map((process) => process.ended));
+    clearInterval(this.#looker);
+  }
+
+  #spawn(): WorkerProcess {
+    const { script, onOutput, stallMs = 10_000, maxMemoryMb = 1024 } = this.#options;
+    let hasBeaten = false;
+    const process = new WorkerProcess({
+      script,
+      stallMs,
+      maxMemoryMb,
+      onOutput,
+      onMessage: (message) => {
+        hasBeaten = true;
+        this.#hear(message);
+      },
+    });
+    this.#processes.add(process);
+    void process.ended.then((end) => this.#afterEnd(process, end, hasBeaten));
+    return process;
+  }
+
+  #begin(process: WorkerProcess, isAlone: boolean): void {
+    const { data, jobs, logLevel } = this.#work!;
+    const name = `${hostname()}-${process.child.pid}-${isAlone ? "alone" : "worker"}`;
+    process.start({ type: "start", name, data, jobs, isAlone, logLevel });
+  }
+
+  #hear(message: FromWorker): void {
+    if (message.type === "beat") this.#suspects = message.suspects;
+    if (message.type === "failed") {
+      const error = new Error(message.message);
+      error.name = message.name;
+      this.#failure ??= Object.assign(error, { code: message.code });
+    }
+  }
+
+  async #afterEnd(process: WorkerProcess, end: ProcessEnd, hasBeaten: boolean): Promise<void> {
+    this.#processes.delete(process);
+    const isSolo = this.#solo === process;
+    if (isSolo) this.#solo = undefined;
+    if (!this.#work) return;
+    const { ledger, log } = this.#work;
+    if (!end.isOrderly && process.name !== "") {
+      const { blame, detail } = end;
+      log.warn("worker died", { worker: process.name, blame, detail });
+      const reply = await ledger.reap({ worker: process.name, cause: { blame, detail } });
+      this.#suspects += reply.suspects;
+      this.#stillborn = hasBeaten ? 0 : this.#stillborn + 1;
+      if (this.#stillborn >= MAX_STILLBORN)
+        this.#failure ??= new Error(`worker processes end before they have begun: ${detail}`);
+    }
+    if (this.#isStopping || this.#failure) return;
+    if (!isSolo && !end.isOrderly) this.#begin(this.#spawn(), false);
+  }
+
+  #tendSuspects(): void {
+    if (this.#suspects === 0 || this.#solo || this.#isStopping || !this.#work || this.#failure) return;
+    this.#suspects = 0;
+    this.#solo = this.#spawn();
+    this.#begin(this.#solo, true);
+  }
+}

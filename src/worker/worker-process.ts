@@ -1,0 +1,119 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { readFileSync } from "node:fs";
+import type { FromWorker, ToWorker } from "./process-messages.ts";
+
+export interface ProcessOptions {
+  /** The program that a worker process runs. */
+  readonly script: URL;
+  readonly maxMemoryMb: number;
+  /** How long its event loop may stand still. */
+  readonly stallMs: number;
+  readonly onMessage: (message: FromWorker) => void;
+  readonly onOutput: (line: string) => void;
+}
+
+/** How a process ended, as far as it can be told from outside. */
+export interface ProcessEnd {
+  /** It said goodbye: nothing is left in its hands. */
+  readonly isOrderly: boolean;
+  readonly blame: "scraper" | "unknown";
+  readonly detail: string;
+}
+
+const HEAP_SHARE = 0.5;
+
+/** One worker process under watch: an event loop that stands still or memory without end are ended from here. */
+export class WorkerProcess {
+  readonly child: ChildProcess;
+  readonly ended: Promise<ProcessEnd>;
+  readonly #options: ProcessOptions;
+  #name = "";
+  #hasStarted = false;
+  #isOrderly = false;
+  #beatAt = performance.now();
+  #killedFor: string | undefined;
+  #stderr = "";
+
+  constructor(options: ProcessOptions) {
+    this.#options = options;
+    this.child = fork(options.script, [], {
+      stdio: ["ignore", "pipe", "pipe", "ipc"],
+      execArgv: [
+        `--max-old-space-size=${Math.round(options.maxMemoryMb * HEAP_SHARE)}`,
+        "--max-semi-space-size=16",
+        "--disable-warning=ExperimentalWarning",
+      ],
+    });
+    this.child.on("message", (message: FromWorker) => {
+      this.#beatAt = performance.now();
+      if (message.type === "ended" || message.type === "failed") this.#isOrderly = true;
+      options.onMessage(message);
+    });
+    this.child.stdout?.on("data", (data: Buffer) => options.onOutput(data.toString().trimEnd()));
+    this.child.stderr?.on("data", (data: Buffer) => (this.#stderr = (this.#stderr + data.toString()).slice(-4000)));
+    this.ended = new Promise((resolve) => {
+      this.child.once("error", (error) => resolve({ isOrderly: false, blame: "unknown", detail: error.message }));
+      this.child.once("exit", (code, signal) => resolve(this.#end(code, signal)));
+    });
+  }
+
+  get name(): string {
+    return this.#name;
+  }
+
+  start(message: Extract<ToWorker, { type: "start" }>): void {
+    this.#name = message.name;
+    this.#hasStarted = true;
+    this.#beatAt = performance.now();
+    this.#send(message);
+  }
+
+  stop(): void {
+    this.#send({ type: "stop" });
+  }
+
+  kill(): void {
+    this.child.kill("SIGKILL");
+  }
+
+  /** `sleptMs`: how late this look comes; time in which the watcher itself slept counts against nobody. */
+  look(sleptMs: number): void {
+    this.#beatAt += sleptMs;
+    if (!this.#hasStarted || this.#killedFor !== undefined) return;
+    const silentMs = performance.now() - this.#beatAt;
+    const { stallMs, maxMemoryMb } = this.#options;
+    if (silentMs > stallMs)
+      this.#killFor(`its event loop stood still for ${Math.round(silentMs / 1000)} s (an endless loop?)`);
+    else if (residentMb(this.child.pid) > maxMemoryMb) this.#killFor(`it used more than ${maxMemoryMb} MB of memory`);
+  }
+
+  #killFor(reason: string): void {
+    this.#killedFor = reason;
+    this.kill();
+  }
+
+  #send(message: ToWorker): void {
+    if (this.child.connected) this.child.send(message, () => undefined); // one that is dying needs no telling
+  }
+
+  #end(code: number | null, signal: NodeJS.Signals | null): ProcessEnd {
+    if (this.#isOrderly) return { isOrderly: true, blame: "unknown", detail: "ended" };
+    const scraper = (detail: string): ProcessEnd => ({ isOrderly: false, blame: "scraper", detail });
+    if (this.#killedFor !== undefined) return scraper(this.#killedFor);
+    if (/heap out of memory|Fatal process out of memory/i.test(this.#stderr)) return scraper("it ran out of memory");
+    if (signal === "SIGABRT" || signal === "SIGSEGV" || signal === "SIGBUS" || signal === "SIGTRAP")
+      return scraper(`it crashed (${signal})`);
+    if (signal !== null) return { isOrderly: false, blame: "unknown", detail: `ended from outside by ${signal}` };
+    const error = /^\s*(?:Uncaught\s+)?(\w*Error\b.*)$/m.exec(this.#stderr)?.[1];
+    return scraper(error ? `uncaught: ${error.slice(0, 200)}` : `it ended itself with exit code ${code}`);
+  }
+}
+
+/** Resident memory, where the system tells (Linux); 0 elsewhere. */
+const residentMb = (pid: number | undefined): number => {
+  try {
+    return (Number(readFileSync(`/proc/${pid}/statm`, "utf8").split(" ")[1]) * 4096) / 1e6;
+  } catch {
+    return 0;
+  }
+};

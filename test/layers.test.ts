@@ -1,0 +1,88 @@
+import assert from "node:assert/strict";
+import { globSync, readFileSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+import { test } from "node:test";
+
+const SRC = resolve(import.meta.dirname, "../src");
+
+/** Who may see whom. Tests and contract suites beside a file may see more: they open the real parts. */
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  model: [],
+  ports: ["model"],
+  extraction: ["model"],
+  archive: ["model", "ports"],
+  scrapers: ["model", "ports", "extraction", "index.ts"],
+  flow: ["model", "ports", "extraction", "archive", "scrapers"],
+  backends: ["model", "ports"],
+  collectors: ["model", "ports", "extraction"],
+  worker: ["model", "ports", "archive", "scrapers", "flow"],
+  "compose.ts": ["model", "ports", "archive", "scrapers", "flow", "backends", "collectors", "worker"],
+  cli: ["model", "ports", "archive", "extraction", "scrapers", "flow", "worker", "compose.ts"],
+  "index.ts": ["model", "ports", "extraction", "scrapers"],
+};
+
+const IMPORT = /(?:from|import)\s*\(?\s*["']([^"']+)["']/g;
+
+const part = (file: string): string => relative(SRC, file).split("/")[0]!;
+const isSource = (file: string): boolean => !/\.(test|suite)\.ts$|-suite\/|test-site/.test(file);
+
+const sources = globSync("**/*.ts", { cwd: SRC })
+  .map((file) => join(SRC, file))
+  .filter(isSource);
+
+const importsOf = (file: string): string[] =>
+  [...readFileSync(file, "utf8").matchAll(IMPORT)].map(([, specifier]) => specifier!);
+
+test("the walls between the folders hold", () => {
+  const breaches: string[] = [];
+  for (const file of sources) {
+    const allowed = MAY_IMPORT[part(file)];
+    assert.ok(allowed, `${part(file)} is not in the table`);
+    for (const specifier of importsOf(file).filter((name) => name.startsWith("."))) {
+      const target = part(resolve(dirname(file), specifier));
+      if (target !== part(file) && !allowed.includes(target)) breaches.push(`${relative(SRC, file)} → ${specifier}`);
+    }
+  }
+  assert.deepEqual(breaches, []);
+});
+
+test("backends and collectors do not see each other", () => {
+  const own = (file: string): string => relative(SRC, file).split("/").slice(0, 2).join("/");
+  const breaches = sources
+    .filter((file) => ["backends", "collectors"].includes(part(file)))
+    .flatMap((file) =>
+      importsOf(file)
+        .filter((name) => name.startsWith("."))
+        .map((name) => resolve(dirname(file), name))
+        .filter((target) => ["backends", "collectors"].includes(part(target)) && own(target) !== own(file))
+        .map((target) => `${relative(SRC, file)} → ${relative(SRC, target)}`),
+    );
+  assert.deepEqual(breaches, []);
+});
+
+test("the model knows neither npm packages nor input and output", () => {
+  const foreign = sources
+    .filter((file) => part(file) === "model")
+    .flatMap((file) => importsOf(file).filter((name) => !name.startsWith(".")));
+  assert.deepEqual(foreign, []);
+});
+
+test("the nine steps of the architecture are the nine files of src/flow", () => {
+  const steps = ["submit", "plan", "claim", "collect", "archive", "extract", "judge", "settle", "tell"];
+  const files = globSync("flow/*.ts", { cwd: SRC }).filter((file) => !file.endsWith(".test.ts"));
+  assert.deepEqual(files.map((file) => file.slice(5, -3)).sort(), [...steps].sort());
+  const text = readFileSync(resolve(SRC, "../ARCHITECTURE.md"), "utf8");
+  let at = -1;
+  for (const step of steps) {
+    const next = text.indexOf(`\`flow/${step}.ts\``, at + 1);
+    assert.ok(next > at, `ARCHITECTURE.md names flow/${step}.ts, in order`);
+    at = next;
+  }
+});
+
+test("no file has more than 300 lines", () => {
+  const long = globSync("{src,test,examples,bench}/**/*.{ts,js,mjs}", { cwd: resolve(SRC, "..") })
+    .filter((file) => !file.includes("node_modules"))
+    .filter((file) => readFileSync(resolve(SRC, "..", file), "utf8").split("\n").length > 301);
+  assert.deepEqual(long, []);
+});
