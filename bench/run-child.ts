@@ -15,7 +15,11 @@ const EXIT_MS = 5_000;
  * Runs a script in a process of its own, with the task as its one argument, and takes the JSON of its last line. Every
  * contender is measured this way, so that none inherits another's warm code or memory.
  */
-export const runChild = async <Result>(script: string, task: unknown, options: ChildOptions = {}): Promise<Result> => {
+export const runChild = async <Result>(
+  script: string,
+  task: unknown,
+  options: ChildOptions = {},
+): Promise<Result> => {
   const { timeoutMs = 600_000, nodeArgs = [], env = {}, cwd } = options;
   const child = spawn(process.execPath, [...nodeArgs, script, JSON.stringify(task)], {
     stdio: ["ignore", "pipe", "pipe"],

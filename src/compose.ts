@@ -24,6 +24,16 @@ export interface House extends AsyncDisposable {
   readonly blobs: Blobs;
 }
 
+/** Loads what `work` will need, while nothing else is to be done. */
+export const preload = async (): Promise<void> => {
+  await Promise.all([
+    import("./backends/sqlite/open.ts"),
+    import("./backends/files/open-files.ts"),
+    import("./collectors/http/http-session.ts"),
+    import("./collectors/http/transport.ts"),
+  ]);
+};
+
 /** `isPacing`: this process keeps slot timers, so the ledger's housekeeping is left to others. */
 export const openHouse = async (data: string, { isPacing = false } = {}): Promise<House> => {
   const { openSqlite } = await import("./backends/sqlite/open.ts");

@@ -21,7 +21,14 @@ export interface Loaded {
 const { data, job, scraper, csv } = JSON.parse(process.argv[2]!) as LoadTask;
 const ready = readyScraper(await loadScraper(scraper));
 await using house = await openHouse(data);
-const submission: Submission = { job, client: "bench", ready, pace: ready.pace, inputs: readInputs(csv), laneOf };
+const submission: Submission = {
+  job,
+  client: "bench",
+  ready,
+  pace: ready.pace,
+  inputs: readInputs(csv),
+  laneOf,
+};
 const startedAt = performance.now();
 await createJob(house.ledger, submission);
 const { accepted } = await loadInputs(house.ledger, submission);

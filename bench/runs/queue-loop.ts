@@ -27,7 +27,8 @@ const { folder, items } = JSON.parse(process.argv[2]!) as QueueTask;
 const ledger = await openSqlite(join(folder, "ledger.db"), { alwaysSync: true });
 await ledger.createJob(queueJob("bench"));
 const loadFrom = performance.now();
-for (let from = 0; from < items; from += ADD) await ledger.addItems("bench", queueItems(from, Math.min(items, from + ADD)), []);
+for (let from = 0; from < items; from += ADD)
+  await ledger.addItems("bench", queueItems(from, Math.min(items, from + ADD)), []);
 await ledger.sealJob("bench");
 const loadedAt = performance.now();
 

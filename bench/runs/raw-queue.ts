@@ -63,11 +63,13 @@ const { items } = db.prepare("SELECT count(*) AS items FROM items").get() as { i
 const move = db.prepare("UPDATE cursors SET at = at + ? WHERE job = 1 AND at < ? RETURNING at");
 const lease = db.prepare("INSERT INTO leases (lo, hi) VALUES (?, ?)");
 const read = db.prepare("SELECT id, key, input FROM items WHERE id BETWEEN ? AND ?");
-const end = db.prepare("UPDATE items SET state = 3, attempts = attempts + 1, ended_at = ? WHERE id BETWEEN ? AND ?");
+const end = db.prepare(
+  "UPDATE items SET state = 3, attempts = attempts + 1, ended_at = ? WHERE id BETWEEN ? AND ?",
+);
 const free = db.prepare("DELETE FROM leases WHERE id = ?");
 
 const startedAt = performance.now();
-for (let seen = 0; seen < items; ) {
+for (let seen = 0; seen < items;) {
   const taken = inTransaction(() => {
     const { at } = move.get(CLAIM, items) as { at: number };
     const [lo, hi] = [at - CLAIM + 1, at];

@@ -1,4 +1,11 @@
-const OWNERS = ["ALVAREZ ROSA", "BAKER & DAUGHTERS LLC", "CHO MIN-JUN", "D'AMICO PAOLA", "EKDAHL ÅSA", "FARAH OMAR"];
+const OWNERS = [
+  "ALVAREZ ROSA",
+  "BAKER & DAUGHTERS LLC",
+  "CHO MIN-JUN",
+  "D'AMICO PAOLA",
+  "EKDAHL ÅSA",
+  "FARAH OMAR",
+];
 const STREETS = ["ELM ST", "W 7TH AVE", "COUNTY RD 114", "HARBOR VIEW DR", "MILL POND LN"];
 const FIRST_PAYMENT = 2015;
 const TAX_YEAR = 2026;
@@ -18,7 +25,11 @@ const factRow = (label: string, id: string, value: string): string => `
                 <tr class="row"><td class="label" width="200" nowrap="nowrap" valign="top"><span class="caption">${label}:</span></td>
                   <td class="value" align="left" valign="top"><span id="ctl00_body_lbl${id}" class="text">${escape(value)}</span></td></tr>`;
 
-const factTable = (id: string, title: string, rows: readonly (readonly [string, string, string])[]): string => `
+const factTable = (
+  id: string,
+  title: string,
+  rows: readonly (readonly [string, string, string])[],
+): string => `
             <tr><td class="cell"><h3>${title}</h3>
               <table id="${id}" class="facts" border="0" cellspacing="0" cellpadding="3" summary="${title}"><tbody>${rows.map((row) => factRow(...row)).join("")}
               </tbody></table></td></tr>`;

@@ -13,6 +13,10 @@ export interface Site extends AsyncDisposable {
   readonly server: "nginx" | "node";
 }
 
+const endWithUs = (child: ChildProcess): void => {
+  process.once("exit", () => child.kill("SIGTERM"));
+};
+
 /** Debian keeps it out of a user's PATH. */
 const NGINX_PATHS = ["/usr/sbin/nginx", "/usr/local/sbin/nginx", "/usr/bin/nginx", "/opt/homebrew/bin/nginx"];
 
@@ -27,6 +31,7 @@ const startNginx = async (nginx: string, folder: string): Promise<Site> => {
   const conf = join(folder, "nginx.conf");
   writeFileSync(conf, nginxConf(folder, port));
   const child = spawn(nginx, ["-p", folder, "-c", conf], { stdio: ["ignore", "ignore", "inherit"] });
+  endWithUs(child);
   const origin = `http://127.0.0.1:${port}`;
   await untilAnswering(origin, child);
   return { origin, server: "nginx", [Symbol.asyncDispose]: () => end(child) };
@@ -35,6 +40,7 @@ const startNginx = async (nginx: string, folder: string): Promise<Site> => {
 const startNode = async (): Promise<Site> => {
   const script = join(import.meta.dirname, "static-server.ts");
   const child = spawn(process.execPath, [script], { stdio: ["ignore", "pipe", "inherit"] });
+  endWithUs(child);
   const [port] = (await once(child.stdout, "data")) as [Buffer];
   return {
     origin: `http://127.0.0.1:${Number(port.toString())}`,

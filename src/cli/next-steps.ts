@@ -14,8 +14,7 @@ export const nextSteps = (
 ): string[] => {
   const steps = stepsFor(view, dataFlag(data), output);
   if (steps.length === 0) return [];
-  const width = Math.max(...steps.map(({ command }) => command.length));
-  return ["Next", ...steps.map(({ command, why }) => `  ${command.padEnd(width)}  # ${why}`)];
+  return ["Next", ...steps.flatMap(({ command, why }) => [`  ${why}:`, `    ${command}`])];
 };
 
 /** ` --data DIR` where the commands would otherwise look in another folder. */

@@ -12,8 +12,8 @@ export const wholeNumber = (text: string): number =>
 export const processCount = (text: string): number =>
   within(text, "Give a whole number from 1 to 64.", (value) => Number.isInteger(value) && value >= 1 && value <= 64);
 
-/** Requests a second: one a minute is a rate too. */
-export const rate = (text: string): number =>
+/** Fractions too: one request in two seconds is a rate. */
+export const positiveNumber = (text: string): number =>
   within(text, "Give a number above 0, such as 5 or 0.5.", (value) => value > 0 && Number.isFinite(value));
 
 /** Names from a closed list, as `a,b` or by giving the option again. */

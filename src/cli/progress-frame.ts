@@ -34,8 +34,10 @@ export class FrameMaker {
     this.#steadyRate.add(settled, nowMs);
     const perSecond = this.#rate.perSecond;
     const steady = this.#steadyRate.perSecond ?? 0;
+    const { queued, leased } = view.counts.states;
+    // Items that only wait for their time say nothing about when they end.
+    const hasEta = view.isSealed && view.state === "running" && queued + leased > 0 && steady > 0;
     const left = view.counts.accepted - settled;
-    const hasEta = view.isSealed && view.state === "running" && left > 0 && steady > 0;
     return {
       ...extra,
       view,

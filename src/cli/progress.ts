@@ -18,6 +18,7 @@ export interface Progress extends Disposable {
 /** The part of a stream that is used: a terminal has columns and rows. */
 export interface ProgressStream {
   write(text: string): unknown;
+  on?(event: "error", listener: () => void): unknown;
   readonly columns?: number;
   readonly rows?: number;
 }
@@ -27,10 +28,11 @@ export type ProgressMode = "live" | "lines" | "json" | "quiet";
 export const progressMode = (
   { json, quiet }: { readonly json: boolean; readonly quiet: boolean },
   stream: { readonly isTTY?: boolean } = process.stderr,
+  terminal = process.env["TERM"],
 ): ProgressMode => {
   if (json) return "json";
   if (quiet) return "quiet";
-  return stream.isTTY === true && process.env["TERM"] !== "dumb" ? "live" : "lines";
+  return stream.isTTY === true && terminal !== "dumb" ? "live" : "lines";
 };
 
 export interface ProgressOptions {
@@ -49,6 +51,8 @@ export const openProgress = ({
   out = process.stdout,
   now = () => performance.now(),
 }: ProgressOptions): Progress => {
+  // A job goes on when nobody listens any more: a closed terminal, a pipe into `head`.
+  for (const each of [stream, out]) each.on?.("error", () => undefined);
   switch (mode) {
     case "live":
       return new LiveProgress(stream, now);

@@ -3,7 +3,7 @@ const SECRETS: readonly (readonly [RegExp, string])[] = [
   [/\b([a-z][a-z0-9+.-]*:\/\/)[^\s/?#@]+@/gi, "$1***@"],
   [/\b((?:proxy-)?authorization|(?:set-)?cookie)(["']?\s*[:=]\s*)[^\r\n]+/gi, "$1$2***"],
   [
-    /([\w-]*(?:api[_-]?key|access[_-]?key|token|secret|password|passwd|signature))(["']?\s*[:=]\s*["']?)[^\s"'&,;]+/gi,
+    /([\w-]*(?:api[_-]?key|access[_-]?key|token|secret|password|passwd|signature))(["']?\s*[:=]\s*)(?:"[^"]*"|'[^']*'|[^\s"'&,;]+)/gi,
     "$1$2***",
   ],
 ];

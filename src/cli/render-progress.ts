@@ -12,6 +12,7 @@ type Span = readonly [text: string, paint?: Paint];
 const MAX_BAR = 40;
 const MAX_LANES = 4;
 const LABEL = 9;
+const GAP = "  ";
 
 /** The live display: a few lines, none wider than `width`. */
 export const renderProgress = (frame: ProgressFrame, width: number, colors: Colors): string[] => {
@@ -19,7 +20,7 @@ export const renderProgress = (frame: ProgressFrame, width: number, colors: Colo
   const lines: Span[][] = [
     [[view.spec.scraper, colors.bold], [`  ${view.spec.id}  ${phaseText(frame)}`, colors.dim]],
     barSpans(frame, width, colors),
-    joined(stateSpans(view, colors)),
+    ...wrapped(stateSpans(view, colors), width),
   ];
   const failed = Object.fromEntries(view.failures.map(({ kind, count }) => [kind, count]));
   if (view.failures.length > 0) lines.push([label("failed", colors.red), [kindsText(failed)]]);
@@ -34,8 +35,9 @@ export const renderProgress = (frame: ProgressFrame, width: number, colors: Colo
 
 /** The same on one line, for logs. */
 export const renderProgressLine = (frame: ProgressFrame): string => {
-  const plain = (spans: readonly Span[]) => spans.map(([text]) => text).join("");
-  const states = plain(joined(stateSpans(frame.view), ", "));
+  const states = stateSpans(frame.view)
+    .map(([text]) => text)
+    .join(", ");
   const slowed = frame.lanes.filter(({ factor }) => factor < 1).length;
   const lanes = [
     ...(slowed > 0 ? [`lanes slowed: ${slowed}`] : []),
@@ -119,8 +121,23 @@ const span = (text: string, paint?: Paint): Span => (paint ? [text, paint] : [te
 
 const label = (text: string, paint?: Paint): Span => span(text.padEnd(LABEL), paint);
 
-const joined = (spans: readonly Span[], mark = "  "): Span[] =>
-  spans.flatMap((each, at): Span[] => (at === 0 ? [each] : [[mark], each]));
+/** Over as many lines as they need: a count that is cut off would be read as another one. */
+const wrapped = (spans: readonly Span[], width: number): Span[][] => {
+  const lines: Span[][] = [];
+  let left = 0;
+  for (const each of spans) {
+    const needed = GAP.length + textWidth(each[0]);
+    const line = lines.at(-1);
+    if (line && needed <= left) {
+      line.push([GAP], each);
+      left -= needed;
+    } else {
+      lines.push([each]);
+      left = width - textWidth(each[0]);
+    }
+  }
+  return lines;
+};
 
 /** Cut before it is painted: an escape sequence must not be cut through. */
 const fitSpans = (spans: readonly Span[], width: number): string => {

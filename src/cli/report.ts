@@ -133,8 +133,8 @@ const held = (view: JobView): string[] =>
   ]);
 
 const evidenceText = ({ evidence, heldAt, probeAt }: HeldLane): string => {
-  const { counts = {} } = evidence as { readonly counts?: Readonly<Record<string, number>> };
-  const seen = Object.entries(counts).map(([result, count]) => `${count} ${result}`);
+  const known = evidence as { readonly counts?: Readonly<Record<string, number>> } | null;
+  const seen = Object.entries(known?.counts ?? {}).map(([result, count]) => `${count} ${result}`);
   const last = seen.length > 0 ? `the last outcomes: ${seen.join(", ")}; ` : "";
   const then = probeAt === undefined ? "waits for you" : `is tried again with one item from ${timeText(probeAt)}`;
   return `${last}held at ${timeText(heldAt)}, ${then}`;

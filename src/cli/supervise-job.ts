@@ -25,7 +25,7 @@ export interface SuperviseJobOptions {
 
 const LOOK_MS = 200;
 /** Between two looks while nobody watches closely: the first request must not wait for them. */
-const FIRST_LOOK_MS = 400;
+const FIRST_LOOK_MS = 300;
 
 /** Runs a job's workers until the job has ended, is held or is interrupted; then writes down what came of it. */
 export const superviseJob = async (options: SuperviseJobOptions): Promise<number> => {
@@ -38,13 +38,19 @@ export const superviseJob = async (options: SuperviseJobOptions): Promise<number
     const note = noteOf(event);
     if (event.job === job && note) progress.note(note);
   };
-  supervisor.start({ ledger: house.ledger, data: house.data, jobs: [job], logLevel, log });
+  // Workers that find nothing sleep for a while: they begin when the first items are there.
+  const start = once(() => supervisor.start({ ledger: house.ledger, data: house.data, jobs: [job], logLevel, log }));
   let loaded: number | undefined;
   let loadError: unknown;
+  const onLoaded = (received: number) => {
+    loaded = received;
+    start();
+  };
   const loading = options
-    .load?.(interrupts.signal, (received) => (loaded = received))
+    .load?.(interrupts.signal, onLoaded)
     .catch((error: unknown) => (loadError = error))
     .finally(() => (loaded = undefined));
+  if (!loading) start();
   await delay(FIRST_LOOK_MS, undefined, { signal: interrupts.signal }).catch(() => undefined);
   for (;;) {
     const view = await look(options, loaded);
@@ -72,6 +78,14 @@ const look = async (
   const lanes = await house.ledger.listLanes(job);
   progress.update(view, lanes, { processes, ...(loaded !== undefined && { loaded }) });
   return view;
+};
+
+const once = (work: () => void): (() => void) => {
+  let isDone = false;
+  return () => {
+    if (!isDone) work();
+    isDone = true;
+  };
 };
 
 const isOver = ({ state }: JobView): boolean => state === "done" || state === "paused" || state === "cancelled";

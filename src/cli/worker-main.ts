@@ -1,5 +1,5 @@
 /** The program of a worker process: waits for its orders, works, says how it ended. */
-import { work } from "../compose.ts";
+import { preload, work } from "../compose.ts";
 import type { FromWorker, ToWorker } from "../worker/process-messages.ts";
 
 const BEAT_MS = 500;
@@ -38,6 +38,7 @@ const leave = (): void => {
   setTimeout(() => process.kill(process.pid, "SIGKILL"), LINGER_MS).unref();
 };
 
+void preload();
 process.on("message", (message: ToWorker) => {
   if (message.type === "start") return void run(message);
   stop.abort();

@@ -55,6 +55,7 @@ export class Hand {
       worker,
       room: this.room,
       inHand: this.#byLane,
+      running: this.running,
       ...(jobs && { jobs }),
       ...(isAlone && { alone: true }),
     });

@@ -76,6 +76,11 @@ export interface ClaimRequest {
   readonly room: number;
   /** Items in hand by lane, these keep their part of the lane's concurrency. */
   readonly inHand: ReadonlyMap<string, number>;
+  /**
+   * Items that may be running: with those of this claim, the suspects should this worker die before it is heard of again. Left out, the last
+   * pulse's word stands.
+   */
+  readonly running?: readonly ItemRef[];
   /** Only items of these jobs; all jobs when left out. */
   readonly jobs?: readonly string[];
   /** This worker runs one item at a time in a process of its own: it takes suspects, and nothing else. */

@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { readFileSync } from "node:fs";
+import { getCompileCacheDir } from "node:module";
 import type { FromWorker, ToWorker } from "./process-messages.ts";
 
 export interface ProcessOptions {
@@ -38,6 +39,7 @@ export class WorkerProcess {
     this.#options = options;
     this.child = fork(options.script, [], {
       stdio: ["ignore", "pipe", "pipe", "ipc"],
+      env: { ...process.env, NODE_COMPILE_CACHE: getCompileCacheDir() ?? "" },
       execArgv: [
         `--max-old-space-size=${Math.round(options.maxMemoryMb * HEAP_SHARE)}`,
         "--max-semi-space-size=16",

@@ -125,18 +125,21 @@ class Worker {
     signal.addEventListener("abort", stop, { once: true });
     while (!signal.aborted && !this.#failure) {
       if (this.#hand.room <= 0) {
+        if (this.#hand.size === 0) this.#seal();
         await this.#bell.wait(IDLE_MS);
         continue;
       }
       const grant = await this.#claim();
       if (!grant) break;
-      if (isAlone && grant.items.length === 0 && grant.againInMs === undefined) break;
+      const isIdle = grant.items.length === 0 && this.#hand.size === 0;
+      if (isAlone && isIdle && grant.againInMs === undefined) break;
+      if (isIdle && this.#hand.unsettled > 0) this.#seal();
       await this.#bell.wait(grant.items.length > 0 ? GATHER_MS : Math.min(grant.againInMs ?? IDLE_MS, IDLE_MS));
       if (this.#bell.wasRung) await this.#bell.gather(GATHER_MS);
     }
     if (signal.aborted) stop();
     while (this.#running.size > 0) {
-      for (const archive of this.#archives.values()) if (this.#hand.size === 0) await archive.seal();
+      if (this.#hand.size === 0) this.#seal();
       await Promise.race([Promise.all(this.#running), this.#bell.wait(IDLE_MS)]);
     }
     await this.#settler.flush();
@@ -238,6 +241,11 @@ class Worker {
       this.#archives.set(job, (archive = openArchive({ blobs, packer, job, worker: name, software })));
     }
     return archive;
+  }
+
+  /** With nothing in hand, nothing is gained by waiting for more. */
+  #seal(): void {
+    for (const archive of this.#archives.values()) void archive.seal();
   }
 
   #release(item: ClaimedItem): void {

@@ -2,8 +2,7 @@ import type { RejectedInput } from "../../model/job.ts";
 import { type AddReply, LedgerError, type PlannedItem } from "../../ports/ledger.ts";
 import type { Database } from "./database.ts";
 import { insertItems, insertKeys, placeItems, type PlacedItem } from "./insert-items.ts";
-import { jobRow, readSpec } from "./job-row.ts";
-import { nextHash } from "./key-hash.ts";
+import { jobRow, type JobRow, readSpec } from "./job-row.ts";
 
 /** Rows a transaction: it holds the write lock for some 20 ms at most. */
 const CHUNK = 2000;
@@ -21,14 +20,14 @@ export const addItems = async (
 ): Promise<AddReply> => {
   const { job, placed } = await db.write(() => {
     const row = jobRow(db, id);
-    if (row.state === "done" || row.state === "cancelled")
-      throw new LedgerError("job-ended", `${id}: the job has ended and takes no more inputs. Start a new one.`);
+    mustBeOpen(row);
     countRejected(db, row.number, row.rejects, rejected);
     return { job: row.number, placed: placeItems(db, row, readSpec(row.spec), items) };
   });
   foldInside(placed);
   const sorted = placed.filter((entry) => !entry.isFolded).sort((a, b) => a.hash - b.hash);
-  for (const chunk of chunks(sorted)) await db.write(() => insertKeys(db, job, chunk));
+  const pending = new Map<number, string>();
+  for (const chunk of chunks(sorted)) await db.write(() => insertKeys(db, job, chunk, pending));
 
   const total = { accepted: 0, folded: 0, capped: 0 };
   for (const chunk of chunks(placed)) {
@@ -40,8 +39,15 @@ export const addItems = async (
   return total;
 };
 
+const mustBeOpen = ({ id, state }: JobRow): void => {
+  if (state === "done" || state === "cancelled")
+    throw new LedgerError("job-ended", `${id}: the job has ended and takes no more inputs. Start a new one.`);
+};
+
 const storeChunk = (db: Database, job: number, chunk: readonly PlacedItem[]): AddReply => {
-  const row = db.get<{ accepted: number; spec: string }>("SELECT accepted, spec FROM jobs WHERE number = ?", job)!;
+  const row = db.get<JobRow>("SELECT * FROM jobs WHERE number = ?", job)!;
+  // Another process may have cancelled the job since the first chunk.
+  mustBeOpen(row);
   const reply = insertItems(db, chunk, readSpec(row.spec).maxItems - row.accepted);
   countAdded(db, job, reply);
   return reply;
@@ -75,22 +81,11 @@ const countRejected = (
   );
 };
 
-/** Inside one batch the texts are at hand: the same key is folded, a different key with the same hash moves on. */
 const foldInside = (placed: readonly PlacedItem[]): void => {
-  const keys = new Map<number, string>();
+  const keys = new Set<string>();
   for (const entry of placed) {
-    for (;;) {
-      const key = keys.get(entry.hash);
-      if (key === undefined) {
-        keys.set(entry.hash, entry.item.key);
-        break;
-      }
-      if (key === entry.item.key) {
-        entry.isFolded = true;
-        break;
-      }
-      entry.hash = nextHash(entry.hash);
-    }
+    entry.isFolded = keys.has(entry.item.key);
+    keys.add(entry.item.key);
   }
 };
 

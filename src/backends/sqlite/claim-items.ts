@@ -3,17 +3,21 @@ import { claimSuspect } from "./claim-suspect.ts";
 import type { Database } from "./database.ts";
 import { openProbes } from "./hold-queue.ts";
 import { reapExpired } from "./reap-workers.ts";
-import { registerWorker, setHands } from "./renew-worker.ts";
+import { nameRunning, registerWorker, setHands } from "./renew-worker.ts";
 import { serveLane } from "./serve-lane.ts";
 
 /** Lanes looked at in one go; a claim goes on to the next ones while it has room. */
 const PAGE = 64;
 /** At most so many lanes are looked at in one claim, whatever they give. */
 const MOST_LANES = 1024;
+/** Places are freed when a worker says so, which no clock tells: look again soon. */
+const CROWDED_AGAIN_MS = 20;
 
 /** What a claim gathers on its way through the lanes. */
 export interface ClaimTally {
   readonly request: ClaimRequest;
+  /** Numbers of the jobs that were asked for; undefined for all. */
+  readonly jobs: readonly number[] | undefined;
   readonly workers: number;
   readonly items: ClaimedItem[];
   readonly slots: SlotGrant[];
@@ -22,14 +26,19 @@ export interface ClaimTally {
   isCrowded: boolean;
 }
 
+const NOTHING: Grant = { items: [], slots: [], unpaced: [], suspects: 0, againInMs: CROWDED_AGAIN_MS };
+
 export const claimItems = async (db: Database, request: ClaimRequest): Promise<Grant> => {
   const { grant, now } = await db.write(() => {
-    registerWorker(db, request.worker, request.alone ?? false);
+    const now = db.now();
+    if (!registerWorker(db, request)) return { grant: NOTHING, now };
     setHands(db, request.worker, request.inHand);
+    if (request.running) nameRunning(db, request.worker, request.running);
     reapExpired(db);
     openProbes(db);
     const tally: ClaimTally = {
       request,
+      jobs: request.jobs && jobNumbers(db, request.jobs),
       workers: db.get<{ n: number }>("SELECT count(*) AS n FROM workers WHERE alone = 0")!.n || 1,
       items: [],
       slots: [],
@@ -38,17 +47,15 @@ export const claimItems = async (db: Database, request: ClaimRequest): Promise<G
     };
     if (request.alone) claimSuspect(db, tally);
     else visitLanes(db, tally);
-    const now = db.now();
-    const suspects = db.get<{ n: number; next: number | null }>(
-      "SELECT count(*) AS n, min(due_at) AS next FROM suspects WHERE in_hand = 0",
-    )!;
-    const next = request.alone ? suspects.next : nextReadyAt(db, tally, now);
+    const suspects = waitingSuspects(db, tally);
+    const next = request.alone ? suspects.next : nextReadyAt(db, tally);
+    const soonest = tally.isCrowded || request.alone ? now + CROWDED_AGAIN_MS : now;
     const grant: Grant = {
       items: tally.items,
       slots: tally.slots,
       unpaced: tally.unpaced,
       suspects: suspects.n,
-      ...(next === null ? {} : { againInMs: Math.max(0, next - now) }),
+      ...(next === null ? {} : { againInMs: Math.max(soonest, next) - now }),
     };
     return { grant, now };
   }, false);
@@ -59,18 +66,39 @@ export const claimItems = async (db: Database, request: ClaimRequest): Promise<G
 export const fromNow = (slots: readonly SlotGrant[], passedMs: number): SlotGrant[] =>
   slots.map((grant) => ({ ...grant, delaysMs: grant.delaysMs.map((delay) => delay - passedMs) }));
 
+const jobNumbers = (db: Database, ids: readonly string[]): number[] =>
+  ids.flatMap((id) => db.get<{ number: number }>("SELECT number FROM jobs WHERE id = ?", id)?.number ?? []);
+
+/** Of the lane, for the asked jobs (`@jobs`, a JSON list): without it, lanes of others would be in the way for ever. */
+const HAS_WORK = `EXISTS (SELECT 1 FROM json_each(@jobs) mine JOIN queues q ON q.job = mine.value AND q.lane = lanes.id
+  WHERE q.claimable = 1 AND q.ready_at IS NOT NULL)`;
+
+const readyLanes = (
+  db: Database,
+  tally: ClaimTally,
+  after: LanePlace,
+  upTo: number,
+  limit: number,
+): LanePlace[] => {
+  const select = `SELECT id, ready_at FROM lanes WHERE ready_at IS NOT NULL AND ready_at <= @upTo
+    AND (ready_at, id) > (@readyAt, @id) ${tally.jobs ? `AND ${HAS_WORK}` : ""} ORDER BY ready_at, id LIMIT @limit`;
+  const values = { "@upTo": upTo, "@readyAt": after.ready_at, "@id": after.id, "@limit": limit };
+  const own = tally.jobs ? { "@jobs": JSON.stringify(tally.jobs) } : {};
+  return db.sql(select).all({ ...values, ...own }) as unknown as LanePlace[];
+};
+
+interface LanePlace {
+  readonly id: number;
+  readonly ready_at: number;
+}
+
+const START: LanePlace = { id: 0, ready_at: -1 };
+
 const visitLanes = (db: Database, tally: ClaimTally): void => {
   const now = db.now();
-  let after: { ready_at: number; id: number } = { ready_at: -1, id: 0 };
-  for (let seen = 0; seen < MOST_LANES && tally.items.length < tally.request.room; ) {
-    const lanes = db.all<{ id: number; ready_at: number }>(
-      `SELECT id, ready_at FROM lanes WHERE ready_at IS NOT NULL AND ready_at <= ? AND (ready_at, id) > (?, ?)
-       ORDER BY ready_at, id LIMIT ?`,
-      now,
-      after.ready_at,
-      after.id,
-      PAGE,
-    );
+  let after = START;
+  for (let seen = 0; seen < MOST_LANES && tally.items.length < tally.request.room;) {
+    const lanes = readyLanes(db, tally, after, now, PAGE);
     for (const lane of lanes) {
       if (tally.items.length >= tally.request.room) break;
       serveLane(db, tally, lane.id);
@@ -81,16 +109,24 @@ const visitLanes = (db: Database, tally: ClaimTally): void => {
   }
 };
 
-/** A crowded lane frees its places when a worker says so, which no clock tells: look again soon. */
-const CROWDED_AGAIN_MS = 20;
+const waitingSuspects = (
+  db: Database,
+  { jobs }: ClaimTally,
+): { readonly n: number; readonly next: number | null } =>
+  db.get<{ n: number; next: number | null }>(
+    `SELECT count(*) AS n, min(s.due_at) AS next FROM suspects s JOIN queues q ON q.id = s.queue
+     WHERE s.in_hand = 0 AND q.claimable = 1 AND (?1 IS NULL OR q.job IN (SELECT value FROM json_each(?1)))`,
+    jobs ? JSON.stringify(jobs) : null,
+  )!;
 
-const nextReadyAt = (db: Database, tally: ClaimTally, now: number): number | null => {
-  if (tally.isCrowded) return now + CROWDED_AGAIN_MS;
-  const lane = db.get<{ ready_at: number }>(
-    "SELECT ready_at FROM lanes WHERE ready_at IS NOT NULL ORDER BY ready_at LIMIT 1",
-  );
+const nextReadyAt = (db: Database, tally: ClaimTally): number | null => {
+  if (tally.isCrowded) return 0;
+  const [lane] = readyLanes(db, tally, START, Number.MAX_SAFE_INTEGER, 1);
   const probe = db.get<{ probe_at: number }>(
-    "SELECT probe_at FROM queues WHERE probe_at IS NOT NULL AND probing = 0 ORDER BY probe_at LIMIT 1",
+    `SELECT q.probe_at FROM queues q JOIN jobs j ON j.number = q.job
+     WHERE q.probe_at IS NOT NULL AND q.probing = 0 AND j.state IN ('loading', 'running')
+       AND (?1 IS NULL OR q.job IN (SELECT value FROM json_each(?1))) ORDER BY q.probe_at LIMIT 1`,
+    tally.jobs ? JSON.stringify(tally.jobs) : null,
   );
   const times = [lane?.ready_at, probe?.probe_at].filter((at) => at !== undefined);
   return times.length === 0 ? null : Math.min(...times);

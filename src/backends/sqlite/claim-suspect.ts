@@ -2,8 +2,9 @@ import { bookSlots, lateToleranceMs } from "../../model/slots.ts";
 import type { ClaimTally } from "./claim-items.ts";
 import type { Database } from "./database.ts";
 import { intervalMs, laneRow, saveSlotBook, slotBook } from "./lane-row.ts";
-import { queueRow } from "./queue-row.ts";
-import { addToHand } from "./renew-worker.ts";
+import { places } from "./places.ts";
+import { queueRow, setClaimable } from "./queue-row.ts";
+import { addToHand, handsIn } from "./renew-worker.ts";
 import { openLease } from "./take-items.ts";
 
 interface SuspectRow {
@@ -31,12 +32,19 @@ export const claimSuspect = (db: Database, tally: ClaimTally): void => {
     if (jobs && !jobs.includes(row.job)) continue;
     const queue = queueRow(db, row.queue)!;
     const lane = laneRow(db, queue.lane);
+    if (handsIn(db, lane.id, worker).total >= places(lane, queue)) continue;
     const interval = intervalMs(db, lane);
     if (interval === 0) {
       if (lane.hold_until > now) continue;
       tally.unpaced.push(lane.name);
     } else {
-      const pace = { nowMs: now, count: 1, intervalMs: interval, burst: queue.burst, holdUntilMs: lane.hold_until };
+      const pace = {
+        nowMs: now,
+        count: 1,
+        intervalMs: interval,
+        burst: queue.burst,
+        holdUntilMs: lane.hold_until,
+      };
       const { book, slots } = bookSlots(slotBook(lane), pace);
       if (slots.length === 0) continue;
       saveSlotBook(db, lane.id, book);
@@ -50,6 +58,7 @@ export const claimSuspect = (db: Database, tally: ClaimTally): void => {
     db.run("UPDATE items SET suspect = 0, lease = ? WHERE queue = ? AND seq = ?", lease, row.queue, row.seq);
     db.run("UPDATE suspects SET in_hand = 1 WHERE queue = ? AND seq = ?", row.queue, row.seq);
     addToHand(db, lane.id, worker, 1);
+    if (queue.probing === 1) setClaimable(db, queue.id, false);
     const { attempts, throttles, ...item } = row;
     tally.items.push({ ...item, lease, lane: lane.name, attempt: attempts + 1, throttles });
     return;

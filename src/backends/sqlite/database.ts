@@ -39,7 +39,7 @@ export class Database {
     this.file = file;
     this.#db = db;
     this.now = options.now ?? Date.now;
-    this.leaseMs = options.leaseMs ?? 10_000;
+    this.leaseMs = options.leaseMs ?? 15_000;
     this.#lockMs = options.lockMs ?? 30_000;
     this.#alwaysSync = options.alwaysSync ?? false;
   }

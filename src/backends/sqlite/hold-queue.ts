@@ -33,8 +33,11 @@ const pauseWhenAllHeld = (db: Database, job: number, id: string): void => {
     job,
   );
   if (going) return;
-  db.run("UPDATE jobs SET state = 'paused' WHERE number = ? AND state IN ('loading', 'running')", job);
-  writeEvent(db, "job.paused", id, { reason: "all of its lanes are held" });
+  const isPaused = db.run(
+    "UPDATE jobs SET state = 'paused' WHERE number = ? AND state IN ('loading', 'running')",
+    job,
+  );
+  if (isPaused) writeEvent(db, "job.paused", id, { reason: "all of its lanes are held" });
 };
 
 /** Held lanes that may have healed let a single item through. */

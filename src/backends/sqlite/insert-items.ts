@@ -39,14 +39,24 @@ export const placeItems = (
     }
     return { item, queue: queue.id, seq: ++queue.tail, hash: keyHash(item.key), isFolded: false };
   });
-  for (const queue of queues.values()) db.run("UPDATE queues SET tail = ? WHERE id = ?", queue.tail, queue.id);
+  for (const queue of queues.values())
+    db.run("UPDATE queues SET tail = ? WHERE id = ?", queue.tail, queue.id);
   return placed;
 };
 
-const openQueue = (db: Database, job: JobRow, spec: JobSpec, laneName: string): { id: number; tail: number } => {
+const openQueue = (
+  db: Database,
+  job: JobRow,
+  spec: JobSpec,
+  laneName: string,
+): { id: number; tail: number } => {
   const lane = laneId(db, laneName);
   const find = () =>
-    db.get<{ id: number; tail: number }>("SELECT id, tail FROM queues WHERE job = ? AND lane = ?", job.number, lane);
+    db.get<{ id: number; tail: number }>(
+      "SELECT id, tail FROM queues WHERE job = ? AND lane = ?",
+      job.number,
+      lane,
+    );
   const found = find();
   if (found) return found;
   const baseline = db.get<{ breaker: string }>(
@@ -71,9 +81,15 @@ const openQueue = (db: Database, job: JobRow, spec: JobSpec, laneName: string): 
 
 /**
  * Claims the keys. A key that is taken by an item that exists folds this one; a key whose item never arrived (its writer was
- * killed between the two steps) hands its place on, so that the item is not lost.
+ * killed between the two steps) hands its place on, so that the item is not lost. `pending` are the keys that the caller has
+ * claimed, by their hashes, and not yet inserted.
  */
-export const insertKeys = (db: Database, job: number, placed: readonly PlacedItem[]): void => {
+export const insertKeys = (
+  db: Database,
+  job: number,
+  placed: readonly PlacedItem[],
+  pending: Map<number, string> = new Map(),
+): void => {
   const insert = db.sql("INSERT OR IGNORE INTO item_keys (job, hash, queue, seq) VALUES (?, ?, ?, ?)");
   for (const entry of placed) {
     while (Number(insert.run(job, entry.hash, entry.queue, entry.seq).changes) === 0) {
@@ -83,14 +99,16 @@ export const insertKeys = (db: Database, job: number, placed: readonly PlacedIte
         job,
         entry.hash,
       )!;
-      if (taken.key !== null && taken.key !== entry.item.key) {
+      const key = taken.key ?? pending.get(entry.hash);
+      if (key !== undefined && key !== entry.item.key) {
         entry.hash = nextHash(entry.hash);
         continue;
       }
-      if (taken.key === null) ({ queue: entry.queue, seq: entry.seq } = taken);
+      if (key === undefined) ({ queue: entry.queue, seq: entry.seq } = taken);
       else entry.isFolded = true;
       break;
     }
+    if (!entry.isFolded) pending.set(entry.hash, entry.item.key);
   }
 };
 
@@ -100,7 +118,9 @@ export const insertItems = (
   placed: readonly PlacedItem[],
   room: number,
 ): { accepted: number; folded: number; capped: number } => {
-  const insert = db.sql("INSERT OR IGNORE INTO items (queue, seq, key, input, due_at) VALUES (?, ?, ?, ?, ?)");
+  const insert = db.sql(
+    "INSERT OR IGNORE INTO items (queue, seq, key, input, due_at) VALUES (?, ?, ?, ?, ?)",
+  );
   const added = new Map<number, { cursor: number; lane: number; count: number }>();
   let [accepted, folded, capped] = [0, 0, 0];
   for (const { item, queue, seq, isFolded } of placed) {

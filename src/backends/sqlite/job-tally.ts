@@ -77,7 +77,10 @@ export class JobTally {
   }
 
   #writeFields(db: Database, added: readonly number[]): void {
-    const row = db.get<{ field_counts: string }>("SELECT field_counts FROM jobs WHERE number = ?", this.#job)!;
+    const row = db.get<{ field_counts: string }>(
+      "SELECT field_counts FROM jobs WHERE number = ?",
+      this.#job,
+    )!;
     const known = JSON.parse(row.field_counts) as number[];
     const sum = known.map((count, i) => count + (added[i] ?? 0));
     db.run("UPDATE jobs SET field_counts = ? WHERE number = ?", JSON.stringify(sum), this.#job);

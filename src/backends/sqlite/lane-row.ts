@@ -14,6 +14,7 @@ export interface LaneRow {
   readonly crawl_delay_ms: number | null;
   readonly operator_per_second: number | null;
   readonly fresh_run: number;
+  readonly turn: number;
   readonly ready_at: number | null;
 }
 
@@ -50,13 +51,14 @@ export const saveSlotBook = (db: Database, lane: number, book: SlotBook): void =
  * A lane's rate is the lowest of what the jobs now in it, the operator and robots.txt allow, times what was learned.
  * 0 means: no rhythm, requests start at once.
  */
-export const intervalMs = (db: Database, lane: LaneRow): number => {
+export const intervalMs = (db: Database, lane: LaneRow, atMost: number | null = null): number => {
   const lowest = db.get<{ per_second: number | null }>(
     "SELECT min(per_second) AS per_second FROM queues WHERE lane = ? AND open > 0",
     lane.id,
   );
   const perSecond = Math.min(
     lowest?.per_second ?? Infinity,
+    atMost ?? Infinity,
     lane.operator_per_second ?? Infinity,
     lane.crawl_delay_ms ? 1000 / lane.crawl_delay_ms : Infinity,
   );

@@ -1,17 +1,16 @@
 import { step } from "../../model/breaker.ts";
 import { type BreakerState, seedBreaker } from "../../model/breaker-state.ts";
-import type { PolicyOverrides } from "../../model/failure-policy.ts";
 import { onOutcomes } from "../../model/lane-speed.ts";
 import { bookSlots, lateToleranceMs, returnSlots } from "../../model/slots.ts";
 import type { LaneReport, OutcomeReport, PulseReply, PulseReport, SlotGrant } from "../../ports/ledger.ts";
 import { fromNow } from "./claim-items.ts";
 import type { Database } from "./database.ts";
 import { answerProbe, holdQueue } from "./hold-queue.ts";
-import { readSpec } from "./job-row.ts";
+import { type JobRow, readSpec } from "./job-row.ts";
 import { intervalMs, laneId, laneRow, laneSpeed, saveSlotBook, slotBook } from "./lane-row.ts";
-import { queueRow } from "./queue-row.ts";
+import { isProbeOut, queueRow } from "./queue-row.ts";
 import { refreshLane } from "./refresh-lane.ts";
-import { renewWorker, setHands } from "./renew-worker.ts";
+import { nameRunning, renewWorker, setHands } from "./renew-worker.ts";
 
 /** A lane that cannot be booked now is asked again after this, unless it says when it has room. */
 const WISH_AGAIN_MS = 250;
@@ -28,7 +27,7 @@ export const pulse = async (db: Database, report: PulseReport): Promise<PulseRep
     watchOutcomes(db, report.outcomes);
     const stopped = stoppedQueues(db, report);
     const slots: SlotGrant[] = [];
-    const unpaced = unpacedLanes(db, report);
+    const unpaced = isAlive ? unpacedLanes(db, report) : [];
     let againInMs = WISH_AGAIN_MS;
     for (const wish of report.wishes) {
       if (!isAlive || stopped.includes(wish.queue)) continue;
@@ -43,11 +42,7 @@ export const pulse = async (db: Database, report: PulseReport): Promise<PulseRep
 };
 
 const remember = (db: Database, report: PulseReport): void => {
-  db.run(
-    "UPDATE workers SET running = ?, pulse_lease = (SELECT coalesce(max(id), 0) FROM leases) WHERE name = ?",
-    JSON.stringify(report.running.map(({ queue, seq }) => [queue, seq])),
-    report.worker,
-  );
+  nameRunning(db, report.worker, report.running);
   for (const { queue, seq } of report.acting)
     db.run("UPDATE items SET acted = 1 WHERE queue = ? AND seq = ?", queue, seq);
   setHands(db, report.worker, report.inHand);
@@ -88,14 +83,20 @@ const watchOutcomes = (db: Database, outcomes: readonly OutcomeReport[]): void =
   const states = new Map<number, BreakerState>();
   for (const outcome of outcomes) {
     const queue = queueRow(db, outcome.queue);
-    if (!queue) continue;
+    const job = queue && db.get<JobRow>("SELECT * FROM jobs WHERE number = ?", queue.job);
+    if (!job || job.state === "done" || job.state === "cancelled") continue;
     if (queue.held !== null) {
-      if (queue.probing === 1) answerProbe(db, queue.id, outcome.result === "done" || outcome.result === "absent");
+      if (isProbeOut(queue))
+        answerProbe(db, queue.id, outcome.result === "done" || outcome.result === "absent");
       continue;
     }
     if (outcome.attempt > 1 && outcome.result !== "done" && outcome.result !== "absent") continue;
     const known = queue.breaker === null ? seedBreaker() : (JSON.parse(queue.breaker) as BreakerState);
-    const { state, tripped } = step(states.get(queue.id) ?? known, { ...outcome, nowMs: db.now() }, policyOf(db, queue.job));
+    const { state, tripped } = step(
+      states.get(queue.id) ?? known,
+      { ...outcome, nowMs: db.now() },
+      readSpec(job.spec).policy,
+    );
     states.set(queue.id, state);
     if (tripped) {
       saveBreaker(db, queue.id, state);
@@ -103,11 +104,6 @@ const watchOutcomes = (db: Database, outcomes: readonly OutcomeReport[]): void =
     }
   }
   for (const [queue, state] of states) saveBreaker(db, queue, state);
-};
-
-const policyOf = (db: Database, job: number): PolicyOverrides => {
-  const row = db.get<{ spec: string }>("SELECT spec FROM jobs WHERE number = ?", job)!;
-  return readSpec(row.spec).policy;
 };
 
 const saveBreaker = (db: Database, queue: number, state: BreakerState): void => {
@@ -123,7 +119,10 @@ const unpacedLanes = (db: Database, report: PulseReport): string[] => {
 };
 
 const stoppedQueues = (db: Database, report: PulseReport): number[] => {
-  const asked = new Set([...report.running.map((item) => item.queue), ...report.wishes.map((wish) => wish.queue)]);
+  const asked = new Set([
+    ...report.running.map((item) => item.queue),
+    ...report.wishes.map((wish) => wish.queue),
+  ]);
   return [...asked].filter((id) => {
     const queue = queueRow(db, id);
     return !queue || (queue.claimable === 0 && queue.probing === 0);
@@ -139,7 +138,8 @@ const bookHop = (
   const queue = queueRow(db, queueId)!;
   const lane = laneRow(db, laneId(db, name));
   const now = db.now();
-  const interval = intervalMs(db, lane);
+  // A host that no job has in its inputs has no rate of its own: it is spared as the job's own site is.
+  const interval = intervalMs(db, lane, queue.per_second);
   const heldMs = lane.hold_until - now;
   const none = { lane: name, delaysMs: [], lateMs: 0 };
   if (interval === 0) return heldMs > 0 ? { slots: none, roomInMs: heldMs } : "unpaced";
@@ -148,7 +148,11 @@ const bookHop = (
   saveSlotBook(db, lane.id, book);
   if (slots.length > 0) refreshLane(db, lane.id);
   return {
-    slots: { lane: name, delaysMs: slots.map((at) => at - now), lateMs: lateToleranceMs(interval, queue.burst) },
+    slots: {
+      lane: name,
+      delaysMs: slots.map((at) => at - now),
+      lateMs: lateToleranceMs(interval, queue.burst),
+    },
     roomInMs: slots.length < count ? Math.max(1, interval) : undefined,
   };
 };

@@ -24,6 +24,10 @@ export interface QueueRow {
 export const queueRow = (db: Database, id: number): QueueRow | undefined =>
   db.get<QueueRow>("SELECT * FROM queues WHERE id = ?", id);
 
+/** The single item that asks whether a held lane has healed is in somebody's hands. */
+export const isProbeOut = ({ probing, claimable }: Pick<QueueRow, "probing" | "claimable">): boolean =>
+  probing === 1 && claimable === 0;
+
 /** Whether items may be claimed from it, set from the state of its job and lane. */
 export const setClaimable = (db: Database, queue: number, isClaimable: boolean): void => {
   db.run("UPDATE queues SET claimable = ? WHERE id = ?", isClaimable ? 1 : 0, queue);

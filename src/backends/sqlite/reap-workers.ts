@@ -52,7 +52,9 @@ export const reapExpired = (db: Database): ReapReply => {
 };
 
 const reap = (db: Database, worker: WorkerRow, cause: Cause): ReapReply => {
-  const named = new Set((JSON.parse(worker.running) as [number, number][]).map(([queue, seq]) => `${queue}/${seq}`));
+  const named = new Set(
+    (JSON.parse(worker.running) as [number, number][]).map(([queue, seq]) => `${queue}/${seq}`),
+  );
   const held = db.all<HeldItem>(
     `SELECT i.queue, i.seq, i.key, i.acted, l.id AS lease FROM leases l JOIN items i ON i.queue = l.queue AND i.seq BETWEEN l.lo AND l.hi
      WHERE l.worker = ? AND i.state = 0 AND i.due_at IS NULL AND i.suspect = 0 AND coalesce(i.lease, l.id) = l.id`,
@@ -106,7 +108,6 @@ const diedAlone = (db: Database, item: HeldItem, worker: string, cause: Cause): 
   ) ?? { blamed: 0, unexplained: 0 };
   if (row.blamed < BLAMED_CAP && row.unexplained < UNEXPLAINED_CAP)
     return suspect(db, item, SUSPECT_FIRST_MS * 2 ** (row.blamed + row.unexplained - 1));
-  db.run("DELETE FROM suspects WHERE queue = ? AND seq = ?", item.queue, item.seq);
   giveUp(db, item, worker, {
     kind: "scraper-error",
     detail: `the process that ran only this item ended ${row.blamed + row.unexplained} times: ${cause.detail}`,
@@ -120,8 +121,16 @@ const actedFailure = (cause: Cause): Failure => ({
 
 const giveUp = (db: Database, item: HeldItem, worker: string, failure: Failure): void => {
   const now = db.now();
-  const { job } = db.get<{ job: number }>("UPDATE queues SET open = open - 1 WHERE id = ? RETURNING job", item.queue)!;
-  db.run("UPDATE items SET state = 5, attempts = attempts + 1 WHERE queue = ? AND seq = ?", item.queue, item.seq);
+  const { job } = db.get<{ job: number }>(
+    "UPDATE queues SET open = open - 1 WHERE id = ? RETURNING job",
+    item.queue,
+  )!;
+  db.run("DELETE FROM suspects WHERE queue = ? AND seq = ?", item.queue, item.seq);
+  db.run(
+    "UPDATE items SET state = 5, attempts = attempts + 1 WHERE queue = ? AND seq = ?",
+    item.queue,
+    item.seq,
+  );
   const history = [...pastAttempts(db, item.queue, item.seq), { at: now, ms: 0, worker, failure }];
   db.run(
     "INSERT OR REPLACE INTO results (queue, seq, ended_at, failure, history) VALUES (?, ?, ?, ?, ?)",

@@ -58,7 +58,11 @@ const retryChunk = (
       queue,
       seq,
     );
-    db.run("UPDATE queues SET open = open + 1, ready_at = coalesce(ready_at, ?) WHERE id = ?", db.now(), queue);
+    db.run(
+      "UPDATE queues SET open = open + 1, ready_at = min(coalesce(ready_at, ?1), ?1) WHERE id = ?2",
+      db.now(),
+      queue,
+    );
     db.run("UPDATE job_failures SET final = final - 1 WHERE job = ? AND kind = ?", job.number, kind);
   }
   if (rows.length > 0)

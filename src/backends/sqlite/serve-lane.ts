@@ -1,19 +1,27 @@
-import { effectiveConcurrency } from "../../model/lane-speed.ts";
 import { bookSlots, lateToleranceMs } from "../../model/slots.ts";
 import type { ClaimTally } from "./claim-items.ts";
 import type { Database } from "./database.ts";
-import { intervalMs, laneRow, laneSpeed, type LaneRow, saveSlotBook, slotBook } from "./lane-row.ts";
+import { intervalMs, laneRow, type LaneRow, saveSlotBook, slotBook } from "./lane-row.ts";
+import { places } from "./places.ts";
 import type { QueueRow } from "./queue-row.ts";
 import { refreshLane } from "./refresh-lane.ts";
-import { addToHand } from "./renew-worker.ts";
+import { addToHand, handsIn } from "./renew-worker.ts";
 import { takeItems } from "./take-items.ts";
 
-interface Backlog extends QueueRow {
+/** A client with work in the lane. */
+interface Turn {
   readonly weight: number;
+  /** Items it has had, by its weight. */
   had: number;
 }
 
-/** With several clients in a lane, each turn is this long: the booking window is shared in small pieces. */
+interface Backlog extends QueueRow {
+  readonly turn: Turn;
+  /** Items taken in this claim. */
+  given: number;
+}
+
+/** With several queues in a lane, each turn is this long: the booking window is shared in small pieces. */
 const TURN = 1;
 
 /**
@@ -23,62 +31,72 @@ const TURN = 1;
 export const serveLane = (db: Database, tally: ClaimTally, laneNumber: number): void => {
   const lane = laneRow(db, laneNumber);
   const backlogs = backlogsOf(db, lane);
-  const mine = backlogs.filter((queue) => isMine(db, tally, queue));
-  if (mine.length === 0) return;
-  const hands = db.get<{ total: number; own: number }>(
-    `SELECT coalesce(sum(count), 0) AS total, coalesce(sum(count) FILTER (WHERE worker = ?), 0) AS own FROM hands WHERE lane = ?`,
-    tally.request.worker,
-    lane.id,
-  )!;
+  const mine = tally.jobs ? backlogs.filter((queue) => tally.jobs!.includes(queue.job)) : backlogs;
+  const hands = handsIn(db, lane.id, tally.request.worker);
   let { total, own } = hands;
   let live = mine;
   while (live.length > 0 && tally.items.length < tally.request.room) {
-    const queue = live.reduce((a, b) => (b.had < a.had || (b.had === a.had && b.id < a.id) ? b : a));
+    const queue = live.reduce((a, b) => (comesBefore(b, a) ? b : a));
     const room = concurrencyRoom(lane, queue, total, own, tally.workers);
     if (room <= 0) tally.isCrowded = true;
     const want = Math.min(room, tally.request.room - tally.items.length, mine.length > 1 ? TURN : Infinity);
     const given = want > 0 ? grant(db, tally, lane, queue, want) : 0;
     if (given === 0 || queue.probing === 1) live = live.filter((other) => other !== queue);
-    queue.had += given / queue.weight;
+    queue.given += given;
+    queue.turn.had += given / queue.turn.weight;
     total += given;
     own += given;
   }
   const given = own - hands.own;
   if (given > 0) {
     addToHand(db, lane.id, tally.request.worker, given);
-    for (const { client, had } of mine)
-      db.run(
-        `INSERT INTO turns (lane, client, had) VALUES (?, ?, ?) ON CONFLICT (lane, client) DO UPDATE SET had = excluded.had`,
-        lane.id,
-        client,
-        had,
-      );
+    saveTurns(db, lane, backlogs);
   }
   refreshLane(db, lane.id, db.now());
 };
 
-/** A client that comes back after a pause starts level with the others: idle time earns no credit. */
+const comesBefore = (a: Backlog, b: Backlog): boolean =>
+  (a.turn.had - b.turn.had || a.given - b.given || a.id - b.id) < 0;
+
+/** About one booking window: a client may be behind its share by so many slots and still catch up. */
+const LARGEST_CREDIT = 64;
+
+/**
+ * Who has had least comes first (start-time fair queueing). `lanes.turn` is where the hindmost client with work then stood: one that comes
+ * new, or comes back, starts there, so that idle time earns no credit.
+ */
 const backlogsOf = (db: Database, lane: LaneRow): Backlog[] => {
-  const rows = db.all<Omit<Backlog, "had"> & { had: number | null }>(
+  const rows = db.all<QueueRow & { readonly weight: number; readonly had: number | null }>(
     `SELECT q.*, c.weight, t.had FROM queues q JOIN clients c ON c.name = q.client
      LEFT JOIN turns t ON t.lane = q.lane AND t.client = q.client
      WHERE q.lane = ? AND q.claimable = 1 AND q.ready_at IS NOT NULL AND q.ready_at <= ? ORDER BY q.ready_at LIMIT 256`,
     lane.id,
     db.now(),
   );
-  const most = Math.max(0, ...rows.map((row) => row.had ?? 0));
-  const least = Math.min(most, ...rows.map((row) => row.had ?? most));
-  return rows.map((row) => ({ ...row, had: Math.max(row.had ?? least, most - LARGEST_CREDIT / row.weight) }));
+  const most = Math.max(...rows.map((row) => row.had ?? 0));
+  const turns = new Map<string, Turn>();
+  return rows.map((row) => {
+    const { weight, had, client } = row;
+    let turn = turns.get(client);
+    if (!turn) {
+      turn = { weight, had: Math.max(had ?? 0, lane.turn, most - LARGEST_CREDIT / weight) };
+      turns.set(client, turn);
+    }
+    return { ...row, turn, given: 0 };
+  });
 };
 
-/** About one booking window: a client may be behind its share by so many slots and still catch up. */
-const LARGEST_CREDIT = 64;
-
-const isMine = (db: Database, tally: ClaimTally, queue: QueueRow): boolean => {
-  const { jobs } = tally.request;
-  if (!jobs) return true;
-  const job = db.get<{ id: string }>("SELECT id FROM jobs WHERE number = ?", queue.job)!;
-  return jobs.includes(job.id);
+const saveTurns = (db: Database, lane: LaneRow, backlogs: readonly Backlog[]): void => {
+  const turns = new Map(backlogs.map(({ client, turn }) => [client, turn]));
+  for (const [client, { had }] of turns)
+    db.run(
+      `INSERT INTO turns (lane, client, had) VALUES (?, ?, ?) ON CONFLICT (lane, client) DO UPDATE SET had = excluded.had`,
+      lane.id,
+      client,
+      had,
+    );
+  const hindmost = Math.min(...turns.values().map(({ had }) => had));
+  db.run("UPDATE lanes SET turn = ? WHERE id = ?", hindmost, lane.id);
 };
 
 const concurrencyRoom = (
@@ -88,10 +106,9 @@ const concurrencyRoom = (
   own: number,
   workers: number,
 ): number => {
-  const pace = { perSecond: queue.per_second ?? Infinity, concurrency: queue.concurrency };
-  const places = effectiveConcurrency(pace, laneSpeed(lane).factor);
-  const share = Math.max(1, Math.ceil(places / workers));
-  return Math.min(places - total, share - own);
+  const most = places(lane, queue);
+  const share = Math.max(1, Math.ceil(most / workers));
+  return Math.min(most - total, share - own);
 };
 
 /** Books slots first and takes as many items: an item never leaves the queue without its first slot. */

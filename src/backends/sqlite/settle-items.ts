@@ -1,12 +1,14 @@
 import type { Failure } from "../../model/failure.ts";
-import type { ItemRef, PastAttempt } from "../../model/item.ts";
+import type { ItemRef, Outcome, PastAttempt } from "../../model/item.ts";
 import type { SettledItem, SettleReply } from "../../ports/ledger.ts";
 import { countAdded } from "./add-items.ts";
 import type { Database } from "./database.ts";
 import { endJobWhenDone } from "./end-job.ts";
+import { answerProbe } from "./hold-queue.ts";
 import { insertItems, insertKeys, placeItems } from "./insert-items.ts";
 import { type JobRow, readSpec } from "./job-row.ts";
 import { JobTally } from "./job-tally.ts";
+import { isProbeOut, queueRow } from "./queue-row.ts";
 import { refreshLane, refreshQueue } from "./refresh-lane.ts";
 
 interface LeaseRow {
@@ -20,6 +22,8 @@ interface LeaseRow {
 interface QueueFacts {
   readonly job: number;
   readonly lane: number;
+  /** What is settled next is the item that asks whether a held lane has healed. */
+  isProbe: boolean;
   /** Items of this queue that have come to their end in this batch. */
   ended: number;
   /** Something became due. */
@@ -53,7 +57,11 @@ const holdsLease = (db: Database, batch: Batch, worker: string, item: SettledIte
   if (!batch.leases.has(item.lease))
     batch.leases.set(
       item.lease,
-      db.get<LeaseRow>("SELECT id, queue, lo, hi, open FROM leases WHERE id = ? AND worker = ?", item.lease, worker),
+      db.get<LeaseRow>(
+        "SELECT id, queue, lo, hi, open FROM leases WHERE id = ? AND worker = ?",
+        item.lease,
+        worker,
+      ),
     );
   const lease = batch.leases.get(item.lease);
   return lease !== undefined && lease.queue === item.queue && lease.lo <= item.seq && item.seq <= lease.hi;
@@ -74,11 +82,13 @@ const settleOne = (db: Database, batch: Batch, worker: string, item: SettledItem
     .run(state, counts, throttles, dueAt, queue, seq, item.lease, item.lease).changes;
   if (Number(changed) === 0) return false;
   batch.leases.get(item.lease)!.open--;
-  db.run("DELETE FROM suspects WHERE queue = ? AND seq = ? AND in_hand = 1", queue, seq);
+  if (facts.isProbe) answerByProbe(db, facts, queue, outcome);
   if (outcome.state === "returned") {
     facts.isTouched = true;
+    keepSuspect(db, queue, seq, now);
     return true;
   }
+  db.run("DELETE FROM suspects WHERE queue = ? AND seq = ?", queue, seq);
   tally.add(item);
   if (outcome.state === "waiting") facts.isTouched = true;
   else facts.ended++;
@@ -87,6 +97,29 @@ const settleOne = (db: Database, batch: Batch, worker: string, item: SettledItem
   saveResult(db, worker, item, failure, now);
   if (item.emitted.length > 0) emit(db, facts.job, item);
   return true;
+};
+
+/** Given back untried, a suspect is as suspect as before. */
+const keepSuspect = (db: Database, queue: number, seq: number, now: number): void => {
+  const isSuspect = db.run(
+    "UPDATE suspects SET in_hand = 0, due_at = ? WHERE queue = ? AND seq = ?",
+    now,
+    queue,
+    seq,
+  );
+  if (isSuspect)
+    db.run(
+      "UPDATE items SET suspect = 1, due_at = NULL, lease = NULL WHERE queue = ? AND seq = ?",
+      queue,
+      seq,
+    );
+};
+
+/** The pulse tells a probe's outcome sooner, unless the worker died in between; of one given back untried nobody else tells. */
+const answerByProbe = (db: Database, facts: QueueFacts, queue: number, { state }: Outcome): void => {
+  facts.isProbe = false;
+  if (state === "returned") db.run("UPDATE queues SET probing = 0 WHERE id = ?", queue);
+  else answerProbe(db, queue, state === "done" || state === "absent");
 };
 
 const nextRow = (item: SettledItem, now: number): [number, number, number, number | null] => {
@@ -137,7 +170,11 @@ const saveResult = (
 };
 
 export const pastAttempts = (db: Database, queue: number, seq: number): PastAttempt[] => {
-  const row = db.get<{ history: string | null }>("SELECT history FROM results WHERE queue = ? AND seq = ?", queue, seq);
+  const row = db.get<{ history: string | null }>(
+    "SELECT history FROM results WHERE queue = ? AND seq = ?",
+    queue,
+    seq,
+  );
   return row?.history ? (JSON.parse(row.history) as PastAttempt[]) : [];
 };
 
@@ -153,8 +190,8 @@ const emit = (db: Database, number: number, item: SettledItem): void => {
 const queueFacts = (db: Database, batch: Batch, queue: number): QueueFacts => {
   let facts = batch.queues.get(queue);
   if (!facts) {
-    const row = db.get<{ job: number; lane: number }>("SELECT job, lane FROM queues WHERE id = ?", queue)!;
-    facts = { ...row, ended: 0, isTouched: false };
+    const row = queueRow(db, queue)!;
+    facts = { job: row.job, lane: row.lane, isProbe: isProbeOut(row), ended: 0, isTouched: false };
     batch.queues.set(queue, facts);
   }
   return facts;
@@ -173,10 +210,14 @@ const writeBatch = (db: Database, batch: Batch): void => {
     else db.run("UPDATE leases SET open = ? WHERE id = ?", lease.open, lease.id);
   }
   for (const [queue, { ended, isTouched, lane }] of batch.queues) {
-    if (ended > 0) db.run("UPDATE queues SET open = open - ? WHERE id = ?", ended, queue);
-    if (!isTouched) continue;
-    refreshQueue(db, queue);
-    refreshLane(db, lane);
+    const open = db.get<{ open: number }>(
+      "UPDATE queues SET open = open - ? WHERE id = ? RETURNING open",
+      ended,
+      queue,
+    )!.open;
+    if (isTouched) refreshQueue(db, queue);
+    // With its last item a job's rate no longer binds the lane.
+    if (isTouched || open === 0) refreshLane(db, lane);
   }
   for (const [job, tally] of batch.jobs) {
     tally.write(db);

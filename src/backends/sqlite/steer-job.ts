@@ -24,7 +24,8 @@ export const steerJob = async (db: Database, id: string, to: "pause" | "resume" 
           "UPDATE jobs SET state = CASE sealed WHEN 1 THEN 'running' ELSE 'loading' END WHERE number = ?",
           job.number,
         );
-        for (const queue of db.all<QueueRow>("SELECT * FROM queues WHERE job = ?", job.number)) releaseQueue(db, queue);
+        for (const queue of db.all<QueueRow>("SELECT * FROM queues WHERE job = ?", job.number))
+          releaseQueue(db, queue);
         writeEvent(db, "job.resumed", id);
         return;
       case "cancel":
@@ -37,7 +38,7 @@ export const steerJob = async (db: Database, id: string, to: "pause" | "resume" 
   });
 
 const stopQueues = (db: Database, job: JobRow): void => {
-  db.run("UPDATE queues SET claimable = 0 WHERE job = ?", job.number);
+  db.run("UPDATE queues SET claimable = 0, probing = 0 WHERE job = ?", job.number);
   for (const { lane } of db.all<{ lane: number }>("SELECT lane FROM queues WHERE job = ?", job.number))
     refreshLane(db, lane);
 };
@@ -45,10 +46,7 @@ const stopQueues = (db: Database, job: JobRow): void => {
 /** Items are not written one by one: in a cancelled job, one that had not ended reads as cancelled. */
 const cancel = (db: Database, job: JobRow): void => {
   stopQueues(db, job);
-  db.run(
-    "DELETE FROM leases WHERE queue IN (SELECT id FROM queues WHERE job = ?)",
-    job.number,
-  );
+  db.run("DELETE FROM leases WHERE queue IN (SELECT id FROM queues WHERE job = ?)", job.number);
   db.run("DELETE FROM suspects WHERE queue IN (SELECT id FROM queues WHERE job = ?)", job.number);
   db.run("UPDATE queues SET open = 0, ready_at = NULL, probe_at = NULL WHERE job = ?", job.number);
   db.run(

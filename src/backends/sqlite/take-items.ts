@@ -61,7 +61,12 @@ export const takeItems = (
   for (const row of due) {
     const lease = openLease(db, worker, queue.id, row.seq, row.seq, 1);
     claim(row, lease);
-    db.run("UPDATE items SET due_at = NULL, state = 0, lease = ? WHERE queue = ? AND seq = ?", lease, queue.id, row.seq);
+    db.run(
+      "UPDATE items SET due_at = NULL, state = 0, lease = ? WHERE queue = ? AND seq = ?",
+      lease,
+      queue.id,
+      row.seq,
+    );
     if (row.state === 2) db.run("UPDATE jobs SET waiting = waiting - 1 WHERE number = ?", queue.job);
   }
   if (fresh.length > 0) {
@@ -86,6 +91,7 @@ export const openLease = (
   open: number,
 ): number =>
   Number(
-    db.sql("INSERT INTO leases (worker, queue, lo, hi, open) VALUES (?, ?, ?, ?, ?)").run(worker, queue, lo, hi, open)
-      .lastInsertRowid,
+    db
+      .sql("INSERT INTO leases (worker, queue, lo, hi, open) VALUES (?, ?, ?, ?, ?)")
+      .run(worker, queue, lo, hi, open).lastInsertRowid,
   );

@@ -52,9 +52,13 @@ export const showJobCommand = async (named: string, { data, json }: LookOptions)
   return EXIT.ok;
 };
 
+export interface RetryOptions extends LookOptions {
+  readonly kind?: readonly FailureKind[];
+}
+
 export const retryJobCommand = async (
   named: string,
-  { data, json, kind }: LookOptions & { readonly kind?: readonly FailureKind[] },
+  { data, json, kind }: RetryOptions,
 ): Promise<number> => {
   await using house = await openExistingHouse(data);
   const { id } = (await findJob(house.ledger, named)).spec;

@@ -3,7 +3,10 @@ import { DONE, failed, waiting } from "./sim-worker.ts";
 import { code, jobSpec, keysOf, type LedgerTest, planned, UNPACED } from "./world.ts";
 
 export const jobs = (test: LedgerTest): void => {
-  test("a job is read back as it was given, also where it has no rate and no cap", async ({ ledger, nowMs }) => {
+  test("a job is read back as it was given, also where it has no rate and no cap", async ({
+    ledger,
+    nowMs,
+  }) => {
     const paced = jobSpec("paced", {
       pace: { perSecond: 2.5, burst: 3, concurrency: 4 },
       fields: ["owner", "value"],
@@ -27,7 +30,9 @@ export const jobs = (test: LedgerTest): void => {
     );
   });
 
-  test("an unknown job reads as undefined, and every verb that changes one says no-such-job", async ({ ledger }) => {
+  test("an unknown job reads as undefined, and every verb that changes one says no-such-job", async ({
+    ledger,
+  }) => {
     assert.equal(await ledger.readJob("none"), undefined);
     await assert.rejects(() => ledger.addItems("none", planned(["a"]), []), code("no-such-job"));
     await assert.rejects(() => ledger.sealJob("none"), code("no-such-job"));
@@ -39,7 +44,10 @@ export const jobs = (test: LedgerTest): void => {
 
   test("a second job of the same name is refused, and the first stays as it was", async (world) => {
     await world.job("one", ["a"]);
-    await assert.rejects(() => world.ledger.createJob(jobSpec("one", { scraper: "other" })), code("job-exists"));
+    await assert.rejects(
+      () => world.ledger.createJob(jobSpec("one", { scraper: "other" })),
+      code("job-exists"),
+    );
     assert.equal((await world.ledger.readJob("one"))?.spec.scraper, "county");
     assert.equal((await world.counts("one")).accepted, 1);
   });
@@ -143,7 +151,11 @@ export const jobs = (test: LedgerTest): void => {
     assert.ok(a && b && c && d && e);
     const attempt = { startedAt: 1, ms: 2, requests: 3, bytes: 50 };
     await worker.settle([a], DONE, { attempt, fieldCounts: [1, 0, 0, 0, 0, 1, 0, 0] });
-    await worker.settle([b], { state: "done", quality: "partial" }, { attempt, fieldCounts: [1, 0, 0, 0, 0, 0, 1, 0] });
+    await worker.settle(
+      [b],
+      { state: "done", quality: "partial" },
+      { attempt, fieldCounts: [1, 0, 0, 0, 0, 0, 1, 0] },
+    );
     await worker.settle([c], waiting(0), { attempt });
     await worker.settle([d], failed("timeout"), { attempt });
     await worker.settle([e], failed("too-large"), { attempt });

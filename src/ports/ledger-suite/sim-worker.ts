@@ -35,7 +35,11 @@ export const waiting = (delayMs: number, kind: FailureKind = "timeout", countsAt
   countsAttempt,
 });
 
-export const settlement = (item: ClaimedItem, outcome: Outcome, own: Partial<SettledItem> = {}): SettledItem => ({
+export const settlement = (
+  item: ClaimedItem,
+  outcome: Outcome,
+  own: Partial<SettledItem> = {},
+): SettledItem => ({
   queue: item.queue,
   seq: item.seq,
   lease: item.lease,
@@ -106,7 +110,12 @@ export class SimWorker {
   }
 
   /** Tells outcomes of first attempts. */
-  async tell(queue: number, result: OutcomeReport["result"], times = 1, missing: readonly string[] = []): Promise<PulseReply> {
+  async tell(
+    queue: number,
+    result: OutcomeReport["result"],
+    times = 1,
+    missing: readonly string[] = [],
+  ): Promise<PulseReply> {
     const outcome: OutcomeReport = { queue, result, attempt: 1, missing };
     return await this.pulse({ outcomes: Array.from({ length: times }, () => outcome) });
   }

@@ -6,7 +6,13 @@ import type { TestContext } from "node:test";
 import type { ItemView } from "../../model/item.ts";
 import type { JobCounts, JobSpec } from "../../model/job.ts";
 import type { Pace } from "../../model/pace.ts";
-import { type ItemQuery, type Ledger, LedgerError, type LedgerErrorCode, type PlannedItem } from "../ledger.ts";
+import {
+  type ItemQuery,
+  type Ledger,
+  LedgerError,
+  type LedgerErrorCode,
+  type PlannedItem,
+} from "../ledger.ts";
 import { SimWorker } from "./sim-worker.ts";
 
 export interface OpenOptions {
@@ -66,7 +72,11 @@ export class World {
   }
 
   /** A job with items in it, one lane unless told. */
-  async job(id: string, keys: readonly string[], how: Partial<JobSpec> & { readonly lane?: string } = {}): Promise<void> {
+  async job(
+    id: string,
+    keys: readonly string[],
+    how: Partial<JobSpec> & { readonly lane?: string } = {},
+  ): Promise<void> {
     const { lane, ...rest } = how;
     await this.ledger.createJob(jobSpec(id, rest));
     if (keys.length > 0) await this.ledger.addItems(id, planned(keys, lane), []);
@@ -79,7 +89,11 @@ export class World {
   }
 
   /** All items of a job, page by page. */
-  async items(job: string, query: Omit<ItemQuery, "limit" | "after"> = {}, limit = 1000): Promise<ItemView[]> {
+  async items(
+    job: string,
+    query: Omit<ItemQuery, "limit" | "after"> = {},
+    limit = 1000,
+  ): Promise<ItemView[]> {
     const items: ItemView[] = [];
     let page = await this.ledger.listItems(job, { ...query, limit });
     items.push(...page.items);
@@ -97,7 +111,7 @@ export class World {
   }
 }
 
-export const UNPACED: Pace = { perSecond: Infinity, burst: 1, concurrency: 1000 };
+export const UNPACED: Pace = { perSecond: Infinity, burst: 1, concurrency: 100_000 };
 
 export const jobSpec = (id: string, own: Partial<JobSpec> = {}): JobSpec => ({
   id,
@@ -113,7 +127,8 @@ export const jobSpec = (id: string, own: Partial<JobSpec> = {}): JobSpec => ({
   ...own,
 });
 
-export const keysOf = (count: number, prefix = "k"): string[] => Array.from({ length: count }, (_, i) => `${prefix}${i}`);
+export const keysOf = (count: number, prefix = "k"): string[] =>
+  Array.from({ length: count }, (_, i) => `${prefix}${i}`);
 
 export const planned = (keys: readonly string[], lane = SITE): PlannedItem[] =>
   keys.map((key) => ({ key, input: JSON.stringify({ key }), lane }));

@@ -56,6 +56,7 @@ CREATE TABLE lanes (
   crawl_delay_ms REAL,
   operator_per_second REAL,
   fresh_run INTEGER NOT NULL DEFAULT 0,
+  turn REAL NOT NULL DEFAULT 0,
   ready_at REAL
 );
 CREATE INDEX lanes_ready ON lanes (ready_at, id) WHERE ready_at IS NOT NULL;
@@ -162,7 +163,8 @@ CREATE TABLE hands (
 ) WITHOUT ROWID;
 CREATE INDEX hands_worker ON hands (worker);
 
--- Weighted fair order between clients inside a lane: who has had least for its weight comes first.
+-- Weighted fair order between clients inside a lane: who has had least for its weight comes first. lanes.turn is where the
+-- hindmost of those with work stood.
 CREATE TABLE turns (
   lane INTEGER NOT NULL,
   client TEXT NOT NULL,

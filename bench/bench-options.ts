@@ -1,0 +1,39 @@
+import { parseArgs } from "node:util";
+
+export const FIGURE_NAMES = ["pipeline", "queue", "claim", "load", "memory", "first-request"] as const;
+export type FigureName = (typeof FIGURE_NAMES)[number];
+
+export interface BenchOptions {
+  readonly only: readonly FigureName[];
+  /** How often each contender runs, in turns with the others. */
+  readonly rounds: number;
+  /** A million items where the default takes a hundred thousand. */
+  readonly full: boolean;
+  /** Write the figures to docs/bench.md. */
+  readonly write: boolean;
+}
+
+export const USAGE = `npm run bench -- [--only ${FIGURE_NAMES.join(",")}] [--rounds 3] [--full] [--write]`;
+
+export const readOptions = (args: readonly string[]): BenchOptions => {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      only: { type: "string", default: FIGURE_NAMES.join(",") },
+      rounds: { type: "string", default: "3" },
+      full: { type: "boolean", default: false },
+      write: { type: "boolean", default: false },
+    },
+  });
+  const only = values.only.split(",").map((name) => {
+    const known = FIGURE_NAMES.find((figure) => figure === name.trim());
+    if (known === undefined) throw new Error(`--only ${name}: no such figure. ${USAGE}`);
+    return known;
+  });
+  const rounds = Number(values.rounds);
+  if (!Number.isInteger(rounds) || rounds < 1)
+    throw new Error(`--rounds ${values.rounds}: not a count. ${USAGE}`);
+  if (values.write && (only.length < FIGURE_NAMES.length || rounds < 3))
+    throw new Error("--write takes all figures and at least three rounds: half a table would mislead.");
+  return { only, rounds, full: values.full, write: values.write };
+};

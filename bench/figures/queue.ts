@@ -1,0 +1,53 @@
+import { join } from "node:path";
+import type { BenchGround } from "../bench-ground.ts";
+import type { BenchOptions } from "../bench-options.ts";
+import type { Figure } from "../figure.ts";
+import { writeInputs } from "../inputs-csv.ts";
+import { runChild } from "../run-child.ts";
+import { runScript } from "../run-job.ts";
+import type { QueueRun, QueueTask } from "../runs/queue-loop.ts";
+import type { RawQueueRun, RawQueueTask } from "../runs/raw-queue.ts";
+import { rounded, spreadOf } from "../spread.ts";
+
+const ITEMS = 1_000_000;
+
+/** Claim and settle a million items with every commit synced, beside a bare SQLite table that does the same. */
+export const measureQueue = async (ground: BenchGround, { rounds }: BenchOptions): Promise<Figure[]> => {
+  const own: number[] = [];
+  const raw: number[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const run = await ground.inFolder((folder) =>
+      runChild<QueueRun>(runScript("queue-loop.ts"), { folder, items: ITEMS } satisfies QueueTask),
+    );
+    own.push(run.perSecond);
+    raw.push((await rawQueue(ground)).perSecond);
+  }
+  const from = { sluice: { itemsPerSecond: spreadOf(own) }, rawSqlite: { itemsPerSecond: spreadOf(raw) } };
+  return [
+    {
+      figure: "claim + settle at 1,000,000 items",
+      value: spreadOf(own).median,
+      unit: "items/s",
+      goal: { atLeast: 40_000 },
+      rounds,
+      from,
+      note: "synchronous=FULL at every commit; claims of 200 and settles of 500, each item with a capture, a record and its field counts",
+    },
+    {
+      figure: "claim + settle ÷ bare SQLite",
+      value: rounded(spreadOf(own).median / spreadOf(raw).median),
+      unit: "ratio",
+      rounds,
+      from,
+      note: "the bare table has no lanes, results or tallies, and settles by one range update",
+    },
+  ];
+};
+
+/** The limit for loading, too: the file is the one that Sluice loads. */
+export const rawQueue = (ground: BenchGround): Promise<RawQueueRun> =>
+  ground.inFolder((folder) => {
+    const csv = join(folder, "inputs.csv");
+    writeInputs(csv, ITEMS, "scattered");
+    return runChild<RawQueueRun>(runScript("raw-queue.ts"), { folder, csv } satisfies RawQueueTask);
+  });

@@ -1,0 +1,35 @@
+/** Prints one JSON line per figure. Every contender runs in a process of its own, in turns with those it is held against. */
+import { openGround, type BenchGround } from "./bench-ground.ts";
+import { type BenchOptions, type FigureName, readOptions } from "./bench-options.ts";
+import { type Figure, figureLine } from "./figure.ts";
+import { measureClaim } from "./figures/claim.ts";
+import { measureFirstRequest } from "./figures/first-request.ts";
+import { measureLoad } from "./figures/load.ts";
+import { measureMemory } from "./figures/memory.ts";
+import { measurePipeline } from "./figures/pipeline.ts";
+import { measureQueue } from "./figures/queue.ts";
+import { writeBenchPage } from "./write-bench-page.ts";
+
+const MEASURES: Readonly<
+  Record<FigureName, (ground: BenchGround, options: BenchOptions) => Promise<Figure[]>>
+> = {
+  pipeline: measurePipeline,
+  queue: measureQueue,
+  claim: measureClaim,
+  load: measureLoad,
+  memory: measureMemory,
+  "first-request": measureFirstRequest,
+};
+
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
+
+const options = readOptions(process.argv.slice(2));
+const figures: Figure[] = [];
+await using ground = openGround();
+for (const name of options.only) {
+  for (const figure of await MEASURES[name](ground, options)) {
+    figures.push(figure);
+    console.log(figureLine(figure));
+  }
+}
+if (options.write) writeBenchPage(figures, options);

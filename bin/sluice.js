@@ -1,0 +1,66 @@
+#!/usr/bin/env node
+// Written so that an old Node understands it too: it finds a newer one, or says what is missing.
+import { spawn } from "child_process";
+import { existsSync } from "fs";
+import module from "module";
+import { tmpdir } from "os";
+import { dirname, join } from "path";
+import { fileURLToPath } from "url";
+
+const NEEDED = 24;
+
+function majorOf(version) {
+  return Number(version.split(".")[0]);
+}
+
+/** The Node that came as a dependency, if its install script has run. */
+function findNewerNode() {
+  try {
+    const require = module.createRequire(import.meta.url);
+    const manifest = require.resolve("node/package.json");
+    const binary = join(dirname(manifest), "bin", process.platform === "win32" ? "node.exe" : "node");
+    return majorOf(require(manifest).version) >= NEEDED && existsSync(binary) ? binary : undefined;
+  } catch (_) {
+    return undefined;
+  }
+}
+
+function runWith(binary) {
+  const script = fileURLToPath(import.meta.url);
+  const child = spawn(binary, [script].concat(process.argv.slice(2)), { stdio: "inherit" });
+  // A terminal sends its interrupt to both; passed on, the child would take it for a second one.
+  process.on("SIGINT", () => process.stdin.isTTY || child.kill("SIGINT"));
+  process.on("SIGTERM", () => child.kill("SIGTERM"));
+  process.on("SIGHUP", () => child.kill("SIGHUP"));
+  child.on("exit", (code) => {
+    process.exitCode = code === null ? 1 : code;
+  });
+}
+
+async function start() {
+  // Worker processes find the cache through the environment.
+  if (process.env.NODE_COMPILE_CACHE === undefined)
+    process.env.NODE_COMPILE_CACHE = join(tmpdir(), "node-compile-cache");
+  module.enableCompileCache(process.env.NODE_COMPILE_CACHE);
+  const { main } = await import("../src/cli/main.ts");
+  process.exitCode = await main(process.argv.slice(2));
+}
+
+if (majorOf(process.versions.node) >= NEEDED) {
+  start();
+} else {
+  const newer = findNewerNode();
+  if (newer !== undefined) {
+    runWith(newer);
+  } else {
+    console.error(
+      "error: Sluice needs Node " +
+        NEEDED +
+        " or newer; this is " +
+        process.version +
+        ". `npm ci` brings Node 24 along as a dependency; if install scripts were switched off, run `npm rebuild node`, " +
+        "or install Node 24.",
+    );
+    process.exitCode = 2;
+  }
+}

@@ -1,0 +1,40 @@
+import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test, type TestContext } from "node:test";
+import { openHouse } from "../compose.ts";
+import { findJob } from "./find-job.ts";
+import { sampleView } from "./sample-view.ts";
+
+const ledgerWith = async (context: TestContext, ids: readonly string[]) => {
+  const folder = await mkdtemp(join(tmpdir(), "sluice-find-job-"));
+  const house = await openHouse(folder);
+  context.after(async () => {
+    await house.ledger.close();
+    await rm(folder, { recursive: true });
+  });
+  for (const id of ids) await house.ledger.createJob({ ...sampleView().spec, id });
+  return house.ledger;
+};
+
+const IDS = ["20261114-080000-aaaa", "20261115-203412-k3f9", "20261115-203412-k3f9-2", "20261115-210000-zzzz"];
+
+test("a job is found by its id, a unique beginning, its last part, or as the last", async (context) => {
+  const ledger = await ledgerWith(context, IDS);
+  const found = async (named: string) => (await findJob(ledger, named)).spec.id;
+  assert.equal(await found("20261115-203412-k3f9"), IDS[1]);
+  assert.equal(await found("20261114"), IDS[0]);
+  assert.equal(await found("zzzz"), IDS[3]);
+  assert.equal(await found("last"), IDS[3]);
+});
+
+test("a name that fits several jobs, or none, is refused", async (context) => {
+  const ledger = await ledgerWith(context, IDS);
+  for (const named of ["20261115", "", "nobody", "0261114"])
+    await assert.rejects(findJob(ledger, named), { name: "UsageError" }, named);
+});
+
+test("in an empty ledger nothing is last", async (context) => {
+  await assert.rejects(findJob(await ledgerWith(context, []), "last"), { name: "UsageError" });
+});

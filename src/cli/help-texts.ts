@@ -1,0 +1,43 @@
+export const JOB_HELP = "a job's id, a part of it that is unique, or last";
+
+const EXIT_CODES = `
+Exit codes: 0 all done or absent, 1 unexpected error, 2 wrong usage or input, 3 some items failed,
+4 held by the breaker, 5 interrupted, 6 storage. See docs/cli.md.`;
+
+/** Shown under each command's options. */
+export const COMMAND_HELP = {
+  sluice: `
+Examples:
+  sluice run page --input urls.txt                             fetch and keep a list of pages
+  sluice run county.scraper.ts --input parcels.csv --output taxes.csv
+  sluice resume last                                           go on with the newest job
+  sluice jobs show last                                        what came of it
+${EXIT_CODES}`,
+  run: `
+Examples:
+  sluice run page --input urls.txt
+  sluice run county.scraper.ts --input parcels.csv --output taxes.parquet --processes 2
+  cut -d, -f3 all.csv | sluice run county.scraper.ts --input - --format csv --limit 100
+${EXIT_CODES}`,
+  resume: `
+Examples:
+  sluice resume last
+  sluice resume 20261115-203412-k3f9 --output taxes.csv
+  sluice resume last --input parcels.csv      where not all inputs had been read
+${EXIT_CODES}`,
+  jobs: `
+Examples:
+  sluice jobs ls
+  sluice jobs show last --json
+  sluice jobs retry last --kind blocked,captcha && sluice resume last
+  sluice jobs cancel 20261115-203412-k3f9`,
+  items: `
+Examples:
+  sluice items ls last --state failed --kind blocked
+  sluice items ls last --state done,absent --limit 1000000 --json`,
+  export: `
+Examples:
+  sluice export last --output taxes.csv
+  sluice export last | jq -c 'select(._quality == "partial")'
+  sluice export last --manifest`,
+} as const;

@@ -1,0 +1,35 @@
+import { readFileSync } from "node:fs";
+import { CommanderError } from "commander";
+import { EXIT } from "./exit-codes.ts";
+import { buildProgram } from "./program.ts";
+
+/** Runs one command line and answers the exit code. */
+export const main = async (args: readonly string[]): Promise<number> => {
+  let exitCode: number = EXIT.ok;
+  try {
+    const program = buildProgram(readVersion(), (code) => (exitCode = code));
+    await program.parseAsync(args, { from: "user" });
+    return exitCode;
+  } catch (error) {
+    if (error instanceof CommanderError) return isHelp(error) ? EXIT.ok : EXIT.usage;
+    // Loaded by those who need it.
+    const { explainError } = await import("./explain-error.ts");
+    const { message, exitCode: failed } = explainError(error, isDebugging(args));
+    if (message !== undefined) process.stderr.write(`error: ${message}\n`);
+    return failed;
+  }
+};
+
+/** Help that was asked for; shown for want of a command, it is an answer to a mistake. */
+const isHelp = ({ code }: CommanderError): boolean =>
+  code === "commander.helpDisplayed" || code === "commander.version";
+
+const isDebugging = (args: readonly string[]): boolean =>
+  args.includes("--log-level=debug") || args[args.indexOf("--log-level") + 1] === "debug";
+
+const readVersion = (): string => {
+  const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as {
+    readonly version: string;
+  };
+  return version;
+};

@@ -1,0 +1,165 @@
+import { Command, Help, Option } from "commander";
+import { FAILURE_KINDS } from "../model/failure.ts";
+import { ITEM_STATES } from "../model/item.ts";
+import { LOG_LEVELS } from "../worker/log.ts";
+import type { ExportOptions } from "./commands/export.ts";
+import type { ListItemsOptions } from "./commands/items.ts";
+import type { RetryOptions } from "./commands/jobs.ts";
+import { COMMAND_HELP, JOB_HELP } from "./help-texts.ts";
+import { INPUT_FORMATS } from "./inputs/input-format.ts";
+import { namesOf, positiveNumber, processCount, wholeNumber } from "./option-values.ts";
+import { DEFAULT_DATA, type LookOptions, type ResumeOptions, type RunOptions } from "./options.ts";
+import { UsageError } from "./usage-error.ts";
+
+/**
+ * The command line. A command's code is loaded when it is asked for: the first request must not wait for the others.
+ * `onEnd` hears the exit code.
+ */
+export const buildProgram = (version: string, onEnd: (exitCode: number) => void): Command => {
+  const program = new Command("sluice")
+    .description("Runs scrape jobs of a hundred to many million items: paced, durable, honest about every field.")
+    .version(version, "-V, --version", "print the version")
+    .helpOption("-h, --help", "print help")
+    .helpCommand(false)
+    .exitOverride()
+    .configureHelp({ optionDescription })
+    .addHelpText("after", COMMAND_HELP.sluice);
+
+  const run = program
+    .command("run")
+    .summary("run a scraper over inputs, to the end")
+    .description("Runs a scraper over inputs, to the end, on this machine.")
+    .argument("<scraper>", "path of a .ts or .js file, or a built-in: page")
+    .addHelpText("after", COMMAND_HELP.run);
+  inputOptions(run)
+    .option("--limit <n>", "take only the first N inputs", wholeNumber)
+    .option("--rate <n>", "at most N requests a second in each lane", positiveNumber);
+  workingOptions(run).action(async (scraper: string, options: RunOptions) => {
+    refuseMixedOutput(options);
+    const { runCommand } = await import("./commands/run.ts");
+    onEnd(await runCommand(scraper, options));
+  });
+
+  const resume = program
+    .command("resume")
+    .summary("go on with a job that was stopped")
+    .description("Goes on with a job that was interrupted, held or killed, or whose failed items were put back.")
+    .argument("<job>", JOB_HELP)
+    .addHelpText("after", COMMAND_HELP.resume);
+  workingOptions(inputOptions(resume)).action(async (job: string, options: ResumeOptions) => {
+    refuseMixedOutput(options);
+    const { resumeCommand } = await import("./commands/resume.ts");
+    onEnd(await resumeCommand(job, options));
+  });
+
+  addJobs(program, onEnd);
+
+  const items = program
+    .command("items")
+    .summary("look at the items of a job")
+    .description("Looks at the items of a job.")
+    .helpCommand(false);
+  const list = items
+    .command("ls")
+    .description("Lists a job's items.")
+    .argument("<job>", JOB_HELP)
+    .option("--state <state>", `only these: ${ITEM_STATES.join(", ")}`, namesOf(ITEM_STATES))
+    .option("--kind <kind>", "only items that failed so", namesOf(FAILURE_KINDS))
+    .option("--limit <n>", "list at most N", wholeNumber, 50)
+    .addHelpText("after", COMMAND_HELP.items);
+  lookOptions(list).action(async (job: string, options: ListItemsOptions) => {
+    const { listItemsCommand } = await import("./commands/items.ts");
+    onEnd(await listItemsCommand(job, options));
+  });
+
+  program
+    .command("export")
+    .summary("write a job's results to a file")
+    .description("Writes one row per record, or per item without one.")
+    .argument("<job>", JOB_HELP)
+    .option("--output <file>", "a .csv, .jsonl or .parquet file; without it, JSON lines on stdout")
+    .option("--manifest", "write the job's manifest again", false)
+    .addOption(dataOption())
+    .addHelpText("after", COMMAND_HELP.export)
+    .action(async (job: string, options: ExportOptions) => {
+      const { exportCommand } = await import("./commands/export.ts");
+      onEnd(await exportCommand(job, options));
+    });
+  return program;
+};
+
+const addJobs = (program: Command, onEnd: (exitCode: number) => void): void => {
+  const jobs = program
+    .command("jobs")
+    .summary("list, show and steer jobs")
+    .description("Lists, shows and steers jobs.")
+    .helpCommand(false)
+    .addHelpText("after", COMMAND_HELP.jobs);
+
+  lookOptions(jobs.command("ls").description("Lists jobs, the newest first.")).action(
+    async (options: LookOptions) => {
+      const { listJobsCommand } = await import("./commands/jobs.ts");
+      onEnd(await listJobsCommand(options));
+    },
+  );
+
+  const show = jobs.command("show").description("Shows what came of a job.").argument("<job>", JOB_HELP);
+  lookOptions(show).action(async (job: string, options: LookOptions) => {
+    const { showJobCommand } = await import("./commands/jobs.ts");
+    onEnd(await showJobCommand(job, options));
+  });
+
+  const retry = jobs
+    .command("retry")
+    .description("Puts failed items back, as if they had never been tried; `sluice resume` runs them.")
+    .argument("<job>", JOB_HELP)
+    .option("--kind <kind>", "only items that failed so", namesOf(FAILURE_KINDS));
+  lookOptions(retry).action(async (job: string, options: RetryOptions) => {
+    const { retryJobCommand } = await import("./commands/jobs.ts");
+    onEnd(await retryJobCommand(job, options));
+  });
+
+  const cancel = jobs
+    .command("cancel")
+    .description("Ends a job for good. What was collected is kept.")
+    .argument("<job>", JOB_HELP);
+  lookOptions(cancel).action(async (job: string, options: LookOptions) => {
+    const { cancelJobCommand } = await import("./commands/jobs.ts");
+    onEnd(await cancelJobCommand(job, options));
+  });
+};
+
+/** That a switch is off unless given needs no saying. */
+const optionDescription = (option: Option): string =>
+  new Help().optionDescription(option).replace(" (default: false)", "");
+
+const refuseMixedOutput = ({ json, output }: ResumeOptions): void => {
+  if (json && output === "-")
+    throw new UsageError(
+      "--json and --output - both write to stdout. Write the results to a file, or leave --json out.",
+    );
+};
+
+const dataOption = (): Option =>
+  new Option("--data <dir>", "folder of the ledger, the archive and the logs")
+    .env("SLUICE_DATA")
+    .default(DEFAULT_DATA);
+
+const lookOptions = (command: Command): Command =>
+  command.addOption(dataOption()).option("--json", "print JSON, one object a line", false);
+
+const inputOptions = (command: Command): Command =>
+  command
+    .option("--input <file>", "inputs: a CSV, NDJSON, JSON or URL list file, also gzipped; - for stdin")
+    .addOption(new Option("--format <format>", "of the inputs, where the name does not tell").choices(INPUT_FORMATS));
+
+const workingOptions = (command: Command): Command =>
+  command
+    .option("--output <file>", "write the results to a .csv, .jsonl or .parquet file at the end; - for stdout")
+    .addOption(dataOption())
+    .option("--processes <n>", "worker processes", processCount, 1)
+    .addOption(
+      new Option("--log-level <level>", "what goes into the log file").choices(LOG_LEVELS).default("info"),
+    )
+    .option("--json", "progress and report as JSON, one object a line on stdout", false)
+    .option("--quiet", "print nothing but errors", false);

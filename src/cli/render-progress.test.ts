@@ -1,0 +1,83 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import picocolors from "picocolors";
+import type { JobView, LaneView } from "../model/job.ts";
+import { stripVTControlCharacters } from "node:util";
+import { textWidth } from "./fit-text.ts";
+import type { ProgressFrame } from "./progress-frame.ts";
+import { renderProgress, renderProgressLine } from "./render-progress.ts";
+import { sampleView } from "./sample-view.ts";
+
+const plain = picocolors.createColors(false);
+
+const view: JobView = sampleView({
+  states: { done: 1150, absent: 31, failed: 23, waiting: 12, leased: 16, queued: 768 },
+  partial: 7,
+  failures: [
+    { kind: "timeout", count: 8, exampleKey: "1", exampleDetail: "" },
+    { kind: "captcha", count: 15, exampleKey: "2", exampleDetail: "" },
+  ],
+  attemptFailures: { timeout: 40, captcha: 15, "rate-limited": 3 },
+  held: [{ lane: "tax.example.gov", reason: "20 of the last 20 attempts failed: 20 blocked", evidence: {}, heldAt: 0 }],
+});
+const lanes: readonly LaneView[] = [
+  { lane: "well.example", perSecond: 5, factor: 1, holdMs: 0 },
+  { lane: "slow.example", perSecond: 2.5, factor: 0.5, holdMs: 0 },
+  { lane: "rest.example", perSecond: 5, factor: 1, holdMs: 12_300, holdReason: "rate-limited" },
+];
+const frame: ProgressFrame = { view, lanes, processes: 2, perSecond: 132.7, etaMs: 6000 };
+
+test("the display tells states, failures, retries and lanes", () => {
+  assert.deepEqual(renderProgress(frame, 79, plain), [
+    "county  20261115-203412-k3f9  running in 2 processes",
+    "████████████████████████░░░░░░░░░░░░░░░░  60%  1,204 of 2,000  133/s  ETA 6.0s",
+    "done 1,150 (7 partial)  absent 31  failed 23  waiting 12  in hand 16",
+    "queued 768",
+    "failed   captcha 15, timeout 8",
+    "retried  timeout 32, rate-limited 3",
+    "held     tax.example.gov: 20 of the last 20 attempts failed: 20 blocked",
+    "slowed   slow.example: at 50% of its pace (2.5/s)",
+    "slowed   rest.example: rests 12s after rate-limited",
+  ]);
+});
+
+test("while inputs are read the end is open", () => {
+  const loading = sampleView({ state: "loading", isSealed: false, states: { done: 20, queued: 480 } });
+  assert.deepEqual(renderProgress({ view: loading, lanes: [], processes: 1, loaded: 20_500 }, 60, plain), [
+    "county  20261115-203412-k3f9  loading inputs: 20,500 read",
+    "█░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░   4%  20 of 500+",
+    "done 20  queued 480",
+  ]);
+});
+
+test("a job that is not finished never shows 100 %", () => {
+  const almost = sampleView({ states: { done: 999_999, leased: 1 } });
+  assert.match(renderProgress({ view: almost, lanes: [], processes: 1 }, 80, plain)[1]!, /░ +99% /);
+});
+
+test("of many troubled lanes the worst are shown and the others counted", () => {
+  const many = Array.from({ length: 9 }, (_, n) => ({ lane: `l${n}`, perSecond: 1, factor: (9 - n) / 10, holdMs: 0 }));
+  const lines = renderProgress({ view: sampleView(), lanes: many, processes: 1 }, 80, plain);
+  assert.deepEqual(
+    lines.slice(3).map((line) => line.trim().split(":")[0]),
+    ["slowed   l8", "slowed   l7", "slowed   l6", "slowed   l5", "and 5 more lanes"],
+  );
+});
+
+test("no line is wider than the terminal, with and without colours", () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 120 }), fc.boolean(), (width, isColoured) => {
+      for (const line of renderProgress(frame, width, picocolors.createColors(isColoured)))
+        assert.ok(textWidth(stripVTControlCharacters(line)) <= width, line);
+    }),
+  );
+});
+
+test("a log gets the same on one line", () => {
+  assert.equal(
+    renderProgressLine(frame),
+    "running in 2 processes  1,204 of 2,000  133/s  ETA 6.0s  " +
+      "done 1,150 (7 partial), absent 31, failed 23, waiting 12, in hand 16, queued 768  lanes slowed: 1  held: 1",
+  );
+});

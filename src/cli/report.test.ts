@@ -1,0 +1,154 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { textWidth } from "./fit-text.ts";
+import { renderReport } from "./report.ts";
+import { sampleView } from "./sample-view.ts";
+
+const report = (...[view, facts]: Parameters<typeof renderReport>) => `${renderReport(view, facts).join("\n")}\n`;
+
+test("a job without trouble has a short report", () => {
+  const view = sampleView({ state: "done", states: { done: 1200 }, requests: 4911, bytes: 28_900_000 });
+  assert.equal(
+    report(view, { data: "./data", tookMs: 16_200, output: "out.csv" }),
+    `
+Job 20261115-203412-k3f9 (county): done after 16s, 4,911 requests, 28.9 MB
+
+  state   items
+  done    1,200  100.0%
+  absent      0    0.0%
+  failed      0    0.0%
+  all     1,200
+
+Results   out.csv
+Archive   data/blobs/jobs/20261115-203412-k3f9
+Manifest  data/blobs/jobs/20261115-203412-k3f9/manifest.jsonl
+Log       data/logs/20261115-203412-k3f9.jsonl
+`,
+  );
+});
+
+const troubled = sampleView({
+  state: "paused",
+  spec: { fields: ["owner", "marketValue", "exemptions"], required: ["owner", "marketValue"] },
+  states: { done: 90, absent: 3, failed: 5, queued: 902 },
+  counts: { folded: 2, rejected: 7 },
+  partial: 4,
+  failures: [
+    { kind: "blocked", count: 4, exampleKey: "1816584882", exampleDetail: "the site answered 403: Cloudflare block" },
+    {
+      kind: "structure-changed",
+      count: 1,
+      exampleKey: "https://tax.example.gov/property/detail?parcel=9247574266",
+      exampleDetail: "the page came through, but none of its 10\x1b[31m required fields was found",
+    },
+  ],
+  fieldCounts: [90, 0, 0, 0, 85, 1, 3, 1, 50, 0, 40, 0],
+  rejects: [
+    { line: 17, problem: "parcel: expected 10 digits" },
+    { line: 18, problem: "2 columns where the header has 1 column" },
+    ...[20, 21, 22, 23].map((line) => ({ line, problem: "parcel: required" })),
+  ],
+  held: [
+    {
+      lane: "tax.example.gov",
+      reason: "20 of the last 24 attempts (usually 2 %) failed: 16 blocked, 4 captcha",
+      evidence: { counts: { done: 30, blocked: 16, captcha: 4 } },
+      heldAt: Date.UTC(2026, 10, 15, 20, 40),
+      probeAt: Date.UTC(2026, 10, 15, 20, 41),
+    },
+    { lane: "example.org", reason: "owner missing in 9 of 9 records", evidence: null, heldAt: 0 },
+  ],
+  requests: 300,
+  bytes: 812,
+});
+
+test("everything that went wrong is told, with the way on", () => {
+  assert.equal(
+    report(troubled, { data: "/srv/my data", tookMs: 300_000 }),
+    `
+Job 20261115-203412-k3f9 (county): paused after 5m 00s, 300 requests, 812 bytes
+
+  state   items
+  done       90   9.0%  4 partial: some required fields not read
+  absent      3   0.3%
+  failed      5   0.5%
+  queued    902  90.2%
+  all     1,000
+  1,009 inputs: 1,000 items, 2 folded into items with the same key, 7 rejected
+
+  failure            items  for example
+  blocked                4  1816584882: the site answered 403: Cloudflare block
+  structure-changed      1  https://tax.example.gov/prope…: the page came throu…
+
+  field          present     empty    missing  malformed
+  owner        90 100.0%         –          –          –
+  marketValue  85  94.4%  1   1.1%   3   3.3%   1   1.1%
+  exemptions?  50  55.6%         –  40  44.4%          –
+  ?: optional
+
+  line  rejected input
+    17  parcel: expected 10 digits
+    18  2 columns where the header has 1 column
+    20  parcel: required
+    21  parcel: required
+    22  parcel: required
+  and 2 more
+
+Held: tax.example.gov
+  20 of the last 24 attempts (usually 2 %) failed: 16 blocked, 4 captcha
+  the last outcomes: 30 done, 16 blocked, 4 captcha; held at 2026-11-15
+  20:40:00Z, is tried again with one item from 2026-11-15 20:41:00Z
+Held: example.org
+  owner missing in 9 of 9 records
+  held at 1970-01-01 00:00:00Z, waits for you
+
+Archive   /srv/my data/blobs/jobs/20261115-203412-k3f9
+Manifest  /srv/my data/blobs/jobs/20261115-203412-k3f9/manifest.jsonl
+Log       /srv/my data/logs/20261115-203412-k3f9.jsonl
+
+Next
+  go on once the site is well:
+    sluice resume 20261115-203412-k3f9 --data '/srv/my data'
+  see what failed:
+    sluice items ls 20261115-203412-k3f9 --state failed --data '/srv/my data'
+  put the 5 failed back:
+    sluice jobs retry 20261115-203412-k3f9 --data '/srv/my data'
+  write the results:
+    sluice export 20261115-203412-k3f9 --output FILE.csv --data '/srv/my data'
+`,
+  );
+});
+
+test("counts of a large job leave the field table within 80 columns", () => {
+  const view = sampleView({
+    state: "done",
+    states: { done: 5_000_000 },
+    spec: { fields: ["aFieldWithQuiteALongNameThatGoesOn"], required: [] },
+    fieldCounts: [2_000_000, 1_000_000, 1_500_000, 500_000],
+  });
+  const lines = renderReport(view, { data: "./data", tookMs: 1, output: "o.csv" });
+  const row = lines.find((line) => line.includes("aField"));
+  assert.equal(row, "  aFieldWithQuiteALongNameT…    40.0%  20.0%    30.0%      10.0%");
+  for (const line of lines) assert.ok(textWidth(line) <= 80, line);
+});
+
+const stepsOf = (sample: Parameters<typeof sampleView>[0], output?: string) => {
+  const lines = renderReport(sampleView(sample), { data: "./data", tookMs: 1, ...(output !== undefined && { output }) });
+  const at = lines.indexOf("Next");
+  return at === -1 ? [] : lines.slice(at + 1).flatMap((line) => /^ {4}(.*)/.exec(line)?.[1] ?? []);
+};
+
+test("the next steps fit what became of the job", () => {
+  const id = "20261115-203412-k3f9";
+  assert.deepEqual(stepsOf({ state: "done", states: { done: 1 } }, "o.csv"), []);
+  assert.deepEqual(stepsOf({ state: "done", states: { done: 1 } }), [`sluice export ${id} --output FILE.csv`]);
+  assert.deepEqual(stepsOf({ state: "done", states: { failed: 2 } }, "o.csv"), [
+    `sluice items ls ${id} --state failed`,
+    `sluice jobs retry ${id}`,
+  ]);
+  assert.deepEqual(stepsOf({ state: "paused", states: { queued: 2 } }, "o.csv"), [`sluice resume ${id}`]);
+  assert.deepEqual(stepsOf({ state: "paused", isSealed: false }, "o.csv"), [`sluice resume ${id} --input FILE`]);
+  assert.deepEqual(stepsOf({ state: "cancelled", states: { failed: 1, cancelled: 1 } }, "o.csv"), [
+    `sluice items ls ${id} --state failed`,
+  ]);
+});

@@ -1,0 +1,35 @@
+import assert from "node:assert/strict";
+import type { LedgerModel } from "./ledger-model.ts";
+import type { World } from "./world.ts";
+
+/** The most that any row of the failure policy allows. */
+const MOST_ATTEMPTS = 4;
+
+/** Law 1, and that the list and the counters both say what the model says. */
+export const compareLedger = async (world: World, model: LedgerModel): Promise<void> => {
+  for (const job of model.jobs) {
+    const view = await world.ledger.readJob(job.id);
+    const accepted = job.items.size;
+    const { folded, rejected, capped } = job;
+    const received = accepted + folded + rejected + capped;
+    assert.deepEqual(view?.counts, {
+      received,
+      accepted,
+      folded,
+      rejected,
+      capped,
+      states: model.states(job),
+    });
+    assert.equal(view.state, job.state);
+    const items = await world.items(job.id);
+    assert.equal(items.length, accepted);
+    for (const { key, state, attempts, failure } of items) {
+      const item = job.items.get(key);
+      assert.deepEqual({ key, state, attempts }, { key, state: item?.state, attempts: item?.attempts });
+      assert.ok(attempts <= MOST_ATTEMPTS, `${attempts} attempts`);
+      if (state !== "failed") continue;
+      assert.equal(failure?.kind, item?.kind);
+      assert.ok(failure?.kind !== "worker-lost" || item?.hasActed, "worker-lost is nobody's end");
+    }
+  }
+};

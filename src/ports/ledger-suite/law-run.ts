@@ -1,0 +1,321 @@
+import assert from "node:assert/strict";
+import type { FailureKind } from "../../model/failure.ts";
+import type { Outcome } from "../../model/item.ts";
+import type { Pace } from "../../model/pace.ts";
+import { afterFailure } from "../../model/retry.ts";
+import type { ClaimedItem, Ledger } from "../ledger.ts";
+import { compareLedger } from "./compare-ledger.ts";
+import type { How, Step } from "./law-steps.ts";
+import { LedgerModel, type ModelJob, type ModelWorker } from "./ledger-model.ts";
+import { DONE, failure, refOf, RETURNED, settlement, SimWorker } from "./sim-worker.ts";
+import { SlotWatch } from "./slot-watch.ts";
+import { code, jobSpec, LEASE_MS, planned, type World } from "./world.ts";
+
+const PACE: Pace = { perSecond: 20, burst: 3, concurrency: 4 };
+const JOBS = [
+  { id: "capped", maxItems: 12 },
+  { id: "open", maxItems: Infinity },
+];
+const LANES = ["a.test", "b.test"];
+/** Runs one random history on a real ledger and on the model, and compares them after every step. */
+export class LawRun {
+  readonly #world: World;
+  readonly #handles: Ledger[];
+  readonly #prefix: string;
+  readonly #model = new LedgerModel();
+  readonly #sims: SimWorker[] = [];
+  /** Every claim there ever was, for settles that come too late. */
+  readonly #claims: ClaimedItem[] = [];
+  readonly #slots: SlotWatch;
+  #names = 0;
+
+  private constructor(world: World, handles: Ledger[], prefix: string) {
+    this.#world = world;
+    this.#handles = handles;
+    this.#prefix = prefix;
+    this.#slots = new SlotWatch(() => world.nowMs);
+  }
+
+  static async start(world: World, handles: Ledger[], prefix: string): Promise<LawRun> {
+    const run = new LawRun(world, handles, prefix);
+    for (const { id, maxItems } of JOBS) {
+      const job = `${prefix}${id}`;
+      await world.ledger.createJob(jobSpec(job, { client: id, pace: PACE, maxItems }));
+      run.#model.addJob(job, maxItems);
+    }
+    for (let i = 0; i < 5; i++) run.#sims.push(run.#newWorker(i));
+    return run;
+  }
+
+  async step(step: Step): Promise<void> {
+    await this.#take(step);
+    this.#model.endJobs();
+    await compareLedger(this.#world, this.#model);
+  }
+
+  async #take(step: Step): Promise<void> {
+    const { ledger } = this.#world;
+    switch (step.do) {
+      case "add":
+        return await this.#add(this.#job(step.job), step);
+      case "claim":
+        return await this.#claim(step.worker % 3, step.room, false);
+      case "claim-alone":
+        return await this.#claim(3 + (step.worker % 2), 1, true);
+      case "pulse":
+        return await this.#pulse(this.#sim(step.worker), step);
+      case "throttle":
+        return await this.#throttle(this.#sim(step.worker), this.#lane(step.lane), step.retryAfterMs);
+      case "settle":
+        return await this.#settle(this.#sim(step.worker), step);
+      case "settle-late": {
+        const late = this.#claims[step.item % Math.max(1, this.#claims.length)];
+        if (late) await this.#settleAll(this.#sim(step.worker), [late], () => DONE, planned(["late"]));
+        return;
+      }
+      case "die":
+        this.#sims[step.worker % 5] = this.#newWorker(step.worker % 5);
+        return;
+      case "reap":
+        return await this.#reapExpired();
+      case "reap-one":
+        return await this.#reapOne(this.#sim(step.worker), step.blamed);
+      case "pass":
+        this.#world.pass(step.ms);
+        return;
+      case "steer":
+        return await this.#steer(this.#job(step.job), step.to);
+      case "seal": {
+        const job = this.#job(step.job);
+        await ledger.sealJob(job.id);
+        job.isSealed = true;
+        if (job.state === "loading") job.state = "running";
+        return;
+      }
+      case "retry": {
+        const job = this.#job(step.job);
+        const filter = step.kinds ? { kinds: step.kinds } : {};
+        if (job.state === "cancelled")
+          await assert.rejects(() => ledger.retryItems(job.id, filter), code("job-ended"));
+        else assert.equal(await ledger.retryItems(job.id, filter), this.#model.retry(job, step.kinds));
+        return;
+      }
+      case "reopen": {
+        const at = step.handle % this.#handles.length;
+        const old = this.#handles[at]!;
+        const fresh = await this.#world.another();
+        this.#handles[at] = fresh;
+        for (const sim of this.#sims) if (sim.ledger === old) sim.ledger = fresh;
+        return await old.close();
+      }
+      default:
+        step satisfies never;
+    }
+  }
+
+  async #add(job: ModelJob, { keys, lane, rejected }: Extract<Step, { do: "add" }>): Promise<void> {
+    const items = planned(
+      keys.map((key) => `k${key}`),
+      this.#lane(lane),
+    );
+    const bad = Array.from({ length: rejected }, (_, i) => ({ line: i + 1, problem: "bad" }));
+    const add = () => this.#handles[0]!.addItems(job.id, items, bad);
+    if (job.state === "done" || job.state === "cancelled")
+      return await assert.rejects(add, code("job-ended"));
+    assert.deepEqual(await add(), this.#model.add(job, items));
+    job.rejected += rejected;
+  }
+
+  async #claim(worker: number, room: number, isAlone: boolean): Promise<void> {
+    const now = this.#world.nowMs;
+    await this.#reapExpired();
+    const sim = this.#sims[worker]!;
+    let model = this.#model.workers.get(sim.name);
+    const isGivenUp = !model && sim.held.size > 0;
+    const grant = await sim.claim(room, { jobs: this.#model.jobs.map(({ id }) => id), alone: isAlone });
+    assert.ok(grant.items.length <= room);
+    this.#slots.granted(grant.slots);
+    if (isGivenUp) return assert.deepEqual(grant.items, []);
+    if (!model) {
+      model = { name: sim.name, isAlone, until: 0, named: new Set(), sincePulse: new Set() };
+      this.#model.workers.set(sim.name, model);
+    }
+    model.until = now + LEASE_MS;
+    for (const item of grant.items) this.#model.claimed(item, model, now);
+    this.#claims.push(...grant.items);
+    const slots = grant.slots.reduce((sum, { delaysMs }) => sum + delaysMs.length, 0);
+    assert.equal(slots, grant.items.length, "every item comes with its first slot");
+    for (const lane of LANES)
+      assert.ok(this.#inHand(lane) <= PACE.concurrency, `${this.#inHand(lane)} in hand`);
+  }
+
+  #inHand(lane: string): number {
+    const living = this.#sims.filter(({ name }) => this.#model.workers.has(name));
+    return living.reduce((sum, sim) => sum + (sim.inHand.get(`${this.#prefix}${lane}`) ?? 0), 0);
+  }
+
+  async #pulse(sim: SimWorker, step: Extract<Step, { do: "pulse" }>): Promise<void> {
+    const held = [...sim.held.values()];
+    const running = held.filter((_, i) => (step.names >> (i % 8)) & 1);
+    const acting = step.acts ? running.slice(0, 1) : [];
+    const wishes = held.slice(0, step.wishes).map(({ lane, queue }) => ({ lane, queue, count: 2 }));
+    const returned = step.returns ? this.#slots.giveBack(sim) : [];
+    const reply = await sim.pulse({ running, acting, wishes, returned });
+    this.#slots.granted(reply.slots);
+    const model = this.#model.workers.get(sim.name);
+    assert.equal(reply.isAlive, model !== undefined);
+    if (model) this.#heard(model, running, acting);
+    else {
+      assert.deepEqual([reply.slots, reply.unpaced], [[], []]);
+      sim.held.clear();
+    }
+    const stopped = [...running, ...held.slice(0, step.wishes)].filter((item) => this.#isStopped(item.job));
+    const sorted = (queues: Iterable<number>) => [...new Set(queues)].toSorted((a, b) => a - b);
+    assert.deepEqual(sorted(reply.stopped), sorted(stopped.map(({ queue }) => queue)));
+    const going = wishes.filter(({ queue }) => !reply.stopped.includes(queue)).map(({ lane }) => lane);
+    for (const { lane } of reply.slots)
+      assert.ok(going.includes(lane), `a slot in ${lane} for a stopped queue`);
+  }
+
+  #heard(model: ModelWorker, running: readonly ClaimedItem[], acting: readonly ClaimedItem[]): void {
+    model.until = this.#world.nowMs + LEASE_MS;
+    model.named = new Set(running.map(refOf));
+    model.sincePulse.clear();
+    for (const claim of acting) {
+      const item = this.#model.places.get(refOf(claim));
+      if (item?.lease?.id === claim.lease) item.hasActed = true;
+    }
+  }
+
+  #isStopped(job: string): boolean {
+    const { state } = this.#model.jobs.find(({ id }) => id === job)!;
+    return state === "paused" || state === "cancelled";
+  }
+
+  async #throttle(sim: SimWorker, lane: string, retryAfterMs: number): Promise<void> {
+    const model = this.#model.workers.get(sim.name);
+    if (!model) return;
+    await sim.pulse({ lanes: [{ lane, kind: "rate-limited", count: 1, retryAfterMs }] });
+    this.#heard(model, [...sim.held.values()], []);
+    this.#slots.hold(lane, retryAfterMs);
+  }
+
+  async #settle(sim: SimWorker, { count, how, emits }: Extract<Step, { do: "settle" }>): Promise<void> {
+    const held = [...sim.held.values()].slice(0, count);
+    const lane = this.#lane(emits.length);
+    const emitted = planned(
+      new Set(emits)
+        .values()
+        .map((key) => `k${key}`)
+        .toArray(),
+      lane,
+    );
+    await this.#settleAll(sim, held, (item) => this.#outcome(item, how), how === "returned" ? [] : emitted);
+    for (const item of held) sim.held.delete(refOf(item));
+  }
+
+  #outcome(claim: ClaimedItem, how: How): Outcome {
+    const hasActed = this.#model.places.get(refOf(claim))?.hasActed ?? false;
+    if (how === "done") return DONE;
+    if (how === "partial") return { state: "done", quality: "partial" };
+    if (how === "absent") return { state: "absent", detail: "none" };
+    // A worker gives back only what it has not begun.
+    if (how === "returned") return hasActed ? DONE : RETURNED;
+    return this.#failed(claim, how, hasActed);
+  }
+
+  #failed({ attempt, throttles }: ClaimedItem, kind: FailureKind, hasActed: boolean): Outcome {
+    return afterFailure({ failure: failure(kind), attempt, throttles, hasActed, random: 0.5 });
+  }
+
+  async #settleAll(
+    sim: SimWorker,
+    items: readonly ClaimedItem[],
+    how: (item: ClaimedItem) => Outcome,
+    emitted: ReturnType<typeof planned>,
+  ): Promise<void> {
+    const settled = items.map((item) => settlement(item, how(item), { emitted }));
+    const { refused } = await sim.ledger.settle(sim.name, settled);
+    const expected = items.filter((item, i) => {
+      const { outcome } = settled[i]!;
+      return !this.#model.settle(item, sim.name, outcome, emitted, this.#world.nowMs);
+    });
+    assert.deepEqual(refused.map(refOf), expected.map(refOf));
+  }
+
+  async #reapExpired(): Promise<void> {
+    const dead = [...this.#model.workers.values()].filter(({ until }) => until < this.#world.nowMs);
+    const reply = await this.#handles.at(-1)!.reap({});
+    assert.equal(reply.workers, dead.length);
+    await this.#reaped(dead, reply);
+  }
+
+  async #reapOne(sim: SimWorker, blamed: boolean): Promise<void> {
+    const model = this.#model.workers.get(sim.name);
+    const cause = { blame: blamed ? "scraper" : "unknown", detail: "gone" } as const;
+    const reply = await sim.ledger.reap({ worker: sim.name, cause });
+    assert.equal(reply.workers, model ? 1 : 0);
+    await this.#reaped(model ? [model] : [], reply);
+  }
+
+  async #reaped(
+    dead: readonly ModelWorker[],
+    reply: { readonly suspects: number; readonly returned: number },
+  ): Promise<void> {
+    const seen = dead.map((worker) => this.#model.reap(worker));
+    const sum = (of: "suspects" | "returned") => seen.reduce((total, one) => total + one[of], 0);
+    assert.deepEqual([reply.suspects, reply.returned], [sum("suspects"), sum("returned")]);
+    for (const item of seen.flatMap(({ alone }) => alone)) {
+      const { state } = await this.#world.item(item.job.id, item.key);
+      this.#model.diedAlone(item, state === "failed");
+    }
+  }
+
+  async #steer(job: ModelJob, to: "pause" | "resume" | "cancel"): Promise<void> {
+    const steer = () => this.#world.ledger.steerJob(job.id, to);
+    const isEnded = job.state === "cancelled" || (job.state === "done" && to !== "resume");
+    if (isEnded) return await assert.rejects(steer, code("job-ended"));
+    await steer();
+    if (to === "cancel") this.#model.cancel(job);
+    else if (to === "pause") job.state = "paused";
+    else if (job.state === "paused") job.state = job.isSealed ? "running" : "loading";
+  }
+
+  /** Nothing is stuck: with living workers and time, every item comes to its end. Then the pace of it all is looked at. */
+  async finish(): Promise<void> {
+    for (const job of this.#model.jobs) {
+      await this.step({ do: "steer", job: this.#model.jobs.indexOf(job), to: "resume" });
+      await this.step({ do: "seal", job: this.#model.jobs.indexOf(job) });
+    }
+    for (let worker = 0; worker < 5; worker++) await this.step({ do: "die", worker });
+    for (let i = 0; this.#model.jobs.some(({ state }) => state !== "done" && state !== "cancelled"); i++) {
+      assert.ok(i < 400, "some items never come to their end");
+      await this.step({ do: "pass", ms: 3000 });
+      for (const worker of [0, 1, 2, 3, 4]) {
+        await this.step(
+          worker < 3 ? { do: "claim", worker, room: 6 } : { do: "claim-alone", worker: worker - 3 },
+        );
+        await this.step({ do: "settle", worker, count: 5, how: "done", emits: [] });
+        await this.step({ do: "pulse", worker, names: 255, acts: false, wishes: 0, returns: false });
+      }
+    }
+    this.#slots.keepPace(PACE);
+  }
+
+  #newWorker(place: number): SimWorker {
+    const ledger = this.#handles[place % this.#handles.length]!;
+    return this.#world.worker(`${this.#prefix}w${place}-${this.#names++}`, ledger);
+  }
+
+  #sim(number: number): SimWorker {
+    return this.#sims[number % this.#sims.length]!;
+  }
+
+  #job(number: number): ModelJob {
+    return this.#model.jobs[number % this.#model.jobs.length]!;
+  }
+
+  #lane(number: number): string {
+    return `${this.#prefix}${LANES[number % LANES.length]!}`;
+  }
+}

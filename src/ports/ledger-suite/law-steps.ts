@@ -1,0 +1,129 @@
+import * as fc from "fast-check";
+import { FAILURE_KINDS, type FailureKind } from "../../model/failure.ts";
+
+/** One move in a random history. Numbers name workers, jobs and items by their place, modulo how many there are. */
+export type Step =
+  | {
+      readonly do: "add";
+      readonly job: number;
+      readonly keys: readonly number[];
+      readonly lane: number;
+      readonly rejected: number;
+    }
+  | { readonly do: "claim"; readonly worker: number; readonly room: number }
+  | { readonly do: "claim-alone"; readonly worker: number }
+  | {
+      readonly do: "pulse";
+      readonly worker: number;
+      readonly names: number;
+      readonly acts: boolean;
+      readonly wishes: number;
+      readonly returns: boolean;
+    }
+  | { readonly do: "throttle"; readonly worker: number; readonly lane: number; readonly retryAfterMs: number }
+  | {
+      readonly do: "settle";
+      readonly worker: number;
+      readonly count: number;
+      readonly how: How;
+      readonly emits: readonly number[];
+    }
+  | { readonly do: "settle-late"; readonly item: number; readonly worker: number }
+  | { readonly do: "die"; readonly worker: number }
+  | { readonly do: "reap" }
+  | { readonly do: "reap-one"; readonly worker: number; readonly blamed: boolean }
+  | { readonly do: "pass"; readonly ms: number }
+  | { readonly do: "steer"; readonly job: number; readonly to: "pause" | "resume" | "cancel" }
+  | { readonly do: "seal"; readonly job: number }
+  | { readonly do: "retry"; readonly job: number; readonly kinds: readonly FailureKind[] | undefined }
+  | { readonly do: "reopen"; readonly handle: number };
+
+export type How = "done" | "partial" | "absent" | "returned" | FailureKind;
+
+const small = fc.nat({ max: 7 });
+const keys = fc.array(fc.nat({ max: 25 }), { maxLength: 8 });
+const how: fc.Arbitrary<How> = fc.oneof(
+  { weight: 3, arbitrary: fc.constant<How>("done") },
+  { weight: 1, arbitrary: fc.constantFrom<How>("partial", "absent", "returned", "returned") },
+  { weight: 3, arbitrary: fc.constantFrom<How>("timeout", "rate-limited", "too-large", "blocked") },
+  { weight: 1, arbitrary: fc.constantFrom<How>(...FAILURE_KINDS.filter((kind) => kind !== "worker-lost")) },
+);
+const is = <const T extends string>(name: T) => fc.constant(name);
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 3,
+    arbitrary: fc.record({ do: is("add"), job: small, keys, lane: small, rejected: fc.nat({ max: 2 }) }),
+  },
+  {
+    weight: 6,
+    arbitrary: fc.record({ do: is("claim"), worker: small, room: fc.integer({ min: 1, max: 6 }) }),
+  },
+  { weight: 2, arbitrary: fc.record({ do: is("claim-alone"), worker: small }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: is("pulse"),
+      worker: small,
+      names: fc.nat({ max: 255 }),
+      acts: fc.boolean(),
+      wishes: fc.nat({ max: 3 }),
+      returns: fc.boolean(),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      do: is("throttle"),
+      worker: small,
+      lane: small,
+      retryAfterMs: fc.nat({ max: 4000 }),
+    }),
+  },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      do: is("settle"),
+      worker: small,
+      count: fc.integer({ min: 1, max: 5 }),
+      how,
+      emits: fc.array(fc.nat({ max: 30 }), { maxLength: 2 }),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ do: is("settle-late"), item: fc.nat({ max: 99 }), worker: small }) },
+  { weight: 1, arbitrary: fc.record({ do: is("die"), worker: small }) },
+  { weight: 1, arbitrary: fc.record({ do: is("reap") }) },
+  { weight: 1, arbitrary: fc.record({ do: is("reap-one"), worker: small, blamed: fc.boolean() }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({ do: is("pass"), ms: fc.oneof(fc.nat({ max: 400 }), fc.nat({ max: 15_000 })) }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      do: is("steer"),
+      job: small,
+      to: fc.constantFrom("pause", "resume", "resume", "cancel"),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: is("seal"), job: small }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      do: is("retry"),
+      job: small,
+      kinds: fc.constantFrom<readonly FailureKind[] | undefined>(
+        undefined,
+        ["timeout"],
+        ["worker-lost", "scraper-error"],
+      ),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: is("reopen"), handle: small }) },
+);
+
+export const histories: fc.Arbitrary<readonly Step[]> = fc.array(step, {
+  minLength: 20,
+  maxLength: 120,
+  size: "max",
+});

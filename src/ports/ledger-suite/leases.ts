@@ -1,0 +1,196 @@
+import assert from "node:assert/strict";
+import { DONE, failed, RETURNED, settlement, waiting } from "./sim-worker.ts";
+import { keysOf, LEASE_MS, type LedgerTest, planned, SITE, UNPACED } from "./world.ts";
+
+export const leases = (test: LedgerTest): void => {
+  test("an item is in one worker's hands at a time", async (world) => {
+    const [one, two] = [world.worker("w1"), world.worker("w2", await world.another())];
+    await world.job("job", keysOf(10));
+    const [first, second] = await Promise.all([one.takeKeys(5), two.takeKeys(5)]);
+    assert.deepEqual([...first, ...second].toSorted(), keysOf(10).toSorted());
+    assert.deepEqual(await one.takeKeys(), []);
+    assert.equal((await world.counts("job")).states.leased, 10);
+  });
+
+  test("a settle by another worker, under another lease or of another item is refused and changes nothing", async (world) => {
+    const [one, two] = [world.worker("w1"), world.worker("w2")];
+    await world.job("job", keysOf(4));
+    const [a, b] = await one.take(2);
+    const [c] = await two.take(1);
+    assert.ok(a && b && c);
+    const before = await world.ledger.readJob("job");
+    const tries = [
+      { worker: "w2", item: settlement(a, DONE) },
+      { worker: "w1", item: settlement(a, DONE, { lease: c.lease }) },
+      { worker: "w2", item: settlement(a, DONE, { lease: c.lease }) },
+      { worker: "w2", item: settlement(c, DONE, { seq: b.seq }) },
+      { worker: "w1", item: settlement(a, DONE, { lease: 999_999 }) },
+      { worker: "w1", item: settlement(a, failed("timeout"), { seq: 999 }) },
+      { worker: "nobody", item: settlement(a, waiting(5)) },
+    ];
+    for (const { worker, item } of tries) {
+      const { refused } = await world.ledger.settle(worker, [{ ...item, emitted: planned(["new"]) }]);
+      assert.deepEqual(refused, [{ queue: item.queue, seq: item.seq }]);
+    }
+    assert.deepEqual(await world.ledger.readJob("job"), before);
+    assert.deepEqual((await one.settle([a, b])).refused, []);
+    assert.deepEqual((await two.settle([c])).refused, []);
+  });
+
+  test("a second settle of the same item is refused, whatever the first one said", async (world) => {
+    const worker = world.worker();
+    for (const outcome of [
+      DONE,
+      failed("timeout"),
+      waiting(1000),
+      RETURNED,
+      { state: "absent", detail: "none" } as const,
+    ]) {
+      const id = `job-${outcome.state}`;
+      await world.job(id, ["a"]);
+      const [item] = await worker.take(1, { jobs: [id] });
+      assert.ok(item);
+      assert.deepEqual((await worker.settle([item], outcome)).refused, []);
+      const before = await world.ledger.readJob(id);
+      assert.equal((await worker.settle([item])).refused.length, 1, outcome.state);
+      assert.equal((await worker.settle([item], RETURNED)).refused.length, 1, outcome.state);
+      assert.deepEqual(await world.ledger.readJob(id), before);
+    }
+  });
+
+  test("a batch settles what it may and refuses the rest", async (world) => {
+    const worker = world.worker();
+    await world.job("job", keysOf(3));
+    const [a, b, c] = await worker.take();
+    assert.ok(a && b && c);
+    await worker.settle([b]);
+    assert.deepEqual((await worker.settle([a, b, c])).refused, [{ queue: b.queue, seq: b.seq }]);
+    assert.equal((await world.counts("job")).states.done, 3);
+  });
+
+  test("a returned item goes to the front again, untouched", async (world) => {
+    const worker = world.worker();
+    await world.job("job", keysOf(40));
+    const items = await worker.take(4);
+    await worker.settle([items[1]!], RETURNED);
+    const view = await world.item("job", "k1");
+    assert.deepEqual([view.state, view.attempts, view.history], ["queued", 0, []]);
+    const again = await worker.take(8);
+    const item = again.find(({ key }) => key === "k1");
+    assert.deepEqual([item?.attempt, item?.throttles], [1, 0]);
+    assert.notEqual(item?.lease, items[1]!.lease);
+    assert.equal((await world.ledger.readJob("job"))?.requests, 0);
+  });
+
+  test("a lease lives as long as its worker is heard of, and not much longer", async (world) => {
+    const [one, two] = [world.worker("w1"), world.worker("w2")];
+    await world.job("job", keysOf(3));
+    const items = await one.take(3);
+    for (let i = 0; i < 5; i++) {
+      world.pass(LEASE_MS - 1);
+      assert.equal((await one.pulse({ running: [] })).isAlive, true);
+      assert.deepEqual(await world.ledger.reap({}), { workers: 0, suspects: 0, returned: 0 });
+    }
+    assert.deepEqual(await two.takeKeys(), []);
+    world.pass(LEASE_MS + 1);
+    assert.deepEqual((await two.takeKeys()).toSorted(), keysOf(3));
+    assert.equal((await one.settle(items)).refused.length, 3);
+    assert.deepEqual((await two.settle([...two.held.values()])).refused, []);
+  });
+
+  test("a claim renews the leases as a pulse does", async (world) => {
+    const worker = world.worker();
+    await world.job("job", keysOf(2));
+    const [first] = await worker.take(1);
+    assert.ok(first);
+    world.pass(LEASE_MS - 1);
+    await worker.take(1);
+    world.pass(LEASE_MS - 1);
+    assert.equal((await world.ledger.reap({})).workers, 0);
+    assert.deepEqual((await worker.settle([first])).refused, []);
+  });
+
+  test("a worker that was given up hears it, and gets no slot and no green light", async (world) => {
+    const worker = world.worker();
+    await world.job("paced", ["a", "b"], { pace: { perSecond: 10, burst: 1, concurrency: 9 } });
+    await world.job("open", ["c"], { pace: UNPACED, lane: "open.test" });
+    const items = await worker.take();
+    await world.ledger.reap({ worker: "w1" });
+    world.pass(2000);
+    const wishes = items.map(({ lane, queue }) => ({ lane, queue, count: 1 }));
+    const reply = await worker.pulse({ wishes });
+    assert.equal(reply.isAlive, false);
+    assert.deepEqual([reply.slots, reply.unpaced], [[], []]);
+  });
+
+  test("a worker that was given up hears it also when it claims before its next pulse", async (world) => {
+    const [one, two] = [world.worker("w1"), world.worker("w2")];
+    await world.job("job", keysOf(5));
+    await one.take(2);
+    await one.pulse({ running: [] });
+    await world.ledger.reap({ worker: "w1" });
+    await two.take(2);
+    await one.claim(1);
+    assert.equal((await one.pulse()).isAlive, false);
+    one.held.clear();
+    await one.claim(1);
+    assert.equal((await one.pulse()).isAlive, true);
+  });
+
+  test("a claim for some jobs gives nothing of others, and does not call for haste because of them", async (world) => {
+    const worker = world.worker();
+    await world.job("mine", ["a"], { lane: "mine.test" });
+    await world.job("other", keysOf(5));
+    await world.job("both", ["b"]);
+    assert.deepEqual((await worker.takeKeys(100, { jobs: ["mine", "both"] })).toSorted(), ["a", "b"]);
+    const { items, againInMs } = await worker.claim(100, { jobs: ["mine", "both"] });
+    assert.deepEqual(items, []);
+    assert.ok(againInMs === undefined || againInMs >= 20, `again in ${againInMs} ms`);
+    assert.equal((await worker.take(100)).length, 5);
+  });
+
+  test("the list of workers says what each holds and until when", async (world) => {
+    const one = world.worker("w1");
+    await world.job("job", keysOf(3));
+    await one.take(2);
+    world.pass(1000);
+    await world.worker("w2").takeAlone();
+    assert.deepEqual(await world.ledger.listWorkers(), [
+      { name: "w1", isAlone: false, items: 2, leaseMs: LEASE_MS - 1000 },
+      { name: "w2", isAlone: true, items: 0, leaseMs: LEASE_MS },
+    ]);
+    await world.ledger.reap({ worker: "w1" });
+    assert.deepEqual(
+      (await world.ledger.listWorkers()).map(({ name }) => name),
+      ["w2"],
+    );
+  });
+
+  test("a pulse says which queues have stopped, and books nothing for them", async (world) => {
+    const worker = world.worker();
+    const pace = { perSecond: 10, burst: 1, concurrency: 9 };
+    await world.job("paused", keysOf(9), { pace });
+    await world.job("cancelled", keysOf(9), { pace, lane: "b.test" });
+    await world.job("goes", keysOf(9), { pace, lane: "c.test" });
+    const items = await worker.take(27);
+    const queueOf = (job: string) => items.find((item) => item.job === job)!.queue;
+    await world.ledger.steerJob("paused", "pause");
+    await world.ledger.steerJob("cancelled", "cancel");
+    world.pass(2000);
+    const wishes = [
+      { lane: SITE, queue: queueOf("paused"), count: 1 },
+      { lane: "b.test", queue: queueOf("cancelled"), count: 1 },
+      { lane: "c.test", queue: queueOf("cancelled"), count: 1 },
+      { lane: "c.test", queue: queueOf("goes"), count: 1 },
+    ];
+    const reply = await worker.pulse({ wishes });
+    const sorted = (queues: readonly number[]) => queues.toSorted((a, b) => a - b);
+    assert.deepEqual(sorted(reply.stopped), sorted([queueOf("paused"), queueOf("cancelled")]));
+    assert.deepEqual(
+      reply.slots.map(({ lane, delaysMs }) => [lane, delaysMs.length]),
+      [["c.test", 1]],
+    );
+    await world.ledger.steerJob("paused", "resume");
+    assert.deepEqual((await worker.pulse()).stopped, [queueOf("cancelled")]);
+  });
+};

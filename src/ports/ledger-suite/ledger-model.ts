@@ -1,0 +1,218 @@
+import assert from "node:assert/strict";
+import type { FailureKind } from "../../model/failure.ts";
+import type { ItemState, Outcome, StateCounts } from "../../model/item.ts";
+import type { JobState } from "../../model/job.ts";
+import type { AddReply, ClaimedItem, PlannedItem } from "../ledger.ts";
+import { refOf } from "./sim-worker.ts";
+
+/** An item as it should be. */
+export interface ModelItem {
+  readonly key: string;
+  readonly job: ModelJob;
+  readonly lane: string;
+  state: ItemState;
+  attempts: number;
+  throttles: number;
+  dueAt: number;
+  kind: FailureKind | undefined;
+  /** Who has it, while it is leased. */
+  lease: { readonly id: number; readonly worker: ModelWorker } | undefined;
+  isSuspect: boolean;
+  deathsAlone: number;
+  hasActed: boolean;
+}
+
+export interface ModelJob {
+  readonly id: string;
+  readonly maxItems: number;
+  readonly items: Map<string, ModelItem>;
+  state: JobState;
+  isSealed: boolean;
+  folded: number;
+  rejected: number;
+  capped: number;
+}
+
+export interface ModelWorker {
+  readonly name: string;
+  readonly isAlone: boolean;
+  until: number;
+  /** Places of the items that its last pulse named. */
+  named: ReadonlySet<string>;
+  /** Taken since that pulse. */
+  readonly sincePulse: Set<ModelItem>;
+}
+
+const FINAL: ReadonlySet<ItemState> = new Set(["done", "absent", "failed", "skipped", "cancelled"]);
+const isOpen = (item: ModelItem): boolean => !FINAL.has(item.state);
+
+/** What a ledger must hold, in maps: it checks what a real one answers, and does not choose which items are claimed. */
+export class LedgerModel {
+  readonly jobs: ModelJob[] = [];
+  readonly workers = new Map<string, ModelWorker>();
+  /** By place, once a claim has told it. */
+  readonly places = new Map<string, ModelItem>();
+
+  addJob(id: string, maxItems: number): void {
+    this.jobs.push({
+      id,
+      maxItems,
+      items: new Map(),
+      state: "loading",
+      isSealed: false,
+      folded: 0,
+      rejected: 0,
+      capped: 0,
+    });
+  }
+
+  add(job: ModelJob, planned: readonly PlannedItem[]): AddReply {
+    const reply = { accepted: 0, folded: 0, capped: 0 };
+    const seen = new Set<string>();
+    for (const { key, lane } of planned) {
+      if (job.items.has(key) || seen.has(key)) reply.folded++;
+      else if (job.items.size >= job.maxItems) reply.capped++;
+      else {
+        reply.accepted++;
+        job.items.set(key, newItem(job, key, lane));
+      }
+      seen.add(key);
+    }
+    job.folded += reply.folded;
+    job.capped += reply.capped;
+    return reply;
+  }
+
+  claimed(claim: ClaimedItem, worker: ModelWorker, now: number): void {
+    const job = this.jobs.find(({ id }) => id === claim.job);
+    const item = job?.items.get(claim.key);
+    assert.ok(job && item, `claimed what was never added: ${claim.key}`);
+    assert.ok(job.state === "loading" || job.state === "running", `claimed from a job that is ${job.state}`);
+    assert.equal(this.places.get(refOf(claim)) ?? item, item, "a place has one item");
+    this.places.set(refOf(claim), item);
+    const isDue = item.state === "queued" || (item.state === "waiting" && item.dueAt <= now);
+    assert.ok(isDue, `claimed ${claim.key}, which is ${item.state}`);
+    assert.equal(item.isSuspect, worker.isAlone, `${claim.key}: suspects run alone, and nothing else does`);
+    assert.deepEqual(
+      [claim.attempt, claim.throttles, claim.lane],
+      [item.attempts + 1, item.throttles, item.lane],
+    );
+    item.state = "leased";
+    item.lease = { id: claim.lease, worker };
+    worker.sincePulse.add(item);
+  }
+
+  /** Whether the settle counts; if it does not, nothing has changed. */
+  settle(
+    claim: ClaimedItem,
+    worker: string,
+    outcome: Outcome,
+    emitted: readonly PlannedItem[],
+    now: number,
+  ): boolean {
+    const item = this.places.get(refOf(claim));
+    if (!item?.lease || item.lease.id !== claim.lease || item.lease.worker.name !== worker) return false;
+    item.lease = undefined;
+    if (outcome.state === "returned") {
+      item.state = "queued";
+      return true;
+    }
+    item.isSuspect = false;
+    item.state = outcome.state;
+    const counts = outcome.state !== "waiting" || outcome.countsAttempt;
+    if (counts) item.attempts++;
+    else item.throttles++;
+    item.kind = "failure" in outcome ? outcome.failure.kind : undefined;
+    if (outcome.state === "waiting") item.dueAt = now + outcome.delayMs;
+    this.add(item.job, emitted);
+    return true;
+  }
+
+  /** What a dead worker held; deaths alone are left to `diedAlone`, for how many are too many is the ledger's own. */
+  reap(worker: ModelWorker): {
+    readonly suspects: number;
+    readonly returned: number;
+    readonly alone: ModelItem[];
+  } {
+    const reply = { suspects: 0, returned: 0, alone: [] as ModelItem[] };
+    this.workers.delete(worker.name);
+    for (const [place, item] of this.places) {
+      if (item.lease?.worker !== worker) continue;
+      item.lease = undefined;
+      item.state = "queued";
+      if (item.hasActed) this.#fail(item, "worker-lost");
+      else if (worker.isAlone) reply.alone.push(item);
+      else if (worker.named.has(place) || worker.sincePulse.has(item)) {
+        item.isSuspect = true;
+        reply.suspects++;
+      } else reply.returned++;
+    }
+    return reply;
+  }
+
+  diedAlone(item: ModelItem, isGivenUp: boolean): void {
+    item.deathsAlone++;
+    if (isGivenUp) assert.ok(item.deathsAlone >= 2, "one death is no proof");
+    else assert.ok(item.deathsAlone < 10, "a poisoned item must come to an end");
+    if (isGivenUp) this.#fail(item, "scraper-error");
+  }
+
+  #fail(item: ModelItem, kind: FailureKind): void {
+    Object.assign(item, { state: "failed", kind, isSuspect: false });
+    item.attempts++;
+  }
+
+  retry(job: ModelJob, kinds: readonly FailureKind[] | undefined): number {
+    const failed = [...job.items.values()].filter(
+      ({ state, kind }) => state === "failed" && (!kinds || kinds.includes(kind!)),
+    );
+    for (const item of failed)
+      Object.assign(item, { state: "queued", attempts: 0, throttles: 0, hasActed: false, deathsAlone: 0 });
+    if (failed.length > 0 && job.state === "done") job.state = "running";
+    return failed.length;
+  }
+
+  cancel(job: ModelJob): void {
+    job.state = "cancelled";
+    for (const item of job.items.values())
+      if (isOpen(item)) Object.assign(item, { state: "cancelled", lease: undefined, isSuspect: false });
+  }
+
+  /** A sealed job ends with its last item. */
+  endJobs(): void {
+    for (const job of this.jobs) {
+      const isEnded = job.isSealed && !job.items.values().some(isOpen);
+      if (isEnded && job.state !== "cancelled") job.state = "done";
+    }
+  }
+
+  states(job: ModelJob): StateCounts {
+    const counts = {
+      queued: 0,
+      leased: 0,
+      waiting: 0,
+      done: 0,
+      absent: 0,
+      failed: 0,
+      skipped: 0,
+      cancelled: 0,
+    };
+    for (const { state } of job.items.values()) counts[state]++;
+    return counts;
+  }
+}
+
+const newItem = (job: ModelJob, key: string, lane: string): ModelItem => ({
+  job,
+  key,
+  lane,
+  state: "queued",
+  attempts: 0,
+  throttles: 0,
+  dueAt: 0,
+  kind: undefined,
+  lease: undefined,
+  isSuspect: false,
+  deathsAlone: 0,
+  hasActed: false,
+});

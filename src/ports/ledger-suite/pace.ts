@@ -1,0 +1,162 @@
+import assert from "node:assert/strict";
+import * as fc from "fast-check";
+import { seededRandom } from "../../model/seeded-random.ts";
+import { type BookedSlot, refOf, type SimWorker } from "./sim-worker.ts";
+import { keepsPace } from "./slot-windows.ts";
+import { keysOf, type LedgerTest, planned, SITE, type World } from "./world.ts";
+
+interface Run {
+  readonly perSecond: number;
+  readonly burst: number;
+  readonly seed: number;
+  readonly hops: number;
+  readonly returns: boolean;
+}
+
+/** An item's requests: each needs a slot whose time has come before the next is asked for. */
+class Runner {
+  readonly worker: SimWorker;
+  readonly #world: World;
+  readonly #run: Run;
+  readonly #random: () => number;
+  /** Slots booked and not yet used. */
+  #mine: BookedSlot[] = [];
+  readonly #requests = new Map<string, number>();
+  /** Times at which requests started, as late as they may. */
+  readonly starts: number[] = [];
+  readonly booked: number[] = [];
+
+  constructor(world: World, worker: SimWorker, run: Run, random: () => number) {
+    this.#world = world;
+    this.worker = worker;
+    this.#run = run;
+    this.#random = random;
+  }
+
+  async turn(): Promise<void> {
+    this.#spend();
+    await this.#settle();
+    const returned = this.#giveBack();
+    const wishes = [...this.worker.held.values()]
+      .slice(this.#mine.length)
+      .map(({ queue }) => ({ lane: SITE, queue, count: 1 }));
+    this.#gather(await this.worker.pulse({ wishes, returned }));
+    this.#gather(await this.worker.claim(40));
+  }
+
+  #gather({
+    slots,
+  }: {
+    readonly slots: readonly { readonly delaysMs: readonly number[]; readonly lateMs: number }[];
+  }): void {
+    for (const { delaysMs, lateMs } of slots)
+      for (const delay of delaysMs) {
+        const at = this.#world.nowMs + delay;
+        this.#mine.push({ lane: SITE, at, lateMs });
+        this.booked.push(at);
+      }
+  }
+
+  /** What came due since the last turn was used somewhere in its tolerance. */
+  #spend(): void {
+    const due = this.#mine.filter((slot) => slot.at <= this.#world.nowMs);
+    this.#mine = this.#mine.filter((slot) => slot.at > this.#world.nowMs);
+    const items = [...this.worker.held.keys()];
+    for (const [i, slot] of due.entries()) {
+      this.starts.push(slot.at + this.#random() * slot.lateMs);
+      const item = items[i];
+      if (item !== undefined) this.#requests.set(item, (this.#requests.get(item) ?? 0) + 1);
+    }
+  }
+
+  async #settle(): Promise<void> {
+    const ended = [...this.worker.held.values()].filter(
+      (item) => (this.#requests.get(refOf(item)) ?? 0) > this.#run.hops,
+    );
+    await this.worker.settle(ended);
+  }
+
+  #giveBack(): { lane: string; delaysMs: number[] }[] {
+    if (!this.#run.returns || this.#random() < 0.7) return [];
+    const back = this.#mine.splice(Math.floor(this.#random() * this.#mine.length), 3);
+    for (const slot of back) this.booked.splice(this.booked.indexOf(slot.at), 1);
+    return [{ lane: SITE, delaysMs: back.map((slot) => slot.at - this.#world.nowMs) }];
+  }
+}
+
+/** Several processes, always hungry; they ask at odd times, and the ledger is opened again half-way. */
+const simulate = async (world: World, id: string, run: Run, seconds: number) => {
+  const random = seededRandom(run.seed);
+  const { perSecond, burst } = run;
+  await world.job(id, [], { pace: { perSecond, burst, concurrency: 10_000 } });
+  await world.ledger.addItems(id, planned(keysOf(Math.ceil(perSecond * (seconds + 3)))), []);
+  const runners: Runner[] = [];
+  for (let i = 0; i < 3; i++)
+    runners.push(
+      new Runner(
+        world,
+        world.worker(`${id}-${i}`, i === 0 ? world.ledger : await world.another()),
+        run,
+        random,
+      ),
+    );
+  const startAt = world.nowMs;
+  let isReopened = false;
+  while (world.nowMs < startAt + seconds * 1000) {
+    const runner = runners[Math.floor(random() * runners.length)]!;
+    await runner.turn();
+    if (!isReopened && world.nowMs > startAt + seconds * 500) {
+      isReopened = true;
+      await runners[1]!.worker.ledger.close();
+      runners[1]!.worker.ledger = await world.another();
+    }
+    world.pass(Math.ceil(random() * 90));
+  }
+  const endAt = world.nowMs;
+  await world.ledger.steerJob(id, "cancel");
+  for (const { worker } of runners) await world.ledger.reap({ worker: worker.name });
+  world.pass(60_000);
+  const all = (which: "starts" | "booked") => runners.flatMap((runner) => runner[which]);
+  return { starts: all("starts"), booked: all("booked"), startAt, endAt };
+};
+
+const runs = fc.record({
+  perSecond: fc.constantFrom(1, 3, 10, 40),
+  burst: fc.constantFrom(1, 2, 5),
+  seed: fc.integer({ min: 1, max: 2 ** 30 }),
+  hops: fc.constantFrom(0, 2),
+  returns: fc.boolean(),
+});
+
+export const pace = (test: LedgerTest): void => {
+  test("no window sees more than rate × W + burst starts, over processes, hops, returns and a reopening", async (world) => {
+    let job = 0;
+    await fc.assert(
+      fc.asyncProperty(runs, async (run) => {
+        const { starts, booked } = await simulate(world, `pace-${job++}`, run, 12);
+        assert.ok(starts.length >= run.perSecond * 9, `only ${starts.length} starts`);
+        keepsPace(booked, run);
+        keepsPace(starts, run);
+      }),
+      { numRuns: 8 },
+    );
+  });
+
+  test("a lane with work and a hungry worker books every slot of its rate", async (world) => {
+    let job = 0;
+    await fc.assert(
+      fc.asyncProperty(runs, async (run) => {
+        const { booked, startAt, endAt } = await simulate(
+          world,
+          `busy-${job++}`,
+          { ...run, returns: false },
+          12,
+        );
+        const inside = booked.filter((at) => at >= startAt && at < endAt).length;
+        const due = Math.floor(((endAt - startAt) * run.perSecond) / 1000);
+        assert.ok(inside >= due, `${inside} of ${due} slots`);
+      }),
+      { numRuns: 8 },
+    );
+  });
+};

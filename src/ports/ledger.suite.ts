@@ -1,0 +1,41 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { breaker } from "./ledger-suite/breaker.ts";
+import { events } from "./ledger-suite/events.ts";
+import { fairness } from "./ledger-suite/fairness.ts";
+import { items } from "./ledger-suite/items.ts";
+import { jobs } from "./ledger-suite/jobs.ts";
+import { lanes } from "./ledger-suite/lanes.ts";
+import { laws } from "./ledger-suite/laws.ts";
+import { leases } from "./ledger-suite/leases.ts";
+import { pace } from "./ledger-suite/pace.ts";
+import { reaping } from "./ledger-suite/reaping.ts";
+import { robots } from "./ledger-suite/robots.ts";
+import { type LedgerTest, type OpenLedger, World } from "./ledger-suite/world.ts";
+
+export interface LedgerSuiteOptions {
+  /** The sentence of a test, and why this backend cannot keep it. */
+  readonly skips?: Readonly<Record<string, string>>;
+}
+
+const NOUNS = [jobs, items, lanes, pace, leases, reaping, breaker, fairness, robots, events, laws];
+
+/**
+ * The contract of `Ledger`. `open` is called with an empty folder that is removed afterwards; opening the same folder again
+ * stands for another process. Time passes only when a test lets it: `now` is the ledger's one clock.
+ */
+export const ledgerSuite = (
+  name: string,
+  open: OpenLedger,
+  { skips = {} }: LedgerSuiteOptions = {},
+): void => {
+  describe(`ledger: ${name}`, () => {
+    const unused = new Set(Object.keys(skips));
+    const test: LedgerTest = (sentence, run) => {
+      unused.delete(sentence);
+      it(sentence, { skip: skips[sentence] ?? false }, async (t) => await run(await World.create(t, open)));
+    };
+    for (const noun of NOUNS) noun(test);
+    assert.deepEqual([...unused], [], "skips of tests that do not exist");
+  });
+};
