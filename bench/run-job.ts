@@ -14,6 +14,9 @@ export interface JobRun {
 const MINUTE_MS = 60_000;
 const JOB = "bench";
 
+/** What the supervisor starts its worker processes with (src/worker/worker-process.ts). */
+const WORKER_FLAGS = ["--max-old-space-size=512", "--max-semi-space-size=16"];
+
 /** Loads a job in one process and works it off in another, as the CLI does. */
 export const runJob = async ({ folder, origin, scraper, items }: JobRun): Promise<Worked> => {
   const csv = join(folder, "inputs.csv");
@@ -24,7 +27,10 @@ export const runJob = async ({ folder, origin, scraper, items }: JobRun): Promis
   const { accepted } = await runChild<Loaded>(runScript("load-job.ts"), load, options);
   if (accepted !== items) throw new Error(`${accepted} of ${items} inputs were loaded`);
   const work: WorkTask = { data, job: JOB };
-  const worked = await runChild<Worked>(runScript("work-job.ts"), work, options);
+  const worked = await runChild<Worked>(runScript("work-job.ts"), work, {
+    ...options,
+    nodeArgs: WORKER_FLAGS,
+  });
   if (worked.done !== items) throw new Error(`${worked.done} of ${items} items are done`);
   return worked;
 };

@@ -53,12 +53,17 @@ export class Database {
       throw explain(error, file);
     }
     const database = new Database(file, db, options);
-    await database.#settled(() => {
-      db.exec("PRAGMA journal_mode = WAL");
-      db.exec("PRAGMA synchronous = FULL; PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY");
-      db.exec(`PRAGMA wal_autocheckpoint = ${options.checkpoints === false ? 0 : 4000}`);
-    });
-    await database.write(() => migrate(db, file));
+    try {
+      await database.#settled(() => {
+        db.exec("PRAGMA journal_mode = WAL");
+        db.exec("PRAGMA synchronous = FULL; PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY");
+        db.exec(`PRAGMA wal_autocheckpoint = ${options.checkpoints === false ? 0 : 4000}`);
+      });
+      await database.write(() => migrate(db, file));
+    } catch (error) {
+      database.close();
+      throw error;
+    }
     return database;
   }
 
@@ -190,6 +195,8 @@ const explain = (error: unknown, file: string): unknown => {
     case "EROFS":
     case "EPERM":
     case "ENOTDIR":
+    case "ENOENT":
+    case "EEXIST":
       return new LedgerError(
         "read-only",
         `${dirname(file)}: the data folder cannot be written. Make it writable, or choose another with --data DIR.`,
@@ -203,6 +210,7 @@ const explain = (error: unknown, file: string): unknown => {
           `the pages already kept are listed in each job's manifest.`,
         cause,
       );
+    case undefined:
     default:
       return error;
   }

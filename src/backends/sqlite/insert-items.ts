@@ -112,36 +112,37 @@ export const insertKeys = (
   }
 };
 
+interface Arrival {
+  readonly cursor: number;
+  readonly lane: number;
+  readonly job: number;
+  count: number;
+}
+
 /** Inserts the rows and makes them claimable. An item whose place the cursor has already passed is given out as due. */
 export const insertItems = (
   db: Database,
   placed: readonly PlacedItem[],
   room: number,
 ): { accepted: number; folded: number; capped: number } => {
-  const insert = db.sql(
-    "INSERT OR IGNORE INTO items (queue, seq, key, input, due_at) VALUES (?, ?, ?, ?, ?)",
-  );
-  const added = new Map<number, { cursor: number; lane: number; count: number }>();
-  let [accepted, folded, capped] = [0, 0, 0];
-  for (const { item, queue, seq, isFolded } of placed) {
-    if (isFolded) folded++;
-    else if (accepted >= room) capped++;
-    else {
-      let row = added.get(queue);
-      if (!row) {
-        row = {
-          ...db.get<{ cursor: number; lane: number }>("SELECT cursor, lane FROM queues WHERE id = ?", queue)!,
-          count: 0,
-        };
-        added.set(queue, row);
-      }
-      const isNew = insert.run(queue, seq, item.key, item.input, seq <= row.cursor ? db.now() : null).changes;
-      if (Number(isNew) === 0) folded++;
-      else {
-        accepted++;
-        row.count++;
-      }
+  const added = new Map<number, Arrival>();
+  const arrival = (queue: number): Arrival => {
+    let row = added.get(queue);
+    if (!row) {
+      const known = db.get<Omit<Arrival, "count">>(
+        "SELECT cursor, lane, job FROM queues WHERE id = ?",
+        queue,
+      )!;
+      added.set(queue, (row = { ...known, count: 0 }));
     }
+    return row;
+  };
+  let [accepted, folded, capped] = [0, 0, 0];
+  for (const entry of placed) {
+    if (entry.isFolded) folded++;
+    else if (accepted >= room) capped++;
+    else if (insertItem(db, entry, arrival)) accepted++;
+    else folded++;
   }
   for (const [queue, { lane, count }] of added) {
     if (count === 0) continue;
@@ -149,4 +150,33 @@ export const insertItems = (
     refreshLane(db, lane);
   }
   return { accepted, folded, capped };
+};
+
+const INSERT_ITEM = "INSERT OR IGNORE INTO items (queue, seq, key, input, due_at) VALUES (?, ?, ?, ?, ?)";
+
+/** False when another process, with the same key in its batch, was first. */
+const insertItem = (db: Database, entry: PlacedItem, arrival: (queue: number) => Arrival): boolean => {
+  const { key, input } = entry.item;
+  while (!entry.isFolded) {
+    const { queue, seq } = entry;
+    const row = arrival(queue);
+    if (db.run(INSERT_ITEM, queue, seq, key, input, seq <= row.cursor ? db.now() : null) === 1) {
+      row.count++;
+      return true;
+    }
+    const taken = db.get<{ key: string }>("SELECT key FROM items WHERE queue = ? AND seq = ?", queue, seq)!;
+    if (taken.key === key) return false;
+    placeAgain(db, row.job, entry);
+  }
+  return false;
+};
+
+/** A process that took this one for dead gave the place to another key with the same hash. */
+const placeAgain = (db: Database, job: number, entry: PlacedItem): void => {
+  entry.seq = db.get<{ tail: number }>(
+    "UPDATE queues SET tail = tail + 1 WHERE id = ? RETURNING tail",
+    entry.queue,
+  )!.tail;
+  entry.hash = nextHash(entry.hash);
+  insertKeys(db, job, [entry]);
 };

@@ -16,7 +16,7 @@ export const lanes = (test: LedgerTest): void => {
     await world.job("job", keysOf(50), { pace: TEN });
     const grant = await worker.claim();
     assert.equal(grant.slots.length, 1);
-    const [{ lane, delaysMs, lateMs }] = grant.slots as [(typeof grant.slots)[0]];
+    const { lane, delaysMs, lateMs } = grant.slots[0]!;
     assert.equal(lane, SITE);
     assert.deepEqual(delaysMs, [0, 100, 200, 300, 400, 500, 600, 700, 800, 900, 1000]);
     assert.equal(grant.items.length, delaysMs.length);

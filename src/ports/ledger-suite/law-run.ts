@@ -5,6 +5,7 @@ import type { Pace } from "../../model/pace.ts";
 import { afterFailure } from "../../model/retry.ts";
 import type { ClaimedItem, Ledger } from "../ledger.ts";
 import { compareLedger } from "./compare-ledger.ts";
+import { retryItems, sealJob, steerJob } from "./law-jobs.ts";
 import type { How, Step } from "./law-steps.ts";
 import { LedgerModel, type ModelJob, type ModelWorker } from "./ledger-model.ts";
 import { DONE, failure, refOf, RETURNED, settlement, SimWorker } from "./sim-worker.ts";
@@ -54,7 +55,6 @@ export class LawRun {
   }
 
   async #take(step: Step): Promise<void> {
-    const { ledger } = this.#world;
     switch (step.do) {
       case "add":
         return await this.#add(this.#job(step.job), step);
@@ -84,22 +84,11 @@ export class LawRun {
         this.#world.pass(step.ms);
         return;
       case "steer":
-        return await this.#steer(this.#job(step.job), step.to);
-      case "seal": {
-        const job = this.#job(step.job);
-        await ledger.sealJob(job.id);
-        job.isSealed = true;
-        if (job.state === "loading") job.state = "running";
-        return;
-      }
-      case "retry": {
-        const job = this.#job(step.job);
-        const filter = step.kinds ? { kinds: step.kinds } : {};
-        if (job.state === "cancelled")
-          await assert.rejects(() => ledger.retryItems(job.id, filter), code("job-ended"));
-        else assert.equal(await ledger.retryItems(job.id, filter), this.#model.retry(job, step.kinds));
-        return;
-      }
+        return await steerJob(this.#world, this.#model, this.#job(step.job), step.to);
+      case "seal":
+        return await sealJob(this.#world, this.#job(step.job));
+      case "retry":
+        return await retryItems(this.#world, this.#model, this.#job(step.job), step.kinds);
       case "reopen": {
         const at = step.handle % this.#handles.length;
         const old = this.#handles[at]!;
@@ -269,16 +258,6 @@ export class LawRun {
       const { state } = await this.#world.item(item.job.id, item.key);
       this.#model.diedAlone(item, state === "failed");
     }
-  }
-
-  async #steer(job: ModelJob, to: "pause" | "resume" | "cancel"): Promise<void> {
-    const steer = () => this.#world.ledger.steerJob(job.id, to);
-    const isEnded = job.state === "cancelled" || (job.state === "done" && to !== "resume");
-    if (isEnded) return await assert.rejects(steer, code("job-ended"));
-    await steer();
-    if (to === "cancel") this.#model.cancel(job);
-    else if (to === "pause") job.state = "paused";
-    else if (job.state === "paused") job.state = job.isSealed ? "running" : "loading";
   }
 
   /** Nothing is stuck: with living workers and time, every item comes to its end. Then the pace of it all is looked at. */

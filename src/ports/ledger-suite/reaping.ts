@@ -78,7 +78,7 @@ export const reaping = (test: LedgerTest): void => {
     assert.deepEqual(more, []);
     assert.deepEqual((await world.worker("w2").takeKeys()).toSorted(), ["k2", "k3", "k4"]);
     const second = await world.worker("alone-2").takeAlone();
-    assert.deepEqual([first.key, second?.key].toSorted(), ["k0", "k1"]);
+    assert.deepEqual(new Set([first.key, second?.key]), new Set(["k0", "k1"]));
     assert.equal((await world.worker("alone-3").claim(1, { alone: true })).againInMs, undefined);
     assert.deepEqual((await alone.settle([first], DONE)).refused, []);
     assert.equal((await world.item("job", first.key)).state, "done");

@@ -1,0 +1,90 @@
+import assert from "node:assert/strict";
+import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { it, type TestContext } from "node:test";
+import { code, jobSpec } from "../../ports/ledger-suite/world.ts";
+import { SCHEMA_VERSION } from "./migrate.ts";
+import { openSqlite } from "./open.ts";
+
+const newFolder = async (t: TestContext): Promise<string> => {
+  const folder = await mkdtemp(join(tmpdir(), "sluice-sqlite-"));
+  t.after(() => rm(folder, { recursive: true }));
+  return folder;
+};
+
+it("makes its folder, and opens what it has written", async (t) => {
+  const file = join(await newFolder(t), "a", "b", "ledger.db");
+  const ledger = await openSqlite(file);
+  await ledger.createJob(jobSpec("job"));
+  await ledger.close();
+  const again = await openSqlite(file);
+  t.after(() => again.close());
+  assert.equal((await again.readJob("job"))?.spec.id, "job");
+});
+
+it("says newer-version to a file of a newer release, and leaves it as it is", async (t) => {
+  const file = join(await newFolder(t), "ledger.db");
+  await (await openSqlite(file)).close();
+  const raw = new DatabaseSync(file);
+  t.after(() => raw.close());
+  raw.exec(`PRAGMA user_version = ${SCHEMA_VERSION + 1}`);
+  await assert.rejects(() => openSqlite(file), code("newer-version"));
+  assert.deepEqual({ ...raw.prepare("PRAGMA user_version").get() }, { user_version: SCHEMA_VERSION + 1 });
+});
+
+it("says damaged to a file that is no ledger", async (t) => {
+  const file = join(await newFolder(t), "ledger.db");
+  await writeFile(file, "these are not the pages you are looking for\n".repeat(100));
+  await assert.rejects(() => openSqlite(file), code("damaged"));
+});
+
+it("says read-only where the folder's place is a file", async (t) => {
+  const folder = await newFolder(t);
+  await writeFile(join(folder, "file"), "");
+  await assert.rejects(() => openSqlite(join(folder, "file", "ledger.db")), code("read-only"));
+});
+
+it("says locked when another process keeps the write lock, and has done nothing", async (t) => {
+  const file = join(await newFolder(t), "ledger.db");
+  const ledger = await openSqlite(file, { lockMs: 30 });
+  t.after(() => ledger.close());
+  const other = new DatabaseSync(file);
+  t.after(() => other.close());
+  other.exec("BEGIN IMMEDIATE");
+  await assert.rejects(() => ledger.createJob(jobSpec("job")), code("locked"));
+  await assert.rejects(() => openSqlite(file, { lockMs: 30 }), code("locked"));
+  assert.equal(await ledger.readJob("job"), undefined);
+  other.exec("ROLLBACK");
+  await ledger.createJob(jobSpec("job"));
+  assert.equal((await ledger.readJob("job"))?.state, "loading");
+});
+
+it("waits for a lock without keeping the event loop", async (t) => {
+  const file = join(await newFolder(t), "ledger.db");
+  const ledger = await openSqlite(file);
+  t.after(() => ledger.close());
+  const other = new DatabaseSync(file);
+  t.after(() => other.close());
+  other.exec("BEGIN IMMEDIATE");
+  let isCreated = false;
+  const creating = ledger.createJob(jobSpec("job")).then(() => (isCreated = true));
+  // Both turns of the loop come while the write waits; if it blocked, the lock would never be given up here.
+  await new Promise((resolve) => setTimeout(resolve, 1));
+  await new Promise((resolve) => setTimeout(resolve, 1));
+  assert.equal(isCreated, false);
+  other.exec("COMMIT");
+  await creating;
+  assert.equal((await ledger.readJob("job"))?.state, "loading");
+});
+
+it("leaves no file open when it cannot open the ledger", async (t) => {
+  const file = join(await newFolder(t), "ledger.db");
+  await writeFile(file, "x".repeat(5000));
+  const open = async () => (await readdir("/proc/self/fd")).length;
+  const descriptors = await open().catch(() => undefined);
+  if (descriptors === undefined) return t.skip("this system has no /proc to count open files in");
+  for (let i = 0; i < 20; i++) await assert.rejects(() => openSqlite(file), code("damaged"));
+  assert.ok((await open()) < descriptors + 10);
+});

@@ -1,0 +1,36 @@
+import assert from "node:assert/strict";
+import type { FailureKind } from "../../model/failure.ts";
+import type { LedgerModel, ModelJob } from "./ledger-model.ts";
+import { code, type World } from "./world.ts";
+
+export const sealJob = async ({ ledger }: World, job: ModelJob): Promise<void> => {
+  await ledger.sealJob(job.id);
+  job.isSealed = true;
+  if (job.state === "loading") job.state = "running";
+};
+
+export const steerJob = async (
+  { ledger }: World,
+  model: LedgerModel,
+  job: ModelJob,
+  to: "pause" | "resume" | "cancel",
+): Promise<void> => {
+  const steer = () => ledger.steerJob(job.id, to);
+  const isEnded = job.state === "cancelled" || (job.state === "done" && to !== "resume");
+  if (isEnded) return await assert.rejects(steer, code("job-ended"));
+  await steer();
+  if (to === "cancel") model.cancel(job);
+  else if (to === "pause") job.state = "paused";
+  else if (job.state === "paused") job.state = job.isSealed ? "running" : "loading";
+};
+
+export const retryItems = async (
+  { ledger }: World,
+  model: LedgerModel,
+  job: ModelJob,
+  kinds: readonly FailureKind[] | undefined,
+): Promise<void> => {
+  const retry = () => ledger.retryItems(job.id, kinds ? { kinds } : {});
+  if (job.state === "cancelled") return await assert.rejects(retry, code("job-ended"));
+  assert.equal(await retry(), model.retry(job, kinds));
+};
