@@ -20,7 +20,7 @@ function findNewerNode() {
     const manifest = require.resolve("node/package.json");
     const binary = join(dirname(manifest), "bin", process.platform === "win32" ? "node.exe" : "node");
     return majorOf(require(manifest).version) >= NEEDED && existsSync(binary) ? binary : undefined;
-  } catch (_) {
+  } catch {
     return undefined;
   }
 }
@@ -47,7 +47,7 @@ async function start() {
 }
 
 if (majorOf(process.versions.node) >= NEEDED) {
-  start();
+  void start();
 } else {
   const newer = findNewerNode();
   if (newer !== undefined) {

@@ -13,7 +13,8 @@ const BLOCK = /^```(\w+)(?: file=(\S+))?\n([\s\S]*?)^```$/gm;
 /** Does literally what a guide says: writes its files and runs its commands, in a copy of the clone. */
 const follow = async (guide: string): Promise<string> => {
   const folder = mkdtempSync(join(tmpdir(), "sluice-guide-"));
-  for (const part of ["bin", "src", "examples", "package.json"]) cpSync(join(ROOT, part), join(folder, part), { recursive: true });
+  for (const part of ["bin", "src", "examples", "package.json"])
+    cpSync(join(ROOT, part), join(folder, part), { recursive: true });
   symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
   const script = ["set -e"];
   const guideText = readFileSync(join(ROOT, guide), "utf8").replaceAll("8700", `${await freePort()}`);

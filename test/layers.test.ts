@@ -40,7 +40,8 @@ test("the walls between the folders hold", () => {
     assert.ok(allowed, `${part(file)} is not in the table`);
     for (const specifier of importsOf(file).filter((name) => name.startsWith("."))) {
       const target = part(resolve(dirname(file), specifier));
-      if (target !== part(file) && !allowed.includes(target)) breaches.push(`${relative(SRC, file)} → ${specifier}`);
+      if (target !== part(file) && !allowed.includes(target))
+        breaches.push(`${relative(SRC, file)} → ${specifier}`);
     }
   }
   assert.deepEqual(breaches, []);

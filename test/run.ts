@@ -3,7 +3,9 @@ import { spawnSync } from "node:child_process";
 import { globSync } from "node:fs";
 
 const words = process.argv.slice(2);
-const files = globSync("{src,test,examples,bench,docs}/**/*.test.ts", { exclude: (name) => name === "node_modules" })
+const files = globSync("{src,test,examples,bench,docs}/**/*.test.ts", {
+  exclude: (name) => name === "node_modules",
+})
   .filter((file) => words.length === 0 || words.some((word) => file.includes(word)))
   .sort();
 const { status, signal } = spawnSync(

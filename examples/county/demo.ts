@@ -14,11 +14,9 @@ const shown = (path: string): string => relative(process.cwd(), path);
 
 rmSync(folder, { recursive: true, force: true });
 mkdirSync(folder, { recursive: true });
-const [input, truth, output] = ["parcels.csv", "truth.jsonl", "bills.csv"].map((name) => join(folder, name)) as [
-  string,
-  string,
-  string,
-];
+const [input, truth, output] = ["parcels.csv", "truth.jsonl", "bills.csv"].map((name) =>
+  join(folder, name),
+) as [string, string, string];
 writeFileSync(input, [...parcelsCsv(PARCELS)].join(""));
 
 await using county = await startCounty({ parcels: PARCELS, troubles: "all", truth, keepsArrivals: false });

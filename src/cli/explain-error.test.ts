@@ -47,7 +47,10 @@ describe("what went wrong decides the exit code", () => {
 });
 
 test("an error of a worker process, of which only name and code arrive, is explained alike", () => {
-  const error = Object.assign(new Error("sluice.db: the disk is full"), { name: "LedgerError", code: "no-space" });
+  const error = Object.assign(new Error("sluice.db: the disk is full"), {
+    name: "LedgerError",
+    code: "no-space",
+  });
   assert.deepEqual(explainError(error), { exitCode: EXIT.storage, message: "sluice.db: the disk is full" });
 });
 

@@ -53,7 +53,9 @@ const explain = (error: unknown): Explanation => {
   const codes = EXIT_CODES[error.name];
   if (codes) {
     const exitCode = codes[code] ?? codes["*"] ?? EXIT.unexpected;
-    return exitCode === EXIT.ok ? { exitCode } : { exitCode, message: error.message + wayOut(error) };
+    return exitCode === EXIT.ok
+      ? { exitCode }
+      : { exitCode, message: error.message + wayOut(error.name, code) };
   }
   const fault = STORAGE_FAULTS[code];
   if (fault === undefined) return unexpected(`${error.name}: ${error.message}`);
@@ -66,11 +68,14 @@ const unexpected = (what: string): Explanation => ({
   message: `unexpected: ${what}. Run again with --log-level debug to see where it happened.`,
 });
 
-/** These are thrown far from the file that they are about, and do not say what to do. */
-const wayOut = ({ name }: Error): string =>
-  name === "SelectorError" || name === "ExtractionError"
-    ? ". Correct the scraper's `extract` block and run again."
+/** Where the error itself cannot know what to do. */
+const wayOut = (name: string, code: string): string => {
+  if (name === "SelectorError" || name === "ExtractionError")
+    return ". Correct the scraper's `extract` block and run again.";
+  return code === "job-ended"
+    ? " `sluice jobs show` tells what came of it; `sluice run` starts a new one."
     : "";
+};
 
 const stackOf = (error: Error): string => {
   const stack = error.stack ?? String(error);

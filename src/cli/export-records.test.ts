@@ -16,7 +16,13 @@ const mixed = (n: number): Ending | undefined => {
     case 0:
       return { outcome: DONE, records: [{ owner: `Ann ${n}`, tax: n + 0.5 }] };
     case 1:
-      return { outcome: { state: "done", quality: "partial" }, records: [{ owner: "Bo", tax: 1 }, { owner: undefined, tax: 2 }] };
+      return {
+        outcome: { state: "done", quality: "partial" },
+        records: [
+          { owner: "Bo", tax: 1 },
+          { owner: undefined, tax: 2 },
+        ],
+      };
     case 2:
       return { outcome: { state: "absent", detail: "none" } };
     case 3:
@@ -46,7 +52,9 @@ test("every item has its row, one for each of its records", async () => {
 test("a job of many pages comes out whole, in every format, with numbers as numbers", async () => {
   const count = 5003;
   await using house = await openSampleHouse(count, mixed);
-  const keys = Array.from({ length: count }, (_, n) => (n % 5 === 1 ? [String(n), String(n)] : [String(n)])).flat();
+  const keys = Array.from({ length: count }, (_, n) =>
+    n % 5 === 1 ? [String(n), String(n)] : [String(n)],
+  ).flat();
   for (const name of ["out.csv", "out.jsonl", "out.parquet"]) {
     const path = join(house.data, name);
     assert.deepEqual(await exportJob(house, house.job, path), { rows: keys.length, leftOut: [] });

@@ -3,7 +3,6 @@ import type { ItemView } from "../model/item.ts";
 import { LedgerError } from "../ports/ledger.ts";
 import { ExportShape, type ExportEntry } from "./export-rows.ts";
 import { jobItems } from "./job-items.ts";
-import { openOutput } from "./outputs/open-output.ts";
 import type { RecordWriter } from "./outputs/record-writer.ts";
 import { readRecords } from "./read-records.ts";
 
@@ -26,6 +25,8 @@ export const exportJob = async (
 ): Promise<Exported> => {
   const view = await ledger.readJob(job);
   if (!view) throw new LedgerError("no-such-job", `${job}: no such job. \`sluice jobs ls\` lists them.`);
+  // Loaded here: nobody needs it before a job's first request.
+  const { openOutput } = await import("./outputs/open-output.ts");
   await using writer = typeof output === "string" ? openOutput(output) : output;
   let shape: ExportShape | undefined;
   let waiting: ExportEntry[] = [];

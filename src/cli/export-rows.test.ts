@@ -18,7 +18,9 @@ const item = (input: unknown, rest: Partial<ItemView> = {}): ItemView => ({
 });
 
 const record = (values: Record<string, unknown>, rest: Record<string, JudgedField> = {}): JudgedRecord => {
-  const present = Object.entries(values).map(([name, value]) => [name, { status: "present", value }] as const);
+  const present = Object.entries(values).map(
+    ([name, value]) => [name, { status: "present", value }] as const,
+  );
   return { quality: "complete", fields: { ...Object.fromEntries(present), ...rest } };
 };
 
@@ -58,18 +60,26 @@ test("an item without a record says why it has none", () => {
 });
 
 test("names that are used twice are told apart, and the house's own names stay", () => {
-  const entry = { item: item({ owner: "asked", key: "in" }), record: record({ owner: "found", key: "out", _state: "TX" }) };
+  const entry = {
+    item: item({ owner: "asked", key: "in" }),
+    record: record({ owner: "found", key: "out", _state: "TX" }),
+  };
   const shape = new ExportShape({ fields: ["owner"], required: [] }, [entry]);
   const { key, owner, _state, ...rest } = shape.row(entry);
   assert.deepEqual([key, owner, _state], ["k", "found", "done"]);
-  assert.deepEqual([rest["input.owner"], rest["input.key"], rest["record.key"], rest["record._state"]], ["asked", "in", "out", "TX"]);
+  assert.deepEqual(
+    [rest["input.owner"], rest["input.key"], rest["record.key"], rest["record._state"]],
+    ["asked", "in", "out", "TX"],
+  );
   assert.equal(new Set(shape.columns.map(({ name }) => name)).size, shape.columns.length);
 });
 
 describe("the type of a column", () => {
   const typeOf = (...values: readonly unknown[]) => {
     const entries = values.map((value) => ({ item: item({}), record: record({ value }) }));
-    return new ExportShape({ fields: ["value"], required: [] }, entries).columns.find(({ name }) => name === "value")?.type;
+    return new ExportShape({ fields: ["value"], required: [] }, entries).columns.find(
+      ({ name }) => name === "value",
+    )?.type;
   };
   test("is that of all values that are there", () => {
     assert.equal(typeOf(null, 1, 2.5), "number");
@@ -92,7 +102,12 @@ test("a field that comes too late for a column is named, not silently dropped", 
 });
 
 test("a field may be named __proto__", () => {
-  const entry = { item: item({}), record: JSON.parse('{"quality":"complete","fields":{"__proto__":{"status":"present","value":7}}}') as JudgedRecord };
+  const entry = {
+    item: item({}),
+    record: JSON.parse(
+      '{"quality":"complete","fields":{"__proto__":{"status":"present","value":7}}}',
+    ) as JudgedRecord,
+  };
   const shape = new ExportShape({ fields: [], required: [] }, [entry]);
   assert.equal(Object.getOwnPropertyDescriptor(shape.row(entry), "__proto__")?.value, 7);
 });

@@ -43,7 +43,10 @@ export class ExportShape {
     const rows = first.map((entry) => this.row(entry));
     this.#columns = [
       { name: FIRST },
-      ...[...this.#inputs.values(), ...this.#fields.values()].map((name) => ({ name, type: typeOf(rows, name) })),
+      ...[...this.#inputs.values(), ...this.#fields.values()].map((name) => ({
+        name,
+        type: typeOf(rows, name),
+      })),
       ...LAST,
     ];
     this.#leftOut.clear();
@@ -61,7 +64,8 @@ export class ExportShape {
   row({ item, record }: ExportEntry): OutputRow {
     // Without a prototype: a page may name a field `__proto__`.
     const row = Object.create(null) as Record<string, unknown>;
-    for (const [name, value] of Object.entries(membersOf(item.input))) this.#set(row, this.#inputs, name, value);
+    for (const [name, value] of Object.entries(membersOf(item.input)))
+      this.#set(row, this.#inputs, name, value);
     const missing: string[] = [];
     for (const [name, field] of Object.entries(record?.fields ?? {})) {
       this.#set(row, this.#fields, name, field.value);
@@ -93,21 +97,17 @@ const membersOf = (input: unknown): Readonly<Record<string, unknown>> =>
 /** What all values that are there have in common; text where they differ, or where there is none yet. */
 const typeOf = (rows: readonly OutputRow[], name: string): ColumnType => {
   const types = new Set(
-    rows.map((row) => row[name]).filter((value) => value !== null && value !== undefined).map(typeOfValue),
+    rows
+      .map((row) => row[name])
+      .filter((value) => value !== null && value !== undefined)
+      .map(typeOfValue),
   );
   const [type = "text", ...others] = types;
   return others.length > 0 ? "text" : type;
 };
 
 const typeOfValue = (value: unknown): ColumnType => {
-  switch (typeof value) {
-    case "number":
-      return "number";
-    case "boolean":
-      return "boolean";
-    case "object":
-      return "json";
-    default:
-      return "text";
-  }
+  const type = typeof value;
+  if (type === "number" || type === "boolean") return type;
+  return type === "object" ? "json" : "text";
 };

@@ -18,7 +18,12 @@ const ledgerWith = async (context: TestContext, ids: readonly string[]) => {
   return house.ledger;
 };
 
-const IDS = ["20261114-080000-aaaa", "20261115-203412-k3f9", "20261115-203412-k3f9-2", "20261115-210000-zzzz"];
+const IDS = [
+  "20261114-080000-aaaa",
+  "20261115-203412-k3f9",
+  "20261115-203412-k3f9-2",
+  "20261115-210000-zzzz",
+];
 
 test("a job is found by its id, a unique beginning, its last part, or as the last", async (context) => {
   const ledger = await ledgerWith(context, IDS);

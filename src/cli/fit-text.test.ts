@@ -19,7 +19,11 @@ test("wide characters take two columns and marks none", () => {
 
 test("no text is ever wider than it may be", () => {
   fc.assert(
-    fc.property(fc.string({ unit: "grapheme" }), fc.nat(20), (text, width) => textWidth(fitText(text, width)) <= width),
+    fc.property(
+      fc.string({ unit: "grapheme" }),
+      fc.nat(20),
+      (text, width) => textWidth(fitText(text, width)) <= width,
+    ),
   );
 });
 

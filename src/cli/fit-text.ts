@@ -5,7 +5,8 @@ const WIDE =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1f64f}\u{1f900}-\u{1f9ff}\u{20000}-\u{3fffd}]/u;
 const MARK = /\p{Mark}|\u200b|\u200d|\ufe0f/u;
 
-const characterWidth = (character: string): number => (MARK.test(character) ? 0 : WIDE.test(character) ? 2 : 1);
+const characterWidth = (character: string): number =>
+  MARK.test(character) ? 0 : WIDE.test(character) ? 2 : 1;
 
 /** Columns that the text takes in a terminal. */
 export const textWidth = (text: string): number => {

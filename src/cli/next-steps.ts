@@ -35,7 +35,10 @@ const stepsFor = (view: JobView, flag: string, output: string | undefined): Step
   if (failed > 0) {
     steps.push({ command: `sluice items ls ${id} --state failed${flag}`, why: "see what failed" });
     if (view.state !== "cancelled")
-      steps.push({ command: `sluice jobs retry ${id}${flag}`, why: `put the ${countText(failed)} failed back` });
+      steps.push({
+        command: `sluice jobs retry ${id}${flag}`,
+        why: `put the ${countText(failed)} failed back`,
+      });
   }
   if (output === undefined)
     steps.push({ command: `sluice export ${id} --output FILE.csv${flag}`, why: "write the results" });

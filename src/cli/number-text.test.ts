@@ -25,10 +25,14 @@ test("only all is 100 % and only none is 0 %", () => {
 });
 
 test("bytes are shown in the unit that fits", () => {
-  assert.deepEqual(
-    [1, 999, 1000, 45_511_535, 3e12, 4e15].map(bytesText),
-    ["1 byte", "999 bytes", "1.0 kB", "45.5 MB", "3.0 TB", "4000.0 TB"],
-  );
+  assert.deepEqual([1, 999, 1000, 45_511_535, 3e12, 4e15].map(bytesText), [
+    "1 byte",
+    "999 bytes",
+    "1.0 kB",
+    "45.5 MB",
+    "3.0 TB",
+    "4000.0 TB",
+  ]);
 });
 
 test("slow rates keep their digits", () => {

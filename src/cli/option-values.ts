@@ -10,7 +10,11 @@ export const wholeNumber = (text: string): number =>
   within(text, "Give a whole number from 1.", (value) => Number.isSafeInteger(value) && value >= 1);
 
 export const processCount = (text: string): number =>
-  within(text, "Give a whole number from 1 to 64.", (value) => Number.isInteger(value) && value >= 1 && value <= 64);
+  within(
+    text,
+    "Give a whole number from 1 to 64.",
+    (value) => Number.isInteger(value) && value >= 1 && value <= 64,
+  );
 
 /** Fractions too: one request in two seconds is a rate. */
 export const positiveNumber = (text: string): number =>
@@ -24,6 +28,8 @@ export const namesOf =
     const names = text.split(",").map((name) => name.trim());
     const wrong = names.find((name) => !isName(name));
     if (wrong !== undefined)
-      throw new InvalidArgumentError(`${wrong === "" ? "A name is empty" : `There is no ${wrong}`}. Choose from ${allowed.join(", ")}.`);
+      throw new InvalidArgumentError(
+        `${wrong === "" ? "A name is empty" : `There is no ${wrong}`}. Choose from ${allowed.join(", ")}.`,
+      );
     return [...(before ?? []), ...names.filter(isName)];
   };

@@ -17,7 +17,9 @@ import { UsageError } from "./usage-error.ts";
  */
 export const buildProgram = (version: string, onEnd: (exitCode: number) => void): Command => {
   const program = new Command("sluice")
-    .description("Runs scrape jobs of a hundred to many million items: paced, durable, honest about every field.")
+    .description(
+      "Runs scrape jobs of a hundred to many million items: paced, durable, honest about every field.",
+    )
     .version(version, "-V, --version", "print the version")
     .helpOption("-h, --help", "print help")
     .helpCommand(false)
@@ -43,7 +45,9 @@ export const buildProgram = (version: string, onEnd: (exitCode: number) => void)
   const resume = program
     .command("resume")
     .summary("go on with a job that was stopped")
-    .description("Goes on with a job that was interrupted, held or killed, or whose failed items were put back.")
+    .description(
+      "Goes on with a job that was interrupted, held or killed, or whose failed items were put back.",
+    )
     .argument("<job>", JOB_HELP)
     .addHelpText("after", COMMAND_HELP.resume);
   workingOptions(inputOptions(resume)).action(async (job: string, options: ResumeOptions) => {
@@ -151,11 +155,16 @@ const lookOptions = (command: Command): Command =>
 const inputOptions = (command: Command): Command =>
   command
     .option("--input <file>", "inputs: a CSV, NDJSON, JSON or URL list file, also gzipped; - for stdin")
-    .addOption(new Option("--format <format>", "of the inputs, where the name does not tell").choices(INPUT_FORMATS));
+    .addOption(
+      new Option("--format <format>", "of the inputs, where the name does not tell").choices(INPUT_FORMATS),
+    );
 
 const workingOptions = (command: Command): Command =>
   command
-    .option("--output <file>", "write the results to a .csv, .jsonl or .parquet file at the end; - for stdout")
+    .option(
+      "--output <file>",
+      "write the results to a .csv, .jsonl or .parquet file at the end; - for stdout",
+    )
     .addOption(dataOption())
     .option("--processes <n>", "worker processes", processCount, 1)
     .addOption(

@@ -3,13 +3,16 @@ import { describe, test } from "node:test";
 import { openProgress, type ProgressMode, progressMode } from "./progress.ts";
 import { sampleView } from "./sample-view.ts";
 
+/** Escape sequences, line ends, and text between them. */
+const SEQUENCES = new RegExp(String.raw`\x1b\[[?\d;]*([A-Za-z])|\r|\n|[^\x1b\r\n]+`, "g");
+
 /** What a terminal shows after these bytes, and whether its cursor is visible. */
 const showOn = (written: string): { readonly screen: readonly string[]; readonly hasCursor: boolean } => {
   const screen: string[] = [];
   let row = 0;
   let column = 0;
   let hasCursor = true;
-  for (const [text, command] of written.matchAll(/\x1b\[[?\d;]*([A-Za-z])|\r|\n|[^\x1b\r\n]+/g)) {
+  for (const [text, command] of written.matchAll(SEQUENCES)) {
     const line = screen[row] ?? "";
     if (text === "\x1b[?25l" || text === "\x1b[?25h") hasCursor = text.endsWith("h");
     else if (command === "A") row -= Number(text.slice(2, -1));
@@ -53,7 +56,11 @@ describe("on a terminal", () => {
     progress.note("Held: lane\x1b[2J a");
     progress.update(done, [], extra);
     const { screen, hasCursor } = showOn(shown.join(""));
-    assert.deepEqual(screen.slice(0, 3), ["Job k3f9: county", "Held: lane a", "county  20261115-203412-k3f9  done"]);
+    assert.deepEqual(screen.slice(0, 3), [
+      "Job k3f9: county",
+      "Held: lane a",
+      "county  20261115-203412-k3f9  done",
+    ]);
     assert.deepEqual(screen.slice(4), ["done 10"]);
     assert.equal(hasCursor, false);
     progress.close();
@@ -110,7 +117,10 @@ describe("elsewhere", () => {
       progress.update(sampleView({ state: "paused", states: { queued: 4 } }), [], extra);
       pass(6000);
     }
-    assert.deepEqual(shown, ["paused  0 of 4  done 0, queued 4\n", "paused  0 of 4  0/s  done 0, queued 4\n"]);
+    assert.deepEqual(shown, [
+      "paused  0 of 4  done 0, queued 4\n",
+      "paused  0 of 4  0/s  done 0, queued 4\n",
+    ]);
   });
 });
 
@@ -149,7 +159,8 @@ test("a stream that nobody reads any more does not end the job", () => {
 });
 
 test("the way to show progress follows the options, then the terminal", () => {
-  const mode = (json: boolean, quiet: boolean, isTTY: boolean) => progressMode({ json, quiet }, { isTTY }, "xterm");
+  const mode = (json: boolean, quiet: boolean, isTTY: boolean) =>
+    progressMode({ json, quiet }, { isTTY }, "xterm");
   assert.equal(mode(true, true, true), "json");
   assert.equal(mode(false, true, true), "quiet");
   assert.equal(mode(false, false, true), "live");

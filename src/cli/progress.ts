@@ -68,4 +68,10 @@ export const openProgress = ({
 };
 
 const nothing = (): void => undefined;
-const QUIET: Progress = { update: nothing, note: nothing, end: nothing, close: nothing, [Symbol.dispose]: nothing };
+const QUIET: Progress = {
+  update: nothing,
+  note: nothing,
+  end: nothing,
+  close: nothing,
+  [Symbol.dispose]: nothing,
+};

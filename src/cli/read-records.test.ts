@@ -22,14 +22,16 @@ const putSegment = async (blob: string, counts: readonly number[], padding = "")
   let text = "";
   const ranges = counts.map((count, item) => {
     const offset = Buffer.byteLength(text);
-    for (let n = 0; n < count; n++) text += `${JSON.stringify({ key: `${blob} ${item} ${n} é${padding}` })}\n`;
+    for (let n = 0; n < count; n++)
+      text += `${JSON.stringify({ key: `${blob} ${item} ${n} é${padding}` })}\n`;
     return { blob, offset, length: Buffer.byteLength(text) - offset };
   });
   await blobs.put(blob, Buffer.from(text));
   return ranges;
 };
 
-const keysOf = (records: readonly unknown[] | undefined) => (records as { key: string }[]).map(({ key }) => key);
+const keysOf = (records: readonly unknown[] | undefined) =>
+  (records as { key: string }[]).map(({ key }) => key);
 
 test("every range gets its own records, in whatever order they are asked for", async () => {
   const ranges = [...(await putSegment("a.jsonl", [1, 3, 1, 2])), ...(await putSegment("b.jsonl", [2, 1]))];
@@ -46,7 +48,11 @@ test("every range gets its own records, in whatever order they are asked for", a
 });
 
 test("neighbours are read together, and what lies far apart is not read over", async () => {
-  const ranges = await putSegment("c.jsonl", Array.from({ length: 100 }, () => 1), "x".repeat(4000));
+  const ranges = await putSegment(
+    "c.jsonl",
+    Array.from({ length: 100 }, () => 1),
+    "x".repeat(4000),
+  );
   const reads: number[] = [];
   const counted: Blobs = {
     ...blobs,

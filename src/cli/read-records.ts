@@ -36,7 +36,9 @@ export const readRecords = async (
 
 const stretchesOf = (ranges: readonly BlobRange[]): Stretch[] => {
   const stretches: Stretch[] = [];
-  const ordered = ranges.toSorted((a, b) => (a.blob < b.blob ? -1 : a.blob > b.blob ? 1 : a.offset - b.offset));
+  const ordered = ranges.toSorted((a, b) =>
+    a.blob < b.blob ? -1 : a.blob > b.blob ? 1 : a.offset - b.offset,
+  );
   for (const range of ordered) {
     const { blob, offset, length } = range;
     const last = stretches.at(-1);
@@ -50,7 +52,8 @@ const stretchesOf = (ranges: readonly BlobRange[]): Stretch[] => {
 
 const parseRecords = (range: BlobRange, bytes: Uint8Array): JudgedRecord[] => {
   try {
-    if (bytes.length < range.length) throw new RangeError(`only ${bytes.length} of ${range.length} bytes are there`);
+    if (bytes.length < range.length)
+      throw new RangeError(`only ${bytes.length} of ${range.length} bytes are there`);
     return new TextDecoder()
       .decode(bytes)
       .split("\n")

@@ -19,7 +19,21 @@ const view: JobView = sampleView({
     { kind: "captcha", count: 15, exampleKey: "2", exampleDetail: "" },
   ],
   attemptFailures: { timeout: 40, captcha: 15, "rate-limited": 3 },
-  held: [{ lane: "tax.example.gov", reason: "20 of the last 20 attempts failed: 20 blocked", evidence: {}, heldAt: 0 }],
+  held: [
+    {
+      lane: "tax.example.gov",
+      reason: "20 of the last 20 attempts failed: 20 blocked",
+      evidence: {},
+      heldAt: 0,
+    },
+    {
+      lane: "hill.example.gov",
+      reason: "9 of 9 failed",
+      evidence: {},
+      heldAt: 0,
+      probeAt: Date.UTC(2026, 10, 15, 20, 41),
+    },
+  ],
 });
 const lanes: readonly LaneView[] = [
   { lane: "well.example", perSecond: 5, factor: 1, holdMs: 0 },
@@ -37,6 +51,7 @@ test("the display tells states, failures, retries and lanes", () => {
     "failed   captcha 15, timeout 8",
     "retried  timeout 32, rate-limited 3",
     "held     tax.example.gov: 20 of the last 20 attempts failed: 20 blocked",
+    "held     hill.example.gov until 20:41:00Z: 9 of 9 failed",
     "slowed   slow.example: at 50% of its pace (2.5/s)",
     "slowed   rest.example: rests 12s after rate-limited",
   ]);
@@ -57,7 +72,12 @@ test("a job that is not finished never shows 100 %", () => {
 });
 
 test("of many troubled lanes the worst are shown and the others counted", () => {
-  const many = Array.from({ length: 9 }, (_, n) => ({ lane: `l${n}`, perSecond: 1, factor: (9 - n) / 10, holdMs: 0 }));
+  const many = Array.from({ length: 9 }, (_, n) => ({
+    lane: `l${n}`,
+    perSecond: 1,
+    factor: (9 - n) / 10,
+    holdMs: 0,
+  }));
   const lines = renderProgress({ view: sampleView(), lanes: many, processes: 1 }, 80, plain);
   assert.deepEqual(
     lines.slice(3).map((line) => line.trim().split(":")[0]),
@@ -78,6 +98,6 @@ test("a log gets the same on one line", () => {
   assert.equal(
     renderProgressLine(frame),
     "running in 2 processes  1,204 of 2,000  133/s  ETA 6.0s  " +
-      "done 1,150 (7 partial), absent 31, failed 23, waiting 12, in hand 16, queued 768  lanes slowed: 1  held: 1",
+      "done 1,150 (7 partial), absent 31, failed 23, waiting 12, in hand 16, queued 768  lanes slowed: 1  held: 2",
   );
 });

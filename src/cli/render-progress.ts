@@ -18,7 +18,10 @@ const GAP = "  ";
 export const renderProgress = (frame: ProgressFrame, width: number, colors: Colors): string[] => {
   const { view } = frame;
   const lines: Span[][] = [
-    [[view.spec.scraper, colors.bold], [`  ${view.spec.id}  ${phaseText(frame)}`, colors.dim]],
+    [
+      [view.spec.scraper, colors.bold],
+      [`  ${view.spec.id}  ${phaseText(frame)}`, colors.dim],
+    ],
     barSpans(frame, width, colors),
     ...wrapped(stateSpans(view, colors), width),
   ];
@@ -47,7 +50,7 @@ export const renderProgressLine = (frame: ProgressFrame): string => {
 };
 
 /** What the job is doing now, in a word or two. */
-export const phaseText = ({ view, loaded, processes }: ProgressFrame): string => {
+const phaseText = ({ view, loaded, processes }: ProgressFrame): string => {
   if (loaded !== undefined) return `loading inputs: ${countText(loaded)} read`;
   if (view.state === "running" && processes > 1) return `running in ${processes} processes`;
   return view.state === "loading" ? "loading inputs" : view.state;
@@ -85,7 +88,9 @@ const stateSpans = ({ counts: { states }, partial }: JobView, colors?: Colors): 
   const done = `done ${countText(states.done)}${partial > 0 ? ` (${countText(partial)} partial)` : ""}`;
   return [
     span(done, colors?.green),
-    ...shown.filter(([, count]) => count > 0).map(([name, count, paint]) => span(`${name} ${countText(count)}`, paint)),
+    ...shown
+      .filter(([, count]) => count > 0)
+      .map(([name, count, paint]) => span(`${name} ${countText(count)}`, paint)),
   ];
 };
 
@@ -103,16 +108,17 @@ const kindsText = (counts: Readonly<Partial<Record<FailureKind, number>>>): stri
     .join(", ");
 
 const laneLines = ({ view, lanes }: ProgressFrame, colors: Colors): Span[][] => [
-  ...view.held.map(({ lane, reason }): Span[] => [
-    label("held", colors.red),
-    [`${plainText(lane)}: ${plainText(reason)}`],
-  ]),
+  ...view.held.map(({ lane, reason, probeAt }): Span[] => {
+    const until = probeAt === undefined ? "" : ` until ${new Date(probeAt).toISOString().slice(11, 19)}Z`;
+    return [label("held", colors.red), [`${plainText(lane)}${until}: ${plainText(reason)}`]];
+  }),
   ...lanes
     .filter(({ factor, holdMs }) => factor < 1 || holdMs > 0)
     .toSorted((a, b) => a.factor - b.factor)
     .map(({ lane, factor, perSecond, holdMs, holdReason }): Span[] => {
       const speed = factor < 1 ? [`at ${Math.ceil(factor * 100)}% of its pace (${rateText(perSecond)})`] : [];
-      const rest = holdMs > 0 ? [`rests ${durationText(holdMs)}${holdReason ? ` after ${holdReason}` : ""}`] : [];
+      const rest =
+        holdMs > 0 ? [`rests ${durationText(holdMs)}${holdReason ? ` after ${holdReason}` : ""}`] : [];
       return [label("slowed", colors.yellow), [`${plainText(lane)}: ${[...speed, ...rest].join(", ")}`]];
     }),
 ];

@@ -4,7 +4,8 @@ import { textWidth } from "./fit-text.ts";
 import { renderReport } from "./report.ts";
 import { sampleView } from "./sample-view.ts";
 
-const report = (...[view, facts]: Parameters<typeof renderReport>) => `${renderReport(view, facts).join("\n")}\n`;
+const report = (...[view, facts]: Parameters<typeof renderReport>) =>
+  `${renderReport(view, facts).join("\n")}\n`;
 
 test("a job without trouble has a short report", () => {
   const view = sampleView({ state: "done", states: { done: 1200 }, requests: 4911, bytes: 28_900_000 });
@@ -34,7 +35,12 @@ const troubled = sampleView({
   counts: { folded: 2, rejected: 7 },
   partial: 4,
   failures: [
-    { kind: "blocked", count: 4, exampleKey: "1816584882", exampleDetail: "the site answered 403: Cloudflare block" },
+    {
+      kind: "blocked",
+      count: 4,
+      exampleKey: "1816584882",
+      exampleDetail: "the site answered 403: Cloudflare block",
+    },
     {
       kind: "structure-changed",
       count: 1,
@@ -52,11 +58,17 @@ const troubled = sampleView({
     {
       lane: "tax.example.gov",
       reason: "20 of the last 24 attempts (usually 2 %) failed: 16 blocked, 4 captcha",
-      evidence: { counts: { done: 30, blocked: 16, captcha: 4 } },
+      evidence: { chart: "failures", counts: { done: 30, blocked: 16, captcha: 4 } },
       heldAt: Date.UTC(2026, 10, 15, 20, 40),
       probeAt: Date.UTC(2026, 10, 15, 20, 41),
     },
-    { lane: "example.org", reason: "owner missing in 9 of 9 records", evidence: null, heldAt: 0 },
+    {
+      lane: "example.org",
+      reason: "owner missing in 9 of 9 records",
+      evidence: { chart: "missing:owner" },
+      heldAt: 0,
+    },
+    { lane: "old.example", reason: "held by an older version", evidence: null, heldAt: 0 },
   ],
   requests: 300,
   bytes: 812,
@@ -98,8 +110,15 @@ Held: tax.example.gov
   20 of the last 24 attempts (usually 2 %) failed: 16 blocked, 4 captcha
   the last outcomes: 30 done, 16 blocked, 4 captcha; held at 2026-11-15
   20:40:00Z, is tried again with one item from 2026-11-15 20:41:00Z
+  The site refuses this machine. Go on later and slower, or from another
+  address.
 Held: example.org
   owner missing in 9 of 9 records
+  held at 1970-01-01 00:00:00Z, waits for you
+  The pages look different now. Compare one with the scraper's selectors, and
+  start a new job.
+Held: old.example
+  held by an older version
   held at 1970-01-01 00:00:00Z, waits for you
 
 Archive   /srv/my data/blobs/jobs/20261115-203412-k3f9
@@ -133,7 +152,11 @@ test("counts of a large job leave the field table within 80 columns", () => {
 });
 
 const stepsOf = (sample: Parameters<typeof sampleView>[0], output?: string) => {
-  const lines = renderReport(sampleView(sample), { data: "./data", tookMs: 1, ...(output !== undefined && { output }) });
+  const lines = renderReport(sampleView(sample), {
+    data: "./data",
+    tookMs: 1,
+    ...(output !== undefined && { output }),
+  });
   const at = lines.indexOf("Next");
   return at === -1 ? [] : lines.slice(at + 1).flatMap((line) => /^ {4}(.*)/.exec(line)?.[1] ?? []);
 };
@@ -141,13 +164,17 @@ const stepsOf = (sample: Parameters<typeof sampleView>[0], output?: string) => {
 test("the next steps fit what became of the job", () => {
   const id = "20261115-203412-k3f9";
   assert.deepEqual(stepsOf({ state: "done", states: { done: 1 } }, "o.csv"), []);
-  assert.deepEqual(stepsOf({ state: "done", states: { done: 1 } }), [`sluice export ${id} --output FILE.csv`]);
+  assert.deepEqual(stepsOf({ state: "done", states: { done: 1 } }), [
+    `sluice export ${id} --output FILE.csv`,
+  ]);
   assert.deepEqual(stepsOf({ state: "done", states: { failed: 2 } }, "o.csv"), [
     `sluice items ls ${id} --state failed`,
     `sluice jobs retry ${id}`,
   ]);
   assert.deepEqual(stepsOf({ state: "paused", states: { queued: 2 } }, "o.csv"), [`sluice resume ${id}`]);
-  assert.deepEqual(stepsOf({ state: "paused", isSealed: false }, "o.csv"), [`sluice resume ${id} --input FILE`]);
+  assert.deepEqual(stepsOf({ state: "paused", isSealed: false }, "o.csv"), [
+    `sluice resume ${id} --input FILE`,
+  ]);
   assert.deepEqual(stepsOf({ state: "cancelled", states: { failed: 1, cancelled: 1 } }, "o.csv"), [
     `sluice items ls ${id} --state failed`,
   ]);

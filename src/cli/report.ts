@@ -1,10 +1,12 @@
 import { join } from "node:path";
 import { manifestName } from "../archive/manifest.ts";
+import type { Evidence } from "../model/breaker-evidence.ts";
 import type { StateCounts } from "../model/item.ts";
 import type { HeldLane, JobView } from "../model/job.ts";
 import { FIELD_STATUSES } from "../model/record.ts";
 import { durationText } from "./duration-text.ts";
 import { fitText, plainText, textWidth } from "./fit-text.ts";
+import { holdAdvice } from "./hold-advice.ts";
 import { fieldTallies } from "./job-json.ts";
 import { nextSteps } from "./next-steps.ts";
 import { bytesText, countText, percentText } from "./number-text.ts";
@@ -73,7 +75,7 @@ const states = ({ counts, partial }: JobView): string[] => {
 const inputs = ({ received, accepted, folded, rejected, capped }: JobView["counts"]): string[] => {
   if (received === accepted) return [];
   const parts = [
-    `${countText(accepted)} items`,
+    `${countText(accepted)} ${accepted === 1 ? "item" : "items"}`,
     ...(folded > 0 ? [`${countText(folded)} folded into items with the same key`] : []),
     ...(rejected > 0 ? [`${countText(rejected)} rejected`] : []),
     ...(capped > 0 ? [`${countText(capped)} beyond the job's cap`] : []),
@@ -83,7 +85,11 @@ const inputs = ({ received, accepted, folded, rejected, capped }: JobView["count
 
 const failures = (view: JobView): string[] => {
   if (view.failures.length === 0) return [];
-  const columns = [{ title: "failure" }, { title: "items", align: "right" as const }, { title: "for example" }];
+  const columns = [
+    { title: "failure" },
+    { title: "items", align: "right" as const },
+    { title: "for example" },
+  ];
   const rows = view.failures.map(({ kind, count, exampleKey, exampleDetail }) => [
     kind,
     countText(count),
@@ -126,17 +132,22 @@ const rejects = ({ rejects: examples, counts: { rejected } }: JobView): string[]
 };
 
 const held = (view: JobView): string[] =>
-  view.held.flatMap((lane) => [
-    fitText(`Held: ${plainText(lane.lane)}`, WIDTH),
-    ...wrapped(plainText(lane.reason)),
-    ...wrapped(evidenceText(lane)),
-  ]);
+  view.held.flatMap((lane) => {
+    const evidence = (lane.evidence ?? {}) as Partial<Evidence>;
+    const advice = holdAdvice(evidence);
+    return [
+      fitText(`Held: ${plainText(lane.lane)}`, WIDTH),
+      ...wrapped(plainText(lane.reason)),
+      ...wrapped(evidenceText(lane, evidence)),
+      ...(advice === undefined ? [] : wrapped(advice)),
+    ];
+  });
 
-const evidenceText = ({ evidence, heldAt, probeAt }: HeldLane): string => {
-  const known = evidence as { readonly counts?: Readonly<Record<string, number>> } | null;
-  const seen = Object.entries(known?.counts ?? {}).map(([result, count]) => `${count} ${result}`);
+const evidenceText = ({ heldAt, probeAt }: HeldLane, { counts = {} }: Partial<Evidence>): string => {
+  const seen = Object.entries(counts).map(([result, count]) => `${count} ${result}`);
   const last = seen.length > 0 ? `the last outcomes: ${seen.join(", ")}; ` : "";
-  const then = probeAt === undefined ? "waits for you" : `is tried again with one item from ${timeText(probeAt)}`;
+  const then =
+    probeAt === undefined ? "waits for you" : `is tried again with one item from ${timeText(probeAt)}`;
   return `${last}held at ${timeText(heldAt)}, ${then}`;
 };
 

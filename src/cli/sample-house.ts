@@ -36,9 +36,19 @@ export const openSampleHouse = async (
   const { ledger, blobs } = house;
   const job = sampleView().spec.id;
   const pace = { perSecond: Infinity, burst: 1, concurrency: count };
-  await ledger.createJob({ ...sampleView().spec, pace, fields: ["owner", "tax"], required: ["owner"], ...spec });
+  await ledger.createJob({
+    ...sampleView().spec,
+    pace,
+    fields: ["owner", "tax"],
+    required: ["owner"],
+    ...spec,
+  });
   const numbers = Array.from({ length: count }, (_, n) => n);
-  const planned = numbers.map((n) => ({ key: String(n), input: JSON.stringify({ parcel: `p${n}` }), lane: "example.org" }));
+  const planned = numbers.map((n) => ({
+    key: String(n),
+    input: JSON.stringify({ parcel: `p${n}` }),
+    lane: "example.org",
+  }));
   await ledger.addItems(job, planned, [{ line: 9, problem: "parcel: required" }]);
   await ledger.sealJob(job);
 
@@ -69,7 +79,9 @@ export const openSampleHouse = async (
 const recordLine = (values: Readonly<Record<string, unknown>>): string => {
   const fields = Object.entries(values).map(([name, value]): [string, JudgedField] => [
     name,
-    value === undefined ? { status: "missing", value: null } : { status: "present", value, raw: String(value) },
+    value === undefined
+      ? { status: "missing", value: null }
+      : { status: "present", value, raw: JSON.stringify(value) },
   ]);
   const quality = Object.values(values).includes(undefined) ? "partial" : "complete";
   return JSON.stringify({ key: "k", quality, fields: Object.fromEntries(fields) });

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { type House, openJobLog } from "../compose.ts";
 import { tell } from "../flow/tell.ts";
-import type { JobView } from "../model/job.ts";
+import type { JobView, LaneView } from "../model/job.ts";
 import type { LedgerEvent } from "../ports/ledger.ts";
 import type { LogLevel } from "../worker/log.ts";
 import type { Supervisor } from "../worker/supervisor.ts";
@@ -14,6 +14,7 @@ import { writeJobManifest } from "./write-manifest.ts";
 export interface SuperviseJobOptions {
   readonly house: House;
   readonly job: string;
+  readonly title: string;
   readonly supervisor: Supervisor;
   readonly processes: number;
   readonly progress: Progress;
@@ -24,6 +25,8 @@ export interface SuperviseJobOptions {
 }
 
 const LOOK_MS = 200;
+/** Lanes change slowly, and may be many. */
+const LANES_EVERY = 5;
 /** Between two looks while nobody watches closely: the first request must not wait for them. */
 const FIRST_LOOK_MS = 300;
 
@@ -32,14 +35,20 @@ export const superviseJob = async (options: SuperviseJobOptions): Promise<number
   const { house, job, supervisor, progress, logLevel } = options;
   const startedAt = performance.now();
   const log = openJobLog(house.data, job, logLevel);
-  using interrupts = listenForInterrupts(() => void supervisor.kill().then(() => process.exit(EXIT.interrupted)));
+  using interrupts = listenForInterrupts(
+    () => void supervisor.kill().then(() => process.exit(EXIT.interrupted)),
+  );
+  progress.note(`Job ${job}: ${options.title}`);
   const say = (event: LedgerEvent) => {
     log.info(event.type, { job: event.job, ...event.facts });
     const note = noteOf(event);
     if (event.job === job && note) progress.note(note);
   };
   // Workers that find nothing sleep for a while: they begin when the first items are there.
-  const start = once(() => supervisor.start({ ledger: house.ledger, data: house.data, jobs: [job], logLevel, log }));
+  const start = once(() =>
+    supervisor.start({ ledger: house.ledger, data: house.data, jobs: [job], logLevel, log }),
+  );
+  let lanes: readonly LaneView[] = [];
   let loaded: number | undefined;
   let loadError: unknown;
   const onLoaded = (received: number) => {
@@ -52,13 +61,15 @@ export const superviseJob = async (options: SuperviseJobOptions): Promise<number
     .finally(() => (loaded = undefined));
   if (!loading) start();
   await delay(FIRST_LOOK_MS, undefined, { signal: interrupts.signal }).catch(() => undefined);
-  for (;;) {
-    const view = await look(options, loaded);
+  for (let looks = 0; ; looks++) {
+    if (looks % LANES_EVERY === 0) lanes = await house.ledger.listLanes(job);
+    const view = await look(options, lanes, loaded);
     await tell(house.ledger, say);
     if (isOver(view) || supervisor.failure || loadError !== undefined || interrupts.signal.aborted) break;
     await delay(LOOK_MS, undefined, { signal: interrupts.signal }).catch(() => undefined);
   }
-  if (interrupts.signal.aborted) progress.note("Stopping: finishing what is in hand. Interrupt again to stop at once.");
+  if (interrupts.signal.aborted)
+    progress.note("Stopping: finishing what is in hand. Interrupt again to stop at once.");
   await loading;
   await supervisor.stop();
   if (loadError !== undefined) {
@@ -72,10 +83,10 @@ export const superviseJob = async (options: SuperviseJobOptions): Promise<number
 
 const look = async (
   { house, job, progress, processes }: SuperviseJobOptions,
+  lanes: readonly LaneView[],
   loaded: number | undefined,
 ): Promise<JobView> => {
   const view = (await house.ledger.readJob(job))!;
-  const lanes = await house.ledger.listLanes(job);
   progress.update(view, lanes, { processes, ...(loaded !== undefined && { loaded }) });
   return view;
 };
@@ -88,7 +99,8 @@ const once = (work: () => void): (() => void) => {
   };
 };
 
-const isOver = ({ state }: JobView): boolean => state === "done" || state === "paused" || state === "cancelled";
+const isOver = ({ state }: JobView): boolean =>
+  state === "done" || state === "paused" || state === "cancelled";
 
 const finish = async (
   options: SuperviseJobOptions,
@@ -96,14 +108,18 @@ const finish = async (
   tookMs: number,
 ): Promise<number> => {
   const { house, job, progress, output } = options;
-  let view = await look(options, undefined);
+  const lanes = await house.ledger.listLanes(job);
+  let view = await look(options, lanes, undefined);
   if (isInterrupted && !isOver(view)) {
     await house.ledger.steerJob(job, "pause");
-    view = await look(options, undefined);
+    view = await look(options, lanes, undefined);
   }
   await writeJobManifest(house, job);
   if (output !== undefined) await exportJob(house, job, output);
-  progress.end(view, renderReport(view, { data: house.data, tookMs, ...(output !== undefined && { output }) }));
+  progress.end(
+    view,
+    renderReport(view, { data: house.data, tookMs, ...(output !== undefined && { output }) }),
+  );
   if (view.held.length > 0 && view.state === "paused") return EXIT.held;
   if (view.state !== "done") return EXIT.interrupted;
   return view.counts.states.failed > 0 || view.counts.rejected > 0 ? EXIT.someFailed : EXIT.ok;

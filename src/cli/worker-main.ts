@@ -15,7 +15,13 @@ const say = (message: FromWorker): Promise<void> =>
     else resolve();
   });
 
-const run = async ({ name, data, jobs, isAlone, logLevel }: Extract<ToWorker, { type: "start" }>): Promise<void> => {
+const run = async ({
+  name,
+  data,
+  jobs,
+  isAlone,
+  logLevel,
+}: Extract<ToWorker, { type: "start" }>): Promise<void> => {
   isRunning = true;
   const beat = () => void say({ type: "beat", suspects });
   beat();

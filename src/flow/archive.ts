@@ -39,4 +39,3 @@ export const openItemArchive = (archive: JobArchive, keepsPages: boolean): ItemA
     },
   };
 };
-

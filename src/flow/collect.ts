@@ -111,8 +111,14 @@ const endOf = (signal: AbortSignal): Promise<never> =>
 
 const overdue = (itemMs: number, inFlight: number): Failure =>
   inFlight > 0
-    ? { kind: "timeout", detail: `the item took longer than its ${itemMs / 1000} s; a request was still open` }
-    : { kind: "scraper-error", detail: `collect did not end within ${itemMs / 1000} s, with no request open` };
+    ? {
+        kind: "timeout",
+        detail: `the item took longer than its ${itemMs / 1000} s; a request was still open`,
+      }
+    : {
+        kind: "scraper-error",
+        detail: `collect did not end within ${itemMs / 1000} s, with no request open`,
+      };
 
 /** What the author needs to find the place: the message and the first line of the stack. */
 export const scraperError = (error: unknown): Failure => {

@@ -37,7 +37,11 @@ export const judge = (raw: readonly RawRecord[], extraction: Extraction, origin:
   };
 };
 
-const recordLine = (record: JudgedRecord, from: string, { job, key, scraper, version }: RecordOrigin): string =>
+const recordLine = (
+  record: JudgedRecord,
+  from: string,
+  { job, key, scraper, version }: RecordOrigin,
+): string =>
   JSON.stringify({ key, job, scraper, version, from, quality: record.quality, fields: record.fields });
 
 const changed = ({ required }: Extraction, records: number): Failure => ({

@@ -24,7 +24,8 @@ export const planInput = (
   if ("problem" in row) return reject(row.problem);
   try {
     const result = scraper.input["~standard"].validate(row.value);
-    if (result instanceof Promise) return reject("the scraper's input schema is asynchronous; it must answer at once");
+    if (result instanceof Promise)
+      return reject("the scraper's input schema is asynchronous; it must answer at once");
     if (result.issues) return reject(describeIssues(result.issues));
     const input = result.value;
     const url = urlOf(input);
@@ -34,7 +35,11 @@ export const planInput = (
     const key = scraper.key ? scraper.key(input) : url === undefined ? stableText(input) : canonicalUrl(url);
     if (typeof key !== "string" || key === "") return reject("the scraper's `key` gave no text for it");
     return {
-      item: { key, input: JSON.stringify(input), lane: scraper.lane ?? laneOf(new URL(target!, scraper.site)) },
+      item: {
+        key,
+        input: JSON.stringify(input),
+        lane: scraper.lane ?? laneOf(new URL(target!, scraper.site)),
+      },
     };
   } catch (error) {
     return reject(error instanceof Error ? error.message : String(error));

@@ -19,6 +19,7 @@ export interface Ledger {
   readJob(job: string): Promise<JobView | undefined>;
   listJobs(): Promise<readonly JobView[]>;
   listItems(job: string, query: ItemQuery): Promise<ItemPage>;
+  /** At most 200, those that are being spared first. */
   listLanes(job: string): Promise<readonly LaneView[]>;
 
   /** The first door: items whose lane has room now or within the next second, each with its first slot. */

@@ -8,8 +8,7 @@ export const checkScraper = (found: unknown, file: string): AnyScraper => {
   const refuse = (problem: string): never => {
     throw new ScraperLoadError("bad-scraper", `${file}: ${problem}`);
   };
-  if (!isObject(found))
-    return refuse("has no default export. Write `export default defineScraper({ … })`.");
+  if (!isObject(found)) return refuse("has no default export. Write `export default defineScraper({ … })`.");
   if (typeof found["name"] !== "string" || !NAME.test(found["name"]))
     return refuse("`name` must be 1 to 64 of a-z, 0-9, dot, dash and underscore.");
   if (!isObject(found["input"]) || !isObject(found["input"]["~standard"]))
@@ -19,7 +18,10 @@ export const checkScraper = (found: unknown, file: string): AnyScraper => {
   if (found["site"] !== undefined && !isOrigin(found["site"]))
     return refuse("`site` must be an http or https URL, for example https://tax.example.gov.");
   const pace = found["pace"];
-  if (pace !== undefined && !(isObject(pace) && Object.values(pace).every((n) => typeof n === "number" && n > 0)))
+  if (
+    pace !== undefined &&
+    !(isObject(pace) && Object.values(pace).every((n) => typeof n === "number" && n > 0))
+  )
     return refuse("`pace` takes positive numbers: { perSecond, burst, concurrency }.");
   return found as unknown as AnyScraper;
 };

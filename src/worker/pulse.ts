@@ -51,7 +51,12 @@ export class Pulse {
     const key = `${lane} ${kind}`;
     const known = this.#lanes.get(key);
     const wait = Math.max(retryAfterMs ?? 0, known?.retryAfterMs ?? 0);
-    this.#lanes.set(key, { lane, kind, count: (known?.count ?? 0) + 1, ...(wait > 0 && { retryAfterMs: wait }) });
+    this.#lanes.set(key, {
+      lane,
+      kind,
+      count: (known?.count ?? 0) + 1,
+      ...(wait > 0 && { retryAfterMs: wait }),
+    });
     if (kind !== "ok") this.need();
   }
 

@@ -139,7 +139,8 @@ export class SlotDesk {
       const now = this.#now();
       if (slot.dueAt > now) {
         // A timer may fire a little early: then it is set again.
-        if (desk.waiters.length > 0) desk.timer = setTimeout(() => this.#serve(desk), Math.ceil(slot.dueAt - now));
+        if (desk.waiters.length > 0)
+          desk.timer = setTimeout(() => this.#serve(desk), Math.ceil(slot.dueAt - now));
         break;
       }
       if (now - slot.dueAt > slot.lateMs) {

@@ -52,9 +52,14 @@ export class WorkerProcess {
       options.onMessage(message);
     });
     this.child.stdout?.on("data", (data: Buffer) => options.onOutput(data.toString().trimEnd()));
-    this.child.stderr?.on("data", (data: Buffer) => (this.#stderr = (this.#stderr + data.toString()).slice(-4000)));
+    this.child.stderr?.on(
+      "data",
+      (data: Buffer) => (this.#stderr = (this.#stderr + data.toString()).slice(-4000)),
+    );
     this.ended = new Promise((resolve) => {
-      this.child.once("error", (error) => resolve({ isOrderly: false, blame: "unknown", detail: error.message }));
+      this.child.once("error", (error) =>
+        resolve({ isOrderly: false, blame: "unknown", detail: error.message }),
+      );
       this.child.once("exit", (code, signal) => resolve(this.#end(code, signal)));
     });
   }
@@ -86,7 +91,8 @@ export class WorkerProcess {
     const { stallMs, maxMemoryMb } = this.#options;
     if (silentMs > stallMs)
       this.#killFor(`its event loop stood still for ${Math.round(silentMs / 1000)} s (an endless loop?)`);
-    else if (residentMb(this.child.pid) > maxMemoryMb) this.#killFor(`it used more than ${maxMemoryMb} MB of memory`);
+    else if (residentMb(this.child.pid) > maxMemoryMb)
+      this.#killFor(`it used more than ${maxMemoryMb} MB of memory`);
   }
 
   #killFor(reason: string): void {
@@ -102,10 +108,12 @@ export class WorkerProcess {
     if (this.#isOrderly) return { isOrderly: true, blame: "unknown", detail: "ended" };
     const scraper = (detail: string): ProcessEnd => ({ isOrderly: false, blame: "scraper", detail });
     if (this.#killedFor !== undefined) return scraper(this.#killedFor);
-    if (/heap out of memory|Fatal process out of memory/i.test(this.#stderr)) return scraper("it ran out of memory");
+    if (/heap out of memory|Fatal process out of memory/i.test(this.#stderr))
+      return scraper("it ran out of memory");
     if (signal === "SIGABRT" || signal === "SIGSEGV" || signal === "SIGBUS" || signal === "SIGTRAP")
       return scraper(`it crashed (${signal})`);
-    if (signal !== null) return { isOrderly: false, blame: "unknown", detail: `ended from outside by ${signal}` };
+    if (signal !== null)
+      return { isOrderly: false, blame: "unknown", detail: `ended from outside by ${signal}` };
     const error = /^\s*(?:Uncaught\s+)?(\w*Error\b.*)$/m.exec(this.#stderr)?.[1];
     return scraper(error ? `uncaught: ${error.slice(0, 200)}` : `it ended itself with exit code ${code}`);
   }

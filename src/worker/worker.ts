@@ -6,13 +6,14 @@ import { Settler } from "../flow/settle.ts";
 import type { Failure, FailureKind } from "../model/failure.ts";
 import { StopError } from "../model/stop-error.ts";
 import type { Blobs } from "../ports/blobs.ts";
-import type { Collector, CollectorTools } from "../ports/collector.ts";
+import type { Collector } from "../ports/collector.ts";
 import type { ClaimedItem, Grant, Ledger, PulseReply, SettledItem } from "../ports/ledger.ts";
 import type { ReadyScraper } from "../scrapers/ready-scraper.ts";
 import { DEFAULT_LIMITS } from "../scrapers/scraper.ts";
 import { Bell } from "./bell.ts";
 import type { Log } from "./log.ts";
 import { Pulse } from "./pulse.ts";
+import { RequestGate } from "./request-gate.ts";
 import { RobotsGuard } from "./robots-guard.ts";
 import { runItem } from "./run-item.ts";
 import { SlotDesk } from "./slot-desk.ts";
@@ -67,19 +68,16 @@ class Worker {
   readonly #desk: SlotDesk;
   readonly #pulse: Pulse;
   readonly #settler: Settler;
-  readonly #robots: RobotsGuard;
+  readonly #gate: RequestGate;
   readonly #archives = new Map<string, JobArchive>();
   readonly #controllers = new Map<ClaimedItem, AbortController>();
   readonly #running = new Set<Promise<void>>();
   readonly #bell = new Bell();
-  readonly #begun = new Set<ClaimedItem>();
-  /** Queues for which no request may start, as the ledger last said. */
-  #stopped: ReadonlySet<number> = new Set();
   #failure: { readonly error: unknown } | undefined;
 
   constructor(options: WorkerOptions) {
     this.#options = options;
-    const { ledger, name, collector, robotName, isAlone, jobs } = options;
+    const { ledger, name, collector, laneOf, robotName, isAlone, jobs } = options;
     const capacity = isAlone ? 1 : (options.capacity ?? CAPACITY);
     this.#hand = new Hand({
       ledger,
@@ -105,21 +103,22 @@ class Worker {
       onError,
       onSettled: (items, refused) => this.#settled(items, refused),
     });
-    this.#robots = new RobotsGuard({
+    const robots = new RobotsGuard({
       ledger,
       worker: name,
       collector,
       robotName,
       limits: DEFAULT_LIMITS,
-      onCrawlDelay: (url, delayMs) => this.#pulse.crawlDelay(options.laneOf(url), delayMs),
+      onCrawlDelay: (url, delayMs) => this.#pulse.crawlDelay(laneOf(url), delayMs),
     });
+    this.#gate = new RequestGate({ desk: this.#desk, pulse: this.#pulse, robots, laneOf });
   }
 
   async run(): Promise<void> {
     const { signal, isAlone } = this.#options;
     const stop = () => {
       // Items that have not begun go back at once; those under way are finished.
-      this.#desk.stop((seeker) => !this.#hasBegun(seeker), "the worker is stopping");
+      this.#desk.stop((seeker) => !this.#gate.hasBegun(seeker), "the worker is stopping");
       this.#bell.ring();
     };
     signal.addEventListener("abort", stop, { once: true });
@@ -134,7 +133,9 @@ class Worker {
       const isIdle = grant.items.length === 0 && this.#hand.size === 0;
       if (isAlone && isIdle && grant.againInMs === undefined) break;
       if (isIdle && this.#hand.unsettled > 0) this.#seal();
-      await this.#bell.wait(grant.items.length > 0 ? GATHER_MS : Math.min(grant.againInMs ?? IDLE_MS, IDLE_MS));
+      await this.#bell.wait(
+        grant.items.length > 0 ? GATHER_MS : Math.min(grant.againInMs ?? IDLE_MS, IDLE_MS),
+      );
       if (this.#bell.wasRung) await this.#bell.gather(GATHER_MS);
     }
     if (signal.aborted) stop();
@@ -174,14 +175,10 @@ class Worker {
       .finally(() => {
         this.#running.delete(running);
         this.#controllers.delete(item);
-        this.#begun.delete(item);
+        this.#gate.forget(item);
         this.#release(item);
       });
     this.#running.add(running);
-  }
-
-  #hasBegun(seeker: { readonly queue: number; readonly seq: number }): boolean {
-    return this.#begun.has(seeker as ClaimedItem);
   }
 
   async #runOne(item: ClaimedItem, controller: AbortController): Promise<void> {
@@ -196,7 +193,7 @@ class Worker {
       archive: this.#archive(item.job),
       controller,
       hasActed: () => hasActed,
-      gate: this.#gate(item, ready, () => (hasActed = true)),
+      gate: this.#gate.of(item, ready, () => (hasActed = true)),
       onOutcome: (report, failure) => {
         this.#release(item);
         this.#report(item, failure, failure?.url === undefined ? item.lane : laneOf(new URL(failure.url)));
@@ -206,26 +203,6 @@ class Worker {
       },
     });
     this.#settler.add(settled);
-  }
-
-  #gate(item: ClaimedItem, ready: ReadyScraper, onActing: () => void): CollectorTools["gate"] {
-    const { laneOf } = this.#options;
-    const { scraper } = ready;
-    const home = scraper.site === undefined ? undefined : new URL(scraper.site).host;
-    const takeSlot = async (url: URL): Promise<void> => {
-      if (this.#stopped.has(item.queue)) throw new StopError("the job was paused, cancelled or held");
-      const lane = scraper.lane !== undefined && url.host === home ? scraper.lane : laneOf(url);
-      await this.#desk.take(lane, item);
-      this.#begun.add(item);
-    };
-    return async (url, { acts }) => {
-      if (scraper.robots !== "ignore") await this.#robots.check(url, takeSlot);
-      if (acts && scraper.once) {
-        await this.#pulse.acting(item);
-        onActing();
-      }
-      await takeSlot(url);
-    };
   }
 
   #report(item: ClaimedItem, failure: Failure | undefined, lane: string): void {
@@ -256,7 +233,8 @@ class Worker {
   #settled(items: readonly SettledItem[], refused: number): void {
     this.#hand.settled(items.length);
     this.#bell.ring();
-    if (refused > 0) this.#options.log.warn("settle refused", { items: refused, reason: "the lease was lost" });
+    if (refused > 0)
+      this.#options.log.warn("settle refused", { items: refused, reason: "the lease was lost" });
   }
 
   /** An item that is let go, or whose bytes could not be kept, is not at fault: it goes back as it was. */
@@ -282,7 +260,7 @@ class Worker {
       this.#options.log.warn("leases lost", { items: this.#hand.size });
       this.#letGo(() => true, "the worker was given up and its leases have ended");
     }
-    this.#stopped = new Set(reply.stopped);
+    this.#gate.stop(reply.stopped);
     if (reply.stopped.length > 0)
       this.#letGo(({ queue }) => reply.stopped.includes(queue), "the job was paused, cancelled or held");
   }
@@ -290,7 +268,7 @@ class Worker {
   #letGo(isStopped: (seeker: { readonly queue: number }) => boolean, reason: string): void {
     this.#desk.stop(isStopped, reason);
     for (const [item, controller] of this.#controllers)
-      if (isStopped(item) && !this.#begun.has(item)) controller.abort(new StopError(reason));
+      if (isStopped(item) && !this.#gate.hasBegun(item)) controller.abort(new StopError(reason));
   }
 
   #fail(error: unknown): void {

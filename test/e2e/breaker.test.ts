@@ -25,7 +25,16 @@ writeFileSync(
 /** Runs the county until Sluice stops by itself; answers what the site saw after its change. */
 const runUntilHeld = async (changeTo: string) => {
   const [data, log] = [join(folder, changeTo), join(folder, `${changeTo}.log`)];
-  const args = ["--parcels", `${PARCELS}`, "--change-after", `${HEALTHY}`, "--change-to", changeTo, "--log", log];
+  const args = [
+    "--parcels",
+    `${PARCELS}`,
+    "--change-after",
+    `${HEALTHY}`,
+    "--change-to",
+    changeTo,
+    "--log",
+    log,
+  ];
   const site = await startSite(args);
   const run = ["run", scraper, "--input", input, "--data", data, "--processes", "2"];
   const { code, stderr } = await sluice(run, { COUNTY_URL: site.url });

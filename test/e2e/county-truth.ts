@@ -19,7 +19,10 @@ export const assertTruth = (truthFile: string, data: string): void => {
     reported.set(key, answer(state, failure?.kind, quality));
   }
   const truth = new Map(
-    readLines<TruthLine>(truthFile).map(({ parcel, state, kind, quality }) => [parcel, answer(state, kind, quality)]),
+    readLines<TruthLine>(truthFile).map(({ parcel, state, kind, quality }) => [
+      parcel,
+      answer(state, kind, quality),
+    ]),
   );
   const wrong = [...truth]
     .filter(([parcel, expected]) => !same(expected, reported.get(parcel)))

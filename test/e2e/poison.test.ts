@@ -54,7 +54,9 @@ test("items that loop, hoard memory or end the process fail alone; all others ar
   assert.equal(code, 3, stderr);
 
   const [manifest] = globSync(join(data, "blobs/jobs/*/manifest.jsonl"));
-  const items = readLines<{ key: string; state: string; failure?: { kind: string; detail: string } }>(manifest!);
+  const items = readLines<{ key: string; state: string; failure?: { kind: string; detail: string } }>(
+    manifest!,
+  );
   assert.equal(items.length, ITEMS);
   const failed = items.filter(({ state }) => state !== "done");
   assert.deepEqual(

@@ -24,7 +24,10 @@ test("with all troubles on, every item ends as the site's truth says", async () 
   const { input, truth, data } = prepare("calm");
   await using site = await startSite(["--parcels", `${PARCELS}`, "--troubles", "all", "--truth", truth]);
   const env = { COUNTY_URL: site.url };
-  const { code, stderr } = await sluice(["run", COUNTY_SCRAPER, "--input", input, "--data", data, "--processes", "2"], env);
+  const { code, stderr } = await sluice(
+    ["run", COUNTY_SCRAPER, "--input", input, "--data", data, "--processes", "2"],
+    env,
+  );
   assert.equal(code, 3, stderr);
   assertTruth(truth, data);
 });
@@ -35,7 +38,7 @@ test("the same while random processes are killed, one a second", async () => {
   const env = { COUNTY_URL: site.url };
   const common = ["--data", data, "--processes", "2"];
   let current = new SluiceProcess(["run", COUNTY_SCRAPER, "--input", input, ...common], env);
-  for (let kills = 0; kills < KILLS; ) {
+  for (let kills = 0; kills < KILLS;) {
     // The kills are the experiment; nothing is assumed about what happens between them.
     await delay(1000);
     const family = current.family();

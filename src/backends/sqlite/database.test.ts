@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { it, type TestContext } from "node:test";
 import { code, jobSpec } from "../../ports/ledger-suite/world.ts";
+import { Database } from "./database.ts";
 import { SCHEMA_VERSION } from "./migrate.ts";
 import { openSqlite } from "./open.ts";
 
@@ -63,20 +64,40 @@ it("says locked when another process keeps the write lock, and has done nothing"
 
 it("waits for a lock without keeping the event loop", async (t) => {
   const file = join(await newFolder(t), "ledger.db");
-  const ledger = await openSqlite(file);
+  const ledger = await openSqlite(file, { lockMs: 1000 });
   t.after(() => ledger.close());
   const other = new DatabaseSync(file);
   t.after(() => other.close());
   other.exec("BEGIN IMMEDIATE");
   let isCreated = false;
   const creating = ledger.createJob(jobSpec("job")).then(() => (isCreated = true));
-  // Both turns of the loop come while the write waits; if it blocked, the lock would never be given up here.
+  // Both turns of the loop come while the write waits; if it blocked, it would give up before the lock is free.
   await new Promise((resolve) => setTimeout(resolve, 1));
   await new Promise((resolve) => setTimeout(resolve, 1));
   assert.equal(isCreated, false);
   other.exec("COMMIT");
   await creating;
   assert.equal((await ledger.readJob("job"))?.state, "loading");
+});
+
+it("leaves nothing of a transaction that throws, and goes on", async (t) => {
+  const db = await Database.open(join(await newFolder(t), "ledger.db"), {});
+  t.after(() => db.close());
+  const add = (name: string) => db.run("INSERT INTO clients (name) VALUES (?)", name);
+  const broken = new Error("half-way");
+  await assert.rejects(
+    () =>
+      db.write(() => {
+        add("a");
+        throw broken;
+      }),
+    broken,
+  );
+  await db.write(() => add("b"));
+  assert.deepEqual(
+    db.all<{ name: string }>("SELECT name FROM clients").map(({ name }) => name),
+    ["b"],
+  );
 });
 
 it("leaves no file open when it cannot open the ledger", async (t) => {

@@ -19,6 +19,8 @@ import { settleItems } from "./settle-items.ts";
 /** Grow with what is behind a claim; the others (workers, suspects, hands) only with what is under way. */
 const LARGE = ["items", "item_keys", "results", "queues", "lanes", "jobs", "turns"];
 
+const BACKLOG = new Set(["items", "item_keys", "results"]);
+
 const open = async (t: TestContext) => {
   const folder = await mkdtemp(join(tmpdir(), "sluice-plans-"));
   const file = join(folder, "ledger.db");
@@ -53,7 +55,12 @@ const scansOf = (plans: DatabaseSync, text: string): string[] => {
   const rows = plans.prepare(`EXPLAIN QUERY PLAN ${text}`).all() as { detail: string }[];
   return rows
     .map(({ detail }) => detail)
-    .filter((detail) => names.has(/^SCAN (\w+)/.exec(detail)?.[1] ?? ""));
+    .filter((detail) => {
+      const [, how, table = ""] = /^(SCAN|SEARCH) (\w+)/.exec(detail) ?? [];
+      // All items of a queue, or all keys of a job, are as many as a table's.
+      const isWide = BACKLOG.has(names.get(table) ?? "") && /PRIMARY KEY \(\w+=\?\)/.test(detail);
+      return names.has(table) && (how === "SCAN" || isWide);
+    });
 };
 
 const claim = (own: Partial<ClaimRequest> = {}): ClaimRequest => ({
@@ -79,6 +86,8 @@ it("knows a scan when it sees one", async (t) => {
   const { db, scans } = await open(t);
   const found = await scans(async () => db.all("SELECT i.key FROM items i WHERE i.state = 5"));
   assert.equal(found.length, 1);
+  const wide = await scans(async () => db.all("SELECT min(attempts) FROM items WHERE queue = 1"));
+  assert.equal(wide.length, 1);
 });
 
 it("no claim, pulse, settle or reap reads a whole table, whatever it meets", async (t) => {

@@ -85,8 +85,9 @@ export const listLanes = async (db: Database, id: string): Promise<LaneView[]> =
     return db
       .all<LaneRow>(
         `SELECT l.* FROM queues q JOIN lanes l ON l.id = q.lane
-         WHERE q.job = ? ORDER BY l.name`,
+         WHERE q.job = ? ORDER BY l.hold_until > ? DESC, coalesce(l.speed ->> 'factor', 1), l.name LIMIT 200`,
         jobRow(db, id).number,
+        now,
       )
       .map((lane) => {
         const { factor } = laneSpeed(lane);

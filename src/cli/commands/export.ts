@@ -29,9 +29,14 @@ export const exportCommand = async (
   }
   if (!writer) return EXIT.ok;
   const { rows, leftOut } = await exportJob(house, id, writer);
-  const say = output === undefined || output === "-" ? (text: string) => process.stderr.write(`${text}\n`) : (text: string) => print([text]);
+  const say =
+    output === undefined || output === "-"
+      ? (text: string) => process.stderr.write(`${text}\n`)
+      : (text: string) => print([text]);
   say(`${id}: ${countText(rows)} rows written to ${output ?? "standard output"}`);
   if (leftOut.length > 0)
-    process.stderr.write(`${id}: no column for ${leftOut.join(", ")}: the first rows do not have them. They are in the archive.\n`);
+    process.stderr.write(
+      `${id}: no column for ${leftOut.join(", ")}: the first rows do not have them. They are in the archive.\n`,
+    );
   return EXIT.ok;
 };

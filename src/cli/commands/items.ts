@@ -42,10 +42,16 @@ export const listItemsCommand = async (
 
 const MAX_KEY = 40;
 
-export const itemTable = (items: readonly ItemView[], width: number): string[] => {
+const itemTable = (items: readonly ItemView[], width: number): string[] => {
   if (items.length === 0) return ["No such items."];
   return textTable(
-    [{ title: "key" }, { title: "state" }, { title: "tries", align: "right" }, { title: "failure" }, { title: "detail" }],
+    [
+      { title: "key" },
+      { title: "state" },
+      { title: "tries", align: "right" },
+      { title: "failure" },
+      { title: "detail" },
+    ],
     items.map(({ key, state, attempts, failure, quality }) => [
       fitText(plainText(key), MAX_KEY),
       quality === "partial" ? `${state}, partial` : state,

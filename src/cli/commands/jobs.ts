@@ -19,7 +19,7 @@ export const listJobsCommand = async ({ data, json }: LookOptions): Promise<numb
   return EXIT.ok;
 };
 
-export const jobTable = (jobs: readonly JobView[], width: number, now: number): string[] => {
+const jobTable = (jobs: readonly JobView[], width: number, now: number): string[] => {
   if (jobs.length === 0) return ["No jobs yet. Start one with `sluice run`."];
   const number = (title: string) => ({ title, align: "right" as const });
   return textTable(
@@ -56,17 +56,19 @@ export interface RetryOptions extends LookOptions {
   readonly kind?: readonly FailureKind[];
 }
 
-export const retryJobCommand = async (
-  named: string,
-  { data, json, kind }: RetryOptions,
-): Promise<number> => {
+export const retryJobCommand = async (named: string, { data, json, kind }: RetryOptions): Promise<number> => {
   await using house = await openExistingHouse(data);
   const { id } = (await findJob(house.ledger, named)).spec;
   const count = await house.ledger.retryItems(id, kind ? { kinds: kind } : {});
   const resume = `sluice resume ${id}${dataFlag(data)}`;
   if (json) print([JSON.stringify({ job: id, retried: count })]);
-  else if (count === 0) print([`${id}: no ${kind ? `items that failed with ${kind.join(" or ")}` : "failed items"}.`]);
-  else print([`${id}: ${countText(count)} failed ${count === 1 ? "item" : "items"} put back. Run them with:`, `  ${resume}`]);
+  else if (count === 0)
+    print([`${id}: no ${kind ? `items that failed with ${kind.join(" or ")}` : "failed items"}.`]);
+  else
+    print([
+      `${id}: ${countText(count)} failed ${count === 1 ? "item" : "items"} put back. Run them with:`,
+      `  ${resume}`,
+    ]);
   return EXIT.ok;
 };
 
@@ -78,7 +80,9 @@ export const cancelJobCommand = async (named: string, { data, json }: LookOption
   print(
     json
       ? [JSON.stringify({ job: id, cancelled })]
-      : [`${id}: cancelled, with ${countText(cancelled)} ${cancelled === 1 ? "item" : "items"} that had not ended. What was collected is kept.`],
+      : [
+          `${id}: cancelled, with ${countText(cancelled)} ${cancelled === 1 ? "item" : "items"} that had not ended. What was collected is kept.`,
+        ],
   );
   return EXIT.ok;
 };

@@ -28,10 +28,10 @@ export const resumeCommand = async (named: string, options: ResumeOptions): Prom
   const { processes, logLevel, output } = options;
   const supervisor = new Supervisor({ script: workerScript, processes, onOutput: (line) => progress.note(line) });
   try {
-    progress.note(`Job ${job}: ${view.spec.scraper}, resumed`);
     return await superviseJob({
       house,
       job,
+      title: `${view.spec.scraper}, resumed`,
       supervisor,
       processes,
       progress,

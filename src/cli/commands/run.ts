@@ -37,10 +37,10 @@ export const runCommand = async (named: string, options: RunOptions): Promise<nu
       ...(options.limit !== undefined && { limit: options.limit }),
     };
     await createJob(house.ledger, submission);
-    progress.note(`Job ${job}: ${ready.scraper.name}`);
     return await superviseJob({
       house,
       job,
+      title: ready.scraper.name,
       supervisor,
       processes,
       progress,

@@ -9,7 +9,13 @@ export interface SelectOption {
 
 /** A control that can take part in a submission: enabled, and named unless it is a button. */
 export type Control =
-  | { readonly kind: "text" | "hidden"; readonly name: string; readonly value: string }
+  | {
+      readonly kind: "text" | "hidden";
+      readonly name: string;
+      readonly value: string;
+      /** A password: sent, and never kept. */
+      readonly isSecret?: boolean;
+    }
   | {
       readonly kind: "checkbox" | "radio";
       readonly name: string;
@@ -101,8 +107,10 @@ const readControl = (document: HtmlDocument, element: HtmlElement): Control | un
       return { kind: "file", name };
     case "hidden":
       return { kind: "hidden", name, value: attr("value") ?? "" };
-    default:
-      return { kind: "text", name, value: (attr("value") ?? "").replace(/[\r\n]/g, "") };
+    default: {
+      const value = (attr("value") ?? "").replace(/[\r\n]/g, "");
+      return { kind: "text", name, value, ...(type === "password" && { isSecret: true }) };
+    }
   }
 };
 

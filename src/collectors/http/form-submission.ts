@@ -1,5 +1,5 @@
 import { encodeForm, encodeQuery } from "./encode-form.ts";
-import { formEntries } from "./form-values.ts";
+import { formEntries, redactedEntries } from "./form-values.ts";
 import { HtmlForm } from "./form.ts";
 import type { Form, FormValues, SubmitOptions } from "../../ports/collector.ts";
 
@@ -8,6 +8,8 @@ interface Submission {
   readonly action: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Buffer;
+  /** The body with passwords struck out, for the archive. */
+  readonly archivedBody?: Buffer;
 }
 
 /** The request that a browser makes when a form is filled in like this and the button is pressed. */
@@ -31,10 +33,12 @@ export const formSubmission = (
     return { method, action: url.href, headers: { referer } };
   }
   const { mediaType, bytes } = encodeForm(entries, enctype, form.charset);
+  const redacted = redactedEntries(form, entries);
   return {
     method,
     action,
     headers: { referer, origin: page.origin, "content-type": mediaType },
     body: bytes,
+    ...(redacted && { archivedBody: encodeForm(redacted, enctype, form.charset).bytes }),
   };
 };

@@ -20,6 +20,15 @@ export const formEntries = (form: HtmlForm, values: FormValues, pressed: Button 
   });
 };
 
+/** The same with the values of password fields struck out; undefined when there are none. */
+export const redactedEntries = (form: HtmlForm, entries: readonly FormEntry[]): FormEntry[] | undefined => {
+  const secrets = new Set(
+    form.controls.flatMap((control) => ("isSecret" in control && control.isSecret ? [control.name] : [])),
+  );
+  if (secrets.size === 0) return undefined;
+  return entries.map(([name, value]) => [name, secrets.has(name) ? "[redacted]" : value]);
+};
+
 const buttonEntries = ({ kind, name, value }: Button): FormEntry[] => {
   if (kind === "button") return name === "" ? [] : [[name, value]];
   const prefix = name === "" ? "" : `${name}.`;

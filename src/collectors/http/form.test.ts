@@ -187,3 +187,14 @@ test("a form that only a script can send is a navigation failure", async () => {
     "navigation",
   );
 });
+
+test("a password is sent, and never archived", async () => {
+  const html = '<form method="post"><input name="user"><input type="password" name="pin"></form>';
+  await using site = await openTestSite((_, response) => answer(response, html));
+  await using session = openTestSession(site.url);
+  const page = await session.http.get("/");
+  await session.http.submit(page.form(), { user: "ann", pin: "0451" });
+  assert.equal(site.seen.at(-1)?.body, "user=ann&pin=0451");
+  const kept = Buffer.from(session.archived.at(-1)!.requestBody!).toString();
+  assert.equal(kept, "user=ann&pin=%5Bredacted%5D");
+});

@@ -110,7 +110,7 @@ export class ItemRequests {
   }
 
   async #pass(request: ItemRequest): Promise<WireRequest> {
-    const { url, method, body } = request;
+    const { url, method, body, archivedBody } = request;
     const { limits, tools } = this.#options;
     if (!isHttp(url)) {
       throw new FailureError({
@@ -135,7 +135,8 @@ export class ItemRequests {
       this.count--;
       throw error;
     }
-    return { method, url, headers: this.#headersOf(request), ...(body && { body }) };
+    const headers = this.#headersOf(request);
+    return { method, url, headers, ...(body && { body }), ...(archivedBody && { archivedBody }) };
   }
 
   #caps(bodyBytes: number, url: URL): WireCaps {
@@ -178,7 +179,7 @@ const exchangeHeadOf = (wire: WireRequest, response: WireHead, startedAt: number
   url: wire.url.href,
   startedAt,
   requestHeaders: redactHeaders(wire.headers),
-  ...(wire.body && { requestBody: wire.body }),
+  ...(wire.body && { requestBody: wire.archivedBody ?? wire.body }),
   status: response.status,
   statusText: response.statusText,
   responseHeaders: redactHeaders(response.headers),

@@ -4,6 +4,8 @@ export interface ItemRequest {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Uint8Array;
+  /** What the archive keeps instead of `body`, where that holds a secret. */
+  readonly archivedBody?: Uint8Array;
   readonly acts: boolean;
   /** Statuses that count as an answer beside 2xx. */
   readonly accept: readonly number[];

@@ -7,6 +7,8 @@ export interface WireRequest {
   readonly url: URL;
   readonly headers: Headers;
   readonly body?: Uint8Array;
+  /** What the archive keeps instead of `body`, where that holds a secret. */
+  readonly archivedBody?: Uint8Array;
 }
 
 /** Head of a response as it came. Header names keep the spelling of the site; `header` ignores case. */

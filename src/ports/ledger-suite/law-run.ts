@@ -1,14 +1,13 @@
 import assert from "node:assert/strict";
-import type { FailureKind } from "../../model/failure.ts";
 import type { Outcome } from "../../model/item.ts";
 import type { Pace } from "../../model/pace.ts";
-import { afterFailure } from "../../model/retry.ts";
 import type { ClaimedItem, Ledger } from "../ledger.ts";
 import { compareLedger } from "./compare-ledger.ts";
 import { retryItems, sealJob, steerJob } from "./law-jobs.ts";
-import type { How, Step } from "./law-steps.ts";
+import { outcomeOf } from "./law-outcome.ts";
+import type { Step } from "./law-steps.ts";
 import { LedgerModel, type ModelJob, type ModelWorker } from "./ledger-model.ts";
-import { DONE, failure, refOf, RETURNED, settlement, SimWorker } from "./sim-worker.ts";
+import { DONE, refOf, settlement, type SimWorker } from "./sim-worker.ts";
 import { SlotWatch } from "./slot-watch.ts";
 import { code, jobSpec, LEASE_MS, planned, type World } from "./world.ts";
 
@@ -18,6 +17,10 @@ const JOBS = [
   { id: "open", maxItems: Infinity },
 ];
 const LANES = ["a.test", "b.test"];
+/** Some of what it holds: those whose bit is set. */
+const namedBy = (sim: SimWorker, bits: number): ClaimedItem[] =>
+  [...sim.held.values()].filter((_, i) => (bits >> (i % 8)) & 1);
+
 /** Runs one random history on a real ledger and on the model, and compares them after every step. */
 export class LawRun {
   readonly #world: World;
@@ -26,7 +29,7 @@ export class LawRun {
   readonly #model = new LedgerModel();
   readonly #sims: SimWorker[] = [];
   /** Every claim there ever was, for settles that come too late. */
-  readonly #claims: ClaimedItem[] = [];
+  readonly #claims: { readonly item: ClaimedItem; readonly worker: string }[] = [];
   readonly #slots: SlotWatch;
   #names = 0;
 
@@ -59,9 +62,9 @@ export class LawRun {
       case "add":
         return await this.#add(this.#job(step.job), step);
       case "claim":
-        return await this.#claim(step.worker % 3, step.room, false);
+        return await this.#claim(step.worker % 3, step.room, step.names);
       case "claim-alone":
-        return await this.#claim(3 + (step.worker % 2), 1, true);
+        return await this.#claim(3 + (step.worker % 2), 1, undefined);
       case "pulse":
         return await this.#pulse(this.#sim(step.worker), step);
       case "throttle":
@@ -70,8 +73,9 @@ export class LawRun {
         return await this.#settle(this.#sim(step.worker), step);
       case "settle-late": {
         const late = this.#claims[step.item % Math.max(1, this.#claims.length)];
-        if (late) await this.#settleAll(this.#sim(step.worker), [late], () => DONE, planned(["late"]));
-        return;
+        if (!late) return;
+        const name = step.worker % 3 === 0 ? this.#sim(step.worker).name : late.worker;
+        return await this.#settleAll(this.#world.worker(name), [late.item], () => DONE, planned(["late"]));
       }
       case "die":
         this.#sims[step.worker % 5] = this.#newWorker(step.worker % 5);
@@ -115,23 +119,27 @@ export class LawRun {
     job.rejected += rejected;
   }
 
-  async #claim(worker: number, room: number, isAlone: boolean): Promise<void> {
+  async #claim(worker: number, room: number, names: number | undefined): Promise<void> {
     const now = this.#world.nowMs;
     await this.#reapExpired();
     const sim = this.#sims[worker]!;
+    const alone = worker >= 3;
+    const running = names === undefined ? undefined : namedBy(sim, names);
     let model = this.#model.workers.get(sim.name);
     const isGivenUp = !model && sim.held.size > 0;
-    const grant = await sim.claim(room, { jobs: this.#model.jobs.map(({ id }) => id), alone: isAlone });
+    const jobs = this.#model.jobs.map(({ id }) => id);
+    const grant = await sim.claim(room, { jobs, alone, ...(running && { running }) });
     assert.ok(grant.items.length <= room);
     this.#slots.granted(grant.slots);
     if (isGivenUp) return assert.deepEqual(grant.items, []);
     if (!model) {
-      model = { name: sim.name, isAlone, until: 0, named: new Set(), sincePulse: new Set() };
+      model = { name: sim.name, isAlone: alone, until: 0, named: new Set(), sincePulse: new Set() };
       this.#model.workers.set(sim.name, model);
     }
     model.until = now + LEASE_MS;
+    if (running) this.#heard(model, running, []);
     for (const item of grant.items) this.#model.claimed(item, model, now);
-    this.#claims.push(...grant.items);
+    this.#claims.push(...grant.items.map((item) => ({ item, worker: sim.name })));
     const slots = grant.slots.reduce((sum, { delaysMs }) => sum + delaysMs.length, 0);
     assert.equal(slots, grant.items.length, "every item comes with its first slot");
     for (const lane of LANES)
@@ -145,7 +153,7 @@ export class LawRun {
 
   async #pulse(sim: SimWorker, step: Extract<Step, { do: "pulse" }>): Promise<void> {
     const held = [...sim.held.values()];
-    const running = held.filter((_, i) => (step.names >> (i % 8)) & 1);
+    const running = namedBy(sim, step.names);
     const acting = step.acts ? running.slice(0, 1) : [];
     const wishes = held.slice(0, step.wishes).map(({ lane, queue }) => ({ lane, queue, count: 2 }));
     const returned = step.returns ? this.#slots.giveBack(sim) : [];
@@ -199,22 +207,13 @@ export class LawRun {
         .toArray(),
       lane,
     );
-    await this.#settleAll(sim, held, (item) => this.#outcome(item, how), how === "returned" ? [] : emitted);
+    await this.#settleAll(
+      sim,
+      held,
+      (item) => outcomeOf(item, how, this.#model.hasActed(item)),
+      how === "returned" ? [] : emitted,
+    );
     for (const item of held) sim.held.delete(refOf(item));
-  }
-
-  #outcome(claim: ClaimedItem, how: How): Outcome {
-    const hasActed = this.#model.places.get(refOf(claim))?.hasActed ?? false;
-    if (how === "done") return DONE;
-    if (how === "partial") return { state: "done", quality: "partial" };
-    if (how === "absent") return { state: "absent", detail: "none" };
-    // A worker gives back only what it has not begun.
-    if (how === "returned") return hasActed ? DONE : RETURNED;
-    return this.#failed(claim, how, hasActed);
-  }
-
-  #failed({ attempt, throttles }: ClaimedItem, kind: FailureKind, hasActed: boolean): Outcome {
-    return afterFailure({ failure: failure(kind), attempt, throttles, hasActed, random: 0.5 });
   }
 
   async #settleAll(

@@ -10,7 +10,12 @@ export type Step =
       readonly lane: number;
       readonly rejected: number;
     }
-  | { readonly do: "claim"; readonly worker: number; readonly room: number }
+  | {
+      readonly do: "claim";
+      readonly worker: number;
+      readonly room: number;
+      readonly names?: number | undefined;
+    }
   | { readonly do: "claim-alone"; readonly worker: number }
   | {
       readonly do: "pulse";
@@ -57,7 +62,12 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
   {
     weight: 6,
-    arbitrary: fc.record({ do: is("claim"), worker: small, room: fc.integer({ min: 1, max: 6 }) }),
+    arbitrary: fc.record({
+      do: is("claim"),
+      worker: small,
+      room: fc.integer({ min: 1, max: 6 }),
+      names: fc.option(fc.nat({ max: 255 }), { nil: undefined }),
+    }),
   },
   { weight: 2, arbitrary: fc.record({ do: is("claim-alone"), worker: small }) },
   {

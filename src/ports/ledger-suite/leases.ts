@@ -58,6 +58,22 @@ export const leases = (test: LedgerTest): void => {
     }
   });
 
+  test("an item that was given back and taken by another is not its first holder's, whose run of items goes on", async (world) => {
+    const [one, two] = [world.worker("w1"), world.worker("w2")];
+    await world.job("job", keysOf(3));
+    const items = await one.take(3);
+    await one.settle([items[1]!], RETURNED);
+    const again = await two.take();
+    assert.deepEqual(
+      again.map(({ key }) => key),
+      ["k1"],
+    );
+    assert.deepEqual((await one.settle(items)).refused, [{ queue: items[1]!.queue, seq: items[1]!.seq }]);
+    assert.equal((await world.item("job", "k1")).state, "leased");
+    assert.deepEqual((await two.settle(again)).refused, []);
+    assert.equal((await world.counts("job")).states.done, 3);
+  });
+
   test("a batch settles what it may and refuses the rest", async (world) => {
     const worker = world.worker();
     await world.job("job", keysOf(3));

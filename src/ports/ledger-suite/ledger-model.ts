@@ -162,6 +162,10 @@ export class LedgerModel {
     item.attempts++;
   }
 
+  hasActed(claim: ClaimedItem): boolean {
+    return this.places.get(refOf(claim))?.hasActed ?? false;
+  }
+
   retry(job: ModelJob, kinds: readonly FailureKind[] | undefined): number {
     const failed = [...job.items.values()].filter(
       ({ state, kind }) => state === "failed" && (!kinds || kinds.includes(kind!)),

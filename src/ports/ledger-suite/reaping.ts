@@ -46,6 +46,18 @@ export const reaping = (test: LedgerTest): void => {
     assert.equal((await world.counts("job")).states.queued, 3);
   });
 
+  test("a claim may name what runs, in place of a pulse", async (world) => {
+    const worker = world.worker();
+    await world.job("job", keysOf(9));
+    const [a, b] = await worker.take(4);
+    assert.ok(a && b);
+    await worker.take(2, { running: [b] });
+    assert.deepEqual(await world.ledger.reap({ worker: "w1" }), { workers: 1, suspects: 3, returned: 3 });
+    const suspects = new Set<string | undefined>();
+    for (let i = 0; i < 3; i++) suspects.add((await world.worker(`alone-${i}`).takeAlone())?.key);
+    assert.deepEqual(suspects, new Set([b.key, "k4", "k5"]));
+  });
+
   test("before its first pulse, all that a dead worker had taken are suspects", async (world) => {
     const worker = world.worker();
     await world.job("job", keysOf(3));
@@ -213,6 +225,8 @@ export const reaping = (test: LedgerTest): void => {
     await worker.pulse();
     const grant = await alone.claim(1, { alone: true });
     assert.deepEqual([grant.items[0]?.key, grant.slots.length, grant.slots[0]?.lane], ["a", 1, SITE]);
+    const hop = await alone.pulse({ wishes: [{ lane: SITE, queue: grant.items[0]!.queue, count: 1 }] });
+    assert.deepEqual(hop.slots[0]?.delaysMs, [1000], "its first slot is spent");
   });
 
   test("suspects of a stopped job wait, and call for nobody", async (world) => {
