@@ -2,7 +2,6 @@ import { mkdirSync } from "node:fs";
 import { createRequire } from "node:module";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { startPacker } from "./archive/packer.ts";
 import { laneName } from "./model/lane-name.ts";
 import type { LaneOf } from "./flow/plan.ts";
 import type { Blobs } from "./ports/blobs.ts";
@@ -12,7 +11,6 @@ import { loadScraper } from "./scrapers/load-scraper.ts";
 import { type ReadyScraper, readyScraper } from "./scrapers/ready-scraper.ts";
 import { ScraperLoadError } from "./scrapers/scraper-load-error.ts";
 import { type Log, openLog, type LogLevel } from "./worker/log.ts";
-import { runWorker } from "./worker/worker.ts";
 
 export const SOFTWARE = "sluice/0.1.0";
 const ROBOT_NAME = "sluice";
@@ -24,13 +22,18 @@ export interface House extends AsyncDisposable {
   readonly blobs: Blobs;
 }
 
-/** Loads what `work` will need, while nothing else is to be done. */
+/**
+ * Loads what `work` will need, while nothing else is to be done. All of it is loaded on demand: a command that only reads, or a parent that
+ * only watches, starts without it.
+ */
 export const preload = async (): Promise<void> => {
   await Promise.all([
     import("./backends/sqlite/open.ts"),
     import("./backends/files/open-files.ts"),
     import("./collectors/http/http-session.ts"),
     import("./collectors/http/transport.ts"),
+    import("./worker/worker.ts"),
+    import("./archive/packer.ts"),
   ]);
 };
 
@@ -38,7 +41,10 @@ export const preload = async (): Promise<void> => {
 export const openHouse = async (data: string, { isPacing = false } = {}): Promise<House> => {
   const { openSqlite } = await import("./backends/sqlite/open.ts");
   const { openFiles } = await import("./backends/files/open-files.ts");
-  const ledger = await openSqlite(join(data, "sluice.db"), { checkpoints: !isPacing });
+  const ledger = await openSqlite(join(data, "sluice.db"), {
+    checkpoints: !isPacing,
+    cacheMb: isPacing ? 16 : 64,
+  });
   const blobs = await openFiles(join(data, "blobs"));
   return { data, ledger, blobs, [Symbol.asyncDispose]: () => ledger.close() };
 };
@@ -76,7 +82,7 @@ const jobLoader = (ledger: Ledger): ((job: string) => Promise<ReadyScraper>) => 
   const load = async (id: string): Promise<ReadyScraper> => {
     const job = await ledger.readJob(id);
     if (!job) throw new ScraperLoadError("unknown-scraper", `${id}: no such job`);
-    const ready = readyScraper(await loadScraper(job.spec.source));
+    const ready = await readyScraper(await loadScraper(job.spec.source));
     if (ready.version === job.spec.version) return ready;
     throw changedScraper(id, job.spec.scraper, job.spec.version, ready.version);
   };
@@ -107,6 +113,8 @@ export interface WorkOptions {
 /** A worker with everything it needs, until the signal or, alone, until nothing is left to do. */
 export const work = async (options: WorkOptions): Promise<void> => {
   const { data, jobs, isAlone, signal, onSuspects } = options;
+  const { runWorker } = await import("./worker/worker.ts");
+  const { startPacker } = await import("./archive/packer.ts");
   await using house = await openHouse(data, { isPacing: true });
   await using packer = startPacker();
   const collector = await openCollector();

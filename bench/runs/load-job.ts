@@ -19,7 +19,7 @@ export interface Loaded {
 }
 
 const { data, job, scraper, csv } = JSON.parse(process.argv[2]!) as LoadTask;
-const ready = readyScraper(await loadScraper(scraper));
+const ready = await readyScraper(await loadScraper(scraper));
 await using house = await openHouse(data);
 const submission: Submission = {
   job,

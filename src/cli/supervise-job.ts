@@ -25,8 +25,8 @@ export interface SuperviseJobOptions {
 }
 
 const LOOK_MS = 200;
-/** Lanes change slowly, and may be many. */
-const LANES_EVERY = 5;
+/** Looks between two looks at the lanes, which change slowly and may be many. */
+const SELDOM = 5;
 /** Between two looks while nobody watches closely: the first request must not wait for them. */
 const FIRST_LOOK_MS = 300;
 
@@ -62,7 +62,10 @@ export const superviseJob = async (options: SuperviseJobOptions): Promise<number
   if (!loading) start();
   await delay(FIRST_LOOK_MS, undefined, { signal: interrupts.signal }).catch(() => undefined);
   for (let looks = 0; ; looks++) {
-    if (looks % LANES_EVERY === 0) lanes = await house.ledger.listLanes(job);
+    if (looks % SELDOM === 0) {
+      lanes = await house.ledger.listLanes(job);
+      await house.ledger.tidy();
+    }
     const view = await look(options, lanes, loaded);
     await tell(house.ledger, say);
     if (isOver(view) || supervisor.failure || loadError !== undefined || interrupts.signal.aborted) break;

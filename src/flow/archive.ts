@@ -26,7 +26,7 @@ export const openItemArchive = (archive: JobArchive, keepsPages: boolean): ItemA
         return { size, digest };
       },
     },
-    async commit(session, records) {
+    commit(session, records) {
       for (const { name, exchange } of session.kept.pages) {
         const number = numbers.get(exchange);
         if (number !== undefined) bundle.keep(name, number);
@@ -35,7 +35,8 @@ export const openItemArchive = (archive: JobArchive, keepsPages: boolean): ItemA
         const number = files.get(digest);
         if (number !== undefined) bundle.keep(name, number);
       }
-      return await bundle.commit(records);
+      numbers.clear();
+      return bundle.commit(records);
     },
   };
 };

@@ -131,4 +131,6 @@ export interface CollectSession {
   };
   readonly requests: number;
   readonly bytes: number;
+  /** Lets go of all pages, their texts and documents: the item may wait long for its bytes to be durable, these must not. */
+  release(): void;
 }

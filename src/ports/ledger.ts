@@ -43,6 +43,8 @@ export interface Ledger {
   readEvents(limit: number): Promise<readonly LedgerEvent[]>;
   ackEvents(upTo: number): Promise<void>;
 
+  /** Housekeeping, now and then, by a process that has no slot timers to keep. */
+  tidy(): Promise<void>;
   close(): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-import { compileExtraction, type Extraction } from "../extraction/extract-spec.ts";
+import type { Extraction } from "../extraction/extract-spec.ts";
 import type { Pace } from "../model/pace.ts";
 import { defaultBurst } from "../model/slots.ts";
 import type { Limits } from "../ports/collector.ts";
@@ -15,14 +15,18 @@ export interface ReadyScraper {
   readonly extraction: Extraction | undefined;
 }
 
-export const readyScraper = ({ scraper, source, version }: LoadedScraper): ReadyScraper => ({
-  scraper,
-  source,
-  version,
-  pace: fullPace(scraper.pace ?? {}),
-  limits: { ...DEFAULT_LIMITS, ...scraper.limits },
-  extraction: scraper.extract && compileExtraction(scraper.extract),
-});
+/** The parser of pages is loaded only for a scraper that extracts. */
+export const readyScraper = async ({ scraper, source, version }: LoadedScraper): Promise<ReadyScraper> => {
+  const { extract } = scraper;
+  return {
+    scraper,
+    source,
+    version,
+    pace: fullPace(scraper.pace ?? {}),
+    limits: { ...DEFAULT_LIMITS, ...scraper.limits },
+    extraction: extract && (await import("../extraction/extract-spec.ts")).compileExtraction(extract),
+  };
+};
 
 export const fullPace = (given: Partial<Pace>): Pace => {
   const pace = { ...DEFAULT_PACE, ...given };

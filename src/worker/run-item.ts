@@ -1,3 +1,4 @@
+import type { Kept } from "../archive/item-bundle.ts";
 import type { JobArchive } from "../archive/segment-writer.ts";
 import { openItemArchive } from "../flow/archive.ts";
 import { collect, type Collected } from "../flow/collect.ts";
@@ -23,11 +24,18 @@ export interface ItemRun {
   readonly onOutcome: (report: OutcomeReport, failure: Failure | undefined) => void;
 }
 
+/** What is left of an item once its outcome is known. Thousands of these wait for their segments: nothing large may hang on them. */
+export interface ItemEnd {
+  readonly end: Omit<SettledItem, keyof Kept>;
+  /** Resolves when everything that the item leaves is durable. */
+  readonly kept: Promise<Kept>;
+}
+
 /**
- * One item's way through the middle of the flow: collect, archive, extract, judge. Resolves when everything it leaves is durable. Throws a
- * `StopError` when the worker lets go of it, and an error of the house when the archive cannot be written.
+ * One item's way through the middle of the flow: collect, archive, extract, judge. Resolves when the outcome is known. Throws a
+ * `StopError` when the worker lets go of it; `kept` rejects when the archive cannot be written.
  */
-export const runItem = async (run: ItemRun): Promise<SettledItem> => {
+export const runItem = async (run: ItemRun): Promise<ItemEnd> => {
   const { item, ready, collector } = run;
   const startedAt = Date.now();
   const bundle = openItemArchive(run.archive, ready.scraper.archive !== "none");
@@ -54,18 +62,11 @@ export const runItem = async (run: ItemRun): Promise<SettledItem> => {
   );
   const attempt = { startedAt, ms: Date.now() - startedAt, requests: session.requests, bytes: session.bytes };
   const isJudged = judged !== undefined && "lines" in judged;
-  const kept = await bundle.commit(session, isJudged ? judged.lines : []);
-  return {
-    queue: item.queue,
-    seq: item.seq,
-    lease: item.lease,
-    outcome,
-    attempt,
-    captures: kept.captures,
-    records: kept.records,
-    fieldCounts: isJudged && outcome.state !== "waiting" ? judged.fieldCounts : null,
-    emitted: [],
-  };
+  const kept = bundle.commit(session, isJudged ? judged.lines : []);
+  session.release();
+  const fieldCounts = isJudged && outcome.state !== "waiting" ? judged.fieldCounts : null;
+  const { queue, seq, lease } = item;
+  return { end: { queue, seq, lease, outcome, attempt, fieldCounts, emitted: [] }, kept };
 };
 
 const extractAndJudge = (

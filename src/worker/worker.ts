@@ -15,7 +15,7 @@ import type { Log } from "./log.ts";
 import { Pulse } from "./pulse.ts";
 import { RequestGate } from "./request-gate.ts";
 import { RobotsGuard } from "./robots-guard.ts";
-import { runItem } from "./run-item.ts";
+import { type ItemEnd, runItem } from "./run-item.ts";
 import { SlotDesk } from "./slot-desk.ts";
 
 export interface WorkerOptions {
@@ -41,7 +41,7 @@ export interface WorkerOptions {
 }
 
 const CAPACITY = 200;
-const MAX_UNSETTLED = 4000;
+const MAX_UNSETTLED = 2000;
 /** Items that end within this time are followed by one claim for all of them. */
 const GATHER_MS = 2;
 const IDLE_MS = 250;
@@ -171,6 +171,10 @@ class Worker {
     const controller = new AbortController();
     this.#controllers.set(item, controller);
     const running = this.#runOne(item, controller)
+      .then((ended) => {
+        this.#controllers.delete(item);
+        return this.#settleOnceKept(ended);
+      })
       .catch((error: unknown) => this.#giveBack(item, error))
       .finally(() => {
         this.#running.delete(running);
@@ -181,12 +185,12 @@ class Worker {
     this.#running.add(running);
   }
 
-  async #runOne(item: ClaimedItem, controller: AbortController): Promise<void> {
+  async #runOne(item: ClaimedItem, controller: AbortController): Promise<ItemEnd> {
     const { collector, laneOf, loadJob, log } = this.#options;
     const ready = await loadJob(item.job);
     const facts = { job: item.job, item: item.key, attempt: item.attempt };
     let hasActed = false;
-    const settled = await runItem({
+    return await runItem({
       item,
       ready,
       collector,
@@ -202,7 +206,10 @@ class Worker {
         else log.debug("attempt ended", { ...facts, result: report.result });
       },
     });
-    this.#settler.add(settled);
+  }
+
+  async #settleOnceKept({ end, kept }: ItemEnd): Promise<void> {
+    this.#settler.add({ ...end, ...(await kept) });
   }
 
   #report(item: ClaimedItem, failure: Failure | undefined, lane: string): void {
@@ -271,8 +278,12 @@ class Worker {
       if (isStopped(item) && !this.#gate.hasBegun(item)) controller.abort(new StopError(reason));
   }
 
+  /** Without the ledger or the archive nothing can be finished: what waits for a slot would wait for ever. */
   #fail(error: unknown): void {
     this.#failure ??= { error };
+    const reason = "the worker cannot go on";
+    this.#desk.stop(() => true, reason);
+    for (const controller of this.#controllers.values()) controller.abort(new StopError(reason));
     this.#bell.ring();
   }
 }

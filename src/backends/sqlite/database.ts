@@ -1,4 +1,4 @@
-import { mkdirSync } from "node:fs";
+import { mkdirSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 import { setTimeout as delay } from "node:timers/promises";
@@ -16,10 +16,13 @@ export interface SqliteOptions {
   readonly alwaysSync?: boolean;
   /** Move the write-ahead log into the database file inside commits. Off where slot timers must not wait for it. */
   readonly checkpoints?: boolean;
+  /** Pages kept in memory. Loading a million keys wants more of them than working on their items. */
+  readonly cacheMb?: number;
 }
 
 /** Largest time a write may hold the lock is some 20 ms, so a few retries a second apart by chance find it free. */
 const LOCK_RETRY_MS = 3;
+const LARGE_WAL = 64 * 1024 * 1024;
 
 /**
  * One connection with its prepared statements. Work inside a transaction is synchronous and short; waiting for another
@@ -56,7 +59,8 @@ export class Database {
     try {
       await database.#settled(() => {
         db.exec("PRAGMA journal_mode = WAL");
-        db.exec("PRAGMA synchronous = FULL; PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY");
+        db.exec("PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY");
+      db.exec(`PRAGMA cache_size = -${(options.cacheMb ?? 16) * 1024}`);
         db.exec(`PRAGMA wal_autocheckpoint = ${options.checkpoints === false ? 0 : 4000}`);
       });
       await database.write(() => migrate(db, file));
@@ -118,8 +122,13 @@ export class Database {
     });
   }
 
+  /**
+   * Moves the write-ahead log into the database file. That blocks nobody, and so may never come to the log's end: a log that has grown
+   * large is closed for a moment.
+   */
   checkpoint(): void {
-    this.#db.exec("PRAGMA wal_checkpoint(PASSIVE)");
+    const mode = statSync(`${this.file}-wal`).size > LARGE_WAL ? "RESTART" : "PASSIVE";
+    this.#db.exec(`PRAGMA wal_checkpoint(${mode})`);
   }
 
   close(): void {

@@ -6,6 +6,12 @@ import { queueRow, setClaimable, type QueueRow } from "./queue-row.ts";
 import { refreshLane } from "./refresh-lane.ts";
 import { writeEvent } from "./write-event.ts";
 
+/** Five probes take half an hour. A site that has not healed by then needs a person, and nobody should wait for it. */
+const MAX_PROBES = 5;
+
+const nextProbeAt = (now: number, trips: number): number | null =>
+  trips > MAX_PROBES ? null : now + coolDownMs(trips);
+
 /** The breaker has tripped: this job's part of the lane stops, with the evidence; others go on. */
 export const holdQueue = (db: Database, queue: QueueRow, evidence: Evidence): void => {
   const now = db.now();
@@ -13,7 +19,7 @@ export const holdQueue = (db: Database, queue: QueueRow, evidence: Evidence): vo
     `UPDATE queues SET claimable = 0, held = ?, held_at = ?, probe_at = ?, probing = 0, trips = trips + 1 WHERE id = ?`,
     JSON.stringify(evidence),
     now,
-    evidence.heals ? now + coolDownMs(queue.trips + 1) : null,
+    evidence.heals ? nextProbeAt(now, queue.trips + 1) : null,
     queue.id,
   );
   refreshLane(db, queue.lane);
@@ -59,16 +65,18 @@ export const answerProbe = (db: Database, id: number, isHealed: boolean): void =
   if (isHealed) return releaseQueue(db, queue);
   db.run(
     "UPDATE queues SET probing = 0, claimable = 0, probe_at = ?, trips = trips + 1 WHERE id = ?",
-    db.now() + coolDownMs(queue.trips + 1),
+    nextProbeAt(db.now(), queue.trips + 1),
     id,
   );
   refreshLane(db, queue.lane);
+  const job = db.get<{ id: string }>("SELECT id FROM jobs WHERE number = ?", queue.job)!;
+  pauseWhenAllHeld(db, queue.job, job.id);
 };
 
 export const releaseQueue = (db: Database, queue: QueueRow): void => {
   const breaker = queue.breaker === null ? null : reset(JSON.parse(queue.breaker) as BreakerState);
   db.run(
-    "UPDATE queues SET held = NULL, held_at = NULL, probe_at = NULL, probing = 0, breaker = ? WHERE id = ?",
+    "UPDATE queues SET held = NULL, held_at = NULL, probe_at = NULL, probing = 0, trips = 0, breaker = ? WHERE id = ?",
     breaker === null ? null : JSON.stringify(breaker),
     queue.id,
   );

@@ -1,6 +1,6 @@
 import type { BlobRange, CaptureRef } from "../../model/capture.ts";
 import type { Failure } from "../../model/failure.ts";
-import { ITEM_STATES, type ItemState, type ItemView, type PastAttempt } from "../../model/item.ts";
+import { ITEM_STATES, type ItemRef, type ItemState, type ItemView, type PastAttempt } from "../../model/item.ts";
 import type { ItemPage, ItemQuery } from "../../ports/ledger.ts";
 import type { Database } from "./database.ts";
 import { jobRow } from "./job-row.ts";
@@ -34,24 +34,15 @@ export const listItems = async (db: Database, id: string, query: ItemQuery): Pro
     const kinds = query.kinds && new Set(query.kinds);
     const items: ItemView[] = [];
     let after = query.after ?? { queue: 0, seq: 0 };
-    const rows = db.all<Row>(
-      `SELECT i.queue, i.seq, l.name AS lane, i.key, i.input, i.state, i.attempts, i.due_at, i.suspect, q.cursor,
-              r.ended_at, r.quality, r.failure, r.captures, r.records, r.history
-       FROM queues q JOIN lanes l ON l.id = q.lane JOIN items i ON i.queue = q.id
-       LEFT JOIN results r ON r.queue = i.queue AND r.seq = i.seq
-       WHERE q.job = ? AND (q.id > ? OR (q.id = ? AND i.seq > ?)) ORDER BY q.id, i.seq LIMIT ?`,
-      job.number,
-      after.queue,
-      after.queue,
-      after.seq,
-      wanted || kinds ? SCAN : query.limit,
-    );
+    const most = wanted || kinds ? SCAN : query.limit;
+    let count = 0;
     let isFull = false;
-    for (const row of rows) {
+    for (const row of rowsAfter(db, job.number, after, most)) {
       if (items.length === query.limit) {
         isFull = true;
         break;
       }
+      count++;
       after = { queue: row.queue, seq: row.seq };
       const state = stateOf(row, job.state === "cancelled");
       if (wanted && !wanted.has(state)) continue;
@@ -59,9 +50,36 @@ export const listItems = async (db: Database, id: string, query: ItemQuery): Pro
       if (kinds && !(item.failure && kinds.has(item.failure.kind))) continue;
       items.push(item);
     }
-    const isMore = isFull || rows.length === (wanted || kinds ? SCAN : query.limit);
+    const isMore = isFull || count === most;
     return isMore ? { items, next: after } : { items };
   });
+
+/** Queue by queue, so that each page is found by the items' own order, however far into the job it is. */
+function* rowsAfter(db: Database, job: number, after: ItemRef, most: number): Generator<Row> {
+  let left = most;
+  let place = after;
+  while (left > 0) {
+    const queue = db.get<{ id: number }>(
+      "SELECT id FROM queues WHERE job = ? AND id >= ? ORDER BY id LIMIT 1",
+      job,
+      place.queue,
+    );
+    if (!queue) return;
+    const rows = db.all<Row>(
+      `SELECT i.queue, i.seq, l.name AS lane, i.key, i.input, i.state, i.attempts, i.due_at, i.suspect, q.cursor,
+              r.ended_at, r.quality, r.failure, r.captures, r.records, r.history
+       FROM items i JOIN queues q ON q.id = i.queue JOIN lanes l ON l.id = q.lane
+       LEFT JOIN results r ON r.queue = i.queue AND r.seq = i.seq
+       WHERE i.queue = ? AND i.seq > ? ORDER BY i.seq LIMIT ?`,
+      queue.id,
+      queue.id === place.queue ? place.seq : 0,
+      left,
+    );
+    yield* rows;
+    left -= rows.length;
+    place = { queue: queue.id + 1, seq: 0 };
+  }
+}
 
 /** See the first migration for what the columns say together. */
 const stateOf = (row: Row, isCancelled: boolean): ItemState => {

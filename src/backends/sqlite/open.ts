@@ -37,6 +37,7 @@ export const openSqlite = async (file: string, options: SqliteOptions = {}): Pro
     keepRobots: (origin, answer) => keepRobots(db, origin, answer),
     readEvents: async (limit) => readEvents(db, limit),
     ackEvents: (upTo) => ackEvents(db, upTo),
+    tidy: async () => db.checkpoint(),
     close: async () => db.close(),
   };
 };

@@ -80,30 +80,32 @@ const adjustLane = (db: Database, name: string, seen: readonly LaneReport[]): vo
 };
 
 const watchOutcomes = (db: Database, outcomes: readonly OutcomeReport[]): void => {
-  const states = new Map<number, BreakerState>();
-  for (const outcome of outcomes) {
-    const queue = queueRow(db, outcome.queue);
-    const job = queue && db.get<JobRow>("SELECT * FROM jobs WHERE number = ?", queue.job);
-    if (!job || job.state === "done" || job.state === "cancelled") continue;
-    if (queue.held !== null) {
-      if (isProbeOut(queue))
-        answerProbe(db, queue.id, outcome.result === "done" || outcome.result === "absent");
-      continue;
-    }
-    if (outcome.attempt > 1 && outcome.result !== "done" && outcome.result !== "absent") continue;
-    const known = queue.breaker === null ? seedBreaker() : (JSON.parse(queue.breaker) as BreakerState);
-    const { state, tripped } = step(
-      states.get(queue.id) ?? known,
-      { ...outcome, nowMs: db.now() },
-      readSpec(job.spec).policy,
-    );
-    states.set(queue.id, state);
-    if (tripped) {
-      saveBreaker(db, queue.id, state);
-      holdQueue(db, queue, { ...tripped });
-    }
+  for (const [queue, seen] of Map.groupBy(outcomes, (one) => one.queue)) watchQueue(db, queue, seen);
+};
+
+/** The rows are read once for all outcomes of a queue: there are hundreds of them in a pulse. */
+const watchQueue = (db: Database, id: number, outcomes: readonly OutcomeReport[]): void => {
+  const queue = queueRow(db, id);
+  const job = queue && db.get<JobRow>("SELECT * FROM jobs WHERE number = ?", queue.job);
+  if (!job || job.state === "done" || job.state === "cancelled") return;
+  const [first, ...others] = outcomes;
+  if (queue.held !== null) {
+    if (!first || !isProbeOut(queue)) return;
+    answerProbe(db, id, first.result === "done" || first.result === "absent");
+    return watchQueue(db, id, others);
   }
-  for (const [queue, state] of states) saveBreaker(db, queue, state);
+  const { policy } = readSpec(job.spec);
+  let state = queue.breaker === null ? seedBreaker() : (JSON.parse(queue.breaker) as BreakerState);
+  for (const outcome of outcomes) {
+    if (outcome.attempt > 1 && outcome.result !== "done" && outcome.result !== "absent") continue;
+    const next = step(state, { ...outcome, nowMs: db.now() }, policy);
+    state = next.state;
+    if (!next.tripped) continue;
+    saveBreaker(db, id, state);
+    holdQueue(db, queue, { ...next.tripped });
+    return;
+  }
+  saveBreaker(db, id, state);
 };
 
 const saveBreaker = (db: Database, queue: number, state: BreakerState): void => {

@@ -32,9 +32,15 @@ interface QueueFacts {
 
 /** What one batch of settlements changes beside the items themselves, written once at its end. */
 class Batch {
+  /** Mostly there are none: then no item need be looked up among them. */
+  readonly hasSuspects: boolean;
   readonly leases = new Map<number, LeaseRow | undefined>();
   readonly queues = new Map<number, QueueFacts>();
   readonly jobs = new Map<number, JobTally>();
+
+  constructor(hasSuspects: boolean) {
+    this.hasSuspects = hasSuspects;
+  }
 }
 
 export const settleItems = async (
@@ -43,7 +49,7 @@ export const settleItems = async (
   items: readonly SettledItem[],
 ): Promise<SettleReply> =>
   await db.write(() => {
-    const batch = new Batch();
+    const batch = new Batch(db.get("SELECT 1 FROM suspects LIMIT 1") !== undefined);
     const refused: ItemRef[] = [];
     for (const item of items) {
       if (!holdsLease(db, batch, worker, item) || !settleOne(db, batch, worker, item))
@@ -88,7 +94,7 @@ const settleOne = (db: Database, batch: Batch, worker: string, item: SettledItem
     keepSuspect(db, queue, seq, now);
     return true;
   }
-  db.run("DELETE FROM suspects WHERE queue = ? AND seq = ?", queue, seq);
+  if (batch.hasSuspects) db.run("DELETE FROM suspects WHERE queue = ? AND seq = ?", queue, seq);
   tally.add(item);
   if (outcome.state === "waiting") facts.isTouched = true;
   else facts.ended++;

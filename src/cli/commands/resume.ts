@@ -18,7 +18,7 @@ export const resumeCommand = async (named: string, options: ResumeOptions): Prom
   await using house = await openHouse(options.data);
   const view = await findJob(house.ledger, named);
   const job = view.spec.id;
-  const ready = readyScraper(await loadScraper(view.spec.source));
+  const ready = await readyScraper(await loadScraper(view.spec.source));
   if (ready.version !== view.spec.version)
     throw changedScraper(job, view.spec.scraper, view.spec.version, ready.version);
   const load = loaderOf(house, view, ready, options);

@@ -23,7 +23,7 @@ export const runCommand = async (named: string, options: RunOptions): Promise<nu
   // Worker processes load their code while the scraper and the ledger are opened here.
   const supervisor = new Supervisor({ script: workerScript, processes, onOutput: (line) => progress.note(line) });
   try {
-    const ready = readyScraper(await loadScraper(named));
+    const ready = await readyScraper(await loadScraper(named));
     await using house = await openHouse(data);
     const job = jobId(new Date());
     const rows = readInputs(input, options.format ? { format: options.format } : {});

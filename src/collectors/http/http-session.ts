@@ -51,18 +51,22 @@ export interface HttpSession {
   readonly requests: number;
   /** Body bytes received over the wire so far, those of failed responses included. */
   readonly bytes: number;
+  release(): void;
 }
 
 export const openHttpSession = (options: HttpSessionOptions): HttpSession => {
   const { tools, limits } = options;
   const headers = { ...COMMON_HEADERS, "user-agent": options.userAgent, ...lowerCased(options.headers) };
   const requests = new ItemRequests({ ...options, headers });
+  const given: HttpPage[] = [];
   const pages: KeptHttpPage[] = [];
   const files: KeptHttpFile[] = [];
 
   const fetchPage = async (first: ItemRequest): Promise<HttpPage> => {
     const { request, hop } = await followRedirects(first, limits.redirects, (one) => requests.receive(one));
-    return receivePage(request, hop, limits.decodedBytes);
+    const page = await receivePage(request, hop, limits.decodedBytes);
+    given.push(page);
+    return page;
   };
 
   const http: Http = {
@@ -105,6 +109,9 @@ export const openHttpSession = (options: HttpSessionOptions): HttpSession => {
     },
     get bytes() {
       return requests.meter.bytes;
+    },
+    release() {
+      for (const page of given) page.release();
     },
   };
 };

@@ -9,14 +9,16 @@ import type { Page } from "../../ports/collector.ts";
 import type { HtmlForm } from "./form.ts";
 import type { WireHead } from "./wire.ts";
 
+const NOTHING = Buffer.alloc(0);
+
 /** A response as a page. Decoding and parsing happen when first needed: many pages are only passed through. */
 export class HttpPage implements Page {
   readonly url: string;
   readonly mediaType: string;
   /** What the archive was given for this page: the same object, so that the two can be matched. */
-  readonly exchange: Exchange;
+  exchange: Exchange;
   readonly #head: WireHead;
-  readonly #bytes: Buffer;
+  #bytes: Buffer;
   readonly #declaredCharset: string | undefined;
   #charset: string | undefined;
   #text: string | undefined;
@@ -47,6 +49,17 @@ export class HttpPage implements Page {
 
   get document(): HtmlDocument {
     return (this.#document ??= parseHtml(this.text));
+  }
+
+  /**
+   * A page is young when the item that asked for it is old already. Unless the tie is cut here, the collector of young
+   * garbage takes each parsed page along into old space.
+   */
+  release(): void {
+    this.#document = undefined;
+    this.#text = "";
+    this.#bytes = NOTHING;
+    this.exchange = { ...this.exchange, body: NOTHING };
   }
 
   header(name: string): string | undefined {

@@ -113,6 +113,7 @@ export const openTestSession = (site: string, options: TestSessionOptions = {}):
     get bytes() {
       return session.bytes;
     },
+    release: () => session.release(),
     archived,
     files,
     gated,

@@ -15,7 +15,7 @@ import {
 } from "../ledger.ts";
 import { SimWorker } from "./sim-worker.ts";
 
-export interface OpenOptions {
+interface OpenOptions {
   readonly now: () => number;
   readonly leaseMs?: number;
 }

@@ -84,6 +84,7 @@ CREATE TABLE queues (
   UNIQUE (job, lane)
 );
 CREATE INDEX queues_ready ON queues (lane, ready_at) WHERE ready_at IS NOT NULL AND claimable = 1;
+CREATE INDEX queues_job ON queues (job);
 CREATE INDEX queues_open ON queues (lane, per_second) WHERE open > 0;
 CREATE INDEX queues_probe ON queues (probe_at) WHERE probe_at IS NOT NULL AND probing = 0;
 
