@@ -1,6 +1,6 @@
 // Understood by any Node: says what is missing where an older one runs the npm scripts, else runs the program named first.
 const { pathToFileURL } = require("node:url");
-const { resolve } = require("node:path");
+const path = require("node:path");
 
 const major = Number(process.versions.node.split(".")[0]);
 if (major < 24) {
@@ -12,5 +12,5 @@ if (major < 24) {
   process.exit(1);
 }
 const [program, ...rest] = process.argv.slice(2);
-process.argv.splice(1, process.argv.length - 1, resolve(program), ...rest);
-import(pathToFileURL(resolve(program)).href);
+process.argv.splice(1, process.argv.length - 1, path.resolve(program), ...rest);
+void import(pathToFileURL(path.resolve(program)).href);

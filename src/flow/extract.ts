@@ -1,4 +1,4 @@
-import type { Extraction, ReadablePage } from "../extraction/extract-spec.ts";
+import type { Extraction } from "../extraction/extract-spec.ts";
 import type { KeptPage } from "../model/capture.ts";
 import type { Failure } from "../model/failure.ts";
 import type { RawRecord } from "../model/record.ts";
@@ -11,7 +11,7 @@ export const extract = (
 ): { readonly records: readonly RawRecord[] } | { readonly failure: Failure } => {
   try {
     // A page that was just collected brings its parsed document along; a stored one is parsed on the way.
-    return { records: extraction.read(pages as readonly ReadablePage[]) };
+    return { records: extraction.read(pages) };
   } catch (error) {
     return { failure: scraperError(error) };
   }

@@ -16,7 +16,6 @@ export const ITEM_STATES = [
   "cancelled",
 ] as const;
 export type ItemState = (typeof ITEM_STATES)[number];
-export type FinalState = "done" | "absent" | "failed" | "skipped" | "cancelled";
 export type StateCounts = Readonly<Record<ItemState, number>>;
 
 /** Names an item inside the ledger: the queue is the meeting of one job and one lane, `seq` its place there. */

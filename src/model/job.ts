@@ -3,7 +3,7 @@ import type { PolicyOverrides } from "./failure-policy.ts";
 import type { StateCounts } from "./item.ts";
 import type { Pace } from "./pace.ts";
 
-/** `loading` takes inputs and already runs; `paused` waits for a person or for its lanes to heal. */
+/** `loading` takes inputs and already runs. `paused` waits for a person; a job whose lanes may heal by themselves runs on. */
 export type JobState = "loading" | "running" | "paused" | "done" | "cancelled";
 
 export interface JobSpec {

@@ -222,7 +222,14 @@ export type RobotsReply =
 export interface LedgerEvent {
   readonly id: number;
   readonly at: number;
-  readonly type: "job.started" | "job.completed" | "job.paused" | "job.resumed" | "job.cancelled" | "lane.held" | "lane.released";
+  readonly type:
+    | "job.started"
+    | "job.completed"
+    | "job.paused"
+    | "job.resumed"
+    | "job.cancelled"
+    | "lane.held"
+    | "lane.released";
   readonly job: string;
   readonly facts: Readonly<Record<string, unknown>>;
 }

@@ -18,6 +18,7 @@ export interface RequestGateOptions {
 export class RequestGate {
   readonly #options: RequestGateOptions;
   readonly #begun = new Set<SlotSeeker>();
+  readonly #acted = new Set<SlotSeeker>();
   #stopped: ReadonlySet<number> = new Set();
 
   constructor(options: RequestGateOptions) {
@@ -25,7 +26,7 @@ export class RequestGate {
   }
 
   /** The slot comes last: it must be used at once. */
-  of(item: ClaimedItem, { scraper }: ReadyScraper, onActing: () => void): CollectorTools["gate"] {
+  of(item: ClaimedItem, { scraper }: ReadyScraper): CollectorTools["gate"] {
     const { desk, pulse, robots, laneOf } = this.#options;
     const home = scraper.site === undefined ? undefined : new URL(scraper.site).host;
     const takeSlot = async (url: URL): Promise<void> => {
@@ -37,7 +38,7 @@ export class RequestGate {
       if (scraper.robots !== "ignore") await robots.check(url, takeSlot);
       if (acts && scraper.once) {
         await pulse.acting(item);
-        onActing();
+        this.#acted.add(item);
       }
       await takeSlot(url);
     };
@@ -48,8 +49,14 @@ export class RequestGate {
     return this.#begun.has(item);
   }
 
+  /** Whether the acting request of a `once` scraper has left: from then on the item is not tried again by itself. */
+  hasActed(item: SlotSeeker): boolean {
+    return this.#acted.has(item);
+  }
+
   forget(item: ClaimedItem): void {
     this.#begun.delete(item);
+    this.#acted.delete(item);
   }
 
   /** Queues for which no request may start, as the ledger last said. */

@@ -56,6 +56,11 @@ const SITE_TROUBLE = new Set<FailureKind>([
   "blocked",
 ]);
 
+const LEFT_IN_DOUBT: Failure = {
+  kind: "worker-lost",
+  detail: "its acting request had left, and what came of it could not be kept; not tried again by itself",
+};
+
 /** One worker: claims, runs and settles items until it is told to stop. Resolves when nothing is left in its hands. */
 export const runWorker = async (options: WorkerOptions): Promise<void> => {
   await using worker = new Worker(options);
@@ -189,15 +194,14 @@ class Worker {
     const { collector, laneOf, loadJob, log } = this.#options;
     const ready = await loadJob(item.job);
     const facts = { job: item.job, item: item.key, attempt: item.attempt };
-    let hasActed = false;
     return await runItem({
       item,
       ready,
       collector,
       archive: this.#archive(item.job),
       controller,
-      hasActed: () => hasActed,
-      gate: this.#gate.of(item, ready, () => (hasActed = true)),
+      hasActed: () => this.#gate.hasActed(item),
+      gate: this.#gate.of(item, ready),
       onOutcome: (report, failure) => {
         this.#release(item);
         this.#report(item, failure, failure?.url === undefined ? item.lane : laneOf(new URL(failure.url)));
@@ -244,7 +248,7 @@ class Worker {
       this.#options.log.warn("settle refused", { items: refused, reason: "the lease was lost" });
   }
 
-  /** An item that is let go, or whose bytes could not be kept, is not at fault: it goes back as it was. */
+  /** An item that is let go, or whose bytes could not be kept, is not at fault: it goes back as it was, unless it has acted. */
   #giveBack(item: ClaimedItem, error: unknown): void {
     if (!(error instanceof StopError)) this.#fail(error);
     const attempt = { startedAt: Date.now(), ms: 0, requests: 0, bytes: 0 };
@@ -254,7 +258,9 @@ class Worker {
       seq,
       lease,
       attempt,
-      outcome: { state: "returned" },
+      outcome: this.#gate.hasActed(item)
+        ? { state: "failed", failure: LEFT_IN_DOUBT }
+        : { state: "returned" },
       captures: [],
       records: null,
       fieldCounts: null,

@@ -16,7 +16,7 @@ export const startSite = async (args: readonly string[]): Promise<CountySite> =>
   const site = spawn(process.execPath, [join(ROOT, "examples/county/serve.ts"), ...args], {
     stdio: ["ignore", "pipe", "inherit"],
   });
-  const [line] = (await once(createInterface(site.stdout!), "line")) as [string];
+  const [line] = (await once(createInterface(site.stdout), "line")) as [string];
   const { url, urls } = JSON.parse(line) as { url: string; urls: string[] };
   return {
     url,

@@ -29,7 +29,7 @@ export interface ClaimTally {
 const NOTHING: Grant = { items: [], slots: [], unpaced: [], suspects: 0, againInMs: CROWDED_AGAIN_MS };
 
 export const claimItems = async (db: Database, request: ClaimRequest): Promise<Grant> => {
-  const { grant, now } = await db.write(() => {
+  const claimed = await db.write(() => {
     const now = db.now();
     if (!registerWorker(db, request)) return { grant: NOTHING, now };
     setHands(db, request.worker, request.inHand);
@@ -59,7 +59,7 @@ export const claimItems = async (db: Database, request: ClaimRequest): Promise<G
     };
     return { grant, now };
   }, false);
-  return { ...grant, slots: fromNow(grant.slots, db.now() - now) };
+  return { ...claimed.grant, slots: fromNow(claimed.grant.slots, db.now() - claimed.now) };
 };
 
 /** Delays count from the answer: what the commit took has passed already. */

@@ -60,7 +60,7 @@ export class Database {
       await database.#settled(() => {
         db.exec("PRAGMA journal_mode = WAL");
         db.exec("PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY");
-      db.exec(`PRAGMA cache_size = -${(options.cacheMb ?? 16) * 1024}`);
+        db.exec(`PRAGMA cache_size = -${(options.cacheMb ?? 16) * 1024}`);
         db.exec(`PRAGMA wal_autocheckpoint = ${options.checkpoints === false ? 0 : 4000}`);
       });
       await database.write(() => migrate(db, file));

@@ -1,6 +1,12 @@
 import type { BlobRange, CaptureRef } from "../../model/capture.ts";
 import type { Failure } from "../../model/failure.ts";
-import { ITEM_STATES, type ItemRef, type ItemState, type ItemView, type PastAttempt } from "../../model/item.ts";
+import {
+  ITEM_STATES,
+  type ItemRef,
+  type ItemState,
+  type ItemView,
+  type PastAttempt,
+} from "../../model/item.ts";
 import type { ItemPage, ItemQuery } from "../../ports/ledger.ts";
 import type { Database } from "./database.ts";
 import { jobRow } from "./job-row.ts";

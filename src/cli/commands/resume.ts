@@ -26,7 +26,11 @@ export const resumeCommand = async (named: string, options: ResumeOptions): Prom
   await house.ledger.steerJob(job, "resume");
   using progress = openProgress({ mode: progressMode(options), stream: process.stderr });
   const { processes, logLevel, output } = options;
-  const supervisor = new Supervisor({ script: workerScript, processes, onOutput: (line) => progress.note(line) });
+  const supervisor = new Supervisor({
+    script: workerScript,
+    processes,
+    onOutput: (line) => progress.note(line),
+  });
   try {
     return await superviseJob({
       house,

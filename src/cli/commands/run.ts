@@ -21,7 +21,11 @@ export const runCommand = async (named: string, options: RunOptions): Promise<nu
   const { input, processes, data, logLevel } = options;
   using progress = openProgress({ mode: progressMode(options), stream: process.stderr });
   // Worker processes load their code while the scraper and the ledger are opened here.
-  const supervisor = new Supervisor({ script: workerScript, processes, onOutput: (line) => progress.note(line) });
+  const supervisor = new Supervisor({
+    script: workerScript,
+    processes,
+    onOutput: (line) => progress.note(line),
+  });
   try {
     const ready = await readyScraper(await loadScraper(named));
     await using house = await openHouse(data);

@@ -58,14 +58,14 @@ export const openHttpSession = (options: HttpSessionOptions): HttpSession => {
   const { tools, limits } = options;
   const headers = { ...COMMON_HEADERS, "user-agent": options.userAgent, ...lowerCased(options.headers) };
   const requests = new ItemRequests({ ...options, headers });
-  const given: HttpPage[] = [];
+  const received: HttpPage[] = [];
   const pages: KeptHttpPage[] = [];
   const files: KeptHttpFile[] = [];
 
   const fetchPage = async (first: ItemRequest): Promise<HttpPage> => {
     const { request, hop } = await followRedirects(first, limits.redirects, (one) => requests.receive(one));
     const page = await receivePage(request, hop, limits.decodedBytes);
-    given.push(page);
+    received.push(page);
     return page;
   };
 
@@ -111,7 +111,7 @@ export const openHttpSession = (options: HttpSessionOptions): HttpSession => {
       return requests.meter.bytes;
     },
     release() {
-      for (const page of given) page.release();
+      for (const page of received) page.release();
     },
   };
 };
