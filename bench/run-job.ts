@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { writeInputs } from "./inputs-csv.ts";
+import { DEFAULT_MEMORY_MB, workerFlags } from "../src/worker/worker-process.ts";
 import { runChild } from "./run-child.ts";
 import type { LoadTask, Loaded } from "./runs/load-job.ts";
 import type { WorkTask, Worked } from "./runs/work-job.ts";
@@ -14,9 +15,6 @@ export interface JobRun {
 const MINUTE_MS = 60_000;
 const JOB = "bench";
 
-/** What the supervisor starts its worker processes with (src/worker/worker-process.ts). */
-const WORKER_FLAGS = ["--max-old-space-size=512", "--max-semi-space-size=16"];
-
 /** Loads a job in one process and works it off in another, as the CLI does. */
 export const runJob = async ({ folder, origin, scraper, items }: JobRun): Promise<Worked> => {
   const csv = join(folder, "inputs.csv");
@@ -29,7 +27,7 @@ export const runJob = async ({ folder, origin, scraper, items }: JobRun): Promis
   const work: WorkTask = { data, job: JOB };
   const worked = await runChild<Worked>(runScript("work-job.ts"), work, {
     ...options,
-    nodeArgs: WORKER_FLAGS,
+    nodeArgs: workerFlags(DEFAULT_MEMORY_MB),
   });
   if (worked.done !== items) throw new Error(`${worked.done} of ${items} items are done`);
   return worked;

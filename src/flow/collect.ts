@@ -36,14 +36,12 @@ export const collect = async (run: CollectRun): Promise<Collected> => {
       signal,
       async gate(url, options) {
         signal.throwIfAborted();
-        clock.pause();
-        await run.tools.gate(url, options);
-        clock.resume();
+        await clock.untimed(run.tools.gate(url, options));
         inFlight++;
       },
       async archive(exchange) {
         inFlight--;
-        await run.tools.archive(exchange);
+        await clock.untimed(run.tools.archive(exchange));
       },
       async archiveFile(head, body) {
         inFlight--;
@@ -65,31 +63,48 @@ export const collect = async (run: CollectRun): Promise<Collected> => {
     if (error instanceof StopError || error instanceof BlobError || error instanceof LedgerError) throw error;
     return { ended: "failure", failure: scraperError(error), session };
   } finally {
-    clock.pause();
+    clock.end();
   }
 };
 
 class OverdueError extends Error {}
 
-/** Waiting for a slot is the house's time, not the item's: the clock stands still meanwhile. */
+/** Waiting for a slot or the archive is the house's time, not the item's: while any of its requests does, the clock stands still. */
 class ItemClock {
   readonly #controller: AbortController;
   #leftMs: number;
   #startedAt = 0;
+  #waits = 0;
+  #hasEnded = false;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(limitMs: number, controller: AbortController) {
     this.#leftMs = limitMs;
     this.#controller = controller;
-    this.resume();
+    this.#run();
   }
 
-  resume(): void {
+  async untimed<Result>(wait: Promise<Result>): Promise<Result> {
+    if (this.#waits++ === 0) this.#pause();
+    try {
+      return await wait;
+    } finally {
+      if (--this.#waits === 0) this.#run();
+    }
+  }
+
+  end(): void {
+    this.#hasEnded = true;
+    this.#pause();
+  }
+
+  #run(): void {
+    if (this.#hasEnded) return;
     this.#startedAt = performance.now();
     this.#timer = setTimeout(() => this.#controller.abort(new OverdueError()), this.#leftMs);
   }
 
-  pause(): void {
+  #pause(): void {
     if (this.#timer === undefined) return;
     clearTimeout(this.#timer);
     this.#timer = undefined;

@@ -32,7 +32,11 @@ export const planInput = (
     const target = url ?? scraper.site;
     if (scraper.lane === undefined && target === undefined)
       return reject("has no `url`, and the scraper has neither `site` nor `lane`: the site is not known");
-    const key = scraper.key ? scraper.key(input) : url === undefined ? stableText(input) : canonicalUrl(url);
+    const key = scraper.key
+      ? scraper.key(input)
+      : url === undefined
+        ? stableText(input)
+        : canonicalUrl(URL.parse(url, scraper.site)?.href ?? url);
     if (typeof key !== "string" || key === "") return reject("the scraper's `key` gave no text for it");
     return {
       item: {

@@ -48,9 +48,11 @@ export const loadInputs = async (
   let rejected: RejectedInput[] = [];
   let received = 0;
   let accepted = 0;
+  let batch = FIRST_BATCH;
   const flush = async () => {
     const reply = await ledger.addItems(job, items, rejected);
     accepted += reply.accepted;
+    if (items.length > 0) batch = BATCH;
     items = [];
     rejected = [];
     onProgress?.(received);
@@ -62,7 +64,7 @@ export const loadInputs = async (
       const planned = planInput(ready.scraper, row, laneOf);
       if ("item" in planned) items.push(planned.item);
       else rejected.push(planned.rejected);
-      if (items.length + rejected.length >= (accepted === 0 ? FIRST_BATCH : BATCH)) await flush();
+      if (items.length + rejected.length >= batch) await flush();
     }
   }
   if (items.length + rejected.length > 0) await flush();

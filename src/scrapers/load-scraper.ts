@@ -53,7 +53,7 @@ const hookImports = (): void => {
 
 /** By file path, file URL or built-in name. */
 export const loadScraper = async (named: string): Promise<LoadedScraper> => {
-  const builtIn = BUILT_INS[named];
+  const builtIn = Object.hasOwn(BUILT_INS, named) ? BUILT_INS[named] : undefined;
   if (builtIn) return { scraper: builtIn, source: named, version: "built-in" };
   const url = named.startsWith("file:") ? named : pathToFileURL(resolvePath(named)).href;
   const file = fileURLToPath(url);

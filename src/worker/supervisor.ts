@@ -2,7 +2,7 @@ import { hostname } from "node:os";
 import type { Ledger } from "../ports/ledger.ts";
 import type { Log, LogLevel } from "./log.ts";
 import type { FromWorker } from "./process-messages.ts";
-import { type ProcessEnd, WorkerProcess } from "./worker-process.ts";
+import { DEFAULT_MEMORY_MB, type ProcessEnd, WorkerProcess } from "./worker-process.ts";
 
 export interface SupervisorOptions {
   readonly script: URL;
@@ -84,7 +84,7 @@ export class Supervisor {
   }
 
   #spawn(): WorkerProcess {
-    const { script, onOutput, stallMs = 10_000, maxMemoryMb = 1024 } = this.#options;
+    const { script, onOutput, stallMs = 10_000, maxMemoryMb = DEFAULT_MEMORY_MB } = this.#options;
     let hasBeaten = false;
     const process = new WorkerProcess({
       script,

@@ -1,0 +1,105 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import * as fc from "fast-check";
+import { z } from "zod";
+import { defineScraper } from "../scrapers/define-scraper.ts";
+import type { AnyScraper } from "../scrapers/scraper.ts";
+import { type LaneOf, planInput } from "./plan.ts";
+
+const laneOf: LaneOf = ({ host }) => host;
+const anyInput = z.looseObject({});
+
+const scraper = (own: Partial<AnyScraper> = {}): AnyScraper => ({
+  ...defineScraper({ name: "one", site: "https://tax.example", input: anyInput, collect: async () => {} }),
+  ...own,
+});
+
+const plan = (of: AnyScraper, value: Record<string, unknown>) => planInput(of, { line: 7, value }, laneOf);
+
+const planned = (of: AnyScraper, value: Record<string, unknown>) => {
+  const result = plan(of, value);
+  assert.ok("item" in result, JSON.stringify(result));
+  return result.item;
+};
+
+const problemOf = (result: ReturnType<typeof planInput>): string => {
+  assert.ok("rejected" in result);
+  assert.equal(result.rejected.line, 7);
+  return result.rejected.problem;
+};
+
+test("an input that the schema refuses is rejected with its line and the path of every issue", () => {
+  const strict = scraper({
+    input: z.object({ parcel: z.string(), owner: z.object({ year: z.number() }) }),
+  });
+  const problem = problemOf(plan(strict, { owner: { year: "old" } }));
+  assert.match(problem, /parcel: .+; owner\.year: /);
+});
+
+test("a row that could not be read is rejected with its own problem", () => {
+  assert.equal(problemOf(planInput(scraper(), { line: 7, problem: "no such column" }, laneOf)), "no such column");
+});
+
+test("the item carries what the schema made of the input", () => {
+  const trimming = scraper({ input: z.object({ parcel: z.string().trim().toUpperCase() }) });
+  assert.equal(planned(trimming, { parcel: " r1 " }).input, '{"parcel":"R1"}');
+});
+
+test("without a key of its own an input with a url is known by its canonical URL", () => {
+  const keys = ["https://A.example/x?b=1&a=2#top", "https://a.example:443/x?a=2&b=1"].map(
+    (url) => planned(scraper(), { url }).key,
+  );
+  assert.equal(keys[0], keys[1]);
+});
+
+test("a relative url is one of the scraper's site, in its key and in its lane", () => {
+  const { key, lane } = planned(scraper(), { url: "/parcel/1" });
+  assert.deepEqual([key, lane], ["https://tax.example/parcel/1", "tax.example"]);
+});
+
+test("without a url the input itself is the key, in whatever order its members came", () => {
+  const members = fc.uniqueArray(fc.tuple(fc.string(), fc.jsonValue()), { selector: ([name]) => name });
+  const shuffled = members.chain((pairs) =>
+    fc.tuple(fc.constant(pairs), fc.shuffledSubarray(pairs, { minLength: pairs.length })),
+  );
+  fc.assert(
+    fc.property(shuffled, ([some, others]) => {
+      const [a, b] = [some, others].map((pairs) =>
+        planned(scraper(), { ...Object.fromEntries(pairs), url: null }),
+      );
+      assert.equal(a!.key, b!.key);
+    }),
+  );
+  assert.notEqual(planned(scraper(), { a: { b: 1 } }).key, planned(scraper(), { a: { c: 1 } }).key);
+});
+
+test("the lane is the url's own, else the site's, else the one that the scraper names", () => {
+  assert.equal(planned(scraper(), { url: "https://other.example/x" }).lane, "other.example");
+  assert.equal(planned(scraper(), { parcel: "1" }).lane, "tax.example");
+  assert.equal(planned(scraper({ lane: "vendor" }), { url: "https://other.example/x" }).lane, "vendor");
+});
+
+test("a scraper without site and lane rejects inputs that do not say where they are", () => {
+  const { site: _, ...homeless } = scraper();
+  assert.match(problemOf(plan(homeless, { parcel: "1" })), /url/);
+  assert.equal(planned({ ...homeless, lane: "vendor" }, { parcel: "1" }).lane, "vendor");
+});
+
+test("a key that throws, is empty or is no text rejects its input and nothing else", () => {
+  const keyed = scraper({
+    key: (input) => {
+      const { key } = input as { key: unknown };
+      if (key === "bad") throw new Error("cannot be told");
+      return key as string;
+    },
+  });
+  assert.equal(problemOf(plan(keyed, { key: "bad" })), "cannot be told");
+  assert.match(problemOf(plan(keyed, { key: "" })), /key/);
+  assert.match(problemOf(plan(keyed, { key: 5 })), /key/);
+  assert.equal(planned(keyed, { key: "good" }).key, "good");
+});
+
+test("a schema that answers later is refused", () => {
+  const slow = scraper({ input: z.object({}).refine(async () => true) });
+  assert.ok(problemOf(plan(slow, {})) !== "");
+});

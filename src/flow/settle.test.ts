@@ -1,0 +1,64 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { test, type TestContext } from "node:test";
+import { openSqlite } from "../backends/sqlite/open.ts";
+import { LedgerError, type SettledItem } from "../ports/ledger.ts";
+import { DONE, settlement } from "../ports/ledger-suite/sim-worker.ts";
+import { keysOf, World } from "../ports/ledger-suite/world.ts";
+import { Settler } from "./settle.ts";
+
+/** A settler with so many items in the hands of its worker, and what it was heard to say. */
+const open = async (t: TestContext, count: number) => {
+  const world = await World.create(t, (folder, options) => openSqlite(join(folder, "ledger.db"), options));
+  await world.job("j1", keysOf(count));
+  const { items } = await world.ledger.claim({ worker: "w1", room: count, inHand: new Map() });
+  const settled = items.map((item) => settlement(item, DONE));
+  const batches: { count: number; refused: number }[] = [];
+  const errors: unknown[] = [];
+  const onSettled = (some: readonly SettledItem[], refused: number) =>
+    batches.push({ count: some.length, refused });
+  const options = { worker: "w1", onSettled, onError: (error: unknown) => errors.push(error) };
+  return { world, settled, batches, errors, options };
+};
+
+test("what comes together is settled together, in batches that hold the lock only briefly", async (t) => {
+  const { world, settled, batches, options } = await open(t, 1200);
+  const settler = new Settler({ ...options, ledger: world.ledger });
+  for (const item of settled) settler.add(item);
+  await settler.flush();
+  assert.deepEqual(
+    batches.map(({ count }) => count),
+    [500, 500, 200],
+  );
+  assert.equal((await world.counts("j1")).states.done, 1200);
+});
+
+test("an item is settled without anybody asking for it", async (t) => {
+  const { world, settled, options } = await open(t, 1);
+  const told = Promise.withResolvers<void>();
+  const settler = new Settler({ ...options, ledger: world.ledger, onSettled: () => told.resolve() });
+  settler.add(settled[0]!);
+  await told.promise;
+  assert.equal((await world.counts("j1")).states.done, 1);
+});
+
+test("what the lease no longer covers is refused, counted, and changes nothing", async (t) => {
+  const { world, settled, batches, errors, options } = await open(t, 3);
+  const settler = new Settler({ ...options, ledger: world.ledger });
+  await world.ledger.reap({ worker: "w1" });
+  for (const item of settled) settler.add(item);
+  await settler.flush();
+  assert.deepEqual([batches, errors], [[{ count: 3, refused: 3 }], []]);
+  assert.equal((await world.counts("j1")).states.done, 0);
+});
+
+test("a ledger that cannot be written is told once for each batch, and the items stay leased", async (t) => {
+  const { world, settled, batches, errors, options } = await open(t, 600);
+  const full = new LedgerError("no-space", "the disk is full");
+  const ledger = { ...world.ledger, settle: () => Promise.reject(full) };
+  const settler = new Settler({ ...options, ledger });
+  for (const item of settled) settler.add(item);
+  await settler.flush();
+  assert.deepEqual([batches, errors], [[], [full, full]]);
+  assert.equal((await world.counts("j1")).states.leased, 600);
+});

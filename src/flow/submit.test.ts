@@ -1,0 +1,118 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { test, type TestContext } from "node:test";
+import { openSqlite } from "../backends/sqlite/open.ts";
+import { World } from "../ports/ledger-suite/world.ts";
+import { page } from "../scrapers/page.ts";
+import { readyScraper } from "../scrapers/ready-scraper.ts";
+import type { InputRow } from "./plan.ts";
+import { createJob, loadInputs, type Submission } from "./submit.ts";
+
+const JOB = "j1";
+
+const open = async (t: TestContext, inputs: AsyncIterable<readonly InputRow[]>, own: Partial<Submission> = {}) => {
+  const world = await World.create(t, (folder, options) => openSqlite(join(folder, "ledger.db"), options));
+  const ready = await readyScraper({ scraper: page, source: "page", version: "v1" });
+  const submission: Submission = {
+    job: JOB,
+    client: "team",
+    ready,
+    pace: ready.pace,
+    inputs,
+    laneOf: ({ host }) => host,
+    ...own,
+  };
+  await createJob(world.ledger, submission);
+  return { world, submission };
+};
+
+async function* rows(from: number, to: number, size = 100): AsyncGenerator<InputRow[]> {
+  for (let at = from; at < to; at += size)
+    yield Array.from({ length: Math.min(size, to - at) }, (_, i) => ({
+      line: at + i + 1,
+      value: { url: `https://a.example/${at + i}` },
+    }));
+}
+
+test("work can begin after the first few inputs, while the rest is read in large batches", async (t) => {
+  const received: number[] = [];
+  const onProgress = (count: number) => received.push(count);
+  const { world, submission } = await open(t, rows(0, 25_000), { onProgress });
+  assert.deepEqual(await loadInputs(world.ledger, submission), { accepted: 25_000 });
+  assert.deepEqual(received, [500, 20_500, 25_000]);
+  assert.equal((await world.counts(JOB)).states.queued, 25_000);
+});
+
+test("the job runs while it is loaded, and is done with its items only once it is sealed", async (t) => {
+  let stateWhileLoading: string | undefined;
+  const inputs = (async function* () {
+    yield* rows(0, 600);
+    stateWhileLoading = (await world.ledger.readJob(JOB))?.state;
+    yield* rows(600, 700);
+  })();
+  const { world, submission } = await open(t, inputs);
+  await loadInputs(world.ledger, submission);
+  assert.equal(stateWhileLoading, "loading");
+  const view = await world.ledger.readJob(JOB);
+  assert.deepEqual([view?.state, view?.isSealed, view?.counts.accepted], ["running", true, 700]);
+});
+
+test("no more than the limit is read", async (t) => {
+  let last = 0;
+  const inputs = (async function* () {
+    for await (const batch of rows(0, 1000, 10)) {
+      last = batch.at(-1)!.line;
+      yield batch;
+    }
+  })();
+  const { world, submission } = await open(t, inputs, { limit: 25 });
+  assert.deepEqual(await loadInputs(world.ledger, submission), { accepted: 25 });
+  assert.equal((await world.counts(JOB)).received, 25);
+  assert.ok(last <= 40);
+});
+
+test("bad inputs are kept with their lines and stop nothing else", async (t) => {
+  const inputs = (async function* (): AsyncGenerator<InputRow[]> {
+    yield [
+      { line: 2, value: { url: "https://a.example/" } },
+      { line: 3, value: { url: "gopher://a.example/" } },
+      { line: 5, problem: "a quote is not closed" },
+      { line: 6, value: { url: "https://a.example/2" } },
+    ];
+  })();
+  const { world, submission } = await open(t, inputs);
+  await loadInputs(world.ledger, submission);
+  const view = await world.ledger.readJob(JOB);
+  assert.deepEqual(
+    view?.rejects.map(({ line }) => line),
+    [3, 5],
+  );
+  assert.deepEqual([view?.counts.accepted, view?.counts.rejected], [2, 2]);
+});
+
+test("a load that was broken off is taken up again: what the job has is folded", async (t) => {
+  const interrupt = new AbortController();
+  const inputs = (async function* () {
+    yield* rows(0, 800);
+    interrupt.abort();
+    yield* rows(800, 1000);
+  })();
+  const { world, submission } = await open(t, inputs, { signal: interrupt.signal });
+  await loadInputs(world.ledger, submission);
+  assert.equal((await world.ledger.readJob(JOB))?.isSealed, false);
+  const { signal: _, ...again } = submission;
+  assert.deepEqual(await loadInputs(world.ledger, { ...again, inputs: rows(0, 1000) }), { accepted: 200 });
+  const { accepted, folded } = await world.counts(JOB);
+  assert.deepEqual([accepted, folded], [1000, 800]);
+  assert.equal((await world.ledger.readJob(JOB))?.isSealed, true);
+});
+
+test("a file that cannot be read to its end leaves the job open", async (t) => {
+  const inputs = (async function* () {
+    yield* rows(0, 10);
+    throw new Error("the file ends in the middle");
+  })();
+  const { world, submission } = await open(t, inputs);
+  await assert.rejects(() => loadInputs(world.ledger, submission));
+  assert.equal((await world.ledger.readJob(JOB))?.isSealed, false);
+});
