@@ -63,8 +63,8 @@ const registrableDomain = (host: string): string | null =>
 
 export const laneOf: LaneOf = (url) => laneName(url, registrableDomain);
 
-export const workerName = (): string =>
-  `${hostname()}-${process.pid}-${Math.random().toString(36).slice(2, 8)}`;
+/** As the supervisor names its workers: host and process tell whether it is still alive. */
+const workerName = (): string => `${hostname()}-${process.pid}-worker`;
 
 const openCollector = async (): Promise<Collector> => {
   const { openHttpSession } = await import("./collectors/http/http-session.ts");

@@ -15,6 +15,8 @@ export interface SuperviseJobOptions {
   readonly house: House;
   readonly job: string;
   readonly title: string;
+  /** Not taken up again after a stop. */
+  readonly isNew: boolean;
   readonly supervisor: Supervisor;
   readonly processes: number;
   readonly progress: Progress;
@@ -42,7 +44,7 @@ export const superviseJob = async (options: SuperviseJobOptions): Promise<number
   const say = (event: LedgerEvent) => {
     log.info(event.type, { job: event.job, ...event.facts });
     const note = noteOf(event);
-    if (event.job === job && note) progress.note(note);
+    if (note) progress.note(note);
   };
   // Workers that find nothing sleep for a while: they begin when the first items are there.
   const start = once(() =>
@@ -55,8 +57,9 @@ export const superviseJob = async (options: SuperviseJobOptions): Promise<number
     loaded = received;
     start();
   };
+  const loadStop = new AbortController();
   const loading = options
-    .load?.(interrupts.signal, onLoaded)
+    .load?.(loadStop.signal, onLoaded)
     .catch((error: unknown) => (loadError = error))
     .finally(() => (loaded = undefined));
   if (!loading) start();
@@ -67,21 +70,29 @@ export const superviseJob = async (options: SuperviseJobOptions): Promise<number
       await house.ledger.tidy();
     }
     const view = await look(options, lanes, loaded);
-    await tell(house.ledger, say);
+    await tell(house.ledger, say, job);
     if (isOver(view) || supervisor.failure || loadError !== undefined || interrupts.signal.aborted) break;
     await delay(LOOK_MS, undefined, { signal: interrupts.signal }).catch(() => undefined);
   }
   if (interrupts.signal.aborted)
     progress.note("Stopping: finishing what is in hand. Interrupt again to stop at once.");
-  await loading;
-  await supervisor.stop();
+  loadStop.abort();
+  await Promise.all([supervisor.stop(), loading]);
   if (loadError !== undefined) {
-    await house.ledger.steerJob(job, "cancel");
+    await giveUpLoading(options);
     throw loadError;
   }
   if (supervisor.failure) throw supervisor.failure;
-  await tell(house.ledger, say);
+  await tell(house.ledger, say, job);
   return await finish(options, interrupts.signal.aborted, performance.now() - startedAt);
+};
+
+/** What was read is not thrown away: only a new job that has nothing at all is not worth keeping. */
+const giveUpLoading = async ({ house, job, isNew }: SuperviseJobOptions): Promise<void> => {
+  const view = await house.ledger.readJob(job).catch(() => undefined);
+  const isEmpty = isNew && view?.counts.accepted === 0;
+  // The disk may be full: the reason for that is what the user must hear.
+  await house.ledger.steerJob(job, isEmpty ? "cancel" : "pause").catch(() => undefined);
 };
 
 const look = async (
@@ -118,15 +129,17 @@ const finish = async (
     view = await look(options, lanes, undefined);
   }
   await writeJobManifest(house, job);
-  if (output !== undefined) await exportJob(house, job, output);
-  progress.end(
-    view,
-    renderReport(view, { data: house.data, tookMs, ...(output !== undefined && { output }) }),
-  );
+  const problem = output === undefined ? undefined : await exportJob(house, job, output).then(nothing, asError);
+  const isWritten = output !== undefined && problem === undefined;
+  progress.end(view, renderReport(view, { data: house.data, tookMs, ...(isWritten && { output }) }));
+  if (problem) throw problem;
   if (view.held.length > 0 && view.state === "paused") return EXIT.held;
   if (view.state !== "done") return EXIT.interrupted;
   return view.counts.states.failed > 0 || view.counts.rejected > 0 ? EXIT.someFailed : EXIT.ok;
 };
+
+const nothing = (): undefined => undefined;
+const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
 
 const noteOf = ({ type, facts }: LedgerEvent): string | undefined => {
   if (type === "lane.held") {

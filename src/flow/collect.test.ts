@@ -29,7 +29,12 @@ const run = async (t: TestContext, work: (context: CollectContext<unknown>) => u
     await transport.close();
     await site[Symbol.asyncDispose]();
   });
-  const scraper = { ...page, site: site.url, collect: async (context: CollectContext<unknown>) => void (await work(context)), ...how.scraper };
+  const scraper = {
+    ...page,
+    site: site.url,
+    collect: async (context: CollectContext<unknown>) => void (await work(context)),
+    ...how.scraper,
+  };
   const tools = {
     gate: async () => {},
     archive: async () => {},
@@ -68,7 +73,10 @@ test("pages that the scraper kept come out, with the attempt it was told", async
 
 test("the site's own answer that there is no such thing is an outcome", async (t) => {
   const collected = await run(t, () => Promise.reject(absent("no such parcel")));
-  assert.deepEqual([collected.ended, "detail" in collected && collected.detail], ["absent", "no such parcel"]);
+  assert.deepEqual(
+    [collected.ended, "detail" in collected && collected.detail],
+    ["absent", "no such parcel"],
+  );
 });
 
 test("a failure keeps its kind, and the pages that were paid for", async (t) => {
@@ -83,10 +91,12 @@ test("a failure keeps its kind, and the pages that were paid for", async (t) => 
 
 test("whatever else a scraper throws is its own error, sooner or later", async (t) => {
   assert.equal(failureKind(await run(t, () => Promise.reject(new TypeError("no")))), "scraper-error");
-  const collect = () => {
-    throw new RangeError("at once");
+  const throwing = {
+    collect() {
+      throw new RangeError("at once");
+    },
   };
-  assert.equal(failureKind(await run(t, () => {}, { scraper: { collect } })), "scraper-error");
+  assert.equal(failureKind(await run(t, () => {}, { scraper: throwing })), "scraper-error");
 });
 
 test("a scraper that never ends is its own error, a request that never ends is a timeout", async (t) => {
@@ -98,19 +108,17 @@ test("a scraper that never ends is its own error, a request that never ends is a
 test("a request after the item's time is up does not leave", async (t) => {
   const late = Promise.withResolvers<unknown>();
   let passed = 0;
-  const collected = await run(
-    t,
-    ({ http, signal }) =>
-      new Promise(() => signal.addEventListener("abort", () => http.get("/").then(assert.fail, late.resolve))),
-    { scraper: { limits: { itemMs: 50 } }, tools: { gate: async () => void passed++ } },
-  );
+  const work = ({ http, signal }: CollectContext<unknown>) =>
+    new Promise(() => signal.addEventListener("abort", () => void http.get("/").catch(late.resolve)));
+  const gate = async () => void passed++;
+  const collected = await run(t, work, { scraper: { limits: { itemMs: 50 } }, tools: { gate } });
   assert.ok((await late.promise) instanceof Error);
   assert.deepEqual([failureKind(collected), passed], ["scraper-error", 0]);
 });
 
 test("waiting at the gate and for the archive is not the item's time", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
-  const wait = async () => t.mock.timers.tick(2 * DEFAULT_LIMITS.itemMs);
+  const wait = () => Promise.resolve().then(() => t.mock.timers.tick(2 * DEFAULT_LIMITS.itemMs));
   const collected = await run(t, ({ http }) => http.get("/"), { tools: { gate: wait, archive: wait } });
   assert.equal(failureKind(collected), "pages");
 });

@@ -48,10 +48,7 @@ test("a missing required field makes it partial and is named, an optional one do
 });
 
 test("a field that is missing in any of an item's records is named once", () => {
-  const { lines, quality, missing } = judged(
-    "<ul><li><b>A</b><i>$1</i><li><b>B</b><li><b>C</b></ul>",
-    rows,
-  );
+  const { lines, quality, missing } = judged("<ul><li><b>A</b><i>$1</i><li><b>B</b><li><b>C</b></ul>", rows);
   assert.deepEqual([lines.length, quality, missing], [3, "partial", ["tax"]]);
 });
 

@@ -37,7 +37,10 @@ test("an input that the schema refuses is rejected with its line and the path of
 });
 
 test("a row that could not be read is rejected with its own problem", () => {
-  assert.equal(problemOf(planInput(scraper(), { line: 7, problem: "no such column" }, laneOf)), "no such column");
+  assert.equal(
+    problemOf(planInput(scraper(), { line: 7, problem: "no such column" }, laneOf)),
+    "no such column",
+  );
 });
 
 test("the item carries what the schema made of the input", () => {

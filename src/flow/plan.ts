@@ -12,6 +12,21 @@ export type InputRow =
 export type LaneOf = (url: URL) => string;
 
 /**
+ * The lane of a request. A scraper's named lane stands for its own site (or, without one, for the site of the input); other hosts have
+ * theirs.
+ */
+export const laneFor = (scraper: AnyScraper, input: unknown, laneOf: LaneOf): LaneOf => {
+  const { lane, site } = scraper;
+  const home = site ?? urlOf(input);
+  if (lane === undefined || home === undefined) return laneOf;
+  const own = laneOf(new URL(home));
+  return (url) => {
+    const found = laneOf(url);
+    return found === own ? lane : found;
+  };
+};
+
+/**
  * Checks one input against the scraper's schema, and finds its key and lane. Pure. A bad input is reported with its line and stops
  * nothing else.
  */

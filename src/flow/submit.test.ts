@@ -10,7 +10,11 @@ import { createJob, loadInputs, type Submission } from "./submit.ts";
 
 const JOB = "j1";
 
-const open = async (t: TestContext, inputs: AsyncIterable<readonly InputRow[]>, own: Partial<Submission> = {}) => {
+const open = async (
+  t: TestContext,
+  inputs: AsyncIterable<readonly InputRow[]>,
+  own: Partial<Submission> = {},
+) => {
   const world = await World.create(t, (folder, options) => openSqlite(join(folder, "ledger.db"), options));
   const ready = await readyScraper({ scraper: page, source: "page", version: "v1" });
   const submission: Submission = {
@@ -45,13 +49,13 @@ test("work can begin after the first few inputs, while the rest is read in large
 
 test("the job runs while it is loaded, and is done with its items only once it is sealed", async (t) => {
   let stateWhileLoading: string | undefined;
+  const { world, submission } = await open(t, rows(0, 0));
   const inputs = (async function* () {
     yield* rows(0, 600);
     stateWhileLoading = (await world.ledger.readJob(JOB))?.state;
     yield* rows(600, 700);
   })();
-  const { world, submission } = await open(t, inputs);
-  await loadInputs(world.ledger, submission);
+  await loadInputs(world.ledger, { ...submission, inputs });
   assert.equal(stateWhileLoading, "loading");
   const view = await world.ledger.readJob(JOB);
   assert.deepEqual([view?.state, view?.isSealed, view?.counts.accepted], ["running", true, 700]);

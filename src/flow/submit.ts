@@ -57,7 +57,7 @@ export const loadInputs = async (
     rejected = [];
     onProgress?.(received);
   };
-  reading: for await (const rows of inputs) {
+  reading: for await (const rows of untilAborted(inputs, signal)) {
     for (const row of rows) {
       if (received >= limit || signal?.aborted) break reading;
       received++;
@@ -71,3 +71,19 @@ export const loadInputs = async (
   if (!signal?.aborted) await ledger.sealJob(job);
   return { accepted };
 };
+
+/** Inputs may come from a pipe on which nothing arrives for hours: a stop does not wait for the next row. */
+async function* untilAborted<T>(source: AsyncIterable<T>, signal?: AbortSignal): AsyncGenerator<T> {
+  if (!signal) return yield* source;
+  const stopped = new Promise<{ readonly done: true; readonly value: undefined }>((resolve) => {
+    const end = () => resolve({ done: true, value: undefined });
+    if (signal.aborted) end();
+    else signal.addEventListener("abort", end, { once: true });
+  });
+  const rows = source[Symbol.asyncIterator]();
+  for (;;) {
+    const next = await Promise.race([rows.next(), stopped]);
+    if (next.done) return;
+    yield next.value;
+  }
+}

@@ -9,14 +9,15 @@ const PAGE = 100;
 export const tell = async (
   ledger: Ledger,
   listener: (event: LedgerEvent) => void | Promise<void>,
+  job?: string,
 ): Promise<number> => {
   let told = 0;
   for (;;) {
-    const events = await ledger.readEvents(PAGE);
+    const events = await ledger.readEvents(PAGE, job);
     for (const event of events) await listener(event);
     const last = events.at(-1);
     if (!last) return told;
-    await ledger.ackEvents(last.id);
+    await ledger.ackEvents(last.id, job);
     told += events.length;
   }
 };

@@ -39,7 +39,7 @@ test("only what the site does to our address moves the proxy tier", () => {
 test("only signs of an overloaded site slow the lane", () => {
   assert.deepEqual(
     kindsWith((policy) => policy.slowsLane),
-    ["timeout", "rate-limited", "maintenance"],
+    ["timeout", "rate-limited", "maintenance", "server-error"],
   );
 });
 

@@ -58,7 +58,7 @@ const TABLE: Readonly<Record<FailureKind, Row>> = {
   blocked: { ...passing, movesProxyTier: true, freshMs: HOUR },
   captcha: { ...passing, maxAttempts: 2, movesProxyTier: true, heals: false, freshMs: HOUR },
   maintenance: { ...passing, maxAttempts: 4, backoff: LONG, slowsLane: true, freshMs: 30 * MINUTE },
-  "server-error": passing,
+  "server-error": { ...passing, slowsLane: true },
   "structure-changed": lasting,
   navigation: { ...lasting, maxAttempts: 2 },
   "invalid-input": { ...ours, freshMs: 30 * DAY },

@@ -41,7 +41,8 @@ test("a throttle halves the speed at once, a page under maintenance only when it
   assert.equal(after(calm, ["rate-limited"]).factor, 0.5);
   assert.equal(after(calm, ["maintenance"]).factor, 1);
   assert.equal(onOutcome(calm, { kind: "maintenance", count: 11, nowMs: START }).factor, 0.5);
-  assert.equal(onOutcome(calm, { kind: "server-error", count: 11, nowMs: START }).factor, 1);
+  assert.equal(onOutcome(calm, { kind: "server-error", count: 11, nowMs: START }).factor, 0.5);
+  assert.equal(onOutcome(calm, { kind: "blocked", count: 11, nowMs: START }).factor, 1);
 });
 
 test("the throttles of one congestion count as one, those after two seconds as another", () => {

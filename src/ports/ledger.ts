@@ -39,9 +39,9 @@ export interface Ledger {
   readRobots(origin: string, worker: string): Promise<RobotsReply>;
   keepRobots(origin: string, answer: RobotsAnswer): Promise<void>;
 
-  /** The outbox, oldest first; what was acknowledged is not given again. */
-  readEvents(limit: number): Promise<readonly LedgerEvent[]>;
-  ackEvents(upTo: number): Promise<void>;
+  /** The outbox, oldest first, of one job or of all; what was acknowledged is not given again. */
+  readEvents(limit: number, job?: string): Promise<readonly LedgerEvent[]>;
+  ackEvents(upTo: number, job?: string): Promise<void>;
 
   /** Housekeeping, now and then, by a process that has no slot timers to keep. */
   tidy(): Promise<void>;
@@ -247,11 +247,9 @@ export type LedgerErrorCode =
 
 export class LedgerError extends Error {
   readonly code: LedgerErrorCode;
-  readonly retries: boolean;
   constructor(code: LedgerErrorCode, message: string, options?: ErrorOptions) {
     super(message, options);
     this.name = "LedgerError";
     this.code = code;
-    this.retries = code === "locked" || code === "unavailable";
   }
 }

@@ -2,6 +2,7 @@ import type { AnyScraper } from "./scraper.ts";
 import { ScraperLoadError } from "./scraper-load-error.ts";
 
 const NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/;
+const PACE_WORDS = ["perSecond", "burst", "concurrency"];
 
 /** The gate for scraper files: what passes here is trusted inside. */
 export const checkScraper = (found: unknown, file: string): AnyScraper => {
@@ -17,12 +18,12 @@ export const checkScraper = (found: unknown, file: string): AnyScraper => {
     return refuse("`collect` must be a function: `async collect({ input, http, keep }) { … }`.");
   if (found["site"] !== undefined && !isOrigin(found["site"]))
     return refuse("`site` must be an http or https URL, for example https://tax.example.gov.");
-  const pace = found["pace"];
-  if (
-    pace !== undefined &&
-    !(isObject(pace) && Object.values(pace).every((n) => typeof n === "number" && n > 0))
-  )
+  const pace = found["pace"] ?? {};
+  if (!isObject(pace) || !Object.values(pace).every((n) => typeof n === "number" && n > 0))
     return refuse("`pace` takes positive numbers: { perSecond, burst, concurrency }.");
+  const unknown = Object.keys(pace).find((word) => !PACE_WORDS.includes(word));
+  if (unknown !== undefined)
+    return refuse(`\`pace\` has no \`${unknown}\`: it takes { perSecond, burst, concurrency }.`);
   return found as unknown as AnyScraper;
 };
 

@@ -1,8 +1,10 @@
+import { fileURLToPath } from "node:url";
 import type { Extraction } from "../extraction/extract-spec.ts";
 import type { Pace } from "../model/pace.ts";
 import { defaultBurst } from "../model/slots.ts";
 import type { Limits } from "../ports/collector.ts";
 import type { LoadedScraper } from "./load-scraper.ts";
+import { ScraperLoadError } from "./scraper-load-error.ts";
 import { DEFAULT_LIMITS, DEFAULT_PACE, type AnyScraper } from "./scraper.ts";
 
 /** A scraper with its defaults filled in and its extraction compiled: what runs. */
@@ -15,17 +17,29 @@ export interface ReadyScraper {
   readonly extraction: Extraction | undefined;
 }
 
+export const readyScraper = async ({ scraper, source, version }: LoadedScraper): Promise<ReadyScraper> => ({
+  scraper,
+  source,
+  version,
+  pace: fullPace(scraper.pace ?? {}),
+  limits: { ...DEFAULT_LIMITS, ...scraper.limits },
+  extraction: await compile(scraper, source),
+});
+
 /** The parser of pages is loaded only for a scraper that extracts. */
-export const readyScraper = async ({ scraper, source, version }: LoadedScraper): Promise<ReadyScraper> => {
-  const { extract } = scraper;
-  return {
-    scraper,
-    source,
-    version,
-    pace: fullPace(scraper.pace ?? {}),
-    limits: { ...DEFAULT_LIMITS, ...scraper.limits },
-    extraction: extract && (await import("../extraction/extract-spec.ts")).compileExtraction(extract),
-  };
+const compile = async ({ extract }: AnyScraper, source: string): Promise<Extraction | undefined> => {
+  if (!extract) return undefined;
+  const { compileExtraction } = await import("../extraction/extract-spec.ts");
+  try {
+    return compileExtraction(extract);
+  } catch (error) {
+    const file = source.startsWith("file:") ? fileURLToPath(source) : source;
+    throw new ScraperLoadError(
+      "bad-scraper",
+      `${file}: ${(error as Error).message}. Correct the scraper's \`extract\` block and run again.`,
+      { cause: error },
+    );
+  }
 };
 
 export const fullPace = (given: Partial<Pace>): Pace => {

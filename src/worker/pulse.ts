@@ -1,6 +1,7 @@
 import type { FailureKind } from "../model/failure.ts";
 import type { ItemRef } from "../model/item.ts";
 import type { Hand } from "../flow/claim.ts";
+import { StopError } from "../model/stop-error.ts";
 import type { LaneReport, Ledger, OutcomeReport, PulseReply } from "../ports/ledger.ts";
 import type { SlotDesk } from "./slot-desk.ts";
 
@@ -25,7 +26,7 @@ export class Pulse {
   #outcomes: OutcomeReport[] = [];
   #lanes = new Map<string, LaneReport>();
   #crawlDelays: { lane: string; delayMs: number }[] = [];
-  #acting: ItemRef[] = [];
+  #acting: { readonly item: ItemRef; readonly end: (error?: StopError) => void }[] = [];
   #timer: NodeJS.Timeout | undefined;
   #dueAt = Infinity;
   #beat: Promise<void> | undefined;
@@ -67,9 +68,10 @@ export class Pulse {
 
   /** Resolves when the ledger has it, durably, that this item's acting request is about to leave. */
   async acting(item: ItemRef): Promise<void> {
-    this.#acting.push(item);
-    await this.#beat;
-    if (this.#acting.includes(item)) await this.now();
+    await new Promise<void>((resolve, reject) => {
+      this.#acting.push({ item, end: (error) => (error ? reject(error) : resolve()) });
+      this.need();
+    });
   }
 
   async now(): Promise<void> {
@@ -102,10 +104,11 @@ export class Pulse {
 
   async #send(): Promise<void> {
     const { ledger, worker, hand, desk, onReply, onError } = this.#options;
+    const acting = this.#acting;
     const report = {
       worker,
       running: hand.running,
-      acting: this.#acting,
+      acting: acting.map(({ item }) => item),
       inHand: hand.inHand,
       wishes: desk.wishes(),
       returned: desk.returns(),
@@ -120,11 +123,16 @@ export class Pulse {
     let againInMs = QUIET_MS;
     try {
       const reply = await ledger.pulse(report);
+      const lost = reply.isAlive
+        ? undefined
+        : new StopError("the lease had ended before the acting request left");
+      for (const { end } of acting) end(lost);
       for (const grant of reply.slots) desk.grant(grant);
       desk.setOpen(reply.unpaced);
       onReply(reply);
       if (desk.wishes().length > 0) againInMs = Math.min(againInMs, Math.max(1, reply.againInMs));
     } catch (error) {
+      for (const { end } of acting) end(new StopError("the ledger does not answer"));
       onError(error);
     }
     if (!this.#isStopped) this.#schedule(againInMs);

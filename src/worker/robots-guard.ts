@@ -11,11 +11,13 @@ export interface RobotsGuardOptions {
   /** The product name that robots.txt rules are looked up under. */
   readonly robotName: string;
   readonly limits: Limits;
-  readonly onCrawlDelay: (url: URL, delayMs: number) => void;
 }
 
 /** RFC 9309: not longer than a day. */
 const KEEP_MS = 24 * 3_600_000;
+const KEPT_HERE = 2000;
+/** A site that asks for more means "not at all", and has `Disallow` for that. */
+const LONGEST_DELAY_MS = 120_000;
 const CLIENT_ERRORS = Array.from({ length: 100 }, (_, i) => 400 + i).filter((status) => status !== 429);
 
 /** Fetched once per origin over all processes, and kept. */
@@ -31,11 +33,15 @@ export class RobotsGuard {
    * Throws `robots-denied`. While robots.txt cannot be had the site is not touched (RFC 9309, 2.3.1.4): the item fails with the kind of
    * that failure, and is tried again later.
    */
-  async check(url: URL, takeSlot: (url: URL) => Promise<void>): Promise<void> {
+  async check(
+    url: URL,
+    takeSlot: (url: URL) => Promise<void>,
+    onCrawlDelay: (delayMs: number) => void = () => {},
+  ): Promise<void> {
     let known = this.#known.get(url.origin);
     if (!known) {
-      known = this.#find(url, takeSlot);
-      this.#known.set(url.origin, known);
+      known = this.#find(url, takeSlot, onCrawlDelay);
+      this.#remember(url.origin, known);
       known.catch(() => this.#known.delete(url.origin));
     }
     const robots = await known;
@@ -47,14 +53,24 @@ export class RobotsGuard {
     });
   }
 
-  async #find(url: URL, takeSlot: (url: URL) => Promise<void>): Promise<Robots | null> {
-    const { ledger, worker, robotName, onCrawlDelay } = this.#options;
+  /** A job may visit any number of hosts: the ledger knows them all, here are the latest. */
+  #remember(origin: string, robots: Promise<Robots | null>): void {
+    this.#known.set(origin, robots);
+    if (this.#known.size > KEPT_HERE) this.#known.delete(this.#known.keys().next().value!);
+  }
+
+  async #find(
+    url: URL,
+    takeSlot: (url: URL) => Promise<void>,
+    onCrawlDelay: (delayMs: number) => void,
+  ): Promise<Robots | null> {
+    const { ledger, worker, robotName } = this.#options;
     for (;;) {
       const reply = await ledger.readRobots(url.origin, worker);
       if ("known" in reply) {
         const robots = reply.known.text === null ? null : parseRobots(reply.known.text);
         const delayMs = robots?.crawlDelayMs(robotName);
-        if (delayMs) onCrawlDelay(url, delayMs);
+        if (delayMs) onCrawlDelay(Math.min(delayMs, LONGEST_DELAY_MS));
         return robots;
       }
       if (reply.mayFetch) {
@@ -73,7 +89,7 @@ export class RobotsGuard {
         gate: takeSlot,
         archive: async () => {},
         archiveFile: () => Promise.reject(new Error("robots.txt is not a file to keep")),
-        signal: AbortSignal.timeout(limits.itemMs),
+        signal: new AbortController().signal, // a request is bounded by `requestMs`, waiting for its slot is not
       },
     });
     const page = await session.http.get(url, { accept: CLIENT_ERRORS });

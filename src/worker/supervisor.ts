@@ -31,6 +31,8 @@ const MAX_STILLBORN = 5;
 export class Supervisor {
   readonly #options: SupervisorOptions;
   readonly #processes = new Set<WorkerProcess>();
+  /** What is still to be done about processes that have ended. */
+  readonly #ends = new Set<Promise<void>>();
   readonly #spare: WorkerProcess[] = [];
   #work: SuperviseOptions | undefined;
   #solo: WorkerProcess | undefined;
@@ -60,8 +62,10 @@ export class Supervisor {
   }
 
   start(work: SuperviseOptions): void {
+    if (this.#isStopping) return;
     this.#work = work;
-    for (const process of this.#spare.splice(0)) this.#begin(process, false);
+    const spare = this.#spare.splice(0);
+    for (let i = 0; i < this.#options.processes; i++) this.#begin(spare[i] ?? this.#spawn(), false);
   }
 
   /** Lets every process finish and settle what it has in hand. */
@@ -79,7 +83,7 @@ export class Supervisor {
   }
 
   async #allEnded(): Promise<void> {
-    await Promise.all([...this.#processes].map((process) => process.ended));
+    while (this.#ends.size > 0) await Promise.all(this.#ends);
     clearInterval(this.#looker);
   }
 
@@ -97,7 +101,11 @@ export class Supervisor {
       },
     });
     this.#processes.add(process);
-    void process.ended.then((end) => this.#afterEnd(process, end, hasBeaten));
+    const ended = process.ended
+      .then((end) => this.#afterEnd(process, end, hasBeaten))
+      .catch((error: unknown) => void (this.#failure ??= error as Error))
+      .finally(() => this.#ends.delete(ended));
+    this.#ends.add(ended);
     return process;
   }
 
@@ -120,7 +128,10 @@ export class Supervisor {
     this.#processes.delete(process);
     const isSolo = this.#solo === process;
     if (isSolo) this.#solo = undefined;
-    if (!this.#work) return;
+    if (!this.#work) {
+      this.#spare.splice(this.#spare.indexOf(process), 1);
+      return;
+    }
     const { ledger, log } = this.#work;
     if (!end.isOrderly && process.name !== "") {
       const { blame, detail } = end;
@@ -132,7 +143,7 @@ export class Supervisor {
         this.#failure ??= new Error(`worker processes end before they have begun: ${detail}`);
     }
     if (this.#isStopping || this.#failure) return;
-    if (!isSolo && !end.isOrderly) this.#begin(this.#spawn(), false);
+    if (!isSolo) this.#begin(this.#spawn(), false);
   }
 
   #tendSuspects(): void {

@@ -45,6 +45,8 @@ const MAX_UNSETTLED = 2000;
 /** Items that end within this time are followed by one claim for all of them. */
 const GATHER_MS = 2;
 const IDLE_MS = 250;
+/** How long a stop waits for items whose lane gives them no slot: a site may have asked for an hour. They go back as they were. */
+const STOP_MS = 20_000;
 
 /** What a request told about the site's health, rather than about one page. */
 const SITE_TROUBLE = new Set<FailureKind>([
@@ -54,6 +56,7 @@ const SITE_TROUBLE = new Set<FailureKind>([
   "maintenance",
   "server-error",
   "blocked",
+  "captcha",
 ]);
 
 const LEFT_IN_DOUBT: Failure = {
@@ -114,7 +117,6 @@ class Worker {
       collector,
       robotName,
       limits: DEFAULT_LIMITS,
-      onCrawlDelay: (url, delayMs) => this.#pulse.crawlDelay(laneOf(url), delayMs),
     });
     this.#gate = new RequestGate({ desk: this.#desk, pulse: this.#pulse, robots, laneOf });
   }
@@ -144,10 +146,12 @@ class Worker {
       if (this.#bell.wasRung) await this.#bell.gather(GATHER_MS);
     }
     if (signal.aborted) stop();
+    const patience = setTimeout(() => this.#desk.stop(() => true, "the worker is stopping"), STOP_MS);
     while (this.#running.size > 0) {
       if (this.#hand.size === 0) this.#seal();
       await Promise.race([Promise.all(this.#running), this.#bell.wait(IDLE_MS)]);
     }
+    clearTimeout(patience);
     await this.#settler.flush();
     if (this.#failure) throw this.#failure.error;
   }
@@ -191,7 +195,7 @@ class Worker {
   }
 
   async #runOne(item: ClaimedItem, controller: AbortController): Promise<ItemEnd> {
-    const { collector, laneOf, loadJob, log } = this.#options;
+    const { collector, loadJob, log } = this.#options;
     const ready = await loadJob(item.job);
     const facts = { job: item.job, item: item.key, attempt: item.attempt };
     return await runItem({
@@ -204,7 +208,7 @@ class Worker {
       gate: this.#gate.of(item, ready),
       onOutcome: (report, failure) => {
         this.#release(item);
-        this.#report(item, failure, failure?.url === undefined ? item.lane : laneOf(new URL(failure.url)));
+        this.#report(item, failure);
         this.#pulse.outcome(report);
         if (failure) log.warn("attempt failed", { ...facts, kind: failure.kind, detail: failure.detail });
         else log.debug("attempt ended", { ...facts, result: report.result });
@@ -216,10 +220,16 @@ class Worker {
     this.#settler.add({ ...end, ...(await kept) });
   }
 
-  #report(item: ClaimedItem, failure: Failure | undefined, lane: string): void {
-    const isTrouble = failure !== undefined && SITE_TROUBLE.has(failure.kind);
-    if (failure?.kind === "rate-limited") this.#desk.close(lane);
-    this.#pulse.lane(isTrouble ? lane : item.lane, isTrouble ? failure.kind : "ok", failure?.retryAfterMs);
+  /** Each lane that the item has used hears how it went there. */
+  #report(item: ClaimedItem, failure: Failure | undefined): void {
+    const host = failure?.url === undefined ? undefined : new URL(failure.url).host;
+    const lanes = this.#gate.lanesOf(item);
+    const troubled =
+      failure && SITE_TROUBLE.has(failure.kind) ? (lanes.get(host ?? "") ?? item.lane) : undefined;
+    for (const lane of new Set(lanes.values())) if (lane !== troubled) this.#pulse.lane(lane, "ok");
+    if (!failure || troubled === undefined) return;
+    if (failure.kind === "rate-limited") this.#desk.close(troubled);
+    this.#pulse.lane(troubled, failure.kind, failure.retryAfterMs);
   }
 
   #archive(job: string): JobArchive {

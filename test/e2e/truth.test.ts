@@ -38,11 +38,12 @@ test("the same while random processes are killed, one a second", async () => {
   const env = { COUNTY_URL: site.url };
   const common = ["--data", data, "--processes", "2"];
   let current = new SluiceProcess(["run", COUNTY_SCRAPER, "--input", input, ...common], env);
-  for (let kills = 0; kills < KILLS;) {
+  let kills = 0;
+  while (kills < KILLS) {
     // The kills are the experiment; nothing is assumed about what happens between them.
     await delay(1000);
     const family = current.family();
-    if (family.length === 0) break;
+    assert.ok(family.length > 0, `the run ended after ${kills} kills: ${current.stderr}`);
     const victim = family[Math.floor(Math.random() * family.length)]!;
     process.kill(victim, "SIGKILL");
     kills++;

@@ -39,7 +39,7 @@ export const claimItems = async (db: Database, request: ClaimRequest): Promise<G
     const tally: ClaimTally = {
       request,
       jobs: request.jobs && jobNumbers(db, request.jobs),
-      workers: db.get<{ n: number }>("SELECT count(*) AS n FROM workers WHERE alone = 0")!.n || 1,
+      workers: companions(db, request),
       items: [],
       slots: [],
       unpaced: [],
@@ -61,6 +61,13 @@ export const claimItems = async (db: Database, request: ClaimRequest): Promise<G
   }, false);
   return { ...claimed.grant, slots: fromNow(claimed.grant.slots, db.now() - claimed.now) };
 };
+
+/** Workers that serve the same jobs, this one included: among them a lane's places are divided evenly. */
+const companions = (db: Database, { jobs }: ClaimRequest): number =>
+  db.get<{ n: number }>(
+    "SELECT count(*) AS n FROM workers WHERE alone = 0 AND (?1 IS NULL OR jobs IS NULL OR jobs = ?1)",
+    jobs ? JSON.stringify(jobs) : null,
+  )!.n || 1;
 
 /** Delays count from the answer: what the commit took has passed already. */
 export const fromNow = (slots: readonly SlotGrant[], passedMs: number): SlotGrant[] =>

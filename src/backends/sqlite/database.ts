@@ -126,9 +126,11 @@ export class Database {
    * Moves the write-ahead log into the database file. That blocks nobody, and so may never come to the log's end: a log that has grown
    * large is closed for a moment.
    */
-  checkpoint(): void {
-    const mode = statSync(`${this.file}-wal`).size > LARGE_WAL ? "RESTART" : "PASSIVE";
-    this.#db.exec(`PRAGMA wal_checkpoint(${mode})`);
+  async checkpoint(): Promise<void> {
+    await this.#settled(() => {
+      const mode = statSync(`${this.file}-wal`).size > LARGE_WAL ? "RESTART" : "PASSIVE";
+      this.#db.exec(`PRAGMA wal_checkpoint(${mode})`);
+    });
   }
 
   close(): void {

@@ -12,6 +12,7 @@ export interface LaneRow {
   readonly hold_until: number;
   readonly hold_reason: string | null;
   readonly crawl_delay_ms: number | null;
+  readonly crawl_until: number;
   readonly operator_per_second: number | null;
   readonly fresh_run: number;
   readonly turn: number;
@@ -48,19 +49,19 @@ export const saveSlotBook = (db: Database, lane: number, book: SlotBook): void =
 };
 
 /**
- * A lane's rate is the lowest of what the jobs now in it, the operator and robots.txt allow, times what was learned.
+ * A lane's rate is the lowest of what the jobs now going in it, the operator and robots.txt allow, times what was learned.
  * 0 means: no rhythm, requests start at once.
  */
 export const intervalMs = (db: Database, lane: LaneRow, atMost: number | null = null): number => {
   const lowest = db.get<{ per_second: number | null }>(
-    "SELECT min(per_second) AS per_second FROM queues WHERE lane = ? AND open > 0",
+    "SELECT min(per_second) AS per_second FROM queues WHERE lane = ? AND open > 0 AND (claimable = 1 OR probing = 1)",
     lane.id,
   );
   const perSecond = Math.min(
     lowest?.per_second ?? Infinity,
     atMost ?? Infinity,
     lane.operator_per_second ?? Infinity,
-    lane.crawl_delay_ms ? 1000 / lane.crawl_delay_ms : Infinity,
+    lane.crawl_delay_ms && lane.crawl_until > db.now() ? 1000 / lane.crawl_delay_ms : Infinity,
   );
   return perSecond === Infinity ? 0 : 1000 / effectivePerSecond(perSecond, laneSpeed(lane).factor);
 };

@@ -32,12 +32,12 @@ export const openSqlite = async (file: string, options: SqliteOptions = {}): Pro
     pulse: (report) => pulse(db, report),
     settle: (worker, items) => settleItems(db, worker, items),
     reap: (request) => reapWorkers(db, request),
-    listWorkers: async () => listWorkers(db),
+    listWorkers: () => db.read(() => listWorkers(db)),
     readRobots: (origin, worker) => readRobots(db, origin, worker),
     keepRobots: (origin, answer) => keepRobots(db, origin, answer),
-    readEvents: async (limit) => readEvents(db, limit),
-    ackEvents: (upTo) => ackEvents(db, upTo),
-    tidy: async () => db.checkpoint(),
+    readEvents: (limit, job) => readEvents(db, limit, job),
+    ackEvents: (upTo, job) => ackEvents(db, upTo, job),
+    tidy: () => db.checkpoint(),
     close: async () => db.close(),
   };
 };

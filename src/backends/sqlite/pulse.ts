@@ -22,7 +22,7 @@ export const pulse = async (db: Database, report: PulseReport): Promise<PulseRep
     if (isAlive) remember(db, report);
     for (const { lane, delaysMs } of report.returned) giveBack(db, lane, delaysMs);
     for (const { lane, delayMs } of report.crawlDelays)
-      db.run("UPDATE lanes SET crawl_delay_ms = ? WHERE id = ?", delayMs, laneId(db, lane));
+      keepCrawlDelay(db, lane, delayMs);
     for (const [lane, seen] of Map.groupBy(report.lanes, (one) => one.lane)) adjustLane(db, lane, seen);
     watchOutcomes(db, report.outcomes);
     const stopped = stoppedQueues(db, report);
@@ -46,6 +46,19 @@ const remember = (db: Database, report: PulseReport): void => {
   for (const { queue, seq } of report.acting)
     db.run("UPDATE items SET acted = 1 WHERE queue = ? AND seq = ?", queue, seq);
   setHands(db, report.worker, report.inHand);
+};
+
+/** Several hosts may share a lane: the longest delay that was told within a day holds. */
+const keepCrawlDelay = (db: Database, lane: string, delayMs: number): void => {
+  const now = db.now();
+  db.run(
+    `UPDATE lanes SET crawl_delay_ms = CASE WHEN crawl_until > ? THEN max(crawl_delay_ms, ?) ELSE ? END, crawl_until = ? WHERE id = ?`,
+    now,
+    delayMs,
+    delayMs,
+    now + 24 * 3_600_000,
+    laneId(db, lane),
+  );
 };
 
 const giveBack = (db: Database, name: string, delaysMs: readonly number[]): void => {

@@ -8,14 +8,15 @@ export const renewWorker = (db: Database, worker: string): boolean =>
   db.run("UPDATE workers SET until = ? WHERE name = ?", db.now() + db.leaseMs, worker) === 1;
 
 /** False when it was given up and still has items in its hands: it must hear that from its pulse before it takes more. */
-export const registerWorker = (db: Database, { worker, alone, inHand }: ClaimRequest): boolean => {
+export const registerWorker = (db: Database, { worker, alone, inHand, jobs }: ClaimRequest): boolean => {
   if (renewWorker(db, worker)) return true;
   if (inHand.values().some((count) => count > 0)) return false;
   db.run(
-    "INSERT INTO workers (name, until, alone) VALUES (?, ?, ?)",
+    "INSERT INTO workers (name, until, alone, jobs) VALUES (?, ?, ?, ?)",
     worker,
     db.now() + db.leaseMs,
     alone ? 1 : 0,
+    jobs ? JSON.stringify(jobs) : null,
   );
   return true;
 };

@@ -14,7 +14,9 @@ interface RobotsRow {
 
 export const readRobots = async (db: Database, origin: string, worker: string): Promise<RobotsReply> => {
   const now = db.now();
-  const kept = db.get<RobotsRow>("SELECT * FROM robots WHERE origin = ? AND until > ?", origin, now);
+  const kept = await db.read(() =>
+    db.get<RobotsRow>("SELECT * FROM robots WHERE origin = ? AND until > ?", origin, now),
+  );
   if (kept) return { known: { text: kept.text, keepMs: kept.until - now } };
   return await db.write(() => {
     const row = db.get<RobotsRow>("SELECT * FROM robots WHERE origin = ?", origin);

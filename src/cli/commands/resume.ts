@@ -8,6 +8,7 @@ import { Supervisor } from "../../worker/supervisor.ts";
 import { findJob } from "../find-job.ts";
 import { readInputs } from "../inputs/read-inputs.ts";
 import type { ResumeOptions } from "../options.ts";
+import { checkOutput } from "../outputs/check-output.ts";
 import { openProgress, progressMode } from "../progress.ts";
 import { superviseJob } from "../supervise-job.ts";
 import { UsageError } from "../usage-error.ts";
@@ -15,6 +16,7 @@ import { workerScript } from "./run.ts";
 
 /** Goes on with a job that was interrupted, held or killed, as if it had never stopped. */
 export const resumeCommand = async (named: string, options: ResumeOptions): Promise<number> => {
+  if (options.output !== undefined) checkOutput(options.output);
   await using house = await openHouse(options.data);
   const view = await findJob(house.ledger, named);
   const job = view.spec.id;
@@ -36,6 +38,7 @@ export const resumeCommand = async (named: string, options: ResumeOptions): Prom
       house,
       job,
       title: `${view.spec.scraper}, resumed`,
+      isNew: false,
       supervisor,
       processes,
       progress,
@@ -45,6 +48,7 @@ export const resumeCommand = async (named: string, options: ResumeOptions): Prom
     });
   } finally {
     await supervisor.kill();
+    if (options.input === "-") process.stdin.destroy(); // an open pipe would keep the process
   }
 };
 

@@ -8,6 +8,7 @@ import { jobId } from "../job-id.ts";
 import { readInputs } from "../inputs/read-inputs.ts";
 import { refuseMisfits } from "../inputs/refuse-misfits.ts";
 import type { RunOptions } from "../options.ts";
+import { checkOutput } from "../outputs/check-output.ts";
 import { openProgress, progressMode } from "../progress.ts";
 import { superviseJob } from "../supervise-job.ts";
 import { UsageError } from "../usage-error.ts";
@@ -19,6 +20,7 @@ export const runCommand = async (named: string, options: RunOptions): Promise<nu
   if (options.input === undefined)
     throw new UsageError("no inputs given. Name a file with --input FILE, or pipe them in with --input -");
   const { input, processes, data, logLevel } = options;
+  if (options.output !== undefined) checkOutput(options.output);
   using progress = openProgress({ mode: progressMode(options), stream: process.stderr });
   // Worker processes load their code while the scraper and the ledger are opened here.
   const supervisor = new Supervisor({
@@ -45,6 +47,7 @@ export const runCommand = async (named: string, options: RunOptions): Promise<nu
       house,
       job,
       title: ready.scraper.name,
+      isNew: true,
       supervisor,
       processes,
       progress,
@@ -55,6 +58,7 @@ export const runCommand = async (named: string, options: RunOptions): Promise<nu
     });
   } finally {
     await supervisor.kill();
+    if (input === "-") process.stdin.destroy(); // an open pipe would keep the process
   }
 };
 

@@ -54,6 +54,7 @@ CREATE TABLE lanes (
   hold_until REAL NOT NULL DEFAULT 0,
   hold_reason TEXT,
   crawl_delay_ms REAL,
+  crawl_until REAL NOT NULL DEFAULT 0,
   operator_per_second REAL,
   fresh_run INTEGER NOT NULL DEFAULT 0,
   turn REAL NOT NULL DEFAULT 0,
@@ -140,6 +141,7 @@ CREATE TABLE workers (
   name TEXT PRIMARY KEY,
   until REAL NOT NULL,
   alone INTEGER NOT NULL DEFAULT 0,
+  jobs TEXT,
   running TEXT NOT NULL DEFAULT '[]',
   pulse_lease INTEGER NOT NULL DEFAULT 0
 ) WITHOUT ROWID;

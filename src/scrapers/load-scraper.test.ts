@@ -1,0 +1,98 @@
+import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { pathToFileURL } from "node:url";
+import { loadScraper } from "./load-scraper.ts";
+import { ScraperLoadError, type ScraperLoadErrorCode } from "./scraper-load-error.ts";
+
+// Far from the house, where nothing is installed, and with a name that must be escaped in a URL.
+const folder = mkdtempSync(join(tmpdir(), "sluice scrapers #1 "));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+const write = (name: string, text: string): string => {
+  const path = join(folder, name);
+  mkdirSync(join(path, ".."), { recursive: true });
+  writeFileSync(path, text);
+  return path;
+};
+
+const scraperText = (name: string, more = "") => `
+  import { absent, defineScraper, field } from "sluice";
+  import { z } from "zod";
+  ${more}
+  export default defineScraper({
+    name: "${name}",
+    input: z.object({ url: z.string() }),
+    async collect({ input, http }) { if (!(await http.get(input.url)).has("p")) throw absent(); },
+    extract: { fields: { title: field.text("h1") } },
+  });`;
+
+const refuses = async (named: string, code: ScraperLoadErrorCode, ...parts: RegExp[]) => {
+  await assert.rejects(loadScraper(named), (error) => {
+    assert.ok(error instanceof ScraperLoadError);
+    assert.equal(error.code, code);
+    for (const part of parts) assert.match(error.message, part);
+    return true;
+  });
+};
+
+test("TypeScript and JavaScript files are loaded from anywhere, with sluice and zod at hand", async () => {
+  for (const name of ["typed.ts", "plain.js", "plain.mjs"]) {
+    const path = write(name, scraperText("here", name.endsWith(".ts") ? "const one: number = 1;" : ""));
+    const { scraper, source } = await loadScraper(path);
+    assert.equal(scraper.name, "here");
+    assert.equal(source, pathToFileURL(path).href);
+    assert.equal((await loadScraper(source)).scraper, scraper);
+  }
+});
+
+test("a built-in is loaded by its name, and by no other word that objects know", async () => {
+  assert.equal((await loadScraper("page")).scraper.name, "page");
+  for (const word of ["constructor", "toString", "__proto__"])
+    await refuses(word, "unknown-scraper", new RegExp(word), /page/);
+});
+
+test("a file that is not there is unknown, and the way out is named", async () => {
+  await refuses(join(folder, "nothing.ts"), "unknown-scraper", /nothing\.ts/, /\.ts or \.js/);
+});
+
+test("a file that cannot be run is broken: its name and the reason are told", async () => {
+  await refuses(write("syntax.ts", "export default {"), "broken-scraper", /syntax\.ts/, /Correct the file/);
+  await refuses(write("throws.ts", "throw new Error('no key')"), "broken-scraper", /throws\.ts.*no key/);
+  await refuses(write("lost.ts", 'import "./gone.ts"'), "broken-scraper", /lost\.ts.*gone\.ts/);
+  await refuses(write("alien.ts", 'import "no-such-package"'), "broken-scraper", /no-such-package/);
+});
+
+test("a file without a scraper in it is bad", async () => {
+  await refuses(write("empty.ts", "export const scraper = 1;"), "bad-scraper", /empty\.ts/, /export default/);
+});
+
+test("the version follows the file and what it imports from beside it, near and far, and nothing else", async () => {
+  write("shared/far.ts", "export const far = 1;");
+  write("near.ts", 'import { far } from "./shared/far.ts"; export const near = far;');
+  write("unrelated.ts", "export const other = 1;");
+  const path = write("versioned.ts", scraperText("versioned", 'import "./near.ts";'));
+  const version = async () => (await loadScraper(path)).version;
+  const first = await version();
+  assert.equal(await version(), first);
+
+  write("unrelated.ts", "export const other = 2;");
+  assert.equal(await version(), first);
+  write("shared/far.ts", "export const far = 2;");
+  const second = await version();
+  assert.notEqual(second, first);
+  write("versioned.ts", `${scraperText("versioned", 'import "./near.ts";')}\n// better`);
+  assert.notEqual(await version(), second);
+});
+
+test("the same files in another place have the same version", async () => {
+  const texts = { "one.ts": scraperText("moved", 'import "./two.ts";'), "two.ts": "export {};" };
+  const versions = [];
+  for (const place of ["here", "there"]) {
+    for (const [name, text] of Object.entries(texts)) write(`${place}/${name}`, text);
+    versions.push((await loadScraper(join(folder, place, "one.ts"))).version);
+  }
+  assert.equal(versions[0], versions[1]);
+});

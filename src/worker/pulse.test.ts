@@ -1,0 +1,156 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { test, type TestContext } from "node:test";
+import { openSqlite } from "../backends/sqlite/open.ts";
+import { Hand } from "../flow/claim.ts";
+import { type Ledger, LedgerError, type PulseReply, type PulseReport } from "../ports/ledger.ts";
+import { keysOf, SITE, World } from "../ports/ledger-suite/world.ts";
+import { Pulse } from "./pulse.ts";
+import { SlotDesk } from "./slot-desk.ts";
+
+const PACE = { perSecond: 10, burst: 1, concurrency: 100 };
+
+/** A pulse on a real ledger that remembers what it was told. */
+const open = async (t: TestContext, change: Partial<Ledger> = {}) => {
+  let opened: Pulse | undefined;
+  t.after(() => opened?.stop());
+  const world = await World.create(t, (folder, options) => openSqlite(join(folder, "ledger.db"), options));
+  await world.job("j1", keysOf(5), { pace: PACE });
+  const reports: PulseReport[] = [];
+  const replies: PulseReply[] = [];
+  const errors: unknown[] = [];
+  const ledger: Ledger = {
+    ...world.ledger,
+    pulse: (report) => {
+      reports.push(report);
+      return world.ledger.pulse(report);
+    },
+    ...change,
+  };
+  const hand = new Hand({ ledger, worker: "w1", capacity: 5, maxUnsettled: 100 });
+  const desk = new SlotDesk(() => pulse.need());
+  const heard: (() => void)[] = [];
+  const pulse: Pulse = (opened = new Pulse({
+    ledger,
+    worker: "w1",
+    hand,
+    desk,
+    onReply: (reply) => {
+      replies.push(reply);
+      for (const resolve of heard.splice(0)) resolve();
+    },
+    onError: (error) => errors.push(error),
+  }));
+  const nextReply = () => new Promise<void>((resolve) => heard.push(resolve));
+  return { world, hand, desk, pulse, reports, replies, errors, nextReply };
+};
+
+test("a wish is granted soon, by the ledger's book", async (t) => {
+  const { hand, desk, pulse, reports } = await open(t);
+  await hand.claim();
+  await pulse.now();
+  const started = desk.take(SITE, { queue: hand.running[0]!.queue, seq: 1 });
+  await started;
+  assert.ok(reports.some(({ wishes }) => wishes[0]?.lane === SITE && wishes[0].count === 1));
+});
+
+test("outcomes, troubles and crawl delays are told once, and counted together", async (t) => {
+  const { hand, pulse, reports } = await open(t);
+  await hand.claim();
+  const { queue } = hand.running[0]!;
+  pulse.outcome({ queue, result: "done", attempt: 1 });
+  pulse.lane(SITE, "ok");
+  pulse.lane(SITE, "ok");
+  pulse.lane(SITE, "rate-limited", 500);
+  pulse.lane(SITE, "rate-limited", 300);
+  pulse.crawlDelay(SITE, 700);
+  await pulse.now();
+  await pulse.now();
+  const [first, second] = reports;
+  assert.deepEqual(first?.outcomes, [{ queue, result: "done", attempt: 1 }]);
+  assert.deepEqual(first?.lanes, [
+    { lane: SITE, kind: "ok", count: 2 },
+    { lane: SITE, kind: "rate-limited", count: 2, retryAfterMs: 500 },
+  ]);
+  assert.deepEqual(first?.crawlDelays, [{ lane: SITE, delayMs: 700 }]);
+  assert.deepEqual([second?.outcomes, second?.lanes, second?.crawlDelays], [[], [], []]);
+});
+
+test("it beats by itself, also when nothing is asked for", async (t) => {
+  const { nextReply, reports } = await open(t);
+  await nextReply();
+  await nextReply();
+  assert.ok(reports.length >= 2);
+});
+
+test("a bad outcome does not wait for the next beat, a good one does", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const { hand, pulse, nextReply, reports } = await open(t);
+  await hand.claim();
+  const { queue } = hand.running[0]!;
+  pulse.outcome({ queue, result: "done", attempt: 1 });
+  t.mock.timers.tick(1);
+  assert.equal(reports.length, 0);
+  const reply = nextReply();
+  pulse.outcome({ queue, result: "done", attempt: 1, missing: ["owner"] });
+  t.mock.timers.tick(1);
+  await reply;
+  assert.equal(reports[0]?.outcomes.length, 2);
+});
+
+test("what has stopped is heard", async (t) => {
+  const { world, hand, pulse, replies } = await open(t);
+  await hand.claim();
+  await world.ledger.steerJob("j1", "pause");
+  await pulse.now();
+  assert.deepEqual(replies.at(-1)?.stopped, [hand.running[0]!.queue]);
+});
+
+test("a worker that was given up hears of it", async (t) => {
+  const { world, hand, pulse, replies } = await open(t);
+  await hand.claim();
+  await world.ledger.reap({ worker: "w1" });
+  await pulse.now();
+  assert.equal(replies.at(-1)?.isAlive, false);
+});
+
+test("an act is in the ledger before its request may leave, also when a beat is under way", async (t) => {
+  const { world, hand, pulse } = await open(t);
+  const { items } = await hand.claim();
+  const beat = pulse.now();
+  await Promise.all([pulse.acting(items[0]!), pulse.acting(items[1]!)]);
+  await beat;
+  await world.ledger.reap({ worker: "w1" });
+  const failed = (await world.items("j1", { states: ["failed"] })).map(({ key }) => key);
+  assert.deepEqual(failed, ["k0", "k1"]);
+});
+
+test("unused slots are given back with the next beat", async (t) => {
+  const { hand, desk, pulse, reports } = await open(t);
+  const { slots } = await hand.claim();
+  desk.grant(slots[0]!);
+  await pulse.now();
+  assert.ok(reports[0]!.returned[0]!.delaysMs.length > 0);
+});
+
+test("a ledger that cannot be reached is told, and tried again", async (t) => {
+  const { pulse, errors } = await open(t, {
+    pulse: () => Promise.reject(new LedgerError("locked", "locked")),
+  });
+  await pulse.now();
+  await pulse.now();
+  assert.equal(errors.length, 2);
+});
+
+test("the last beat goes out when it is stopped, and none after it", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const { hand, pulse, reports } = await open(t);
+  await hand.claim();
+  pulse.outcome({ queue: hand.running[0]!.queue, result: "done", attempt: 1 });
+  await pulse.stop();
+  assert.equal(reports.length, 1);
+  assert.equal(reports[0]?.outcomes.length, 1);
+  pulse.need();
+  t.mock.timers.tick(1000);
+  assert.equal(reports.length, 1);
+});

@@ -1,0 +1,124 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { test, type TestContext } from "node:test";
+import { openSqlite } from "../backends/sqlite/open.ts";
+import { Hand } from "../flow/claim.ts";
+import type { LaneOf } from "../flow/plan.ts";
+import { FailureError } from "../model/failure.ts";
+import { StopError } from "../model/stop-error.ts";
+import { planned, World } from "../ports/ledger-suite/world.ts";
+import { page } from "../scrapers/page.ts";
+import { readyScraper } from "../scrapers/ready-scraper.ts";
+import type { AnyScraper } from "../scrapers/scraper.ts";
+import { Pulse } from "./pulse.ts";
+import { RequestGate } from "./request-gate.ts";
+import { RobotsGuard } from "./robots-guard.ts";
+import { SlotDesk } from "./slot-desk.ts";
+
+const HOME = "https://home.test";
+const AWAY = "https://away.test";
+const READ = { acts: false };
+const ACT = { acts: true };
+const laneOf: LaneOf = ({ hostname }) => hostname;
+
+/** A gate with one claimed item in front of it. What robots.txt says is in the ledger already: nothing is fetched. */
+const open = async (t: TestContext, own: Partial<AnyScraper> = {}) => {
+  let pulse: Pulse | undefined;
+  t.after(() => pulse?.stop());
+  const world = await World.create(t, (folder, options) => openSqlite(join(folder, "ledger.db"), options));
+  const { ledger } = world;
+  await world.job("j1", []);
+  await ledger.addItems("j1", planned(["k1"], own.lane ?? "home.test"), []);
+  for (const origin of [HOME, AWAY])
+    await ledger.keepRobots(origin, { text: "user-agent: *\ndisallow: /no", keepMs: 1000 });
+  const hand = new Hand({ ledger, worker: "w1", capacity: 5, maxUnsettled: 5 });
+  const [item] = (await hand.claim()).items;
+  const taken: string[] = [];
+  const desk = new SlotDesk(() => {
+    for (const { lane, count } of desk.wishes()) {
+      taken.push(lane);
+      desk.grant({ lane, delaysMs: Array.from({ length: count }, () => 0), lateMs: 1000 });
+    }
+  });
+  pulse = new Pulse({ ledger, worker: "w1", hand, desk, onReply: () => {}, onError: assert.ifError });
+  const noFetch = () => assert.fail("robots.txt is known");
+  const robots = new RobotsGuard({
+    ledger,
+    worker: "w1",
+    collector: { open: noFetch, close: async () => {} },
+    robotName: "sluice",
+    limits: (await readyScraper({ scraper: page, source: "", version: "" })).limits,
+  });
+  const gate = new RequestGate({ desk, pulse, robots, laneOf });
+  const ready = await readyScraper({ scraper: { ...page, site: HOME, ...own }, source: "", version: "" });
+  return { world, item: item!, gate, pass: gate.of(item!, ready), taken, desk };
+};
+
+test("a request spends a slot in the lane of its own host", async (t) => {
+  const { pass, taken } = await open(t);
+  await pass(new URL("/1", HOME), READ);
+  await pass(new URL("/2", AWAY), READ);
+  assert.deepEqual(taken, ["home.test", "away.test"]);
+});
+
+test("a lane that the scraper names is that of its own site only", async (t) => {
+  const { pass, taken } = await open(t, { lane: "vendor" });
+  await pass(new URL("/1", HOME), READ);
+  await pass(new URL("/2", AWAY), READ);
+  assert.deepEqual(taken, ["vendor", "away.test"]);
+});
+
+test("what robots.txt denies spends no slot, unless the scraper ignores it", async (t) => {
+  const obeying = await open(t);
+  await assert.rejects(
+    () => obeying.pass(new URL("/no", HOME), READ),
+    (error) => error instanceof FailureError && error.failure.kind === "robots-denied",
+  );
+  assert.deepEqual([obeying.taken, obeying.gate.hasBegun(obeying.item)], [[], false]);
+  const ignoring = await open(t, { robots: "ignore" });
+  await ignoring.pass(new URL("/no", HOME), READ);
+  assert.equal(ignoring.taken.length, 1);
+});
+
+test("an item has begun with its first request, until it is forgotten", async (t) => {
+  const { pass, gate, item } = await open(t);
+  assert.equal(gate.hasBegun(item), false);
+  await pass(new URL("/", HOME), READ);
+  assert.equal(gate.hasBegun(item), true);
+  gate.forget(item);
+  assert.equal(gate.hasBegun(item), false);
+});
+
+test("no request starts for a queue that has stopped, until the ledger says otherwise", async (t) => {
+  const { pass, gate, item, desk } = await open(t);
+  desk.open("home.test");
+  gate.stop([item.queue]);
+  await assert.rejects(() => pass(new URL("/", HOME), READ), StopError);
+  gate.stop([]);
+  await pass(new URL("/", HOME), READ);
+});
+
+test("a request that acts is written down before it leaves, for scrapers that act once", async (t) => {
+  const { world, pass, gate, item } = await open(t, { once: true });
+  await pass(new URL("/form", HOME), READ);
+  assert.equal(gate.hasActed(item), false);
+  await pass(new URL("/pay", HOME), ACT);
+  assert.equal(gate.hasActed(item), true);
+  await world.ledger.reap({ worker: "w1" });
+  assert.equal((await world.item("j1", "k1")).state, "failed");
+});
+
+test("an acting request that was stopped before it had its slot has not acted", async (t) => {
+  const { pass, gate, item } = await open(t, { once: true });
+  gate.stop([item.queue]);
+  await assert.rejects(() => pass(new URL("/pay", HOME), ACT), StopError);
+  assert.equal(gate.hasActed(item), false);
+});
+
+test("other scrapers may act again", async (t) => {
+  const { world, pass, gate, item } = await open(t);
+  await pass(new URL("/search", HOME), ACT);
+  assert.equal(gate.hasActed(item), false);
+  await world.ledger.reap({ worker: "w1" });
+  assert.notEqual((await world.item("j1", "k1")).state, "failed");
+});

@@ -1,0 +1,135 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { WorkerGround } from "../../test/worker-ground.ts";
+import { readCapture } from "../archive/read-capture.ts";
+import { answer, type Handler } from "../collectors/http/test-site.ts";
+import { field } from "../extraction/field.ts";
+import { absent } from "../scrapers/absent.ts";
+import type { AnyScraper } from "../scrapers/scraper.ts";
+
+const FIELDS = { owner: field.text("b"), tax: field.money("i") };
+const WHOLE = "<b>ANN</b><i>$12.50</i>";
+
+/** Runs one item against a site that answers with `html`, and shows what is known of it then. */
+const runOne = async (scraper: Partial<AnyScraper>, site: string | Handler = WHOLE) => {
+  const handler: Handler = typeof site === "string" ? (_, response) => answer(response, site) : site;
+  await using ground = await WorkerGround.open(handler);
+  await ground.submit(["/1"], scraper);
+  const { counts, fieldCounts } = await ground.run();
+  const item = await ground.item("/1");
+  const { records, captures } = item;
+  const lines = records ? Buffer.from(await ground.house.blobs.get(records.blob, records)).toString() : "";
+  const kept = [];
+  for (const capture of captures) kept.push(await readCapture(ground.house.blobs, capture));
+  const stored = (await Array.fromAsync(ground.house.blobs.list(""))).map(({ name }) => name);
+  return { item, lines, kept, counts, fieldCounts, stored, requests: ground.site.seen.length };
+};
+
+test("a whole record is done and complete, with its page and its line in the archive", async () => {
+  const { item, lines, kept, fieldCounts } = await runOne({ extract: { fields: FIELDS } });
+  assert.deepEqual([item.state, item.quality, item.attempts], ["done", "complete", 1]);
+  assert.match(lines, /"key":"\/1".*"ANN"/);
+  assert.equal(Buffer.from(kept[0]!.body).toString(), WHOLE);
+  assert.deepEqual(fieldCounts, [1, 0, 0, 0, 1, 0, 0, 0]);
+});
+
+test("a scraper that extracts nothing is done with its page", async () => {
+  const { item, lines, kept } = await runOne({});
+  assert.deepEqual([item.state, item.quality, lines, kept.length], ["done", "complete", "", 1]);
+});
+
+test("a record without a required field is done and partial", async () => {
+  const { item, fieldCounts } = await runOne({ extract: { fields: FIELDS } }, "<b>ANN</b>");
+  assert.deepEqual([item.state, item.quality], ["done", "partial"]);
+  assert.deepEqual(fieldCounts, [1, 0, 0, 0, 0, 0, 1, 0]);
+});
+
+test("a page on which nothing is where it was has changed; page and record are kept", async () => {
+  const { item, lines, kept } = await runOne({ extract: { fields: FIELDS } }, "<p>new design</p>");
+  assert.deepEqual([item.state, item.failure?.kind], ["failed", "structure-changed"]);
+  assert.equal(kept.length, 1);
+  assert.match(lines, /"missing"/);
+});
+
+test("the site's own no is absent, with its reason", async () => {
+  const { item } = await runOne({
+    async collect({ http }) {
+      await http.get("/search");
+      throw absent("no such parcel");
+    },
+  });
+  assert.deepEqual([item.state, item.failure], ["absent", undefined]);
+});
+
+test("a scraper that throws fails its item, and the pages it paid for are kept", async () => {
+  const { item, kept, requests } = await runOne({
+    async collect({ http, keep }) {
+      keep.page("search", await http.get("/search"));
+      throw new TypeError("of undefined");
+    },
+  });
+  assert.deepEqual([item.state, item.failure?.kind], ["failed", "scraper-error"]);
+  assert.match(item.failure!.detail, /TypeError: of undefined/);
+  assert.deepEqual([kept.length, requests], [1, 2]);
+});
+
+test("an extract function that gives rubbish fails its item", async () => {
+  const { item, kept } = await runOne({ extract: () => ["not a record"] });
+  assert.deepEqual([item.state, item.failure?.kind, kept.length], ["failed", "scraper-error", 1]);
+});
+
+test("a scraper that never ends fails its item", async () => {
+  const { item } = await runOne({ limits: { itemMs: 100 }, collect: () => new Promise(() => {}) });
+  assert.deepEqual([item.state, item.failure?.kind], ["failed", "scraper-error"]);
+});
+
+test("a failure that may pass is tried again, and what came of both tries is known", async () => {
+  let tries = 0;
+  const attempts: number[] = [];
+  const { item, counts } = await runOne(
+    {
+      failures: { "server-error": { backoff: { firstMs: 1 } } },
+      async collect({ http, keep, attempt }) {
+        attempts.push(attempt);
+        keep.page("page", await http.get("/1"));
+      },
+    },
+    (_, response) => answer(response, "<p>", {}, tries++ === 0 ? 500 : 200),
+  );
+  assert.deepEqual([item.state, item.attempts, attempts], ["done", 2, [1, 2]]);
+  assert.deepEqual(
+    item.history.map(({ failure }) => failure.kind),
+    ["server-error"],
+  );
+  assert.equal(counts.states.done, 1);
+});
+
+test("with archive none only the record is kept", async () => {
+  const { item, lines, stored } = await runOne({ archive: "none", extract: { fields: FIELDS } });
+  assert.deepEqual([item.state, item.captures], ["done", []]);
+  assert.match(lines, /ANN/);
+  assert.deepEqual(
+    stored.filter((name) => name.includes("captures")),
+    [],
+  );
+});
+
+test("a file is kept beside the pages, under its name", async () => {
+  const { item, kept } = await runOne(
+    {
+      async collect({ http, keep }) {
+        keep.page("detail", await http.get("/1"));
+        await keep.file("bill", "/bill.pdf");
+      },
+    },
+    ({ url }, response) =>
+      url === "/bill.pdf"
+        ? answer(response, "%PDF-1.7 bill", { "content-type": "application/pdf" })
+        : answer(response, WHOLE),
+  );
+  const found = item.captures.map(({ name }, i) => [name, Buffer.from(kept[i]!.body).toString()]);
+  assert.deepEqual(found, [
+    ["detail", WHOLE],
+    ["bill", "%PDF-1.7 bill"],
+  ]);
+});

@@ -1,0 +1,187 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test, type TestContext } from "node:test";
+import { pathToFileURL } from "node:url";
+import { openSqlite } from "../backends/sqlite/open.ts";
+import { type Ledger, LedgerError } from "../ports/ledger.ts";
+import { jobSpec, keysOf, planned } from "../ports/ledger-suite/world.ts";
+import type { Log } from "./log.ts";
+import { Supervisor } from "./supervisor.ts";
+
+const source = (path: string): string => JSON.stringify(new URL(path, import.meta.url).href);
+
+/** A small worker on the real ledger: settles what it takes, but ends itself over a "bad" item and keeps a "slow" one in hand. */
+const WORKER = `
+  import { openSqlite } from ${source("../backends/sqlite/open.ts")};
+  import { DONE, settlement } from ${source("../ports/ledger-suite/sim-worker.ts")};
+  let isStopped = false;
+  process.on("message", async (message) => {
+    if (message.type === "stop") return void (isStopped = true);
+    const { name: worker, data, jobs, isAlone } = message;
+    process.send({ type: "beat", suspects: 0 });
+    const ledger = await openSqlite(data + "/ledger.db");
+    while (!isStopped) {
+      const room = isAlone ? 1 : 10;
+      const grant = await ledger.claim({ worker, room, inHand: new Map(), jobs, ...(isAlone && { alone: true }) });
+      process.send({ type: "beat", suspects: grant.suspects });
+      if (isAlone && grant.items.length === 0) break;
+      if (grant.items.some(({ key }) => key === "bad")) process.exit(7);
+      if (grant.items.some(({ key }) => key === "slow")) console.log("in hand");
+      else await ledger.settle(worker, grant.items.map((item) => settlement(item, DONE)));
+      if (grant.items.length > 0) console.log("settled");
+      else await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    await ledger.close();
+    process.send({ type: "ended" }, () => process.exit(0));
+  });`;
+
+interface World {
+  readonly ledger: Ledger;
+  readonly supervisor: Supervisor;
+  readonly output: string[];
+  readonly deaths: Readonly<Record<string, unknown>>[];
+  start(change?: Partial<Ledger>): void;
+  /** Resolves once `isSo` holds, looked at whenever the supervisor was heard of. */
+  until(isSo: () => boolean | Promise<boolean>): Promise<void>;
+}
+
+const open = async (
+  t: TestContext,
+  keys: readonly string[],
+  program = WORKER,
+  processes = 1,
+): Promise<World> => {
+  const folder = mkdtempSync(join(tmpdir(), "sluice-supervisor-"));
+  const script = join(folder, "worker.ts");
+  writeFileSync(script, program);
+  const ledger = await openSqlite(join(folder, "ledger.db"));
+  await ledger.createJob(jobSpec("j1"));
+  await ledger.addItems("j1", planned(keys), []);
+  await ledger.sealJob("j1");
+  let wake = () => {};
+  const deaths: Readonly<Record<string, unknown>>[] = [];
+  const log: Log = {
+    debug: () => {},
+    info: () => {},
+    warn: (_event, facts = {}) => {
+      deaths.push(facts);
+      wake();
+    },
+    error: () => {},
+  };
+  const output: string[] = [];
+  const onOutput = (line: string) => {
+    output.push(line);
+    wake();
+  };
+  const supervisor = new Supervisor({ script: pathToFileURL(script), processes, onOutput });
+  t.after(async () => {
+    await supervisor.kill();
+    await ledger.close();
+    rmSync(folder, { recursive: true });
+  });
+  return {
+    ledger,
+    supervisor,
+    output,
+    deaths,
+    start: (change = {}) =>
+      supervisor.start({
+        ledger: { ...ledger, ...change },
+        data: folder,
+        jobs: ["j1"],
+        logLevel: "silent",
+        log,
+      }),
+    async until(isSo) {
+      for (;;) {
+        const woken = new Promise<void>((resolve) => (wake = resolve));
+        if (await isSo()) return;
+        await woken;
+      }
+    },
+  };
+};
+
+/** Until it has been waited for, a process that has ended can still be asked. */
+const isAlive = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+};
+
+const states = async (ledger: Ledger) => (await ledger.readJob("j1"))!.counts.states;
+
+test("processes work until they are stopped, and leave nothing in hand", async (t) => {
+  const world = await open(t, keysOf(50), WORKER, 2);
+  world.start();
+  await world.until(async () => (await states(world.ledger)).done === 50);
+  await world.supervisor.stop();
+  assert.deepEqual([world.deaths, world.supervisor.failure], [[], undefined]);
+  assert.equal((await states(world.ledger)).leased, 0);
+});
+
+test("one that dies is reaped and replaced; its suspects run alone until the one at fault is known", async (t) => {
+  const world = await open(t, [...keysOf(15), "bad", ...keysOf(15, "z")]);
+  world.start();
+  await world.until(async () => (await states(world.ledger)).failed === 1);
+  await world.until(async () => (await states(world.ledger)).done === 30);
+  const { items } = await world.ledger.listItems("j1", { states: ["failed"], limit: 5 });
+  assert.deepEqual(
+    items.map(({ key, failure }) => [key, failure?.kind]),
+    [["bad", "scraper-error"]],
+  );
+  assert.match(String(world.deaths[0]?.["detail"]), /exit code 7/);
+  assert.ok(world.deaths.some(({ worker }) => String(worker).endsWith("alone")));
+});
+
+test("killed, all that was in hand has gone back", async (t) => {
+  const world = await open(t, ["slow"]);
+  world.start();
+  await world.until(async () => (await states(world.ledger)).leased === 1);
+  await world.supervisor.kill();
+  assert.equal((await states(world.ledger)).leased, 0);
+});
+
+test("processes that never begin point at the installation", async (t) => {
+  const world = await open(t, ["a"], "process.exit(9)");
+  world.start();
+  await world.until(() => world.deaths.length >= 5);
+  await world.supervisor.kill();
+  assert.match(world.supervisor.failure!.message, /before they have begun.*exit code 9/);
+});
+
+test("a process that was gone before there was work is replaced", async (t) => {
+  const dyingFirst = `import { existsSync, writeFileSync } from "node:fs";
+    const mark = new URL("./mark", import.meta.url);
+    if (!existsSync(mark)) { writeFileSync(mark, ""); console.log(process.pid); process.exit(1); }
+    ${WORKER}`;
+  const world = await open(t, ["a"], dyingFirst);
+  await world.until(() => world.output.length > 0);
+  while (isAlive(Number(world.output[0]))) await new Promise(setImmediate);
+  world.start();
+  await world.until(async () => (await states(world.ledger)).done === 1);
+});
+
+test("a worker that cannot go on ends the run with its own error", async (t) => {
+  const program = `process.on("message", () =>
+    process.send({ type: "failed", name: "LedgerError", code: "no-space", message: "full" }, () => process.exit(1)));`;
+  const world = await open(t, ["a"], program);
+  world.start();
+  await world.supervisor.stop();
+  const failure = world.supervisor.failure as Error & { code?: string };
+  assert.deepEqual([failure.name, failure.code, failure.message], ["LedgerError", "no-space", "full"]);
+});
+
+test("a death that cannot be written down ends the run", async (t) => {
+  const full = new LedgerError("no-space", "full");
+  const world = await open(t, ["bad"]);
+  world.start({ reap: () => Promise.reject(full) });
+  await world.until(() => world.deaths.length > 0);
+  await world.supervisor.stop();
+  assert.equal(world.supervisor.failure, full);
+});

@@ -1,0 +1,160 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { WorkerGround } from "../../test/worker-ground.ts";
+import { answer, type Handler } from "../collectors/http/test-site.ts";
+import { BlobError } from "../ports/blobs.ts";
+import { LedgerError } from "../ports/ledger.ts";
+import type { AnyScraper } from "../scrapers/scraper.ts";
+
+const paths = (count: number): string[] => Array.from({ length: count }, (_, i) => `/${i}`);
+
+/** Lets requests meet: each is answered a little later. */
+class Crowd {
+  most = 0;
+  #open = 0;
+  readonly handler: Handler = (_, response) => {
+    this.most = Math.max(this.most, ++this.#open);
+    setTimeout(() => {
+      this.#open--;
+      answer(response, "<p>");
+    }, 20);
+  };
+}
+
+/** Makes request after request: only the house can end it. */
+const endless: Partial<AnyScraper> = {
+  limits: { hops: 1_000_000 },
+  async collect({ http }) {
+    for (;;) await http.get("/more");
+  },
+};
+
+test("every item of a job is settled once, and each was asked for once", async () => {
+  await using ground = await WorkerGround.open((_, response) => answer(response, "<p>"));
+  await ground.submit(paths(200), {});
+  const { state, counts, requests } = await ground.run();
+  assert.deepEqual([state, counts.states.done, requests], ["done", 200, 200]);
+  assert.equal(new Set(ground.site.seen.map(({ url }) => url)).size, 201, "200 pages and robots.txt");
+});
+
+test("the lane's concurrency is kept", async () => {
+  const crowd = new Crowd();
+  await using ground = await WorkerGround.open(crowd.handler);
+  await ground.submit(paths(30), { pace: { perSecond: Infinity, concurrency: 3 } });
+  await ground.run();
+  assert.equal(crowd.most, 3);
+});
+
+test("told to stop, it finishes what has begun, gives back the rest, and leaves nothing leased", async () => {
+  const stop = new AbortController();
+  await using ground = await WorkerGround.open((_, response) => {
+    stop.abort();
+    answer(response, "<p>");
+  });
+  await ground.submit(paths(20), {
+    pace: { perSecond: 4, burst: 1, concurrency: 20 },
+    async collect({ input, http, keep }) {
+      await http.get("/search");
+      keep.page("detail", await http.get((input as { url: string }).url));
+    },
+  });
+  const { counts, state } = await ground.run({ signal: stop.signal });
+  assert.deepEqual(
+    ground.site.seen.map(({ url }) => url),
+    ["/robots.txt", "/search", "/0"],
+  );
+  assert.deepEqual(
+    [state, counts.states.leased, counts.states.done, counts.states.queued],
+    ["running", 0, 1, 19],
+  );
+});
+
+test("paused while it runs, no request leaves once the worker has heard of it, and all items go back", async () => {
+  let left = 0;
+  let leftWhenHeard: number | undefined;
+  await using ground = await WorkerGround.open((_, response) => answer(response, "<p>"));
+  await ground.submit(paths(5), endless);
+  const { pulse } = ground.house.ledger;
+  const view = await ground.run({
+    onRequest: () => {
+      if (++left === 20) void ground.steer("pause");
+    },
+    ledger: {
+      pulse: async (report) => {
+        const reply = await pulse(report);
+        if (reply.stopped.length > 0) setImmediate(() => (leftWhenHeard ??= left));
+        return reply;
+      },
+    },
+    onSettled: ({ counts }) => counts.states.queued === 5,
+  });
+  assert.equal(left, leftWhenHeard);
+  assert.deepEqual([view.state, view.counts.states.queued], ["paused", 5]);
+});
+
+test("a cancelled job's items are dropped, and settle nothing", async () => {
+  let left = 0;
+  await using ground = await WorkerGround.open((_, response) => answer(response, "<p>"));
+  await ground.submit(paths(3), endless);
+  const view = await ground.run({
+    onRequest: () => {
+      if (++left === 10) void ground.steer("cancel");
+    },
+    onSettled: () => true,
+  });
+  assert.deepEqual([view.state, view.counts.states.cancelled], ["cancelled", 3]);
+});
+
+test("a worker that was given up lets go of everything, and what it still settles is refused", async () => {
+  let left = 0;
+  await using ground = await WorkerGround.open((_, response) => answer(response, "<p>"));
+  await ground.submit(paths(3), endless);
+  const view = await ground.run({
+    onRequest: () => {
+      if (++left === 10) void ground.house.ledger.reap({ worker: "w1" });
+    },
+    onSettled: () => true,
+  });
+  assert.deepEqual([view.counts.states.leased, view.counts.states.done], [0, 0]);
+  assert.ok((await ground.items()).every(({ attempts }) => attempts === 0));
+});
+
+test("a ledger that cannot be written ends the worker with its error, and nothing is lost", async () => {
+  await using ground = await WorkerGround.open((_, response) => answer(response, "<p>"));
+  await ground.submit(paths(5), {});
+  const full = new LedgerError("no-space", "the disk is full");
+  await assert.rejects(
+    () => ground.run({ ledger: { settle: () => Promise.reject(full) } }),
+    (error) => error === full,
+  );
+  assert.equal((await ground.job()).counts.states.leased, 0);
+  assert.equal((await ground.run()).counts.states.done, 5);
+});
+
+test("an archive that cannot be written ends the worker, and its items are tried again as if for the first time", async () => {
+  await using ground = await WorkerGround.open((_, response) => answer(response, "<p>"));
+  await ground.submit(paths(5), {});
+  const { blobs } = ground.house;
+  const full = new BlobError("no-space", "jobs", "the disk is full");
+  const { put } = blobs;
+  blobs.put = () => Promise.reject(full);
+  await assert.rejects(
+    () => ground.run(),
+    (error) => error === full,
+  );
+  blobs.put = put;
+  const { counts } = await ground.run();
+  assert.equal(counts.states.done, 5);
+  assert.ok((await ground.items()).every(({ attempts }) => attempts === 1));
+});
+
+test("alone, it runs suspects one at a time and nothing else, and ends by itself", async () => {
+  const crowd = new Crowd();
+  await using ground = await WorkerGround.open(crowd.handler);
+  await ground.submit(paths(10), {});
+  const { ledger } = ground.house;
+  const { items } = await ledger.claim({ worker: "dead", room: 3, inHand: new Map() });
+  await ledger.reap({ worker: "dead", cause: { blame: "unknown", detail: "killed" } });
+  const { counts } = await ground.run({ isAlone: true, onSettled: () => false });
+  assert.deepEqual([items.length, counts.states.done, counts.states.queued, crowd.most], [3, 3, 7, 1]);
+});

@@ -1,0 +1,153 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Packer, startPacker } from "../src/archive/packer.ts";
+import { openHttpSession } from "../src/collectors/http/http-session.ts";
+import { type Handler, openTestSite } from "../src/collectors/http/test-site.ts";
+import { createTransport, type Transport } from "../src/collectors/http/transport.ts";
+import { type House, laneOf, openHouse } from "../src/compose.ts";
+import { createJob, loadInputs } from "../src/flow/submit.ts";
+import type { ItemView } from "../src/model/item.ts";
+import type { JobView } from "../src/model/job.ts";
+import type { Collector } from "../src/ports/collector.ts";
+import type { Ledger } from "../src/ports/ledger.ts";
+import { page } from "../src/scrapers/page.ts";
+import { type ReadyScraper, readyScraper } from "../src/scrapers/ready-scraper.ts";
+import type { AnyScraper } from "../src/scrapers/scraper.ts";
+import { runWorker } from "../src/worker/worker.ts";
+
+type Site = Awaited<ReturnType<typeof openTestSite>>;
+
+interface RunOptions {
+  readonly signal?: AbortSignal;
+  /** Told whenever items were settled, with the job as it stands; true ends the worker. */
+  readonly onSettled?: (view: JobView) => boolean;
+  readonly ledger?: Partial<Ledger>;
+  /** Told of every request that was let through. */
+  readonly onRequest?: (url: URL) => void;
+  readonly isAlone?: boolean;
+}
+
+const JOB = "j1";
+const SILENT = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+
+/** What a worker needs, all of it real, in this process: a ledger and files in a folder of their own, and a site on loopback. */
+export class WorkerGround implements AsyncDisposable {
+  readonly house: House;
+  readonly site: Site;
+  readonly #packer: Packer;
+  readonly #transport: Transport;
+  #ready: ReadyScraper | undefined;
+
+  private constructor(house: House, site: Site) {
+    this.house = house;
+    this.site = site;
+    this.#packer = startPacker();
+    this.#transport = createTransport();
+  }
+
+  static async open(handler: Handler): Promise<WorkerGround> {
+    const house = await openHouse(await mkdtemp(join(tmpdir(), "sluice-ground-")));
+    const site = await openTestSite((request, response) =>
+      request.url === "/robots.txt" ? void response.writeHead(404).end() : handler(request, response),
+    );
+    return new WorkerGround(house, site);
+  }
+
+  /** One job with an item for each path; its lane has no rate unless the scraper says so. */
+  async submit(paths: readonly string[], scraper: Partial<AnyScraper>): Promise<void> {
+    const whole: AnyScraper = {
+      ...page,
+      site: this.site.url,
+      pace: { perSecond: Infinity, concurrency: 50 },
+      key: (input) => new URL((input as { url: string }).url).pathname,
+      ...scraper,
+    };
+    this.#ready = await readyScraper({ scraper: whole, source: "test", version: "v1" });
+    const rows = paths.map((path, index) => ({
+      line: index + 1,
+      value: { url: new URL(path, this.site.url).href },
+    }));
+    const inputs = (async function* () {
+      yield rows;
+    })();
+    const submission = {
+      job: JOB,
+      client: "test",
+      ready: this.#ready,
+      pace: this.#ready.pace,
+      inputs,
+      laneOf,
+    };
+    await createJob(this.house.ledger, submission);
+    await loadInputs(this.house.ledger, submission);
+  }
+
+  /** Runs one worker until the job is over, or until it is told to end. */
+  async run(options: RunOptions = {}): Promise<JobView> {
+    const { onSettled = ({ state }) => state === "done", isAlone } = options;
+    const over = new AbortController();
+    const ledger: Ledger = { ...this.house.ledger, ...options.ledger };
+    await runWorker({
+      name: "w1",
+      ledger: {
+        ...ledger,
+        settle: async (worker, items) => {
+          const reply = await ledger.settle(worker, items);
+          if (onSettled(await this.job())) over.abort();
+          return reply;
+        },
+      },
+      blobs: this.house.blobs,
+      packer: this.#packer,
+      collector: this.#collector(options.onRequest),
+      laneOf,
+      robotName: "sluice",
+      software: "test",
+      loadJob: async () => this.#ready!,
+      jobs: [JOB],
+      log: SILENT,
+      signal: AbortSignal.any([over.signal, ...(options.signal ? [options.signal] : [])]),
+      ...(isAlone && { isAlone }),
+    });
+    return await this.job();
+  }
+
+  async job(): Promise<JobView> {
+    return (await this.house.ledger.readJob(JOB))!;
+  }
+
+  async steer(to: "pause" | "resume" | "cancel"): Promise<void> {
+    await this.house.ledger.steerJob(JOB, to);
+  }
+
+  async items(): Promise<readonly ItemView[]> {
+    return (await this.house.ledger.listItems(JOB, { limit: 1000 })).items;
+  }
+
+  async item(path: string): Promise<ItemView> {
+    return (await this.items()).find(({ key }) => key === path)!;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#transport.close();
+    await this.#packer[Symbol.asyncDispose]();
+    await this.site[Symbol.asyncDispose]();
+    await this.house[Symbol.asyncDispose]();
+    await rm(this.house.data, { recursive: true });
+  }
+
+  #collector(onRequest: RunOptions["onRequest"]): Collector {
+    return {
+      open: ({ tools, ...rest }) => {
+        const gate: typeof tools.gate = async (url, options) => {
+          await tools.gate(url, options);
+          onRequest?.(url);
+        };
+        const watched = { ...rest, tools: { ...tools, gate } };
+        return openHttpSession({ ...watched, transport: this.#transport, userAgent: "sluice" });
+      },
+      close: async () => {},
+    };
+  }
+}
