@@ -9,6 +9,7 @@ import { type House, laneOf, openHouse } from "../src/compose.ts";
 import { createJob, loadInputs } from "../src/flow/submit.ts";
 import type { ItemView } from "../src/model/item.ts";
 import type { JobView } from "../src/model/job.ts";
+import type { Blobs } from "../src/ports/blobs.ts";
 import type { Collector } from "../src/ports/collector.ts";
 import type { Ledger } from "../src/ports/ledger.ts";
 import { page } from "../src/scrapers/page.ts";
@@ -23,6 +24,7 @@ interface RunOptions {
   /** Told whenever items were settled, with the job as it stands; true ends the worker. */
   readonly onSettled?: (view: JobView) => boolean;
   readonly ledger?: Partial<Ledger>;
+  readonly blobs?: Partial<Blobs>;
   /** Told of every request that was let through. */
   readonly onRequest?: (url: URL) => void;
   readonly isAlone?: boolean;
@@ -98,7 +100,7 @@ export class WorkerGround implements AsyncDisposable {
           return reply;
         },
       },
-      blobs: this.house.blobs,
+      blobs: { ...this.house.blobs, ...options.blobs },
       packer: this.#packer,
       collector: this.#collector(options.onRequest),
       laneOf,

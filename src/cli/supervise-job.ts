@@ -129,7 +129,8 @@ const finish = async (
     view = await look(options, lanes, undefined);
   }
   await writeJobManifest(house, job);
-  const problem = output === undefined ? undefined : await exportJob(house, job, output).then(nothing, asError);
+  const problem =
+    output === undefined ? undefined : await exportJob(house, job, output).then(nothing, asError);
   const isWritten = output !== undefined && problem === undefined;
   progress.end(view, renderReport(view, { data: house.data, tookMs, ...(isWritten && { output }) }));
   if (problem) throw problem;

@@ -17,6 +17,8 @@ interface How {
   readonly scraper?: Partial<AnyScraper>;
   readonly tools?: Partial<CollectorTools>;
   readonly controller?: AbortController;
+  /** The scraper has no `site`. */
+  readonly isHomeless?: boolean;
 }
 
 /** Runs `work` as a scraper's `collect`, against a real site that answers everything but `/never`. */
@@ -31,7 +33,7 @@ const run = async (t: TestContext, work: (context: CollectContext<unknown>) => u
   });
   const scraper = {
     ...page,
-    site: site.url,
+    ...(!how.isHomeless && { site: site.url }),
     collect: async (context: CollectContext<unknown>) => void (await work(context)),
     ...how.scraper,
   };
@@ -69,6 +71,10 @@ test("pages that the scraper kept come out, with the attempt it was told", async
     session.kept.pages.map(({ name, text }) => [name, text]),
     [["one", "<b>hello</b>"]],
   );
+});
+
+test("an input's url that is no address is not taken for the site", async (t) => {
+  assert.equal(failureKind(await run(t, () => {}, { isHomeless: true })), "pages");
 });
 
 test("the site's own answer that there is no such thing is an outcome", async (t) => {

@@ -113,7 +113,11 @@ class ItemClock {
 }
 
 const siteOf = (input: unknown): string =>
-  typeof input === "object" && input !== null && "url" in input && typeof input.url === "string"
+  typeof input === "object" &&
+  input !== null &&
+  "url" in input &&
+  typeof input.url === "string" &&
+  URL.canParse(input.url)
     ? input.url
     : "http://site.invalid";
 

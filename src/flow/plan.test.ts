@@ -4,7 +4,7 @@ import * as fc from "fast-check";
 import { z } from "zod";
 import { defineScraper } from "../scrapers/define-scraper.ts";
 import type { AnyScraper } from "../scrapers/scraper.ts";
-import { type LaneOf, planInput } from "./plan.ts";
+import { laneFor, type LaneOf, planInput } from "./plan.ts";
 
 const laneOf: LaneOf = ({ host }) => host;
 const anyInput = z.looseObject({});
@@ -80,6 +80,17 @@ test("the lane is the url's own, else the site's, else the one that the scraper 
   assert.equal(planned(scraper(), { url: "https://other.example/x" }).lane, "other.example");
   assert.equal(planned(scraper(), { parcel: "1" }).lane, "tax.example");
   assert.equal(planned(scraper({ lane: "vendor" }), { url: "https://other.example/x" }).lane, "vendor");
+});
+
+test("a named lane is that of the item's own site; hosts elsewhere keep theirs", () => {
+  const own = { lane: "vendor" };
+  const { site: _, ...homeless } = scraper(own);
+  const lanes = [scraper(own), homeless].map((of) => laneFor(of, { url: "https://tax.example/1" }, laneOf));
+  for (const lane of lanes) {
+    assert.equal(lane(new URL("https://tax.example/2")), "vendor");
+    assert.equal(lane(new URL("https://other.example/")), "other.example");
+  }
+  assert.equal(laneFor(homeless, { url: "no address" }, laneOf)(new URL("https://a.example")), "a.example");
 });
 
 test("a scraper without site and lane rejects inputs that do not say where they are", () => {

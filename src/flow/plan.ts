@@ -17,9 +17,9 @@ export type LaneOf = (url: URL) => string;
  */
 export const laneFor = (scraper: AnyScraper, input: unknown, laneOf: LaneOf): LaneOf => {
   const { lane, site } = scraper;
-  const home = site ?? urlOf(input);
-  if (lane === undefined || home === undefined) return laneOf;
-  const own = laneOf(new URL(home));
+  const home = URL.parse(site ?? urlOf(input) ?? "");
+  if (lane === undefined || home === null) return laneOf;
+  const own = laneOf(home);
   return (url) => {
     const found = laneOf(url);
     return found === own ? lane : found;
@@ -44,6 +44,10 @@ export const planInput = (
     if (result.issues) return reject(describeIssues(result.issues));
     const input = result.value;
     const url = urlOf(input);
+    if (url !== undefined && hasCredentials(url))
+      return reject(
+        "its URL holds a user name or password, which would be stored; send them by the scraper's `headers`",
+      );
     const target = url ?? scraper.site;
     if (scraper.lane === undefined && target === undefined)
       return reject("has no `url`, and the scraper has neither `site` nor `lane`: the site is not known");
@@ -69,6 +73,11 @@ const urlOf = (input: unknown): string | undefined =>
   typeof input === "object" && input !== null && "url" in input && typeof input.url === "string"
     ? input.url
     : undefined;
+
+const hasCredentials = (url: string): boolean => {
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  return parsed !== undefined && (parsed.username !== "" || parsed.password !== "");
+};
 
 /** The same members give the same text, in whatever order they came. */
 const stableText = (value: unknown): string =>

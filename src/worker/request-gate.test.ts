@@ -28,7 +28,8 @@ const open = async (t: TestContext, own: Partial<AnyScraper> = {}) => {
   const world = await World.create(t, (folder, options) => openSqlite(join(folder, "ledger.db"), options));
   const { ledger } = world;
   await world.job("j1", []);
-  await ledger.addItems("j1", planned(["k1"], own.lane ?? "home.test"), []);
+  const [one] = planned(["k1"], own.lane ?? "home.test");
+  await ledger.addItems("j1", [{ ...one!, input: JSON.stringify({ url: `${HOME}/1` }) }], []);
   for (const origin of [HOME, AWAY])
     await ledger.keepRobots(origin, { text: "user-agent: *\ndisallow: /no", keepMs: 1000 });
   const hand = new Hand({ ledger, worker: "w1", capacity: 5, maxUnsettled: 5 });

@@ -109,15 +109,20 @@ test("an answer is not kept longer than a day", async (t) => {
   assert.equal(site.seen.length, 2);
 });
 
-test("Crawl-delay is reported by every process that learns of it, once", async (t) => {
-  const { guard, at } = await open(t, { status: 200, text: "user-agent: *\ncrawl-delay: 2" });
+test("Crawl-delay is reported by every process that learns of it, once, and is bounded", async (t) => {
+  const robots = { status: 200, text: "user-agent: *\ncrawl-delay: 2" };
+  const { world, guard, at } = await open(t, robots);
   const delays: number[] = [];
+  const report = (delayMs: number) => void delays.push(delayMs);
   for (const worker of ["w1", "w2"]) {
     const one = guard(worker);
-    await one.check(at("/a"), freely, (delayMs) => delays.push(delayMs));
-    await one.check(at("/b"), freely, (delayMs) => delays.push(delayMs));
+    await one.check(at("/a"), freely, report);
+    await one.check(at("/b"), freely, report);
   }
-  assert.deepEqual(delays, [2000, 2000]);
+  world.pass(24 * 3_600_000);
+  robots.text = "user-agent: *\ncrawl-delay: 86400";
+  await guard("w3").check(at("/a"), freely, report);
+  assert.deepEqual(delays, [2000, 2000, 120_000]);
 });
 
 test("an item that is stopped while it fetches leaves the fetching to the next", async (t) => {

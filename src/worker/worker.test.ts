@@ -74,14 +74,14 @@ test("paused while it runs, no request leaves once the worker has heard of it, a
   let leftWhenHeard: number | undefined;
   await using ground = await WorkerGround.open((_, response) => answer(response, "<p>"));
   await ground.submit(paths(5), endless);
-  const { pulse } = ground.house.ledger;
+  const { ledger } = ground.house;
   const view = await ground.run({
     onRequest: () => {
       if (++left === 20) void ground.steer("pause");
     },
     ledger: {
       pulse: async (report) => {
-        const reply = await pulse(report);
+        const reply = await ledger.pulse(report);
         if (reply.stopped.length > 0) setImmediate(() => (leftWhenHeard ??= left));
         return reply;
       },
@@ -134,15 +134,11 @@ test("a ledger that cannot be written ends the worker with its error, and nothin
 test("an archive that cannot be written ends the worker, and its items are tried again as if for the first time", async () => {
   await using ground = await WorkerGround.open((_, response) => answer(response, "<p>"));
   await ground.submit(paths(5), {});
-  const { blobs } = ground.house;
   const full = new BlobError("no-space", "jobs", "the disk is full");
-  const { put } = blobs;
-  blobs.put = () => Promise.reject(full);
   await assert.rejects(
-    () => ground.run(),
+    () => ground.run({ blobs: { put: () => Promise.reject(full) } }),
     (error) => error === full,
   );
-  blobs.put = put;
   const { counts } = await ground.run();
   assert.equal(counts.states.done, 5);
   assert.ok((await ground.items()).every(({ attempts }) => attempts === 1));

@@ -3,7 +3,7 @@ import { openArchive, type JobArchive } from "../archive/segment-writer.ts";
 import { Hand } from "../flow/claim.ts";
 import type { LaneOf } from "../flow/plan.ts";
 import { Settler } from "../flow/settle.ts";
-import type { Failure, FailureKind } from "../model/failure.ts";
+import type { Failure } from "../model/failure.ts";
 import { StopError } from "../model/stop-error.ts";
 import type { Blobs } from "../ports/blobs.ts";
 import type { Collector } from "../ports/collector.ts";
@@ -13,6 +13,7 @@ import { DEFAULT_LIMITS } from "../scrapers/scraper.ts";
 import { Bell } from "./bell.ts";
 import type { Log } from "./log.ts";
 import { Pulse } from "./pulse.ts";
+import { reportLanes } from "./report-lanes.ts";
 import { RequestGate } from "./request-gate.ts";
 import { RobotsGuard } from "./robots-guard.ts";
 import { type ItemEnd, runItem } from "./run-item.ts";
@@ -47,17 +48,6 @@ const GATHER_MS = 2;
 const IDLE_MS = 250;
 /** How long a stop waits for items whose lane gives them no slot: a site may have asked for an hour. They go back as they were. */
 const STOP_MS = 20_000;
-
-/** What a request told about the site's health, rather than about one page. */
-const SITE_TROUBLE = new Set<FailureKind>([
-  "timeout",
-  "connection",
-  "rate-limited",
-  "maintenance",
-  "server-error",
-  "blocked",
-  "captcha",
-]);
 
 const LEFT_IN_DOUBT: Failure = {
   kind: "worker-lost",
@@ -157,6 +147,8 @@ class Worker {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    // Also pages of items that were given back have been paid for.
+    await Promise.all([...this.#archives.values()].map((archive) => archive.seal()));
     await this.#pulse.stop();
     const { ledger, name } = this.#options;
     await ledger.reap({ worker: name }).catch(() => undefined);
@@ -208,7 +200,7 @@ class Worker {
       gate: this.#gate.of(item, ready),
       onOutcome: (report, failure) => {
         this.#release(item);
-        this.#report(item, failure);
+        reportLanes(item, this.#gate.lanesOf(item), failure, this.#pulse, this.#desk);
         this.#pulse.outcome(report);
         if (failure) log.warn("attempt failed", { ...facts, kind: failure.kind, detail: failure.detail });
         else log.debug("attempt ended", { ...facts, result: report.result });
@@ -218,18 +210,6 @@ class Worker {
 
   async #settleOnceKept({ end, kept }: ItemEnd): Promise<void> {
     this.#settler.add({ ...end, ...(await kept) });
-  }
-
-  /** Each lane that the item has used hears how it went there. */
-  #report(item: ClaimedItem, failure: Failure | undefined): void {
-    const host = failure?.url === undefined ? undefined : new URL(failure.url).host;
-    const lanes = this.#gate.lanesOf(item);
-    const troubled =
-      failure && SITE_TROUBLE.has(failure.kind) ? (lanes.get(host ?? "") ?? item.lane) : undefined;
-    for (const lane of new Set(lanes.values())) if (lane !== troubled) this.#pulse.lane(lane, "ok");
-    if (!failure || troubled === undefined) return;
-    if (failure.kind === "rate-limited") this.#desk.close(troubled);
-    this.#pulse.lane(troubled, failure.kind, failure.retryAfterMs);
   }
 
   #archive(job: string): JobArchive {

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
 import { globSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 
@@ -31,6 +32,11 @@ export class SluiceProcess {
         done({ code, signal, stdout: this.stdout, stderr: this.stderr }),
       ),
     );
+  }
+
+  /** Resolves when its words to people contain this. */
+  async says(text: RegExp): Promise<void> {
+    while (!text.test(this.stderr)) await once(this.child.stderr!, "data");
   }
 
   /** This process and its children, by id. */

@@ -12,7 +12,11 @@ interface EventRow {
 export const readEvents = async (db: Database, limit: number, job?: string): Promise<LedgerEvent[]> =>
   await db.read(() =>
     db
-      .all<EventRow>("SELECT * FROM events WHERE ?1 IS NULL OR job = ?1 ORDER BY id LIMIT ?2", job ?? null, limit)
+      .all<EventRow>(
+        "SELECT * FROM events WHERE ?1 IS NULL OR job = ?1 ORDER BY id LIMIT ?2",
+        job ?? null,
+        limit,
+      )
       .map((row) => ({ ...row, facts: JSON.parse(row.facts) as Record<string, unknown> })),
   );
 

@@ -21,8 +21,7 @@ export const pulse = async (db: Database, report: PulseReport): Promise<PulseRep
     const isAlive = renewWorker(db, report.worker);
     if (isAlive) remember(db, report);
     for (const { lane, delaysMs } of report.returned) giveBack(db, lane, delaysMs);
-    for (const { lane, delayMs } of report.crawlDelays)
-      keepCrawlDelay(db, lane, delayMs);
+    for (const { lane, delayMs } of report.crawlDelays) keepCrawlDelay(db, lane, delayMs);
     for (const [lane, seen] of Map.groupBy(report.lanes, (one) => one.lane)) adjustLane(db, lane, seen);
     watchOutcomes(db, report.outcomes);
     const stopped = stoppedQueues(db, report);

@@ -1,4 +1,4 @@
-import { encodeForm } from "./encode-form.ts";
+import { encodeBody } from "./encode-body.ts";
 import { followRedirects } from "./follow-redirects.ts";
 import { formSubmission } from "./form-submission.ts";
 import { ItemRequests } from "./item-requests.ts";
@@ -14,7 +14,6 @@ import type {
   KeptFile,
   Limits,
   Page,
-  RequestBody,
   RequestOptions,
 } from "../../ports/collector.ts";
 import type { ItemRequest } from "./redirect.ts";
@@ -72,9 +71,9 @@ export const openHttpSession = (options: HttpSessionOptions): HttpSession => {
   const http: Http = {
     get: async (url, given) => fetchPage({ ...requestOf(given), method: "GET", url: requests.resolve(url) }),
     post: async (url, body, given) => {
-      const { mediaType, bytes } = encodeBody(body);
+      const { mediaType, ...sent } = encodeBody(body);
       const request = requestOf(given, { "content-type": mediaType });
-      return fetchPage({ ...request, method: "POST", url: requests.resolve(url), body: bytes });
+      return fetchPage({ ...request, ...sent, method: "POST", url: requests.resolve(url) });
     },
     submit: async (form, values, given) => {
       const { headers: preset, action, ...sent } = formSubmission(form, values, given?.button);
@@ -167,12 +166,3 @@ const requestOf = (
 
 const lowerCased = (headers: Readonly<Record<string, string>> = {}): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
-
-const encodeBody = (body: RequestBody): { mediaType: string; bytes: Uint8Array } => {
-  if ("bytes" in body) return body;
-  if ("json" in body) return { mediaType: "application/json", bytes: Buffer.from(JSON.stringify(body.json)) };
-  const entries = Object.entries(body.form).flatMap(([name, value]) =>
-    [value].flat().map((one): [string, string] => [name, one]),
-  );
-  return encodeForm(entries, "application/x-www-form-urlencoded");
-};

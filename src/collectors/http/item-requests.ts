@@ -1,6 +1,6 @@
+import { isSecretName } from "./secret-name.ts";
 import { FailureError } from "../../model/failure.ts";
 import { ItemCookies } from "./item-cookies.ts";
-import { isPrivateHeader } from "./redirect.ts";
 import { redactHeaders } from "./redact-headers.ts";
 import { isHttp, takeCredentials, withoutUserinfo } from "./request-url.ts";
 import type { Exchange } from "../../model/capture.ts";
@@ -55,7 +55,7 @@ export class ItemRequests {
     this.#options = options;
     this.#site = new URL(options.site);
     takeCredentials(this.#site, this.#credentials);
-    this.#hasPrivateHeaders = Object.keys(options.headers).some(isPrivateHeader);
+    this.#hasPrivateHeaders = Object.keys(options.headers).some(isSecretName);
     this.#deadline = performance.now() + options.limits.itemMs;
   }
 
@@ -158,7 +158,7 @@ export class ItemRequests {
     const isAway = this.#hasPrivateHeaders && url.origin !== this.#site.origin;
     const { headers: common } = this.#options;
     for (const name in common) {
-      if (!(name in request.headers) && !(isAway && isPrivateHeader(name))) pairs.push([name, common[name]!]);
+      if (!(name in request.headers) && !(isAway && isSecretName(name))) pairs.push([name, common[name]!]);
     }
     for (const name in request.headers) if (name !== "cookie") pairs.push([name, request.headers[name]!]);
     const credentials = this.#credentials.size > 0 ? this.#credentials.get(url.origin) : undefined;

@@ -17,9 +17,13 @@ test("names of cookies, their attributes and schemes stay readable", () => {
 test("headers without secrets are left as they are", () => {
   const headers = [
     ["Content-Type", "text/html"],
-    ["X-Token", "a"],
+    ["X-Served-By", "a"],
   ] as const;
   assert.equal(redactHeaders(headers), headers);
+});
+
+test("a header that is named like a secret is kept by name only", () => {
+  assert.deepEqual(redactHeaders([["x-api-key", "s3cret"]]), [["x-api-key", "[redacted]"]]);
 });
 
 test("no cookie's value gets through, whatever it looks like", () => {

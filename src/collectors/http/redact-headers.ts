@@ -1,4 +1,5 @@
 import { withoutUserinfo } from "./request-url.ts";
+import { isSecretName } from "./secret-name.ts";
 import type { Headers } from "./wire.ts";
 
 const REDACTED = "[redacted]";
@@ -10,18 +11,9 @@ export const redactHeaders = (headers: Headers): Headers => {
   return headers.map(([name, value]) => (isSecret(name) ? [name, redactValue(name, value)] : [name, value]));
 };
 
-const isSecret = (name: string): boolean => {
-  switch (name.length) {
-    case 6:
-    case 8:
-    case 10:
-    case 13:
-    case 19:
-      return /^(?:cookie|location|set-cookie|authorization|proxy-authorization)$/i.test(name);
-    default:
-      return false;
-  }
-};
+/** A redirect's address may carry credentials. */
+const isSecret = (name: string): boolean =>
+  isSecretName(name) || (name.length === 8 && name.toLowerCase() === "location");
 
 const redactValue = (name: string, value: string): string => {
   switch (name.toLowerCase()) {

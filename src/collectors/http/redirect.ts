@@ -1,3 +1,5 @@
+import { isSecretName } from "./secret-name.ts";
+
 /** A request as the collector makes it; header names are lower case. */
 export interface ItemRequest {
   readonly method: string;
@@ -13,12 +15,8 @@ export interface ItemRequest {
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 const BODY_HEADERS = new Set(["content-type", "content-encoding", "content-language", "origin"]);
-const PRIVATE_HEADERS = new Set(["authorization", "cookie", "proxy-authorization"]);
 
 export const isRedirect = (status: number): boolean => REDIRECTS.has(status);
-
-/** Headers that another origin must not see. */
-export const isPrivateHeader = (name: string): boolean => PRIVATE_HEADERS.has(name);
 
 /**
  * The request that follows a redirect, as browsers send it (fetch standard, HTTP-redirect fetch): 301 and 302 turn a
@@ -29,7 +27,7 @@ export const redirectedRequest = (request: ItemRequest, status: number, url: URL
   const leavesOrigin = url.origin !== request.url.origin;
   const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries(request.headers)) {
-    const isDropped = (turnsToGet && BODY_HEADERS.has(name)) || (leavesOrigin && isPrivateHeader(name));
+    const isDropped = (turnsToGet && BODY_HEADERS.has(name)) || (leavesOrigin && isSecretName(name));
     if (!isDropped) headers[name] = value;
   }
   if (!turnsToGet) return { ...request, url, headers };

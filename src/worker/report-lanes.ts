@@ -1,0 +1,31 @@
+import type { Failure, FailureKind } from "../model/failure.ts";
+import type { ClaimedItem } from "../ports/ledger.ts";
+import type { Pulse } from "./pulse.ts";
+import type { SlotDesk } from "./slot-desk.ts";
+
+/** What a request told about the site's health, rather than about one page. */
+const SITE_TROUBLE = new Set<FailureKind>([
+  "timeout",
+  "connection",
+  "rate-limited",
+  "maintenance",
+  "server-error",
+  "blocked",
+  "captcha",
+]);
+
+/** Each lane that an item has used hears how it went there: what slows it, or lets it recover. */
+export const reportLanes = (
+  item: ClaimedItem,
+  lanes: ReadonlyMap<string, string>,
+  failure: Failure | undefined,
+  pulse: Pulse,
+  desk: SlotDesk,
+): void => {
+  const host = failure?.url === undefined ? "" : new URL(failure.url).host;
+  const troubled = failure && SITE_TROUBLE.has(failure.kind) ? (lanes.get(host) ?? item.lane) : undefined;
+  for (const lane of new Set(lanes.values())) if (lane !== troubled) pulse.lane(lane, "ok");
+  if (!failure || troubled === undefined) return;
+  if (failure.kind === "rate-limited") desk.close(troubled);
+  pulse.lane(troubled, failure.kind, failure.retryAfterMs);
+};

@@ -1,0 +1,96 @@
+import assert from "node:assert/strict";
+import { globSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { readLines } from "./county-process.ts";
+import { LoopbackSite } from "./loopback-site.ts";
+import { sluice, SluiceProcess } from "./sluice-process.ts";
+
+const ITEMS = 100;
+const PATHS = Array.from({ length: ITEMS }, (_, n) => `/${n}`);
+const folder = mkdtempSync(join(tmpdir(), "sluice-interrupt-"));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+/** A data folder of its own, and the way to run the built-in scraper in it, slowly enough to be interrupted. */
+const prepare = (site: LoopbackSite, name: string) => {
+  const data = join(folder, name);
+  const input = site.writeUrls(join(folder, `${name}.txt`), PATHS);
+  return {
+    data,
+    input,
+    run: ["run", "page", "--input", input, "--data", data, "--rate", "25", "--processes", "2"],
+  };
+};
+
+const jobStates = async (data: string): Promise<Record<string, number>> => {
+  const { stdout } = await sluice(["jobs", "show", "last", "--json", "--data", data]);
+  const { counts } = JSON.parse(stdout) as { counts: { states: Record<string, number> } };
+  return counts.states;
+};
+
+/** What the manifest of each job says: how often each state, each key once. */
+const manifests = (data: string): Record<string, number>[] =>
+  globSync(join(data, "blobs/jobs/*/manifest.jsonl")).map((file) => {
+    const items = readLines<{ key: string; state: string }>(file);
+    assert.equal(new Set(items.map(({ key }) => key)).size, items.length, "every item once");
+    const tally = Object.groupBy(items, ({ state }) => state);
+    return Object.fromEntries(Object.entries(tally).map(([state, some]) => [state, some!.length]));
+  });
+
+for (const signal of ["SIGINT", "SIGTERM"] as const)
+  test(`${signal} ends a run in order, and resume does the rest: every page is asked for once`, async () => {
+    await using site = await LoopbackSite.open();
+    const { data, input, run } = prepare(site, signal);
+    const started = new SluiceProcess(run);
+    await site.arrivals(10);
+    started.child.kill(signal);
+    const { code, stderr } = await started.ended;
+    assert.equal(code, 5, stderr);
+    const { leased, done, queued } = await jobStates(data);
+    assert.equal(leased, 0);
+    assert.deepEqual([done, done! + queued!], [site.arrived.length, ITEMS]);
+
+    const resumed = await sluice(["resume", "last", "--input", input, "--data", data]);
+    assert.equal(resumed.code, 0, resumed.stderr);
+    assert.deepEqual(manifests(data), [{ done: ITEMS }]);
+    assert.deepEqual(site.arrived.toSorted(), PATHS.toSorted());
+  });
+
+test("a second signal ends it at once, and nothing is lost", async () => {
+  await using site = await LoopbackSite.open();
+  const { data, input, run } = prepare(site, "twice");
+  site.isAnswering = false;
+  const started = new SluiceProcess(run);
+  await site.arrivals(2);
+  started.child.kill("SIGINT");
+  await started.says(/Interrupt again/);
+  started.child.kill("SIGINT");
+  const { code, stderr } = await started.ended;
+  assert.equal(code, 5, stderr);
+  const { leased, done } = await jobStates(data);
+  assert.deepEqual([leased, done], [0, 0]);
+
+  site.isAnswering = true;
+  const resumed = await sluice(["resume", "last", "--input", input, "--data", data]);
+  assert.equal(resumed.code, 0, resumed.stderr);
+  assert.deepEqual(manifests(data), [{ done: ITEMS }]);
+});
+
+test("with a limit only so many inputs are taken", async () => {
+  await using site = await LoopbackSite.open();
+  const { data, run } = prepare(site, "limit");
+  const { code, stderr } = await sluice([...run, "--limit", "5"]);
+  assert.equal(code, 0, stderr);
+  assert.deepEqual(manifests(data), [{ done: 5 }]);
+  assert.deepEqual(site.arrived.toSorted(), PATHS.slice(0, 5));
+});
+
+test("two runs at the same time share one data folder, and both come to their end", async () => {
+  await using site = await LoopbackSite.open();
+  const { data, run } = prepare(site, "both");
+  const both = await Promise.all([sluice(run), sluice(run)]);
+  for (const { code, stderr } of both) assert.equal(code, 0, stderr);
+  assert.deepEqual(manifests(data), [{ done: ITEMS }, { done: ITEMS }]);
+  assert.equal(site.arrived.length, 2 * ITEMS);
+});

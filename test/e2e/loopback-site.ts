@@ -1,0 +1,55 @@
+import { once } from "node:events";
+import { writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** A small site on loopback that counts what arrives. It has no robots.txt unless it is given one. */
+export class LoopbackSite implements AsyncDisposable {
+  /** Paths of pages, in order of arrival; robots.txt apart. */
+  readonly arrived: string[] = [];
+  robotsFetches = 0;
+  /** While it does not answer, requests stay open. */
+  isAnswering = true;
+  readonly #server: Server;
+  readonly #waiting: { readonly count: number; readonly resolve: () => void }[] = [];
+
+  private constructor(robots: string | undefined) {
+    this.#server = createServer((request, response) => {
+      if (request.url === "/robots.txt") {
+        this.robotsFetches++;
+        response.writeHead(robots === undefined ? 404 : 200, { "content-type": "text/plain" }).end(robots);
+        return;
+      }
+      this.arrived.push(request.url!);
+      for (const { count, resolve } of this.#waiting) if (this.arrived.length >= count) resolve();
+      if (this.isAnswering) response.setHeader("content-type", "text/html").end(`<b>${request.url}</b>`);
+    });
+  }
+
+  static async open(robots?: string): Promise<LoopbackSite> {
+    const site = new LoopbackSite(robots);
+    await once(site.#server.listen(0, "127.0.0.1"), "listening");
+    return site;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  /** Resolves when so many requests have arrived in all. */
+  async arrivals(count: number): Promise<void> {
+    if (this.arrived.length < count)
+      await new Promise<void>((resolve) => this.#waiting.push({ count, resolve }));
+  }
+
+  /** Writes a file of URLs of this site. */
+  writeUrls(file: string, paths: readonly string[]): string {
+    writeFileSync(file, paths.map((path) => `${this.url}${path}\n`).join(""));
+    return file;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#server.close();
+    this.#server.closeAllConnections();
+  }
+}
