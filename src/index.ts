@@ -1,4 +1,4 @@
 export { field } from "./extraction/field.ts";
 export { AbsentError, FailureError } from "./model/failure.ts";
 export { absent } from "./scrapers/absent.ts";
-export { defineScraper } from "./scrapers/define-scraper.ts";
+export { defineScraper, type InputOf, type RecordFrom } from "./scrapers/define-scraper.ts";

@@ -24,7 +24,7 @@ test("the number of tries follows from what another try could change", () => {
     "too-large": 1,
     "bad-content": 2,
     "scraper-error": 1,
-    "worker-lost": 3,
+    "worker-lost": 1,
     budget: 1,
   });
 });

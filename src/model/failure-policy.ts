@@ -67,7 +67,7 @@ const TABLE: Readonly<Record<FailureKind, Row>> = {
   "too-large": lasting,
   "bad-content": { ...lasting, maxAttempts: 2 },
   "scraper-error": lasting,
-  "worker-lost": { ...ours, maxAttempts: 3, freshMs: 0 },
+  "worker-lost": { ...ours, freshMs: 0 },
   budget: { ...ours, freshMs: 0 },
 };
 

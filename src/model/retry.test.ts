@@ -41,7 +41,7 @@ const delayFor = (retryAfterMs: number) => {
 };
 
 test("an item waits until its kind's last attempt has failed", () => {
-  for (const kind of FAILURE_KINDS.filter((each) => each !== "rate-limited" && each !== "worker-lost")) {
+  for (const kind of FAILURE_KINDS.filter((each) => each !== "rate-limited")) {
     const { maxAttempts } = failurePolicy(kind);
     for (let attempt = 1; attempt < maxAttempts; attempt++)
       assert.equal(afterFailure(failedWith(kind, { attempt })).state, "waiting", `${kind} ${attempt}`);
@@ -90,28 +90,18 @@ test("a delay lies between what the site asked for and the longer of that and th
   );
 });
 
-test("a lost worker costs the item nothing until it has died alone too often", () => {
-  const innocent = afterFailure(failedWith("worker-lost", { attempt: 3 }));
-  assert.ok(innocent.state === "waiting" && !innocent.countsAttempt);
-  assert.equal(innocent.delayMs, failurePolicy("worker-lost").backoff.firstMs / 2);
-  assert.equal(afterFailure(failedWith("worker-lost", { deathsAlone: 2 })).state, "waiting");
-  const poison = afterFailure(failedWith("worker-lost", { deathsAlone: 3 }));
-  assert.ok(poison.state === "failed" && poison.failure.kind === "scraper-error");
-});
-
 test("over any sequence of failures no item gets more attempts than its cap, and every item comes to an end", () => {
   const manyFailures = fc.array(anyFailure, { minLength: 40, maxLength: 40 });
   fc.assert(
     fc.property(manyFailures, anyOverrides, anyRandom, (failures, overrides, random) => {
       const capOf = (kind: FailureKind) => failurePolicy(kind, overrides).maxAttempts;
-      const cap = Math.max(...FAILURE_KINDS.filter((kind) => kind !== "worker-lost").map(capOf));
-      let [attempt, throttles, deathsAlone, runs] = [1, 0, 0, 0];
+      const cap = Math.max(...FAILURE_KINDS.map(capOf));
+      let [attempt, throttles, runs] = [1, 0, 0];
       let hasEnded = false;
       for (const failure of failures) {
         runs++;
         assert.ok(attempt <= cap);
-        if (failure.kind === "worker-lost") deathsAlone++;
-        const tried = { failure, attempt, throttles, deathsAlone, hasActed: false, overrides, random };
+        const tried = { failure, attempt, throttles, hasActed: false, overrides, random };
         const outcome = afterFailure(tried);
         hasEnded = outcome.state === "failed";
         if (outcome.state === "failed") break;
@@ -119,7 +109,7 @@ test("over any sequence of failures no item gets more attempts than its cap, and
         if (outcome.countsAttempt) attempt++;
       }
       assert.ok(hasEnded);
-      assert.ok(runs <= cap + FREE_THROTTLES + capOf("worker-lost"));
+      assert.ok(runs <= cap + FREE_THROTTLES);
     }),
     { numRuns: 1000 },
   );

@@ -14,8 +14,6 @@ export interface FailedTry {
   readonly attempt: number;
   /** Throttles before this failure. */
   readonly throttles: number;
-  /** Deaths of the item when it ran alone, this one included: the only ones that count against it. */
-  readonly deathsAlone?: number;
   /** The scraper is `once` and its acting request has left: never tried again by itself. */
   readonly hasActed: boolean;
   readonly overrides?: PolicyOverrides | undefined;
@@ -30,11 +28,6 @@ export function afterFailure(failed: FailedTry): FailureOutcome {
   const { failure, attempt, throttles } = failed;
   if (failed.hasActed) return { state: "failed", failure };
   const policy = failurePolicy(failure.kind, failed.overrides);
-  if (failure.kind === "worker-lost") {
-    const deaths = failed.deathsAlone ?? 0;
-    if (deaths >= policy.maxAttempts) return { state: "failed", failure: poisoned(failure, deaths) };
-    return waiting(failed, policy, Math.max(deaths, 1), false);
-  }
   const isThrottle = failure.kind === "rate-limited";
   const isFree = isThrottle && throttles < FREE_THROTTLES;
   if (!isFree && attempt >= policy.maxAttempts) return { state: "failed", failure };
@@ -51,10 +44,3 @@ function waiting(
   const delayMs = Math.max(jitteredMs(policy.backoff, round, random), askedMs);
   return { state: "waiting", delayMs, failure, countsAttempt };
 }
-
-/** A lost worker is nobody's final state: an item that keeps ending its worker is at fault itself. */
-const poisoned = (failure: Failure, deaths: number): Failure => ({
-  ...failure,
-  kind: "scraper-error",
-  detail: `ended its worker ${deaths} times while it ran alone: ${failure.detail}`,
-});

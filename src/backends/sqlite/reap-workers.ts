@@ -1,17 +1,12 @@
 import type { Failure } from "../../model/failure.ts";
 import type { ItemRef } from "../../model/item.ts";
+import { afterDeathAlone } from "../../model/suspect.ts";
 import type { ReapReply, ReapRequest } from "../../ports/ledger.ts";
 import type { Database } from "./database.ts";
 import { endJobWhenDone } from "./end-job.ts";
 import { JobTally } from "./job-tally.ts";
 import { refreshLane, refreshQueue } from "./refresh-lane.ts";
 import { pastAttempts } from "./settle-items.ts";
-
-/** Deaths alone after which an item is given up: those that its own code explains, and those that nothing does. */
-const BLAMED_CAP = 2;
-const UNEXPLAINED_CAP = 6;
-/** Before a suspect is run again, doubled with each death: a machine in trouble gets time to recover. */
-const SUSPECT_FIRST_MS = 250;
 
 interface WorkerRow {
   readonly name: string;
@@ -106,8 +101,8 @@ const diedAlone = (db: Database, item: HeldItem, worker: string, cause: Cause): 
     item.queue,
     item.seq,
   ) ?? { blamed: 0, unexplained: 0 };
-  if (row.blamed < BLAMED_CAP && row.unexplained < UNEXPLAINED_CAP)
-    return suspect(db, item, SUSPECT_FIRST_MS * 2 ** (row.blamed + row.unexplained - 1));
+  const next = afterDeathAlone(row);
+  if (next !== "give-up") return suspect(db, item, next.waitMs);
   giveUp(db, item, worker, {
     kind: "scraper-error",
     detail: `the process that ran only this item ended ${row.blamed + row.unexplained} times: ${cause.detail}`,

@@ -1,0 +1,108 @@
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { pathToFileURL } from "node:url";
+import { manifestName } from "../archive/manifest.ts";
+import { planned } from "../ports/ledger-suite/world.ts";
+import { Supervisor } from "../worker/supervisor.ts";
+import type { Progress } from "./progress.ts";
+import { type Ending, openSampleHouse, type SampleHouse } from "./sample-house.ts";
+import { superviseJob, type SuperviseJobOptions } from "./supervise-job.ts";
+
+const DONE: Ending = { outcome: { state: "done", quality: "complete" }, records: [{ owner: "Ann" }] };
+const FAILED: Ending = { outcome: { state: "failed", failure: { kind: "captcha", detail: "a puzzle" } } };
+
+/** Supervises the house's job with workers of such a program, none of which does any work. */
+const supervise = async (house: SampleHouse, own: Partial<SuperviseJobOptions> = {}, program = "") => {
+  const script = join(house.data, "worker.mjs");
+  writeFileSync(script, program);
+  const processes = program === "" ? 0 : 1;
+  const notes: string[] = [];
+  const reports: (readonly string[])[] = [];
+  const progress: Progress = {
+    update: () => {},
+    note: (text) => notes.push(text),
+    end: (_, report) => reports.push(report),
+    close: () => {},
+    [Symbol.dispose]: () => {},
+  };
+  const supervisor = new Supervisor({ script: pathToFileURL(script), processes, onOutput: () => {} });
+  try {
+    const code = await superviseJob({
+      house,
+      job: house.job,
+      title: "sample",
+      isNew: true,
+      supervisor,
+      processes,
+      progress,
+      logLevel: "info",
+      ...own,
+    });
+    return { code, notes, reports };
+  } finally {
+    await supervisor.kill();
+  }
+};
+
+const stateOf = async ({ ledger, job }: SampleHouse) => (await ledger.readJob(job))!.state;
+
+test("a job that has ended is reported, its manifest written, and what failed is in the exit code", async () => {
+  await using house = await openSampleHouse(3, (n) => (n === 1 ? FAILED : DONE));
+  const { code, notes, reports } = await supervise(house);
+  assert.deepEqual([code, reports.length], [3, 1]);
+  assert.match(notes[0]!, new RegExp(house.job));
+  const manifest = Buffer.from(await house.blobs.get(manifestName(house.job))).toString();
+  assert.equal(manifest.trim().split("\n").length, 3);
+});
+
+test("the output is written before the report names it", async () => {
+  await using house = await openSampleHouse(2, () => DONE);
+  const output = join(house.data, "out.jsonl");
+  const { reports } = await supervise(house, { output });
+  assert.match(reports[0]!.join("\n"), /out\.jsonl/);
+});
+
+test("a paused job ends the run as interrupted", async () => {
+  await using house = await openSampleHouse(2, () => undefined);
+  await house.ledger.steerJob(house.job, "pause");
+  assert.equal((await supervise(house)).code, 5);
+});
+
+test("what happened in the ledger is told to the log and to the person", async () => {
+  await using house = await openSampleHouse(2, () => undefined);
+  await house.ledger.steerJob(house.job, "pause");
+  await supervise(house);
+  assert.deepEqual(await house.ledger.readEvents(10), []);
+});
+
+test("inputs that cannot be read end the run with their error; what was read is kept for resume", async () => {
+  await using house = await openSampleHouse(2, () => undefined);
+  const broken = new Error("line 7");
+  const load = async () => {
+    await house.ledger.addItems(house.job, planned(["more"]), []);
+    throw broken;
+  };
+  await assert.rejects(supervise(house, { load }), (error) => error === broken);
+  assert.equal(await stateOf(house), "paused");
+});
+
+test("a new job of which nothing could be read is not worth keeping", async () => {
+  await using house = await openSampleHouse(0, () => undefined);
+  await house.ledger.createJob({ ...(await house.ledger.readJob(house.job))!.spec, id: "empty" });
+  const load = () => Promise.reject(new Error("no such file"));
+  await assert.rejects(supervise(house, { load, job: "empty" }), /no such file/);
+  assert.equal((await house.ledger.readJob("empty"))!.state, "cancelled");
+});
+
+test("a worker that cannot go on ends the run with its error, and the job can be resumed", async () => {
+  await using house = await openSampleHouse(2, () => undefined);
+  const program = `process.on("message", () =>
+    process.send({ type: "failed", name: "LedgerError", code: "no-space", message: "full" }, () => process.exit(1)));`;
+  await assert.rejects(
+    supervise(house, {}, program),
+    (error) => error instanceof Error && "code" in error && error.code === "no-space",
+  );
+  assert.equal(await stateOf(house), "running");
+});
