@@ -5,6 +5,7 @@ import { existsSync } from "fs";
 import module from "module";
 import { tmpdir } from "os";
 import { dirname, join } from "path";
+import { isatty } from "tty";
 import { fileURLToPath } from "url";
 
 const NEEDED = 24;
@@ -29,7 +30,7 @@ function runWith(binary) {
   const script = fileURLToPath(import.meta.url);
   const child = spawn(binary, [script].concat(process.argv.slice(2)), { stdio: "inherit" });
   // A terminal sends its interrupt to both; passed on, the child would take it for a second one.
-  process.on("SIGINT", () => process.stdin.isTTY || child.kill("SIGINT"));
+  process.on("SIGINT", () => [0, 1, 2].some(isatty) || child.kill("SIGINT"));
   process.on("SIGTERM", () => child.kill("SIGTERM"));
   process.on("SIGHUP", () => child.kill("SIGHUP"));
   child.on("exit", (code) => {

@@ -61,18 +61,50 @@ test("the job runs while it is loaded, and is done with its items only once it i
   assert.deepEqual([view?.state, view?.isSealed, view?.counts.accepted], ["running", true, 700]);
 });
 
-test("no more than the limit is read", async (t) => {
-  let last = 0;
+/** A pipe that stays open: after its rows nothing comes, and nothing ends. */
+const openPipe = (batches: AsyncIterable<InputRow[]>) => {
+  const waits = Promise.withResolvers<void>();
   const inputs = (async function* () {
-    for await (const batch of rows(0, 1000, 10)) {
-      last = batch.at(-1)!.line;
-      yield batch;
+    yield* batches;
+    waits.resolve();
+    await new Promise(() => {});
+  })();
+  return { inputs, waits: waits.promise };
+};
+
+test("no more than the limit is read, and no row beyond it is waited for", async (t) => {
+  const { signal } = new AbortController();
+  const { inputs } = openPipe(rows(0, 25, 10));
+  const { world, submission } = await open(t, inputs, { limit: 25, signal });
+  assert.deepEqual(await loadInputs(world.ledger, submission), { accepted: 25 });
+  assert.equal((await world.ledger.readJob(JOB))?.isSealed, true);
+});
+
+test("with the limit reached the source is closed", async (t) => {
+  const closed = Promise.withResolvers<void>();
+  const inputs = (async function* () {
+    try {
+      yield* rows(0, 1000);
+    } finally {
+      closed.resolve();
     }
   })();
-  const { world, submission } = await open(t, inputs, { limit: 25 });
-  assert.deepEqual(await loadInputs(world.ledger, submission), { accepted: 25 });
-  assert.equal((await world.counts(JOB)).received, 25);
-  assert.ok(last <= 40);
+  const { signal } = new AbortController();
+  const { world, submission } = await open(t, inputs, { limit: 5, signal });
+  await loadInputs(world.ledger, submission);
+  await closed.promise;
+  assert.equal((await world.counts(JOB)).received, 5);
+});
+
+test("a stop does not wait for a row that may never come, and keeps those that came", async (t) => {
+  const stop = new AbortController();
+  const { inputs, waits } = openPipe(rows(0, 30));
+  const { world, submission } = await open(t, inputs, { signal: stop.signal });
+  const loading = loadInputs(world.ledger, submission);
+  await waits;
+  stop.abort();
+  assert.deepEqual(await loading, { accepted: 30 });
+  assert.equal((await world.ledger.readJob(JOB))?.isSealed, false);
 });
 
 test("bad inputs are kept with their lines and stop nothing else", async (t) => {

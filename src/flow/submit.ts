@@ -21,6 +21,7 @@ export interface Submission {
 const BATCH = 20_000;
 /** The first batch is small: work starts while the rest is still being read. */
 const FIRST_BATCH = 500;
+const TRICKLE_MS = 500;
 
 export const createJob = async (ledger: Ledger, { job, client, ready, pace }: Submission): Promise<void> =>
   await ledger.createJob({
@@ -47,6 +48,7 @@ export const loadInputs = async (
   let items: PlannedItem[] = [];
   let rejected: RejectedInput[] = [];
   let received = 0;
+  let flushedAt = performance.now();
   let accepted = 0;
   let batch = FIRST_BATCH;
   const flush = async () => {
@@ -55,17 +57,21 @@ export const loadInputs = async (
     if (items.length > 0) batch = BATCH;
     items = [];
     rejected = [];
+    flushedAt = performance.now();
     onProgress?.(received);
   };
   reading: for await (const rows of untilAborted(inputs, signal)) {
     for (const row of rows) {
-      if (received >= limit || signal?.aborted) break reading;
+      if (signal?.aborted) break reading;
       received++;
       const planned = planInput(ready.scraper, row, laneOf);
       if ("item" in planned) items.push(planned.item);
       else rejected.push(planned.rejected);
       if (items.length + rejected.length >= batch) await flush();
+      if (received >= limit) break reading; // at once: the next row may be long in coming
     }
+    // Inputs that trickle in through a pipe do not wait for a full batch.
+    if (items.length > 0 && performance.now() - flushedAt > TRICKLE_MS) await flush();
   }
   if (items.length + rejected.length > 0) await flush();
   if (!signal?.aborted) await ledger.sealJob(job);
@@ -75,15 +81,29 @@ export const loadInputs = async (
 /** Inputs may come from a pipe on which nothing arrives for hours: a stop does not wait for the next row. */
 async function* untilAborted<T>(source: AsyncIterable<T>, signal?: AbortSignal): AsyncGenerator<T> {
   if (!signal) return yield* source;
-  const stopped = new Promise<{ readonly done: true; readonly value: undefined }>((resolve) => {
-    const end = () => resolve({ done: true, value: undefined });
-    if (signal.aborted) end();
-    else signal.addEventListener("abort", end, { once: true });
-  });
   const rows = source[Symbol.asyncIterator]();
-  for (;;) {
-    const next = await Promise.race([rows.next(), stopped]);
-    if (next.done) return;
-    yield next.value;
+  try {
+    while (!signal.aborted) {
+      const next = await nextUnlessAborted(rows, signal);
+      if (next === undefined || next.done) return;
+      yield next.value;
+    }
+  } finally {
+    // Not awaited: a source that waits for its next row does not answer before that.
+    rows.return?.().catch(() => undefined);
   }
 }
+
+/** Not `Promise.race`: a signal that stays silent would keep all rows that it ever raced with in memory. */
+const nextUnlessAborted = <T>(
+  rows: AsyncIterator<T>,
+  signal: AbortSignal,
+): Promise<IteratorResult<T> | undefined> =>
+  new Promise((resolve, reject) => {
+    const stop = () => resolve(undefined);
+    signal.addEventListener("abort", stop, { once: true });
+    rows
+      .next()
+      .then(resolve, reject)
+      .finally(() => signal.removeEventListener("abort", stop));
+  });

@@ -24,6 +24,8 @@ export interface ProcessEnd {
 /** More than any sound worker needs: beyond it, something in it has gone wrong. */
 export const DEFAULT_MEMORY_MB = 1024;
 const HEAP_SHARE = 0.5;
+/** What the engine prints when it dies is for the report's reason, not for the terminal. */
+const CRASH_DUMP = /^(?:<---|\[\d+:0x|FATAL ERROR|-----|#|\s*\d+: 0x|\s+at |Node\.js v)/;
 
 /** A small young generation: measured against 8 and 16 MB it costs no speed, and saves some 50 MB. */
 export const workerFlags = (maxMemoryMb: number): string[] => [
@@ -57,10 +59,12 @@ export class WorkerProcess {
       options.onMessage(message);
     });
     this.child.stdout?.on("data", (data: Buffer) => options.onOutput(data.toString().trimEnd()));
-    this.child.stderr?.on(
-      "data",
-      (data: Buffer) => (this.#stderr = (this.#stderr + data.toString()).slice(-4000)),
-    );
+    this.child.stderr?.on("data", (data: Buffer) => {
+      const text = data.toString();
+      this.#stderr = (this.#stderr + text).slice(-4000);
+      const own = text.split("\n").filter((line) => line.trim() !== "" && !CRASH_DUMP.test(line));
+      if (own.length > 0) options.onOutput(own.join("\n"));
+    });
     this.ended = new Promise((resolve) => {
       this.child.once("error", (error) =>
         resolve({ isOrderly: false, blame: "unknown", detail: error.message }),

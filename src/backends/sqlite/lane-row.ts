@@ -13,7 +13,6 @@ export interface LaneRow {
   readonly hold_reason: string | null;
   readonly crawl_delay_ms: number | null;
   readonly crawl_until: number;
-  readonly operator_per_second: number | null;
   readonly fresh_run: number;
   readonly turn: number;
   readonly ready_at: number | null;
@@ -49,7 +48,7 @@ export const saveSlotBook = (db: Database, lane: number, book: SlotBook): void =
 };
 
 /**
- * A lane's rate is the lowest of what the jobs now going in it, the operator and robots.txt allow, times what was learned.
+ * A lane's rate is the lowest of what the jobs now going in it and robots.txt allow, times what was learned.
  * 0 means: no rhythm, requests start at once.
  */
 export const intervalMs = (db: Database, lane: LaneRow, atMost: number | null = null): number => {
@@ -60,7 +59,6 @@ export const intervalMs = (db: Database, lane: LaneRow, atMost: number | null = 
   const perSecond = Math.min(
     lowest?.per_second ?? Infinity,
     atMost ?? Infinity,
-    lane.operator_per_second ?? Infinity,
     lane.crawl_delay_ms && lane.crawl_until > db.now() ? 1000 / lane.crawl_delay_ms : Infinity,
   );
   return perSecond === Infinity ? 0 : 1000 / effectivePerSecond(perSecond, laneSpeed(lane).factor);

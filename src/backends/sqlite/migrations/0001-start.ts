@@ -55,7 +55,6 @@ CREATE TABLE lanes (
   hold_reason TEXT,
   crawl_delay_ms REAL,
   crawl_until REAL NOT NULL DEFAULT 0,
-  operator_per_second REAL,
   fresh_run INTEGER NOT NULL DEFAULT 0,
   turn REAL NOT NULL DEFAULT 0,
   ready_at REAL
