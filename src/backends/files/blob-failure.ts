@@ -16,7 +16,7 @@ export const blobFailure = (error: unknown, folder: string, blob: string): unkno
       return new BlobError(
         "no-space",
         blob,
-        `no space left for ${blob} in ${folder}: free some space there or choose another folder for blobs; nothing that was stored is lost`,
+        `no space left for ${blob} in ${folder}: free some space there, then continue with \`sluice resume\`; nothing that was stored is lost`,
         because,
       );
     case "EROFS":
