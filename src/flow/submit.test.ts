@@ -39,12 +39,28 @@ async function* rows(from: number, to: number, size = 100): AsyncGenerator<Input
 }
 
 test("work can begin after the first few inputs, while the rest is read in large batches", async (t) => {
+  t.mock.method(performance, "now", () => 0); // however long it takes
   const received: number[] = [];
   const onProgress = (count: number) => received.push(count);
   const { world, submission } = await open(t, rows(0, 25_000), { onProgress });
   assert.deepEqual(await loadInputs(world.ledger, submission), { accepted: 25_000 });
   assert.deepEqual(received, [500, 20_500, 25_000]);
   assert.equal((await world.counts(JOB)).states.queued, 25_000);
+});
+
+test("rows that trickle in do not wait for a full batch", async (t) => {
+  let nowMs = 0;
+  t.mock.method(performance, "now", () => nowMs);
+  const received: number[] = [];
+  const slow = (async function* () {
+    for await (const batch of rows(0, 3, 1)) {
+      nowMs += 60_000;
+      yield batch;
+    }
+  })();
+  const { world, submission } = await open(t, slow, { onProgress: (count) => received.push(count) });
+  await loadInputs(world.ledger, submission);
+  assert.deepEqual(received, [1, 2, 3]);
 });
 
 test("the job runs while it is loaded, and is done with its items only once it is sealed", async (t) => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { coolDownMs, step, type BreakerOutcome } from "./breaker.ts";
+import { coolDownMs, isDoubtful, step, type BreakerOutcome } from "./breaker.ts";
 import { reset, seedBreaker, type BreakerState } from "./breaker-state.ts";
 import { FAILURE_KINDS, type FailureKind } from "./failure.ts";
 import { failurePolicy } from "./failure-policy.ts";
@@ -221,4 +221,12 @@ test("the state survives a ledger: JSON brings it back unchanged, and it stays s
 test("a held lane is probed after a minute, then after twice as long each time, at last every hour", () => {
   const minutes = [1, 2, 3, 6, 7, 50].map((trips) => coolDownMs(trips) / 60_000);
   assert.deepEqual(minutes, [1, 2, 4, 32, 60, 60]);
+});
+
+test("three failures in a row are reason for care, two are not, and a few good ones end it", () => {
+  const after = (outcomes: readonly BreakerOutcome[]) => isDoubtful(watch(healthy, outcomes).state);
+  assert.equal(after(failures(2, "timeout")), false);
+  assert.equal(after(failures(3, "timeout")), true);
+  assert.equal(after(times(3, { result: "done", missing: ["field1"] })), true);
+  assert.equal(after([...failures(3, "timeout"), ...times(3, { result: "done" })]), false);
 });

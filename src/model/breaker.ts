@@ -2,7 +2,7 @@ import { backoffMs } from "./backoff.ts";
 import { evidenceOf, type Evidence } from "./breaker-evidence.ts";
 import { appendRecent, type RecentResult } from "./breaker-recent.ts";
 import { cleanChart, type BreakerState, type FieldChart } from "./breaker-state.ts";
-import { learn, stepChart, type Chart } from "./chart.ts";
+import { learn, stepChart, TRIP, type Chart } from "./chart.ts";
 import { failurePolicy, type PolicyOverrides } from "./failure-policy.ts";
 
 export interface BreakerOutcome {
@@ -41,6 +41,12 @@ export function step(state: BreakerState, outcome: BreakerOutcome, overrides?: P
   const tripped = evidenceOf(next, overrides);
   return tripped ? { state: next, tripped } : { state: next };
 }
+
+/** Half-way to a trip, three failures in a row at best: time to be careful, not yet to stop. */
+const DOUBT = 0.45;
+
+export const isDoubtful = ({ failures, absent, missing }: BreakerState): boolean =>
+  [failures, absent, ...missing.map(({ chart }) => chart)].some(({ score }) => score >= DOUBT * TRIP);
 
 /** How long a lane stays held before a single item is let through; `trips` counts from 1. */
 export const coolDownMs = (trips: number): number =>

@@ -30,6 +30,7 @@ export class Pulse {
   #timer: NodeJS.Timeout | undefined;
   #dueAt = Infinity;
   #beat: Promise<void> | undefined;
+  #hasBadNews = false;
   #isStopped = false;
 
   constructor(options: PulseOptions) {
@@ -45,7 +46,17 @@ export class Pulse {
   outcome(report: OutcomeReport): void {
     this.#outcomes.push(report);
     const isGood = report.result === "done" && (report.missing ?? []).length === 0;
-    if (!isGood) this.need();
+    if (isGood) return;
+    this.#hasBadNews = true;
+    this.need();
+  }
+
+  /** Before more items are taken, the ledger hears of those that went wrong: else a broken site gets as many again. */
+  async tellBadNews(): Promise<void> {
+    while (this.#hasBadNews && !this.#isStopped) {
+      await this.#beat;
+      if (this.#hasBadNews) await this.now();
+    }
   }
 
   lane(lane: string, kind: "ok" | FailureKind, retryAfterMs?: number): void {
@@ -117,6 +128,7 @@ export class Pulse {
       crawlDelays: this.#crawlDelays,
     };
     this.#outcomes = [];
+    this.#hasBadNews = false;
     this.#lanes = new Map();
     this.#crawlDelays = [];
     this.#acting = [];

@@ -125,6 +125,7 @@ class Worker {
         await this.#bell.wait(IDLE_MS);
         continue;
       }
+      await this.#pulse.tellBadNews();
       const grant = await this.#claim();
       if (!grant) break;
       const isIdle = grant.items.length === 0 && this.#hand.size === 0;

@@ -19,7 +19,7 @@ const scraper = join(folder, "calm-county.scraper.ts");
 writeFileSync(
   scraper,
   `import county from ${JSON.stringify(COUNTY_SCRAPER)};
-   export default { ...county, pace: { perSecond: 400, concurrency: ${CONCURRENCY} } };`,
+   export default { ...county, pace: { perSecond: 150, concurrency: ${CONCURRENCY} } };`,
 );
 
 /** Runs the county until Sluice stops by itself; answers what the site saw after its change. */

@@ -76,7 +76,7 @@ export const answerProbe = (db: Database, id: number, isHealed: boolean): void =
 export const releaseQueue = (db: Database, queue: QueueRow): void => {
   const breaker = queue.breaker === null ? null : reset(JSON.parse(queue.breaker) as BreakerState);
   db.run(
-    "UPDATE queues SET held = NULL, held_at = NULL, probe_at = NULL, probing = 0, trips = 0, breaker = ? WHERE id = ?",
+    "UPDATE queues SET held = NULL, held_at = NULL, probe_at = NULL, probing = 0, trips = 0, doubtful = 0, breaker = ? WHERE id = ?",
     breaker === null ? null : JSON.stringify(breaker),
     queue.id,
   );

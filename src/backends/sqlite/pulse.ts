@@ -1,4 +1,4 @@
-import { step } from "../../model/breaker.ts";
+import { isDoubtful, step } from "../../model/breaker.ts";
 import { type BreakerState, seedBreaker } from "../../model/breaker-state.ts";
 import { onOutcomes } from "../../model/lane-speed.ts";
 import { bookSlots, lateToleranceMs, returnSlots } from "../../model/slots.ts";
@@ -121,7 +121,12 @@ const watchQueue = (db: Database, id: number, outcomes: readonly OutcomeReport[]
 };
 
 const saveBreaker = (db: Database, queue: number, state: BreakerState): void => {
-  db.run("UPDATE queues SET breaker = ? WHERE id = ?", JSON.stringify(state), queue);
+  db.run(
+    "UPDATE queues SET breaker = ?, doubtful = ? WHERE id = ?",
+    JSON.stringify(state),
+    isDoubtful(state) ? 1 : 0,
+    queue,
+  );
 };
 
 const unpacedLanes = (db: Database, report: PulseReport): string[] => {

@@ -14,6 +14,7 @@ export interface QueueRow {
   readonly claimable: number;
   readonly ready_at: number | null;
   readonly breaker: string | null;
+  readonly doubtful: number;
   readonly held: string | null;
   readonly held_at: number | null;
   readonly probe_at: number | null;

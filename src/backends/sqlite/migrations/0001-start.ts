@@ -76,6 +76,7 @@ CREATE TABLE queues (
   claimable INTEGER NOT NULL DEFAULT 1,
   ready_at REAL,
   breaker TEXT,
+  doubtful INTEGER NOT NULL DEFAULT 0,
   held TEXT,
   held_at REAL,
   probe_at REAL,
