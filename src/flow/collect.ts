@@ -1,7 +1,7 @@
 import { AbsentError, type Failure, FailureError } from "../model/failure.ts";
 import { StopError } from "../model/stop-error.ts";
 import { BlobError } from "../ports/blobs.ts";
-import type { Collector, CollectorTools, CollectSession } from "../ports/collector.ts";
+import type { Collector, CollectorTools, CollectSession, Http, Keep } from "../ports/collector.ts";
 import { LedgerError } from "../ports/ledger.ts";
 import type { ReadyScraper } from "../scrapers/ready-scraper.ts";
 
@@ -26,7 +26,8 @@ export interface CollectRun {
 export const collect = async (run: CollectRun): Promise<Collected> => {
   const { scraper, limits } = run.ready;
   const { signal } = run.controller;
-  const clock = new ItemClock(limits.itemMs, run.controller);
+  const clock = new ItemClock(limits.itemMs, () => run.controller.abort(new OverdueError(inFlight)));
+  /** Requests that the scraper waits for. */
   let inFlight = 0;
   const session = run.collector.open({
     site: scraper.site ?? siteOf(run.input),
@@ -37,27 +38,36 @@ export const collect = async (run: CollectRun): Promise<Collected> => {
       async gate(url, options) {
         signal.throwIfAborted();
         await clock.untimed(run.tools.gate(url, options));
-        inFlight++;
       },
-      async archive(exchange) {
-        inFlight--;
-        await clock.untimed(run.tools.archive(exchange));
-      },
-      async archiveFile(head, body) {
-        inFlight--;
-        return await run.tools.archiveFile(head, body);
-      },
+      archive: (exchange) => clock.untimed(run.tools.archive(exchange)),
+      archiveFile: run.tools.archiveFile,
     },
   });
+  const counted = async <Result>(request: Promise<Result>): Promise<Result> => {
+    inFlight++;
+    try {
+      return await request;
+    } finally {
+      inFlight--;
+    }
+  };
+  const http: Http = {
+    get: (...of) => counted(session.http.get(...of)),
+    post: (...of) => counted(session.http.post(...of)),
+    submit: (...of) => counted(session.http.submit(...of)),
+  };
+  const keep: Keep = {
+    page: (name, page) => session.keep.page(name, page),
+    file: (...of) => counted(session.keep.file(...of)),
+  };
   try {
-    const { http, keep } = session;
     const { input, attempt } = run;
     await Promise.race([scraper.collect({ input, http, keep, attempt, signal }), endOf(signal)]);
     return { ended: "pages", session };
   } catch (error) {
     if (signal.reason instanceof StopError) throw signal.reason;
     if (signal.reason instanceof OverdueError)
-      return { ended: "failure", failure: overdue(limits.itemMs, inFlight), session };
+      return { ended: "failure", failure: overdue(limits.itemMs, signal.reason.inFlight), session };
     if (error instanceof AbsentError) return { ended: "absent", detail: error.message, session };
     if (error instanceof FailureError) return { ended: "failure", failure: error.failure, session };
     if (error instanceof StopError || error instanceof BlobError || error instanceof LedgerError) throw error;
@@ -67,20 +77,26 @@ export const collect = async (run: CollectRun): Promise<Collected> => {
   }
 };
 
-class OverdueError extends Error {}
+class OverdueError extends Error {
+  readonly inFlight: number;
+  constructor(inFlight: number) {
+    super("the item's time is up");
+    this.inFlight = inFlight;
+  }
+}
 
 /** Waiting for a slot or the archive is the house's time, not the item's: while any of its requests does, the clock stands still. */
 class ItemClock {
-  readonly #controller: AbortController;
+  readonly #onEnd: () => void;
   #leftMs: number;
   #startedAt = 0;
   #waits = 0;
   #hasEnded = false;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(limitMs: number, controller: AbortController) {
+  constructor(limitMs: number, onEnd: () => void) {
     this.#leftMs = limitMs;
-    this.#controller = controller;
+    this.#onEnd = onEnd;
     this.#run();
   }
 
@@ -101,7 +117,7 @@ class ItemClock {
   #run(): void {
     if (this.#hasEnded) return;
     this.#startedAt = performance.now();
-    this.#timer = setTimeout(() => this.#controller.abort(new OverdueError()), this.#leftMs);
+    this.#timer = setTimeout(this.#onEnd, this.#leftMs);
   }
 
   #pause(): void {

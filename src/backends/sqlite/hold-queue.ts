@@ -23,11 +23,7 @@ export const holdQueue = (db: Database, queue: QueueRow, evidence: Evidence): vo
     queue.id,
   );
   refreshLane(db, queue.lane);
-  const job = db.get<{ id: string; lane: string }>(
-    "SELECT j.id, l.name AS lane FROM jobs j, lanes l WHERE j.number = ? AND l.id = ?",
-    queue.job,
-    queue.lane,
-  )!;
+  const job = namesOf(db, queue);
   writeEvent(db, "lane.held", job.id, { lane: job.lane, evidence });
   pauseWhenAllHeld(db, queue.job, job.id);
 };
@@ -82,10 +78,13 @@ export const releaseQueue = (db: Database, queue: QueueRow): void => {
   );
   setClaimable(db, queue.id, true);
   refreshLane(db, queue.lane);
-  const job = db.get<{ id: string; lane: string }>(
+  const job = namesOf(db, queue);
+  if (queue.held !== null) writeEvent(db, "lane.released", job.id, { lane: job.lane });
+};
+
+const namesOf = (db: Database, queue: QueueRow): { readonly id: string; readonly lane: string } =>
+  db.get<{ id: string; lane: string }>(
     "SELECT j.id, l.name AS lane FROM jobs j, lanes l WHERE j.number = ? AND l.id = ?",
     queue.job,
     queue.lane,
   )!;
-  if (queue.held !== null) writeEvent(db, "lane.released", job.id, { lane: job.lane });
-};
