@@ -15,6 +15,8 @@ import { textTable } from "./text-table.ts";
 export interface ReportFacts {
   /** Where the results were written; absent when nowhere yet. */
   readonly output?: string;
+  /** Where the inputs came from, when they were read in this run. */
+  readonly input?: string;
   readonly data: string;
   readonly tookMs: number;
 }
@@ -29,7 +31,7 @@ export const renderReport = (view: JobView, facts: ReportFacts): string[] => {
     states(view),
     failures(view),
     fields(view),
-    rejects(view),
+    rejects(view, facts.input),
     held(view),
     places(view, facts),
     nextSteps(view, facts),
@@ -117,13 +119,16 @@ const fields = (view: JobView): string[] => {
   return [...(isTooWide ? table(percentText) : full), ...(optional.length > 0 ? ["  ?: optional"] : [])];
 };
 
-const rejects = ({ rejects: examples, counts: { rejected } }: JobView): string[] => {
+const rejects = ({ rejects: examples, counts: { rejected } }: JobView, input?: string): string[] => {
   if (rejected === 0) return [];
   const shown = examples.slice(0, SHOWN_REJECTS);
   const rest = rejected - shown.length;
   return [
     ...textTable(
-      [{ title: "line", align: "right" }, { title: "rejected input" }],
+      [
+        { title: "line", align: "right" },
+        { title: input === undefined ? "rejected input" : `rejected input of ${input}` },
+      ],
       shown.map(({ line, problem }) => [String(line), plainText(problem)]),
       WIDTH,
     ),

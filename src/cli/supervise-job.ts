@@ -22,6 +22,8 @@ export interface SuperviseJobOptions {
   readonly progress: Progress;
   readonly logLevel: LogLevel;
   readonly output?: string;
+  /** For the report: where the inputs come from. */
+  readonly input?: string;
   /** Reads the inputs into the job while it runs; absent when the job has them all. */
   readonly load?: (signal: AbortSignal, onProgress: (received: number) => void) => Promise<void>;
 }
@@ -132,7 +134,15 @@ const finish = async (
   const problem =
     output === undefined ? undefined : await exportJob(house, job, output).then(nothing, asError);
   const isWritten = output !== undefined && problem === undefined;
-  progress.end(view, renderReport(view, { data: house.data, tookMs, ...(isWritten && { output }) }));
+  progress.end(
+    view,
+    renderReport(view, {
+      data: house.data,
+      tookMs,
+      ...(isWritten && { output }),
+      ...(options.input && { input: options.input }),
+    }),
+  );
   if (problem) throw problem;
   if (view.held.length > 0 && view.state === "paused") return EXIT.held;
   if (view.state !== "done") return EXIT.interrupted;

@@ -137,12 +137,12 @@ class Worker {
       if (this.#bell.wasRung) await this.#bell.gather(GATHER_MS);
     }
     if (signal.aborted) stop();
-    const patience = setTimeout(() => this.#desk.stop(() => true, "the worker is stopping"), STOP_MS);
+    const patience = setInterval(() => this.#desk.stop(() => true, "the worker is stopping"), STOP_MS);
     while (this.#running.size > 0) {
       if (this.#hand.size === 0) this.#seal();
       await Promise.race([Promise.all(this.#running), this.#bell.wait(IDLE_MS)]);
     }
-    clearTimeout(patience);
+    clearInterval(patience);
     await this.#settler.flush();
     if (this.#failure) throw this.#failure.error;
   }

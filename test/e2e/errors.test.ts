@@ -44,7 +44,7 @@ test("a bad row is named with its line, and costs nothing else", async () => {
   const [header, first, second] = [...parcelsCsv(2)].join("").trim().split("\n");
   const input = file("bad-row.csv", `${header}\n${first}\nnot-a-parcel\n${second}\n`);
   const ended = await run(["run", COUNTY_SCRAPER, "--input", input], join(folder, "bad-row"));
-  assertSays(ended, 3, /^\s+3\s+parcel: /m, /done\s+2/);
+  assertSays(ended, 3, /rejected input of .*bad-row\.csv/, /^\s+3\s+parcel: /m, /done\s+2/);
 });
 
 test("an unknown scraper names what was asked for and what there is", async () => {

@@ -48,6 +48,7 @@ export const runCommand = async (named: string, options: RunOptions): Promise<nu
       job,
       title: ready.scraper.name,
       isNew: true,
+      input,
       supervisor,
       processes,
       progress,
