@@ -16,6 +16,8 @@ export interface RobotsGuardOptions {
 /** RFC 9309: not longer than a day. */
 const KEEP_MS = 24 * 3_600_000;
 const KEPT_HERE = 2000;
+/** The ledger is asked again, and has the file fetched anew when its day is over. */
+const ASK_AGAIN_MS = 3_600_000;
 /** A site that asks for more means "not at all", and has `Disallow` for that. */
 const LONGEST_DELAY_MS = 120_000;
 const CLIENT_ERRORS = Array.from({ length: 100 }, (_, i) => 400 + i).filter((status) => status !== 429);
@@ -23,7 +25,7 @@ const CLIENT_ERRORS = Array.from({ length: 100 }, (_, i) => 400 + i).filter((sta
 /** Fetched once per origin over all processes, and kept. */
 export class RobotsGuard {
   readonly #options: RobotsGuardOptions;
-  readonly #known = new Map<string, Promise<Robots | null>>();
+  readonly #known = new Map<string, { readonly robots: Promise<Robots | null>; readonly askedAt: number }>();
 
   constructor(options: RobotsGuardOptions) {
     this.#options = options;
@@ -38,25 +40,22 @@ export class RobotsGuard {
     takeSlot: (url: URL) => Promise<void>,
     onCrawlDelay: (delayMs: number) => void = () => {},
   ): Promise<void> {
+    const now = performance.now();
     let known = this.#known.get(url.origin);
-    if (!known) {
-      known = this.#find(url, takeSlot, onCrawlDelay);
-      this.#remember(url.origin, known);
-      known.catch(() => this.#known.delete(url.origin));
+    if (!known || now - known.askedAt > ASK_AGAIN_MS) {
+      known = { robots: this.#find(url, takeSlot, onCrawlDelay), askedAt: now };
+      this.#known.set(url.origin, known);
+      known.robots.catch(() => this.#known.delete(url.origin));
+      // A job may visit any number of hosts: the ledger knows them all, here are the latest.
+      if (this.#known.size > KEPT_HERE) this.#known.delete(this.#known.keys().next().value!);
     }
-    const robots = await known;
+    const robots = await known.robots;
     if (robots === null || robots.allows(this.#options.robotName, url.href)) return;
     throw new FailureError({
       kind: "robots-denied",
       detail: `${url.origin}/robots.txt does not allow ${url.pathname}; \`robots: "ignore"\` in the scraper would`,
       url: url.href,
     });
-  }
-
-  /** A job may visit any number of hosts: the ledger knows them all, here are the latest. */
-  #remember(origin: string, robots: Promise<Robots | null>): void {
-    this.#known.set(origin, robots);
-    if (this.#known.size > KEPT_HERE) this.#known.delete(this.#known.keys().next().value!);
   }
 
   async #find(

@@ -64,7 +64,8 @@ export const runItem = async (run: ItemRun): Promise<ItemEnd> => {
   const isJudged = judged !== undefined && "lines" in judged;
   const kept = bundle.commit(session, isJudged ? judged.lines : []);
   session.release();
-  const fieldCounts = isJudged && outcome.state !== "waiting" ? judged.fieldCounts : null;
+  // Only what is done counts: a page that failed may come again, and its kind says already what it lacked.
+  const fieldCounts = isJudged && outcome.state === "done" ? judged.fieldCounts : null;
   const { queue, seq, lease } = item;
   return { end: { queue, seq, lease, outcome, attempt, fieldCounts, emitted: [] }, kept };
 };
