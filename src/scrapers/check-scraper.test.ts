@@ -56,3 +56,9 @@ test("a pace of anything but positive numbers is refused", () => {
 test("a pace with a word that does not exist is refused: it would pass for another pace", () => {
   assertRefused({ ...GOOD, pace: { perMinute: 6 } }, /`pace`.*perMinute/);
 });
+
+test("a scraper that cannot do without a proxy is refused while there is none", () => {
+  for (const proxies of ["direct", [], ["residential:us-tx"]])
+    assertRefused({ ...GOOD, proxies }, /`proxies`/);
+  checkScraper({ ...GOOD, proxies: ["direct", "datacenter"] }, "x.ts");
+});

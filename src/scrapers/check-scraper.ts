@@ -24,6 +24,9 @@ export const checkScraper = (found: unknown, file: string): AnyScraper => {
   const unknown = Object.keys(pace).find((word) => !PACE_WORDS.includes(word));
   if (unknown !== undefined)
     return refuse(`\`pace\` has no \`${unknown}\`: it takes { perSecond, burst, concurrency }.`);
+  const proxies = found["proxies"] ?? ["direct"];
+  if (!Array.isArray(proxies) || !proxies.includes("direct"))
+    return refuse('`proxies` must include "direct": no other proxy tier is there yet.');
   return found as unknown as AnyScraper;
 };
 

@@ -27,6 +27,8 @@ export interface Scraper<Input = never> {
   /** A name that several scrapers share when one vendor hosts many sites; by default the registrable domain. */
   readonly lane?: string;
   readonly pace?: Partial<Pace>;
+  /** Proxy tiers in the order in which they may be tried. Only "direct" is there yet: the others are not used. */
+  readonly proxies?: readonly string[];
   /** robots.txt is obeyed unless this says "ignore". */
   readonly robots?: "obey" | "ignore";
   /** The scraper acts on the site: an item is not tried again by itself once a request marked `acts` has left. */
