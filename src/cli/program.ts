@@ -1,15 +1,23 @@
-import { Command, Help, Option } from "commander";
+import { Command } from "commander";
 import { FAILURE_KINDS } from "../model/failure.ts";
 import { ITEM_STATES } from "../model/item.ts";
-import { LOG_LEVELS } from "../worker/log.ts";
+import { addReuse } from "./add-reuse.ts";
+import { addStarting } from "./add-starting.ts";
+import { addWorkshop } from "./add-workshop.ts";
 import type { ExportOptions } from "./commands/export.ts";
 import type { ListItemsOptions } from "./commands/items.ts";
 import type { RetryOptions } from "./commands/jobs.ts";
+import {
+  dataOption,
+  inputOptions,
+  lookOptions,
+  optionDescription,
+  refuseMixedOutput,
+  workingOptions,
+} from "./common-options.ts";
 import { COMMAND_HELP, JOB_HELP } from "./help-texts.ts";
-import { INPUT_FORMATS } from "./inputs/input-format.ts";
-import { namesOf, positiveNumber, processCount, wholeNumber } from "./option-values.ts";
-import { DEFAULT_DATA, type LookOptions, type ResumeOptions, type RunOptions } from "./options.ts";
-import { UsageError } from "./usage-error.ts";
+import { namesOf, positiveNumber, wholeNumber } from "./option-values.ts";
+import type { LookOptions, ResumeOptions, RunOptions } from "./options.ts";
 
 /**
  * The command line. A command's code is loaded when it is asked for: the first request must not wait for the others.
@@ -89,6 +97,9 @@ export const buildProgram = (version: string, onEnd: (exitCode: number) => void)
       const { exportCommand } = await import("./commands/export.ts");
       onEnd(await exportCommand(job, options));
     });
+  addReuse(program, onEnd);
+  addWorkshop(program, onEnd);
+  addStarting(program, onEnd);
   return program;
 };
 
@@ -132,43 +143,3 @@ const addJobs = (program: Command, onEnd: (exitCode: number) => void): void => {
     onEnd(await cancelJobCommand(job, options));
   });
 };
-
-/** That a switch is off unless given needs no saying. */
-const optionDescription = (option: Option): string =>
-  new Help().optionDescription(option).replace(" (default: false)", "");
-
-const refuseMixedOutput = ({ json, output }: ResumeOptions): void => {
-  if (json && output === "-")
-    throw new UsageError(
-      "--json and --output - both write to stdout. Write the results to a file, or leave --json out.",
-    );
-};
-
-const dataOption = (): Option =>
-  new Option("--data <dir>", "folder of the ledger, the archive and the logs")
-    .env("SLUICE_DATA")
-    .default(DEFAULT_DATA);
-
-const lookOptions = (command: Command): Command =>
-  command.addOption(dataOption()).option("--json", "print JSON, one object a line", false);
-
-const inputOptions = (command: Command): Command =>
-  command
-    .option("--input <file>", "inputs: a CSV, NDJSON, JSON or URL list file, also gzipped; - for stdin")
-    .addOption(
-      new Option("--format <format>", "of the inputs, where the name does not tell").choices(INPUT_FORMATS),
-    );
-
-const workingOptions = (command: Command): Command =>
-  command
-    .option(
-      "--output <file>",
-      "write the results to a .csv, .jsonl or .parquet file at the end; - for stdout",
-    )
-    .addOption(dataOption())
-    .option("--processes <n>", "worker processes", processCount, 1)
-    .addOption(
-      new Option("--log-level <level>", "what goes into the log file").choices(LOG_LEVELS).default("info"),
-    )
-    .option("--json", "progress and report as JSON, one object a line on stdout", false)
-    .option("--quiet", "print nothing but errors", false);

@@ -1,0 +1,46 @@
+import { Help, Option, type Command } from "commander";
+import { LOG_LEVELS } from "../worker/log.ts";
+import { INPUT_FORMATS } from "./inputs/input-format.ts";
+import { processCount } from "./option-values.ts";
+import { DEFAULT_DATA, type ResumeOptions } from "./options.ts";
+import { UsageError } from "./usage-error.ts";
+
+/** That a switch is off unless given needs no saying. */
+export const optionDescription = (option: Option): string =>
+  new Help().optionDescription(option).replace(" (default: false)", "");
+
+export const refuseMixedOutput = ({ json, output }: ResumeOptions): void => {
+  if (json && output === "-")
+    throw new UsageError(
+      "--json and --output - both write to stdout. Write the results to a file, or leave --json out.",
+    );
+};
+
+export const dataOption = (): Option =>
+  new Option("--data <dir>", "folder of the ledger, the archive and the logs")
+    .env("SLUICE_DATA")
+    .default(DEFAULT_DATA);
+
+export const lookOptions = (command: Command): Command =>
+  command.addOption(dataOption()).option("--json", "print JSON, one object a line", false);
+
+export const inputOptions = (command: Command): Command =>
+  command
+    .option("--input <file>", "inputs: a CSV, NDJSON, JSON or URL list file, also gzipped; - for stdin")
+    .addOption(
+      new Option("--format <format>", "of the inputs, where the name does not tell").choices(INPUT_FORMATS),
+    );
+
+export const workingOptions = (command: Command): Command =>
+  command
+    .option(
+      "--output <file>",
+      "write the results to a .csv, .jsonl or .parquet file at the end; - for stdout",
+    )
+    .addOption(dataOption())
+    .option("--processes <n>", "worker processes", processCount, 1)
+    .addOption(
+      new Option("--log-level <level>", "what goes into the log file").choices(LOG_LEVELS).default("info"),
+    )
+    .option("--json", "progress and report as JSON, one object a line on stdout", false)
+    .option("--quiet", "print nothing but errors", false);
