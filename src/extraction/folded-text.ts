@@ -1,8 +1,9 @@
 import type { TreeElement } from "./html-tree.ts";
 
-const HIDDEN = new Set(["script", "style", "template"]);
-// Elements that a browser sets apart from what stands before and after them.
-const APART = new Set(
+/** Elements whose text nobody reads on the page. */
+export const HIDDEN: ReadonlySet<string> = new Set(["script", "style", "template"]);
+/** Elements that a browser sets apart from what stands before and after them. */
+export const APART: ReadonlySet<string> = new Set(
   (
     "address article aside blockquote br button caption center dd details dir div dl dt fieldset figcaption figure footer " +
     "form h1 h2 h3 h4 h5 h6 header hgroup hr legend li main menu nav ol optgroup option p pre section select summary " +

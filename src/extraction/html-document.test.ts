@@ -40,6 +40,37 @@ test("attributes are decoded, the first of two wins, and inherited names are not
   assert.equal(document.attr(link, "constructor"), undefined);
 });
 
+test("attribute names are folded in every script, as the parser folds them", () => {
+  const document = parseHtml("<a Ä=1 \u0130=2 \u212a=3 Σ=4>");
+  const link = one(document, "a");
+  assert.deepEqual(
+    ["ä", "i\u0307", "k", "σ", "Ä"].map((name) => document.attr(link, name)),
+    ["1", "2", "3", "4", undefined],
+  );
+});
+
+test("an element knows where it stands in the source and what stands between its tags", () => {
+  const page = "<ul>\n<li class=x> a &amp; <b>b</b><LI>c</ul><p>d<br>e</p ></div></p>f<td>g";
+  const document = parseHtml(page);
+  const sources = document
+    .all(compileSelector("*"))
+    .map((element) => [
+      element.tag,
+      page.slice(document.offsetOf(element)).slice(0, 3),
+      document.htmlOf(element),
+    ]);
+  assert.deepEqual(sources, [
+    ["ul", "<ul", "\n<li class=x> a &amp; <b>b</b><LI>c"],
+    ["li", "<li", " a &amp; <b>b</b>"],
+    ["b", "<b>", "b"],
+    ["li", "<LI", "c"],
+    ["p", "<p>", "d<br>e"],
+    ["br", "<br", ""],
+    ["p", "</p", ""],
+    ["td", "<td", "g"],
+  ]);
+});
+
 test("children are elements only, and the outermost element has no parent", () => {
   const document = parseHtml("<form>a<input><!-- c --><b>x</b></form>");
   const form = one(document, "form");

@@ -15,14 +15,23 @@ export interface HtmlElement {
  * element: they match below it only and may begin with a combinator (`> td`, `+ tr .note`).
  */
 export interface HtmlDocument {
+  /** The first match in the order of the page, or undefined. */
   first(selector: Selector, within?: HtmlElement): HtmlElement | undefined;
+  /** All matches in the order of the page. */
   all(selector: Selector, within?: HtmlElement): HtmlElement[];
   /** As a person reads it: white space folded, `<br>` and blocks apart, scripts and styles left out. */
   textOf(element: HtmlElement): string;
   /** Exactly as written, scripts included: for `<textarea>`, `<pre>` and data in `<script>`. */
   rawTextOf(element: HtmlElement): string;
+  /** An attribute as written, entities decoded; undefined where the element has none of that name. */
   attr(element: HtmlElement, name: string): string | undefined;
+  /** Where its start tag begins in the text of the page. */
+  offsetOf(element: HtmlElement): number;
+  /** What stands between its tags, exactly as in the source. */
+  htmlOf(element: HtmlElement): string;
+  /** The elements right below it. */
   childrenOf(element: HtmlElement): HtmlElement[];
+  /** The element around it; undefined at the top of the page. */
   parentOf(element: HtmlElement): HtmlElement | undefined;
 }
 
@@ -51,6 +60,8 @@ export function parseHtml(text: string): HtmlDocument {
     textOf: (element) => foldedText(inTree(element)),
     rawTextOf: (element) => plainText(inTree(element)),
     attr: (element, name) => inTree(element).attribute(name),
+    offsetOf: (element) => inTree(element).at,
+    htmlOf: (element) => text.slice(inTree(element).inside, inTree(element).insideEnd),
     childrenOf: (element) => inTree(element).children.filter((child) => typeof child !== "string"),
     parentOf(element) {
       const { parent } = inTree(element);

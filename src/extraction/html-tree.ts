@@ -1,26 +1,41 @@
-import { Parser } from "htmlparser2";
+import { decodeEntities } from "./scan/decode-entities.ts";
+import { HtmlScanner } from "./scan/html-scanner.ts";
+import type { ScanSink } from "./scan/html-scanner.ts";
+import { TagAttributes } from "./scan/tag-attributes.ts";
+import type { TagKind } from "./scan/tag-kind.ts";
+
+const noAttributes = new TagAttributes("");
 
 /** An element of a page, or (with no parent) the page itself. Text is kept as strings between the elements, in pieces. */
 export class TreeElement {
   readonly tag: string;
   readonly parent: TreeElement | null;
-  /** Names and values in turn: pages have many attributes, and few are ever asked for. */
-  readonly attributes: string[] = [];
   readonly children: (TreeElement | string)[] = [];
   /** Its place in `HtmlTree.elements`; the page itself has -1. */
   index = -1;
   /** Where its subtree ends in `HtmlTree.elements`: one past its last descendant. */
   end = 0;
+  /** Where its start tag begins in the text of the page, and where its content begins and ends. */
+  at = 0;
+  inside = 0;
+  insideEnd = 0;
+  // Pages have many attributes, and few are ever asked for: they stay in the text of the page until then.
+  readonly #attributes: TagAttributes;
+  readonly #first: number;
+  readonly #end: number;
 
-  constructor(tag: string, parent: TreeElement | null) {
+  /** With the attributes of the tag that was read last. */
+  constructor(tag: string, parent: TreeElement | null, attributes = noAttributes) {
     this.tag = tag;
     this.parent = parent;
+    this.#attributes = attributes;
+    this.#first = attributes.first;
+    this.#end = attributes.end;
   }
 
   attribute(name: string): string | undefined {
-    const { attributes } = this;
-    for (let at = 0; at < attributes.length; at += 2) if (attributes[at] === name) return attributes[at + 1];
-    return undefined;
+    const place = this.#attributes.find(this.#first, this.#end, name);
+    return place === -1 ? undefined : this.#attributes.valueAt(place);
   }
 }
 
@@ -35,55 +50,40 @@ export interface HtmlTree {
 }
 
 export function buildTree(text: string): HtmlTree {
-  const builder = new TreeBuilder();
-  new TreeParser(builder).end(text);
-  builder.root.end = builder.elements.length;
+  const builder = new TreeBuilder(text);
+  builder.build();
   return builder;
 }
 
-/** Tells the builder where a tag ends: without it, the attributes of a tag that the parser ignores would go astray. */
-class TreeParser extends Parser {
-  readonly #builder: TreeBuilder;
-  constructor(builder: TreeBuilder) {
-    super(builder);
-    this.#builder = builder;
-  }
-  override onopentagend(endIndex: number): void {
-    this.#builder.tagEnds();
-    super.onopentagend(endIndex);
-  }
-  override onend(): void {
-    this.#builder.pageEnds();
-    super.onend();
-  }
-}
-
-class TreeBuilder implements HtmlTree {
+class TreeBuilder implements HtmlTree, ScanSink {
   readonly root = new TreeElement("", null);
   readonly elements: TreeElement[] = [];
   readonly byId = new Map<string, TreeElement[]>();
   hasTemplates = false;
   #open = this.root;
-  /** A tag whose `>` has not come yet: not part of the tree so far. */
-  #begun: TreeElement | null = null;
+  readonly #text: string;
+  readonly #scanner: HtmlScanner;
 
-  onopentagname(tag: string): void {
-    this.#begun = new TreeElement(tag, this.#open);
+  constructor(text: string) {
+    this.#text = text;
+    this.#scanner = new HtmlScanner(text, this);
   }
 
-  onattribute(name: string, value: string): void {
-    this.#begun?.attributes.push(name, value);
+  build(): void {
+    this.#scanner.run();
+    this.root.end = this.elements.length;
+    this.root.insideEnd = this.#text.length;
   }
 
-  tagEnds(): void {
-    const element = this.#begun;
-    if (element === null) return;
-    this.#begun = null;
+  opens(kind: TagKind, at: number, inside: number): void {
+    const element = new TreeElement(kind.name, this.#open, this.#scanner.attributes);
+    element.at = at;
+    element.inside = inside;
     element.index = this.elements.length;
     this.elements.push(element);
     this.#open.children.push(element);
     this.#open = element;
-    if (element.tag === "template") this.hasTemplates = true;
+    if (kind.name === "template") this.hasTemplates = true;
     const id = element.attribute("id");
     if (id === undefined) return;
     const sameId = this.byId.get(id);
@@ -91,17 +91,15 @@ class TreeBuilder implements HtmlTree {
     else sameId.push(element);
   }
 
-  ontext(data: string): void {
-    this.#open.children.push(data);
+  text(from: number, to: number, hasEntities: boolean): void {
+    this.#open.children.push(
+      hasEntities ? decodeEntities(this.#text, from, to, "text") : this.#text.slice(from, to),
+    );
   }
 
-  onclosetag(): void {
-    this.tagEnds();
+  closes(_kind: TagKind, at: number): void {
     this.#open.end = this.elements.length;
+    this.#open.insideEnd = at;
     this.#open = this.#open.parent ?? this.root;
-  }
-
-  pageEnds(): void {
-    this.#begun = null;
   }
 }

@@ -1,0 +1,163 @@
+import type { MatchProgram } from "./match-program.ts";
+import type { OpenElement } from "./open-element.ts";
+import type { Compound } from "./stream-selector.ts";
+import type { TagKind } from "./tag-kind.ts";
+
+const FRAMES = 64;
+
+/**
+ * Runs a program over one page, or over one row of it. A frame for each open element holds the positions that the element
+ * is at, those that it or an element above it is at, and those that its children so far are at; these give the positions
+ * that the next child may be at. Frame 0 is the page, or the row itself.
+ */
+export class MatchMachine {
+  readonly #program: MatchProgram;
+  readonly #words: number;
+  #own: Int32Array;
+  #within: Int32Array;
+  #lastChild: Int32Array;
+  #children: Int32Array;
+  #depth = 0;
+  /** The frame of a `<template>`: what is in it is not part of the page. */
+  #template = 0;
+  /** Positions of queries that still want an answer. */
+  readonly #wanted: Int32Array;
+  /** The queries that the last element answers; one may be there twice. */
+  readonly hits: number[] = [];
+
+  constructor(program: MatchProgram) {
+    this.#program = program;
+    this.#words = program.words;
+    const length = FRAMES * program.words;
+    this.#own = new Int32Array(length);
+    this.#within = new Int32Array(length);
+    this.#lastChild = new Int32Array(program.looksAside ? length : 0);
+    this.#children = new Int32Array(program.looksAside ? length : 0);
+    this.#wanted = new Int32Array(program.words);
+  }
+
+  beginPage(): void {
+    this.#begin();
+    for (let word = 0; word < this.#words; word++) this.#setFrame(word, 0, 0);
+  }
+
+  /** For a program of row chains: their first compounds are asked of the row itself. */
+  beginRow(kind: TagKind, row: OpenElement): void {
+    this.#begin();
+    const { firsts } = this.#program;
+    const forKind = this.#program.forKind(kind);
+    row.isScope = true;
+    for (let word = 0; word < this.#words; word++) {
+      const at = this.#fitting((firsts[word] ?? 0) & (forKind[word] ?? 0), word, row);
+      this.#setFrame(word, at, at);
+    }
+    row.isScope = false;
+  }
+
+  #begin(): void {
+    this.#depth = 0;
+    this.#template = 0;
+    this.#wanted.fill(-1);
+  }
+
+  drop(query: number): void {
+    const positions = this.#program.ofQuery[query];
+    for (let word = 0; word < this.#words; word++) {
+      this.#wanted[word] = (this.#wanted[word] ?? 0) & ~(positions?.[word] ?? 0);
+    }
+  }
+
+  /** Leaves `hits` behind. `isFromStart`: chains may begin at any element, not only at frame 0. */
+  open(kind: TagKind, element: OpenElement, isFromStart: boolean): void {
+    const program = this.#program;
+    const words = this.#words;
+    if (this.hits.length > 0) this.hits.length = 0;
+    const parent = this.#depth * words;
+    const frame = parent + words;
+    this.#depth++;
+    if (this.#template !== 0) return;
+    if (frame + words > this.#own.length) this.#grow();
+    const forKind = program.forKind(kind);
+    const { before, looksAside } = program;
+    for (let word = 0; word < words; word++) {
+      const above = this.#within[parent + word] ?? 0;
+      let next =
+        (above & (before.descendant[word] ?? 0)) |
+        ((this.#own[parent + word] ?? 0) & (before.child[word] ?? 0));
+      if (looksAside) {
+        next |=
+          ((this.#lastChild[parent + word] ?? 0) & (before.adjacent[word] ?? 0)) |
+          ((this.#children[parent + word] ?? 0) & (before.sibling[word] ?? 0));
+      }
+      next <<= 1;
+      if (isFromStart) next |= program.firsts[word] ?? 0;
+      const possible = next & (forKind[word] ?? 0) & (this.#wanted[word] ?? 0);
+      const at = possible === 0 ? 0 : this.#fitting(possible, word, element);
+      this.#setFrame(frame + word, at, above | at);
+      if (looksAside) {
+        this.#lastChild[parent + word] = at;
+        this.#children[parent + word] = (this.#children[parent + word] ?? 0) | at;
+      }
+      const answers = at & (program.lasts[word] ?? 0);
+      if (answers !== 0) this.#hit(answers, word);
+    }
+    if (kind.name === "template") this.#template = this.#depth;
+  }
+
+  close(): void {
+    if (this.#template === this.#depth) this.#template = 0;
+    this.#depth--;
+  }
+
+  #setFrame(place: number, own: number, within: number): void {
+    this.#own[place] = own;
+    this.#within[place] = within;
+    if (!this.#program.looksAside) return;
+    this.#lastChild[place] = 0;
+    this.#children[place] = 0;
+  }
+
+  #fitting(possible: number, word: number, element: OpenElement): number {
+    const { compounds, needsId, needsClass } = this.#program;
+    element.look();
+    let rest = possible;
+    if (element.idPlace === -1) rest &= ~(needsId[word] ?? 0);
+    if (element.classPlace === -1) rest &= ~(needsClass[word] ?? 0);
+    let at = 0;
+    while (rest !== 0) {
+      const bit = rest & -rest;
+      rest ^= bit;
+      const compound = compounds[(word << 5) + 31 - Math.clz32(bit)];
+      if (compound !== undefined && fits(compound, element)) at |= bit;
+    }
+    return at;
+  }
+
+  #hit(answers: number, word: number): void {
+    for (let rest = answers; rest !== 0;) {
+      const bit = rest & -rest;
+      rest ^= bit;
+      const query = this.#program.queryAt[(word << 5) + 31 - Math.clz32(bit)];
+      if (query !== undefined) this.hits.push(query);
+    }
+  }
+
+  #grow(): void {
+    this.#own = doubled(this.#own);
+    this.#within = doubled(this.#within);
+    this.#lastChild = doubled(this.#lastChild);
+    this.#children = doubled(this.#children);
+  }
+}
+
+/** Its tag is known to fit. */
+function fits({ tests }: Compound, element: OpenElement): boolean {
+  for (const test of tests) if (!test(element)) return false;
+  return true;
+}
+
+function doubled(array: Int32Array): Int32Array {
+  const longer = new Int32Array(array.length * 2);
+  longer.set(array);
+  return longer;
+}

@@ -1,0 +1,45 @@
+/** What a query takes from an element that it finds. */
+export type Taken =
+  /** As a person reads it: see `HtmlDocument.textOf`. */
+  | "text"
+  /** As written, scripts included: see `HtmlDocument.rawTextOf`. */
+  | "raw"
+  /** The source between its tags: see `HtmlDocument.htmlOf`. */
+  | "html"
+  /** An attribute's value with white space folded. */
+  | { readonly attribute: string }
+  /** The attribute that holds the element's address: see `linkAttributeOf`. */
+  | "link";
+
+export interface PageQuery {
+  readonly css: string;
+  readonly take: Taken;
+  /** All matches in document order; otherwise the first one only. */
+  readonly isMany: boolean;
+}
+
+export interface Match {
+  /** Undefined where the element has no such attribute. */
+  readonly text: string | undefined;
+  /** Where its start tag begins in the text of the page. */
+  readonly at: number;
+  readonly tag: string;
+}
+
+/** The answers of the row queries for one match of `each`. */
+export interface Row {
+  readonly at: number;
+  readonly answers: readonly (readonly Match[] | undefined)[];
+}
+
+const LINK_ATTRIBUTES: ReadonlyMap<string, string> = new Map([
+  ["a", "href"],
+  ["area", "href"],
+  ["link", "href"],
+  ["base", "href"],
+  ["form", "action"],
+  ["object", "data"],
+  ["meta", "content"],
+]);
+
+export const linkAttributeOf = (tag: string): string => LINK_ATTRIBUTES.get(tag) ?? "src";

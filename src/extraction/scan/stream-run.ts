@@ -1,0 +1,173 @@
+import { foldSpace } from "../folded-text.ts";
+import { decodeEntities } from "./decode-entities.ts";
+import { HtmlScanner } from "./html-scanner.ts";
+import type { ScanSink } from "./html-scanner.ts";
+import { MatchMachine } from "./match-machine.ts";
+import type { MatchProgram } from "./match-program.ts";
+import { OpenElement } from "./open-element.ts";
+import { linkAttributeOf } from "./page-query.ts";
+import type { Match, PageQuery, Row } from "./page-query.ts";
+import type { TagKind } from "./tag-kind.ts";
+import { TextCapture } from "./text-capture.ts";
+import type { OpenMatch } from "./text-capture.ts";
+
+/** What is asked of every page. In `pageProgram`, the query after the last of `page` finds the rows. */
+export interface StreamPlan {
+  readonly page: readonly (PageQuery | undefined)[];
+  readonly pageProgram: MatchProgram;
+  readonly hasRows: boolean;
+  readonly row: readonly (PageQuery | undefined)[];
+  readonly rowProgram: MatchProgram;
+}
+
+type Answers = (OpenMatch[] | undefined)[];
+
+interface OpenRow {
+  readonly machine: MatchMachine;
+  readonly depth: number;
+  readonly answers: Answers;
+}
+
+/** Rows inside of rows: each costs its own work for every element. Beyond this, the document is the better way. */
+const MOST_OPEN_ROWS = 32;
+
+/** One page's way through the matcher. */
+export class StreamRun implements ScanSink {
+  readonly #plan: StreamPlan;
+  readonly #text: string;
+  readonly #scanner: HtmlScanner;
+  readonly #element: OpenElement;
+  readonly #machine: MatchMachine;
+  readonly #spareMachines: MatchMachine[] = [];
+  readonly #openRows: OpenRow[] = [];
+  readonly #captures: TextCapture[] = [];
+  #depth = 0;
+  /** By depth: the elements so far in the open element there, and how many of each tag. */
+  readonly #counts: number[] = [0];
+  readonly #typeCounts: Map<string, number>[] = [];
+  readonly #countsTypes: boolean;
+  /** Queries that can still find something. */
+  #unanswered: number;
+  isTooNested = false;
+  readonly #page: Answers;
+  readonly #rows: Row[] = [];
+
+  constructor(plan: StreamPlan, text: string) {
+    this.#plan = plan;
+    this.#text = text;
+    this.#scanner = new HtmlScanner(text, this);
+    this.#element = new OpenElement(this.#scanner.attributes);
+    this.#machine = new MatchMachine(plan.pageProgram);
+    this.#machine.beginPage();
+    this.#countsTypes = plan.pageProgram.countsTypes || plan.rowProgram.countsTypes;
+    this.#page = plan.page.map(emptyAnswer);
+    this.#unanswered = plan.page.filter((query) => query !== undefined).length + (plan.hasRows ? 1 : 0);
+  }
+
+  run(): { page: readonly (readonly Match[] | undefined)[]; rows: readonly Row[] } {
+    if (this.#unanswered > 0) this.#scanner.run();
+    return { page: this.#page, rows: this.#rows };
+  }
+
+  opens(kind: TagKind, at: number, inside: number): void {
+    const element = this.#element;
+    const parent = this.#depth++;
+    const depth = this.#depth;
+    const before = this.#counts[parent] ?? 0;
+    this.#counts[parent] = before + 1;
+    this.#counts[depth] = 0;
+    element.begin(kind.name, parent === 0, before);
+    if (this.#countsTypes) this.#countType(kind.name, parent);
+    for (const capture of this.#captures) capture.opens(kind.name, depth);
+
+    this.#machine.open(kind, element, true);
+    for (const { machine, answers } of this.#openRows) {
+      machine.open(kind, element, false);
+      for (const query of machine.hits) {
+        if (!this.#found(this.#plan.row[query], answers[query], at, inside)) machine.drop(query);
+      }
+    }
+    for (const query of this.#machine.hits) {
+      if (query === this.#plan.page.length) this.#opensRow(kind, at);
+      else if (!this.#found(this.#plan.page[query], this.#page[query], at, inside)) {
+        this.#machine.drop(query);
+        this.#unanswered--;
+      }
+    }
+    this.#scanner.attributes.forget();
+    this.#stopWhenDone();
+  }
+
+  closes(kind: TagKind, at: number): void {
+    const depth = this.#depth--;
+    const captures = this.#captures;
+    if (captures.length > 0) {
+      while (captures.at(-1)?.depth === depth) captures.pop()?.ends(this.#text, at);
+      for (const capture of captures) capture.closes(kind.name, depth);
+      this.#stopWhenDone();
+    }
+    this.#machine.close();
+    if (this.#openRows.length === 0) return;
+    if (this.#openRows.at(-1)?.depth === depth) {
+      const ended = this.#openRows.pop();
+      if (ended !== undefined) this.#spareMachines.push(ended.machine);
+    }
+    for (const { machine } of this.#openRows) machine.close();
+  }
+
+  text(from: number, to: number, hasEntities: boolean): void {
+    let piece: string | undefined;
+    for (const capture of this.#captures) {
+      if (!capture.wantsText()) continue;
+      piece ??= hasEntities ? decodeEntities(this.#text, from, to, "text") : this.#text.slice(from, to);
+      capture.add(piece);
+    }
+  }
+
+  /** False when the query wants no more. */
+  #found(query: PageQuery | undefined, answer: OpenMatch[] | undefined, at: number, inside: number): boolean {
+    if (query === undefined || answer === undefined) return true;
+    // Two selectors of one list may both find it.
+    if (answer.at(-1)?.at === at) return true;
+    const { take } = query;
+    const element = this.#element;
+    const match: OpenMatch = { text: undefined, at, tag: element.tag };
+    answer.push(match);
+    if (take === "text" || take === "raw" || take === "html") {
+      this.#captures.push(new TextCapture(match, take, this.#depth, inside));
+    } else {
+      const value = element.attribute(take === "link" ? linkAttributeOf(element.tag) : take.attribute);
+      if (value !== undefined) match.text = foldSpace(value);
+    }
+    return query.isMany;
+  }
+
+  #opensRow(kind: TagKind, at: number): void {
+    if (this.#rows.at(-1)?.at === at) return;
+    if (this.#openRows.length === MOST_OPEN_ROWS) {
+      this.isTooNested = true;
+      this.#scanner.isStopped = true;
+      return;
+    }
+    const machine = this.#spareMachines.pop() ?? new MatchMachine(this.#plan.rowProgram);
+    machine.beginRow(kind, this.#element);
+    const answers = this.#plan.row.map(emptyAnswer);
+    this.#rows.push({ at, answers });
+    this.#openRows.push({ machine, depth: this.#depth, answers });
+  }
+
+  #countType(tag: string, parent: number): void {
+    const counts = (this.#typeCounts[parent] ??= new Map());
+    const before = counts.get(tag) ?? 0;
+    counts.set(tag, before + 1);
+    this.#element.beforeOfType = before;
+    this.#typeCounts[parent + 1]?.clear();
+  }
+
+  #stopWhenDone(): void {
+    if (this.#unanswered === 0 && this.#captures.length === 0) this.#scanner.isStopped = true;
+  }
+}
+
+const emptyAnswer = (query: PageQuery | undefined): OpenMatch[] | undefined =>
+  query === undefined ? undefined : [];

@@ -1,0 +1,129 @@
+import { decodeEntities } from "./decode-entities.ts";
+import {
+  DOUBLE_QUOTE,
+  EQUALS,
+  GREATER,
+  isNameEnd,
+  isSpace,
+  lowerCase,
+  SINGLE_QUOTE,
+  SLASH,
+} from "./markup-codes.ts";
+
+/** Numbers for each attribute: where its name begins and ends, and where its value does. */
+export const ATTRIBUTE_SIZE = 4;
+
+/** Finds the attributes of start tags and notes their places; strings are made only of those that are asked for. */
+export class TagAttributes {
+  readonly text: string;
+  /** `ATTRIBUTE_SIZE` numbers for each attribute of every tag so far, unless `forget` was called in between. */
+  places = new Int32Array(16 * ATTRIBUTE_SIZE);
+  /** The last tag's own: from `first` up to `end`. */
+  first = 0;
+  end = 0;
+  /** Whether the last tag ended in `/>`, or the page in its `/`. */
+  endsWithSlash = false;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  forget(): void {
+    this.end = 0;
+  }
+
+  readNone(): void {
+    this.first = this.end;
+  }
+
+  /** From the end of the tag's name; returns where its content begins, -1 when the page ends before the tag does. */
+  read(from: number): number {
+    const { text } = this;
+    const { length } = text;
+    this.first = this.end;
+    this.endsWithSlash = false;
+    let at = from;
+    for (;;) {
+      while (at < length && isSpace(text.charCodeAt(at))) at++;
+      if (at >= length) return -1;
+      const start = text.charCodeAt(at);
+      if (start === GREATER) return at + 1;
+      if (start === SLASH) {
+        this.endsWithSlash = true;
+        at++;
+        continue;
+      }
+      this.endsWithSlash = false;
+      at = this.#readOne(at);
+      if (at === -1) return -1;
+    }
+  }
+
+  /** Whatever stands first is part of the name, even `=` or a quote. */
+  #readOne(from: number): number {
+    const { text } = this;
+    const { length } = text;
+    let at = from + 1;
+    let code = text.charCodeAt(at);
+    while (at < length && code !== EQUALS && !isNameEnd(code)) code = text.charCodeAt(++at);
+    const nameEnd = at;
+    while (at < length && isSpace(code)) code = text.charCodeAt(++at);
+    if (code !== EQUALS) {
+      this.#note(from, nameEnd, nameEnd, nameEnd);
+      return at;
+    }
+    do code = text.charCodeAt(++at);
+    while (at < length && isSpace(code));
+    if (code === DOUBLE_QUOTE || code === SINGLE_QUOTE) {
+      const end = text.indexOf(code === DOUBLE_QUOTE ? '"' : "'", at + 1);
+      if (end === -1) return -1;
+      this.#note(from, nameEnd, at + 1, end);
+      return end + 1;
+    }
+    const valueFrom = at;
+    while (at < length && code !== GREATER && !isSpace(code)) code = text.charCodeAt(++at);
+    this.#note(from, nameEnd, valueFrom, at);
+    return at;
+  }
+
+  #note(nameFrom: number, nameTo: number, valueFrom: number, valueTo: number): void {
+    const { end } = this;
+    if (end + ATTRIBUTE_SIZE > this.places.length) {
+      const longer = new Int32Array(this.places.length * 2);
+      longer.set(this.places);
+      this.places = longer;
+    }
+    const { places } = this;
+    places[end] = nameFrom;
+    places[end + 1] = nameTo;
+    places[end + 2] = valueFrom;
+    places[end + 3] = valueTo;
+    this.end = end + ATTRIBUTE_SIZE;
+  }
+
+  /** Where the attribute is noted between two places, -1 for nowhere. Of two with one name, the first counts. */
+  find(first: number, end: number, name: string): number {
+    const { text, places } = this;
+    for (let place = first; place < end; place += ATTRIBUTE_SIZE) {
+      if (isNamed(text, places[place] ?? 0, places[place + 1] ?? 0, name)) return place;
+    }
+    return -1;
+  }
+
+  valueAt(place: number): string {
+    return decodeEntities(this.text, this.places[place + 2] ?? 0, this.places[place + 3] ?? 0, "attribute");
+  }
+}
+
+/** `name` is in lower case, what the page has may be in any. */
+function isNamed(text: string, from: number, to: number, name: string): boolean {
+  // İ is the one letter that is longer in lower case: an i and a dot above.
+  if (to - from !== name.length)
+    return name.includes("\u0307") && text.slice(from, to).toLowerCase() === name;
+  for (let at = 0; at < name.length; at++) {
+    const code = text.charCodeAt(from + at);
+    if (code >= 128) return text.slice(from, to).toLowerCase() === name;
+    if (lowerCase(code) !== name.charCodeAt(at)) return false;
+  }
+  return true;
+}

@@ -1,0 +1,87 @@
+import assert from "node:assert/strict";
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { test } from "node:test";
+import { buildTree } from "../html-tree.ts";
+import type { TreeElement } from "../html-tree.ts";
+import { answerByDocument } from "./answer-by-document.ts";
+import { Dice } from "./differential-suite/dice.ts";
+import { scannedOutline } from "./differential-suite/outline.ts";
+import { Reference } from "./differential-suite/reference.ts";
+import type { PageQuery, Taken } from "./page-query.ts";
+import { compileStream } from "./stream-matcher.ts";
+
+const TESTDATA = resolve(import.meta.dirname, "../../../../shared/testdata");
+const skip = existsSync(TESTDATA) ? false : "no shared testdata beside the checkout";
+const FOLDERS = "{pages,blockpages,recordings}";
+
+const EVERYWHERE: readonly [css: string, take: Taken][] = [
+  ["title", "text"],
+  ["html", { attribute: "lang" }],
+  ["meta[property^='og:']", { attribute: "content" }],
+  ["script[type='application/ld+json']", "raw"],
+  ["a[href]", "link"],
+  ["h1, h2, h3", "text"],
+  ["li:first-child", "html"],
+  ["div > p + p", "text"],
+  ["p ~ ul li:nth-of-type(2n+1)", "text"],
+  ["body *:not(div):not(span)", { attribute: "class" }],
+];
+
+/** Selectors as a person might write them for elements that the page does have. */
+function derived(elements: readonly TreeElement[], dice: Dice): string[] {
+  const simple = (element: TreeElement): string => {
+    const { tag } = element;
+    const id = element.attribute("id");
+    const name = element.attribute("class")?.split(/\s+/)[0];
+    if (id !== undefined && isPlain(id)) return dice.pick([`#${id}`, `${tag}#${id}`, `[id="${id}"]`]);
+    if (name !== undefined && isPlain(name))
+      return dice.pick([`.${name}`, `${tag}.${name}`, `[class*=${name}]`]);
+    return isPlain(tag) ? tag : "*";
+  };
+  return Array.from({ length: 40 }, () => {
+    const element = dice.pick(elements);
+    const { parent } = element;
+    const own =
+      simple(element) + dice.pick(["", "", "", ":first-child", ":nth-child(2)", ":nth-of-type(odd)"]);
+    return parent?.parent == null ? own : simple(parent) + dice.pick([" ", " > "]) + own;
+  });
+}
+
+const isPlain = (name: string): boolean => /^[a-z][\w-]*$/i.test(name);
+
+for (const file of skip ? [] : globSync(`${FOLDERS}/**/*.html`, { cwd: TESTDATA }).sort()) {
+  test(`${file}: a single pass, the document and css-select agree`, () => {
+    const page = readFileSync(join(TESTDATA, file), "utf8");
+    const dice = new Dice();
+    const { elements } = buildTree(page);
+    const reference = new Reference(page);
+    assert.deepEqual(scannedOutline(page), reference.outline());
+    const queries: PageQuery[] = [
+      ...EVERYWHERE.map(([css, take]) => ({ css, take, isMany: true })),
+      ...derived(elements, dice).map((css): PageQuery => ({
+        css,
+        take: dice.pick(["text", "raw", "html"]),
+        isMany: dice.chance(80),
+      })),
+    ];
+    const row: PageQuery[] = ["a", "> *", "b, span"].map((css) => ({ css, take: "text", isMany: true }));
+    const each = dice.pick(["li", "tr", "div div", "p"]);
+    const where = `seed ${dice.seed}`;
+
+    const matcher = compileStream({ page: queries, each, row });
+    assert.ok([...matcher.canStream, matcher.canStreamEach, ...matcher.canStreamRow].every(Boolean));
+    const answers = matcher.run(page);
+    assert.deepEqual(answers, answerByDocument(page, queries, each, row), where);
+    for (const [index, { css, isMany }] of queries.entries()) {
+      const found = reference.find(css).map((at) => elements[at]?.at);
+      const places: number[] | undefined = answers.page[index]?.map(({ at }) => at);
+      assert.deepEqual(places, isMany ? found : found.slice(0, 1), `${css}, ${where}`);
+    }
+    assert.ok(answers.page.flat().length > 0);
+  });
+}
+
+test("there are test pages", { skip }, () => {
+  assert.ok(globSync(`${FOLDERS}/**/*.html`, { cwd: TESTDATA }).length >= 20);
+});

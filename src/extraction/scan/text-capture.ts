@@ -1,0 +1,58 @@
+import { APART, foldSpace, HIDDEN } from "../folded-text.ts";
+import type { Taken } from "./page-query.ts";
+
+/** A match whose text is not known before its element ends. */
+export interface OpenMatch {
+  text: string | undefined;
+  readonly at: number;
+  readonly tag: string;
+}
+
+/** Gathers the text of one matched element while its content goes by. */
+export class TextCapture {
+  readonly #match: OpenMatch;
+  readonly #take: Taken;
+  /** How deep its element is. */
+  readonly depth: number;
+  readonly #inside: number;
+  /** How deep the element is that hides what goes by; 0 when none does. */
+  #hiddenAt = 0;
+  #text = "";
+
+  constructor(match: OpenMatch, take: Taken, depth: number, inside: number) {
+    this.#match = match;
+    this.#take = take;
+    this.depth = depth;
+    this.#inside = inside;
+    if (take === "raw" && match.tag === "br") this.#text = "\n";
+  }
+
+  /** An element inside of its own begins. */
+  opens(tag: string, depth: number): void {
+    if (this.#take === "raw") {
+      if (tag === "br") this.#text += "\n";
+    } else if (this.#hiddenAt === 0) {
+      if (HIDDEN.has(tag)) this.#hiddenAt = depth;
+      else if (APART.has(tag)) this.#text += " ";
+    }
+  }
+
+  closes(tag: string, depth: number): void {
+    if (this.#hiddenAt === depth) this.#hiddenAt = 0;
+    else if (this.#hiddenAt === 0 && this.#take === "text" && APART.has(tag)) this.#text += " ";
+  }
+
+  wantsText(): boolean {
+    return this.#take !== "html" && this.#hiddenAt === 0;
+  }
+
+  add(text: string): void {
+    this.#text += text;
+  }
+
+  /** Its own element ends before `at`. */
+  ends(page: string, at: number): void {
+    if (this.#take === "html") this.#match.text = page.slice(this.#inside, at);
+    else this.#match.text = this.#take === "raw" ? this.#text : foldSpace(this.#text);
+  }
+}
