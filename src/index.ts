@@ -1,4 +1,7 @@
-export { field } from "./extraction/field.ts";
+export { defineConfig, type Config } from "./config/define-config.ts";
+export { field, type RecordOf } from "./extraction/field.ts";
+export { by, type Place, type Where } from "./extraction/place.ts";
 export { AbsentError, FailureError } from "./model/failure.ts";
 export { absent } from "./scrapers/absent.ts";
 export { defineScraper, type InputOf, type RecordFrom } from "./scrapers/define-scraper.ts";
+export { emitTo } from "./scrapers/emit-to.ts";

@@ -1,35 +1,48 @@
 import type { RawField } from "../model/record.ts";
-import type { IsPlaceholder } from "./placeholders.ts";
-import { quoted } from "./quoted.ts";
-import type { Reading } from "./reading.ts";
-import { compileSelector } from "./selector.ts";
-import type { Selector } from "./selector.ts";
+import { compilePlace } from "./find-place.ts";
+import { hitReader } from "./read-hits.ts";
+import { compileMarker, markerOf } from "./none-marker.ts";
+import type { NoneMarker } from "./none-marker.ts";
+import { placesOf } from "./place.ts";
+import type { Place, Where } from "./place.ts";
+import type { IsPlaceholder } from "./reading/placeholders.ts";
+import type { QueryBook } from "./query-book.ts";
+import type { Reading } from "./reading/reading.ts";
+import type { Scope } from "./scope.ts";
+import type { Taking } from "./taking.ts";
 
-/** What is taken from the elements that a field's selector matches. */
-export type Take =
-  | { readonly what: "text" }
-  | { readonly what: "attribute"; readonly name: string }
-  /** Where a link leads: `href`, `src` and the like, by the element's tag. */
-  | { readonly what: "link" }
-  /** The texts of all matches instead of the first. */
-  | { readonly what: "texts" };
+export type FieldKind =
+  | "text"
+  | "attr"
+  | "number"
+  | "money"
+  | "percent"
+  | "date"
+  | "phone"
+  | "email"
+  | "url"
+  | "html"
+  | "json"
+  | "list"
+  | "table"
+  | "each";
 
-/** What a selector of the field found on the page. */
-export interface Found {
-  readonly texts: readonly string[];
-  readonly by: Selector;
-}
+/** What a field found on a page and read there. */
+export type FieldReading<T> = RawField & { readonly value: T | null };
+
+/** Reads one field of a scope. Never throws: whatever goes wrong in here is this field's problem alone. */
+export type ReadField<T> = (scope: Scope) => FieldReading<T>;
 
 /** Where to look for a value and how to read it. Fields never change: `optional()` gives another field. */
 export interface Field<T> {
-  /** Tried in order; the first that finds a value wins. */
-  readonly selectors: readonly Selector[];
-  readonly take: Take;
+  readonly kind: FieldKind;
+  /** Tried in order; the first that finds a value wins, else the first that is there at all. */
+  readonly places: readonly Place[];
   readonly isRequired: boolean;
-  /** Whether this text says that there is no value. */
-  readonly isPlaceholder: IsPlaceholder;
-  /** Reads what was found. Never throws: whatever goes wrong in here is this field's problem alone. */
-  readonly read: (found: Found | undefined, baseUrl: () => string) => RawField & { readonly value: T | null };
+  /** What kind of value it is, for messages: `an amount of money, such as $1,234.56`. */
+  readonly expects: string;
+  /** Writes what the field asks of a page into the book, once for all pages. */
+  compile(book: QueryBook): ReadField<T>;
   optional(): Field<T>;
 }
 
@@ -43,81 +56,64 @@ export interface FieldOptions<T> {
   readonly check?: (value: T) => true | string;
   /** More texts that mean "no value" here, in any case of letters. */
   readonly placeholders?: readonly string[];
+  /** Texts that are a value here, though elsewhere they mean that there is none: `None`, `Unknown`. */
+  readonly answers?: readonly string[];
+  /**
+   * How the site says that it has none: a CSS selector or place that is then on the page, or a pattern that the field's text
+   * or, where the field is not found, the page's text matches. The field is then empty ("unavailable"), not missing.
+   */
+  readonly none?: NoneMarker;
 }
 
 export interface FieldDefinition<T> {
-  readonly selectors: string | readonly string[];
-  readonly take: Take;
+  readonly kind: FieldKind;
+  readonly where: Where;
+  readonly taking: Taking;
   readonly options: FieldOptions<T>;
+  readonly expects: string;
   readonly isPlaceholder: IsPlaceholder;
-  readonly readTexts: (texts: readonly string[], baseUrl: () => string) => Reading<T>;
+  readonly readTexts: (texts: readonly string[], context: ReadingContext) => Reading<T>;
+  /** Reads what JSON has in another form than text. Undefined: it is to be read as text. */
+  readonly readJson?: (json: unknown) => Reading<T> | undefined;
+}
+
+/** What a reader may ask besides the text. */
+export interface ReadingContext {
+  readonly baseUrl: () => string;
+  /** The text is what a person reads, not a link's address. */
+  readonly isProse: boolean;
 }
 
 /** Throws `SelectorError`: a scraper with a bad selector does not load. */
 export function defineField<T>(definition: FieldDefinition<T>, isRequired = true): Field<T> {
-  const { take, isPlaceholder } = definition;
-  const selectors = [definition.selectors].flat().map(compileSelector);
-  if (selectors.length === 0) throw new TypeError("a field needs at least one selector");
-  const read = readerOf(definition);
+  const places = placesOf(definition.where);
+  // Made here, so that a bad marker is refused with the field.
+  const marker = definition.options.none === undefined ? undefined : markerOf(definition.options.none);
   return Object.freeze({
-    selectors,
-    take,
+    kind: definition.kind,
+    places,
     isRequired,
-    isPlaceholder,
-    read,
+    expects: definition.expects,
+    compile(book: QueryBook): ReadField<T> {
+      const finders = places.map((place) => compilePlace(place, definition.taking, book));
+      const readHits = hitReader(definition, book);
+      const unavailable = marker === undefined ? undefined : compileMarker(marker, book);
+
+      return (scope) => {
+        let best: FieldReading<T> | undefined;
+        for (let at = 0; at < finders.length; at++) {
+          const reading = readHits(finders[at]!(scope), places[at]!.by, scope);
+          if (reading === undefined) continue;
+          if (!reading.isEmpty) {
+            best = reading;
+            break;
+          }
+          best ??= reading;
+        }
+        best ??= { raw: null, isEmpty: false, value: null };
+        return best.value === null && unavailable !== undefined ? (unavailable(scope, best) ?? best) : best;
+      };
+    },
     optional: () => defineField(definition, false),
   });
-}
-
-function readerOf<T>({ options, isPlaceholder, readTexts }: FieldDefinition<T>): Field<T>["read"] {
-  const { transform, check } = options;
-  const pattern = options.pattern === undefined ? undefined : withoutMemory(options.pattern);
-
-  const readValue = (texts: readonly string[], baseUrl: () => string): Reading<T> => {
-    // Placeholders come first, so that a transform need not know them, and again for what the transform made.
-    let values = texts.filter((text) => !isPlaceholder(text));
-    if (transform !== undefined)
-      values = values.map(transform).filter((text) => !isPlaceholder(asText(text)));
-    if (values.length === 0) return { isEmpty: true };
-    const odd = pattern === undefined ? undefined : values.find((text) => !pattern.test(text));
-    if (odd !== undefined) return { problem: `${quoted(odd)} does not match ${String(pattern)}` };
-    const reading = readTexts(values, baseUrl);
-    if (check === undefined || !("value" in reading)) return reading;
-    const verdict: unknown = check(reading.value);
-    return verdict === true
-      ? reading
-      : { problem: typeof verdict === "string" ? verdict : "its check did not say true" };
-  };
-
-  return (found, baseUrl) => {
-    if (found === undefined) return { raw: null, isEmpty: false, value: null };
-    const { by, texts } = found;
-    const common = { raw: texts.join(" | "), by: by.css };
-    try {
-      const reading = readValue(texts, baseUrl);
-      if ("value" in reading) return { ...common, isEmpty: false, value: reading.value };
-      if ("problem" in reading) return { ...common, isEmpty: false, value: null, problem: reading.problem };
-      return { ...common, isEmpty: true, value: null };
-    } catch (error) {
-      return { ...common, isEmpty: false, value: null, problem: `its own code failed: ${reasonOf(error)}` };
-    }
-  };
-}
-
-function asText(text: unknown): string {
-  if (typeof text !== "string")
-    throw new TypeError(`transform gave ${text === null ? "null" : typeof text}, not a text`);
-  return text;
-}
-
-/** A `g` or `y` pattern remembers where it stopped, and would judge the same text differently the next time. */
-const withoutMemory = (pattern: RegExp): RegExp =>
-  new RegExp(pattern.source, pattern.flags.replace(/[gy]/g, ""));
-
-function reasonOf(error: unknown): string {
-  try {
-    return error instanceof Error ? error.message : String(error);
-  } catch {
-    return "something was thrown that cannot be shown";
-  }
 }

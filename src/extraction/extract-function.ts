@@ -8,7 +8,9 @@ import type { Selector } from "./selector.ts";
 
 /** What a scraper's own extract function works with. */
 export interface ExtractTools {
+  /** The page as a document; parsed once, however often it is asked for. */
   readonly document: (page: KeptPage) => HtmlDocument;
+  /** A CSS selector for the document's questions; one that is bad throws and names the place. */
   readonly selector: (css: string) => Selector;
 }
 

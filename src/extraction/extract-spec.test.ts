@@ -90,7 +90,7 @@ test("links respect the page's base", () => {
 });
 
 test("a document that is parsed already is not parsed again", () => {
-  const document = parseHtml("<b class=owner>ANN</b>");
+  const document = { ...parseHtml("<b class=owner>ANN</b>"), isParsed: true };
   assert.equal(
     compileExtraction({ fields }).read([{ ...page("<b class=owner>BOB</b>"), document }])[0]?.fields["owner"]
       ?.value,
@@ -108,6 +108,11 @@ test("whatever the page holds, there is one record and nothing is thrown", () =>
       url: field.url("b, a"),
       list: field.list("b"),
       attr: field.attr("b", "id"),
+      phone: field.phone("b", { country: "US" }),
+      email: field.email("b"),
+      number: field.number("b", { unit: "acres" }),
+      json: field.json("b"),
+      html: field.html("b"),
     },
   });
   const inside = fc.oneof(

@@ -1,16 +1,22 @@
-import type { KeptPage } from "../model/capture.ts";
-import type { RawField, RawRecord } from "../model/record.ts";
-import { baseUrlOf } from "./base-url.ts";
+import type { RawRecord } from "../model/record.ts";
 import type { Field } from "./define-field.ts";
 import { recordsByFunction } from "./extract-function.ts";
 import type { ExtractFunction } from "./extract-function.ts";
 import { ExtractionError } from "./extraction-error.ts";
-import { findField } from "./find-field.ts";
-import { parseHtml } from "./html-document.ts";
-import type { HtmlDocument, HtmlElement } from "./html-document.ts";
+import { compileFields } from "./fields.ts";
+import type { Fields, RawFields } from "./fields.ts";
+import type { HtmlElement } from "./html-document.ts";
+import { PageView } from "./page-view.ts";
+import type { ReadablePage } from "./page-view.ts";
+import { bookWithin, pageBook } from "./query-book.ts";
+import { applyCheck } from "./record-check.ts";
+import type { RecordCheck } from "./record-check.ts";
+import { compileStream } from "./scan/stream-matcher.ts";
+import { Scope } from "./scope.ts";
 import { compileSelector } from "./selector.ts";
 
-export type Fields = Readonly<Record<string, Field<unknown>>>;
+export type { ReadablePage } from "./page-view.ts";
+export type { Fields } from "./fields.ts";
 
 /** The `extract` block of a scraper. */
 export interface ExtractSpec<F extends Fields = Fields> {
@@ -18,12 +24,10 @@ export interface ExtractSpec<F extends Fields = Fields> {
   readonly from?: string | readonly string[];
   /** Each match is a record of its own, and the fields' selectors are relative to it. */
   readonly each?: string;
+  /** What a record has, by name; made with `field.…`. */
   readonly fields: F;
-}
-
-/** A kept page, with its document where somebody has parsed it already. */
-export interface ReadablePage extends KeptPage {
-  readonly document?: HtmlDocument;
+  /** Says true, or which fields cannot be, with the reason: `{ paid: "more than was billed" }`. They become malformed. */
+  readonly check?: RecordCheck<F>;
 }
 
 /** An `extract` block, checked and compiled once for all items. */
@@ -31,6 +35,8 @@ export interface Extraction {
   /** In the order of the scraper; none for a function, whose fields are known from its records only. */
   readonly fieldNames: readonly string[];
   readonly required: readonly string[];
+  /** By name, those of objects dotted (`address.street`); none for a function. */
+  readonly fields?: ReadonlyMap<string, Field<unknown>>;
   /** Pure. Throws `ExtractionError`, or whatever a scraper's own extract function throws. */
   readonly read: (pages: readonly ReadablePage[]) => RawRecord[];
 }
@@ -40,51 +46,58 @@ export function compileExtraction(spec: ExtractSpec | ExtractFunction): Extracti
   if (typeof spec === "function") {
     return { fieldNames: [], required: [], read: (pages) => recordsByFunction(spec, pages) };
   }
-  const fields = Object.entries(spec.fields);
-  checkFields(fields);
+  if (Object.keys(spec.fields).length === 0)
+    throw new ExtractionError("bad-spec", "extract.fields is empty: name at least one field");
+  const page = pageBook();
   const each = spec.each === undefined ? undefined : compileSelector(spec.each);
+  const own = each === undefined ? page : bookWithin(page, "element");
+  const { leaves, readInto } = compileFields(spec.fields, own);
+  const stream = compileStream({
+    page: page.page.queries,
+    ...(each !== undefined && { each: each.css, row: own.own.queries }),
+  });
+  const streamsPage = stream.canStream.includes(true);
+  const streamsRows = each !== undefined && stream.canStreamEach && stream.canStreamRow.includes(true);
 
-  const readPage = (page: ReadablePage): RawRecord[] => {
-    const document = page.document ?? parseHtml(page.text);
-    let base: string | undefined;
-    const baseUrl = (): string => (base ??= baseUrlOf(document, page.url));
-    const readRecord = (row?: HtmlElement): RawRecord => {
-      const values: Record<string, RawField> = {};
-      for (const [name, field] of fields) values[name] = field.read(findField(document, field, row), baseUrl);
-      return { from: page.name, fields: values };
-    };
-    return each === undefined ? [readRecord()] : document.all(each).map(readRecord);
+  const readRecord = (scope: Scope, from: string): RawRecord => {
+    const fields: RawFields = {};
+    readInto(scope, fields);
+    if (spec.check !== undefined) applyCheck(spec.check, fields);
+    return { from, fields };
   };
 
+  const readPage = (kept: ReadablePage): RawRecord[] => {
+    const view = new PageView(kept);
+    const scanned = (streamsPage || streamsRows) && !view.isParsed ? stream.run(kept.text) : undefined;
+    const scope = new Scope(view, page.page.queries, scanned?.page);
+    if (each === undefined) return [readRecord(scope, kept.name)];
+
+    let elements: readonly HtmlElement[] | undefined;
+    const rows = (): readonly HtmlElement[] => (elements ??= view.document.all(each));
+    const answers = streamsRows && scanned !== undefined ? scanned.rows.map((row) => row.answers) : undefined;
+    return (answers ?? rows()).map((_, at) => {
+      const row = new Scope(view, own.own.queries, answers?.[at], scope, () => rows()[at]);
+      return readRecord(row, kept.name);
+    });
+  };
+
+  const names = [...leaves.keys()];
   return {
-    fieldNames: fields.map(([name]) => name),
-    required: fields.filter(([, { isRequired }]) => isRequired).map(([name]) => name),
+    fieldNames: names,
+    required: names.filter((name) => leaves.get(name)?.isRequired === true),
+    fields: leaves,
     read: (pages) => pagesToRead(spec.from, pages).flatMap(readPage),
   };
 }
 
-function checkFields(fields: readonly (readonly [string, unknown])[]): void {
-  if (fields.length === 0)
-    throw new ExtractionError("bad-spec", "extract.fields is empty: name at least one field");
-  for (const [name, field] of fields) {
-    if (name === "__proto__") throw new ExtractionError("bad-spec", "a field cannot be named __proto__");
-    if (typeof field !== "object" || field === null || !("read" in field) || !("selectors" in field)) {
-      throw new ExtractionError(
-        "bad-spec",
-        `extract.fields.${name} is no field: make it with field.text(…) and the like`,
-      );
-    }
-  }
-}
-
 function pagesToRead(from: ExtractSpec["from"], pages: readonly ReadablePage[]): readonly ReadablePage[] {
-  const kept = pages.map(({ name }) => `"${name}"`).join(", ") || "none";
+  const kept = (): string => pages.map(({ name }) => `"${name}"`).join(", ") || "none";
   if (from === undefined) {
     if (pages.length === 1) return pages;
-    throw new ExtractionError("no-page", `extract.from must name the pages to read (kept: ${kept})`);
+    throw new ExtractionError("no-page", `extract.from must name the pages to read (kept: ${kept()})`);
   }
   const names = [from].flat();
   const wanted = pages.filter(({ name }) => names.includes(name));
   if (wanted.length > 0) return wanted;
-  throw new ExtractionError("no-page", `no page named "${names.join('" or "')}" was kept (kept: ${kept})`);
+  throw new ExtractionError("no-page", `no page named "${names.join('" or "')}" was kept (kept: ${kept()})`);
 }

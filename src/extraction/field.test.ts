@@ -4,19 +4,29 @@ import type { RawField } from "../model/record.ts";
 import type { Field } from "./define-field.ts";
 import { field } from "./field.ts";
 import type { RecordOf } from "./field.ts";
-import { findField } from "./find-field.ts";
-import { parseHtml } from "./html-document.ts";
+import { compileExtraction } from "./extract-spec.ts";
 
-const read = <T>(of: Field<T>, html: string): RawField =>
-  of.read(findField(parseHtml(html), of), () => "https://county.example/a/b");
+const page = { name: "detail", url: "https://county.example/a/b", status: 200, mediaType: "text/html" };
+const read = <T>(of: Field<T>, html: string): RawField => {
+  const [record] = compileExtraction({ fields: { it: of } }).read([{ ...page, text: html }]);
+  return record?.fields["it"] ?? assert.fail();
+};
 
 test("a value comes with its raw text and the selector that found it", () => {
   assert.deepEqual(read(field.money("#tax"), "<b id=tax>&nbsp;$1,200.50 </b>"), {
     raw: "$1,200.50",
     by: "#tax",
+    at: 0,
     isEmpty: false,
     value: 1200.5,
   });
+});
+
+test("characters that nobody sees are not part of a value, and stay in the raw text", () => {
+  const found = read(field.money("b"), "<b>&#8203;$1,&shy;200.50&#xFEFF;</b>");
+  assert.equal(found.value, 1200.5);
+  assert.match(found.raw ?? "", /\u200b/);
+  assert.equal(read(field.text("b"), "<b>AN&shy;N&#8203;</b>").value, "ANN");
 });
 
 test("what no selector finds is null, not empty", () => {
@@ -85,7 +95,8 @@ test("links are followed from the page's base, by the element's own attribute", 
   assert.equal(read(field.url("form"), "<form action=search>").value, "https://county.example/a/search");
   assert.equal(read(field.url("a"), "<a href='#'>go</a>").isEmpty, true);
   assert.equal(read(field.url("a"), "<a>go</a>").raw, null);
-  for (const href of ["javascript:void(0)", "mailto:a@b.example", "http://"]) {
+  assert.equal(read(field.url("a"), "<a href='http://'>go</a>").isEmpty, true);
+  for (const href of ["javascript:void(0)", "mailto:a@b.example", "http://a b"]) {
     assert.ok(read(field.url("a"), `<a href="${href}">go</a>`).problem, href);
   }
 });

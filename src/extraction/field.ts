@@ -1,161 +1,161 @@
+import { between } from "./reading/between.ts";
 import { defineField } from "./define-field.ts";
 import type { Field, FieldOptions } from "./define-field.ts";
-import { placeholders } from "./placeholders.ts";
-import { quoted } from "./quoted.ts";
-import { dateReader } from "./read-date.ts";
-import { readMoney } from "./read-money.ts";
-import { readNumber } from "./read-number.ts";
-import type { NumberStyle } from "./read-number.ts";
-import { readPercent } from "./read-percent.ts";
-import { readUrl } from "./read-url.ts";
-import type { Reading } from "./reading.ts";
+import { eachField } from "./each-field.ts";
+import type {
+  DateOptions,
+  EmailOptions,
+  JsonOptions,
+  ListOptions,
+  NumberOptions,
+  PhoneOptions,
+  PlainNumberOptions,
+  TextOptions,
+} from "./field-options.ts";
+import { fieldGroup } from "./fields.ts";
+import { parseLenientJson } from "./json/lenient-json.ts";
+import { numberField } from "./number-field.ts";
+import type { Where } from "./place.ts";
+import { placeholders } from "./reading/placeholders.ts";
+import { quoted } from "./reading/quoted.ts";
+import { dateReader } from "./reading/read-date.ts";
+import { EMAIL_TAKES, emailReader, pickEmail } from "./reading/read-email.ts";
+import { readMoney } from "./reading/read-money.ts";
+import { readNumber, unitRemover } from "./reading/read-number.ts";
+import { readPercent } from "./reading/read-percent.ts";
+import { PHONE_TAKES, phoneReader, pickPhone } from "./reading/read-phone.ts";
+import { readUrl } from "./reading/read-url.ts";
+import type { Taken } from "./scan/page-query.ts";
+import { tableField } from "./table-field.ts";
+import type { Taking } from "./taking.ts";
+import { listField, textField } from "./text-field.ts";
 
-export interface TextOptions<T extends string> extends FieldOptions<T> {
-  readonly oneOf?: readonly T[];
-}
-
-export interface NumberOptions extends FieldOptions<number> {
-  readonly min?: number;
-  readonly max?: number;
-  /** The site's decimal mark. Needed where `1.234` may mean 1234. */
-  readonly decimal?: "." | ",";
-}
-
-export interface DateOptions extends FieldOptions<string> {
-  /** Tried in order, for example `MM/DD/YYYY` or `D MMMM YYYY`. Without any, ISO dates are read. */
-  readonly formats?: readonly string[];
-  /** Whose month names are used; `en` by default. */
-  readonly locale?: string;
-  /** As `YYYY-MM-DD`. */
-  readonly min?: string;
-  readonly max?: string;
-}
-
-export interface ListOptions<T extends string> extends Omit<FieldOptions<string>, "check"> {
-  readonly oneOf?: readonly T[];
-  readonly check?: (values: readonly T[]) => true | string;
-}
-
-/** One CSS selector, or several of which the first that finds a value wins. */
-export type Selectors = string | readonly string[];
+export type { RecordOf } from "./fields.ts";
 
 /** How the fields of a record are described: where each stands on the page, and what it is. */
 export const field = {
   /** Text with its white space folded. */
-  text: <const T extends string = string>(selectors: Selectors, options: TextOptions<T> = {}): Field<T> =>
-    defineField<T>({
-      selectors,
-      take: { what: "text" },
-      options,
-      isPlaceholder: placeholders("words", options.placeholders),
-      readTexts: ([text = ""]) => among(options.oneOf, text),
-    }),
+  text: <const T extends string = string>(where: Where, options: TextOptions<T> = {}): Field<T> =>
+    textField("text", where, "text", options),
 
   /** An attribute's text. An element without the attribute counts as not found. */
   attr: <const T extends string = string>(
-    selectors: Selectors,
+    where: Where,
     name: string,
     options: TextOptions<T> = {},
-  ): Field<T> =>
-    defineField<T>({
-      selectors,
-      take: { what: "attribute", name: name.toLowerCase() },
-      options,
-      isPlaceholder: placeholders("words", options.placeholders),
-      readTexts: ([text = ""]) => among(options.oneOf, text),
-    }),
+  ): Field<T> => textField("attr", where, { attribute: name.toLowerCase() }, options),
 
-  number: (selectors: Selectors, options: NumberOptions = {}): Field<number> =>
-    defineNumber(selectors, options, readNumber),
+  /** A number as people write it: `1,234.5`, `1.234,5`, `(12)`. */
+  number: (where: Where, options: PlainNumberOptions = {}): Field<number> => {
+    const withoutUnit = options.unit === undefined ? undefined : unitRemover([options.unit].flat());
+    return numberField("number", where, options, "a number, such as 1,234.5", (text, style) =>
+      readNumber(withoutUnit?.(text) ?? text, style),
+    );
+  },
 
   /** An amount of money; its currency is dropped. */
-  money: (selectors: Selectors, options: NumberOptions = {}): Field<number> =>
-    defineNumber(selectors, options, readMoney),
+  money: (where: Where, options: NumberOptions = {}): Field<number> =>
+    numberField("money", where, options, "an amount of money, such as $1,234.56", readMoney),
 
   /** `1.25 %` is 1.25. */
-  percent: (selectors: Selectors, options: NumberOptions = {}): Field<number> =>
-    defineNumber(selectors, options, readPercent),
+  percent: (where: Where, options: NumberOptions = {}): Field<number> =>
+    numberField("percent", where, options, "a percentage, such as 1.25 %", readPercent),
 
-  /** A day, as `YYYY-MM-DD`. */
-  date: (selectors: Selectors, options: DateOptions = {}): Field<string> => {
-    const readDate = dateReader(options.formats, options.locale);
+  /** A day, as `YYYY-MM-DD`; with `timeZone`, a date that has a time is an instant. */
+  date: (where: Where, options: DateOptions = {}): Field<string> => {
+    const readDate = dateReader(options.formats, options.locale, options.timeZone);
     return defineField<string>({
-      selectors,
-      take: { what: "text" },
+      kind: "date",
+      where,
+      taking: one("text"),
       options,
-      isPlaceholder: placeholders("value", options.placeholders),
+      expects: `a date like ${(options.formats ?? ["YYYY-MM-DD"]).join(" or ")}`,
+      isPlaceholder: placeholders("date", options),
       readTexts: ([text = ""]) => between(options, readDate(text)),
     });
   },
 
-  /** Where a link leads, as an absolute URL. */
-  url: (selectors: Selectors, options: FieldOptions<string> = {}): Field<string> =>
-    defineField<string>({
-      selectors,
-      take: { what: "link" },
+  /** A phone number, as `+15125550142` unless another format is asked for. */
+  phone: (where: Where, options: PhoneOptions = {}): Field<string> => {
+    const readPhone = phoneReader(options);
+    return defineField<string>({
+      kind: "phone",
+      where,
+      taking: { takes: PHONE_TAKES, pick: pickPhone, isMany: false, jsonAs: "text" },
       options,
-      isPlaceholder: placeholders("words", options.placeholders),
-      readTexts: ([text = ""], baseUrl) => readUrl(text, baseUrl()),
+      expects: `a phone number${options.country === undefined ? " with its country's code, such as +1 512 555 0142" : ` of ${options.country}`}`,
+      isPlaceholder: placeholders("phone", options),
+      readTexts: ([text = ""]) => readPhone(text),
+    });
+  },
+
+  /** An e-mail address, from text or a `mailto:` link; Cloudflare's protection is undone. */
+  email: (where: Where, options: EmailOptions = {}): Field<string> => {
+    const readEmail = emailReader(options.deobfuscate ?? false);
+    return defineField<string>({
+      kind: "email",
+      where,
+      taking: { takes: EMAIL_TAKES, pick: pickEmail, isMany: false, jsonAs: "text" },
+      options,
+      expects: "an e-mail address, such as clerk@town.example",
+      isPlaceholder: placeholders("value", options),
+      readTexts: ([text = ""]) => readEmail(text),
+    });
+  },
+
+  /** Where a link leads, as an absolute URL. */
+  url: (where: Where, options: FieldOptions<string> = {}): Field<string> =>
+    defineField<string>({
+      kind: "url",
+      where,
+      taking: { takes: ["link"], isMany: false, jsonAs: "link" },
+      options,
+      expects: "a link to a page or file",
+      isPlaceholder: placeholders("words", options),
+      readTexts: ([text = ""], { baseUrl, isProse }) => readUrl(text, baseUrl(), isProse),
+    }),
+
+  /** The source between an element's tags, as it stands. Not cleaned: it is the page's own. */
+  html: (where: Where, options: FieldOptions<string> = {}): Field<string> =>
+    defineField<string>({
+      kind: "html",
+      where,
+      taking: one("html"),
+      options,
+      expects: "an element with something in it",
+      isPlaceholder: placeholders("words", options),
+      readTexts: ([text = ""]) => ({ value: text }),
+    }),
+
+  /** JSON as it is: from a JSON place, or an element's text. */
+  json: <T = unknown>(where: Where, options: JsonOptions<T> = {}): Field<T> =>
+    defineField<T>({
+      kind: "json",
+      where,
+      taking: { takes: ["raw"], isMany: false, jsonAs: "json" },
+      options,
+      expects: "JSON",
+      isPlaceholder: placeholders("value", options),
+      // What the site's JSON is like is for the author's `check` to say.
+      readJson: (json) => ({ value: json as T }),
+      readTexts: ([text = ""]) => {
+        const json = parseLenientJson(text);
+        return json === undefined ? { problem: `${quoted(text)} is not JSON` } : { value: json as T };
+      },
     }),
 
   /** The texts of all matches; those that say nothing are left out. */
-  list: <const T extends string = string>(
-    selectors: Selectors,
-    options: ListOptions<T> = {},
-  ): Field<readonly T[]> => {
-    const { check, ...rest } = options;
-    return defineField<readonly T[]>({
-      selectors,
-      take: { what: "texts" },
-      options: check === undefined ? rest : { ...rest, check },
-      isPlaceholder: placeholders("words", options.placeholders),
-      readTexts: (texts) => {
-        const values: T[] = [];
-        for (const text of texts) {
-          const reading = among(options.oneOf, text);
-          if (!("value" in reading)) return reading;
-          values.push(reading.value);
-        }
-        return { value: values };
-      },
-    });
-  },
+  list: <const T extends string = string>(where: Where, options: ListOptions<T> = {}): Field<readonly T[]> =>
+    listField(where, options),
+
+  /** The rows of a table as objects, by its header row. */
+  table: tableField,
+
+  /** Fields that belong together. Each is judged on its own, as `address.street`. */
+  object: fieldGroup,
+
+  /** A list of objects, one per match of the selector; the fields are relative to it. */
+  each: eachField,
 };
 
-/** The record that these fields give: a value may always be null, since a site may have none. */
-export type RecordOf<Fields extends Readonly<Record<string, Field<unknown>>>> = {
-  readonly [Name in keyof Fields]: (Fields[Name] extends Field<infer T> ? T : never) | null;
-};
-
-function defineNumber(
-  selectors: Selectors,
-  options: NumberOptions,
-  read: (text: string, style: NumberStyle) => Reading<number>,
-): Field<number> {
-  const style: NumberStyle = options.decimal === undefined ? {} : { decimal: options.decimal };
-  return defineField<number>({
-    selectors,
-    take: { what: "text" },
-    options,
-    isPlaceholder: placeholders("value", options.placeholders),
-    readTexts: ([text = ""]) => between(options, read(text, style)),
-  });
-}
-
-function between<T extends number | string>(
-  { min, max }: { readonly min?: T; readonly max?: T },
-  reading: Reading<T>,
-): Reading<T> {
-  if (!("value" in reading)) return reading;
-  if (min !== undefined && reading.value < min) return { problem: `${reading.value} is below ${min}` };
-  if (max !== undefined && reading.value > max) return { problem: `${reading.value} is above ${max}` };
-  return reading;
-}
-
-function among<T extends string>(oneOf: readonly T[] | undefined, text: string): Reading<T> {
-  // Without `oneOf`, T is any string.
-  const isOne = (one: string): one is T => oneOf === undefined || oneOf.some((known) => known === one);
-  return isOne(text)
-    ? { value: text }
-    : { problem: `${quoted(text)} is none of ${(oneOf ?? []).join(", ")}` };
-}
+const one = (take: Taken): Taking => ({ takes: [take], isMany: false, jsonAs: "text" });

@@ -21,6 +21,29 @@ test("every field gets its status, its raw text and its selector", () => {
   });
 });
 
+test("where a field was found is kept, and why it is empty or missing", () => {
+  const { fields } = judgeRecord(
+    record({
+      placed: { ...present, at: 0 },
+      unavailable: { ...empty, unavailable: "no tax here", at: 7 },
+      incomplete: { ...missing, problem: "the table has no such column" },
+    }),
+    [],
+  );
+  assert.deepEqual(fields, {
+    placed: { status: "present", value: 5, raw: "$5", by: "#tax", at: 0 },
+    unavailable: {
+      status: "empty",
+      value: null,
+      raw: "--",
+      by: "#tax",
+      at: 7,
+      why: "unavailable: no tax here",
+    },
+    incomplete: { status: "missing", value: null, why: "the table has no such column" },
+  });
+});
+
 test("a required field that is missing or malformed makes the record partial, an empty one does not", () => {
   const quality = (field: RawField): string =>
     judgeRecord(record({ a: field, b: present }), ["a", "b"]).quality;
@@ -83,6 +106,8 @@ const anyField: fc.Arbitrary<RawField> = fc.record(
     raw: fc.option(fc.string()),
     by: fc.string(),
     problem: fc.string(),
+    at: fc.nat(),
+    unavailable: fc.string(),
     isEmpty: fc.boolean(),
     value: fc.anything(),
   },

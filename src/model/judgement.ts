@@ -41,13 +41,22 @@ export function countFields(records: readonly JudgedRecord[], names: readonly st
   return counts;
 }
 
-function judgeField({ raw, by, problem, isEmpty, value }: RawField): JudgedField {
-  if (raw === null) return { status: "missing", value: null };
-  const found = { raw: capped(raw), ...(by === undefined ? {} : { by }) };
-  if (problem !== undefined) return { status: "malformed", value: null, ...found, why: problem };
-  if (isEmpty) return { status: "empty", value: null, ...found };
-  return { status: "present", value, ...found };
+function judgeField({ raw, by, at, problem, unavailable, isEmpty, value }: RawField): JudgedField {
+  if (raw === null) return { status: "missing", value: null, ...(problem !== undefined && { why: problem }) };
+  const status = problem !== undefined ? "malformed" : isEmpty ? "empty" : "present";
+  const judged: Writable<JudgedField> = {
+    status,
+    value: status === "present" ? value : null,
+    raw: capped(raw),
+  };
+  if (by !== undefined) judged.by = by;
+  if (at !== undefined) judged.at = at;
+  if (problem !== undefined) judged.why = problem;
+  else if (unavailable !== undefined && isEmpty) judged.why = `unavailable: ${unavailable}`;
+  return judged;
 }
+
+type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
 
 const RAW_LENGTH = 500;
 

@@ -28,21 +28,29 @@ test("dashes, blanks and the usual words mean that there is no value", () => {
 
 test("what may be an answer is one", () => {
   const isPlaceholder = placeholders("words");
-  for (const text of [
-    "none",
-    "None",
-    "NA",
-    "unknown",
-    "0",
-    "no",
-    "(none)",
-    "-5",
-    "A-",
-    "N/A until 2025",
-    "x",
-  ]) {
+  for (const text of ["0", "no", "-5", "A-", "N/A until 2025", "x", "Na", "Pending", "Vacant", "★★☆"]) {
     assert.ok(!isPlaceholder(text), text);
   }
+});
+
+test("a field may say which of them are answers there", () => {
+  const isPlaceholder = placeholders("words", { answers: ["None", "Unknown"] });
+  for (const text of ["None", "NONE", "unknown"]) assert.ok(!isPlaceholder(text), text);
+  for (const text of ["(none)", "N/A", ""]) assert.ok(isPlaceholder(text), text);
+});
+
+test("masks and zeros are no value where their kind is wanted, and texts elsewhere", () => {
+  for (const text of ["xx/xx/xxxx", "mm/dd/yyyy", "00/00/0000"]) {
+    assert.ok(placeholders("date")(text), text);
+    assert.ok(!placeholders("words")(text), text);
+  }
+  for (const text of ["(xxx) xxx-xxxx", "000-000-0000"]) assert.ok(placeholders("phone")(text), text);
+  assert.ok(!placeholders("value")("000"));
+});
+
+test("a long text is read quickly, whatever it is made of", () => {
+  for (const text of ["not ".repeat(1e5), "- ".repeat(1e5), "no x".repeat(1e5)])
+    assert.equal(placeholders("value")(text), false);
 });
 
 test("where a number or a date is wanted, none and unknown are no answer", () => {
@@ -52,5 +60,5 @@ test("where a number or a date is wanted, none and unknown are no answer", () =>
 });
 
 test("a field may know more of them, in any case of letters", () => {
-  assert.ok(placeholders("words", ["See Clerk"])("SEE CLERK"));
+  assert.ok(placeholders("words", { placeholders: ["See Clerk"] })("SEE CLERK"));
 });

@@ -1,26 +1,60 @@
-const NO_WORDS = /^[-‐‑‒–—―−_.…·•\s]*$/;
-const WRAPPED = /^[([<]\s*(.*?)\s*[)\]>]$/;
-
-// "None" and "unknown" are real answers in a text ("Exemptions: none"), but never a number or a date.
-const ALWAYS = (
-  "n/a; n.a.; n.a; #n/a; n/d; not available; not applicable; no data; tbd; tba; t.b.d.; to be determined; " +
-  "null; undefined; nan"
-).split("; ");
-const FOR_VALUES = [...ALWAYS, "none", "nil", "na", "unknown", "not set", "pending"];
+import { NO_VALUE_PHRASES, NO_VALUE_WORDS } from "./no-value-words.ts";
 
 /** Whether a text means that the site has no value there. The text has its white space folded. */
 export type IsPlaceholder = (text: string) => boolean;
 
-export function placeholders(kind: "words" | "value", more: readonly string[] = []): IsPlaceholder {
-  const known = new Set([
-    ...(kind === "words" ? ALWAYS : FOR_VALUES),
-    ...more.map((word) => word.toLowerCase()),
-  ]);
+/** `words`: any text may be a value. `value`: numbers and the like, where more texts can only mean "none". */
+export type PlaceholderKind = "words" | "value" | "date" | "phone";
+
+export interface PlaceholderOptions {
+  readonly placeholders?: readonly string[];
+  readonly answers?: readonly string[];
+}
+
+/** Longer texts say something. */
+const LONGEST = 60;
+const NO_WORDS = /^[\p{P}\p{Z}\p{C}\s~=+|^`<>∅⌀¯]*$/u;
+const AROUND = /^[\p{P}\p{Z}\s~=+|^`<>]+|[\p{P}\p{Z}\s~=+|^`<>]+$/gu;
+const BETWEEN = /\s+[-–—/:|]\s*|\s*[;:|]\s+|\s+\(/;
+
+/** A form's pattern that nobody filled in: `xx/xx/xxxx`, `mm/dd/yyyy`, `__/__/____`. */
+const DATE_MASK =
+  /^(?:[xX?*_#0]{1,4}|[MmDdYyJjTtAa]{1,4})(?:\s?[/.-]\s?(?:[xX?*_#0]{1,4}|[MmDdYyJjTtAa]{1,4})){2}$/;
+/** `0000-00-00 00:00:00`; the year 1 is how a program without a date writes one. */
+const ZERO_DATE = /^[0\s/.:T-]*0[0\s/.:TZ-]*$|^(?:0?1[/.-]0?1[/.-]0001|0001-01-01)(?:[T ][0:. APMZ12]*)?$/i;
+const PHONE_MASK =
+  /^[+(]?[\dxX#_?*]{0,3}[\s().-]*[xX#_?*]{3}[\s).-]*[xX#_?*]{3,4}[\s.-]*[xX#_?*]{0,4}$|^[0\s().+-]*0[0\s().+-]*$/;
+const NUMBER_MASK = /^[$€£]?\s?[xX]{2,}(?:[.,][xX]+)*\s?%?$/;
+
+export function placeholders(
+  kind: PlaceholderKind,
+  { placeholders: more = [], answers = [] }: PlaceholderOptions = {},
+): IsPlaceholder {
+  const isWords = kind === "words";
+  const known = NO_VALUE_WORDS[isWords ? "words" : "value"];
+  const phrases = NO_VALUE_PHRASES[isWords ? "words" : "value"];
+  const added = new Set(more.map((text) => text.trim().toLowerCase()));
+  const kept = new Set(answers.map((text) => text.trim().toLowerCase()));
+  const mask =
+    kind === "date" ? DATE_MASK : kind === "phone" ? PHONE_MASK : isWords ? undefined : NUMBER_MASK;
+
+  const isKnown = (text: string): boolean => {
+    const core = text.replace(AROUND, "").replace(/\s*\/\s*/g, "/");
+    // As a name `Na` is possible, `NA` and `na` are not.
+    return core !== "Na" && (known.has(core.toLowerCase()) || phrases.test(core));
+  };
+
   return (text) => {
+    if (text.length > LONGEST) return added.size > 0 && added.has(text.toLowerCase());
+    if (kept.size > 0 && kept.has(text.toLowerCase())) return false;
     if (NO_WORDS.test(text)) return true;
-    const word = text.toLowerCase();
-    if (known.has(word)) return true;
-    const inside = WRAPPED.exec(word)?.[1];
-    return inside !== undefined && known.has(inside);
+    if (added.size > 0 && added.has(text.toLowerCase())) return true;
+    // Most texts begin with a digit or a currency: none of the words do.
+    if (mask?.test(text) === true) return true;
+    if (kind === "date" && ZERO_DATE.test(text)) return true;
+    if (/^[$€£]?\d/.test(text)) return false;
+    if (isKnown(text)) return true;
+    const parts = text.split(BETWEEN);
+    return parts.length > 1 && parts.length < 4 && parts.every((part) => part !== "" && isKnown(part));
   };
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { foldSpace } from "./folded-text.ts";
+import { foldSpace } from "../folded-text.ts";
 import { dateReader } from "./read-date.ts";
 
 test("ISO dates are read by default, with or without a time", () => {

@@ -1,41 +1,42 @@
+import { datePattern } from "./date-format.ts";
 import { monthsOf } from "./months.ts";
 import { quoted } from "./quoted.ts";
 import type { Reading } from "./reading.ts";
+import { isoInstant, utcMs, zonedInstant } from "./zoned-instant.ts";
+import type { WallTime } from "./zoned-instant.ts";
 
-/** Reads a date as one of its formats and gives it as `YYYY-MM-DD`. */
+/** Reads a date as one of its formats and gives it as `YYYY-MM-DD`, or as an instant. */
 export type ReadDate = (text: string) => Reading<string>;
 
-interface DateFormat {
-  readonly format: string;
-  readonly pattern: RegExp;
-}
+type Parts = Readonly<Record<string, string | undefined>>;
 
 const ISO =
-  /^(?<year>\d{4})-(?<month>\d\d)-(?<day>\d\d)(?:[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?: ?(?:Z|[+-]\d\d:?\d\d))?)?$/i;
-const TOKEN =
-  /\[([^\]]*)\]|YYYY|YY|MMMM|MMM|MM|M|Do|DD|D|dddd|ddd|HH|H|hh|h|mm|ss|A|\s+|[^A-Za-z\s]|[A-Za-z]+/g;
+  /^(?<year>\d{4})-(?<month>\d\d)-(?<day>\d\d)(?:[T ](?<hour>\d\d):(?<minute>\d\d)(?::(?<second>\d\d)(?:[.,]\d+)?)?(?: ?(?<offset>Z|[+-]\d\d(?::?\d\d)?))?)?$/i;
+/** A text with more is no date, and must not be searched for one. */
+const LONGEST = 100;
 
 /**
  * Formats are made of YYYY, YY, MMMM and MMM (names, long or short), MM, M, DD, D, Do (1st), dddd and ddd (weekday), HH, H, hh, h, mm,
- * ss, A; words to be skipped stand in [brackets]. A time is checked for its shape and dropped. Throws on a bad format.
+ * ss, A (am or pm), Z (offset), z (name of a zone, passed over); words to be skipped stand in [brackets]. A time is checked; without `timeZone` it is
+ * dropped, with it the date is an instant. Two digits are of the years 1969 to 2068. Throws on a bad format, locale or zone.
  */
-export function dateReader(formats: readonly string[] = [], locale = "en"): ReadDate {
+export function dateReader(formats: readonly string[] = [], locale = "en", timeZone?: string): ReadDate {
   const months = monthsOf(locale);
-  const known: readonly DateFormat[] =
-    formats.length === 0
-      ? [{ format: "YYYY-MM-DD", pattern: ISO }]
-      : formats.map((format) => ({ format, pattern: patternOf(format, months) }));
-  const wanted = known.map(({ format }) => format).join(" or ");
+  const patterns = formats.length === 0 ? [ISO] : formats.map((format) => datePattern(format, months));
+  const wanted = formats.length === 0 ? "YYYY-MM-DD" : formats.join(" or ");
+  const toInstant = timeZone === undefined ? undefined : zonedInstant(timeZone);
 
   return (text) => {
-    if (/^[0\s/.-]*0[0\s/.-]*$/.test(text)) return { isEmpty: true };
+    if (/^[0\s/.:-]*0[0\s/.:-]*$/.test(text)) return { isEmpty: true };
     let hasShape = false;
-    for (const { pattern } of known) {
+    for (const pattern of text.length > LONGEST ? [] : patterns) {
       const parts = pattern.exec(text)?.groups;
       if (parts === undefined) continue;
       hasShape = true;
-      const date = calendarDate(parts, months);
-      if (date !== undefined) return { value: date };
+      const time = wallTime(parts, months);
+      if (time === undefined) continue;
+      const hasTime = (parts["hour"] ?? parts["hour12"]) !== undefined;
+      return { value: hasTime && toInstant ? instant(time, parts["offset"], toInstant) : dayOf(time) };
     }
     return {
       problem: hasShape ? `there is no day ${quoted(text)}` : `${quoted(text)} is not a date like ${wanted}`,
@@ -43,60 +44,45 @@ export function dateReader(formats: readonly string[] = [], locale = "en"): Read
   };
 }
 
-const escape = (literal: string): string => literal.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
+const DAYS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
-function patternOf(format: string, months: ReadonlyMap<string, number>): RegExp {
-  const names = [...months.keys()].toSorted((a, b) => b.length - a.length).map((name) => escape(name));
-  const tokens: Readonly<Record<string, string>> = {
-    YYYY: "(?<year>\\d{4})",
-    YY: "(?<shortYear>\\d\\d)",
-    MMMM: `(?<name>${names.join("|")})`,
-    MMM: `(?<name>${names.join("|")})`,
-    MM: "(?<month>\\d\\d)",
-    M: "(?<month>\\d{1,2})",
-    DD: "(?<day>\\d\\d)",
-    D: "(?<day>\\d{1,2})",
-    Do: "(?<day>\\d{1,2})(?:st|nd|rd|th|\\.|º|er)?",
-    dddd: "[\\p{L}.]+",
-    ddd: "[\\p{L}.]+",
-    HH: "\\d\\d",
-    H: "\\d{1,2}",
-    hh: "\\d\\d",
-    h: "\\d{1,2}",
-    mm: "\\d\\d",
-    ss: "\\d\\d",
-    A: "[ap]\\.?m\\.?",
-  };
-  const source = format.replace(TOKEN, (token, literal: string | undefined) => {
-    if (literal !== undefined) return escape(literal);
-    if (/^\s+$/.test(token)) return "\\s+";
-    if (/^[A-Za-z]+$/.test(token) && tokens[token] === undefined) {
-      throw new TypeError(
-        `bad date format "${format}": "${token}" is no part of a date; words stand in [brackets]`,
-      );
-    }
-    return tokens[token] ?? escape(token);
-  });
-  const count = (...parts: string[]): number =>
-    format.match(TOKEN)?.filter((token) => parts.includes(token)).length ?? 0;
-  if (count("YYYY", "YY") !== 1 || count("MMMM", "MMM", "MM", "M") !== 1 || count("DD", "D", "Do") !== 1) {
-    throw new TypeError(`bad date format "${format}": it needs one year, one month and one day`);
-  }
-  return new RegExp(`^${source}$`, "iu");
+/** Undefined where no calendar or clock shows it. */
+function wallTime(parts: Parts, months: ReadonlyMap<string, number>): WallTime | undefined {
+  const year = parts["year"] === undefined ? fullYear(Number(parts["shortYear"])) : Number(parts["year"]);
+  const name = parts["name"];
+  const month = name === undefined ? Number(parts["month"]) : (months.get(name.toLowerCase()) ?? 0);
+  const day = Number(parts["day"]);
+  const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+  const days = month === 2 && !isLeap ? 28 : (DAYS[month - 1] ?? 0);
+  if (day < 1 || day > days) return undefined;
+
+  const hour = hourOf(parts);
+  const minute = Number(parts["minute"] ?? 0);
+  const second = Number(parts["second"] ?? 0);
+  return hour === undefined || minute > 59 || second > 59
+    ? undefined
+    : { year, month, day, hour, minute, second };
 }
 
-function calendarDate(
-  parts: Readonly<Record<string, string | undefined>>,
-  months: ReadonlyMap<string, number>,
-): string | undefined {
-  const { year, shortYear, month, name, day } = parts;
-  // POSIX: 69 to 99 are of the last century.
-  const fullYear =
-    shortYear === undefined ? Number(year) : Number(shortYear) + (Number(shortYear) < 69 ? 2000 : 1900);
-  const monthNumber = name === undefined ? Number(month) : months.get(name.toLowerCase());
-  if (monthNumber === undefined) return undefined;
-  const date = `${String(fullYear).padStart(4, "0")}-${String(monthNumber).padStart(2, "0")}-${String(day).padStart(2, "0")}`;
-  const time = Date.parse(`${date}T00:00:00Z`);
-  // Date.parse takes February 30 for March 1 or 2.
-  return Number.isNaN(time) || new Date(time).toISOString().slice(0, 10) !== date ? undefined : date;
+/** POSIX: 69 to 99 are of the last century. */
+const fullYear = (short: number): number => short + (short < 69 ? 2000 : 1900);
+
+function hourOf({ hour, hour12, half }: Parts): number | undefined {
+  if (hour12 === undefined) return Number(hour ?? 0) < 24 ? Number(hour ?? 0) : undefined;
+  const shown = Number(hour12);
+  if (shown < 1 || shown > 12) return undefined;
+  return (shown % 12) + (half?.toLowerCase() === "p" ? 12 : 0);
+}
+
+const two = (count: number): string => (count < 10 ? `0${count}` : String(count));
+
+const dayOf = ({ year, month, day }: WallTime): string =>
+  `${String(year).padStart(4, "0")}-${two(month)}-${two(day)}`;
+
+/** The text's own offset says more than the site's zone. */
+function instant(time: WallTime, offset: string | undefined, toInstant: (time: WallTime) => string): string {
+  if (offset === undefined) return toInstant(time);
+  const [, sign, hours = "0", minutes = "0"] = /^([+-])(\d\d):?(\d\d)?$/.exec(offset) ?? [];
+  const aheadMs = (Number(hours) * 60 + Number(minutes)) * 60_000 * (sign === "-" ? -1 : 1);
+  return isoInstant(utcMs(time) - aheadMs);
 }

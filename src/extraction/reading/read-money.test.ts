@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { foldSpace } from "./folded-text.ts";
+import { foldSpace } from "../folded-text.ts";
 import { readMoney } from "./read-money.ts";
 
 const GOOD: readonly (readonly [text: string, value: number])[] = [
@@ -35,6 +35,10 @@ const GOOD: readonly (readonly [text: string, value: number])[] = [
   ["1234.5", 1234.5],
   ["$0.00", 0],
   ["1.25 EUR", 1.25],
+  ["$1.2 million", 1_200_000],
+  ["1,2 Mio. €", 1_200_000],
+  ["€2.345 billion", 2_345_000_000],
+  ["USD 3 thousand", 3000],
 ];
 
 test("amounts are read in any currency", () => {
@@ -56,6 +60,8 @@ test("what is left over or open to two readings is a problem", () => {
     "5 per year",
     "$5 $6 $7",
     "$1,23,4",
+    "$1,234.567",
+    "1,2345",
     "due $5",
     "$12/mo",
     "5.00 CR",
@@ -66,6 +72,7 @@ test("what is left over or open to two readings is a problem", () => {
 test("the decimal mark of the site settles it", () => {
   assert.deepEqual(readMoney("1.234 €", { decimal: "," }), { value: 1234 });
   assert.deepEqual(readMoney("$1.234", { decimal: "." }), { value: 1.234 });
+  assert.deepEqual(readMoney("KWD 1,234.567", { decimal: "." }), { value: 1234.567 });
 });
 
 const WRITTEN = [

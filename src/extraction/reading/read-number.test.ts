@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { foldSpace } from "./folded-text.ts";
+import { foldSpace } from "../folded-text.ts";
 import { readNumber } from "./read-number.ts";
 
 const GOOD: readonly (readonly [text: string, value: number])[] = [

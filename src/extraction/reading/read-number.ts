@@ -1,5 +1,6 @@
 import { quoted } from "./quoted.ts";
 import type { Reading } from "./reading.ts";
+import { scaleOf } from "./scale-words.ts";
 
 export interface NumberStyle {
   /** The decimal mark of the site. Without it the text itself has to tell; `1,234` is then read the English way. */
@@ -8,9 +9,19 @@ export interface NumberStyle {
   readonly isRounded?: boolean;
 }
 
-/** Reads a number as people write it: `1,234.56`, `1.234,56`, `1 234`, `1'234`, `12,34,567`, `(12)`, `12-`, `−12`. */
+/** Reads a number as people write it: `1,234.56`, `1.234,56`, `1 234`, `1'234`, `12,34,567`, `(12)`, `12-`, `−12`, `1.2 million`. */
 export function readNumber(text: string, style: NumberStyle = {}): Reading<number> {
   if (text.length > LONGEST) return { problem: `${quoted(text)} is not a number` };
+  const scale = /\p{L}{3}/u.test(text) ? scaleOf(text) : undefined;
+  if (scale === undefined) return readPlain(text, style);
+  // `1.234 million` has decimals, whatever the site's amounts have.
+  const reading = readPlain(scale.text, { ...style, isRounded: false });
+  return "value" in reading
+    ? { value: Number((reading.value * scale.factor).toPrecision(15)) }
+    : { problem: `${quoted(text)} is not a number` };
+}
+
+function readPlain(text: string, style: NumberStyle): Reading<number> {
   const plain = inAscii(text);
   const { digits, isNegative } = withoutSign(plain.text);
   if (digits === undefined) return { problem: `more than one sign in ${quoted(text)}` };
@@ -28,6 +39,13 @@ export function readNumber(text: string, style: NumberStyle = {}): Reading<numbe
   if (size > Number.MAX_SAFE_INTEGER)
     return { problem: `${quoted(text)} has more digits than a number can hold` };
   return { value: isNegative && size !== 0 ? -size : size };
+}
+
+/** Makes a function that takes one of these units off the end of a number. */
+export function unitRemover(units: readonly string[]): (text: string) => string {
+  const escaped = units.map((unit) => unit.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&").replace(/\s+/g, "\\s*"));
+  const pattern = new RegExp(`\\s*(?:${escaped.join("|")})\\.?$`, "i");
+  return (text) => (text.length > LONGEST ? text : text.replace(pattern, ""));
 }
 
 /** A selector that hits half the page must not cost the time to search all of it for digits. */
@@ -84,7 +102,10 @@ function splitAtDecimal(digits: string, style: NumberStyle): Split | "ambiguous"
     return marks.includes(style.decimal) ? undefined : all;
   }
   if (last === " " || last === "'" || !isOnly) return all;
-  if (marks.length > 1) return split;
+  // With thousands apart, three decimals of an amount are a slip.
+  if (marks.length > 1) return style.isRounded === true && split.fraction.length > 2 ? undefined : split;
+  // No currency has that many: digits were left out or added.
+  if (style.isRounded === true && last === "," && split.fraction.length > 3) return undefined;
   const looksGrouped = /^[1-9]\d{0,2}$/.test(split.whole) && split.fraction.length === 3;
   if (!looksGrouped) return split;
   if (last === ",") return all;

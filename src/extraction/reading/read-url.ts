@@ -1,12 +1,33 @@
+import { placeholders } from "./placeholders.ts";
 import { quoted } from "./quoted.ts";
 import type { Reading } from "./reading.ts";
 
-/** Reads a link as a browser would follow it: made absolute against the page's base. */
-export function readUrl(text: string, base: string): Reading<string> {
-  if (text === "#") return { isEmpty: true };
+const isPlaceholder = placeholders("value");
+const HOST = /^(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]*[\p{L}\p{N}])?\.)+\p{L}{2,}(?::\d+)?(?:[/?#].*)?$/u;
+
+/**
+ * What a browser would take for a file of the site, and nobody meant so: `http//town.example`, `www.town.example`, some words.
+ */
+const NO_LINK = /^https?(?!:)[;/\\\s]|^https?:[^/]|^www\.[^/\s]+\.|^[^/?#.:]*\s[^/?#.:]*$/i;
+
+/**
+ * Reads a link as a browser would follow it: made absolute against the page's base. `isProse`: it is text for people, where
+ * `www.town.example` is an address and not a file of the site.
+ */
+export function readUrl(text: string, base: string, isProse = false): Reading<string> {
+  // A form that puts the beginning of an address before a value it has not.
+  if (text === "#" || isPlaceholder(text.replace(/^https?:\/*/i, ""))) return { isEmpty: true };
+  if (isProse && !/^https?:\/\//i.test(text) && !/^\/[^\s]*$/.test(text)) {
+    return HOST.test(text) && URL.canParse(`http://${text}`)
+      ? { value: new URL(`http://${text}`).href }
+      : { problem: `${quoted(text)} is not a web address` };
+  }
+  if (NO_LINK.test(text)) return { problem: `${quoted(text)} is not a link` };
   const url = URL.parse(text, base);
   if (url === null) return { problem: `${quoted(text)} is not a link on ${base}` };
   if (url.protocol !== "http:" && url.protocol !== "https:")
     return { problem: `${quoted(text)} leads to no page` };
+  if (/^https?$|^www\.?$|^\.|\.\.|^$/i.test(url.hostname)) return { problem: `${quoted(text)} has no host` };
+  if (isProse && !url.hostname.includes(".")) return { problem: `${quoted(text)} is not a web address` };
   return { value: url.href };
 }

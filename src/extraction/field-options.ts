@@ -1,0 +1,53 @@
+import type { FieldOptions } from "./define-field.ts";
+import type { PhoneStyle } from "./reading/read-phone.ts";
+
+export interface TextOptions<T extends string> extends FieldOptions<T> {
+  /** The only texts that will do; any other is malformed. They are values even where they read like a placeholder. */
+  readonly oneOf?: readonly T[];
+}
+
+export interface NumberOptions extends FieldOptions<number> {
+  /** A smaller number is malformed. */
+  readonly min?: number;
+  /** A greater number is malformed. */
+  readonly max?: number;
+  /** The site's decimal mark. Needed where `1.234` may mean 1234. */
+  readonly decimal?: "." | ",";
+  /** Whose way of writing numbers the site has, such as `de`: says the decimal mark. */
+  readonly locale?: string;
+}
+
+export interface PlainNumberOptions extends NumberOptions {
+  /** What stands behind the number, and is left out: `acres`, `sq ft`. */
+  readonly unit?: string | readonly string[];
+}
+
+export interface DateOptions extends FieldOptions<string> {
+  /** Tried in order, for example `MM/DD/YYYY` or `D MMMM YYYY`. Without any, ISO dates are read. */
+  readonly formats?: readonly string[];
+  /** Whose month names are used; `en` by default. */
+  readonly locale?: string;
+  /** Where the site's clock is, such as `America/Chicago`. A date with a time then is an instant: `2024-02-09T22:05:00Z`. */
+  readonly timeZone?: string;
+  /** An earlier date is malformed. As `YYYY-MM-DD`. */
+  readonly min?: string;
+  /** A later date is malformed. As `YYYY-MM-DD`; the whole of that day is still good. */
+  readonly max?: string;
+}
+
+export interface PhoneOptions extends FieldOptions<string>, PhoneStyle {}
+
+export interface EmailOptions extends FieldOptions<string> {
+  /** Also reads `ann [at] town [dot] gov`; false by default. */
+  readonly deobfuscate?: boolean;
+}
+
+export interface ListOptions<T extends string> extends Omit<FieldOptions<string>, "check"> {
+  /** The only texts that will do, for each entry. */
+  readonly oneOf?: readonly T[];
+  /** Says true, or what is wrong with the list as a whole. */
+  readonly check?: (values: readonly T[]) => true | string;
+}
+
+/** What the JSON is like is for `check` to say. */
+export type JsonOptions<T> = Omit<FieldOptions<T>, "pattern">;

@@ -1,0 +1,153 @@
+import type { RawField } from "../model/record.ts";
+import type { Field } from "./define-field.ts";
+import { ExtractionError } from "./extraction-error.ts";
+import type { HtmlElement } from "./html-document.ts";
+import { bookWithin } from "./query-book.ts";
+import type { QueryBook } from "./query-book.ts";
+import { Scope } from "./scope.ts";
+import { compileSelector } from "./selector.ts";
+import type { Selector } from "./selector.ts";
+
+/** Fields that belong together: made with `field.object`. Its leaves are judged one by one, under dotted names. */
+export interface FieldGroup<F> {
+  readonly kind: "object";
+  readonly fields: F;
+  /** Where on the page the group is; its fields are relative to it. */
+  readonly within: Selector | undefined;
+  readonly isRequired: boolean;
+  optional(): FieldGroup<F>;
+}
+
+export type Fields = { readonly [name: string]: Field<unknown> | FieldGroup<Fields> };
+
+/** The record that these fields give: a value may always be null, since a site may have none. */
+export type RecordOf<F> = {
+  readonly [Name in keyof F]: F[Name] extends FieldGroup<infer G>
+    ? RecordOf<G>
+    : F[Name] extends Field<infer T>
+      ? T | null
+      : never;
+};
+
+export function fieldGroup<const F extends Fields>(
+  fields: F,
+  { within }: { readonly within?: string } = {},
+  isRequired = true,
+): FieldGroup<F> {
+  return Object.freeze({
+    kind: "object",
+    fields,
+    within: within === undefined ? undefined : compileSelector(within),
+    isRequired,
+    optional: () => fieldGroup(fields, within === undefined ? {} : { within }, false),
+  });
+}
+
+export type RawFields = Record<string, RawField>;
+
+/** Fields compiled for one scope. */
+export interface CompiledFields {
+  /** By dotted name, in the order of the scraper; optional where the group around it is. */
+  readonly leaves: ReadonlyMap<string, Field<unknown>>;
+  /** Reads all of them into `into`. Without a scope, all are missing. */
+  readonly readInto: (scope: Scope | undefined, into: RawFields) => void;
+}
+
+/** Throws `ExtractionError` with code `bad-spec` on what is no field. */
+export function compileFields(
+  fields: Fields,
+  book: QueryBook,
+  prefix = "",
+  isOptional = false,
+): CompiledFields {
+  const leaves = new Map<string, Field<unknown>>();
+  const parts: CompiledFields["readInto"][] = [];
+  for (const [name, one] of Object.entries(fields)) {
+    const path = `${prefix}${name}`;
+    checkField(path, name, one);
+    if (one.kind === "object") {
+      const inside = compileGroup(one, book, path, isOptional || !one.isRequired);
+      for (const [leafName, leaf] of inside.leaves) leaves.set(leafName, leaf);
+      parts.push(inside.readInto);
+      continue;
+    }
+    leaves.set(path, isOptional ? one.optional() : one);
+    const read = one.compile(book);
+    parts.push((scope, into) => {
+      into[path] = scope === undefined ? missing : read(scope);
+    });
+  }
+  return {
+    leaves,
+    readInto(scope, into) {
+      for (const part of parts) part(scope, into);
+    },
+  };
+}
+
+const missing: RawField = { raw: null, isEmpty: false, value: null };
+
+function compileGroup(
+  group: FieldGroup<Fields>,
+  book: QueryBook,
+  path: string,
+  isOptional: boolean,
+): CompiledFields {
+  const { within } = group;
+  if (within === undefined) return compileFields(group.fields, book, `${path}.`, isOptional);
+  const own = bookWithin(book, "element");
+  const { leaves, readInto } = compileFields(group.fields, own, `${path}.`, isOptional);
+  return {
+    leaves,
+    readInto(scope, into) {
+      const element = scope?.view.document.first(within, scope.element);
+      readInto(scope && element && scopeOf(element, scope, own), into);
+    },
+  };
+}
+
+/** The scope of an element inside of another scope. */
+export const scopeOf = (element: HtmlElement, around: Scope, book: QueryBook): Scope =>
+  new Scope(around.view, book.own.queries, undefined, around.page, () => element);
+
+function checkField(
+  path: string,
+  name: string,
+  found: unknown,
+): asserts found is Field<unknown> | FieldGroup<Fields> {
+  if (name === "__proto__") throw new ExtractionError("bad-spec", "a field cannot be named __proto__");
+  if (name.includes("."))
+    throw new ExtractionError(
+      "bad-spec",
+      `the name ${name} has a dot: write field.object({ … }) for fields inside of others`,
+    );
+  const isField =
+    typeof found === "object" &&
+    found !== null &&
+    "kind" in found &&
+    ("compile" in found || "fields" in found);
+  if (isField) return;
+  throw new ExtractionError(
+    "bad-spec",
+    `extract.fields.${path} is no field: make it with field.text(…) and the like`,
+  );
+}
+
+/** The values of a record's fields, those of groups as objects: `{ address: { street: … } }`. */
+export function valuesOf(
+  fields: Readonly<Record<string, { readonly value: unknown }>>,
+): Record<string, unknown> {
+  const values: Record<string, unknown> = {};
+  for (const [path, { value }] of Object.entries(fields)) {
+    const names = path.split(".");
+    const last = names.pop() ?? path;
+    let inside = values;
+    for (const name of names) {
+      const next = Object.hasOwn(inside, name) ? inside[name] : undefined;
+      inside =
+        typeof next === "object" && next !== null ? (next as Record<string, unknown>) : (inside[name] = {});
+    }
+    inside[last] = value;
+  }
+  return values;
+}

@@ -1,0 +1,99 @@
+import { ExtractionError } from "./extraction-error.ts";
+import { NO_HITS } from "./hit.ts";
+import type { Hit } from "./hit.ts";
+import { jsonHits } from "./json/json-hits.ts";
+import { valuesAt } from "./json/json-path.ts";
+import { queryOf } from "./json/json-source.ts";
+import { findLabel } from "./labels/find-label.ts";
+import { elementHit } from "./element-hit.ts";
+import type { Place } from "./place.ts";
+import type { QueryBook, QueryList } from "./query-book.ts";
+import type { PageQuery } from "./scan/page-query.ts";
+import { RowScope } from "./scope.ts";
+import type { Scope } from "./scope.ts";
+import type { Taking } from "./taking.ts";
+import { visibleText } from "./visible-text.ts";
+
+/** Finds what stands at a place. No hits: the place is not there. */
+export type Finder = (scope: Scope) => readonly Hit[];
+
+/** Writes what the place asks of a page into the book, and gives the function that looks up the answers. */
+export function compilePlace(place: Place, taking: Taking, book: QueryBook): Finder {
+  switch (place.how) {
+    case "css": {
+      const takes = place.attribute === undefined ? taking.takes : [{ attribute: place.attribute }];
+      const finder = byQueries(place.css, { ...taking, takes }, place.isOfPage ? book.page : book.own);
+      return place.isOfPage ? (scope) => finder(scope.page) : finder;
+    }
+    case "label": {
+      book.labels.add(place.key);
+      return findLabel(place, taking, book);
+    }
+    case "regex":
+      return byRegex(place, taking, book);
+    case "json":
+      return byJson(place, taking, book);
+    case "column":
+      if (book.scope !== "table-row")
+        throw new ExtractionError(
+          "bad-spec",
+          `by.column("${place.key}") is for the columns of field.table only`,
+        );
+      return (scope) => {
+        const cell = scope instanceof RowScope ? scope.cells.get(place.key) : undefined;
+        return cell === undefined ? NO_HITS : [elementHit(scope.view.document, cell, taking)];
+      };
+    default:
+      return place satisfies never;
+  }
+}
+
+function byQueries(css: string, { takes, pick, isMany }: Taking, list: QueryList): Finder {
+  const [slot = 0, ...others] = takes.map((take) => list.add({ css, take, isMany }));
+  if (pick === undefined) return (scope) => scope.matches(slot);
+  return (scope) =>
+    scope.matches(slot).map(({ text, at }, index) => ({
+      text: pick([text, ...others.map((other) => scope.matches(other)[index]?.text)]),
+      at,
+    }));
+}
+
+function byRegex(
+  { pattern, within }: Extract<Place, { how: "regex" }>,
+  { isMany }: Taking,
+  book: QueryBook,
+): Finder {
+  const textOf = visibleText(within, book);
+  return (scope) => {
+    const source = textOf(scope);
+    if (source?.text === undefined) return NO_HITS;
+    const { text, at } = source;
+    const hits: Hit[] = [];
+    for (const match of text.matchAll(pattern)) {
+      const value = match.groups?.["value"] ?? (match.length > 1 ? match[1] : match[0]);
+      hits.push({ text: (value ?? "").trim(), at, isProse: true });
+      if (!isMany) break;
+    }
+    return hits;
+  };
+}
+
+function byJson(
+  { source, path }: Extract<Place, { how: "json" }>,
+  { isMany, jsonAs }: Taking,
+  book: QueryBook,
+): Finder {
+  const query: PageQuery = queryOf(source);
+  const isOfPage = source.in !== "element";
+  const key = JSON.stringify(source);
+  const slot = (isOfPage ? book.page : book.own).add(query);
+  return (scope) => {
+    for (const { text = "", at } of (isOfPage ? scope.page : scope).matches(slot)) {
+      for (const root of scope.view.rootsIn(key, source, text)) {
+        const values = valuesAt(root, path);
+        if (values.length > 0) return jsonHits(values, jsonAs, isMany, at);
+      }
+    }
+    return NO_HITS;
+  };
+}

@@ -1,0 +1,42 @@
+import { decodeHTML } from "entities";
+import { foldSpace } from "../folded-text.ts";
+import type { Hit } from "../hit.ts";
+
+/** What a field makes of JSON: a text, a link, or the JSON as it is. */
+export type JsonAs = "text" | "link" | "json";
+
+/** What an object stands for where a text or a link is wanted, as schema.org has it. */
+const STANDS_FOR = { text: ["@value", "text", "name"], link: ["url", "contentUrl", "@id"] } as const;
+
+/** The values at the end of a path as hits of a field: at least one, since the path led somewhere. */
+export function jsonHits(
+  values: readonly unknown[],
+  as: JsonAs,
+  isMany: boolean,
+  at: number | undefined,
+): readonly Hit[] {
+  if (as === "json") {
+    const json = values.length === 1 ? values[0] : values;
+    return [{ text: json === null ? "" : JSON.stringify(json), at, json }];
+  }
+  const flat = values.flat(2).filter((value) => value !== null);
+  if (flat.length === 0) return [{ text: "", at, json: null }];
+  return (isMany ? flat : flat.slice(0, 1)).map((value) => hitOf(value, as, at));
+}
+
+function hitOf(value: unknown, as: "text" | "link", at: number | undefined): Hit {
+  const json = simple(value, as);
+  return { text: typeof json === "string" ? decoded(json) : JSON.stringify(json), at, json };
+}
+
+function simple(value: unknown, as: "text" | "link"): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  for (const name of STANDS_FOR[as]) {
+    const inside = name in value ? (value as Readonly<Record<string, unknown>>)[name] : undefined;
+    if (typeof inside === "string" || typeof inside === "number") return inside;
+  }
+  return value;
+}
+
+/** Many sites write `&amp;` into their JSON-LD. */
+const decoded = (text: string): string => foldSpace(text.includes("&") ? decodeHTML(text) : text);

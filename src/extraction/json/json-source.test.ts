@@ -1,0 +1,148 @@
+import assert from "node:assert/strict";
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { test } from "node:test";
+import * as fc from "fast-check";
+import type { Field } from "../define-field.ts";
+import { compileExtraction } from "../extract-spec.ts";
+import { field } from "../field.ts";
+import { parseLenientJson } from "./lenient-json.ts";
+import { by } from "../place.ts";
+
+const page = { name: "p", url: "https://county.example/", status: 200, mediaType: "text/html" };
+const read = (html: string, it: Field<unknown>): unknown => {
+  const [record] = compileExtraction({ fields: { it } }).read([{ ...page, text: html }]);
+  const found = record?.fields["it"];
+  return found?.raw === null ? "missing" : (found?.problem ?? (found?.isEmpty ? "empty" : found?.value));
+};
+const ld = (json: string): string => `<script type="application/ld+json">${json}</script>`;
+const name = field.text(by.jsonLd("Recipe", "name"));
+
+test("JSON-LD is found in lists, graphs, and inside of other things, of one type among several", () => {
+  for (const json of [
+    '{"@type":"Recipe","name":"Pie"}',
+    '[{"@type":"WebPage","name":"x"},{"@type":"Recipe","name":"Pie"}]',
+    '{"@graph":[{"@type":"WebPage"},{"@type":["Recipe","NewsArticle"],"name":"Pie"}]}',
+    '{"@type":"WebPage","mainEntity":{"@type":"http://schema.org/Recipe","name":"Pie"}}',
+    '{"@type":"schema:Recipe","name":["Pie","Tart"]}',
+    '{"@type":"Recipe"}</script><script type="application/ld+json">{"@type":"Recipe","name":"Pie"}',
+  ])
+    assert.equal(read(ld(json), name), "Pie", json);
+});
+
+test("broken JSON is read as pages have it", () => {
+  for (const json of [
+    '{"@type":"Recipe","name":"Pie",}',
+    '{"@type":"Recipe" /* kind */,"name":"Pie"} // end',
+    '<!-- {"@type":"Recipe","name":"Pie"} -->',
+    '//<![CDATA[\n{"@type":"Recipe","name":"Pie"}\n//]]>',
+    '/*<![CDATA[*/{"@type":"Recipe","name":"Pie"}/*]]>*/',
+    '{"@type":"Recipe","text":"two\nlines\tand \\x41","name":"Pie"}',
+    '{"@type":"Recipe","name":"Pie"};',
+    "{&quot;@type&quot;:&quot;Recipe&quot;,&quot;name&quot;:&quot;Pie&quot;}",
+    '\uFEFF{"@type":"Recipe","name":"Pie"}',
+    '{"@type":"Recipe","name":"Pie","bad":"it\\\'s"}',
+  ])
+    assert.equal(read(ld(json), name), "Pie", json);
+  for (const json of ["", "{", '{"@type":"Recipe","name"', "<p>", "function(){}"])
+    assert.equal(read(ld(json), name), "missing", json);
+});
+
+test("texts of JSON are decoded once and folded, null is empty, an object is a problem", () => {
+  assert.equal(read(ld('{"@type":"Recipe","name":"Tom &amp;amp;\\n Jerry"}'), name), "Tom &amp; Jerry");
+  assert.equal(read(ld('{"@type":"Recipe","name":null}'), name), "empty");
+  assert.equal(read(ld('{"@type":"Recipe","name":[]}'), name), "empty");
+  assert.equal(read(ld('{"@type":"Recipe"}'), name), "missing");
+  assert.equal(read(ld('{"@type":"Recipe","name":{"@value":"Pie"}}'), name), "Pie");
+  assert.match(String(read(ld('{"@type":"Recipe","name":{"odd":1}}'), name)), /object/);
+});
+
+test("numbers of JSON are what they are, whatever the site's way of writing", () => {
+  const price = field.money(by.jsonLd("Offer", "price"), { locale: "de" });
+  assert.equal(read(ld('{"@type":"Offer","price":1.234}'), price), 1.234);
+  assert.equal(read(ld('{"@type":"Offer","price":"1234.50"}'), price), 1234.5);
+  assert.equal(read(ld('{"@type":"Offer","price":"1.234,50"}'), price), 1234.5);
+});
+
+test("a list takes the texts of what stands in it, and an object without one is a problem", () => {
+  const steps = field.list(by.jsonLd("Recipe", "steps"));
+  const at = (json: string): unknown => read(ld(`{"@type":"Recipe","steps":${json}}`), steps);
+  assert.deepEqual(at('["mix", {"@type":"HowToStep","name":"2","text":"bake"}, null]'), ["mix", "bake"]);
+  assert.deepEqual(at('"mix"'), ["mix"]);
+  assert.equal(at("[]"), "empty");
+  assert.match(String(at('["mix", {"odd": 1}]')), /object/);
+});
+
+test("images are links, written as a text, an object or a list", () => {
+  const image = field.url(by.jsonLd("Recipe", "image"));
+  for (const json of [
+    '"/a.jpg"',
+    '{"url":"/a.jpg"}',
+    '["/a.jpg","/b.jpg"]',
+    '[{"@type":"ImageObject","url":"/a.jpg"}]',
+  ])
+    assert.equal(read(ld(`{"@type":"Recipe","image":${json}}`), image), "https://county.example/a.jpg", json);
+});
+
+test("paths go into objects and lists", () => {
+  const html = `<script id=data type=application/json>{"a":{"b":[{"c":1},{"c":2}]},"odd.name":"x"}</script>`;
+  const at = (path: string): unknown => read(html, field.json(by.json("#data", path)));
+  assert.deepEqual(at("a.b[1]"), { c: 2 });
+  assert.equal(at("a.b[-1].c"), 2);
+  assert.equal(at("a.b.c"), 1);
+  assert.deepEqual(at("a.b[].c"), [1, 2]);
+  assert.equal(at('["odd.name"]'), "x");
+  assert.equal(at("a.x"), "missing");
+  assert.throws(() => by.json("#data", "a["), TypeError);
+});
+
+test("state is what a script gives to a variable, and no code is run", () => {
+  const state = field.json(by.state("window.__STATE__", "item.id"));
+  for (const script of [
+    "window.__STATE__ = {item: {id: 7}};",
+    'var x=1; window["__STATE__"]={"item":{"id":7,},}; go()',
+    "const __STATE__={item:{'id':7,when:undefined}}",
+    `window.__STATE__ = JSON.parse('{"item":{"id":7}}')`,
+    "if (window.__STATE__ == null) window.__STATE__ = {item:{id:7, html: '<b>}</b>'}}",
+  ])
+    assert.equal(read(`<script>${script}</script>`, state), 7, script);
+  assert.equal(read("<script>window.__STATE__ = load({item:{id:7}})</script>", state), "missing");
+  assert.equal(read("<script>window.__STATE__2 = {item:{id:7}}</script>", state), "missing");
+});
+
+test("whatever JSON there is is read back as it was, and whatever text there is throws nothing", () => {
+  fc.assert(
+    fc.property(fc.json(), (text) => {
+      const json: unknown = JSON.parse(text);
+      assert.deepEqual(parseLenientJson(text), json);
+      // A comma too many makes it one for the lenient way.
+      if (typeof json === "object" && json !== null) assert.deepEqual(parseLenientJson(`${text},`), json);
+    }),
+  );
+  fc.assert(
+    fc.property(
+      fc.string({
+        unit: fc.constantFrom("{", "}", "[", "]", '"', "'", ",", ":", "\\", "a", "x", "1", " "),
+      }),
+      (text) => void parseLenientJson(text),
+    ),
+  );
+});
+
+const pages = resolve(import.meta.dirname, "../../../../shared/testdata/pages");
+
+test(
+  "every JSON-LD of the real pages is read",
+  { skip: existsSync(pages) ? false : "there are no stored pages beside this checkout" },
+  () => {
+    let count = 0;
+    for (const file of globSync("*/page.html", { cwd: pages })) {
+      const text = readFileSync(resolve(pages, file), "utf8");
+      for (const [, json = ""] of text.matchAll(/<script[^>]*ld\+json[^>]*>([^]*?)<\/script>/gi)) {
+        assert.ok(parseLenientJson(json) !== undefined, file);
+        count++;
+      }
+    }
+    assert.ok(count >= 15);
+  },
+);

@@ -1,0 +1,82 @@
+import { parseLenientJson } from "./lenient-json.ts";
+import { LiteralReader } from "./literal-reader.ts";
+import type { JsonSource } from "../place.ts";
+import type { PageQuery } from "../scan/page-query.ts";
+
+/** Asks for the elements whose text may hold this JSON. */
+export function queryOf(source: JsonSource): PageQuery {
+  switch (source.in) {
+    case "json-ld":
+      return { css: 'script[type^="application/ld+json"]', take: "raw", isMany: true };
+    case "element":
+      return { css: source.css, take: "raw", isMany: true };
+    case "variable":
+      return { css: "script", take: "raw", isMany: true };
+    default:
+      return source satisfies never;
+  }
+}
+
+/** The values in an element's text that a source means, most often one. */
+export function rootsIn(source: JsonSource, text: string): readonly unknown[] {
+  switch (source.in) {
+    case "json-ld": {
+      const json = parseLenientJson(text);
+      return thingsOfType(json, source.type);
+    }
+    case "element": {
+      const json = parseLenientJson(text);
+      return json === undefined ? [] : [json];
+    }
+    case "variable":
+      return assignedTo(source.name, text);
+    default:
+      return source satisfies never;
+  }
+}
+
+const DEEPEST = 20;
+
+/** In `@graph`, lists, and below other things, the outer before the inner. A type may be one of several and a URL. */
+function thingsOfType(json: unknown, type: string): readonly unknown[] {
+  const found: unknown[] = [];
+  let level: readonly unknown[] = [json];
+  for (let depth = 0; level.length > 0 && depth < DEEPEST; depth++) {
+    const next: unknown[] = [];
+    for (const one of level) {
+      if (typeof one !== "object" || one === null) continue;
+      if (!Array.isArray(one) && isOfType(one, type)) found.push(one);
+      next.push(...Object.values(one));
+    }
+    level = next;
+  }
+  return found;
+}
+
+function isOfType(thing: object, type: string): boolean {
+  const types = "@type" in thing ? thing["@type"] : undefined;
+  return [types].flat().some((one) => typeof one === "string" && one.replace(/^.*[/#:]/, "") === type);
+}
+
+const escape = (name: string): string => name.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
+const assignments = new Map<string, RegExp>();
+
+/** Every value that the script gives to the variable, `var`, `window.` and `["…"]` included. */
+function assignedTo(name: string, script: string): readonly unknown[] {
+  const bare = name.replace(/^(?:window|self|globalThis)\./, "");
+  if (!script.includes(bare.split(".").at(-1) ?? bare)) return [];
+  let pattern = assignments.get(bare);
+  if (pattern === undefined) {
+    pattern = new RegExp(
+      `(?<![\\w$.])(?:(?:window|self|globalThis)(?:\\.${escape(bare)}|\\[["']${escape(bare)}["']\\])|${escape(bare)})\\s*=(?![=>])\\s*`,
+      "g",
+    );
+    assignments.set(bare, pattern);
+  }
+  const found: unknown[] = [];
+  for (const match of script.matchAll(pattern)) {
+    const value = new LiteralReader(script, match.index + match[0].length).read();
+    if (typeof value === "object" && value !== null) found.push(value);
+  }
+  return found;
+}

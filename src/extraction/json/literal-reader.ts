@@ -1,0 +1,147 @@
+const ESCAPES: Readonly<Record<string, string>> = {
+  b: "\b",
+  f: "\f",
+  n: "\n",
+  r: "\r",
+  t: "\t",
+  v: "\v",
+  0: "\0",
+};
+const SPACE = /(?:[\s\uFEFF;]|\/\/[^\n]*|\/\*[^]*?\*\/|<!--[^\n]*|-->)*/y;
+const NUMBER = /[+-]?(?:0x[\da-f]+|(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)/iy;
+const WORD = /[\p{L}$_][\p{L}\p{N}$_]*/uy;
+const PLAIN = /[^"'`\\]+/y;
+const DEEPEST = 300;
+
+const WORDS: Readonly<Record<string, unknown>> = {
+  true: true,
+  false: false,
+  null: null,
+  undefined: null,
+  NaN: null,
+  Infinity: null,
+};
+
+/** Reads a literal as JavaScript would: JSON with comments, single quotes, bare names, commas too many. Runs nothing. */
+export class LiteralReader {
+  readonly #text: string;
+  #at: number;
+  #depth = 0;
+
+  constructor(text: string, at = 0) {
+    this.#text = text;
+    this.#at = at;
+  }
+
+  /** The first value; what stands behind it is left alone. Undefined when there is none. */
+  read(): unknown {
+    try {
+      return this.#value();
+    } catch (error) {
+      if (error instanceof SyntaxError) return undefined;
+      throw error;
+    }
+  }
+
+  #value(): unknown {
+    this.#skip(SPACE);
+    switch (this.#text.charAt(this.#at)) {
+      case "{":
+        return this.#object();
+      case "[":
+        return this.#list();
+      case '"':
+      case "'":
+      case "`":
+        return this.#string();
+      default:
+        return this.#bare();
+    }
+  }
+
+  #object(): unknown {
+    const found: Record<string, unknown> = {};
+    this.#inside("}", () => {
+      const isQuoted = /["'`]/.test(this.#text[this.#at] ?? "");
+      const name = isQuoted ? this.#string() : (this.#skip(WORD) ?? this.#skip(NUMBER));
+      if (name === undefined) throw new SyntaxError("no name");
+      this.#skip(SPACE);
+      if (this.#text[this.#at++] !== ":") throw new SyntaxError("no colon");
+      const value = this.#value();
+      // `__proto__` is a name like any other.
+      Object.defineProperty(found, name, { value, enumerable: true, configurable: true, writable: true });
+    });
+    return found;
+  }
+
+  #list(): unknown {
+    const found: unknown[] = [];
+    this.#inside("]", () => found.push(this.#value()));
+    return found;
+  }
+
+  #inside(close: string, readOne: () => void): void {
+    this.#at++;
+    if (++this.#depth > DEEPEST) throw new SyntaxError("too deep");
+    for (;;) {
+      this.#skip(SPACE);
+      const next = this.#text[this.#at];
+      if (next === undefined) throw new SyntaxError("not closed");
+      if (next === close) break;
+      if (next === ",") this.#at++;
+      else readOne();
+    }
+    this.#at++;
+    this.#depth--;
+  }
+
+  #string(): string {
+    const quote = this.#text[this.#at++];
+    let found = "";
+    for (;;) {
+      found += this.#skip(PLAIN) ?? "";
+      const next = this.#text[this.#at++];
+      if (next === undefined) throw new SyntaxError("not closed");
+      if (next === quote) return found;
+      found += next === "\\" ? this.#escape() : next;
+    }
+  }
+
+  #escape(): string {
+    const letter = this.#text[this.#at++] ?? "";
+    if (letter === "u" || letter === "x") {
+      const code = /^(?:[\da-f]{4}|[\da-f]{2})/i.exec(
+        this.#text.slice(this.#at, this.#at + (letter === "u" ? 4 : 2)),
+      );
+      if (code === null) return letter;
+      this.#at += code[0].length;
+      return String.fromCharCode(Number.parseInt(code[0], 16));
+    }
+    return letter === "\n" ? "" : (ESCAPES[letter] ?? letter);
+  }
+
+  #bare(): unknown {
+    const number = this.#skip(NUMBER);
+    if (number !== undefined) return Number(number);
+    const word = this.#skip(WORD) ?? "";
+    if (Object.hasOwn(WORDS, word)) return WORDS[word];
+    if (word === "JSON") return this.#parsed();
+    throw new SyntaxError("no value");
+  }
+
+  /** `JSON.parse("…")`, the faster way to give a page its data. */
+  #parsed(): unknown {
+    if (!this.#text.startsWith(".parse(", this.#at)) throw new SyntaxError("no value");
+    this.#at += ".parse(".length;
+    const inside = this.#value();
+    if (typeof inside !== "string") throw new SyntaxError("no value");
+    return new LiteralReader(inside).#value();
+  }
+
+  #skip(pattern: RegExp): string | undefined {
+    pattern.lastIndex = this.#at;
+    const found = pattern.exec(this.#text)?.[0];
+    if (found !== undefined) this.#at += found.length;
+    return found;
+  }
+}

@@ -1,0 +1,78 @@
+import { controlText } from "./control-text.ts";
+import { elementHit } from "../element-hit.ts";
+import type { Finder } from "../find-place.ts";
+import { NO_HITS } from "../hit.ts";
+import type { Hit } from "../hit.ts";
+import { TreeElement } from "../html-tree.ts";
+import { SURE } from "./label-candidate.ts";
+import type { LabelCandidate } from "./label-candidate.ts";
+import { LabelIndex } from "./label-index.ts";
+import type { LabelSpot } from "./label-index.ts";
+import { valueAt } from "./label-value.ts";
+import type { Place } from "../place.ts";
+import type { QueryBook } from "../query-book.ts";
+import type { Scope } from "../scope.ts";
+import { compileSelector } from "../selector.ts";
+import type { Taking } from "../taking.ts";
+
+/** A label that stands more often in one record is no label of it. */
+const MOST_TRIED = 50;
+const listItems = compileSelector("li");
+
+/**
+ * Finds what a label stands for. A label may be on a page more than once (in a menu, a heading, a table): what is surest by
+ * the page's structure wins, and among equals the first, even if it is blank: the next may be of something else.
+ */
+export function findLabel(place: Extract<Place, { how: "label" }>, taking: Taking, book: QueryBook): Finder {
+  const within = place.within === undefined ? undefined : compileSelector(place.within);
+
+  return (scope) => {
+    const { view } = scope;
+    const { document } = view;
+    const root = within === undefined ? scope.element : document.first(within, scope.element);
+    if (within !== undefined && root === undefined) return NO_HITS;
+    const index = (view.labels ??= new LabelIndex(document, view.page.text, book.labels));
+    let best: LabelCandidate | undefined;
+    const spots = index.byKey.get(place.key) ?? [];
+    const from = root instanceof TreeElement ? firstAfter(spots, root.index) : 0;
+    for (let at = from; at < Math.min(spots.length, from + MOST_TRIED); at++) {
+      const spot = spots[at]!;
+      if (root instanceof TreeElement && spot.element.index >= root.end) break;
+      const value = valueAt(spot, index, document);
+      if (value === undefined) continue;
+      if (best === undefined || value.sureness < best.sureness) best = value;
+      if (best.sureness === SURE.structure) break;
+    }
+    return best === undefined ? NO_HITS : hitsOf(best, scope, taking);
+  };
+}
+
+/** Spots stand in document order; pages with many records have one in each. */
+function firstAfter(spots: readonly LabelSpot[], index: number): number {
+  let low = 0;
+  let high = spots.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (spots[middle]!.element.index <= index) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function hitsOf(value: LabelCandidate, scope: Scope, taking: Taking): readonly Hit[] {
+  const { document } = scope.view;
+  const [first] = value.elements;
+  if (first === undefined) return [{ text: "", at: undefined }];
+  if (value.text !== undefined) return [{ text: value.text, at: document.offsetOf(first), isProse: true }];
+  let elements: readonly TreeElement[] = taking.isMany ? value.elements : [first];
+  if (taking.isMany && elements.length === 1) {
+    const items = document.all(listItems, first).filter((item) => item instanceof TreeElement);
+    if (items.length > 0) elements = items;
+  }
+  return elements.map((element) => {
+    const text = controlText(element);
+    return text === undefined
+      ? elementHit(document, element, taking)
+      : { text, at: document.offsetOf(element), isProse: true };
+  });
+}

@@ -1,0 +1,161 @@
+import { TreeElement } from "../html-tree.ts";
+import type { HtmlDocument } from "../html-document.ts";
+import { compileSelector } from "../selector.ts";
+import type { WantedLabels } from "./wanted-labels.ts";
+
+/** A spot on the page that says what a label says. */
+export type LabelSpot = {
+  readonly element: TreeElement;
+  /** A colon stands behind it, so that it is a label and not just a word. */
+  readonly hasColon: boolean;
+} & (
+  | { readonly is: "box" }
+  /** The label is the beginning of a text inside of the element; the value stands behind it. */
+  | { readonly is: "text"; readonly child: number; readonly rest: string }
+  /** `<td data-label="Market value">`: the element itself is the value. */
+  | { readonly is: "attribute" }
+);
+
+const anyElement = compileSelector("*");
+const HIDDEN = new Set(["script", "style", "template", "noscript"]);
+const LABEL_ATTRIBUTES = ["data-label", "data-th", "data-title", "aria-label"];
+const LONGEST = 120;
+/** Where one of several labels in a text ends: `Acres: 0.25 | Zone: R1`. */
+const NEXT_IN_TEXT = /[|•·;]\s*(?=[^|•·;:]{1,60}:)/;
+
+/** All spots of the page that one of a scraper's labels can stand at, by the label's key, in document order. */
+export class LabelIndex {
+  readonly byKey = new Map<string, LabelSpot[]>();
+  /** The text of each element by its index; null where it is longer than any label. */
+  readonly #texts: (string | null)[] = [];
+  readonly #wanted: WantedLabels;
+  readonly #attributes: readonly string[];
+
+  constructor(document: HtmlDocument, source: string, wanted: WantedLabels) {
+    this.#wanted = wanted;
+    // Few pages have them, and asking every element costs more than looking once.
+    this.#attributes = LABEL_ATTRIBUTES.filter((name) => source.includes(name));
+    const elements = elementsOf(document);
+    // Children come after their parents, so that from the end each text is there before it is asked for.
+    for (let at = elements.length - 1; at >= 0; at--) {
+      const element = elements[at]!;
+      this.#texts[element.index] = this.#shortText(element);
+    }
+    for (const element of elements) this.#enter(element);
+  }
+
+  /** The element's text if it is short enough to be a label. */
+  textOf(element: TreeElement): string | null {
+    return this.#texts[element.index] ?? null;
+  }
+
+  /**
+   * Whether an element behind a label is a label itself. A text that is one of the labels may also be a value ("Occupied by:
+   * Owner"): it is where the two are a pair among pairs.
+   */
+  isNextLabel(label: TreeElement, next: TreeElement): boolean {
+    const text = this.textOf(next);
+    if (text === null || !this.isLabel(next)) return false;
+    if (/[:：]$/.test(text)) return true;
+    const siblings = (label.parent?.children ?? []).filter((node) => typeof node !== "string");
+    return siblings.length % 2 === 1 || siblings.indexOf(label) % 2 === 1;
+  }
+
+  isLabel(element: TreeElement): boolean {
+    const text = this.textOf(element);
+    return text !== null && text !== "" && (/[:：]$/.test(text) || this.isKey(text));
+  }
+
+  isKey(text: string): boolean {
+    return this.#wanted.keyIn(text) !== undefined;
+  }
+
+  #shortText(element: TreeElement): string | null {
+    if (HIDDEN.has(element.tag)) return "";
+    // A mark that leads to a footnote.
+    if (element.tag === "sup") return "";
+    let text = "";
+    for (const child of element.children) {
+      const part = typeof child === "string" ? child : this.textOf(child);
+      if (part === null) return null;
+      text += typeof child === "string" || isInline(child.tag) ? part : ` ${part} `;
+      if (text.length > 4 * LONGEST) return null;
+    }
+    const folded = text.replace(/\s+/g, " ").trim();
+    return folded.length > LONGEST ? null : folded;
+  }
+
+  #enter(element: TreeElement): void {
+    const text = this.textOf(element);
+    if (text !== null && text !== "")
+      this.#add(text, { is: "box", element, hasColon: /[:：]\W{0,3}$/.test(text) });
+    for (const name of this.#attributes) {
+      const label = element.attribute(name);
+      if (label !== undefined && label.length <= LONGEST)
+        this.#add(label, { is: "attribute", element, hasColon: true });
+    }
+    if (HIDDEN.has(element.tag)) return;
+    const { children } = element;
+    // The tree keeps a text in pieces where it was escaped.
+    let own = "";
+    for (let at = 0; at <= children.length; at++) {
+      const child = children[at];
+      if (typeof child === "string") own += child;
+      else if (own !== "") {
+        this.#enterText(element, at - 1, own);
+        own = "";
+      }
+    }
+  }
+
+  #enterText(element: TreeElement, child: number, text: string): void {
+    if (!text.includes(":")) {
+      // `<td>Owner <b>ANN</b></td>`, and in a header the words of a hint behind it.
+      if (text.length > LONGEST || element.children.length === 1) return;
+      const isHeader = element.tag === "th" || element.tag === "dt" || element.tag === "label";
+      if (isHeader) this.#add(text, { is: "box", element, hasColon: false });
+      else this.#add(text, { is: "text", element, child, rest: "", hasColon: false });
+      return;
+    }
+    for (const part of text.split(NEXT_IN_TEXT)) {
+      const colon = part.indexOf(":");
+      const rest = part.slice(colon + 1).trim();
+      // With nothing before and behind it, the element itself is the label.
+      if (colon > 0 && colon < LONGEST && !(rest === "" && element.children.length === 1))
+        this.#add(part.slice(0, colon), { is: "text", element, child, rest, hasColon: true });
+    }
+  }
+
+  #add(text: string, spot: LabelSpot): void {
+    const key = this.#wanted.keyIn(text);
+    if (key === undefined) return;
+    const known = this.byKey.get(key);
+    if (known === undefined) this.byKey.set(key, [spot]);
+    else known.push(spot);
+  }
+}
+
+const INLINE = new Set(
+  "a abbr acronym b bdi bdo big cite code data dfn em font i ins kbd label mark nobr q s samp small span strong sub sup time tt u var wbr".split(
+    " ",
+  ),
+);
+
+export const isInline = (tag: string): boolean => INLINE.has(tag);
+
+function elementsOf(document: HtmlDocument): readonly TreeElement[] {
+  let top = document.first(anyElement);
+  if (!(top instanceof TreeElement)) return [];
+  while (top instanceof TreeElement && top.parent !== null) top = top.parent;
+  const elements: TreeElement[] = [];
+  const rest: TreeElement[] = top instanceof TreeElement ? [top] : [];
+  for (let element = rest.pop(); element !== undefined; element = rest.pop()) {
+    if (element.parent !== null) elements.push(element);
+    if (HIDDEN.has(element.tag)) continue;
+    for (let at = element.children.length - 1; at >= 0; at--) {
+      const child = element.children[at];
+      if (child instanceof TreeElement) rest.push(child);
+    }
+  }
+  return elements;
+}

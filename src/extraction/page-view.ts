@@ -1,0 +1,49 @@
+import type { KeptPage } from "../model/capture.ts";
+import { parseHtml } from "./html-document.ts";
+import type { HtmlDocument } from "./html-document.ts";
+import { rootsIn } from "./json/json-source.ts";
+import type { LabelIndex } from "./labels/label-index.ts";
+import type { JsonSource } from "./place.ts";
+
+/** A kept page, with its document where somebody has made one already. */
+export interface ReadablePage extends KeptPage {
+  readonly document?: HtmlDocument & { readonly isParsed?: boolean };
+}
+
+/** One page while it is read: what its fields share. Nothing is parsed before a field needs it. */
+export class PageView {
+  readonly page: ReadablePage;
+  #document: HtmlDocument | undefined;
+  #roots: Map<string, Map<string, readonly unknown[]>> | undefined;
+  #base: string | undefined;
+  labels: LabelIndex | undefined;
+
+  constructor(page: ReadablePage) {
+    this.page = page;
+  }
+
+  /** Somebody has asked the document already: then it costs less than another scan. */
+  get isParsed(): boolean {
+    return this.page.document?.isParsed === true;
+  }
+
+  get document(): HtmlDocument {
+    return (this.#document ??= this.page.document ?? parseHtml(this.page.text));
+  }
+
+  /** What relative links are relative to: the page's first `<base href>`, else its own address. */
+  baseUrl(href: string | undefined): string {
+    const { url } = this.page;
+    return (this.#base ??= href === undefined ? url : (URL.parse(href, url)?.href ?? url));
+  }
+
+  /** The JSON of a source in a script's text, parsed and searched once for all fields. `key` tells sources apart. */
+  rootsIn(key: string, source: JsonSource, text: string): readonly unknown[] {
+    this.#roots ??= new Map();
+    let known = this.#roots.get(key);
+    if (known === undefined) this.#roots.set(key, (known = new Map()));
+    let roots = known.get(text);
+    if (roots === undefined) known.set(text, (roots = rootsIn(source, text)));
+    return roots;
+  }
+}

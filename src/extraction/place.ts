@@ -1,0 +1,106 @@
+import type { JsonPath } from "./json/json-path.ts";
+import { parseJsonPath } from "./json/json-path.ts";
+import { labelKey } from "./label-key.ts";
+import { compileSelector } from "./selector.ts";
+
+/** A place on a page where a value may stand. `by` names it in records, as the scraper's author wrote it. */
+export type Place = { readonly by: string } & (
+  | { readonly how: "css"; readonly css: string; readonly attribute?: string; readonly isOfPage?: true }
+  | { readonly how: "label"; readonly key: string; readonly within?: string }
+  | { readonly how: "regex"; readonly pattern: RegExp; readonly within?: string }
+  | { readonly how: "json"; readonly source: JsonSource; readonly path: JsonPath }
+  | { readonly how: "column"; readonly key: string }
+);
+
+/** Where JSON stands on a page. */
+export type JsonSource =
+  /** Objects of this schema.org type in the page's JSON-LD, at any depth. */
+  | { readonly in: "json-ld"; readonly type: string }
+  /** The text of an element. */
+  | { readonly in: "element"; readonly css: string }
+  /** What a script gives to a variable: `window.__STATE__ = {…};` */
+  | { readonly in: "variable"; readonly name: string };
+
+/** A CSS selector, a place, or several of them of which the first that finds a value wins. */
+export type Where = string | Place | readonly (string | Place)[];
+
+export interface Within {
+  /** Looked for inside the first match of this CSS selector only. */
+  readonly within?: string;
+}
+
+/** The places of a field where CSS alone is not enough. */
+export const by = {
+  /** A CSS selector; a bare string in a field says the same. */
+  css: (css: string): Place => ({ how: "css", by: css, css: checked(css) }),
+
+  /** An attribute of the first match. In `field.url`, `field.number` and the like: the attribute is read instead of the text. */
+  attr: (css: string, name: string): Place => ({
+    how: "css",
+    by: `${css} @${name}`,
+    css: checked(css),
+    attribute: name.toLowerCase(),
+  }),
+
+  /** The content of `<meta name|property|itemprop="…">`. Of the page, also inside of `each`. */
+  meta: (name: string): Place => {
+    const text = JSON.stringify(name);
+    const css = `meta[name=${text}], meta[property=${text}], meta[itemprop=${text}]`;
+    return { how: "css", by: `meta ${name}`, css: checked(css), attribute: "content", isOfPage: true };
+  },
+
+  /** The value beside or below a label, in whatever way the page sets them: table, definition list, form, `Label: value`. */
+  label: (label: string, { within }: Within = {}): Place => {
+    const key = labelKey(label);
+    if (key === "")
+      throw new TypeError(`by.label(${JSON.stringify(label)}): a label needs letters or digits`);
+    return { how: "label", by: `label "${label}"`, key, ...checkedWithin(within) };
+  },
+
+  /** The group named `value`, else the first group, else the whole match, in the text as a person reads it. */
+  regex: (pattern: RegExp, { within }: Within = {}): Place => ({
+    how: "regex",
+    by: `regex ${String(pattern)}`,
+    pattern: new RegExp(pattern.source, `${pattern.flags.replace(/[gy]/g, "")}g`),
+    ...checkedWithin(within),
+  }),
+
+  /** In the page's JSON-LD: the first thing of this type, and a path from it. `author.name`, `image[0]`, `recipeIngredient[]`. */
+  jsonLd: (type: string, path = ""): Place => ({
+    how: "json",
+    by: `json-ld ${[type, path].filter(Boolean).join(".")}`,
+    source: { in: "json-ld", type },
+    path: parseJsonPath(path),
+  }),
+
+  /** In the JSON that is an element's text: `by.json("script#__NEXT_DATA__", "props.page.price")`. */
+  json: (css: string, path = ""): Place => ({
+    how: "json",
+    by: `json ${[css, path].filter(Boolean).join(" ")}`,
+    source: { in: "element", css: checked(css) },
+    path: parseJsonPath(path),
+  }),
+
+  /** In what a script of the page gives to a variable: `by.state("window.__STATE__", "item.price")`. */
+  state: (name: string, path = ""): Place => ({
+    how: "json",
+    by: `state ${[name, path].filter(Boolean).join(" ")}`,
+    source: { in: "variable", name },
+    path: parseJsonPath(path),
+  }),
+
+  /** The cell below this header, in a column of `field.table`. */
+  column: (header: string): Place => ({ how: "column", by: `column "${header}"`, key: labelKey(header) }),
+};
+
+/** Throws `SelectorError`: a scraper with a bad selector does not load. */
+export function placesOf(where: Where): readonly Place[] {
+  const places = [where].flat().map((one: string | Place) => (typeof one === "string" ? by.css(one) : one));
+  if (places.length === 0) throw new TypeError("a field needs at least one place to look for it");
+  return places;
+}
+
+const checked = (css: string): string => compileSelector(css).css;
+
+const checkedWithin = (within: string | undefined): { within?: string } =>
+  within === undefined ? {} : { within: checked(within) };

@@ -1,0 +1,45 @@
+import type { PageQuery } from "./scan/page-query.ts";
+import { WantedLabels } from "./labels/wanted-labels.ts";
+
+/** Collects what the fields of a scraper ask a page, each question once, so that one pass can answer them all. */
+export class QueryList {
+  readonly #slots = new Map<string, number>();
+  readonly #queries: PageQuery[] = [];
+
+  /** The slot under which the answer will stand. */
+  add(query: PageQuery): number {
+    const key = JSON.stringify([query.css, query.take, query.isMany]);
+    let slot = this.#slots.get(key);
+    if (slot === undefined) {
+      slot = this.#queries.push(query) - 1;
+      this.#slots.set(key, slot);
+    }
+    return slot;
+  }
+
+  get queries(): readonly PageQuery[] {
+    return this.#queries;
+  }
+}
+
+/** What fields ask when they are compiled. */
+export interface QueryBook {
+  /** Of their own scope: the page, or an element of it such as a row. */
+  readonly own: QueryList;
+  readonly page: QueryList;
+  readonly scope: "page" | "element" | "table-row";
+  /** Every label that the scraper asks for: one of them is never the value of another. */
+  readonly labels: WantedLabels;
+}
+
+export const pageBook = (): QueryBook => {
+  const page = new QueryList();
+  return { own: page, page, scope: "page", labels: new WantedLabels() };
+};
+
+/** A book for the fields inside of an element. */
+export const bookWithin = (book: QueryBook, scope: "element" | "table-row"): QueryBook => ({
+  ...book,
+  own: new QueryList(),
+  scope,
+});

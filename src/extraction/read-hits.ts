@@ -1,0 +1,115 @@
+import type { FieldDefinition, FieldReading, ReadingContext } from "./define-field.ts";
+import type { Hit } from "./hit.ts";
+import type { QueryBook } from "./query-book.ts";
+import { quoted } from "./reading/quoted.ts";
+import type { Reading } from "./reading/reading.ts";
+import type { Scope } from "./scope.ts";
+
+const BASE = { css: "base[href]", take: { attribute: "href" }, isMany: false } as const;
+
+/** Characters that nobody sees: soft hyphens, zero-width spaces, marks of direction. They come along with what was pasted. */
+const UNSEEN = /[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060\ufeff]/;
+const UNSEEN_ALL = new RegExp(UNSEEN, "g");
+
+/** Undefined where nothing was found. */
+type ReadHits<T> = (hits: readonly Hit[], by: string, scope: Scope) => FieldReading<T> | undefined;
+
+/** Makes the function that reads what a place found as the field's type. It never throws. */
+export function hitReader<T>(definition: FieldDefinition<T>, book: QueryBook): ReadHits<T> {
+  const { isPlaceholder, taking, kind } = definition;
+  const baseSlot = kind === "url" ? book.page.add(BASE) : -1;
+  const read = compileReading(definition);
+  const keepsJson = taking.jsonAs === "json";
+  const readsText = taking.takes[0] === "text";
+
+  return (hits, by, scope) => {
+    const [first] = hits;
+    if (first === undefined) return undefined;
+    const texts: string[] = [];
+    let raw: string | undefined;
+    let hasObject = false;
+    for (const { text, json } of hits) {
+      if (text === undefined) continue;
+      raw = raw === undefined ? text : `${raw} | ${text}`;
+      const seen = readsText && UNSEEN.test(text) ? text.replace(UNSEEN_ALL, "").trim() : text;
+      if (!isPlaceholder(seen)) texts.push(seen);
+      if (typeof json === "object" && json !== null) hasObject = true;
+    }
+    if (raw === undefined) return undefined;
+    const { at, json } = first;
+    if (texts.length === 0) return fieldReading(raw, by, at, { isEmpty: true });
+    if (hasObject && !keepsJson)
+      return fieldReading(raw, by, at, { problem: "JSON has an object here: let the path go on to a value" });
+    try {
+      return fieldReading(
+        raw,
+        by,
+        at,
+        read(texts, json, {
+          baseUrl: () => scope.view.baseUrl(scope.page.matches(baseSlot)[0]?.text),
+          isProse: first.isProse === true,
+        }),
+      );
+    } catch (error) {
+      return fieldReading(raw, by, at, { problem: `its own code failed: ${reasonOf(error)}` });
+    }
+  };
+}
+
+function compileReading<T>({
+  options,
+  isPlaceholder,
+  readTexts,
+  readJson,
+}: FieldDefinition<T>): (texts: readonly string[], json: unknown, context: ReadingContext) => Reading<T> {
+  const { transform, check } = options;
+  const pattern = options.pattern === undefined ? undefined : withoutMemory(options.pattern);
+
+  return (texts, json, context) => {
+    let values = texts;
+    // Placeholders come first, so that a transform need not know them, and again for what the transform made.
+    if (transform !== undefined) {
+      values = texts.map(transform).filter((text) => !isPlaceholder(asText(text)));
+      if (values.length === 0) return { isEmpty: true };
+    }
+    const odd = pattern === undefined ? undefined : values.find((text) => !pattern.test(text));
+    if (odd !== undefined) return { problem: `${quoted(odd)} does not match ${String(pattern)}` };
+    const direct = json === undefined || transform !== undefined ? undefined : readJson?.(json);
+    const reading = direct ?? readTexts(values, context);
+    if (check === undefined || !("value" in reading)) return reading;
+    const verdict: unknown = check(reading.value);
+    return verdict === true
+      ? reading
+      : { problem: typeof verdict === "string" ? verdict : "its check did not say true" };
+  };
+}
+
+function fieldReading<T>(
+  raw: string,
+  by: string,
+  at: number | undefined,
+  reading: Reading<T>,
+): FieldReading<T> {
+  const found = at === undefined ? { raw, by } : { raw, by, at };
+  if ("value" in reading) return { ...found, isEmpty: false, value: reading.value };
+  if ("problem" in reading) return { ...found, isEmpty: false, value: null, problem: reading.problem };
+  return { ...found, isEmpty: true, value: null };
+}
+
+function asText(text: unknown): string {
+  if (typeof text !== "string")
+    throw new TypeError(`transform gave ${text === null ? "null" : typeof text}, not a text`);
+  return text;
+}
+
+/** A `g` or `y` pattern remembers where it stopped, and would judge the same text differently the next time. */
+const withoutMemory = (pattern: RegExp): RegExp =>
+  new RegExp(pattern.source, pattern.flags.replace(/[gy]/g, ""));
+
+function reasonOf(error: unknown): string {
+  try {
+    return error instanceof Error ? error.message : String(error);
+  } catch {
+    return "something was thrown that cannot be shown";
+  }
+}

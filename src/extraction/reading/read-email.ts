@@ -1,0 +1,71 @@
+import { decodeHTML } from "entities";
+import { quoted } from "./quoted.ts";
+import type { Reading } from "./reading.ts";
+import type { Taken } from "../scan/page-query.ts";
+
+/** The address may stand in the text, in the link, in Cloudflare's attribute, or in an element further inside. */
+export const EMAIL_TAKES: readonly Taken[] = ["text", "link", { attribute: "data-cfemail" }, "html"];
+
+const ADDRESS =
+  /^[\p{L}\p{N}!#$%&'*+/=?^_`{|}~-]+(?:\.[\p{L}\p{N}!#$%&'*+/=?^_`{|}~-]+)*@(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?\.)+(?:\p{L}{2,63}|xn--[a-z0-9-]+)$/u;
+const LONGEST = 254;
+const PREFIX = /^(?:e-?mail(?: address)?|mail|contact)\s*:\s*/i;
+const IN_ANGLES = /^[^<>@]*<\s*([^<>\s]+)\s*>$/;
+const CLOUDFLARE = /(?:data-cfemail\s*=\s*["']?|\/cdn-cgi\/l\/email-protection#)([\da-f]{6,})/i;
+const MAILTO = /href\s*=\s*(?:"\s*mailto:([^"]*)"|'\s*mailto:([^']*)'|mailto:([^\s>]*))/i;
+
+/** Chooses the text that has the address in it. */
+export function pickEmail([text, link, cloudflare, html]: readonly (string | undefined)[]):
+  | string
+  | undefined {
+  if (cloudflare !== undefined) return decodeCloudflare(cloudflare) ?? text;
+  const isProtected = /email.protected/i.test(text ?? "");
+  if (text?.includes("@") && !isProtected) return text;
+  if (/^mailto:/i.test(link ?? "")) return link;
+  const hidden = CLOUDFLARE.exec(link ?? "")?.[1] ?? CLOUDFLARE.exec(html ?? "")?.[1];
+  if (hidden !== undefined) return decodeCloudflare(hidden) ?? text;
+  const mailto = MAILTO.exec(html ?? "");
+  const inside = mailto?.[1] ?? mailto?.[2] ?? mailto?.[3];
+  return inside === undefined ? text : `mailto:${decodeHTML(inside)}`;
+}
+
+/** Its first byte is the key that all others are mixed with. */
+function decodeCloudflare(hex: string): string | undefined {
+  if (!/^(?:[\da-f]{2}){2,}$/i.test(hex)) return undefined;
+  const bytes = Buffer.from(hex, "hex");
+  const key = bytes[0] ?? 0;
+  return Buffer.from(bytes.subarray(1).map((byte) => byte ^ key)).toString("utf8");
+}
+
+export function emailReader(deobfuscates: boolean): (text: string) => Reading<string> {
+  return (text) => {
+    if (text.length > 4 * LONGEST) return { problem: `${quoted(text)} is not an e-mail address` };
+    const isLink = /^mailto:/i.test(text);
+    let plain = isLink ? ofLink(text) : text.replace(PREFIX, "");
+    if (plain === "") return { isEmpty: true };
+    plain = IN_ANGLES.exec(plain)?.[1] ?? plain;
+    if (deobfuscates) plain = withoutDisguise(plain);
+    plain = plain.replace("＠", "@").replace(/[.,;]+$/, "");
+    if (plain.length > LONGEST || !ADDRESS.test(plain))
+      return { problem: `${quoted(text)} is not an e-mail address` };
+    const at = plain.lastIndexOf("@");
+    return { value: plain.slice(0, at) + plain.slice(at).toLowerCase() };
+  };
+}
+
+function ofLink(link: string): string {
+  const address = link
+    .replace(/^mailto:/i, "")
+    .replace(/\?.*$/s, "")
+    .trim();
+  try {
+    return decodeURIComponent(address).trim();
+  } catch {
+    return address;
+  }
+}
+
+const AT = /\s*(?:[[({<]\s*(?:at|@|ät|arobase)\s*[\])}>]|\s(?:at|AT)\s)\s*/iu;
+const DOT = /\s*(?:[[({<]\s*(?:dot|punkt|point|\.)\s*[\])}>]|\s(?:dot|DOT)\s)\s*/giu;
+
+const withoutDisguise = (text: string): string => text.replace(AT, "@").replace(DOT, ".");

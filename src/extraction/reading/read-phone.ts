@@ -1,0 +1,88 @@
+import { createRequire } from "node:module";
+import type {
+  CountryCode,
+  isSupportedCountry,
+  parsePhoneNumberFromString,
+  PhoneNumber,
+} from "libphonenumber-js";
+import { quoted } from "./quoted.ts";
+import type { Reading } from "./reading.ts";
+import type { Taken } from "../scan/page-query.ts";
+
+export interface PhoneStyle {
+  /** Whose numbers stand there without a country's code, such as `US`. */
+  readonly country?: CountryCode;
+  /** `e164` by default: `+15125550142`. */
+  readonly format?: "e164" | "national" | "international";
+  /** Also refuses North American numbers whose area does not exist; false by default. */
+  readonly isStrict?: boolean;
+}
+
+export const PHONE_TAKES: readonly Taken[] = ["text", "link"];
+
+/** The text, unless it is a word ("Call us") over a link that has the number. */
+export const pickPhone = ([text, link]: readonly (string | undefined)[]): string | undefined =>
+  /^tel:/i.test(link ?? "") && !/\d{2}/.test(text ?? "") ? link : text;
+
+const LONGEST = 80;
+const PREFIX =
+  /^(?:tel(?:[ée]phone|efon|[ée]fono|\.)?|phone(?: number)?|ph|fax|mobile|cell|office|call|t|p|f|m)\s*[.:]?:?\s*(?=[+(\d])/i;
+/** Whose number it is: `(office)`. */
+const SUFFIX = /\s\([\p{L} ]{1,20}\)$/u;
+/** What people put between the digits of a number, its extension included. */
+const WRITTEN =
+  /^[+＋]?[\d\s().\-/–—‐‑·]+(?:(?:,|;)?\s*(?:ext\.?|extension|x|#|durchwahl|poste)\s*[.:]?\s*\d{1,7})?$/iu;
+
+interface PhoneLibrary {
+  readonly parsePhoneNumberFromString: typeof parsePhoneNumberFromString;
+  readonly isSupportedCountry: typeof isSupportedCountry;
+}
+
+let library: PhoneLibrary | undefined;
+
+/** Tables of all countries' numbers are 80 kB: loaded by the first scraper that has such a field. */
+const phoneLibrary = (): PhoneLibrary =>
+  (library ??= createRequire(import.meta.url)("libphonenumber-js/min") as PhoneLibrary);
+
+/** Throws on a country that has no code. */
+export function phoneReader({
+  country,
+  format = "e164",
+  isStrict = false,
+}: PhoneStyle): (text: string) => Reading<string> {
+  const { parsePhoneNumberFromString: parseNumber, isSupportedCountry: hasNumbers } = phoneLibrary();
+  if (country !== undefined && !hasNumbers(country))
+    throw new TypeError(`field.phone knows no country "${String(country)}": write two letters, such as US`);
+  return (text) => {
+    const plain = numberIn(text);
+    if (text.length > LONGEST || !WRITTEN.test(plain))
+      return { problem: `${quoted(text)} is not a phone number` };
+    if (/^[0\D]*0[0\D]*$/.test(plain)) return { isEmpty: true };
+    const number = parseNumber(plain, { ...(country && { defaultCountry: country }), extract: false });
+    if (number === undefined || !isGood(number, isStrict))
+      return {
+        problem: `${quoted(text)} is not a phone number${country === undefined && !plain.startsWith("+") ? ": it has no country code, so say which `country` it is of" : ` of ${country ?? "any country"}`}`,
+      };
+    if (format === "e164") return { value: number.format("E.164") };
+    return { value: format === "national" ? number.formatNational() : number.formatInternational() };
+  };
+}
+
+/** Some countries take almost any length for possible; a number that people are to call has more digits. */
+const FEWEST_DIGITS = 7;
+
+/** In North America length says enough, and made-up areas such as 555 are common. */
+function isGood(number: PhoneNumber, isStrict: boolean): boolean {
+  if (number.isValid()) return isStrict || number.nationalNumber.length >= FEWEST_DIGITS;
+  return !isStrict && number.countryCallingCode === "1" && number.isPossible();
+}
+
+function numberIn(text: string): string {
+  if (!/^tel:/i.test(text)) return text.replace(PREFIX, "").replace(SUFFIX, "").trim();
+  const number = text.slice("tel:".length).replace(/;.*$/, "");
+  try {
+    return decodeURIComponent(number).trim();
+  } catch {
+    return number.trim();
+  }
+}

@@ -1,0 +1,54 @@
+/** A date and time of day as a clock on the wall shows it. */
+export interface WallTime {
+  readonly year: number;
+  readonly month: number;
+  readonly day: number;
+  readonly hour: number;
+  readonly minute: number;
+  readonly second: number;
+}
+
+/**
+ * Makes a function that gives the instant at which a zone's clock shows a time, as `2024-02-09T22:05:00Z`. Of an hour that
+ * comes twice it is the first; an hour that is left out is counted on from before the change. Throws `RangeError` on a zone that does
+ * not exist.
+ */
+export function zonedInstant(timeZone: string): (time: WallTime) => string {
+  const format = new Intl.DateTimeFormat("en-US", {
+    timeZone,
+    hourCycle: "h23",
+    year: "numeric",
+    month: "numeric",
+    day: "numeric",
+    hour: "numeric",
+    minute: "numeric",
+    second: "numeric",
+  });
+  const aheadMs = (at: number): number => {
+    const parts: Record<string, number> = {};
+    for (const { type, value } of format.formatToParts(at)) parts[type] = Number(value);
+    const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = parts;
+    return utcMs({ year, month, day, hour, minute, second }) - at;
+  };
+  return (time) => {
+    const shown = utcMs(time);
+    const before = aheadMs(shown - DAY_MS);
+    const after = aheadMs(shown + DAY_MS);
+    // The offsets on both sides of a change of clocks, the earlier instant first; one that shows the time is right.
+    const [first, second] = [shown - Math.max(before, after), shown - Math.min(before, after)];
+    const fits = (at: number): boolean => at + aheadMs(at) === shown;
+    return isoInstant(fits(first) ? first : fits(second) ? second : shown - before);
+  };
+}
+
+const DAY_MS = 86_400_000;
+
+export function utcMs({ year, month, day, hour, minute, second }: WallTime): number {
+  const date = new Date(0);
+  // Date.UTC takes the years 0 to 99 for 1900 to 1999.
+  date.setUTCFullYear(year, month - 1, day);
+  date.setUTCHours(hour, minute, second);
+  return date.getTime();
+}
+
+export const isoInstant = (ms: number): string => new Date(ms).toISOString().replace(".000Z", "Z");

@@ -1,0 +1,145 @@
+import type { Field, FieldReading } from "./define-field.ts";
+import type { RowsOptions } from "./each-field.ts";
+import { compileFields, valuesOf } from "./fields.ts";
+import type { CompiledFields, Fields, RawFields, RecordOf } from "./fields.ts";
+import type { HtmlElement } from "./html-document.ts";
+import { compileMarker, markerOf } from "./none-marker.ts";
+import { placesOf } from "./place.ts";
+import { placeholders } from "./reading/placeholders.ts";
+import type { QueryBook } from "./query-book.ts";
+import { bookWithin } from "./query-book.ts";
+import { readingOfRows } from "./row-readings.ts";
+import { RowScope } from "./scope.ts";
+import type { Scope } from "./scope.ts";
+import { compileSelector } from "./selector.ts";
+import { readGrid } from "./table-grid.ts";
+import type { TableGrid } from "./table-grid.ts";
+
+/** A row of a table whose columns are not described: header to text. */
+export type TextRow = Readonly<Record<string, string | null>>;
+
+export interface TableOptions<C extends Fields> extends RowsOptions<RecordOf<C>> {
+  /** By name, each with `by.column("…")`; other places are relative to the row. */
+  readonly columns: C;
+}
+
+type TableField = {
+  <const C extends Fields>(
+    css: string | readonly string[],
+    options: TableOptions<C>,
+  ): Field<readonly RecordOf<C>[]>;
+  (css: string | readonly string[], options?: RowsOptions<TextRow>): Field<readonly TextRow[]>;
+};
+
+export const tableField: TableField = (
+  css: string | readonly string[],
+  options?: RowsOptions<never> & { readonly columns?: Fields },
+): Field<never> => defineTable(css, options ?? {}) as Field<never>;
+
+function defineTable(
+  css: string | readonly string[],
+  options: RowsOptions<never> & { readonly columns?: Fields },
+  isRequired = true,
+): Field<readonly unknown[]> {
+  const places = placesOf([css].flat());
+  const selectors = [css].flat().map(compileSelector);
+  const marker = options.none === undefined ? undefined : markerOf(options.none);
+  const { columns } = options;
+  // Rows are what the author's fields say, which the overloads hold to his check.
+  const check = options.check as ((rows: readonly unknown[]) => true | string) | undefined;
+  return Object.freeze({
+    kind: "table" as const,
+    places,
+    isRequired,
+    expects: `a table${columns === undefined ? "" : ` with ${Object.keys(columns).join(", ")}`}`,
+    compile(book: QueryBook) {
+      const own = bookWithin(book, "table-row");
+      const compiled = columns && compileFields(columns, own);
+      const unavailable = marker && compileMarker(marker, book);
+      return (scope: Scope): FieldReading<readonly unknown[]> => {
+        let reading: FieldReading<readonly unknown[]> = { raw: null, isEmpty: false, value: null };
+        for (const selector of selectors) {
+          const table = tableAt(scope, scope.view.document.first(selector, scope.element));
+          if (table === undefined) continue;
+          const { document } = scope.view;
+          const grid = readGrid(document, table);
+          const found = { raw: document.textOf(table), by: selector.css, at: document.offsetOf(table) };
+          reading =
+            compiled === undefined
+              ? readingOfRows(textRows(grid, scope), NO_FIELDS, found, textRow, check)
+              : (missingColumn(compiled, grid) ??
+                readingOfRows(typedRows(grid, scope, compiled, own), compiled, found, valuesOf, check));
+          break;
+        }
+        return reading.value === null && unavailable ? (unavailable(scope, reading) ?? reading) : reading;
+      };
+    },
+    optional: () => defineTable(css, options, false),
+  });
+}
+
+const NO_FIELDS: CompiledFields = { leaves: new Map(), readInto: () => undefined };
+const tables = compileSelector("table");
+const isPlaceholder = placeholders("words");
+
+const tableAt = (scope: Scope, element: HtmlElement | undefined): HtmlElement | undefined =>
+  element === undefined || element.tag === "table" ? element : scope.view.document.first(tables, element);
+
+function textRows({ headers, rows }: TableGrid, { view: { document } }: Scope): RawFields[] {
+  const names = headers.map((header, at) => (header === "" ? `column ${at + 1}` : header));
+  return rows.map(({ cells }) => {
+    const row: RawFields = {};
+    for (const [at, name] of names.entries()) {
+      const cell = cells[at];
+      const text = cell === undefined ? null : document.textOf(cell);
+      const isEmpty = text !== null && isPlaceholder(text);
+      const entry = { raw: text, isEmpty, value: isEmpty ? null : text };
+      // Of two columns with one header the first keeps the name.
+      const free = Object.hasOwn(row, name) ? `${name} (${at + 1})` : name;
+      Object.defineProperty(row, free, {
+        value: entry,
+        enumerable: true,
+        configurable: true,
+        writable: true,
+      });
+    }
+    return row;
+  });
+}
+
+/** By header as it is: dots in it are part of the name. */
+const textRow = (row: RawFields): unknown =>
+  Object.fromEntries(Object.entries(row).map(([name, { value }]) => [name, value]));
+
+function typedRows(grid: TableGrid, scope: Scope, compiled: CompiledFields, book: QueryBook): RawFields[] {
+  return grid.rows.map(({ element, cells }) => {
+    const byKey = new Map<string, HtmlElement>();
+    for (const [key, column] of grid.columns) {
+      const cell = cells[column];
+      if (cell !== undefined) byKey.set(key, cell);
+    }
+    const row: RawFields = {};
+    compiled.readInto(new RowScope(scope.page, book.own.queries, element, byKey), row);
+    return row;
+  });
+}
+
+/** A table without a column that must be there is not the table that was meant. */
+function missingColumn(
+  { leaves }: CompiledFields,
+  { headers, columns }: TableGrid,
+): FieldReading<never> | undefined {
+  for (const { isRequired, places } of leaves.values()) {
+    const isThere = places.some((place) => place.how !== "column" || columns.has(place.key));
+    if (isRequired && !isThere) {
+      const has = headers.filter((header) => header !== "").join(", ") || "no header";
+      return {
+        raw: null,
+        isEmpty: false,
+        value: null,
+        problem: `the table has no ${places[0]?.by} (it has ${has})`,
+      };
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,14 @@
+import { foldSpace } from "./folded-text.ts";
+import type { HtmlDocument, HtmlElement } from "./html-document.ts";
+import { linkAttributeOf } from "./scan/page-query.ts";
+import type { Taken } from "./scan/page-query.ts";
+
+/** What a query takes from an element it matched, asked of the document. */
+export function takeFrom(document: HtmlDocument, element: HtmlElement, take: Taken): string | undefined {
+  if (take === "text") return document.textOf(element);
+  if (take === "raw") return document.rawTextOf(element);
+  if (take === "html") return document.htmlOf(element);
+  const name = take === "link" ? linkAttributeOf(element.tag) : take.attribute;
+  const text = document.attr(element, name);
+  return text === undefined ? undefined : foldSpace(text);
+}
