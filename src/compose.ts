@@ -2,12 +2,14 @@ import { mkdirSync } from "node:fs";
 import { createRequire } from "node:module";
 import { hostname } from "node:os";
 import { join } from "node:path";
+import type { JobSpec, PinnedScraper } from "./model/job.ts";
 import { laneName } from "./model/lane-name.ts";
 import type { LaneOf } from "./flow/plan.ts";
 import type { Blobs } from "./ports/blobs.ts";
 import type { Collector } from "./ports/collector.ts";
 import type { Ledger } from "./ports/ledger.ts";
 import { loadScraper } from "./scrapers/load-scraper.ts";
+import { type JobScraper, jobScrapers } from "./scrapers/job-scrapers.ts";
 import { type ReadyScraper, readyScraper } from "./scrapers/ready-scraper.ts";
 import { ScraperLoadError } from "./scrapers/scraper-load-error.ts";
 import { type Log, openLog, type LogLevel } from "./worker/log.ts";
@@ -76,15 +78,26 @@ const openCollector = async (): Promise<Collector> => {
   };
 };
 
+/** A job's root scraper as it was when the job began, and with it those that it emits to; throws when any of them was changed. */
+export const loadPinned = async ({ id, source, scrapers, extracts }: JobSpec): Promise<ReadyScraper> => {
+  const root = await readyScraper(await loadScraper(source), { extracts });
+  const now = jobScrapers(root);
+  const isSame = ({ name, version }: PinnedScraper, index: number): boolean =>
+    now[index]?.ready.scraper.name === name && now[index].ready.version === version;
+  // A file's change is one of those that import it too: the last in the list is where it was made.
+  const changed = scrapers.findLastIndex((one, index) => !isSame(one, index));
+  const was = scrapers[changed];
+  if (was) throw changedScraper(id, was.name, was.version, now[changed]?.ready.version ?? "none");
+  return root;
+};
+
 /** Scrapers by job, each loaded once and held against the version that the job is pinned to. */
-const jobLoader = (ledger: Ledger): ((job: string) => Promise<ReadyScraper>) => {
-  const loaded = new Map<string, Promise<ReadyScraper>>();
-  const load = async (id: string): Promise<ReadyScraper> => {
+const jobLoader = (ledger: Ledger): ((job: string) => Promise<readonly JobScraper[]>) => {
+  const loaded = new Map<string, Promise<readonly JobScraper[]>>();
+  const load = async (id: string): Promise<readonly JobScraper[]> => {
     const job = await ledger.readJob(id);
     if (!job) throw new ScraperLoadError("unknown-scraper", `${id}: no such job`);
-    const ready = await readyScraper(await loadScraper(job.spec.source));
-    if (ready.version === job.spec.version) return ready;
-    throw changedScraper(id, job.spec.scraper, job.spec.version, ready.version);
+    return jobScrapers(await loadPinned(job.spec));
   };
   return (id) => {
     let ready = loaded.get(id);
@@ -93,7 +106,7 @@ const jobLoader = (ledger: Ledger): ((job: string) => Promise<ReadyScraper>) => 
   };
 };
 
-export const changedScraper = (job: string, scraper: string, was: string, is: string): ScraperLoadError =>
+const changedScraper = (job: string, scraper: string, was: string, is: string): ScraperLoadError =>
   new ScraperLoadError(
     "changed-scraper",
     `${job}: scraper ${scraper} was changed since the job began (version ${was}, now ${is}). ` +
@@ -108,6 +121,8 @@ export interface WorkOptions {
   readonly logLevel: LogLevel;
   readonly signal: AbortSignal;
   readonly onSuspects?: (count: number) => void;
+  /** Puts somebody between the worker and the site, to look on. */
+  readonly watch?: (collector: Collector) => Collector;
 }
 
 /** A worker with everything it needs, until the signal or, alone, until nothing is left to do. */
@@ -117,7 +132,8 @@ export const work = async (options: WorkOptions): Promise<void> => {
   const { startPacker } = await import("./archive/packer.ts");
   await using house = await openHouse(data, { isPacing: true });
   await using packer = startPacker();
-  const collector = await openCollector();
+  const opened = await openCollector();
+  const collector = options.watch?.(opened) ?? opened;
   try {
     await runWorker({
       name: options.name ?? workerName(),

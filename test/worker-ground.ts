@@ -6,15 +6,18 @@ import { openHttpSession } from "../src/collectors/http/http-session.ts";
 import { type Handler, openTestSite } from "../src/collectors/http/test-site.ts";
 import { createTransport, type Transport } from "../src/collectors/http/transport.ts";
 import { type House, laneOf, openHouse } from "../src/compose.ts";
-import { createJob, loadInputs } from "../src/flow/submit.ts";
+import { createJob, loadInputs, type Submission } from "../src/flow/submit.ts";
 import type { ItemView } from "../src/model/item.ts";
 import type { JobView } from "../src/model/job.ts";
 import type { Blobs } from "../src/ports/blobs.ts";
 import type { Collector } from "../src/ports/collector.ts";
 import type { Ledger } from "../src/ports/ledger.ts";
+import type { LoadedScraper } from "../src/scrapers/load-scraper.ts";
 import { page } from "../src/scrapers/page.ts";
+import { jobScrapers } from "../src/scrapers/job-scrapers.ts";
 import { type ReadyScraper, readyScraper } from "../src/scrapers/ready-scraper.ts";
 import type { AnyScraper } from "../src/scrapers/scraper.ts";
+import { targetsOf } from "../src/scrapers/targets.ts";
 import { runWorker } from "../src/worker/worker.ts";
 
 type Site = Awaited<ReturnType<typeof openTestSite>>;
@@ -57,7 +60,11 @@ export class WorkerGround implements AsyncDisposable {
   }
 
   /** One job with an item for each path; its lane has no rate unless the scraper says so. */
-  async submit(paths: readonly string[], scraper: Partial<AnyScraper>): Promise<void> {
+  async submit(
+    paths: readonly string[],
+    scraper: Partial<AnyScraper>,
+    own: Partial<Pick<Submission, "extracts" | "maxItems">> = {},
+  ): Promise<void> {
     const whole: AnyScraper = {
       ...page,
       site: this.site.url,
@@ -65,7 +72,13 @@ export class WorkerGround implements AsyncDisposable {
       key: (input) => new URL((input as { url: string }).url).pathname,
       ...scraper,
     };
-    this.#ready = await readyScraper({ scraper: whole, source: "test", version: "v1" });
+    const loaded = (one: AnyScraper, targets: readonly AnyScraper[]): LoadedScraper => ({
+      scraper: one,
+      source: "test",
+      version: "v1",
+      targets: new Map(targets.map((target) => [target.name, loaded(target, [])])),
+    });
+    this.#ready = await readyScraper(loaded(whole, targetsOf(whole)), own);
     const rows = paths.map((path, index) => ({
       line: index + 1,
       value: { url: new URL(path, this.site.url).href },
@@ -77,9 +90,9 @@ export class WorkerGround implements AsyncDisposable {
       job: JOB,
       client: "test",
       ready: this.#ready,
-      pace: this.#ready.pace,
       inputs,
       laneOf,
+      ...own,
     };
     await createJob(this.house.ledger, submission);
     await loadInputs(this.house.ledger, submission);
@@ -106,7 +119,7 @@ export class WorkerGround implements AsyncDisposable {
       laneOf,
       robotName: "sluice",
       software: "test",
-      loadJob: async () => this.#ready!,
+      loadJob: async () => jobScrapers(this.#ready!),
       jobs: [JOB],
       log: SILENT,
       signal: AbortSignal.any([over.signal, ...(options.signal ? [options.signal] : [])]),

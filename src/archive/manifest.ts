@@ -7,6 +7,10 @@ import { ArchiveError } from "./archive-error.ts";
 /** One item, as the manifest tells it: enough to find all of a job without the ledger. */
 export interface ManifestEntry {
   readonly key: string;
+  /** Name of the scraper that it was for. */
+  readonly scraper?: string;
+  /** Key of the item that found it. */
+  readonly parent?: string;
   readonly state: ItemState;
   readonly failure?: Pick<Failure, "kind" | "detail">;
   readonly quality?: "complete" | "partial";
@@ -19,9 +23,11 @@ export const manifestName = (job: string): string => `jobs/${job}/manifest.jsonl
 
 /** One JSON text without its line end; what an item does not have is left out. */
 export const manifestLine = (item: ManifestEntry): string => {
-  const { key, state, failure, quality, attempts, captures, records } = item;
+  const { key, scraper, parent, state, failure, quality, attempts, captures, records } = item;
   return JSON.stringify({
     key,
+    scraper,
+    parent,
     state,
     failure: failure && { kind: failure.kind, detail: failure.detail },
     quality,

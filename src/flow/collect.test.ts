@@ -43,7 +43,7 @@ const run = async (t: TestContext, work: (context: CollectContext<unknown>) => u
     archiveFile: () => Promise.reject(new Error("no file is asked for")),
     ...how.tools,
   };
-  const ready = await readyScraper({ scraper, source: "test", version: "v1" });
+  const ready = await readyScraper({ scraper, source: "test", version: "v1", targets: new Map() });
   return await collect({
     ready,
     collector: {

@@ -4,7 +4,11 @@ import { compileExtraction } from "../extraction/extract-spec.ts";
 import { field } from "../extraction/field.ts";
 import type { ExtractFunction } from "../extraction/extract-function.ts";
 import type { KeptPage } from "../model/capture.ts";
-import { extract } from "./extract.ts";
+import { type Emit, emitTo } from "../scrapers/emit-to.ts";
+import { page } from "../scrapers/page.ts";
+import { readyScraper } from "../scrapers/ready-scraper.ts";
+import type { AnyScraper } from "../scrapers/scraper.ts";
+import { discover, extract } from "./extract.ts";
 
 const kept = (name: string, text = "<b>ANN</b>"): KeptPage => ({
   name,
@@ -55,4 +59,84 @@ test("a page that extraction needs and collect did not keep is the scraper's err
   assert.ok("failure" in result);
   assert.equal(result.failure.kind, "scraper-error");
   assert.match(result.failure.detail, /"detail".*"search"/);
+});
+
+const LIST = `<ul><li>Towns</li><li><a href="/1">One</a></li><li><a href="x:y">Two</a><i>S</i></li></ul>`;
+
+const emitOf = async (...emit: Emit[]) => {
+  const scraper: AnyScraper = { ...page, emit: emit as Emit<unknown>[] };
+  const { emits } = await readyScraper({ scraper, source: "test", version: "v1", targets: new Map() });
+  return emits;
+};
+
+test("each row with anything in it is an input, with what comes from the parent", async () => {
+  const emits = await emitOf(
+    emitTo(page, {
+      each: "li",
+      input: { url: field.url("a"), side: field.text("i") },
+      with: () => ({ year: 1 }),
+    }),
+  );
+  const result = discover(emits, [kept("list", LIST)], { region: "N" });
+  assert.ok("found" in result);
+  const [{ target, inputs } = { target: "", inputs: [] }] = result.found;
+  assert.equal(target, "page");
+  assert.deepEqual(
+    inputs.map(({ value }) => value),
+    [
+      { year: 1, url: "https://a.example/1" },
+      { year: 1, side: "S" },
+    ],
+  );
+  assert.match(inputs[1]?.problem ?? "", /^url: /);
+});
+
+test("members are taken over by name, and what is found on the page goes before them", async () => {
+  const emits = await emitOf(
+    emitTo("self", { input: { url: field.url("a") }, with: ["url", "region", "none"] }),
+  );
+  const result = discover(emits, [kept("list", LIST)], { url: "https://old.example", region: "N", other: 1 });
+  assert.ok("found" in result);
+  assert.deepEqual(result.found[0]?.inputs, [{ value: { region: "N", url: "https://a.example/1" } }]);
+});
+
+test("the leaves of an object are one member", async () => {
+  const place = field.object({ side: field.text("i"), code: field.text("u") });
+  const emits = await emitOf(emitTo("self", { input: { place } }));
+  const result = discover(emits, [kept("list", LIST)], {});
+  assert.ok("found" in result);
+  assert.deepEqual(result.found[0]?.inputs[0]?.value, { place: { side: "S" } });
+});
+
+test("fewer inputs than there must be are a changed structure; without rows to count, none may be", async () => {
+  const input = { url: field.url("a.none") };
+  const kindOf = async (spec: { readonly each?: string; readonly min?: number }) => {
+    const result = discover(await emitOf(emitTo("self", { ...spec, input })), [kept("list", LIST)], {});
+    return "failure" in result ? result.failure.kind : result.found[0]?.inputs.length;
+  };
+  assert.equal(await kindOf({ each: "li" }), "structure-changed");
+  assert.equal(await kindOf({ each: "li", min: 0 }), 0);
+  assert.equal(await kindOf({}), 0);
+  assert.equal(await kindOf({ min: 1 }), "structure-changed");
+});
+
+test("an emit function is given the pages that it names, and what it throws is the scraper's error", async () => {
+  const pages = [kept("list", LIST), kept("map")];
+  const named = await emitOf(
+    emitTo(page, {
+      from: "map",
+      inputs: (given) => given.map(({ name }) => ({ url: `https://a.example/${name}` })),
+    }),
+    emitTo(page, { inputs: (given) => given.map(({ name }) => ({ url: name })) }),
+  );
+  const result = discover(named, pages, {});
+  assert.ok("found" in result);
+  assert.deepEqual(
+    result.found.map(({ inputs }) => inputs.map(({ value }) => value["url"])),
+    [["https://a.example/map"], ["list", "map"]],
+  );
+  const rubbish = await emitOf(emitTo(page, { inputs: () => [5] }));
+  const refused = discover(rubbish, pages, {});
+  assert.ok("failure" in refused);
+  assert.equal(refused.failure.kind, "scraper-error");
 });

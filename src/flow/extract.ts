@@ -2,6 +2,7 @@ import type { Extraction } from "../extraction/extract-spec.ts";
 import type { KeptPage } from "../model/capture.ts";
 import type { Failure } from "../model/failure.ts";
 import type { RawRecord } from "../model/record.ts";
+import type { FoundInput, ReadyEmit } from "../scrapers/compile-emit.ts";
 import { scraperError } from "./collect.ts";
 
 /** Captures in, raw field values out. Needs no network: it gives the same again on stored captures. */
@@ -16,3 +17,33 @@ export const extract = (
     return { failure: scraperError(error) };
   }
 };
+
+/** Inputs found for one scraper. */
+export interface Discovery {
+  readonly target: string;
+  readonly inputs: readonly FoundInput[];
+}
+
+/** What the pages lead to: inputs for the same or another scraper. A list that is shorter than it can be is no list any more. */
+export const discover = (
+  emits: readonly ReadyEmit[],
+  pages: readonly KeptPage[],
+  input: unknown,
+): { readonly found: readonly Discovery[] } | { readonly failure: Failure } => {
+  try {
+    const found = emits.map(({ target, read }) => ({ target, inputs: read(pages, input) }));
+    const short = emits.findIndex(({ min }, at) => found[at]!.inputs.length < min);
+    if (short < 0) return { found };
+    return { failure: tooFew(found[short]!, emits[short]!.min) };
+  } catch (error) {
+    return { failure: scraperError(error) };
+  }
+};
+
+const tooFew = ({ target, inputs }: Discovery, min: number): Failure => ({
+  kind: "structure-changed",
+  detail:
+    inputs.length === 0
+      ? `the page came through, but no input for ${target} was found on it`
+      : `the page came through, but only ${inputs.length} of at least ${min} inputs for ${target} were found on it`,
+});

@@ -3,8 +3,11 @@ import { test } from "node:test";
 import * as fc from "fast-check";
 import { z } from "zod";
 import { defineScraper } from "../scrapers/define-scraper.ts";
+import { jobScrapers } from "../scrapers/job-scrapers.ts";
+import type { LoadedScraper } from "../scrapers/load-scraper.ts";
+import { readyScraper } from "../scrapers/ready-scraper.ts";
 import type { AnyScraper } from "../scrapers/scraper.ts";
-import { laneFor, type LaneOf, planInput } from "./plan.ts";
+import { laneFor, type LaneOf, planFound, planInput } from "./plan.ts";
 
 const laneOf: LaneOf = ({ host }) => host;
 const anyInput = z.looseObject({});
@@ -116,4 +119,45 @@ test("a key that throws, is empty or is no text rejects its input and nothing el
 test("a schema that answers later is refused", () => {
   const slow = scraper({ input: z.object({}).refine(async () => true) });
   assert.ok(problemOf(plan(slow, {})) !== "");
+});
+
+test("what was found passes the gate of the scraper that it is for", async () => {
+  const strict = { name: "town", input: z.object({ url: z.url() }), collect: async () => {} };
+  const ready = async (one: AnyScraper, targets: ReadonlyMap<string, LoadedScraper> = new Map()) =>
+    await readyScraper({ scraper: one, source: "test", version: "v1", targets });
+  const town: LoadedScraper = {
+    scraper: defineScraper(strict),
+    source: "test",
+    version: "v1",
+    targets: new Map(),
+  };
+  const scrapers = jobScrapers(await ready(scraper(), new Map([["town", town]])));
+  const found = [
+    { target: "one", inputs: [{ value: { url: "https://tax.example/next" } }] },
+    {
+      target: "town",
+      inputs: [
+        { value: { url: "https://town.example/1" } },
+        { value: {} },
+        { value: {}, problem: 'url: "x:y" is no page' },
+      ],
+    },
+  ];
+  const { emitted, rejected } = planFound(found, scrapers, "list", laneOf);
+  assert.deepEqual(
+    emitted.map(({ key, lane, scraper: index }) => [key, lane, index]),
+    [
+      ["https://tax.example/next", "tax.example", undefined],
+      ["https://town.example/1", "town.example", 1],
+    ],
+  );
+  assert.deepEqual(
+    rejected.map(({ line, parent }) => [line, parent]),
+    [
+      [2, "list"],
+      [3, "list"],
+    ],
+  );
+  assert.match(rejected[0]!.problem, /^town: url: /);
+  assert.equal(rejected[1]!.problem, 'town: url: "x:y" is no page');
 });

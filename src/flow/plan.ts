@@ -1,8 +1,10 @@
 import { canonicalUrl } from "../model/canonical-url.ts";
 import type { RejectedInput } from "../model/job.ts";
 import type { PlannedItem } from "../ports/ledger.ts";
+import type { JobScraper } from "../scrapers/job-scrapers.ts";
 import type { AnyScraper } from "../scrapers/scraper.ts";
 import { describeIssues } from "../scrapers/standard-schema.ts";
+import type { Discovery } from "./extract.ts";
 
 /** One input as it was read, with the line it stood on. */
 export type InputRow =
@@ -67,6 +69,29 @@ export const planInput = (
   } catch (error) {
     return reject(error instanceof Error ? error.message : String(error));
   }
+};
+
+/** Emitted inputs pass the same gate as given ones, at the scraper that they are for. */
+export const planFound = (
+  found: readonly Discovery[],
+  scrapers: readonly JobScraper[],
+  parent: string,
+  laneOf: LaneOf,
+): { readonly emitted: readonly PlannedItem[]; readonly rejected: readonly RejectedInput[] } => {
+  const emitted: PlannedItem[] = [];
+  const rejected: RejectedInput[] = [];
+  for (const { target, inputs } of found) {
+    const { ready, index } = scrapers.find(({ ready: { scraper } }) => scraper.name === target)!;
+    for (const [at, { value, problem }] of inputs.entries()) {
+      const planned = planInput(ready.scraper, { line: at + 1, value }, laneOf);
+      if ("item" in planned) emitted.push({ ...planned.item, ...(index > 0 && { scraper: index }) });
+      else {
+        const reason = problem ?? planned.rejected.problem;
+        rejected.push({ line: at + 1, parent, problem: `${target}: ${reason}` });
+      }
+    }
+  }
+  return { emitted, rejected };
 };
 
 const urlOf = (input: unknown): string | undefined =>

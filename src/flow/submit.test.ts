@@ -16,12 +16,11 @@ const open = async (
   own: Partial<Submission> = {},
 ) => {
   const world = await World.create(t, (folder, options) => openSqlite(join(folder, "ledger.db"), options));
-  const ready = await readyScraper({ scraper: page, source: "page", version: "v1" });
+  const ready = await readyScraper({ scraper: page, source: "page", version: "v1", targets: new Map() });
   const submission: Submission = {
     job: JOB,
     client: "team",
     ready,
-    pace: ready.pace,
     inputs,
     laneOf: ({ host }) => host,
     ...own,

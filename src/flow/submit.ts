@@ -1,6 +1,7 @@
 import type { RejectedInput } from "../model/job.ts";
 import type { Pace } from "../model/pace.ts";
 import type { Ledger, PlannedItem } from "../ports/ledger.ts";
+import { jobFields, jobScrapers } from "../scrapers/job-scrapers.ts";
 import type { ReadyScraper } from "../scrapers/ready-scraper.ts";
 import { type InputRow, type LaneOf, planInput } from "./plan.ts";
 
@@ -8,10 +9,15 @@ export interface Submission {
   readonly job: string;
   readonly client: string;
   readonly ready: ReadyScraper;
-  readonly pace: Pace;
+  /** The scraper's own pace unless told; it can only be lowered. */
+  readonly paceOf?: (ready: ReadyScraper) => Pace;
+  /** False for a job that only collects. */
+  readonly extracts?: boolean;
   readonly inputs: AsyncIterable<readonly InputRow[]>;
   /** Stop reading after so many inputs. */
   readonly limit?: number;
+  /** Items in all, emitted ones included. */
+  readonly maxItems?: number;
   readonly laneOf: LaneOf;
   readonly onProgress?: (received: number) => void;
   readonly signal?: AbortSignal;
@@ -23,19 +29,38 @@ const BATCH = 20_000;
 const FIRST_BATCH = 500;
 const TRICKLE_MS = 500;
 
-export const createJob = async (ledger: Ledger, { job, client, ready, pace }: Submission): Promise<void> =>
+export const createJob = async (ledger: Ledger, submission: Submission): Promise<void> => {
+  const { job, client, ready, limit, maxItems = Number.MAX_SAFE_INTEGER, extracts = true } = submission;
+  const { paceOf = ({ pace }) => pace } = submission;
+  const scrapers = jobScrapers(ready);
+  const pinned = scrapers.map(({ ready: one }) => ({
+    name: one.scraper.name,
+    source: one.source,
+    version: one.version,
+    pace: paceOf(one),
+    policy: one.scraper.failures ?? {},
+    extracts: one.scraper.extract !== undefined,
+    fields: one.extraction?.fieldNames ?? [],
+    required: one.extraction?.required ?? [],
+  }));
+  const { name: scraper, source, version, pace, policy } = pinned[0]!;
   await ledger.createJob({
     id: job,
     client,
-    scraper: ready.scraper.name,
-    source: ready.source,
-    version: ready.version,
+    scraper,
+    source,
+    version,
     pace,
-    fields: ready.extraction?.fieldNames ?? [],
-    required: ready.extraction?.required ?? [],
-    policy: ready.scraper.failures ?? {},
-    maxItems: Number.MAX_SAFE_INTEGER,
+    policy,
+    scrapers: pinned,
+    extracts,
+    ...jobFields(scrapers),
+    maxItems,
+    // A job that finds nothing has no depth.
+    maxDepth: scrapers.some(({ ready: { emits } }) => emits.length > 0) ? ready.limits.depth : 0,
+    ...(limit !== undefined && { limit }),
   });
+};
 
 /**
  * Streams the inputs into the job, planned one by one; the job runs while it is being loaded. Also takes up a load that was

@@ -1,6 +1,9 @@
 export interface Backoff {
+  /** The longest wait before the second try. */
   readonly firstMs: number;
+  /** How much longer each further wait may be. */
   readonly factor: number;
+  /** No wait is longer than this. */
   readonly maxMs: number;
 }
 

@@ -32,9 +32,14 @@ export interface CaptureRef extends BlobRange {
 
 /** A page that extraction reads: what `keep.page` named, decoded. */
 export interface KeptPage {
+  /** The name that `keep.page` gave it. */
   readonly name: string;
+  /** Where it came from in the end, after redirects. */
   readonly url: string;
+  /** The HTTP status. */
   readonly status: number;
+  /** As in `text/html`, lower case, without its parameters. */
   readonly mediaType: string;
+  /** The body, decompressed and decoded by its charset. */
   readonly text: string;
 }

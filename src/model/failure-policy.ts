@@ -7,9 +7,11 @@ export interface FailurePolicy {
   readonly retries: boolean;
   /** Tries in all, the first included. For `worker-lost`: deaths of the item when it ran alone. */
   readonly maxAttempts: number;
+  /** How long to wait before the next try: anywhere from nothing up to it, at random. */
   readonly backoff: Backoff;
   /** The next try goes through the next, more costly, proxy tier. */
   readonly movesProxyTier: boolean;
+  /** Many of them make the lane slower. */
   readonly slowsLane: boolean;
   /** How much one such failure counts in the breaker, from 0 (says nothing about the site) to 1. */
   readonly breakerWeight: number;

@@ -58,7 +58,13 @@ export interface PastAttempt {
 export interface ItemView {
   readonly ref: ItemRef;
   readonly lane: string;
+  /** Name of the scraper that it is for. */
+  readonly scraper: string;
   readonly key: string;
+  /** Steps from an input that was given: 0 for those. */
+  readonly depth: number;
+  /** Key of the item that found it; absent on inputs that were given. */
+  readonly parent?: string;
   readonly input: unknown;
   readonly state: ItemState;
   readonly attempts: number;

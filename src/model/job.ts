@@ -6,21 +6,44 @@ import type { Pace } from "./pace.ts";
 /** `loading` takes inputs and already runs. `paused` waits for a person; a job whose lanes may heal by themselves runs on. */
 export type JobState = "loading" | "running" | "paused" | "done" | "cancelled";
 
-export interface JobSpec {
-  readonly id: string;
-  readonly client: string;
-  readonly scraper: string;
-  /** Where the scraper's code is, for workers to load: a file URL or the name of a built-in. */
+/** One of a job's scrapers, as it was when the job began. */
+export interface PinnedScraper {
+  readonly name: string;
+  /** Where its code is, for workers to load: a file URL or the name of a built-in. */
   readonly source: string;
   readonly version: string;
   readonly pace: Pace;
-  /** Names of the extracted fields, in the order in which field counts are given. */
+  /** Rows of the failure policy that this scraper has changed. */
+  readonly policy: PolicyOverrides;
+  /** Whether it makes records at all; one that only leads to others does not. */
+  readonly extracts: boolean;
+  /** Names of its fields as its records have them. */
   readonly fields: readonly string[];
   readonly required: readonly string[];
-  /** Rows of the failure policy that this scraper has changed. */
+}
+
+export interface JobSpec {
+  readonly id: string;
+  readonly client: string;
+  /** The root's name; it, its source, version, pace and policy are also the first of `scrapers`. */
+  readonly scraper: string;
+  readonly source: string;
+  readonly version: string;
+  readonly pace: Pace;
+  /** The root, then those that it emits to, directly or not; an item names its own by the place here. */
+  readonly scrapers: readonly PinnedScraper[];
+  /** False: pages are collected and kept, and inputs emitted, but no records are made of them. */
+  readonly extracts: boolean;
+  /** Names of the extracted fields, in the order in which field counts are given: the root's, then `target.field` for the others. */
+  readonly fields: readonly string[];
+  readonly required: readonly string[];
   readonly policy: PolicyOverrides;
   /** Items in all, emitted ones included; what comes beyond is counted as capped. */
   readonly maxItems: number;
+  /** Steps from an input that was given; what is emitted beyond is counted as capped. */
+  readonly maxDepth: number;
+  /** Only so many inputs are read; all of them when left out. */
+  readonly limit?: number;
 }
 
 /** received = accepted + folded + rejected + capped, and accepted = the sum of the states, at any moment. */
@@ -50,7 +73,10 @@ export interface HeldLane {
 }
 
 export interface RejectedInput {
+  /** Where it stood in the file; of an emitted one, which of those found on the page it was. From 1. */
   readonly line: number;
+  /** Of an emitted one: the key of the item that found it. */
+  readonly parent?: string;
   readonly problem: string;
 }
 
@@ -61,6 +87,8 @@ export interface JobView {
   readonly createdAt: number;
   readonly endedAt?: number;
   readonly counts: JobCounts;
+  /** Of those capped, how many because they lie deeper than `maxDepth`. */
+  readonly tooDeep: number;
   readonly partial: number;
   /** Final failures only. */
   readonly failures: readonly FailureTally[];

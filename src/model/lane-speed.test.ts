@@ -109,10 +109,11 @@ test("quiet time starts anew with every throttle, and with every timeout in an u
 });
 
 test("a scraper may say that a kind does not slow its lane, or that another one does", () => {
-  const overrides = { "rate-limited": { slowsLane: false }, connection: { slowsLane: true } };
-  assert.equal(onOutcome(calm, { kind: "rate-limited", nowMs: START }, overrides).factor, 1);
-  assert.equal(onOutcome(calm, { kind: "connection", count: 11, nowMs: START }, overrides).factor, 0.5);
-  assert.equal(onOutcome(calm, { kind: "connection", count: 11, nowMs: START }).factor, 1);
+  const often = { count: 11, nowMs: START };
+  assert.equal(onOutcome(calm, { kind: "rate-limited", slows: false, ...often }).factor, 1);
+  assert.equal(onOutcome(calm, { kind: "timeout", slows: false, ...often }).factor, 1);
+  assert.equal(onOutcome(calm, { kind: "connection", slows: true, ...often }).factor, 0.5);
+  assert.equal(onOutcome(calm, { kind: "connection", ...often }).factor, 1);
 });
 
 test("the rate follows the factor, and where there is none the concurrency does, down to one", () => {

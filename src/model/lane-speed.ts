@@ -1,5 +1,5 @@
 import type { FailureKind } from "./failure.ts";
-import { failurePolicy, type PolicyOverrides } from "./failure-policy.ts";
+import { failurePolicy } from "./failure-policy.ts";
 
 /**
  * How much of its pace a lane uses: multiplicative decrease on congestion, additive increase in quiet times (AIMD).
@@ -21,6 +21,8 @@ export interface LaneOutcome {
   readonly kind: FailureKind | "ok";
   /** How many such outcomes; 1 unless given. */
   readonly count?: number;
+  /** Whether it slows the lane, as the scraper has it; by the table of failures unless given. */
+  readonly slows?: boolean;
 }
 
 const LOWEST = 1 / 64;
@@ -39,22 +41,17 @@ const UNEASY = 0.1;
 
 export const FULL_SPEED: LaneSpeed = { factor: 1, strain: 0, changedAtMs: 0, slowedAtMs: -DECREASE_GAP_MS };
 
-export function onOutcomes(
-  speed: LaneSpeed,
-  outcomes: readonly LaneOutcome[],
-  nowMs: number,
-  overrides?: PolicyOverrides,
-): LaneSpeed {
+export function onOutcomes(speed: LaneSpeed, outcomes: readonly LaneOutcome[], nowMs: number): LaneSpeed {
   let total = 0;
   let hints = 0;
   let isOk = false;
-  for (const { kind, count = 1 } of outcomes) {
+  for (const { kind, count = 1, slows } of outcomes) {
     total += count;
     if (kind === "ok") {
       isOk = true;
       continue;
     }
-    const isSlowing = failurePolicy(kind, overrides).slowsLane;
+    const isSlowing = slows ?? failurePolicy(kind).slowsLane;
     if (isSlowing && kind === "rate-limited") return slowDown(speed, nowMs);
     if (isSlowing) hints += count;
   }
@@ -67,11 +64,8 @@ export function onOutcomes(
   return isOk ? recover(strained, nowMs) : strained;
 }
 
-export const onOutcome = (
-  speed: LaneSpeed,
-  outcome: LaneOutcome & { readonly nowMs: number },
-  overrides?: PolicyOverrides,
-): LaneSpeed => onOutcomes(speed, [outcome], outcome.nowMs, overrides);
+export const onOutcome = (speed: LaneSpeed, outcome: LaneOutcome & { readonly nowMs: number }): LaneSpeed =>
+  onOutcomes(speed, [outcome], outcome.nowMs);
 
 /** One more sixteenth for every two quiet seconds. Also right for a lane in which nothing was in flight meanwhile. */
 export function recover(speed: LaneSpeed, nowMs: number): LaneSpeed {

@@ -4,6 +4,7 @@ import type { Exchange, KeptPage } from "../model/capture.ts";
 export interface Http {
   /** Relative URLs are resolved against the scraper's site. Follows redirects, keeps cookies for this item. */
   get(url: string | URL, options?: RequestOptions): Promise<Page>;
+  /** As `get`, with a body: form values, JSON or bytes. */
   post(url: string | URL, body: RequestBody, options?: RequestOptions): Promise<Page>;
   /** Sends a form as a person would: hidden fields, preset values and the pressed button come along. */
   submit(form: Form, values?: FormValues, options?: SubmitOptions): Promise<Page>;
@@ -15,6 +16,7 @@ export type RequestBody =
   | { readonly bytes: Uint8Array; readonly mediaType: string };
 
 export interface RequestOptions {
+  /** For this request, on top of the scraper's own. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Statuses that are not a failure here beside 2xx, for example 404 where the site means "no such parcel". */
   readonly accept?: readonly number[];
@@ -30,35 +32,50 @@ export interface SubmitOptions extends RequestOptions {
 export type FormValue = string | number | boolean | readonly string[] | FormFile;
 export type FormValues = Readonly<Record<string, FormValue>>;
 export interface FormFile {
+  /** Its name, as a browser would tell it. */
   readonly filename: string;
+  /** Its type, such as `application/pdf`. */
   readonly mediaType: string;
+  /** What is in it. */
   readonly bytes: Uint8Array;
 }
 
 export interface Page {
   /** Where the page came from in the end, after redirects. */
   readonly url: string;
+  /** The HTTP status; anything but 2xx only where the request's `accept` named it. */
   readonly status: number;
+  /** As in `text/html`, lower case, without its parameters. */
   readonly mediaType: string;
+  /** The body, decompressed and decoded by its charset. */
   readonly text: string;
+  /** A response header, or undefined. */
   header(name: string): string | undefined;
+  /** Whether anything on the page matches. */
   has(selector: string): boolean;
   /** Text of the first match with white space folded, or undefined. */
   textOf(selector: string): string | undefined;
+  /** An attribute of the first match, or undefined. */
   attr(selector: string, name: string): string | undefined;
   /** Absolute URL of the first matching link; throws a `navigation` failure when nothing matches. */
   link(selector: string): string;
+  /** Absolute URLs of all matching links that lead to a page. */
   links(selector: string): string[];
   /** The first matching form; throws a `navigation` failure when nothing matches. */
   form(selector?: string): Form;
+  /** The body as JSON; throws a `bad-content` failure when it is none. */
   json(): unknown;
 }
 
 /** A form as found on a page; `values` is what would be sent if nothing were filled in. */
 export interface Form {
+  /** Absolute URL that it is sent to. */
   readonly action: string;
+  /** As the page says; GET unless it says POST. */
   readonly method: "GET" | "POST";
+  /** How its values are packed. */
   readonly enctype: "application/x-www-form-urlencoded" | "multipart/form-data" | "text/plain";
+  /** Names and values in the order of the page, hidden ones included. */
   readonly values: readonly (readonly [string, string])[];
 }
 
@@ -70,9 +87,13 @@ export interface Keep {
 }
 
 export interface KeptFile {
+  /** Where it came from in the end, after redirects. */
   readonly url: string;
+  /** As in `application/pdf`, lower case, without its parameters. */
   readonly mediaType: string;
+  /** In bytes, as it came over the wire. */
   readonly size: number;
+  /** `sha256:<hex>` of those bytes. */
   readonly digest: string;
 }
 
@@ -92,17 +113,19 @@ export interface CollectorTools {
 
 /** Caps on one item's collecting. */
 export interface Limits {
-  /** One request, from start to the last byte. */
+  /** One request, from start to the last byte; 30 s by default. */
   readonly requestMs: number;
-  /** All requests of the item together; waiting for the gate and the archive is not counted. */
+  /** All requests of the item together; waiting for the gate and the archive is not counted. 120 s by default. */
   readonly itemMs: number;
-  /** Bytes over the wire of one response. */
+  /** Bytes over the wire of one response; 10 MB by default. */
   readonly bodyBytes: number;
-  /** Bytes after decompression of one response. */
+  /** Bytes after decompression of one response; 40 MB by default. */
   readonly decodedBytes: number;
+  /** Bytes of one `keep.file`; 200 MB by default. */
   readonly fileBytes: number;
+  /** Redirects in a row of one request; 10 by default. */
   readonly redirects: number;
-  /** Requests of one item, redirects included. */
+  /** Requests of one item, redirects included; 50 by default. */
   readonly hops: number;
 }
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { breaker } from "./ledger-suite/breaker.ts";
+import { emitting } from "./ledger-suite/emitting.ts";
 import { events } from "./ledger-suite/events.ts";
 import { fairness } from "./ledger-suite/fairness.ts";
 import { items } from "./ledger-suite/items.ts";
@@ -18,7 +19,7 @@ export interface LedgerSuiteOptions {
   readonly skips?: Readonly<Record<string, string>>;
 }
 
-const NOUNS = [jobs, items, lanes, pace, leases, reaping, breaker, fairness, robots, events, laws];
+const NOUNS = [jobs, items, emitting, lanes, pace, leases, reaping, breaker, fairness, robots, events, laws];
 
 /**
  * The contract of `Ledger`. `open` is called with an empty folder that is removed afterwards; opening the same folder again

@@ -53,6 +53,8 @@ export interface PlannedItem {
   /** JSON text. */
   readonly input: string;
   readonly lane: string;
+  /** Which of the job's scrapers it is for; the root when left out. Keys are folded per scraper. */
+  readonly scraper?: number;
 }
 
 export interface AddReply {
@@ -64,6 +66,8 @@ export interface AddReply {
 export interface ItemQuery {
   readonly states?: readonly ItemState[];
   readonly kinds?: readonly FailureKind[];
+  /** Name of the scraper. */
+  readonly scraper?: string;
   readonly after?: ItemRef;
   readonly limit: number;
 }
@@ -96,6 +100,8 @@ export interface ClaimedItem extends ItemRef {
   readonly lane: string;
   readonly key: string;
   readonly input: string;
+  /** Which of the job's scrapers it is for. */
+  readonly scraper: number;
   /** 1-based number of the try that now begins; throttles do not count. */
   readonly attempt: number;
   readonly throttles: number;
@@ -122,6 +128,8 @@ export interface Grant {
 
 export interface OutcomeReport {
   readonly queue: number;
+  /** Which of the job's scrapers ran it: its failure policy holds. The root when left out. */
+  readonly scraper?: number;
   readonly result: "done" | "absent" | FailureKind;
   /** 1-based. That an item fails again says more about the item than about the site: only first failures move the breaker. */
   readonly attempt: number;
@@ -135,6 +143,8 @@ export interface LaneReport {
   readonly kind: "ok" | FailureKind;
   readonly count: number;
   readonly retryAfterMs?: number;
+  /** Whether it slows the lane, as the scraper's failure policy has it; by the table of failures when left out. */
+  readonly slows?: boolean;
 }
 
 export interface SlotWish {
@@ -180,7 +190,13 @@ export interface SettledItem extends ItemRef {
   readonly records: BlobRange | null;
   /** Four numbers a field, see `JobView.fieldCounts`. */
   readonly fieldCounts: readonly number[] | null;
+  /**
+   * Inputs found on its pages, for items one step deeper whose parent it is. Very many may arrive before the item itself is settled, and
+   * stay should its worker then be lost: found again, they are folded.
+   */
   readonly emitted: readonly PlannedItem[];
+  /** Inputs found that did not fit their scraper. */
+  readonly rejected?: readonly RejectedInput[];
 }
 
 export interface SettleReply {

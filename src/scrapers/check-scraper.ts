@@ -1,11 +1,26 @@
+import { checkEmit } from "./check-emit.ts";
 import type { AnyScraper } from "./scraper.ts";
 import { ScraperLoadError } from "./scraper-load-error.ts";
 
 const NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/;
 const PACE_WORDS = ["perSecond", "burst", "concurrency"];
 
-/** The gate for scraper files: what passes here is trusted inside. */
+/** The gate for scraper files: what passes here is trusted inside. The scrapers that it emits to pass it too. */
 export const checkScraper = (found: unknown, file: string): AnyScraper => {
+  const seen = new Set<unknown>();
+  const check = (scraper: unknown, place: string): void => {
+    if (seen.has(scraper)) return;
+    seen.add(scraper);
+    checkOne(scraper, place);
+    checkEmit((scraper as AnyScraper).emit, place, (target, where) =>
+      check(target, `${place}, the target of ${where}`),
+    );
+  };
+  check(found, file);
+  return found as AnyScraper;
+};
+
+const checkOne = (found: unknown, file: string): void => {
   const refuse = (problem: string): never => {
     throw new ScraperLoadError("bad-scraper", `${file}: ${problem}`);
   };
@@ -27,7 +42,9 @@ export const checkScraper = (found: unknown, file: string): AnyScraper => {
   const proxies = found["proxies"] ?? ["direct"];
   if (!Array.isArray(proxies) || !proxies.includes("direct"))
     return refuse('`proxies` must include "direct": no other proxy tier is there yet.');
-  return found as unknown as AnyScraper;
+  const limits = found["limits"] ?? {};
+  if (!isObject(limits) || !Object.values(limits).every((n) => typeof n === "number" && n >= 0))
+    return refuse("`limits` takes numbers from 0, for example { itemMs: 60_000, depth: 100 }.");
 };
 
 const isObject = (value: unknown): value is Record<string, unknown> =>

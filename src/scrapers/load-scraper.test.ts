@@ -96,3 +96,49 @@ test("the same files in another place have the same version", async () => {
   }
   assert.equal(versions[0], versions[1]);
 });
+
+const emitting = (name: string, head: string, ...targets: string[]) => `
+  import { defineScraper, emitTo, field } from "sluice";
+  import { z } from "zod";
+  ${head}
+  export default defineScraper({
+    name: "${name}",
+    input: z.object({ url: z.string() }),
+    async collect() {},
+    emit: [${targets.map((target) => `emitTo(${target}, { input: { url: field.url("a") } })`).join(", ")}],
+  });`;
+
+test("the scrapers that it emits to come along, each with the version of its own file", async () => {
+  const town = write("emit/town.ts", scraperText("town"));
+  write("emit/notes.json", "{}");
+  const list = write("emit/list.ts", emitting("list", 'import town from "./town.ts";', '"self"', "town"));
+  const inside = `const inside = defineScraper({ name: "inside", input: z.object({ url: z.string() }), async collect() {} });`;
+  const root = write(
+    "emit/root.ts",
+    emitting(
+      "root",
+      `import list from "./list.ts"; import notes from "./notes.json" with { type: "json" }; ${inside}`,
+      "list",
+      "inside",
+    ),
+  );
+  const loaded = await loadScraper(root);
+  assert.deepEqual(
+    [...loaded.targets].map(([name, { source }]) => [name, source]),
+    [
+      ["list", pathToFileURL(list).href],
+      ["inside", loaded.source],
+      ["town", pathToFileURL(town).href],
+    ],
+  );
+  assert.equal(loaded.targets.get("inside")?.version, loaded.version);
+  assert.equal(loaded.targets.get("town")?.version, (await loadScraper(town)).version);
+  assert.deepEqual([...loaded.targets.get("list")!.targets.keys()], ["town"]);
+  assert.equal(new Set([loaded, ...loaded.targets.values()].map(({ version }) => version)).size, 3);
+});
+
+test("two scrapers of one name in a job are refused", async () => {
+  write("twins/one.ts", scraperText("twin"));
+  const root = write("twins/root.ts", emitting("twin", 'import one from "./one.ts";', "one"));
+  await refuses(root, "bad-scraper", /named twin/);
+});

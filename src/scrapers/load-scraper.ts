@@ -4,8 +4,10 @@ import { registerHooks } from "node:module";
 import { resolve as resolvePath } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { checkScraper } from "./check-scraper.ts";
+import { errorPlace, placingErrors } from "./error-place.ts";
 import { page } from "./page.ts";
 import type { AnyScraper } from "./scraper.ts";
+import { targetsOf } from "./targets.ts";
 import { ScraperLoadError } from "./scraper-load-error.ts";
 
 export interface LoadedScraper {
@@ -14,6 +16,8 @@ export interface LoadedScraper {
   readonly source: string;
   /** Hash of the source and of its relative imports: what a job is pinned to. */
   readonly version: string;
+  /** The scrapers that it emits to, directly or not, by name. */
+  readonly targets: ReadonlyMap<string, LoadedScraper>;
 }
 
 const BUILT_INS: Readonly<Record<string, AnyScraper>> = { page };
@@ -27,7 +31,7 @@ const imports = new Map<string, Set<string>>();
 let isHooked = false;
 
 /** A scraper file may stand anywhere on disk: `sluice` (and `zod`, where it has none of its own) are found here. */
-const hookImports = (): void => {
+export const hookImports = (): void => {
   if (isHooked) return;
   isHooked = true;
   registerHooks({
@@ -54,7 +58,7 @@ const hookImports = (): void => {
 /** By file path, file URL or built-in name. */
 export const loadScraper = async (named: string): Promise<LoadedScraper> => {
   const builtIn = Object.hasOwn(BUILT_INS, named) ? BUILT_INS[named] : undefined;
-  if (builtIn) return { scraper: builtIn, source: named, version: "built-in" };
+  if (builtIn) return { scraper: builtIn, source: named, version: "built-in", targets: new Map() };
   const url = named.startsWith("file:") ? named : pathToFileURL(resolvePath(named)).href;
   const file = fileURLToPath(url);
   if (!existsSync(file))
@@ -65,31 +69,77 @@ export const loadScraper = async (named: string): Promise<LoadedScraper> => {
   hookImports();
   let module: { readonly default?: unknown };
   try {
-    module = (await import(url)) as { readonly default?: unknown };
+    module = (await placingErrors(() => import(url))) as { readonly default?: unknown };
   } catch (error) {
     throw new ScraperLoadError("broken-scraper", `${file}: cannot be loaded. ${explainImport(error)}`, {
       cause: error,
     });
   }
-  return { scraper: checkScraper(module.default, file), source: url, version: versionOf(url) };
+  return await withTargets(checkScraper(module.default, file), url);
 };
 
-const explainImport = (error: unknown): string => {
+/** A target that is no file's default export lives in the root's own file. */
+const withTargets = async (scraper: AnyScraper, url: string): Promise<LoadedScraper> => {
+  const targets = targetsOf(scraper);
+  const homes = targets.length === 0 ? new Map<unknown, string>() : await defaultExports(filesOf(url));
+  const load = (one: AnyScraper): LoadedScraper => {
+    const source = homes.get(one) ?? url;
+    const own = targetsOf(one);
+    return {
+      scraper: one,
+      source,
+      version: versionOf(source),
+      targets: new Map(
+        own.filter((target) => target !== scraper).map((target) => [target.name, load(target)]),
+      ),
+    };
+  };
+  refuseNamesakes([scraper, ...targets], fileURLToPath(url));
+  return load(scraper);
+};
+
+const refuseNamesakes = (scrapers: readonly AnyScraper[], file: string): void => {
+  const names = scrapers.map(({ name }) => name);
+  const twice = names.find((name, at) => names.indexOf(name) < at);
+  if (twice !== undefined)
+    throw new ScraperLoadError(
+      "bad-scraper",
+      `${file}: two of the scrapers of the job are named ${twice}. Give each a name of its own.`,
+    );
+};
+
+const defaultExports = async (files: Iterable<string>): Promise<Map<unknown, string>> => {
+  const found = new Map<unknown, string>();
+  for (const url of files) {
+    if (!/\.[cm]?[jt]s$/.test(url)) continue;
+    // It has been loaded already, by the file that imports it.
+    const module = (await import(url)) as { readonly default?: unknown };
+    if (module.default !== undefined && !found.has(module.default)) found.set(module.default, url);
+  }
+  return found;
+};
+
+export const explainImport = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error);
-  const where = /^(file:\/\/\S+:\d+|\S+\.[jt]s:\d+)/m.exec(error.stack ?? "")?.[1];
-  const place = where ? ` at ${where.replace("file://", "")}` : "";
+  const where = errorPlace(error);
+  const place = where === undefined ? "" : ` (${where})`;
   return `${error.name}: ${error.message.split("\n").slice(0, 3).join(" ").trim()}${place}. Correct the file and run again.`;
 };
 
 const versionOf = (url: string): string => {
   const hash = createHash("sha256");
+  for (const file of filesOf(url)) hash.update(readFileSync(fileURLToPath(file)));
+  return hash.digest("hex").slice(0, 16);
+};
+
+/** A file and its relative imports, and theirs. */
+const filesOf = (url: string): ReadonlySet<string> => {
   const seen = new Set<string>();
   const visit = (file: string): void => {
     if (seen.has(file) || !file.startsWith("file:")) return;
     seen.add(file);
-    hash.update(readFileSync(fileURLToPath(file)));
     for (const next of [...(imports.get(file) ?? [])].sort()) visit(next);
   };
   visit(url);
-  return hash.digest("hex").slice(0, 16);
+  return seen;
 };

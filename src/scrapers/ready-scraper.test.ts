@@ -1,13 +1,21 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { field } from "../extraction/field.ts";
+import { emitTo } from "./emit-to.ts";
+import { jobFields, jobScrapers } from "./job-scrapers.ts";
+import type { LoadedScraper } from "./load-scraper.ts";
 import { page } from "./page.ts";
 import { fullPace, readyScraper } from "./ready-scraper.ts";
 import { type AnyScraper, DEFAULT_LIMITS } from "./scraper.ts";
 import { ScraperLoadError } from "./scraper-load-error.ts";
 
-const ready = (own: Partial<AnyScraper>) =>
-  readyScraper({ scraper: { ...page, ...own }, source: "file:///scrapers/one.ts", version: "v1" });
+const loaded = (own: Partial<AnyScraper>): LoadedScraper => ({
+  scraper: { ...page, ...own },
+  source: "file:///scrapers/one.ts",
+  version: "v1",
+  targets: new Map(),
+});
+const ready = (own: Partial<AnyScraper>) => readyScraper(loaded(own));
 
 test("what a scraper leaves out is filled in, politely", async () => {
   const { pace, limits, extraction } = await ready({});
@@ -42,4 +50,43 @@ test("an extract block that cannot work is refused before anything runs, with th
         error.code === "bad-scraper" &&
         /^\/scrapers\/one\.ts: .*extract/.test(error.message),
     );
+});
+
+test("a job that only collects compiles what is emitted and nothing else", async () => {
+  const emit = [emitTo("self", { each: "li", input: { url: field.url("a") } })];
+  const own = { extract: { fields: { owner: field.text("b") } }, emit };
+  const { extraction, emits } = await readyScraper(loaded(own), { extracts: false });
+  assert.deepEqual([extraction, emits.map(({ target, min }) => [target, min])], [undefined, [["page", 1]]]);
+});
+
+test("an emit that cannot work is refused before anything runs, and named", async () => {
+  const emit = [
+    emitTo("self", { input: { url: field.url("a") } }),
+    emitTo("self", { each: "li[", input: { url: field.url("a") } }),
+  ];
+  await assert.rejects(
+    () => ready({ emit }),
+    (error) =>
+      error instanceof ScraperLoadError && error.code === "bad-scraper" && /emit\[1\]/.test(error.message),
+  );
+});
+
+test("the fields of a job are the root's by their names, and those of the others after their scraper's", async () => {
+  const fields = { owner: field.text("b"), tax: field.text("i").optional() };
+  const targets = new Map(
+    ["town", "street"].map((name) => [name, loaded({ name, extract: { fields } })] as const),
+  );
+  const scrapers = jobScrapers(await readyScraper({ ...loaded({ extract: { fields } }), targets }));
+  assert.deepEqual(jobFields(scrapers), {
+    fields: ["owner", "tax", "town.owner", "town.tax", "street.owner", "street.tax"],
+    required: ["owner", "town.owner", "street.owner"],
+  });
+  assert.deepEqual(
+    scrapers.map(({ index, fieldsAt, prefix }) => [index, fieldsAt, prefix]),
+    [
+      [0, 0, ""],
+      [1, 2, "town."],
+      [2, 4, "street."],
+    ],
+  );
 });

@@ -3,12 +3,16 @@ import type { ExtractSpec } from "../extraction/extract-spec.ts";
 import type { PolicyOverrides } from "../model/failure-policy.ts";
 import type { Pace } from "../model/pace.ts";
 import type { Http, Keep, Limits } from "../ports/collector.ts";
+import type { Emit } from "./emit-to.ts";
 import type { StandardSchema } from "./standard-schema.ts";
 
 /** What a scraper's `collect` is given. */
 export interface CollectContext<Input> {
+  /** The item's input, as the scraper's schema gave it. */
   readonly input: Input;
+  /** Requests of this item; its cookies last for this attempt. */
   readonly http: Http;
+  /** Says which pages and files are kept under a name. */
   readonly keep: Keep;
   /** 1-based number of this try. */
   readonly attempt: number;
@@ -18,14 +22,17 @@ export interface CollectContext<Input> {
 
 /** A named recipe for one site. Written with `defineScraper`, checked when it is loaded. */
 export interface Scraper<Input = never> {
+  /** Up to 64 of a-z, 0-9, dot, dash and underscore; jobs and records carry it. */
   readonly name: string;
   /** The site's origin: relative URLs are resolved against it, and its domain is the lane. */
   readonly site?: string;
+  /** What an item is given: a schema of zod, or any other Standard Schema. Inputs that it refuses are rejected with their line. */
   readonly input: StandardSchema<unknown, Input>;
   /** Two inputs with one key are one item. By default the canonical URL of `url`, or the input itself. */
   readonly key?: (input: Input) => string;
   /** A name that several scrapers share when one vendor hosts many sites; by default the registrable domain. */
   readonly lane?: string;
+  /** How fast the site may be asked; 2 requests a second and 4 items at once by default. */
   readonly pace?: Partial<Pace>;
   /** Proxy tiers in the order in which they may be tried. Only "direct" is there yet: the others are not used. */
   readonly proxies?: readonly string[];
@@ -33,14 +40,25 @@ export interface Scraper<Input = never> {
   readonly robots?: "obey" | "ignore";
   /** The scraper acts on the site: an item is not tried again by itself once a request marked `acts` has left. */
   readonly once?: boolean;
-  readonly limits?: Partial<Limits>;
+  /** Caps on what one item may cost. */
+  readonly limits?: Partial<ScraperLimits>;
   /** Rows of the failure policy that differ for this site. */
   readonly failures?: PolicyOverrides;
+  /** Sent with every request; `authorization` and `cookie` to the site's own origin only, and never stored. */
   readonly headers?: Readonly<Record<string, string>>;
   /** "none": only the records are kept, and extraction cannot be run again. */
   readonly archive?: "all" | "none";
+  /** Gets to the pages and keeps them. Run once for each attempt. */
   readonly collect: (context: CollectContext<Input>) => Promise<void>;
+  /** Which fields are where on the kept pages, or a function that finds them. Without it pages are only kept. */
   readonly extract?: ExtractSpec | ExtractFunction;
+  /** Inputs found on its pages become items of the same job: `[emitTo(detail, { … })]`. */
+  readonly emit?: readonly Emit<Input>[];
+}
+
+export interface ScraperLimits extends Limits {
+  /** Steps from an input that was given to the last that is found from it; what lies deeper is counted as capped. 10 by default. */
+  readonly depth: number;
 }
 
 /**
@@ -49,7 +67,7 @@ export interface Scraper<Input = never> {
  */
 export type AnyScraper = Scraper<unknown>;
 
-export const DEFAULT_LIMITS: Limits = {
+export const DEFAULT_LIMITS: ScraperLimits = {
   requestMs: 30_000,
   itemMs: 120_000,
   bodyBytes: 10_000_000,
@@ -57,6 +75,7 @@ export const DEFAULT_LIMITS: Limits = {
   fileBytes: 200_000_000,
   redirects: 10,
   hops: 50,
+  depth: 10,
 };
 
 /** Polite for a site about which nothing is known. */

@@ -61,8 +61,10 @@ test("outcomes, troubles and crawl delays are told once, and counted together", 
   pulse.outcome({ queue, result: "done", attempt: 1 });
   pulse.lane(SITE, "ok");
   pulse.lane(SITE, "ok");
-  pulse.lane(SITE, "rate-limited", 500);
-  pulse.lane(SITE, "rate-limited", 300);
+  pulse.lane(SITE, "rate-limited", { retryAfterMs: 500 });
+  pulse.lane(SITE, "rate-limited", { retryAfterMs: 300 });
+  pulse.lane(SITE, "timeout", { slows: false });
+  pulse.lane(SITE, "timeout", { slows: true });
   pulse.crawlDelay(SITE, 700);
   await pulse.now();
   await pulse.now();
@@ -71,6 +73,8 @@ test("outcomes, troubles and crawl delays are told once, and counted together", 
   assert.deepEqual(first?.lanes, [
     { lane: SITE, kind: "ok", count: 2 },
     { lane: SITE, kind: "rate-limited", count: 2, retryAfterMs: 500 },
+    { lane: SITE, kind: "timeout", count: 1, slows: false },
+    { lane: SITE, kind: "timeout", count: 1, slows: true },
   ]);
   assert.deepEqual(first?.crawlDelays, [{ lane: SITE, delayMs: 700 }]);
   assert.deepEqual([second?.outcomes, second?.lanes, second?.crawlDelays], [[], [], []]);

@@ -14,6 +14,12 @@ export interface PulseOptions {
   readonly onError: (error: unknown) => void;
 }
 
+/** What else a lane hears of a failure. */
+interface LaneTrouble {
+  readonly retryAfterMs?: number | undefined;
+  readonly slows?: boolean;
+}
+
 /** Between two pulses when nothing calls for one sooner. */
 const QUIET_MS = 250;
 
@@ -59,8 +65,8 @@ export class Pulse {
     }
   }
 
-  lane(lane: string, kind: "ok" | FailureKind, retryAfterMs?: number): void {
-    const key = `${lane} ${kind}`;
+  lane(lane: string, kind: "ok" | FailureKind, { retryAfterMs, slows }: LaneTrouble = {}): void {
+    const key = `${lane} ${kind} ${slows}`;
     const known = this.#lanes.get(key);
     const wait = Math.max(retryAfterMs ?? 0, known?.retryAfterMs ?? 0);
     this.#lanes.set(key, {
@@ -68,6 +74,7 @@ export class Pulse {
       kind,
       count: (known?.count ?? 0) + 1,
       ...(wait > 0 && { retryAfterMs: wait }),
+      ...(slows !== undefined && { slows }),
     });
     if (kind !== "ok") this.need();
   }

@@ -1,4 +1,5 @@
 import type { Failure, FailureKind } from "../model/failure.ts";
+import { failurePolicy, type PolicyOverrides } from "../model/failure-policy.ts";
 import type { ClaimedItem } from "../ports/ledger.ts";
 import type { Pulse } from "./pulse.ts";
 import type { SlotDesk } from "./slot-desk.ts";
@@ -14,11 +15,12 @@ const SITE_TROUBLE = new Set<FailureKind>([
   "captcha",
 ]);
 
-/** Each lane that an item has used hears how it went there: what slows it, or lets it recover. */
+/** Each lane that an item has used hears how it went there: what slows it, as the item's scraper has it, or lets it recover. */
 export const reportLanes = (
   item: ClaimedItem,
   lanes: ReadonlyMap<string, string>,
   failure: Failure | undefined,
+  overrides: PolicyOverrides | undefined,
   pulse: Pulse,
   desk: SlotDesk,
 ): void => {
@@ -27,5 +29,6 @@ export const reportLanes = (
   for (const lane of new Set(lanes.values())) if (lane !== troubled) pulse.lane(lane, "ok");
   if (!failure || troubled === undefined) return;
   if (failure.kind === "rate-limited") desk.close(troubled);
-  pulse.lane(troubled, failure.kind, failure.retryAfterMs);
+  const slows = failurePolicy(failure.kind, overrides).slowsLane;
+  pulse.lane(troubled, failure.kind, { retryAfterMs: failure.retryAfterMs, slows });
 };

@@ -48,10 +48,15 @@ const open = async (t: TestContext, own: Partial<AnyScraper> = {}) => {
     worker: "w1",
     collector: { open: noFetch, close: async () => {} },
     robotName: "sluice",
-    limits: (await readyScraper({ scraper: page, source: "", version: "" })).limits,
+    limits: (await readyScraper({ scraper: page, source: "", version: "", targets: new Map() })).limits,
   });
   const gate = new RequestGate({ desk, pulse, robots, laneOf });
-  const ready = await readyScraper({ scraper: { ...page, site: HOME, ...own }, source: "", version: "" });
+  const ready = await readyScraper({
+    scraper: { ...page, site: HOME, ...own },
+    source: "",
+    version: "",
+    targets: new Map(),
+  });
   return { world, item: item!, gate, pass: gate.of(item!, ready), taken, desk };
 };
 

@@ -2,18 +2,22 @@ import type { Kept } from "../archive/item-bundle.ts";
 import type { JobArchive } from "../archive/segment-writer.ts";
 import { openItemArchive } from "../flow/archive.ts";
 import { collect, type Collected } from "../flow/collect.ts";
-import { extract } from "../flow/extract.ts";
+import { discover, type Discovery, extract } from "../flow/extract.ts";
 import { judge, type Judged } from "../flow/judge.ts";
+import { type LaneOf, planFound } from "../flow/plan.ts";
 import type { Failure } from "../model/failure.ts";
 import type { Outcome } from "../model/item.ts";
 import { afterFailure } from "../model/retry.ts";
 import type { Collector, CollectorTools } from "../ports/collector.ts";
 import type { ClaimedItem, OutcomeReport, SettledItem } from "../ports/ledger.ts";
-import type { ReadyScraper } from "../scrapers/ready-scraper.ts";
+import { FIELD_STATUSES } from "../model/record.ts";
+import type { JobScraper } from "../scrapers/job-scrapers.ts";
 
 export interface ItemRun {
   readonly item: ClaimedItem;
-  readonly ready: ReadyScraper;
+  /** All of the job's; the item is run by its own, and may find inputs for the others. */
+  readonly scrapers: readonly JobScraper[];
+  readonly laneOf: LaneOf;
   readonly collector: Collector;
   readonly archive: JobArchive;
   readonly gate: CollectorTools["gate"];
@@ -36,27 +40,34 @@ export interface ItemEnd {
  * `StopError` when the worker lets go of it; `kept` rejects when the archive cannot be written.
  */
 export const runItem = async (run: ItemRun): Promise<ItemEnd> => {
-  const { item, ready, collector } = run;
+  const { item, collector } = run;
+  const { ready, prefix, fieldsAt } = run.scrapers[item.scraper]!;
   const startedAt = Date.now();
+  const input = JSON.parse(item.input) as unknown;
   const bundle = openItemArchive(run.archive, ready.scraper.archive !== "none");
   const collected = await collect({
     ready,
     collector,
-    input: JSON.parse(item.input) as unknown,
+    input,
     attempt: item.attempt,
     tools: { gate: run.gate, ...bundle.tools },
     controller: run.controller,
   });
   const { session } = collected;
   const judged = collected.ended === "pages" ? extractAndJudge(run, collected) : undefined;
-  const failure = failureOf(collected, judged);
+  const discovered =
+    collected.ended === "pages" && !judged?.failure && ready.emits.length > 0
+      ? discover(ready.emits, session.kept.pages, input)
+      : NOTHING_FOUND;
+  const failure = failureOf(collected, judged, discovered);
   const outcome = outcomeOf(run, collected, judged, failure);
   run.onOutcome(
     {
       queue: item.queue,
+      ...(item.scraper > 0 && { scraper: item.scraper }),
       attempt: item.attempt,
       result: failure?.kind ?? (collected.ended === "absent" ? "absent" : "done"),
-      ...(judged && "missing" in judged && { missing: judged.missing }),
+      ...(judged && "missing" in judged && { missing: judged.missing.map((name) => prefix + name) }),
     },
     failure,
   );
@@ -65,16 +76,24 @@ export const runItem = async (run: ItemRun): Promise<ItemEnd> => {
   const kept = bundle.commit(session, isJudged ? judged.lines : []);
   session.release();
   // Only what is done counts: a page that failed may come again, and its kind says already what it lacked.
-  const fieldCounts = isJudged && outcome.state === "done" ? judged.fieldCounts : null;
+  const fieldCounts = isJudged && outcome.state === "done" ? placed(judged.fieldCounts, fieldsAt) : null;
+  const found = "found" in discovered ? discovered.found : [];
+  const planned = planFound(found, run.scrapers, item.key, run.laneOf);
   const { queue, seq, lease } = item;
-  return { end: { queue, seq, lease, outcome, attempt, fieldCounts, emitted: [] }, kept };
+  return { end: { queue, seq, lease, outcome, attempt, fieldCounts, ...planned }, kept };
 };
 
+const NOTHING_FOUND: { readonly found: readonly Discovery[] } = { found: [] };
+
+/** Among the counts of all of the job's fields. */
+const placed = (counts: readonly number[], fieldsAt: number): readonly number[] =>
+  fieldsAt === 0 ? counts : [...Array.from({ length: fieldsAt * FIELD_STATUSES.length }, () => 0), ...counts];
+
 const extractAndJudge = (
-  { item, ready }: ItemRun,
+  { item, scrapers }: ItemRun,
   { session }: Collected,
 ): Judged | { readonly failure: Failure } | undefined => {
-  const { extraction, scraper, version } = ready;
+  const { extraction, scraper, version } = scrapers[item.scraper]!.ready;
   if (!extraction) return undefined;
   const raw = extract(extraction, session.kept.pages);
   if ("failure" in raw) return raw;
@@ -84,10 +103,14 @@ const extractAndJudge = (
 const failureOf = (
   collected: Collected,
   judged: { readonly failure?: Failure } | undefined,
-): Failure | undefined => (collected.ended === "failure" ? collected.failure : judged?.failure);
+  discovered: { readonly failure?: Failure } | { readonly found: unknown },
+): Failure | undefined => {
+  if (collected.ended === "failure") return collected.failure;
+  return judged?.failure ?? ("failure" in discovered ? discovered.failure : undefined);
+};
 
 const outcomeOf = (
-  { item, ready, hasActed }: ItemRun,
+  { item, scrapers, hasActed }: ItemRun,
   collected: Collected,
   judged: Judged | { readonly failure: Failure } | undefined,
   failure: Failure | undefined,
@@ -98,7 +121,7 @@ const outcomeOf = (
       attempt: item.attempt,
       throttles: item.throttles,
       hasActed: hasActed(),
-      overrides: ready.scraper.failures,
+      overrides: scrapers[item.scraper]!.ready.scraper.failures,
       random: Math.random(),
     });
   if (collected.ended === "absent") return { state: "absent", detail: collected.detail };

@@ -8,7 +8,7 @@ import { StopError } from "../model/stop-error.ts";
 import type { Blobs } from "../ports/blobs.ts";
 import type { Collector } from "../ports/collector.ts";
 import type { ClaimedItem, Grant, Ledger, PulseReply, SettledItem } from "../ports/ledger.ts";
-import type { ReadyScraper } from "../scrapers/ready-scraper.ts";
+import type { JobScraper } from "../scrapers/job-scrapers.ts";
 import { DEFAULT_LIMITS } from "../scrapers/scraper.ts";
 import { Bell } from "./bell.ts";
 import type { Log } from "./log.ts";
@@ -29,7 +29,7 @@ export interface WorkerOptions {
   readonly robotName: string;
   /** For the archive: name and version. */
   readonly software: string;
-  readonly loadJob: (job: string) => Promise<ReadyScraper>;
+  readonly loadJob: (job: string) => Promise<readonly JobScraper[]>;
   readonly jobs?: readonly string[];
   /** Items in hand at once, over all lanes. */
   readonly capacity?: number;
@@ -188,12 +188,14 @@ class Worker {
   }
 
   async #runOne(item: ClaimedItem, controller: AbortController): Promise<ItemEnd> {
-    const { collector, loadJob, log } = this.#options;
-    const ready = await loadJob(item.job);
+    const { collector, loadJob, laneOf, log } = this.#options;
+    const scrapers = await loadJob(item.job);
+    const { ready } = scrapers[item.scraper]!;
     const facts = { job: item.job, item: item.key, attempt: item.attempt };
     return await runItem({
       item,
-      ready,
+      scrapers,
+      laneOf,
       collector,
       archive: this.#archive(item.job),
       controller,
@@ -201,7 +203,8 @@ class Worker {
       gate: this.#gate.of(item, ready),
       onOutcome: (report, failure) => {
         this.#release(item);
-        reportLanes(item, this.#gate.lanesOf(item), failure, this.#pulse, this.#desk);
+        const { failures } = ready.scraper;
+        reportLanes(item, this.#gate.lanesOf(item), failure, failures, this.#pulse, this.#desk);
         this.#pulse.outcome(report);
         if (failure) log.warn("attempt failed", { ...facts, kind: failure.kind, detail: failure.detail });
         else log.debug("attempt ended", { ...facts, result: report.result });

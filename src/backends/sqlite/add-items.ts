@@ -21,12 +21,12 @@ export const addItems = async (
   const { job, placed } = await db.write(() => {
     const row = jobRow(db, id);
     mustBeOpen(row);
-    countRejected(db, row.number, row.rejects, rejected);
+    countRejected(db, row, rejected);
     return { job: row.number, placed: placeItems(db, row, readSpec(row.spec), items) };
   });
   foldInside(placed);
   const sorted = placed.filter((entry) => !entry.isFolded).sort((a, b) => a.hash - b.hash);
-  const pending = new Map<number, string>();
+  const pending = new Map<number, PlannedItem>();
   for (const chunk of chunks(sorted)) await db.write(() => insertKeys(db, job, chunk, pending));
 
   const total = { accepted: 0, folded: 0, capped: 0 };
@@ -53,39 +53,42 @@ const storeChunk = (db: Database, job: number, chunk: readonly PlacedItem[]): Ad
   return reply;
 };
 
-export const countAdded = (db: Database, job: number, reply: AddReply): void => {
+/** `tooDeep`: of those capped. */
+export const countAdded = (db: Database, job: number, reply: AddReply, tooDeep = 0): void => {
   db.run(
-    `UPDATE jobs SET received = received + ?, accepted = accepted + ?, folded = folded + ?, capped = capped + ? WHERE number = ?`,
+    `UPDATE jobs SET received = received + ?, accepted = accepted + ?, folded = folded + ?, capped = capped + ?,
+       too_deep = too_deep + ? WHERE number = ?`,
     reply.accepted + reply.folded + reply.capped,
     reply.accepted,
     reply.folded,
     reply.capped,
+    tooDeep,
     job,
   );
 };
 
-const countRejected = (
+export const countRejected = (
   db: Database,
-  job: number,
-  known: string,
+  { number, rejects }: Pick<JobRow, "number" | "rejects">,
   rejected: readonly RejectedInput[],
 ): void => {
   if (rejected.length === 0) return;
-  const kept = [...(JSON.parse(known) as RejectedInput[]), ...rejected].slice(0, KEPT_REJECTS);
+  const kept = [...(JSON.parse(rejects) as RejectedInput[]), ...rejected].slice(0, KEPT_REJECTS);
   db.run(
     "UPDATE jobs SET received = received + ?, rejected = rejected + ?, rejects = ? WHERE number = ?",
     rejected.length,
     rejected.length,
     JSON.stringify(kept),
-    job,
+    number,
   );
 };
 
 const foldInside = (placed: readonly PlacedItem[]): void => {
   const keys = new Set<string>();
   for (const entry of placed) {
-    entry.isFolded = keys.has(entry.item.key);
-    keys.add(entry.item.key);
+    const key = `${entry.item.scraper ?? 0}:${entry.item.key}`;
+    entry.isFolded = keys.has(key);
+    keys.add(key);
   }
 };
 

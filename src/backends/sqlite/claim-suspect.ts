@@ -12,6 +12,7 @@ interface SuspectRow {
   readonly seq: number;
   readonly key: string;
   readonly input: string;
+  readonly scraper: number;
   readonly attempts: number;
   readonly throttles: number;
   readonly job: string;
@@ -21,7 +22,7 @@ interface SuspectRow {
 export const claimSuspect = (db: Database, tally: ClaimTally): void => {
   const now = db.now();
   const rows = db.all<SuspectRow>(
-    `SELECT s.queue, s.seq, i.key, i.input, i.attempts, i.throttles, j.id AS job
+    `SELECT s.queue, s.seq, i.key, i.input, i.scraper, i.attempts, i.throttles, j.id AS job
      FROM suspects s JOIN items i ON i.queue = s.queue AND i.seq = s.seq
      JOIN queues q ON q.id = s.queue JOIN jobs j ON j.number = q.job
      WHERE s.in_hand = 0 AND s.due_at <= ? AND q.claimable = 1 ORDER BY s.due_at LIMIT 64`,

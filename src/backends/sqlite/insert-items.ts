@@ -1,5 +1,7 @@
 import { type BreakerState, seedBreaker } from "../../model/breaker-state.ts";
+import type { ItemRef } from "../../model/item.ts";
 import type { JobSpec } from "../../model/job.ts";
+import type { Pace } from "../../model/pace.ts";
 import type { PlannedItem } from "../../ports/ledger.ts";
 import type { Database } from "./database.ts";
 import type { JobRow } from "./job-row.ts";
@@ -10,6 +12,7 @@ import { refreshLane } from "./refresh-lane.ts";
 /** A planned item with the place it was given. */
 export interface PlacedItem {
   readonly item: PlannedItem;
+  readonly origin: Origin;
   queue: number;
   seq: number;
   hash: number;
@@ -17,11 +20,26 @@ export interface PlacedItem {
   isFolded: boolean;
 }
 
+/** Where an item comes from. */
+interface Origin {
+  readonly depth: number;
+  readonly parent?: ItemRef;
+}
+
+const GIVEN: Origin = { depth: 0 };
+
 interface Taken {
   readonly queue: number;
   readonly seq: number;
   readonly key: string | null;
+  readonly scraper: number | null;
 }
+
+/** Keys are folded per scraper: an item is one key of one of them. */
+const isSame = (
+  { key, scraper = 0 }: PlannedItem,
+  taken: { key: string | null; scraper: number | null },
+): boolean => taken.key === key && taken.scraper === scraper;
 
 /** Gives each item its queue and place, in the order given. A place whose item is folded later stays empty. */
 export const placeItems = (
@@ -29,15 +47,22 @@ export const placeItems = (
   job: JobRow,
   spec: JobSpec,
   items: readonly PlannedItem[],
+  origin = GIVEN,
 ): PlacedItem[] => {
-  const queues = new Map<string, { id: number; tail: number }>();
+  const queues = new Map<string, { readonly id: number; tail: number; readonly scrapers: Set<number> }>();
   const placed = items.map((item) => {
-    let queue = queues.get(item.lane);
+    const { lane, key, scraper = 0 } = item;
+    let queue = queues.get(lane);
     if (!queue) {
-      queue = openQueue(db, job, spec, item.lane);
-      queues.set(item.lane, queue);
+      queue = { ...openQueue(db, job, spec, lane, scraper), scrapers: new Set() };
+      queues.set(lane, queue);
     }
-    return { item, queue: queue.id, seq: ++queue.tail, hash: keyHash(item.key), isFolded: false };
+    if (!queue.scrapers.has(scraper)) {
+      queue.scrapers.add(scraper);
+      if (spec.scrapers.length > 1) lowerPace(db, queue.id, paceOf(spec, scraper));
+    }
+    const hash = keyHash(scraper === 0 ? key : `${scraper}:${key}`);
+    return { item, origin, queue: queue.id, seq: ++queue.tail, hash, isFolded: false };
   });
   for (const queue of queues.values())
     db.run("UPDATE queues SET tail = ? WHERE id = ?", queue.tail, queue.id);
@@ -49,7 +74,8 @@ const openQueue = (
   job: JobRow,
   spec: JobSpec,
   laneName: string,
-): { id: number; tail: number } => {
+  scraper: number,
+): { readonly id: number; readonly tail: number } => {
   const lane = laneId(db, laneName);
   const find = () =>
     db.get<{ id: number; tail: number }>(
@@ -64,19 +90,34 @@ const openQueue = (
     spec.scraper,
     lane,
   );
+  const pace = paceOf(spec, scraper);
   db.run(
     `INSERT INTO queues (job, lane, client, per_second, burst, concurrency, breaker, claimable)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
     job.number,
     lane,
     job.client,
-    spec.pace.perSecond === Infinity ? null : spec.pace.perSecond,
-    spec.pace.burst,
-    spec.pace.concurrency,
+    pace.perSecond === Infinity ? null : pace.perSecond,
+    pace.burst,
+    pace.concurrency,
     baseline ? JSON.stringify(seedBreaker(JSON.parse(baseline.breaker) as BreakerState)) : null,
     job.state === "loading" || job.state === "running" ? 1 : 0,
   );
   return find()!;
+};
+
+const paceOf = (spec: JobSpec, scraper: number): Pace => spec.scrapers[scraper]?.pace ?? spec.pace;
+
+/** A queue is as slow as the slowest of the scrapers that have had items in it. */
+const lowerPace = (db: Database, queue: number, { perSecond, burst, concurrency }: Pace): void => {
+  db.run(
+    `UPDATE queues SET per_second = min(coalesce(per_second, ?1), coalesce(?1, per_second)),
+       burst = min(burst, ?2), concurrency = min(concurrency, ?3) WHERE id = ?4`,
+    perSecond === Infinity ? null : perSecond,
+    burst,
+    concurrency,
+    queue,
+  );
 };
 
 /**
@@ -88,27 +129,28 @@ export const insertKeys = (
   db: Database,
   job: number,
   placed: readonly PlacedItem[],
-  pending: Map<number, string> = new Map(),
+  pending: Map<number, PlannedItem> = new Map(),
 ): void => {
   const insert = db.sql("INSERT OR IGNORE INTO item_keys (job, hash, queue, seq) VALUES (?, ?, ?, ?)");
   for (const entry of placed) {
     while (Number(insert.run(job, entry.hash, entry.queue, entry.seq).changes) === 0) {
       const taken = db.get<Taken>(
-        `SELECT k.queue, k.seq, i.key FROM item_keys k LEFT JOIN items i ON i.queue = k.queue AND i.seq = k.seq
+        `SELECT k.queue, k.seq, i.key, i.scraper FROM item_keys k LEFT JOIN items i ON i.queue = k.queue AND i.seq = k.seq
          WHERE k.job = ? AND k.hash = ?`,
         job,
         entry.hash,
       )!;
-      const key = taken.key ?? pending.get(entry.hash);
-      if (key !== undefined && key !== entry.item.key) {
+      const waiting = taken.key === null ? pending.get(entry.hash) : undefined;
+      const other = waiting ? { key: waiting.key, scraper: waiting.scraper ?? 0 } : taken;
+      if (other.key !== null && !isSame(entry.item, other)) {
         entry.hash = nextHash(entry.hash);
         continue;
       }
-      if (key === undefined) ({ queue: entry.queue, seq: entry.seq } = taken);
+      if (other.key === null) ({ queue: entry.queue, seq: entry.seq } = taken);
       else entry.isFolded = true;
       break;
     }
-    if (!entry.isFolded) pending.set(entry.hash, entry.item.key);
+    if (!entry.isFolded) pending.set(entry.hash, entry.item);
   }
 };
 
@@ -152,20 +194,28 @@ export const insertItems = (
   return { accepted, folded, capped };
 };
 
-const INSERT_ITEM = "INSERT OR IGNORE INTO items (queue, seq, key, input, due_at) VALUES (?, ?, ?, ?, ?)";
+const INSERT_ITEM = `INSERT OR IGNORE INTO items (queue, seq, key, input, due_at, scraper, depth, parent_queue, parent_seq)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
 /** False when another process, with the same key in its batch, was first. */
 const insertItem = (db: Database, entry: PlacedItem, arrival: (queue: number) => Arrival): boolean => {
-  const { key, input } = entry.item;
+  const { key, input, scraper = 0 } = entry.item;
+  const { depth, parent } = entry.origin;
   while (!entry.isFolded) {
     const { queue, seq } = entry;
     const row = arrival(queue);
-    if (db.run(INSERT_ITEM, queue, seq, key, input, seq <= row.cursor ? db.now() : null) === 1) {
+    const dueAt = seq <= row.cursor ? db.now() : null;
+    const from = [scraper, depth, parent?.queue ?? null, parent?.seq ?? null] as const;
+    if (db.run(INSERT_ITEM, queue, seq, key, input, dueAt, ...from) === 1) {
       row.count++;
       return true;
     }
-    const taken = db.get<{ key: string }>("SELECT key FROM items WHERE queue = ? AND seq = ?", queue, seq)!;
-    if (taken.key === key) return false;
+    const taken = db.get<{ key: string; scraper: number }>(
+      "SELECT key, scraper FROM items WHERE queue = ? AND seq = ?",
+      queue,
+      seq,
+    )!;
+    if (isSame(entry.item, taken)) return false;
     placeAgain(db, row.job, entry);
   }
   return false;

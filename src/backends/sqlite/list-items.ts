@@ -9,13 +9,16 @@ import {
 } from "../../model/item.ts";
 import type { ItemPage, ItemQuery } from "../../ports/ledger.ts";
 import type { Database } from "./database.ts";
-import { jobRow } from "./job-row.ts";
+import { jobRow, readSpec } from "./job-row.ts";
 
 interface Row {
   readonly queue: number;
   readonly seq: number;
   readonly lane: string;
   readonly key: string;
+  readonly scraper: number;
+  readonly depth: number;
+  readonly parent: string | null;
   readonly input: string;
   readonly state: number;
   readonly attempts: number;
@@ -36,11 +39,13 @@ const SCAN = 5000;
 export const listItems = async (db: Database, id: string, query: ItemQuery): Promise<ItemPage> =>
   await db.read(() => {
     const job = jobRow(db, id);
+    const names = readSpec(job.spec).scrapers.map(({ name }) => name);
     const wanted = query.states && new Set(query.states);
     const kinds = query.kinds && new Set(query.kinds);
     const items: ItemView[] = [];
     let after = query.after ?? { queue: 0, seq: 0 };
-    const most = wanted || kinds ? SCAN : query.limit;
+    const isFiltered = wanted || kinds || query.scraper !== undefined;
+    const most = isFiltered ? SCAN : query.limit;
     let count = 0;
     let isFull = false;
     for (const row of rowsAfter(db, job.number, after, most)) {
@@ -50,9 +55,11 @@ export const listItems = async (db: Database, id: string, query: ItemQuery): Pro
       }
       count++;
       after = { queue: row.queue, seq: row.seq };
+      const scraper = names[row.scraper] ?? "";
+      if (query.scraper !== undefined && query.scraper !== scraper) continue;
       const state = stateOf(row, job.state === "cancelled");
       if (wanted && !wanted.has(state)) continue;
-      const item = view(row, state, db.now());
+      const item = view(row, state, scraper, db.now());
       if (kinds && !(item.failure && kinds.has(item.failure.kind))) continue;
       items.push(item);
     }
@@ -72,10 +79,11 @@ function* rowsAfter(db: Database, job: number, after: ItemRef, most: number): Ge
     );
     if (!queue) return;
     const rows = db.all<Row>(
-      `SELECT i.queue, i.seq, l.name AS lane, i.key, i.input, i.state, i.attempts, i.due_at, i.suspect, q.cursor,
+      `SELECT i.queue, i.seq, l.name AS lane, i.key, i.scraper, i.depth, p.key AS parent, i.input, i.state, i.attempts, i.due_at, i.suspect, q.cursor,
               r.ended_at, r.quality, r.failure, r.captures, r.records, r.history
        FROM items i JOIN queues q ON q.id = i.queue JOIN lanes l ON l.id = q.lane
        LEFT JOIN results r ON r.queue = i.queue AND r.seq = i.seq
+       LEFT JOIN items p ON p.queue = i.parent_queue AND p.seq = i.parent_seq
        WHERE i.queue = ? AND i.seq > ? ORDER BY i.seq LIMIT ?`,
       queue.id,
       queue.id === place.queue ? place.seq : 0,
@@ -95,10 +103,13 @@ const stateOf = (row: Row, isCancelled: boolean): ItemState => {
   return row.seq <= row.cursor && row.due_at === null && row.suspect === 0 ? "leased" : "queued";
 };
 
-const view = (row: Row, state: ItemState, now: number): ItemView => ({
+const view = (row: Row, state: ItemState, scraper: string, now: number): ItemView => ({
   ref: { queue: row.queue, seq: row.seq },
   lane: row.lane,
+  scraper,
   key: row.key,
+  depth: row.depth,
+  ...(row.parent === null ? {} : { parent: row.parent }),
   input: JSON.parse(row.input) as unknown,
   state,
   attempts: row.attempts,

@@ -1,9 +1,10 @@
 import type { DatabaseSync } from "node:sqlite";
 import { LedgerError } from "../../ports/ledger.ts";
 import { start } from "./migrations/0001-start.ts";
+import { emit } from "./migrations/0002-emit.ts";
 
 /** In order; the file's `user_version` says how many of them it has. Never change one that was released: add the next. */
-const MIGRATIONS = [start];
+const MIGRATIONS = [start, emit];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
 

@@ -106,11 +106,12 @@ const watchQueue = (db: Database, id: number, outcomes: readonly OutcomeReport[]
     answerProbe(db, id, first.result === "done" || first.result === "absent");
     return watchQueue(db, id, others);
   }
-  const { policy } = readSpec(job.spec);
+  const { scrapers, policy } = readSpec(job.spec);
   let state = queue.breaker === null ? seedBreaker() : (JSON.parse(queue.breaker) as BreakerState);
   for (const outcome of outcomes) {
     if (outcome.attempt > 1 && outcome.result !== "done" && outcome.result !== "absent") continue;
-    const next = step(state, { ...outcome, nowMs: db.now() }, policy);
+    const own = scrapers[outcome.scraper ?? 0]?.policy ?? policy;
+    const next = step(state, { ...outcome, nowMs: db.now() }, own);
     state = next.state;
     if (!next.tripped) continue;
     saveBreaker(db, id, state);

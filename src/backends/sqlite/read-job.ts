@@ -48,6 +48,7 @@ const view = (db: Database, row: JobRow): JobView => {
       capped: row.capped,
       states: { queued, leased, waiting, done, absent, failed, skipped, cancelled },
     },
+    tooDeep: row.too_deep,
     partial: row.partial,
     failures: failures
       .filter((failure) => failure.final > 0)

@@ -1,12 +1,10 @@
 import type { Failure } from "../../model/failure.ts";
 import type { ItemRef, Outcome, PastAttempt } from "../../model/item.ts";
 import type { SettledItem, SettleReply } from "../../ports/ledger.ts";
-import { countAdded } from "./add-items.ts";
 import type { Database } from "./database.ts";
+import { EMIT_CHUNK, emitAhead, emitItems } from "./emit-items.ts";
 import { endJobWhenDone } from "./end-job.ts";
 import { answerProbe } from "./hold-queue.ts";
-import { insertItems, insertKeys, placeItems } from "./insert-items.ts";
-import { type JobRow, readSpec } from "./job-row.ts";
 import { JobTally } from "./job-tally.ts";
 import { isProbeOut, queueRow } from "./queue-row.ts";
 import { refreshLane, refreshQueue } from "./refresh-lane.ts";
@@ -47,17 +45,43 @@ export const settleItems = async (
   db: Database,
   worker: string,
   items: readonly SettledItem[],
-): Promise<SettleReply> =>
-  await db.write(() => {
-    const batch = new Batch(db.get("SELECT 1 FROM suspects LIMIT 1") !== undefined);
-    const refused: ItemRef[] = [];
-    for (const item of items) {
-      if (!holdsLease(db, batch, worker, item) || !settleOne(db, batch, worker, item))
-        refused.push({ queue: item.queue, seq: item.seq });
+): Promise<SettleReply> => {
+  const refused: ItemRef[] = [];
+  for (const some of inTransactions(items)) {
+    const ready: SettledItem[] = [];
+    for (const item of some) ready.push(await emitAhead(db, worker, item));
+    refused.push(...(await db.write(() => settleSome(db, worker, ready))));
+  }
+  return { refused };
+};
+
+/** As many in one transaction as their emitted items allow; where nothing is emitted, all of them. */
+function* inTransactions(items: readonly SettledItem[]): Generator<readonly SettledItem[]> {
+  let some: SettledItem[] = [];
+  let emitted = 0;
+  for (const item of items) {
+    const count = Math.min(item.emitted.length, EMIT_CHUNK);
+    if (some.length > 0 && emitted + count > EMIT_CHUNK) {
+      yield some;
+      some = [];
+      emitted = 0;
     }
-    writeBatch(db, batch);
-    return { refused };
-  });
+    some.push(item);
+    emitted += count;
+  }
+  if (some.length > 0) yield some;
+}
+
+const settleSome = (db: Database, worker: string, items: readonly SettledItem[]): ItemRef[] => {
+  const batch = new Batch(db.get("SELECT 1 FROM suspects LIMIT 1") !== undefined);
+  const refused: ItemRef[] = [];
+  for (const item of items) {
+    if (!holdsLease(db, batch, worker, item) || !settleOne(db, batch, worker, item))
+      refused.push({ queue: item.queue, seq: item.seq });
+  }
+  writeBatch(db, batch);
+  return refused;
+};
 
 const holdsLease = (db: Database, batch: Batch, worker: string, item: SettledItem): boolean => {
   if (!batch.leases.has(item.lease))
@@ -101,7 +125,7 @@ const settleOne = (db: Database, batch: Batch, worker: string, item: SettledItem
   const failure = "failure" in outcome ? outcome.failure : undefined;
   if (failure) tally.addFailure(failure, keyOf(db, queue, seq), outcome.state === "failed");
   saveResult(db, worker, item, failure, now);
-  if (item.emitted.length > 0) emit(db, facts.job, item);
+  if (item.emitted.length > 0 || item.rejected?.length) emitItems(db, facts.job, item);
   return true;
 };
 
@@ -182,15 +206,6 @@ export const pastAttempts = (db: Database, queue: number, seq: number): PastAtte
     seq,
   );
   return row?.history ? (JSON.parse(row.history) as PastAttempt[]) : [];
-};
-
-/** Discovered inputs leave forward, in the same transaction as the item that found them. */
-const emit = (db: Database, number: number, item: SettledItem): void => {
-  const job = db.get<JobRow>("SELECT * FROM jobs WHERE number = ?", number)!;
-  const spec = readSpec(job.spec);
-  const placed = placeItems(db, job, spec, item.emitted);
-  insertKeys(db, number, placed);
-  countAdded(db, number, insertItems(db, placed, spec.maxItems - job.accepted));
 };
 
 const queueFacts = (db: Database, batch: Batch, queue: number): QueueFacts => {

@@ -9,6 +9,7 @@ interface ItemRow {
   readonly seq: number;
   readonly key: string;
   readonly input: string;
+  readonly scraper: number;
   readonly state: number;
   readonly attempts: number;
   readonly throttles: number;
@@ -36,13 +37,13 @@ export const takeItems = (
     retryCap === 0
       ? []
       : db.all<ItemRow>(
-          `SELECT seq, key, input, state, attempts, throttles FROM items
+          `SELECT seq, key, input, scraper, state, attempts, throttles FROM items
            WHERE queue = ? AND due_at IS NOT NULL AND due_at <= ? ORDER BY due_at LIMIT ?`,
           queue.id,
           now,
           retryCap,
         );
-  const select = `SELECT seq, key, input, state, attempts, throttles FROM items WHERE queue = ? AND seq > ? ORDER BY seq LIMIT ?`;
+  const select = `SELECT seq, key, input, scraper, state, attempts, throttles FROM items WHERE queue = ? AND seq > ? ORDER BY seq LIMIT ?`;
   const fresh = hasFresh ? db.all<ItemRow>(select, queue.id, cursor, count - due.length) : [];
   const job = db.get<{ id: string }>("SELECT id FROM jobs WHERE number = ?", queue.job)!.id;
   const claimed: ClaimedItem[] = [];
@@ -55,6 +56,7 @@ export const takeItems = (
       lane: lane.name,
       key: row.key,
       input: row.input,
+      scraper: row.scraper,
       attempt: row.attempts + 1,
       throttles: row.throttles,
     });

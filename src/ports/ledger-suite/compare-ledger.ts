@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { LedgerModel } from "./ledger-model.ts";
+import { identityOf, type LedgerModel } from "./ledger-model.ts";
 import type { World } from "./world.ts";
 
 /** The most that any row of the failure policy allows. */
@@ -20,11 +20,14 @@ export const compareLedger = async (world: World, model: LedgerModel): Promise<v
       capped,
       states: model.states(job),
     });
+    assert.equal(view.tooDeep, job.tooDeep);
     assert.equal(view.state, job.state);
+    const names = view.spec.scrapers.map(({ name }) => name);
     const items = await world.items(job.id);
     assert.equal(items.length, accepted);
-    for (const { key, state, attempts, failure } of items) {
-      const item = job.items.get(key);
+    for (const { key, scraper, depth, parent, state, attempts, failure } of items) {
+      const item = job.items.get(identityOf({ key, scraper: names.indexOf(scraper) }));
+      assert.deepEqual({ key, depth, parent }, { key, depth: item?.depth, parent: item?.parent });
       assert.deepEqual({ key, state, attempts }, { key, state: item?.state, attempts: item?.attempts });
       assert.ok(attempts <= MOST_ATTEMPTS, `${attempts} attempts`);
       if (state !== "failed") continue;

@@ -179,6 +179,15 @@ export const lanes = (test: LedgerTest): void => {
     assert.equal((await laneOf(world, "job"))?.perSecond, 10);
   });
 
+  test("a failure slows the lane where the report says that it does, whatever its kind", async (world) => {
+    const worker = world.worker();
+    await world.job("job", keysOf(5), { pace: TEN });
+    await worker.pulse({ lanes: [{ lane: SITE, kind: "timeout", count: 100, slows: false }] });
+    assert.equal((await laneOf(world, "job"))?.factor, 1);
+    await worker.pulse({ lanes: [{ lane: SITE, kind: "connection", count: 100, slows: true }] });
+    assert.equal((await laneOf(world, "job"))?.factor, 0.5);
+  });
+
   test("Crawl-delay lowers the pace of the lane for a day; of several the longest holds, and none raises it", async (world) => {
     const worker = world.worker();
     await world.job("job", keysOf(50), { pace: TEN });

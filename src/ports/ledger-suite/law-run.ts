@@ -6,7 +6,7 @@ import { compareLedger } from "./compare-ledger.ts";
 import { retryItems, sealJob, steerJob } from "./law-jobs.ts";
 import { outcomeOf } from "./law-outcome.ts";
 import type { Step } from "./law-steps.ts";
-import { LedgerModel, type ModelJob, type ModelWorker } from "./ledger-model.ts";
+import { LedgerModel, MAX_DEPTH, type ModelJob, type ModelWorker } from "./ledger-model.ts";
 import { DONE, refOf, settlement, type SimWorker } from "./sim-worker.ts";
 import { SlotWatch } from "./slot-watch.ts";
 import { code, jobSpec, LEASE_MS, planned, type World } from "./world.ts";
@@ -44,7 +44,11 @@ export class LawRun {
     const run = new LawRun(world, handles, prefix);
     for (const { id, maxItems } of JOBS) {
       const job = `${prefix}${id}`;
-      await world.ledger.createJob(jobSpec(job, { client: id, pace: PACE, maxItems }));
+      const [root] = jobSpec(job, { pace: PACE }).scrapers;
+      const scrapers = [root!, { ...root!, name: "detail" }];
+      await world.ledger.createJob(
+        jobSpec(job, { client: id, pace: PACE, maxItems, scrapers, maxDepth: MAX_DEPTH }),
+      );
       run.#model.addJob(job, maxItems);
     }
     for (let i = 0; i < 5; i++) run.#sims.push(run.#newWorker(i));
@@ -200,12 +204,8 @@ export class LawRun {
   async #settle(sim: SimWorker, { count, how, emits }: Extract<Step, { do: "settle" }>): Promise<void> {
     const held = [...sim.held.values()].slice(0, count);
     const lane = this.#lane(emits.length);
-    const emitted = planned(
-      new Set(emits)
-        .values()
-        .map((key) => `k${key}`)
-        .toArray(),
-      lane,
+    const emitted = emits.flatMap((n) =>
+      planned([`k${n}`], lane).map((item) => ({ ...item, scraper: n % 2 })),
     );
     await this.#settleAll(
       sim,

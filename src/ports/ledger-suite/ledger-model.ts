@@ -10,6 +10,9 @@ export interface ModelItem {
   readonly key: string;
   readonly job: ModelJob;
   readonly lane: string;
+  readonly scraper: number;
+  readonly depth: number;
+  readonly parent: string | undefined;
   state: ItemState;
   attempts: number;
   throttles: number;
@@ -25,13 +28,25 @@ export interface ModelItem {
 export interface ModelJob {
   readonly id: string;
   readonly maxItems: number;
+  /** By scraper and key. */
   readonly items: Map<string, ModelItem>;
   state: JobState;
   isSealed: boolean;
   folded: number;
   rejected: number;
   capped: number;
+  tooDeep: number;
 }
+
+export const MAX_DEPTH = 3;
+
+export const identityOf = ({
+  key,
+  scraper = 0,
+}: {
+  readonly key: string;
+  readonly scraper?: number;
+}): string => `${scraper}:${key}`;
 
 export interface ModelWorker {
   readonly name: string;
@@ -63,21 +78,25 @@ export class LedgerModel {
       folded: 0,
       rejected: 0,
       capped: 0,
+      tooDeep: 0,
     });
   }
 
-  add(job: ModelJob, planned: readonly PlannedItem[]): AddReply {
+  add(job: ModelJob, planned: readonly PlannedItem[], parent?: ModelItem): AddReply {
+    const depth = parent ? parent.depth + 1 : 0;
     const reply = { accepted: 0, folded: 0, capped: 0 };
     const seen = new Set<string>();
-    for (const { key, lane } of planned) {
-      if (job.items.has(key) || seen.has(key)) reply.folded++;
-      else if (job.items.size >= job.maxItems) reply.capped++;
+    for (const item of planned) {
+      const identity = identityOf(item);
+      if (job.items.has(identity) || seen.has(identity)) reply.folded++;
+      else if (depth > MAX_DEPTH || job.items.size >= job.maxItems) reply.capped++;
       else {
         reply.accepted++;
-        job.items.set(key, newItem(job, key, lane));
+        job.items.set(identity, newItem(job, item, depth, parent?.key));
       }
-      seen.add(key);
+      seen.add(identity);
     }
+    if (depth > MAX_DEPTH) job.tooDeep += reply.capped;
     job.folded += reply.folded;
     job.capped += reply.capped;
     return reply;
@@ -85,7 +104,7 @@ export class LedgerModel {
 
   claimed(claim: ClaimedItem, worker: ModelWorker, now: number): void {
     const job = this.jobs.find(({ id }) => id === claim.job);
-    const item = job?.items.get(claim.key);
+    const item = job?.items.get(identityOf(claim));
     assert.ok(job && item, `claimed what was never added: ${claim.key}`);
     assert.ok(job.state === "loading" || job.state === "running", `claimed from a job that is ${job.state}`);
     assert.equal(this.places.get(refOf(claim)) ?? item, item, "a place has one item");
@@ -124,7 +143,7 @@ export class LedgerModel {
     else item.throttles++;
     item.kind = "failure" in outcome ? outcome.failure.kind : undefined;
     if (outcome.state === "waiting") item.dueAt = now + outcome.delayMs;
-    this.add(item.job, emitted);
+    this.add(item.job, emitted, item);
     return true;
   }
 
@@ -206,10 +225,18 @@ export class LedgerModel {
   }
 }
 
-const newItem = (job: ModelJob, key: string, lane: string): ModelItem => ({
+const newItem = (
+  job: ModelJob,
+  { key, lane, scraper = 0 }: PlannedItem,
+  depth: number,
+  parent: string | undefined,
+): ModelItem => ({
   job,
   key,
   lane,
+  scraper,
+  depth,
+  parent,
   state: "queued",
   attempts: 0,
   throttles: 0,

@@ -113,19 +113,26 @@ export class World {
 
 export const UNPACED: Pace = { perSecond: Infinity, burst: 1, concurrency: 100_000 };
 
-export const jobSpec = (id: string, own: Partial<JobSpec> = {}): JobSpec => ({
-  id,
-  client: "team",
-  scraper: "county",
-  source: "file:///county.scraper.ts",
-  version: "v1",
-  pace: UNPACED,
-  fields: [],
-  required: [],
-  policy: {},
-  maxItems: Infinity,
-  ...own,
-});
+export const jobSpec = (id: string, own: Partial<JobSpec> = {}): JobSpec => {
+  const { scraper = "county", source = "file:///county.scraper.ts", version = "v1" } = own;
+  const { pace = UNPACED, policy = {}, fields = [], required = [] } = own;
+  return {
+    id,
+    client: "team",
+    scraper,
+    source,
+    version,
+    pace,
+    policy,
+    scrapers: [{ name: scraper, source, version, pace, policy, extracts: true, fields, required }],
+    extracts: true,
+    fields,
+    required,
+    maxItems: Infinity,
+    maxDepth: 10,
+    ...own,
+  };
+};
 
 export const keysOf = (count: number, prefix = "k"): string[] =>
   Array.from({ length: count }, (_, i) => `${prefix}${i}`);

@@ -1,0 +1,235 @@
+import assert from "node:assert/strict";
+import type { PinnedScraper } from "../../model/job.ts";
+import type { ClaimedItem } from "../ledger.ts";
+import { DONE, failed, settlement, waiting } from "./sim-worker.ts";
+import { jobSpec, keysOf, type LedgerTest, planned, SITE, UNPACED, type World } from "./world.ts";
+
+const scraper = (name: string, own: Partial<PinnedScraper> = {}): PinnedScraper => ({
+  ...jobSpec("any").scrapers[0]!,
+  name,
+  ...own,
+});
+
+const BOTH = { scraper: "list", scrapers: [scraper("list"), scraper("town")] };
+
+const towns = (keys: readonly string[], lane?: string) =>
+  planned(keys, lane).map((item) => ({ ...item, scraper: 1 }));
+
+const sumsUp = async (world: World, job: string): Promise<void> => {
+  const { received, accepted, folded, rejected, capped, states } = await world.counts(job);
+  assert.equal(received, accepted + folded + rejected + capped);
+  assert.equal(
+    accepted,
+    Object.values(states).reduce((a, b) => a + b, 0),
+  );
+  assert.equal((await world.items(job)).length, accepted);
+};
+
+const takeOne = async (world: World, worker = world.worker()): Promise<ClaimedItem> => {
+  const [item] = await worker.take(1);
+  assert.ok(item);
+  return item;
+};
+
+export const emitting = (test: LedgerTest): void => {
+  test("an emitted item knows its scraper, its parent and its depth; a given one has none", async (world) => {
+    const worker = world.worker();
+    await world.job("job", ["list"], BOTH);
+    await worker.emit(await takeOne(world, worker), [...planned(["next"]), ...towns(["a"])]);
+    const claimed = await worker.take();
+    assert.deepEqual(
+      claimed.map(({ key, scraper: index }) => [key, index]),
+      [
+        ["next", 0],
+        ["a", 1],
+      ],
+    );
+    await worker.emit(claimed[0]!, towns(["b"]));
+    const shown = (await world.items("job")).map(({ key, scraper: name, parent, depth }) => [
+      key,
+      name,
+      parent,
+      depth,
+    ]);
+    assert.deepEqual(shown, [
+      ["list", "list", undefined, 0],
+      ["next", "list", "list", 1],
+      ["a", "town", "list", 1],
+      ["b", "town", "next", 2],
+    ]);
+    assert.deepEqual(
+      (await world.items("job", { scraper: "town" })).map(({ key }) => key),
+      ["a", "b"],
+    );
+    assert.deepEqual(await world.items("job", { scraper: "nobody" }), []);
+  });
+
+  test("keys are folded per scraper, across the whole job and whoever brings them", async (world) => {
+    const worker = world.worker();
+    await world.job("job", ["x", "y"], BOTH);
+    const [x, y] = await worker.take();
+    assert.ok(x && y);
+    await worker.emit(x, [...planned(["x", "z"]), ...towns(["x", "z", "x"])]);
+    await worker.emit(y, [...planned(["z"]), ...towns(["z", "y"], "other.test")]);
+    assert.deepEqual(await world.ledger.addItems("job", [...planned(["z"]), ...towns(["x", "new"])], []), {
+      accepted: 1,
+      folded: 2,
+      capped: 0,
+    });
+    assert.deepEqual(
+      (await world.items("job")).map(({ key, scraper: name }) => `${name} ${key}`).toSorted(),
+      ["list x", "list y", "list z", "town new", "town x", "town y", "town z"],
+    );
+    await sumsUp(world, "job");
+  });
+
+  test("inputs that were found and did not fit are counted, and kept as examples with their parent", async (world) => {
+    const worker = world.worker();
+    await world.job("job", ["list"], BOTH);
+    const rejected = [{ line: 3, parent: "list", problem: "town: url: required" }];
+    await worker.settle([await takeOne(world, worker)], DONE, { emitted: towns(["a"]), rejected });
+    const view = await world.ledger.readJob("job");
+    assert.deepEqual([view?.counts.received, view?.counts.accepted, view?.counts.rejected], [3, 2, 1]);
+    assert.deepEqual(view?.rejects, rejected);
+    await sumsUp(world, "job");
+  });
+
+  test("what lies too deep is counted as capped, and folded where the job has it", async (world) => {
+    const worker = world.worker();
+    await world.job("job", ["0"], { maxDepth: 2 });
+    await worker.emit(await takeOne(world, worker), planned(["1"]));
+    await worker.emit(await takeOne(world, worker), planned(["2"]));
+    await worker.emit(await takeOne(world, worker), planned(["3", "4", "1"]));
+    const view = await world.ledger.readJob("job");
+    assert.deepEqual([view?.counts.accepted, view?.counts.capped, view?.tooDeep], [3, 2, 2]);
+    assert.equal(view?.counts.folded, 1);
+    // Found again from nearer by, it is let in.
+    assert.equal((await world.ledger.addItems("job", planned(["3"]), [])).accepted, 1);
+    assert.deepEqual(await worker.takeKeys(), ["3"]);
+    await sumsUp(world, "job");
+  });
+
+  test("the cap of the job is no depth", async (world) => {
+    const worker = world.worker();
+    await world.job("job", ["0"], { maxItems: 2 });
+    await worker.emit(await takeOne(world, worker), planned(["1", "2", "3"]));
+    const view = await world.ledger.readJob("job");
+    assert.deepEqual([view?.counts.accepted, view?.counts.capped, view?.tooDeep], [2, 2, 0]);
+  });
+
+  test("tried again, an item finds the same, and nothing is there twice", async (world) => {
+    const worker = world.worker();
+    await world.job("job", ["list"], BOTH);
+    await world.ledger.sealJob("job");
+    const emitted = towns(["a", "b"]);
+    await worker.settle([await takeOne(world, worker)], waiting(100), { emitted });
+    world.pass(100);
+    const again = (await worker.take()).find(({ key }) => key === "list")!;
+    await worker.settle([again], failed("structure-changed"), { emitted });
+    await world.ledger.retryItems("job", {});
+    const third = (await worker.take()).find(({ key }) => key === "list")!;
+    await worker.settle([third], DONE, { emitted });
+    const counts = await world.counts("job");
+    assert.deepEqual([counts.received, counts.accepted, counts.folded], [7, 3, 4]);
+    assert.equal((await world.ledger.readJob("job"))?.state, "running");
+    await worker.settle([...worker.held.values()]);
+    assert.equal((await world.ledger.readJob("job"))?.state, "done");
+    await sumsUp(world, "job");
+  });
+
+  test("thousands found by one item arrive complete, in order, each once, with the item itself done", async (world) => {
+    const worker = world.worker();
+    await world.job("job", ["list", "other"], BOTH);
+    await world.ledger.sealJob("job");
+    const [list, other] = await worker.take();
+    assert.ok(list && other);
+    const keys = keysOf(7500);
+    const rejected = [{ line: 1, parent: "list", problem: "none" }];
+    const settled = [
+      settlement(list, DONE, { emitted: towns([...keys, ...keys.slice(0, 10)]), rejected }),
+      settlement(other, DONE, { emitted: towns(keys.slice(-3000)) }),
+    ];
+    assert.deepEqual(await world.ledger.settle(worker.name, settled), { refused: [] });
+    const counts = await world.counts("job");
+    assert.deepEqual([counts.accepted, counts.folded, counts.rejected], [7502, 3010, 1]);
+    assert.equal(counts.states.done, 2);
+    const found = await world.items("job", { scraper: "town" });
+    assert.deepEqual(
+      found.map(({ key }) => key),
+      keys,
+    );
+    assert.ok(found.every(({ parent, depth }) => parent === "list" && depth === 1));
+    await sumsUp(world, "job");
+  });
+
+  test("a settle under a lost lease emits nothing, however much it has found", async (world) => {
+    const [lost, next] = [world.worker("w1"), world.worker("w2")];
+    await world.job("job", ["list"], BOTH);
+    const list = await takeOne(world, lost);
+    await lost.pulse({ running: [] });
+    await world.ledger.reap({ worker: "w1" });
+    assert.equal((await lost.emit(list, towns(keysOf(5000)))).refused.length, 1);
+    assert.equal((await world.counts("job")).received, 1);
+    await next.emit(await takeOne(world, next), towns(keysOf(5000)));
+    assert.equal((await lost.emit(list, towns(keysOf(5000, "late")))).refused.length, 1);
+    assert.equal((await world.counts("job")).received, 5001);
+    await sumsUp(world, "job");
+  });
+
+  test("a worker that is lost while what it found arrives loses nothing and doubles nothing", async (world) => {
+    const [lost, next] = [world.worker("w1"), world.worker("w2")];
+    const other = await world.another();
+    await world.job("job", ["list"], BOTH);
+    await world.ledger.sealJob("job");
+    const list = await takeOne(world, lost);
+    await lost.pulse({ running: [] });
+    const keys = keysOf(6000);
+    const [{ refused }] = await Promise.all([lost.emit(list, towns(keys)), other.reap({ worker: "w1" })]);
+    await sumsUp(world, "job");
+    const left = (await next.take(10_000)).filter(({ key }) => key === "list");
+    assert.equal(left.length, refused.length);
+    for (const item of left) await next.emit(item, towns(keys));
+    assert.deepEqual(
+      (await world.items("job", { scraper: "town" })).map(({ key }) => key).toSorted(),
+      keys.toSorted(),
+    );
+    await next.take(10_000);
+    await next.settle([...next.held.values()]);
+    assert.equal((await world.ledger.readJob("job"))?.state, "done");
+    await sumsUp(world, "job");
+  });
+
+  test("a queue keeps the slower pace of the scrapers that have items in it", async (world) => {
+    const worker = world.worker();
+    const paced = (perSecond: number) => ({ ...UNPACED, perSecond });
+    const scrapers = [
+      scraper("list", { pace: paced(100) }),
+      scraper("town", { pace: paced(2) }),
+      scraper("fast", { pace: paced(50) }),
+    ];
+    await world.job("job", ["list"], { scraper: "list", pace: paced(100), scrapers });
+    const rates = async () =>
+      Object.fromEntries(
+        (await world.ledger.listLanes("job")).map(({ lane, perSecond }) => [lane, perSecond]),
+      );
+    const list = await takeOne(world, worker);
+    assert.deepEqual(await rates(), { [SITE]: 100 });
+    const fast = planned(["f"], "fast.test").map((item) => ({ ...item, scraper: 2 }));
+    await worker.emit(list, [...towns(["a"]), ...planned(["next"]), ...fast]);
+    assert.deepEqual(await rates(), { [SITE]: 2, "fast.test": 50 });
+  });
+
+  test("an outcome is weighed by the policy of the scraper that ran the item", async (world) => {
+    const worker = world.worker();
+    const lenient = { blocked: { breakerWeight: 0 } };
+    const scrapers = [scraper("list"), scraper("town", { policy: lenient })];
+    await world.job("job", keysOf(5), { scraper: "list", scrapers });
+    const { queue } = await takeOne(world, worker);
+    const outcomes = (index: number) =>
+      Array.from({ length: 40 }, () => ({ queue, scraper: index, result: "blocked", attempt: 1 }) as const);
+    await worker.pulse({ outcomes: outcomes(1) });
+    assert.deepEqual((await world.ledger.readJob("job"))?.held, []);
+    await worker.pulse({ outcomes: outcomes(0) });
+    assert.equal((await world.ledger.readJob("job"))?.held.length, 1);
+  });
+};

@@ -1,0 +1,31 @@
+import type { ReadyScraper } from "./ready-scraper.ts";
+
+/** A scraper with its place in a job. */
+export interface JobScraper {
+  readonly ready: ReadyScraper;
+  /** Its place among the job's scrapers; the root has 0. */
+  readonly index: number;
+  /** Where its first field stands among the job's fields. */
+  readonly fieldsAt: number;
+  /** What its fields are called among the job's: nothing for the root's, so that counts of two scrapers do not mix. */
+  readonly prefix: string;
+}
+
+/** The root, then those that it emits to, in the order in which a job pins them. */
+export const jobScrapers = (root: ReadyScraper): readonly JobScraper[] => {
+  let fieldsAt = 0;
+  return [root, ...root.targets.values()].map((ready, index) => {
+    const place = { ready, index, fieldsAt, prefix: index === 0 ? "" : `${ready.scraper.name}.` };
+    fieldsAt += ready.extraction?.fieldNames.length ?? 0;
+    return place;
+  });
+};
+
+/** The job's fields, as its counts are kept and its breaker watches them. */
+export const jobFields = (
+  scrapers: readonly JobScraper[],
+): { readonly fields: readonly string[]; readonly required: readonly string[] } => {
+  const named = (of: "fieldNames" | "required") =>
+    scrapers.flatMap(({ ready, prefix }) => (ready.extraction?.[of] ?? []).map((name) => prefix + name));
+  return { fields: named("fieldNames"), required: named("required") };
+};

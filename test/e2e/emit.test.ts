@@ -1,0 +1,204 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { appendFileSync, globSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { readLines } from "./county-process.ts";
+import { childrenOf, type Ended, sluice, SluiceProcess } from "./sluice-process.ts";
+
+const PAGES = 25;
+const PER_PAGE = 40;
+/** Each page begins with the last towns of the page before it. */
+const SHARED = 10;
+const TOWNS = PAGES * (PER_PAGE - SHARED) + SHARED;
+
+const folder = mkdtempSync(join(tmpdir(), "sluice-emit-"));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+const TOWN_FILE = `
+import { defineScraper, field } from "sluice";
+import { z } from "zod";
+export default defineScraper({
+  name: "town",
+  input: z.object({ url: z.string(), region: z.string(), name: z.string() }),
+  pace: { perSecond: 400, concurrency: 16 },
+  async collect({ input, http, keep }) { keep.page("town", await http.get(input.url)); },
+  extract: { fields: { mayor: field.text("b") } },
+});
+`;
+const LISTING_FILE = `
+import { defineScraper, emitTo, field } from "sluice";
+import { z } from "zod";
+import town from "./town.scraper.ts";
+export default defineScraper({
+  name: "listing",
+  input: z.object({ url: z.string(), region: z.string() }),
+  pace: { perSecond: 1000, concurrency: 16 },
+  limits: { depth: 100 },
+  async collect({ input, http, keep }) { keep.page("listing", await http.get(input.url)); },
+  emit: [
+    emitTo(town, { each: "li", input: { url: field.url("a"), name: field.text("a") }, with: ["region"] }),
+    emitTo("self", { input: { url: field.url("a.next") }, with: ["region"] }),
+  ],
+});
+`;
+
+const listing = (page: number): string => {
+  const first = page * (PER_PAGE - SHARED);
+  const links = Array.from(
+    { length: PER_PAGE },
+    (_, i) => `<li><a href="/town/${first + i}">Town ${first + i}</a></li>`,
+  );
+  const next = page + 1 < PAGES ? `<a class="next" href="/list/${page + 1}">next</a>` : "";
+  return `<h1>Towns</h1><ul>${links.join("")}</ul>${next}`;
+};
+
+/** Listings that lead to one another and to towns. */
+class TownSite implements AsyncDisposable {
+  readonly arrived: string[] = [];
+  readonly #server: Server = createServer(({ url = "" }, response) => {
+    if (url === "/robots.txt") return void response.writeHead(404).end();
+    this.arrived.push(url);
+    for (const { count, resolve } of this.#waiting) if (this.arrived.length >= count) resolve();
+    const [, kind, n] = url.split("/");
+    const html = kind === "list" ? listing(Number(n)) : `<p>Mayor: <b>Mayor of ${n}</b></p>`;
+    response.setHeader("content-type", "text/html").end(html);
+  });
+  readonly #waiting: { readonly count: number; readonly resolve: () => void }[] = [];
+
+  static async open(): Promise<TownSite> {
+    const site = new TownSite();
+    await once(site.#server.listen(0, "127.0.0.1"), "listening");
+    return site;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  async arrivals(count: number): Promise<void> {
+    if (this.arrived.length < count)
+      await new Promise<void>((resolve) => this.#waiting.push({ count, resolve }));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#server.close();
+    this.#server.closeAllConnections();
+  }
+}
+
+/** Scraper files, inputs and a data folder of their own. */
+const prepare = (site: TownSite, name: string) => {
+  const own = mkdtempSync(join(folder, `${name}-`));
+  const [scraper, town, input] = ["listing.scraper.ts", "town.scraper.ts", "start.csv"].map((file) =>
+    join(own, file),
+  ) as [string, string, string];
+  writeFileSync(scraper, LISTING_FILE);
+  writeFileSync(town, TOWN_FILE);
+  writeFileSync(input, `url,region\n${site.url}/list/0,North\n`);
+  const data = join(own, "data");
+  return { scraper, town, data, run: ["run", scraper, "--input", input, "--data", data] };
+};
+
+const ok = ({ code, stdout, stderr }: Ended): string => {
+  assert.equal(code, 0, stderr);
+  return stdout;
+};
+
+interface Row {
+  readonly key: string;
+  readonly name: string;
+  readonly region: string;
+  readonly mayor: string | null;
+  readonly _state: string;
+  readonly _scraper: string;
+}
+
+const exported = async (data: string, ...flags: readonly string[]): Promise<Row[]> =>
+  ok(await sluice(["export", "last", "--data", data, ...flags]))
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Row);
+
+test("listings lead to every town exactly once, though workers are killed on the way", async () => {
+  await using site = await TownSite.open();
+  const { data, run } = prepare(site, "killed");
+  const started = new SluiceProcess([...run, "--processes", "2"]);
+  for (const count of [40, 250, 500]) {
+    await site.arrivals(count);
+    const victim = childrenOf(started.child.pid!)[0];
+    if (victim !== undefined) process.kill(victim, "SIGKILL");
+  }
+  ok(await started.ended);
+
+  const [file] = globSync(join(data, "blobs/jobs/*/manifest.jsonl"));
+  const items = readLines<{ key: string; scraper: string; parent?: string; state: string }>(file!);
+  assert.deepEqual(
+    Object.fromEntries(
+      Map.groupBy(items, ({ scraper, state }) => `${scraper} ${state}`)
+        .entries()
+        .map(([name, some]) => [name, some.length]),
+    ),
+    { "listing done": PAGES, "town done": TOWNS },
+  );
+  assert.equal(new Set(items.map(({ key }) => key)).size, PAGES + TOWNS);
+  const orphans = items.filter(({ parent }) => parent === undefined);
+  assert.deepEqual(
+    orphans.map(({ key }) => key),
+    [`${site.url}/list/0`],
+  );
+
+  const rows = await exported(data);
+  assert.deepEqual(
+    rows
+      .map(({ key, name, region, mayor, _scraper }) => [key, name, region, mayor, _scraper].join("|"))
+      .toSorted(),
+    Array.from(
+      { length: TOWNS },
+      (_, n) => `${site.url}/town/${n}|Town ${n}|North|Mayor of ${n}|town`,
+    ).toSorted(),
+  );
+  const shown = JSON.parse(ok(await sluice(["jobs", "show", "last", "--json", "--data", data]))) as {
+    counts: { received: number; accepted: number; folded: number };
+    fields: Record<string, unknown>;
+  };
+  const { received, accepted, folded } = shown.counts;
+  assert.deepEqual([accepted, received - folded], [PAGES + TOWNS, PAGES + TOWNS]);
+  assert.deepEqual(shown.fields, { "town.mayor": { present: TOWNS, empty: 0, missing: 0, malformed: 0 } });
+});
+
+test("a job can only collect, and be capped; it says so", async () => {
+  await using site = await TownSite.open();
+  const { data, run } = prepare(site, "collect");
+  ok(await sluice([...run, "--no-extract", "--max-items", "30"]));
+  assert.equal(site.arrived.length, 30);
+  const report = ok(await sluice(["jobs", "show", "last", "--data", data]));
+  assert.match(report, /collected only: run `sluice extract \S+ --data/);
+  assert.match(report, /beyond the 30 items of the job/);
+  const list = ok(
+    await sluice(["items", "ls", "last", "--scraper", "town", "--limit", "1", "--json", "--data", data]),
+  );
+  const { scraper, parent, depth, records, captures } = JSON.parse(list) as Record<string, unknown>;
+  assert.deepEqual([scraper, parent, depth, records], ["town", `${site.url}/list/0`, 1, null]);
+  assert.equal((captures as unknown[]).length, 1);
+  assert.equal((await sluice(["items", "ls", "last", "--scraper", "nobody", "--data", data])).code, 2);
+});
+
+test("a job whose detail scraper was changed does not go on", async () => {
+  await using site = await TownSite.open();
+  const { data, run, town } = prepare(site, "changed");
+  const started = new SluiceProcess([...run, "--rate", "200"]);
+  await site.arrivals(10);
+  started.child.kill("SIGINT");
+  assert.equal((await started.ended).code, 5);
+  appendFileSync(town, "\n// another\n");
+  const { code, stderr } = await sluice(["resume", "last", "--data", data]);
+  assert.equal(code, 2);
+  assert.match(stderr, /scraper town was changed since the job began/);
+  writeFileSync(town, TOWN_FILE);
+  ok(await sluice(["resume", "last", "--data", data]));
+  assert.equal((await exported(data)).length, TOWNS);
+});
