@@ -8,7 +8,7 @@ import type { CaptureRef, Exchange } from "../model/capture.ts";
 import { BlobError } from "../ports/blobs.ts";
 import { ArchiveError } from "./archive-error.ts";
 import { packSegment } from "./pack-segment.ts";
-import { readCapture } from "./read-capture.ts";
+import { openCapture, readCapture, readCaptureBytes } from "./read-capture.ts";
 import { sha256 } from "./sha256.ts";
 
 const exchange: Exchange = {
@@ -91,4 +91,58 @@ it("says not-found when the segment is gone", async (t) => {
     () => readCapture(blobs, ref),
     (error) => error instanceof BlobError && error.code === "not-found",
   );
+});
+
+it("reads many captures with neighbours in one read, each the same as when it is read alone", async (t) => {
+  const { blobs } = await world(t);
+  const name = "jobs/1/captures/many.warc.gz";
+  const exchanges = Array.from({ length: 20 }, (_, n) => ({
+    exchange: { ...exchange, url: `http://example.com/${n}`, body: Buffer.from(`page ${n}`) },
+  }));
+  const packed = packSegment({ name, job: "1", software: "x", openedAt: 0 }, 3).add(exchanges);
+  await blobs.put(name, packed.bytes);
+  const refs = packed.places.map((place, n): CaptureRef => ({
+    ...place,
+    name: "page",
+    url: `http://example.com/${n}`,
+    mediaType: "",
+    blob: name,
+  }));
+  let reads = 0;
+  const counted = {
+    ...blobs,
+    get: (...of: Parameters<typeof blobs.get>) => {
+      reads++;
+      return blobs.get(...of);
+    },
+  };
+  const found = await readCaptureBytes(counted, refs.toReversed());
+  assert.equal(reads, 1);
+  for (const ref of refs) {
+    const bytes = found.get(ref);
+    assert.ok(bytes instanceof Uint8Array);
+    assert.deepEqual(openCapture(ref, bytes), await readCapture(blobs, ref));
+  }
+});
+
+it("says of each of many captures whether it can be read", async (t) => {
+  const { blobs, bytes, ref } = await world(t);
+  const gone: CaptureRef = { ...ref, blob: "jobs/1/captures/gone.warc.gz" };
+  const past: CaptureRef = { ...ref, offset: bytes.length + 100_000 };
+  const found = await readCaptureBytes(blobs, [ref, gone, past]);
+  assert.ok(found.get(gone) instanceof BlobError);
+  const [whole, nothing] = [found.get(ref), found.get(past)];
+  assert.ok(whole instanceof Uint8Array && nothing instanceof Uint8Array);
+  assert.equal(openCapture(ref, whole).status, 404);
+  assert.throws(() => openCapture(past, nothing), isDamaged);
+  for (let at = 0; at < ref.length; at++) {
+    const changed: Buffer = Buffer.from(whole);
+    changed[at] = whole[at]! ^ 0x55;
+    try {
+      // A byte of the gzip header that says nothing may well be another.
+      assert.deepEqual(openCapture(ref, changed), openCapture(ref, whole));
+    } catch (error) {
+      assert.ok(isDamaged(error), String(error));
+    }
+  }
 });

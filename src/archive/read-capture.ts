@@ -1,9 +1,10 @@
 import { promisify } from "node:util";
-import { gunzip } from "node:zlib";
+import { gunzip, gunzipSync } from "node:zlib";
 import type { CaptureRef } from "../model/capture.ts";
 import type { Blobs } from "../ports/blobs.ts";
 import { ArchiveError } from "./archive-error.ts";
 import { sha256 } from "./sha256.ts";
+import { stretchesOf } from "./stretches.ts";
 
 export interface Capture {
   readonly url: string;
@@ -19,7 +20,51 @@ const unzip = promisify(gunzip);
 /** Reads a capture back by its range, and throws `ArchiveError` `damaged` when it is not what was stored. */
 export const readCapture = async (blobs: Blobs, ref: CaptureRef): Promise<Capture> => {
   const bytes = await blobs.get(ref.blob, { offset: ref.offset, length: ref.length });
-  const capture = ref.blob.endsWith(".warc.gz") ? await readRecord(ref, bytes) : readStoredFile(ref, bytes);
+  if (!isPacked(ref)) return checked(ref, readStoredFile(ref, bytes));
+  const record = await unzip(bytes).catch((error: unknown) => {
+    throw damaged(ref, "it cannot be decompressed", error);
+  });
+  return checked(ref, readRecord(ref, record, true));
+};
+
+/** False for a file that is an object of its own. */
+export const isPacked = ({ blob }: CaptureRef): boolean => blob.endsWith(".warc.gz");
+
+/**
+ * The stored bytes of many captures, neighbours in one read. One that cannot be read gets the error, so that the others can be used
+ * all the same.
+ */
+export const readCaptureBytes = async (
+  blobs: Blobs,
+  refs: readonly CaptureRef[],
+): Promise<ReadonlyMap<CaptureRef, Uint8Array | Error>> => {
+  const found = new Map<CaptureRef, Uint8Array | Error>();
+  for (const { blob, offset, end, ranges } of stretchesOf(refs)) {
+    const bytes = await blobs.get(blob, { offset, length: end - offset }).catch((error: Error) => error);
+    for (const ref of ranges) {
+      const from = ref.offset - offset;
+      found.set(ref, bytes instanceof Error ? bytes : bytes.subarray(from, from + ref.length));
+    }
+  }
+  return found;
+};
+
+/**
+ * A capture from its stored bytes, on the spot: for a thread that has nothing else to do. Throws as `readCapture` does. The block's digest is
+ * left aside: the body is held against its own, and the head is guarded by the member's checksum.
+ */
+export const openCapture = (ref: CaptureRef, bytes: Uint8Array): Capture => {
+  if (!isPacked(ref)) return checked(ref, readStoredFile(ref, bytes));
+  let record: Buffer;
+  try {
+    record = gunzipSync(bytes);
+  } catch (error) {
+    throw damaged(ref, "it cannot be decompressed", error);
+  }
+  return checked(ref, readRecord(ref, record, false));
+};
+
+const checked = (ref: CaptureRef, capture: Capture): Capture => {
   if (sha256(capture.body) !== ref.digest) throw damaged(ref, "the body's digest is another");
   return capture;
 };
@@ -32,15 +77,13 @@ const readStoredFile = (ref: CaptureRef, body: Uint8Array): Capture => ({
   body,
 });
 
-const readRecord = async (ref: CaptureRef, member: Uint8Array): Promise<Capture> => {
-  const record = await unzip(member).catch((error: unknown) => {
-    throw damaged(ref, "it cannot be decompressed", error);
-  });
+const readRecord = (ref: CaptureRef, record: Buffer, checksBlock: boolean): Capture => {
   const warc = splitHead(ref, record);
   const field = (name: string) => warc.headers.find(([key]) => key.toLowerCase() === name)?.[1];
   if (field("warc-type") !== "response") throw damaged(ref, "there is no response record at this place");
   const block = warc.rest.subarray(0, Number(field("content-length")));
-  if (sha256(block) !== field("warc-block-digest")) throw damaged(ref, "the record's digest is another");
+  if (checksBlock && sha256(block) !== field("warc-block-digest"))
+    throw damaged(ref, "the record's digest is another");
   const http = splitHead(ref, block);
   return {
     url: field("warc-target-uri") ?? ref.url,

@@ -1,0 +1,90 @@
+import type { House } from "../compose.ts";
+import type { ItemView } from "../model/item.ts";
+import type { JobSpec } from "../model/job.ts";
+import { compareItems, type ItemSide } from "./compare-items.ts";
+import { type ItemRecords, openRecordSet, type RecordSet } from "./current-records.ts";
+import { count, type Difference, newDifference } from "./difference.ts";
+import { openItemShelf } from "./item-shelf.ts";
+import { itemPages } from "./item-pages.ts";
+import { parseRecords } from "./parse-records.ts";
+
+/** A set of records by its job and which of the job's sets it is: `first`, `current` or an extraction. */
+export interface SetChoice {
+  readonly spec: JobSpec;
+  readonly which: string;
+}
+
+export interface DiffOptions {
+  /** Examples of each kind of change. */
+  readonly most: number;
+  /** Only these fields; all unless given. */
+  readonly only?: ReadonlySet<string> | undefined;
+}
+
+export interface SetDifference {
+  readonly before: string;
+  readonly after: string;
+  readonly difference: Difference;
+}
+
+/** What differs between two sets of records, of one job or of two. Memory does not grow with them. */
+export const diffSets = async (
+  house: Pick<House, "ledger" | "blobs">,
+  before: SetChoice,
+  after: SetChoice,
+  options: DiffOptions,
+): Promise<SetDifference> => {
+  await using old = await openRecordSet(house.blobs, before.spec.id, before.which);
+  await using now = await openRecordSet(house.blobs, after.spec.id, after.which);
+  const difference = newDifference();
+  const compare = (spec: JobSpec, item: ItemView, was: ItemSide, is: ItemSide): void =>
+    compareItems(difference, item.key, was, is, { ...options, prefix: prefixOf(spec, item) });
+  if (before.spec.id === after.spec.id) {
+    for await (const page of itemPages(house.ledger, before.spec.id)) {
+      const others = inOne(now.recordsOf(page));
+      for await (const was of inOne(old.recordsOf(page))) {
+        const next = await others.next();
+        if (next.done === true) throw new Error(`${now.name} ended before ${old.name}`);
+        compare(before.spec, was.item, sideOf(was, old), sideOf(next.value, now));
+      }
+    }
+    return { before: old.name, after: now.name, difference };
+  }
+  using shelf = openItemShelf();
+  for await (const page of itemPages(house.ledger, before.spec.id))
+    for await (const batch of old.recordsOf(page))
+      shelf.put(
+        batch.map(({ item, lines }) => ({
+          scraper: prefixOf(before.spec, item),
+          key: item.key,
+          state: item.state,
+          lines,
+        })),
+      );
+  for await (const page of itemPages(house.ledger, after.spec.id))
+    for await (const one of inOne(now.recordsOf(page))) {
+      const { item } = one;
+      const was = shelf.take(prefixOf(after.spec, item), item.key);
+      if (was) {
+        const records = parseRecords(was.lines, old.name);
+        compare(after.spec, item, { state: was.state, records }, sideOf(one, now));
+      } else count(difference.onlyAfter, item.key, options.most);
+    }
+  const left = shelf.left(options.most);
+  difference.onlyBefore.count = left.count;
+  difference.onlyBefore.keys.push(...left.keys);
+  return { before: old.name, after: now.name, difference };
+};
+
+/** Items of two jobs belong together by their key and by the part that their scraper plays: its name, or being the root. */
+const prefixOf = ({ scraper }: JobSpec, item: ItemView): string =>
+  item.scraper === scraper ? "" : `${item.scraper}.`;
+
+const sideOf = ({ item, lines }: ItemRecords, { name }: RecordSet): ItemSide => ({
+  state: item.state,
+  records: parseRecords(lines, name),
+});
+
+async function* inOne<T>(batches: AsyncIterable<readonly T[]>): AsyncGenerator<T> {
+  for await (const batch of batches) yield* batch;
+}

@@ -1,0 +1,176 @@
+import { ArchiveError } from "../archive/archive-error.ts";
+import { openCapture, readCaptureBytes } from "../archive/read-capture.ts";
+import { BodyError } from "../collectors/http/decode-body.ts";
+import { storedPage } from "../collectors/http/stored-page.ts";
+import { extract } from "../flow/extract.ts";
+import { judge, type Judged } from "../flow/judge.ts";
+import type { CaptureRef, KeptPage } from "../model/capture.ts";
+import type { Failure } from "../model/failure.ts";
+import type { ItemState } from "../model/item.ts";
+import type { JudgedRecord } from "../model/record.ts";
+import { BlobError, type Blobs } from "../ports/blobs.ts";
+import type { ReadyScraper } from "../scrapers/ready-scraper.ts";
+import { compareItems } from "./compare-items.ts";
+import { type Difference, newDifference } from "./difference.ts";
+import type { FailedItem } from "./extracted-records.ts";
+import type { ExtractionCounts } from "./stored-extraction.ts";
+
+/** What a thread is told of an item. */
+export interface StoredItem {
+  readonly key: string;
+  /** Place in the list of scrapers. */
+  readonly scraper: number;
+  readonly pages: readonly CaptureRef[];
+  /** How it ended in the set that is compared with, and how many bytes of `before` are its records there. */
+  readonly stateBefore: ItemState;
+  readonly bytesBefore: number;
+}
+
+/** Neighbouring items, worked through together. */
+export interface Chunk {
+  readonly items: readonly StoredItem[];
+  /** Their records in the set that is compared with, one after the other. */
+  readonly before: Uint8Array<ArrayBuffer>;
+  /** Items that ended a thread: they are not tried again. By place. */
+  readonly ended: ReadonlyMap<number, string>;
+}
+
+export interface ChunkEnd {
+  /** The new records, in the order of the items. */
+  readonly lines: Uint8Array<ArrayBuffer>;
+  readonly failed: readonly FailedItem[];
+  readonly counts: ExtractionCounts;
+  /** For each scraper the counts in the order of its fields, see `countFields`. */
+  readonly fieldCounts: readonly (readonly number[])[];
+  readonly difference: Difference;
+}
+
+export interface ChunkTools {
+  readonly blobs: Blobs;
+  readonly job: string;
+  readonly scrapers: readonly ExtractionScraper[];
+  /** Examples kept for each kind of change. */
+  readonly most: number;
+  /** Hears which item comes next, so that one that never ends can be told from outside. */
+  readonly onItem: (at: number) => void;
+  /** After the last item. */
+  readonly onEnd: () => void;
+}
+
+export interface ExtractionScraper {
+  readonly ready: ReadyScraper;
+  /** Before the names of its fields; empty for the job's root. */
+  readonly prefix: string;
+}
+
+interface ItemEnd {
+  readonly lines: readonly string[];
+  readonly failure?: Failure;
+  readonly isDamaged?: boolean;
+  readonly judged?: Judged;
+}
+
+/** Reads, extracts and judges the items of a chunk, and compares their records with those they had. */
+export const extractChunk = async (tools: ChunkTools, chunk: Chunk): Promise<ChunkEnd> => {
+  const { scrapers, most } = tools;
+  const bytes = await readCaptureBytes(
+    tools.blobs,
+    chunk.items.flatMap(({ pages }) => pages),
+  );
+  const counts = { items: 0, done: 0, partial: 0, failed: 0, damaged: 0, records: 0 };
+  const fieldCounts = scrapers.map(({ ready }) => countsFor(ready));
+  const difference = newDifference();
+  const failed: FailedItem[] = [];
+  const lines: string[] = [];
+  const before = Buffer.from(chunk.before.buffer, chunk.before.byteOffset, chunk.before.byteLength);
+  let beforeAt = 0;
+  for (const [at, item] of chunk.items.entries()) {
+    tools.onItem(at);
+    const { ready, prefix } = scrapers[item.scraper]!;
+    const end = endItem(tools, ready, item, bytes, chunk.ended.get(at));
+    counts.items++;
+    counts.records += end.lines.length;
+    for (const line of end.lines) lines.push(line);
+    if (end.failure) {
+      counts.failed++;
+      if (end.isDamaged) counts.damaged++;
+      failed.push({ key: item.key, scraper: ready.scraper.name, failure: end.failure });
+    } else {
+      counts.done++;
+      if (end.judged?.quality === "partial") counts.partial++;
+      add(fieldCounts[item.scraper]!, end.judged?.fieldCounts ?? []);
+    }
+    const old = before.toString("utf8", beforeAt, (beforeAt += item.bytesBefore)).split("\n");
+    old.pop(); // after the last line end
+    const records = end.lines.map(parse);
+    compareItems(
+      difference,
+      item.key,
+      {
+        state: item.stateBefore,
+        records: old.map((line, n) => (isSameText(line, end.lines[n]) ? records[n]! : parse(line))),
+      },
+      { state: end.failure ? "failed" : "done", records },
+      { most, prefix },
+    );
+  }
+  tools.onEnd();
+  const text = lines.length > 0 ? `${lines.join("\n")}\n` : "";
+  return { lines: new TextEncoder().encode(text), failed, counts, fieldCounts, difference };
+};
+
+const endItem = (
+  { job }: ChunkTools,
+  { extraction, scraper, version }: ReadyScraper,
+  { key, pages }: StoredItem,
+  bytes: ReadonlyMap<CaptureRef, Uint8Array | Error>,
+  ended: string | undefined,
+): ItemEnd => {
+  if (ended !== undefined) return { lines: [], failure: { kind: "scraper-error", detail: ended } };
+  const kept = openPages(pages, bytes);
+  if ("failure" in kept) return { lines: [], ...kept };
+  const raw = extract(extraction!, kept.pages);
+  if ("failure" in raw) return { lines: [], failure: raw.failure };
+  const judged = judge(raw.records, extraction!, { job, key, scraper: scraper.name, version });
+  return { lines: judged.lines, judged, ...(judged.failure && { failure: judged.failure }) };
+};
+
+const openPages = (
+  refs: readonly CaptureRef[],
+  bytes: ReadonlyMap<CaptureRef, Uint8Array | Error>,
+): { readonly pages: readonly KeptPage[] } | { readonly failure: Failure; readonly isDamaged: boolean } => {
+  try {
+    return {
+      pages: refs.map((ref) => {
+        const stored = bytes.get(ref)!;
+        if (stored instanceof Error) throw stored;
+        return storedPage(ref.name, openCapture(ref, stored));
+      }),
+    };
+  } catch (error) {
+    if (error instanceof ArchiveError || error instanceof BlobError)
+      return { failure: { kind: "bad-content", detail: error.message }, isDamaged: true };
+    if (error instanceof BodyError)
+      return { failure: { kind: error.kind, detail: error.message }, isDamaged: false };
+    throw error;
+  }
+};
+
+const parse = (line: string): JudgedRecord => JSON.parse(line) as JudgedRecord;
+
+/** Whether two lines say the same from the page's name on: only the version before it differs, and most often nothing else does. */
+const isSameText = (before: string, after: string | undefined): boolean => {
+  if (after === undefined) return false;
+  const [was, is] = [before.indexOf(FROM), after.indexOf(FROM)];
+  return (
+    was >= 0 && is >= 0 && before.length - was === after.length - is && after.endsWith(before.slice(was))
+  );
+};
+const FROM = ',"from":"';
+
+const countsFor = ({ extraction }: ReadyScraper): number[] =>
+  Array.from({ length: (extraction?.fieldNames.length ?? 0) * 4 }, () => 0);
+
+const add = (into: number[], counts: readonly number[]): void => {
+  for (const [at, count] of counts.entries()) into[at] = (into[at] ?? 0) + count;
+};

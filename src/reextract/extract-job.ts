@@ -1,0 +1,142 @@
+import { join } from "node:path";
+import type { House } from "../compose.ts";
+import type { JobView } from "../model/job.ts";
+import { openRecordSet } from "./current-records.ts";
+import type { Difference } from "./difference.ts";
+import type { ChunkEnd } from "./extract-chunk.ts";
+import { ExtractPool } from "./extract-pool.ts";
+import type { FailedItem } from "./extracted-records.ts";
+import { ExtractionTally } from "./extraction-tally.ts";
+import { ExtractionWriter } from "./extraction-writer.ts";
+import { type CurrentScraper, loadCurrentScrapers } from "./extraction-scrapers.ts";
+import { itemChunks } from "./item-chunks.ts";
+import { ReextractError } from "./reextract-error.ts";
+import {
+  type ExtractingScraper,
+  extractionId,
+  type StoredExtraction,
+  sweepExtractions,
+} from "./stored-extraction.ts";
+
+export interface ExtractOptions {
+  /** File of a scraper to use instead of the job's own. */
+  readonly scraper?: string;
+  readonly cores: number;
+  /** Examples of each kind of change. */
+  readonly examples: number;
+  readonly signal: AbortSignal;
+  /** Hears how many items are extracted. */
+  readonly onProgress?: (items: number) => void;
+  /** What scrapers print. */
+  readonly onOutput?: (text: string) => void;
+  /** How long one item may take. */
+  readonly itemMs?: number;
+}
+
+export interface Extracted {
+  readonly extraction: StoredExtraction;
+  /** The set of records that was current before, and what has become of it. */
+  readonly before: string;
+  readonly difference: Difference;
+  /** Why some of the records before could not be read: they count as none. */
+  readonly unread?: string;
+  /** The first items that failed. */
+  readonly failed: readonly FailedItem[];
+}
+
+/** Chunks that are waiting, worked on or waiting to be written, for each thread: what bounds memory. */
+const CHUNKS_A_THREAD = 6;
+
+/**
+ * Makes a new set of a job's records from its stored pages, with its scrapers as they are now, beside the sets that it has. The new one is
+ * current when all of it is stored; stopped before that, it never was.
+ */
+export const extractJob = async (
+  { ledger, blobs, data }: House,
+  { spec }: JobView,
+  options: ExtractOptions,
+): Promise<Extracted> => {
+  const { cores, examples, signal, onProgress, onOutput, itemMs } = options;
+  const startedAt = Date.now();
+  const scrapers = await loadCurrentScrapers(spec, options.scraper);
+  const pinned = scrapers.map(pin);
+  await sweepExtractions(blobs, spec.id, startedAt);
+  await using before = await openRecordSet(blobs, spec.id);
+  await using pool = new ExtractPool({
+    threads: cores,
+    task: {
+      blobs: join(data, "blobs"),
+      spec: { id: spec.id, source: spec.source, scrapers: spec.scrapers },
+      most: examples,
+      ...(options.scraper !== undefined && { instead: options.scraper }),
+    },
+    versions: scrapers.map(({ ready }) => ready.version),
+    ...(onOutput && { onOutput }),
+    ...(itemMs !== undefined && { itemMs }),
+  });
+  const writer = new ExtractionWriter(blobs, spec.id, extractionId(startedAt));
+  const tally = new ExtractionTally(examples);
+  let hasPages = false;
+  let unread: Error | undefined;
+  const onUnread = (error: Error): void => void (unread ??= error);
+
+  /** Ends are taken in the order of the items, whichever thread was first. */
+  const running: Promise<ChunkEnd>[] = [];
+  const takeOne = async (): Promise<void> => {
+    const end = await running.shift()!;
+    await writer.records(end.lines);
+    await writer.failures(end.failed);
+    tally.add(end);
+    onProgress?.(tally.counts.items);
+  };
+  const stop = (): void => void pool[Symbol.asyncDispose]();
+  signal.addEventListener("abort", stop, { once: true });
+  try {
+    for await (const chunk of itemChunks(ledger, spec.id, before, pinned, onUnread)) {
+      hasPages ||= chunk.items.some(({ pages }) => pages.length > 0);
+      const end = pool.run(chunk);
+      end.catch(() => undefined); // told by `takeOne`
+      running.push(end);
+      if (running.length >= cores * CHUNKS_A_THREAD) await takeOne();
+    }
+    while (running.length > 0) await takeOne();
+    if (!hasPages) throw nothingStored(spec.id);
+    if (signal.aborted) throw new ReextractError("interrupted", `${spec.id}: stopped before its end`);
+    const extraction = await writer.finish({
+      startedAt,
+      endedAt: Date.now(),
+      scrapers: pinned,
+      counts: tally.counts,
+      fieldCounts: tally.fieldCounts(scrapers),
+    });
+    return {
+      extraction,
+      before: before.name,
+      difference: tally.difference,
+      failed: tally.failed,
+      ...(unread && { unread: unread.message }),
+    };
+  } catch (error) {
+    await writer.abandon();
+    throw error;
+  } finally {
+    signal.removeEventListener("abort", stop);
+  }
+};
+
+const pin = ({ was, ready }: CurrentScraper): ExtractingScraper => ({
+  was,
+  name: ready.scraper.name,
+  source: ready.source,
+  version: ready.version,
+  fields: ready.extraction?.fieldNames ?? [],
+  required: ready.extraction?.required ?? [],
+  emits: ready.emits.length > 0,
+});
+
+const nothingStored = (job: string): ReextractError =>
+  new ReextractError(
+    "nothing-stored",
+    `${job}: no pages are stored for any of its items, so there is nothing to extract from. ` +
+      "`sluice items ls` shows what came of them.",
+  );

@@ -1,0 +1,23 @@
+import { isPacked } from "../archive/read-capture.ts";
+import type { CaptureRef } from "../model/capture.ts";
+import type { FailureKind } from "../model/failure.ts";
+import type { ItemView } from "../model/item.ts";
+
+/** Failures of reading a page, not of getting it: with another scraper the same page may well be read. */
+const OF_EXTRACTION: ReadonlySet<FailureKind> = new Set(["structure-changed", "scraper-error"]);
+
+/**
+ * Done, or collected and then failed in what was made of its pages. Where a scraper emits, the failure may have been of that, which only
+ * another run of the item can mend.
+ */
+export const isExtractable = (item: ItemView, { emits }: { readonly emits: boolean }): boolean =>
+  item.state === "done" ||
+  (item.state === "failed" &&
+    !emits &&
+    item.failure !== undefined &&
+    OF_EXTRACTION.has(item.failure.kind) &&
+    pagesOf(item).length > 0);
+
+/** What was kept for extraction; files that are objects of their own are not read. */
+export const pagesOf = ({ captures }: Pick<ItemView, "captures">): readonly CaptureRef[] =>
+  captures.filter(isPacked);

@@ -1,0 +1,143 @@
+import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import fc from "fast-check";
+import { openFiles } from "../backends/files/open-files.ts";
+import type { ItemView } from "../model/item.ts";
+import type { Blobs } from "../ports/blobs.ts";
+import { openRecordSet } from "./current-records.ts";
+import { ExtractionWriter } from "./extraction-writer.ts";
+import { sampleItem } from "./sample-item.ts";
+import { extractionId, listExtractions, sweepExtractions } from "./stored-extraction.ts";
+
+let folder: string;
+let blobs: Blobs;
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), "sluice-extracted-"));
+  blobs = await openFiles(folder);
+});
+after(() => rm(folder, { recursive: true }));
+
+const STARTED = 5_000;
+const REST = {
+  startedAt: STARTED,
+  endedAt: STARTED + 1,
+  scrapers: [
+    { was: "county", name: "county-2", source: "", version: "", fields: [], required: [], emits: false },
+  ],
+  counts: { items: 0, done: 0, partial: 0, failed: 0, damaged: 0, records: 0 },
+  fieldCounts: {},
+};
+
+const lineOf = (key: string, n: number, quality = "complete"): string =>
+  `${JSON.stringify({ key, job: "1", scraper: "county-2", version: "v", from: "p", quality, fields: { n } })}\n`;
+
+/** What became of an item: in the extraction, by so many records or a failure; or only in its run. */
+type Fate =
+  | { readonly records: number; readonly isPartial: boolean }
+  | "failed"
+  | "later"
+  | "absent"
+  | "other";
+
+const anyFate: fc.Arbitrary<Fate> = fc.oneof(
+  fc.record({ records: fc.nat({ max: 3 }), isPartial: fc.boolean() }),
+  fc.constantFrom("failed" as const, "later" as const, "absent" as const, "other" as const),
+);
+
+const itemOf = (fate: Fate, key: string): ItemView => {
+  if (fate === "later") return sampleItem(key, { endedAt: STARTED + 10 });
+  if (fate === "absent") return sampleItem(key, { state: "absent" });
+  // Of a scraper that was not extracted.
+  return fate === "other" ? sampleItem(key, { scraper: "list" }) : sampleItem(key);
+};
+
+let count = 0;
+
+test("every item finds what the extraction made of it, and the others stay as their run left them", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(anyFate, { maxLength: 40 }), fc.nat({ max: 40 }), async (fates, cut) => {
+      const job = `job${count++}`;
+      const writer = new ExtractionWriter(blobs, job, extractionId(STARTED));
+      const items = fates.map((fate, at) => itemOf(fate, `k"${at}`));
+      for (const [at, fate] of fates.entries()) {
+        const { key } = items[at]!;
+        if (fate === "failed")
+          await writer.failures([
+            { key, scraper: "county-2", failure: { kind: "scraper-error", detail: "threw" } },
+          ]);
+        else if (typeof fate === "object")
+          for (let n = 0; n < fate.records; n++)
+            await writer.records(Buffer.from(lineOf(key, n, fate.isPartial ? "partial" : "complete")));
+        // Settled while the extraction ran: it is in there, and does not count.
+        else if (fate === "later") await writer.records(Buffer.from(lineOf(key, 0)));
+      }
+      await writer.finish(REST);
+      await using set = await openRecordSet(blobs, job);
+      const found = [];
+      for (const part of [items.slice(0, cut), items.slice(cut)])
+        for await (const batch of set.recordsOf(part)) found.push(...batch);
+      assert.deepEqual(
+        found.map(({ item, lines }) => [
+          item.key,
+          item.state,
+          item.quality,
+          item.failure?.kind,
+          String(lines),
+        ]),
+        fates.map((fate, at) => {
+          const { key, state, quality } = items[at]!;
+          if (fate === "failed") return [key, "failed", undefined, "scraper-error", ""];
+          if (typeof fate !== "object") return [key, state, quality, undefined, ""];
+          const worst = fate.isPartial && fate.records > 0 ? "partial" : "complete";
+          const lines = Array.from({ length: fate.records }, (_, n) =>
+            lineOf(key, n, fate.isPartial ? "partial" : "complete"),
+          );
+          return [key, "done", worst, undefined, lines.join("")];
+        }),
+      );
+    }),
+    { numRuns: 50 },
+  );
+});
+
+test("an extraction that was not finished is not there, and is swept after a day", async () => {
+  const id = extractionId(Date.UTC(2026, 10, 15));
+  const writer = new ExtractionWriter(blobs, "torn", id);
+  await writer.records(Buffer.from(lineOf("k", 1).repeat(100_000)));
+  const names = async () => (await Array.fromAsync(blobs.list("jobs/torn/"))).map(({ name }) => name);
+  assert.equal((await names()).length, 1);
+  assert.deepEqual(await listExtractions(blobs, "torn"), []);
+  await using set = await openRecordSet(blobs, "torn");
+  assert.equal(set.name, "torn@first");
+  await sweepExtractions(blobs, "torn", Date.UTC(2026, 10, 15, 23));
+  assert.equal((await names()).length, 1);
+  await sweepExtractions(blobs, "torn", Date.UTC(2026, 10, 16, 1));
+  assert.deepEqual(await names(), []);
+});
+
+test("an extraction is found by its id, the beginning or the end of it, and the newest is current", async () => {
+  const ids = [extractionId(STARTED), extractionId(STARTED + 86_400_000)];
+  for (const [at, id] of ids.entries())
+    await new ExtractionWriter(blobs, "two", id).finish({ ...REST, startedAt: STARTED + at });
+  const nameOf = async (which?: string) => (await openRecordSet(blobs, "two", which)).name;
+  assert.equal(await nameOf(), `two@${ids[1]}`);
+  assert.equal(await nameOf("first"), "two@first");
+  assert.equal(await nameOf(ids[0]), `two@${ids[0]}`);
+  assert.equal(await nameOf(ids[0]!.slice(-4)), `two@${ids[0]}`);
+  for (const which of ["1970", "", "nobody"])
+    await assert.rejects(nameOf(which), { code: "no-such-extraction" }, which);
+});
+
+test("a segment that ends in the middle of a line is told with its name", async () => {
+  const writer = new ExtractionWriter(blobs, "cut", extractionId(STARTED));
+  await writer.records(Buffer.from(lineOf("k", 1).slice(0, -5)));
+  const { segments } = await writer.finish(REST);
+  await using set = await openRecordSet(blobs, "cut");
+  await assert.rejects(Array.fromAsync(set.recordsOf([sampleItem("k")])), {
+    code: "damaged",
+    blob: segments[0],
+  });
+});

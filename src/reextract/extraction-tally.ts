@@ -1,0 +1,50 @@
+import { FIELD_STATUSES } from "../model/record.ts";
+import { type Difference, mergeDifference, newDifference } from "./difference.ts";
+import type { ChunkEnd } from "./extract-chunk.ts";
+import type { FailedItem } from "./extracted-records.ts";
+import type { CurrentScraper } from "./extraction-scrapers.ts";
+import type { ExtractionCounts, StatusCounts } from "./stored-extraction.ts";
+
+/** What all chunks came to, added up in the order of the items. */
+export class ExtractionTally {
+  readonly difference: Difference = newDifference();
+  /** The first items that failed. */
+  readonly failed: FailedItem[] = [];
+  readonly counts: { -readonly [Name in keyof ExtractionCounts]: number } = {
+    items: 0,
+    done: 0,
+    partial: 0,
+    failed: 0,
+    damaged: 0,
+    records: 0,
+  };
+  readonly #most: number;
+  readonly #fieldCounts: number[][] = [];
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  add({ counts, failed, fieldCounts, difference }: ChunkEnd): void {
+    for (const name of Object.keys(this.counts) as (keyof ExtractionCounts)[])
+      this.counts[name] += counts[name];
+    this.failed.push(...failed.slice(0, Math.max(0, this.#most - this.failed.length)));
+    mergeDifference(this.difference, difference, this.#most);
+    for (const [at, part] of fieldCounts.entries()) {
+      const sums = (this.#fieldCounts[at] ??= part.map(() => 0));
+      for (const [place, count] of part.entries()) sums[place] = (sums[place] ?? 0) + count;
+    }
+  }
+
+  /** By field, those of other scrapers than the root under `scraper.field`. */
+  fieldCounts(scrapers: readonly CurrentScraper[]): Record<string, StatusCounts> {
+    const byField: Record<string, StatusCounts> = {};
+    for (const [at, { ready, prefix }] of scrapers.entries())
+      for (const [place, name] of (ready.extraction?.fieldNames ?? []).entries()) {
+        const from = place * FIELD_STATUSES.length;
+        const counts = FIELD_STATUSES.map((status, n) => [status, this.#fieldCounts[at]?.[from + n] ?? 0]);
+        byField[prefix + name] = Object.fromEntries(counts) as StatusCounts;
+      }
+    return byField;
+  }
+}

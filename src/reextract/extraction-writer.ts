@@ -1,0 +1,96 @@
+import type { Blobs } from "../ports/blobs.ts";
+import type { FailedItem } from "./extracted-records.ts";
+import { extractionBlob, type StoredExtraction } from "./stored-extraction.ts";
+
+/** As the segments of the archive: large enough to be few, small enough to be held. */
+const SEGMENT_BYTES = 8 * 1024 * 1024;
+
+/** Writes an extraction beside the others. It does not exist for anybody before `finish`. */
+export class ExtractionWriter {
+  readonly #records: Segments;
+  readonly #failures: Segments;
+  readonly #blobs: Blobs;
+  readonly #job: string;
+  readonly #id: string;
+
+  constructor(blobs: Blobs, job: string, id: string) {
+    const name = (of: string) => (number: number) =>
+      extractionBlob(job, id, `${of}-${String(number).padStart(5, "0")}.jsonl`);
+    this.#records = new Segments(blobs, name("records"));
+    this.#failures = new Segments(blobs, name("failures"));
+    this.#blobs = blobs;
+    this.#job = job;
+    this.#id = id;
+  }
+
+  /** Lines of records, in the order of their items. Waits while a full segment is being stored. */
+  async records(lines: Uint8Array): Promise<void> {
+    await this.#records.add(lines);
+  }
+
+  async failures(items: readonly FailedItem[]): Promise<void> {
+    if (items.length === 0) return;
+    await this.#failures.add(Buffer.from(items.map((item) => `${JSON.stringify(item)}\n`).join("")));
+  }
+
+  async finish(
+    made: Omit<StoredExtraction, "id" | "job" | "segments" | "failures">,
+  ): Promise<StoredExtraction> {
+    const extraction: StoredExtraction = {
+      id: this.#id,
+      job: this.#job,
+      ...made,
+      segments: await this.#records.end(),
+      failures: await this.#failures.end(),
+    };
+    await this.#blobs.put(
+      extractionBlob(this.#job, this.#id),
+      Buffer.from(`${JSON.stringify(extraction, undefined, 2)}\n`),
+    );
+    return extraction;
+  }
+
+  /** Takes back what was written. */
+  async abandon(): Promise<void> {
+    for (const name of [...this.#records.names, ...this.#failures.names]) await this.#blobs.remove(name);
+  }
+}
+
+class Segments {
+  readonly names: string[] = [];
+  readonly #blobs: Blobs;
+  readonly #nameOf: (number: number) => string;
+  #parts: Uint8Array[] = [];
+  #bytes = 0;
+
+  constructor(blobs: Blobs, nameOf: (number: number) => string) {
+    this.#blobs = blobs;
+    this.#nameOf = nameOf;
+  }
+
+  async add(lines: Uint8Array): Promise<void> {
+    if (lines.length === 0) return;
+    this.#parts.push(lines);
+    this.#bytes += lines.length;
+    if (this.#bytes >= SEGMENT_BYTES) await this.#store();
+  }
+
+  async end(): Promise<readonly string[]> {
+    if (this.#parts.length > 0) await this.#store();
+    return this.names;
+  }
+
+  async #store(): Promise<void> {
+    const parts = this.#parts;
+    const name = this.#nameOf(this.names.length);
+    this.#parts = [];
+    this.#bytes = 0;
+    this.names.push(name);
+    await this.#blobs.put(
+      name,
+      (async function* () {
+        yield* parts;
+      })(),
+    );
+  }
+}

@@ -1,0 +1,17 @@
+export type ReextractErrorCode =
+  | "nothing-stored"
+  | "no-extract"
+  | "no-such-extraction"
+  | "scraper-hangs"
+  | "changed-meanwhile"
+  | "interrupted";
+
+/** Why stored pages cannot be extracted again, or a set of records not be found: the message names the way out. */
+export class ReextractError extends Error {
+  readonly code: ReextractErrorCode;
+  constructor(code: ReextractErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = "ReextractError";
+    this.code = code;
+  }
+}
