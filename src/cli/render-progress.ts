@@ -56,8 +56,12 @@ const phaseText = ({ view, loaded, processes }: ProgressFrame): string => {
   return view.state === "loading" ? "loading inputs" : view.state;
 };
 
-const shareText = ({ view: { counts, isSealed } }: ProgressFrame): string =>
-  `${countText(settledCount(counts.states))} of ${countText(counts.accepted)}${isSealed ? "" : "+"}`;
+const shareText = ({ view: { counts, isSealed, spec } }: ProgressFrame): string => {
+  const settled = settledCount(counts.states);
+  // What is still to come may find more.
+  const isAll = isSealed && (spec.maxDepth === 0 || settled === counts.accepted);
+  return `${countText(settled)} of ${countText(counts.accepted)}${isAll ? "" : "+"}`;
+};
 
 const speedTexts = ({ perSecond, etaMs }: ProgressFrame): string[] => [
   ...(perSecond === undefined ? [] : [rateText(perSecond)]),

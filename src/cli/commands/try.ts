@@ -1,0 +1,107 @@
+import { laneOf } from "../../compose.ts";
+import { resolveScraper } from "../../config/find-scrapers.ts";
+import { planInput } from "../../flow/plan.ts";
+import { loadScraper } from "../../scrapers/load-scraper.ts";
+import { readyScraper, type ReadyScraper } from "../../scrapers/ready-scraper.ts";
+import { explainField } from "../../workshop/explain-field.ts";
+import { guardAgainstStall } from "../../workshop/guard-against-stall.ts";
+import { type Tried, tryItem } from "../../workshop/try-item.ts";
+import { EXIT } from "../exit-codes.ts";
+import { chosenInput, type ItemOptions, readings } from "../input-option.ts";
+import { jobId } from "../job-id.ts";
+import { print } from "../print.ts";
+import { renderTrial } from "../render-trial.ts";
+import { UsageError } from "../usage-error.ts";
+import { openTrialView } from "../trial-view.ts";
+
+export interface TryOptions extends ItemOptions {
+  readonly data: string;
+  readonly json: boolean;
+}
+
+/** As long as a worker of `sluice run` may stand still, and shorter: somebody is waiting. */
+const STALL_MS = 10_000;
+const STALLED =
+  "error: the scraper's code kept this process busy for 10 s without a break. Look for an endless loop in it.\n";
+
+/** Runs one item against the site, once, and shows each step, what was kept and the judged record. */
+export const tryCommand = async (named: string, options: TryOptions): Promise<number> => {
+  const ready = await readyScraper(await loadScraper(await resolveScraper(named)));
+  const tried = await tryShown(ready, options);
+  return exitCodeOf(tried);
+};
+
+/** The part that `capture` shares. */
+export const tryShown = async (
+  ready: ReadyScraper,
+  options: TryOptions,
+): Promise<Tried & { readonly job: string }> => {
+  const input = fittingInput(ready, await chosenInput(options));
+  const job = jobId(new Date());
+  const { data, json } = options;
+  const view = openTrialView(ready, input, json);
+  using interrupt = listenForInterrupt();
+  using _guard = guardAgainstStall(STALL_MS, STALLED);
+  const tried = await tryItem({ data, job, ready, input, signal: interrupt.signal, watcher: view });
+  view.close();
+  if ("rejected" in tried) throw rejected(ready, input, tried.rejected);
+  if (json)
+    print([
+      JSON.stringify({
+        type: "end",
+        job,
+        ...withoutTexts(tried),
+        explanations: explanationsOf(ready, tried),
+      }),
+    ]);
+  else print(renderTrial({ ready, tried, job, data }));
+  return { ...tried, job };
+};
+
+export const exitCodeOf = ({ outcome }: Tried): number => {
+  if (outcome === "interrupted") return EXIT.interrupted;
+  return outcome === "failed" ? EXIT.someFailed : EXIT.ok;
+};
+
+type Input = Readonly<Record<string, unknown>>;
+
+/** The reading of the input that the schema takes: pairs on a command line have no types. */
+const fittingInput = (ready: ReadyScraper, input: Input): Input => {
+  const problems: string[] = [];
+  for (const value of readings(input)) {
+    const planned = planInput(ready.scraper, { line: 1, value }, laneOf);
+    if ("item" in planned) return value;
+    problems.push(planned.rejected.problem);
+  }
+  throw rejected(ready, input, problems[0]!);
+};
+
+const rejected = ({ scraper }: ReadyScraper, input: Input, problem: string): UsageError =>
+  new UsageError(`${JSON.stringify(input)}: not an input of ${scraper.name}: ${problem}. Correct --input.`);
+
+/** The texts of pages are in the archive. */
+const withoutTexts = ({ pages, ...tried }: Tried) => ({
+  ...tried,
+  pages: pages.map(({ text, ...page }) => ({ ...page, characters: text.length })),
+});
+
+const explanationsOf = (ready: ReadyScraper, { pages, records }: Tried) =>
+  records.flatMap(({ fields }, record) =>
+    Object.entries(fields)
+      .filter(([, { status }]) => status === "missing" || status === "malformed")
+      .map(([field]) => ({ record, field, ...explainField(ready, pages, records, { record, field }) })),
+  );
+
+const listenForInterrupt = (): Disposable & { readonly signal: AbortSignal } => {
+  const controller = new AbortController();
+  const hear = () => (controller.signal.aborted ? process.exit(EXIT.interrupted) : controller.abort());
+  process.on("SIGINT", hear);
+  process.on("SIGTERM", hear);
+  return {
+    signal: controller.signal,
+    [Symbol.dispose]() {
+      process.off("SIGINT", hear);
+      process.off("SIGTERM", hear);
+    },
+  };
+};

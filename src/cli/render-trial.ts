@@ -1,0 +1,143 @@
+import picocolors from "picocolors";
+import { FIELD_STATUSES } from "../model/record.ts";
+import type { ReadyScraper } from "../scrapers/ready-scraper.ts";
+import { explainEach, explainField } from "../workshop/explain-field.ts";
+import type { FoundRecord } from "../workshop/fixture.ts";
+import type { Tried } from "../workshop/try-item.ts";
+import { failureAdvice } from "./failure-advice.ts";
+import { fitText, plainText } from "./fit-text.ts";
+import { bytesText, countText } from "./number-text.ts";
+import { dataFlag } from "./next-steps.ts";
+import { renderExplanation } from "./render-explanation.ts";
+import { renderRecord, statusPaint } from "./render-record.ts";
+import { screenWidth } from "./trial-view.ts";
+
+export interface TrialReport {
+  readonly ready: ReadyScraper;
+  readonly tried: Tried;
+  readonly job: string;
+  readonly data: string;
+}
+
+const MOST_RECORDS = 3;
+const MOST_EMITTED = 5;
+const MOST_EXPLAINED = 12;
+
+/** What came of the item: what it kept, its records, what is wrong with them, and how it ended. */
+export const renderTrial = (report: TrialReport): string[] => {
+  const sections = [
+    keptLines(report),
+    recordLines(report),
+    problemLines(report),
+    emittedLines(report),
+    endLines(report),
+  ];
+  return sections.filter((lines) => lines.length > 0).flatMap((lines) => ["", ...lines]);
+};
+
+const keptLines = ({ tried: { pages, files } }: TrialReport): string[] => [
+  ...pages.map(({ name, mediaType, text }) => keptLine("page", name, mediaType, Buffer.byteLength(text))),
+  ...files.map(({ name, mediaType, size }) => keptLine("file", name, mediaType, size)),
+];
+
+const keptLine = (what: string, name: string, mediaType: string, bytes: number): string =>
+  `  kept ${what} ${picocolors.bold(plainText(name))}  ${picocolors.dim(`${mediaType}, ${bytesText(bytes)}`)}`;
+
+const recordLines = ({ ready, tried: { records, pages } }: TrialReport): string[] => {
+  const width = screenWidth();
+  const required = ready.extraction?.required ?? [];
+  const shown = records.slice(0, MOST_RECORDS).flatMap((record, index) => {
+    const text = pages.find(({ name }) => name === record.from)?.text;
+    const title = records.length === 1 ? [] : [picocolors.bold(`  record ${index + 1}`)];
+    const look = { width, colors: picocolors, required, ...(text !== undefined && { text }) };
+    return [...(index > 0 ? [""] : []), ...title, ...renderRecord(record, look)];
+  });
+  return records.length > MOST_RECORDS ? [...shown, "", ...overview(records)] : shown;
+};
+
+/** Of many records, how often each field has each status. */
+const overview = (records: readonly FoundRecord[]): string[] => {
+  const names = [...new Set(records.flatMap(({ fields }) => Object.keys(fields)))];
+  const longest = Math.max(...names.map((name) => name.length));
+  return [
+    `  all ${countText(records.length)} records`,
+    ...names.map((name) => {
+      const counts = FIELD_STATUSES.flatMap((status) => {
+        const count = records.filter(({ fields }) => (fields[name]?.status ?? "missing") === status).length;
+        return count === 0 ? [] : [statusPaint(status, picocolors)(`${countText(count)} ${status}`)];
+      });
+      return `  ${name.padEnd(longest)}  ${counts.join(picocolors.dim(" · "))}`;
+    }),
+  ];
+};
+
+/** Fields that are not as they should be: each once, in the first record where it is so. */
+const problemLines = ({ ready, tried: { records, pages, outcome } }: TrialReport): string[] => {
+  const look = { indent: 4, width: screenWidth(), colors: picocolors };
+  if (records.length === 0) {
+    const explanation = outcome === "failed" ? explainEach(ready, pages) : undefined;
+    return explanation === undefined ? [] : ["  no record", ...renderExplanation(explanation, look)];
+  }
+  const required = new Set(ready.extraction?.required);
+  const seen = new Set<string>();
+  const lines: string[] = [];
+  for (const [record, { fields }] of records.entries())
+    for (const [field, { status }] of Object.entries(fields)) {
+      const isWrong = status === "malformed" || (status === "missing" && required.has(field));
+      if (!isWrong || seen.has(field) || seen.size >= MOST_EXPLAINED) continue;
+      seen.add(field);
+      const where = records.length === 1 ? "" : picocolors.dim(` in record ${record + 1}`);
+      const explanation = explainField(ready, pages, records, { record, field });
+      lines.push(
+        ...(lines.length > 0 ? [""] : []),
+        `  ${statusPaint(status, picocolors)(status)} ${picocolors.bold(plainText(field))}${where}`,
+        ...(explanation === undefined ? [] : renderExplanation(explanation, look)),
+      );
+    }
+  return lines;
+};
+
+const emittedLines = ({ tried: { emitted } }: TrialReport): string[] =>
+  [...Map.groupBy(emitted, ({ scraper }) => scraper)].flatMap(([scraper, items]) => {
+    const rest = items.length - MOST_EMITTED;
+    return [
+      `  leads to ${countText(items.length)} ${items.length === 1 ? "item" : "items"} of ${picocolors.bold(scraper)}, not run here`,
+      ...items
+        .slice(0, MOST_EMITTED)
+        .map(
+          ({ input }) =>
+            `    ${picocolors.dim(fitText(plainText(JSON.stringify(input)), screenWidth() - 4))}`,
+        ),
+      ...(rest > 0 ? [picocolors.dim(`    and ${countText(rest)} more`)] : []),
+    ];
+  });
+
+const endLines = ({ ready, tried, job, data }: TrialReport): string[] => {
+  const kept = picocolors.dim(`job ${job}${dataFlag(data)}`);
+  switch (tried.outcome) {
+    case "done": {
+      const isPartial = tried.records.some(({ quality }) => quality === "partial");
+      if (ready.extraction === undefined)
+        return [`  ${picocolors.green("done")}, the scraper extracts nothing  ${kept}`];
+      const count = tried.records.length === 1 ? "1 record" : `${countText(tried.records.length)} records`;
+      const quality = isPartial ? picocolors.yellow("partial") : picocolors.green("complete");
+      return [`  ${picocolors.green("done")}, ${count}, ${quality}  ${kept}`];
+    }
+    case "absent":
+      return [`  ${picocolors.cyan("absent")}: the scraper says that the site has no such thing  ${kept}`];
+    case "interrupted":
+      return [`  ${picocolors.yellow("interrupted")} before its end  ${kept}`];
+    case "failed": {
+      const { kind, detail, url } = tried.failure!;
+      const unanswered = tried.unanswered === undefined || url !== undefined ? "" : ` (${tried.unanswered})`;
+      return [
+        `  ${picocolors.red(`failed: ${kind}`)}  ${kept}`,
+        `  ${plainText(detail)}${unanswered}`,
+        ...(url === undefined ? [] : [picocolors.dim(`  ${plainText(url)}`)]),
+        `  ${failureAdvice(kind)}`,
+      ];
+    }
+    default:
+      return tried.outcome satisfies never;
+  }
+};

@@ -1,0 +1,58 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { compareRecords } from "./compare-records.ts";
+import { expectedOf, type FoundRecord } from "./fixture.ts";
+
+const record = (fields: FoundRecord["fields"]): FoundRecord => ({ from: "p", quality: "complete", fields });
+const OWNER = { status: "present", value: "ALLEN JAMES", raw: "ALLEN JAMES", by: ".owner", at: 40 } as const;
+const VALUE = { status: "present", value: 1250, raw: "$1,250", by: "#market", at: 90 } as const;
+
+test("records are as expected when status and value are, whatever selector found them where", () => {
+  const expected = expectedOf([record({ owner: OWNER, value: VALUE })], undefined);
+  const moved = record({ owner: { ...OWNER, by: "td.owner", at: 7 }, value: { ...VALUE, raw: "1250.00" } });
+  assert.deepEqual(compareRecords(expected, [moved], undefined), { checked: 2, differences: [] });
+});
+
+test("what is expected names what a reviewer needs, and nothing that a selector's wording changes", () => {
+  const [first] = expectedOf([record({ owner: OWNER, value: VALUE })], undefined).records;
+  assert.deepEqual(first?.fields, {
+    owner: { status: "present", value: "ALLEN JAMES" },
+    value: { status: "present", value: 1250, raw: "$1,250" },
+  });
+});
+
+test("each field that differs is told by itself, fields that came or went too", () => {
+  const expected = expectedOf([record({ owner: OWNER, value: VALUE })], undefined);
+  const got = record({
+    owner: { status: "missing", value: null },
+    rate: { status: "empty", value: null, raw: "" },
+  });
+  const { checked, differences } = compareRecords(expected, [got], undefined);
+  assert.equal(checked, 3);
+  assert.deepEqual(
+    differences.map((one) => one.what === "field" && [one.field, one.expected?.status, one.got?.status]),
+    [
+      ["owner", "present", "missing"],
+      ["value", "present", undefined],
+      ["rate", undefined, "empty"],
+    ],
+  );
+});
+
+test("lists and objects are compared by what is in them", () => {
+  const list = (value: unknown) => record({ list: { status: "present", value } });
+  const expected = expectedOf([list(["a", { b: 1 }])], undefined);
+  assert.equal(compareRecords(expected, [list(["a", { b: 1 }])], undefined).differences.length, 0);
+  assert.equal(compareRecords(expected, [list([{ b: 1 }, "a"])], undefined).differences.length, 1);
+});
+
+test("records too few and another failure are differences of their own", () => {
+  const expected = expectedOf([record({ owner: OWNER }), record({ owner: OWNER })], undefined);
+  const failure = { kind: "structure-changed", detail: "nothing" } as const;
+  const { checked, differences } = compareRecords(expected, [record({ owner: OWNER })], failure);
+  assert.equal(checked, 2);
+  assert.deepEqual(
+    differences.map(({ what }) => what),
+    ["failure", "records"],
+  );
+});

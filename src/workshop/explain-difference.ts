@@ -1,0 +1,18 @@
+import type { KeptPage } from "../model/capture.ts";
+import type { ReadyScraper } from "../scrapers/ready-scraper.ts";
+import type { Difference } from "./compare-records.ts";
+import { explainEach, explainField, type FieldExplanation } from "./explain-field.ts";
+import type { FoundRecord } from "./fixture.ts";
+
+/** The piece of the page that a difference is about, and why it came out so. */
+export const explainDifference = (
+  ready: ReadyScraper,
+  pages: readonly KeptPage[],
+  records: readonly FoundRecord[],
+  difference: Difference,
+): FieldExplanation | undefined => {
+  if (difference.what === "records") return difference.got === 0 ? explainEach(ready, pages) : undefined;
+  if (difference.what === "failure") return undefined;
+  const { field, record, got } = difference;
+  return got === undefined ? undefined : explainField(ready, pages, records, { record, field });
+};

@@ -1,0 +1,144 @@
+import { parseHtml } from "../extraction/html-document.ts";
+import type { Place } from "../extraction/place.ts";
+import { compileSelector } from "../extraction/selector.ts";
+import type { KeptPage } from "../model/capture.ts";
+import type { ReadyScraper } from "../scrapers/ready-scraper.ts";
+import { explainCss, type PageParts, type PlaceTrail } from "./explain-css.ts";
+import { explainPlace } from "./explain-place.ts";
+import type { FoundRecord } from "./fixture.ts";
+import { fragmentAt, type PageFragment } from "./page-fragment.ts";
+
+/** Why a field came out as it did, with the pieces of the page concerned. Plain data: it crosses threads. */
+export interface FieldExplanation {
+  /** What is wrong, one line for each place that was tried. */
+  readonly reasons: readonly string[];
+  /** What the field wants to read, in words. */
+  readonly expects?: string;
+  /** The text as the page had it. */
+  readonly raw?: string;
+  readonly views: readonly PageView[];
+}
+
+/** A piece of the page, and why it is shown. */
+export interface PageView {
+  readonly title: string;
+  readonly fragment: PageFragment;
+}
+
+const MOST_HINTS = 2;
+
+/** Says where a field was found, or how far its places get on the page. */
+export const explainField = (
+  ready: ReadyScraper,
+  pages: readonly KeptPage[],
+  records: readonly FoundRecord[],
+  { record: index, field: name }: { readonly record: number; readonly field: string },
+): FieldExplanation | undefined => {
+  const judged = records[index]?.fields[name];
+  const page = pageOf(ready, pages, records, index);
+  if (judged === undefined || page === undefined) return undefined;
+  const field = fieldNamed(ready, name);
+  const expects = field?.expects;
+  const known = {
+    ...(expects !== undefined && { expects }),
+    ...(judged.raw !== undefined && { raw: judged.raw }),
+  };
+  if (judged.status !== "missing") {
+    const reasons = judged.why === undefined ? [] : [judged.why];
+    const views =
+      judged.at === undefined ? [] : [viewOf(page, judged.at, `found by ${judged.by ?? "the scraper"}`)];
+    return { ...known, reasons, views };
+  }
+  const trails = (field?.places ?? []).flatMap((place) => {
+    const trail = explainPlace(place, page);
+    return trail === undefined ? [] : [trail];
+  });
+  const { reasons, views } = told(page, trails);
+  return {
+    ...known,
+    views,
+    reasons: reasons.length > 0 ? reasons : [nothingFound(judged.why, field?.places)],
+  };
+};
+
+/** For a page on which the `each` of the scraper finds no record. */
+export const explainEach = (
+  ready: ReadyScraper,
+  pages: readonly KeptPage[],
+): FieldExplanation | undefined => {
+  const spec = specOf(ready);
+  const page = pages.find(({ name }) => spec?.from === undefined || [spec.from].flat().includes(name));
+  if (spec?.each === undefined || page === undefined) return undefined;
+  const parts = { ...page, document: parseHtml(page.text) };
+  const trail = explainCss(spec.each, undefined, parts);
+  return trail && told(parts, [trail]);
+};
+
+/** For places inside of another one, and whatever else cannot be followed from here. */
+const nothingFound = (why: string | undefined, places: readonly Place[] = []): string =>
+  why ?? `nothing was found by ${places.map((place) => place.by).join(", ") || "the scraper's own code"}`;
+
+type PartsOfPage = PageParts & KeptPage;
+
+const told = (
+  page: PartsOfPage,
+  trails: readonly PlaceTrail[],
+): Pick<FieldExplanation, "reasons" | "views"> => {
+  const reached = trails.flatMap((trail) => trail.reached ?? []).slice(0, 1);
+  const hints = trails.flatMap((trail) => trail.hints).slice(0, MOST_HINTS);
+  return {
+    reasons: trails.map(({ reason }) => reason),
+    views: [
+      ...reached.map(({ text, at }) => viewOf(page, at, text)),
+      ...hints.map(({ text, at }) => viewOf(page, at, text, false)),
+    ],
+  };
+};
+
+const viewOf = ({ name, text }: KeptPage, at: number, title: string, hasNeighbours = true): PageView => ({
+  title,
+  fragment: fragmentAt(text, { page: name, at, length: tagLength(text, at), hasNeighbours }),
+});
+
+const LONGEST_MARK = 40;
+
+/** The start tag at this place, or the word: what the mark goes under. */
+const tagLength = (text: string, at: number): number => {
+  const found =
+    text[at] === "<" ? /^<[^>]*>/.exec(text.slice(at, at + 400)) : /^[^\s<]+/.exec(text.slice(at, at + 100));
+  return Math.min(found?.[0].length ?? 1, LONGEST_MARK);
+};
+
+const specOf = ({ scraper }: ReadyScraper) =>
+  typeof scraper.extract === "object" ? scraper.extract : undefined;
+
+/** Leaves of objects have dotted names; what is inside of a list is explained by its list. */
+const fieldNamed = ({ extraction }: ReadyScraper, name: string) => {
+  for (let part = name; part !== ""; part = part.slice(0, Math.max(0, part.lastIndexOf(".")))) {
+    const field = extraction?.fields?.get(part);
+    if (field !== undefined) return field;
+  }
+  return undefined;
+};
+
+/** The page that a record was read from, and its row there: records come page by page, row by row. */
+const pageOf = (
+  ready: ReadyScraper,
+  pages: readonly KeptPage[],
+  records: readonly FoundRecord[],
+  index: number,
+): PartsOfPage | undefined => {
+  const from = records[index]?.from;
+  const named = pages.filter(({ name }) => name === from);
+  let before = records.slice(0, index).filter((record) => record.from === from).length;
+  const each = specOf(ready)?.each;
+  for (const page of named) {
+    const document = parseHtml(page.text);
+    const rows = each === undefined ? [undefined] : document.all(compileSelector(each));
+    const row = rows[before];
+    if (before < rows.length) return { ...page, document, ...(row && { row }) };
+    before -= rows.length;
+  }
+  const [only] = named.length > 0 ? named : pages;
+  return only && { ...only, document: parseHtml(only.text) };
+};

@@ -1,0 +1,52 @@
+/** The program of a test thread: takes the path of a scraper, answers what came of its fixtures. */
+import { registerHooks } from "node:module";
+import { basename } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parentPort } from "node:worker_threads";
+import { loadScraper } from "../scrapers/load-scraper.ts";
+import { readyScraper } from "../scrapers/ready-scraper.ts";
+import { FixtureError } from "./fixture.ts";
+import { fixturesFolder, listCases, readCase } from "./read-fixture.ts";
+import { type CaseResult, runCase } from "./run-case.ts";
+import type { ScraperResult } from "./test-fixtures.ts";
+
+const house = new URL("../", import.meta.url).href;
+const sources = new Set<string>();
+registerHooks({
+  resolve: (specifier, context, next) => {
+    const found = next(specifier, context);
+    const isOwn =
+      found.url.startsWith("file:") && !found.url.startsWith(house) && !found.url.includes("/node_modules/");
+    if (isOwn) sources.add(fileURLToPath(found.url));
+    return found;
+  },
+});
+
+const testScraper = async (file: string): Promise<ScraperResult> => {
+  const fail = (problem: string): ScraperResult => ({
+    file,
+    scraper: basename(file),
+    cases: [],
+    problem,
+    sources: [file, ...sources],
+  });
+  try {
+    const ready = await readyScraper(await loadScraper(file));
+    const cases = listCases(fixturesFolder(ready.source)).flatMap((folder): CaseResult[] => {
+      try {
+        const fixture = readCase(folder);
+        return fixture.fixture.scraper === ready.scraper.name ? [runCase(ready, fixture)] : [];
+      } catch (error) {
+        if (!(error instanceof FixtureError)) throw error;
+        return [{ ...folder, key: folder.name, checked: 0, findings: [], problem: error.message }];
+      }
+    });
+    return { file, scraper: ready.scraper.name, cases, sources: [file, ...sources] };
+  } catch (error) {
+    return fail(error instanceof Error ? error.message : String(error));
+  }
+};
+
+parentPort!.on("message", (file: string) => {
+  void testScraper(file).then((result) => parentPort!.postMessage(result, []));
+});

@@ -1,0 +1,81 @@
+import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { type ScraperResult, testFixtures } from "./test-fixtures.ts";
+import { writeFixture } from "./write-fixture.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "sluice-threads-"));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+const EXPECTED = { status: "present", value: "A" } as const;
+
+/** A scraper with one fixture, in a folder of its own. */
+const put = (name: string, extract: string, expected = EXPECTED): string => {
+  const own = join(folder, name);
+  mkdirSync(own);
+  const file = join(own, `${name}.scraper.ts`);
+  writeFileSync(
+    file,
+    `import { defineScraper, field } from "sluice";
+     import { z } from "zod";
+     import "./beside.ts";
+     export default defineScraper({ name: "${name}", input: z.object({ url: z.string() }), async collect() {}, extract: ${extract} });`,
+  );
+  writeFileSync(join(own, "beside.ts"), `console.log("hello from ${name}");\n`);
+  const page = {
+    name: "p",
+    url: "https://site.example/",
+    status: 200,
+    mediaType: "text/html",
+    text: "<b>A</b>",
+  };
+  const head = { scraper: name, input: {}, key: "1", capturedAt: "", outcome: "done" } as const;
+  writeFixture(
+    join(own, "fixtures/one"),
+    { ...head, pages: [page] },
+    {
+      records: [{ from: "p", quality: "complete", fields: { b: expected } }],
+    },
+  );
+  return file;
+};
+const all = async (options: Parameters<typeof testFixtures>[0]): Promise<ScraperResult[]> =>
+  await Array.fromAsync(testFixtures(options));
+
+const right = put("right", '{ fields: { b: field.text("b") } }');
+const other = put("other", '{ fields: { b: field.text("i") } }');
+const looping = put("looping", "() => { for (;;); }");
+const leaving = put("leaving", "() => process.exit(7)");
+
+test("results come in the order asked for, whichever is done first", async () => {
+  const results = await all({ files: [other, right], threads: 2 });
+  assert.deepEqual(
+    results.map(({ scraper, cases }) => [
+      scraper,
+      cases[0]?.checked,
+      cases[0]?.findings.map(({ difference }) => difference.what),
+    ]),
+    [
+      ["other", 1, ["failure", "field"]],
+      ["right", 1, []],
+    ],
+  );
+});
+
+test("an endless loop and a scraper that ends its thread cost the others nothing", async () => {
+  const results = await all({ files: [looping, leaving, right], threads: 1, limitMs: 3000 });
+  assert.deepEqual(
+    results.map(({ problem }) => problem !== undefined),
+    [true, true, false],
+  );
+  assert.equal(results[2]?.cases.length, 1);
+});
+
+test("what a scraper prints is handed on, and the files that it is made of are told", async () => {
+  let output = "";
+  const [result] = await all({ files: [right], onOutput: (text) => (output += text) });
+  assert.match(output, /hello from right/);
+  assert.ok(result?.sources.includes(join(folder, "right", "beside.ts")));
+});
