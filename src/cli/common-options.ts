@@ -16,10 +16,11 @@ export const refuseMixedOutput = ({ json, output }: ResumeOptions): void => {
     );
 };
 
+/** Where neither flag nor environment says, `takeConfig` puts the configuration's word in place of the default. */
 export const dataOption = (): Option =>
   new Option("--data <dir>", "folder of the ledger, the archive and the logs")
     .env("SLUICE_DATA")
-    .default(DEFAULT_DATA);
+    .default(DEFAULT_DATA, `\`data\` of sluice.config.ts, else ${DEFAULT_DATA}`);
 
 export const lookOptions = (command: Command): Command =>
   command.addOption(dataOption()).option("--json", "print JSON, one object a line", false);

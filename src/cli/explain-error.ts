@@ -16,6 +16,8 @@ const EXIT_CODES: Readonly<Record<string, Readonly<Record<string, ExitCode>>>> =
   UsageError: { "*": EXIT.usage },
   InputError: { "*": EXIT.usage },
   ScraperLoadError: { "*": EXIT.usage },
+  ConfigError: { "*": EXIT.usage },
+  ReextractError: { "*": EXIT.usage, interrupted: EXIT.interrupted },
   SelectorError: { "*": EXIT.usage },
   ExtractionError: { "*": EXIT.usage },
   OutputError: { "*": EXIT.usage, closed: EXIT.ok, "no-space": EXIT.storage, failed: EXIT.storage },

@@ -7,7 +7,9 @@ import { asyncBufferFromFile, parquetReadObjects } from "hyparquet";
 import { exportJob } from "./export-records.ts";
 import type { OutputRow, RecordWriter } from "./outputs/record-writer.ts";
 import { type Ending, openSampleHouse } from "./sample-house.ts";
+import { sampleView } from "./sample-view.ts";
 
+const NONE: ReadonlyMap<string, number> = new Map();
 const DONE = { state: "done", quality: "complete" } as const;
 
 /** Of five items: one record, two records, absent, failed, still queued. */
@@ -35,7 +37,12 @@ const mixed = (n: number): Ending | undefined => {
 test("every item has its row, one for each of its records", async () => {
   await using house = await openSampleHouse(5, mixed);
   const path = join(house.data, "out.csv");
-  assert.deepEqual(await exportJob(house, house.job, path), { rows: 6, leftOut: [] });
+  assert.deepEqual(await exportJob(house, house.job, path), {
+    set: `${house.job}@first`,
+    rows: 6,
+    leftOut: [],
+    dropped: NONE,
+  });
   assert.equal(
     await readFile(path, "utf8"),
     `key,parcel,owner,tax,_state,_failure,_detail,_quality,_missing
@@ -57,7 +64,12 @@ test("a job of many pages comes out whole, in every format, with numbers as numb
   ).flat();
   for (const name of ["out.csv", "out.jsonl", "out.parquet"]) {
     const path = join(house.data, name);
-    assert.deepEqual(await exportJob(house, house.job, path), { rows: keys.length, leftOut: [] });
+    assert.deepEqual(await exportJob(house, house.job, path), {
+      set: `${house.job}@first`,
+      rows: keys.length,
+      leftOut: [],
+      dropped: NONE,
+    });
     const rows = await readRows(path);
     assert.deepEqual(
       rows.map(({ key }) => key),
@@ -99,7 +111,12 @@ test("memory holds one page of rows at a time, once the columns are known", asyn
 test("a job without items gives a table without rows", async () => {
   await using house = await openSampleHouse(0, mixed);
   const path = join(house.data, "out.csv");
-  assert.deepEqual(await exportJob(house, house.job, path), { rows: 0, leftOut: [] });
+  assert.deepEqual(await exportJob(house, house.job, path), {
+    set: `${house.job}@first`,
+    rows: 0,
+    leftOut: [],
+    dropped: NONE,
+  });
   assert.equal(await readFile(path, "utf8"), "key,owner,tax,_state,_failure,_detail,_quality,_missing\n");
 });
 
@@ -113,4 +130,61 @@ test("a segment that is gone is an error and leaves no file that looks whole", a
 test("a job that is not there is told", async () => {
   await using house = await openSampleHouse(0, mixed);
   await assert.rejects(exportJob(house, "nobody", "-"), { name: "LedgerError", code: "no-such-job" });
+});
+
+test("gaps are dropped or filled as told, and what was left out is counted by its reason", async () => {
+  await using house = await openSampleHouse(5, mixed);
+  const path = join(house.data, "out.csv");
+  const exported = await exportJob(house, house.job, path, { gaps: "drop" });
+  const dropped = new Map([
+    ["no owner", 1],
+    ["absent without a record", 1],
+    ["failed without a record", 1],
+    ["queued without a record", 1],
+  ]);
+  assert.deepEqual(exported, { set: `${house.job}@first`, rows: 2, leftOut: [], dropped });
+  await exportJob(house, house.job, path, { fill: new Map([["owner", "nobody"]]) });
+  const rows = parse(await readFile(path, "utf8"), { columns: true }) as Record<string, string>[];
+  assert.deepEqual(rows.map(({ owner, _missing }) => [owner, _missing]).slice(1, 4), [
+    ["Bo", "[]"],
+    ["nobody", '["owner"]'],
+    ["", "[]"],
+  ]);
+});
+
+test("of a scraper that only led to others, an item that is done has no row", async () => {
+  const pace = { perSecond: Infinity, burst: 1, concurrency: 5 };
+  const [county] = sampleView({ spec: { pace } }).spec.scrapers;
+  const scrapers = [
+    { ...county!, extracts: false },
+    { ...county!, name: "detail", fields: ["owner"], required: ["owner"] },
+  ];
+  await using house = await openSampleHouse(
+    5,
+    (n) => ({ ...mixed(n), outcome: mixed(n)?.outcome ?? DONE, records: [] }),
+    {
+      scrapers,
+    },
+  );
+  const rows: OutputRow[] = [];
+  const writer: RecordWriter = {
+    open: async () => undefined,
+    write: async (some) => void rows.push(...some),
+    close: async () => undefined,
+    [Symbol.asyncDispose]: async () => undefined,
+  };
+  await exportJob(house, house.job, writer);
+  assert.deepEqual(
+    rows.map(({ key, _state, _scraper }) => [key, _state, _scraper]),
+    [
+      ["2", "absent", "county"],
+      ["3", "failed", "county"],
+    ],
+  );
+  rows.length = 0;
+  await exportJob(house, house.job, writer, { scraper: "county" });
+  assert.equal(rows.length, 5);
+  rows.length = 0;
+  await exportJob(house, house.job, writer, { scraper: "detail" });
+  assert.equal(rows.length, 0);
 });

@@ -1,4 +1,5 @@
 import type { ItemView } from "../model/item.ts";
+import type { JobSpec } from "../model/job.ts";
 import type { JudgedRecord } from "../model/record.ts";
 import type { Column, ColumnType, OutputRow } from "./outputs/record-writer.ts";
 
@@ -10,7 +11,9 @@ const LAST: readonly Column[] = [
   { name: "_quality" },
   { name: "_missing", type: "json" },
 ];
-const OWN = new Set([FIRST, ...LAST.map(({ name }) => name)]);
+/** Only where a job has several. */
+const SCRAPER: Column = { name: "_scraper" };
+const OWN = new Set([FIRST, ...LAST.map(({ name }) => name), SCRAPER.name]);
 
 /** One record beside its item; an item without a record has a row too. */
 export interface ExportEntry {
@@ -23,31 +26,44 @@ export interface ExportEntry {
  * keeps its name; an input's field of the same name becomes `input.NAME`.
  */
 export class ExportShape {
-  readonly #required: readonly string[];
+  readonly #required: ReadonlyMap<string, readonly string[]>;
+  readonly #hasSeveral: boolean;
   readonly #inputs: ReadonlyMap<string, string>;
   readonly #fields: ReadonlyMap<string, string>;
   readonly #leftOut = new Set<string>();
   #columns: readonly Column[] = [];
 
-  /** Learned from the job's fields and its first entries. */
+  /** Learned from the fields of the job's scrapers, or of the one that is wanted, and its first entries. */
   constructor(
-    spec: { readonly fields: readonly string[]; readonly required: readonly string[] },
+    { scrapers }: Pick<JobSpec, "scrapers">,
     first: readonly ExportEntry[],
+    {
+      scraper,
+      fill = new Map(),
+    }: { readonly scraper?: string; readonly fill?: ReadonlyMap<string, unknown> } = {},
   ) {
-    this.#required = spec.required;
-    const fields = [...spec.fields, ...first.flatMap(({ record }) => Object.keys(record?.fields ?? {}))];
+    this.#hasSeveral = scrapers.length > 1;
+    this.#required = new Map(scrapers.map(({ name, required }) => [name, required]));
+    const wanted = scrapers.filter(({ name }) => scraper === undefined || scraper === name);
+    const fields = [
+      ...wanted.flatMap((one) => one.fields),
+      ...first.flatMap(({ record }) => Object.keys(record?.fields ?? {})),
+    ];
     this.#fields = new Map(fields.map((name) => [name, OWN.has(name) ? `record.${name}` : name]));
     const taken = new Set([...OWN, ...this.#fields.values()]);
     const inputs = first.flatMap(({ item }) => Object.keys(membersOf(item.input)));
     this.#inputs = new Map(inputs.map((name) => [name, taken.has(name) ? `input.${name}` : name]));
     const rows = first.map((entry) => this.row(entry));
+    // A value that fills gaps may come later than the first rows.
+    const filled = Object.fromEntries([...fill].map(([name, value]) => [this.#fields.get(name), value]));
     this.#columns = [
       { name: FIRST },
       ...[...this.#inputs.values(), ...this.#fields.values()].map((name) => ({
         name,
-        type: typeOf(rows, name),
+        type: typeOf([...rows, filled], name),
       })),
       ...LAST,
+      ...(this.#hasSeveral ? [SCRAPER] : []),
     ];
     this.#leftOut.clear();
   }
@@ -67,9 +83,10 @@ export class ExportShape {
     for (const [name, value] of Object.entries(membersOf(item.input)))
       this.#set(row, this.#inputs, name, value);
     const missing: string[] = [];
+    const required = this.#required.get(item.scraper) ?? [];
     for (const [name, field] of Object.entries(record?.fields ?? {})) {
       this.#set(row, this.#fields, name, field.value);
-      if (field.status === "missing" && this.#required.includes(name)) missing.push(name);
+      if (field.status === "missing" && required.includes(name)) missing.push(name);
     }
     return {
       ...row,
@@ -79,6 +96,7 @@ export class ExportShape {
       _detail: item.failure?.detail ?? null,
       _quality: record?.quality ?? item.quality ?? null,
       _missing: missing,
+      ...(this.#hasSeveral && { _scraper: item.scraper }),
     };
   }
 

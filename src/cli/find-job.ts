@@ -22,6 +22,13 @@ export const findJob = async (ledger: Ledger, named: string): Promise<JobView> =
   return found;
 };
 
+/** For `--scraper NAME`: a job knows its scrapers. */
+export const checkScraperName = ({ id, scrapers }: JobView["spec"], named: string | undefined): void => {
+  const names = scrapers.map(({ name }) => name);
+  if (named !== undefined && !names.includes(named))
+    throw new UsageError(`${named}: job ${id} has no such scraper. It has ${names.join(", ")}.`);
+};
+
 const SHOWN = 5;
 
 const ambiguity = (matches: readonly JobView[]): string => {

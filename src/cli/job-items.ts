@@ -7,7 +7,7 @@ const PAGE = 1000;
 export async function* jobItems(
   ledger: Ledger,
   job: string,
-  filter: Pick<ItemQuery, "states" | "kinds"> = {},
+  filter: Pick<ItemQuery, "states" | "kinds" | "scraper"> = {},
 ): AsyncGenerator<readonly ItemView[]> {
   let query: ItemQuery = { ...filter, limit: PAGE };
   for (;;) {

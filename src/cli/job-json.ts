@@ -6,11 +6,14 @@ export const jobJson = ({ spec, fieldCounts, createdAt, endedAt, ...view }: JobV
   job: spec.id,
   scraper: spec.scraper,
   version: spec.version,
+  scrapers: spec.scrapers.map(({ name, version }) => ({ name, version })),
+  extracts: spec.extracts,
   state: view.state,
   isSealed: view.isSealed,
   createdAt: new Date(createdAt).toISOString(),
   endedAt: endedAt === undefined ? undefined : new Date(endedAt).toISOString(),
   counts: view.counts,
+  tooDeep: view.tooDeep,
   partial: view.partial,
   failures: view.failures,
   attemptFailures: view.attemptFailures,
@@ -25,6 +28,23 @@ export const jobJson = ({ spec, fieldCounts, createdAt, endedAt, ...view }: JobV
   requests: view.requests,
   bytes: view.bytes,
 });
+
+export interface ScraperTallies {
+  readonly scraper: string;
+  readonly required: readonly string[];
+  /** The fields by their own names. */
+  readonly tallies: readonly { readonly field: string; readonly counts: readonly number[] }[];
+}
+
+/** The same for each of the job's scrapers. */
+export const scraperTallies = (view: Pick<JobView, "spec" | "fieldCounts">): ScraperTallies[] => {
+  const all = fieldTallies(view);
+  return view.spec.scrapers.map(({ name, fields, required }) => ({
+    scraper: name,
+    required,
+    tallies: all.splice(0, fields.length).map(({ counts }, at) => ({ field: fields[at]!, counts })),
+  }));
+};
 
 /** How often each field had each status, in the order of FIELD_STATUSES. */
 export const fieldTallies = ({

@@ -1,7 +1,7 @@
 import type { LogLevel } from "../worker/log.ts";
 import type { InputFormat } from "./inputs/input-format.ts";
 
-export const DEFAULT_DATA = "./data";
+export { DEFAULT_DATA } from "../config/define-config.ts";
 
 /** What every command that runs a job takes. */
 interface WorkingOptions {
@@ -20,6 +20,10 @@ export interface RunOptions extends WorkingOptions {
   readonly limit?: number;
   /** Requests a second in each lane; only ever lowers what the scraper asks for. */
   readonly rate?: number;
+  /** Items in all, those found on the way included. */
+  readonly maxItems?: number;
+  /** False for `--no-extract`: the job only collects. */
+  readonly extract: boolean;
 }
 
 export type ResumeOptions = WorkingOptions;

@@ -1,4 +1,4 @@
-import { Command } from "commander";
+import { Command, Option } from "commander";
 import { FAILURE_KINDS } from "../model/failure.ts";
 import { ITEM_STATES } from "../model/item.ts";
 import { addReuse } from "./add-reuse.ts";
@@ -15,6 +15,7 @@ import {
   refuseMixedOutput,
   workingOptions,
 } from "./common-options.ts";
+import { fieldNames, fillValue } from "./fill-option.ts";
 import { COMMAND_HELP, JOB_HELP } from "./help-texts.ts";
 import { namesOf, positiveNumber, wholeNumber } from "./option-values.ts";
 import type { LookOptions, ResumeOptions, RunOptions } from "./options.ts";
@@ -39,10 +40,16 @@ export const buildProgram = (version: string, onEnd: (exitCode: number) => void)
     .command("run")
     .summary("run a scraper over inputs, to the end")
     .description("Runs a scraper over inputs, to the end, on this machine.")
-    .argument("<scraper>", "path of a .ts or .js file, or a built-in: page")
+    .argument("<scraper>", "its name in the project, a path, or a built-in: page")
     .addHelpText("after", COMMAND_HELP.run);
   inputOptions(run)
     .option("--limit <n>", "take only the first N inputs", wholeNumber)
+    .option(
+      "--max-items <n>",
+      "at most N items in all, those that are found on the way included",
+      wholeNumber,
+    )
+    .option("--no-extract", "only collect and keep the pages; `sluice extract` makes records of them")
     .option("--rate <n>", "at most N requests a second in each lane", positiveNumber);
   workingOptions(run).action(async (scraper: string, options: RunOptions) => {
     refuseMixedOutput(options);
@@ -77,6 +84,7 @@ export const buildProgram = (version: string, onEnd: (exitCode: number) => void)
     .argument("<job>", JOB_HELP)
     .option("--state <state>", `only these: ${ITEM_STATES.join(", ")}`, namesOf(ITEM_STATES))
     .option("--kind <kind>", "only items that failed so", namesOf(FAILURE_KINDS))
+    .option("--scraper <name>", "only items of this one, where a job has several")
     .option("--limit <n>", "list at most N", wholeNumber, 50)
     .addHelpText("after", COMMAND_HELP.items);
   lookOptions(list).action(async (job: string, options: ListItemsOptions) => {
@@ -90,6 +98,19 @@ export const buildProgram = (version: string, onEnd: (exitCode: number) => void)
     .description("Writes one row per record, or per item without one.")
     .argument("<job>", JOB_HELP)
     .option("--output <file>", "a .csv, .jsonl or .parquet file; without it, JSON lines on stdout")
+    .option("--scraper <name>", "only rows of this one, where a job has several")
+    .option("--extraction <id>", "which set of records: current, first (of the run itself), or an extraction")
+    .addOption(
+      new Option("--gaps <what>", "records without a value in a required field: keep them, or drop them")
+        .choices(["keep", "drop"])
+        .default("keep"),
+    )
+    .option(
+      "--fill <name=value>",
+      "what stands where this field has no value; again for each field",
+      fillValue,
+    )
+    .option("--drop-without <names>", "leave out records without a value in one of these fields", fieldNames)
     .option("--manifest", "write the job's manifest again", false)
     .addOption(dataOption())
     .addHelpText("after", COMMAND_HELP.export)

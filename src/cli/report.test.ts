@@ -179,3 +179,57 @@ test("the next steps fit what became of the job", () => {
     `sluice items ls ${id} --state failed`,
   ]);
 });
+
+const FACTS = { data: "./other", tookMs: 1 };
+
+test("a job of several scrapers has a table of fields for each that has some", () => {
+  const [root] = sampleView().spec.scrapers;
+  const of = (name: string, fields: readonly string[]) => ({ ...root!, name, fields, required: fields });
+  const view = sampleView({
+    spec: {
+      scrapers: [of("list", []), of("town", ["mayor"]), of("street", ["name", "length"])],
+      fields: ["town.mayor", "street.name", "street.length"],
+      required: ["town.mayor", "street.name", "street.length"],
+    },
+    fieldCounts: [3, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0],
+  });
+  const text = report(view, FACTS);
+  assert.match(text, /\(list, town, street\)/);
+  assert.match(text, /field of town .*\n +mayor +3 +75.0% +– +1 +25.0%/);
+  assert.doesNotMatch(text, /field of (list|street)/);
+});
+
+test("what the caps kept out is told, each with its way on", () => {
+  const text = report(
+    sampleView({
+      states: { done: 30 },
+      counts: { capped: 12 },
+      tooDeep: 2,
+      spec: { maxItems: 30, maxDepth: 10 },
+    }),
+    FACTS,
+  );
+  assert.match(text, /42 inputs, given and found: 30 items, 12 capped/);
+  assert.match(text, /10 beyond the 30 items of the job \(--max-items\)/);
+  assert.match(text, /2 found more than 10 steps from an input/);
+});
+
+test("a job that only collected says how its records are made", () => {
+  assert.match(
+    report(sampleView({ spec: { extracts: false } }), FACTS),
+    /sluice extract 20261115-203412-k3f9 --data/,
+  );
+});
+
+test("rejected inputs that were found name their page, apart from those of the file", () => {
+  const rejects = [
+    { line: 7, problem: "url: required" },
+    { line: 3, parent: "https://a.example/list", problem: "town: url: required" },
+  ];
+  const text = report(sampleView({ counts: { rejected: 5 }, rejects }), { ...FACTS, input: "in.csv" });
+  assert.match(text, /line +rejected input of in\.csv\n +7 +url: required\n/);
+  assert.match(
+    text,
+    /found on +row +rejected input\n +https:\/\/a\.example\/list +3 +town: url: required\n +and 3 more/,
+  );
+});

@@ -7,8 +7,8 @@ import { FIELD_STATUSES } from "../model/record.ts";
 import { durationText } from "./duration-text.ts";
 import { fitText, plainText, textWidth } from "./fit-text.ts";
 import { holdAdvice } from "./hold-advice.ts";
-import { fieldTallies } from "./job-json.ts";
-import { nextSteps } from "./next-steps.ts";
+import { scraperTallies, type ScraperTallies } from "./job-json.ts";
+import { dataFlag, nextSteps } from "./next-steps.ts";
 import { bytesText, countText, percentText } from "./number-text.ts";
 import { textTable } from "./text-table.ts";
 
@@ -39,9 +39,12 @@ export const renderReport = (view: JobView, facts: ReportFacts): string[] => {
   return sections.filter((lines) => lines.length > 0).flatMap((lines) => ["", ...lines]);
 };
 
-const heading = ({ spec, state, requests, bytes }: JobView, { tookMs }: ReportFacts): string[] => [
-  `Job ${spec.id} (${spec.scraper}): ${state} after ${durationText(tookMs)}, ` +
+const heading = ({ spec, state, requests, bytes }: JobView, { tookMs, data }: ReportFacts): string[] => [
+  `Job ${spec.id} (${spec.scrapers.map(({ name }) => name).join(", ")}): ${state} after ${durationText(tookMs)}, ` +
     `${countText(requests)} requests, ${bytesText(bytes)}`,
+  ...(spec.extracts
+    ? []
+    : [`  collected only: run \`sluice extract ${spec.id}${dataFlag(data)}\` for the records`]),
 ];
 
 const STATE_NAMES: readonly (readonly [keyof StateCounts, string])[] = [
@@ -56,7 +59,8 @@ const STATE_NAMES: readonly (readonly [keyof StateCounts, string])[] = [
 ];
 const ALWAYS_SHOWN: readonly string[] = ["done", "absent", "failed"];
 
-const states = ({ counts, partial }: JobView): string[] => {
+const states = (view: JobView): string[] => {
+  const { counts, partial } = view;
   const rows = STATE_NAMES.map(([state, name]) => [name, counts.states[state]] as const)
     .filter(([name, count]) => count > 0 || ALWAYS_SHOWN.includes(name))
     .map(([name, count]) => [
@@ -70,20 +74,38 @@ const states = ({ counts, partial }: JobView): string[] => {
     [...rows, ["all", countText(counts.accepted), "", ""]],
     WIDTH,
   );
-  return [...table, ...inputs(counts)];
+  return [...table, ...inputs(view), ...caps(view)];
 };
 
 /** Said only where inputs and items are not the same number. */
-const inputs = ({ received, accepted, folded, rejected, capped }: JobView["counts"]): string[] => {
+const inputs = ({ counts, spec }: JobView): string[] => {
+  const { received, accepted, folded, rejected, capped } = counts;
   if (received === accepted) return [];
   const parts = [
     `${countText(accepted)} ${accepted === 1 ? "item" : "items"}`,
     ...(folded > 0 ? [`${countText(folded)} folded into items with the same key`] : []),
     ...(rejected > 0 ? [`${countText(rejected)} rejected`] : []),
-    ...(capped > 0 ? [`${countText(capped)} beyond the job's cap`] : []),
+    ...(capped > 0 ? [`${countText(capped)} capped`] : []),
   ];
-  return [fitText(`  ${countText(received)} inputs: ${parts.join(", ")}`, WIDTH)];
+  return wrapped(
+    `${countText(received)} inputs${spec.maxDepth > 0 ? ", given and found" : ""}: ${parts.join(", ")}`,
+  );
 };
+
+/** What a cap has kept out is not there, and nothing else says so. */
+const caps = ({ counts: { capped }, tooDeep, spec: { maxItems, maxDepth } }: JobView): string[] => [
+  ...(capped > tooDeep
+    ? wrapped(
+        `Capped: ${countText(capped - tooDeep)} beyond the ${countText(maxItems)} items of the job (--max-items).`,
+      )
+    : []),
+  ...(tooDeep > 0
+    ? wrapped(
+        `Capped: ${countText(tooDeep)} found more than ${countText(maxDepth)} steps from an input that was given. ` +
+          "To follow them too, set `limits: { depth: N }` in the scraper.",
+      )
+    : []),
+];
 
 const failures = (view: JobView): string[] => {
   if (view.failures.length === 0) return [];
@@ -101,18 +123,28 @@ const failures = (view: JobView): string[] => {
 };
 
 const MAX_FIELD_NAME = 26;
+const MAX_PARENT = 32;
 
 const fields = (view: JobView): string[] => {
-  if (view.spec.fields.length === 0 || view.fieldCounts.every((count) => count === 0)) return [];
-  const optional = view.spec.fields.filter((field) => !view.spec.required.includes(field));
-  const columns = FIELD_STATUSES.map((title) => ({ title, align: "right" as const }));
+  const tallies = scraperTallies(view).filter(({ tallies: rows }) =>
+    rows.some(({ counts }) => counts.some((n) => n > 0)),
+  );
+  return tallies.flatMap((one, at) => [
+    ...(at > 0 ? [""] : []),
+    ...fieldTable(one, view.spec.scrapers.length > 1 ? `field of ${one.scraper}` : "field"),
+  ]);
+};
+
+const fieldTable = ({ tallies, required }: ScraperTallies, title: string): string[] => {
+  const optional = tallies.map(({ field }) => field).filter((field) => !required.includes(field));
+  const columns = FIELD_STATUSES.map((status) => ({ title: status, align: "right" as const }));
   const table = (cell: (count: number, all: number) => string): string[] => {
-    const rows = fieldTallies(view).map(({ field, counts }) => {
+    const rows = tallies.map(({ field, counts }) => {
       const all = counts.reduce((sum, count) => sum + count, 0);
       const name = fitText(plainText(field) + (optional.includes(field) ? "?" : ""), MAX_FIELD_NAME);
       return [name, ...counts.map((count) => (count === 0 ? "–" : cell(count, all)))];
     });
-    return textTable([{ title: "field" }, ...columns], rows, Infinity);
+    return textTable([{ title }, ...columns], rows, Infinity);
   };
   const full = table((count, all) => `${countText(count)} ${percentText(count, all).padStart(6)}`);
   const isTooWide = full.some((line) => textWidth(line) > WIDTH);
@@ -122,16 +154,31 @@ const fields = (view: JobView): string[] => {
 const rejects = ({ rejects: examples, counts: { rejected } }: JobView, input?: string): string[] => {
   if (rejected === 0) return [];
   const shown = examples.slice(0, SHOWN_REJECTS);
+  const given = shown.filter(({ parent }) => parent === undefined);
+  const found = shown.filter(({ parent }) => parent !== undefined);
   const rest = rejected - shown.length;
   return [
-    ...textTable(
-      [
-        { title: "line", align: "right" },
-        { title: input === undefined ? "rejected input" : `rejected input of ${input}` },
-      ],
-      shown.map(({ line, problem }) => [String(line), plainText(problem)]),
-      WIDTH,
-    ),
+    ...(given.length === 0
+      ? []
+      : textTable(
+          [
+            { title: "line", align: "right" },
+            { title: input === undefined ? "rejected input" : `rejected input of ${input}` },
+          ],
+          given.map(({ line, problem }) => [String(line), plainText(problem)]),
+          WIDTH,
+        )),
+    ...(found.length === 0
+      ? []
+      : textTable(
+          [{ title: "found on" }, { title: "row", align: "right" }, { title: "rejected input" }],
+          found.map(({ parent = "", line, problem }) => [
+            fitText(plainText(parent), MAX_PARENT),
+            String(line),
+            plainText(problem),
+          ]),
+          WIDTH,
+        )),
     ...(rest > 0 ? [`  and ${countText(rest)} more`] : []),
   ];
 };

@@ -36,13 +36,9 @@ export const openSampleHouse = async (
   const { ledger, blobs } = house;
   const job = sampleView().spec.id;
   const pace = { perSecond: Infinity, burst: 1, concurrency: count };
-  await ledger.createJob({
-    ...sampleView().spec,
-    pace,
-    fields: ["owner", "tax"],
-    required: ["owner"],
-    ...spec,
-  });
+  await ledger.createJob(
+    sampleView({ spec: { pace, fields: ["owner", "tax"], required: ["owner"], ...spec } }).spec,
+  );
   const numbers = Array.from({ length: count }, (_, n) => n);
   const planned = numbers.map((n) => ({
     key: String(n),

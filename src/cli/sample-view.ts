@@ -12,6 +12,15 @@ const NO_STATES: StateCounts = {
   cancelled: 0,
 };
 
+const ROOT = {
+  name: "county",
+  source: "file:///county.ts",
+  version: "0123456789abcdef",
+  pace: { perSecond: 5, burst: 1, concurrency: 4 },
+  policy: {},
+  extracts: true,
+};
+
 export interface Sample extends Partial<Omit<JobView, "counts" | "spec">> {
   readonly states?: Partial<StateCounts>;
   readonly counts?: Partial<Omit<JobView["counts"], "states">>;
@@ -22,19 +31,23 @@ export interface Sample extends Partial<Omit<JobView, "counts" | "spec">> {
 export const sampleView = ({ states, counts, spec, ...rest }: Sample = {}): JobView => {
   const all = { ...NO_STATES, ...states };
   const accepted = Object.values(all).reduce((sum, count) => sum + count, 0);
+  const { pace = ROOT.pace, fields = [], required = [] } = spec ?? {};
   const { folded = 0, rejected = 0, capped = 0 } = counts ?? {};
   return {
     spec: {
       id: "20261115-203412-k3f9",
       client: "local",
-      scraper: "county",
-      source: "file:///county.ts",
-      version: "0123456789abcdef",
-      pace: { perSecond: 5, burst: 1, concurrency: 4 },
-      fields: [],
-      required: [],
+      scraper: ROOT.name,
+      source: ROOT.source,
+      version: ROOT.version,
+      pace,
+      fields,
+      required,
       policy: {},
+      scrapers: [{ ...ROOT, pace, fields, required }],
+      extracts: true,
       maxItems: 1_000_000,
+      maxDepth: 0,
       ...spec,
     },
     state: "running",
@@ -48,6 +61,7 @@ export const sampleView = ({ states, counts, spec, ...rest }: Sample = {}): JobV
       capped,
       states: all,
     },
+    tooDeep: 0,
     partial: 0,
     failures: [],
     attemptFailures: {},

@@ -20,9 +20,10 @@ export class SluiceProcess {
   stdout = "";
   stderr = "";
 
-  constructor(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  constructor(args: readonly string[], env: Readonly<Record<string, string>> = {}, cwd = process.cwd()) {
     this.child = spawn(process.execPath, [join(ROOT, "bin/sluice.js"), ...args], {
       env: { ...process.env, ...env },
+      cwd,
       stdio: ["ignore", "pipe", "pipe"],
     });
     this.child.stdout!.on("data", (data: Buffer) => (this.stdout += data.toString()));

@@ -1,14 +1,14 @@
 import { manifestName } from "../../archive/manifest.ts";
 import { EXIT } from "../exit-codes.ts";
-import { exportJob } from "../export-records.ts";
-import { findJob } from "../find-job.ts";
+import { exportJob, type ExportSettings } from "../export-records.ts";
+import { checkScraperName, findJob } from "../find-job.ts";
 import { countText } from "../number-text.ts";
 import { openExistingHouse } from "../open-existing-house.ts";
 import { openOutput } from "../outputs/open-output.ts";
 import { print } from "../print.ts";
 import { writeJobManifest } from "../write-manifest.ts";
 
-export interface ExportOptions {
+export interface ExportOptions extends ExportSettings {
   readonly data: string;
   /** Without it, JSON lines go to stdout. */
   readonly output?: string;
@@ -17,23 +17,32 @@ export interface ExportOptions {
 
 export const exportCommand = async (
   named: string,
-  { data, output, manifest }: ExportOptions,
+  { data, output, manifest, ...settings }: ExportOptions,
 ): Promise<number> => {
   // Opened first: a name that cannot be written is told before anything is read.
   const writer = manifest && output === undefined ? undefined : openOutput(output);
   await using house = await openExistingHouse(data);
-  const { id } = (await findJob(house.ledger, named)).spec;
+  const { spec } = await findJob(house.ledger, named);
+  const { id } = spec;
+  checkScraperName(spec, settings.scraper);
   if (manifest) {
     await writeJobManifest(house, id);
     if (output !== "-") print([`${id}: manifest written to ${data}/blobs/${manifestName(id)}`]);
   }
   if (!writer) return EXIT.ok;
-  const { rows, leftOut } = await exportJob(house, id, writer);
+  const { set, rows, leftOut, dropped } = await exportJob(house, id, writer, settings);
   const say =
     output === undefined || output === "-"
       ? (text: string) => process.stderr.write(`${text}\n`)
       : (text: string) => print([text]);
-  say(`${id}: ${countText(rows)} rows written to ${output ?? "standard output"}`);
+  say(
+    `${id}: ${countText(rows)} rows written to ${output ?? "standard output"}${set === `${id}@first` ? "" : `, of extraction ${set.slice(id.length + 1)}`}`,
+  );
+  if (dropped.size > 0) {
+    const reasons = [...dropped].map(([reason, count]) => `${reason} ${countText(count)}`);
+    const total = dropped.values().reduce((sum, count) => sum + count, 0);
+    say(`${id}: ${countText(total)} left out for their gaps: ${reasons.join(", ")}`);
+  }
   if (leftOut.length > 0)
     process.stderr.write(
       `${id}: no column for ${leftOut.join(", ")}: the first rows do not have them. They are in the archive.\n`,

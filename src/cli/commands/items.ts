@@ -1,7 +1,7 @@
 import type { FailureKind } from "../../model/failure.ts";
 import type { ItemState, ItemView } from "../../model/item.ts";
 import { EXIT } from "../exit-codes.ts";
-import { findJob } from "../find-job.ts";
+import { checkScraperName, findJob } from "../find-job.ts";
 import { fitText, plainText } from "../fit-text.ts";
 import { jobItems } from "../job-items.ts";
 import { countText } from "../number-text.ts";
@@ -13,16 +13,23 @@ import { textTable } from "../text-table.ts";
 export interface ListItemsOptions extends LookOptions {
   readonly state?: readonly ItemState[];
   readonly kind?: readonly FailureKind[];
+  readonly scraper?: string;
   readonly limit: number;
 }
 
 export const listItemsCommand = async (
   named: string,
-  { data, json, state, kind, limit }: ListItemsOptions,
+  { data, json, state, kind, scraper, limit }: ListItemsOptions,
 ): Promise<number> => {
   await using house = await openExistingHouse(data);
-  const { id } = (await findJob(house.ledger, named)).spec;
-  const filter = { ...(state && { states: state }), ...(kind && { kinds: kind }) };
+  const { spec } = await findJob(house.ledger, named);
+  const { id } = spec;
+  checkScraperName(spec, scraper);
+  const filter = {
+    ...(state && { states: state }),
+    ...(kind && { kinds: kind }),
+    ...(scraper && { scraper }),
+  };
   const table: ItemView[] = [];
   let left = limit;
   let isMore = false;
@@ -35,25 +42,36 @@ export const listItemsCommand = async (
     left -= items.length;
     if (isMore) break;
   }
-  if (!json) print(itemTable(table, printWidth()));
+  if (!json)
+    print(
+      itemTable(table, { hasSeveral: spec.scrapers.length > 1, isFinding: spec.maxDepth > 0 }, printWidth()),
+    );
   if (!json && isMore) print([`  the first ${countText(limit)}; --limit N shows more`]);
   return EXIT.ok;
 };
 
 const MAX_KEY = 40;
 
-const itemTable = (items: readonly ItemView[], width: number): string[] => {
+const itemTable = (
+  items: readonly ItemView[],
+  { hasSeveral, isFinding }: { readonly hasSeveral: boolean; readonly isFinding: boolean },
+  width: number,
+): string[] => {
   if (items.length === 0) return ["No such items."];
   return textTable(
     [
       { title: "key" },
+      ...(hasSeveral ? [{ title: "scraper" }] : []),
+      ...(isFinding ? [{ title: "parent" }] : []),
       { title: "state" },
       { title: "tries", align: "right" },
       { title: "failure" },
       { title: "detail" },
     ],
-    items.map(({ key, state, attempts, failure, quality }) => [
+    items.map(({ key, scraper, parent, state, attempts, failure, quality }) => [
       fitText(plainText(key), MAX_KEY),
+      ...(hasSeveral ? [scraper] : []),
+      ...(isFinding ? [fitText(plainText(parent ?? ""), MAX_KEY)] : []),
       quality === "partial" ? `${state}, partial` : state,
       String(attempts),
       failure?.kind ?? "",

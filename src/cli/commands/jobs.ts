@@ -1,5 +1,6 @@
 import type { FailureKind } from "../../model/failure.ts";
 import type { JobView } from "../../model/job.ts";
+import { listExtractions } from "../../reextract/stored-extraction.ts";
 import { durationText } from "../duration-text.ts";
 import { EXIT } from "../exit-codes.ts";
 import { findJob } from "../find-job.ts";
@@ -9,6 +10,7 @@ import { countText } from "../number-text.ts";
 import { openExistingHouse } from "../open-existing-house.ts";
 import type { LookOptions } from "../options.ts";
 import { print, printWidth } from "../print.ts";
+import { extractionJson, extractionLines } from "../render-extraction.ts";
 import { renderReport } from "../report.ts";
 import { textTable } from "../text-table.ts";
 
@@ -48,7 +50,12 @@ export const showJobCommand = async (named: string, { data, json }: LookOptions)
   await using house = await openExistingHouse(data);
   const view = await findJob(house.ledger, named);
   const tookMs = (view.endedAt ?? Date.now()) - view.createdAt;
-  print(json ? [JSON.stringify(jobJson(view))] : renderReport(view, { data, tookMs }));
+  const extractions = await listExtractions(house.blobs, view.spec.id);
+  print(
+    json
+      ? [JSON.stringify({ ...jobJson(view), extractions: extractions.map(extractionJson) })]
+      : [...renderReport(view, { data, tookMs }), ...extractionLines(extractions)],
+  );
   return EXIT.ok;
 };
 

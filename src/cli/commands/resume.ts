@@ -1,9 +1,8 @@
 import { hostname } from "node:os";
-import { changedScraper, type House, laneOf, openHouse } from "../../compose.ts";
+import { type House, laneOf, loadPinned, openHouse } from "../../compose.ts";
 import { loadInputs } from "../../flow/submit.ts";
 import type { JobView } from "../../model/job.ts";
-import { loadScraper } from "../../scrapers/load-scraper.ts";
-import { readyScraper, type ReadyScraper } from "../../scrapers/ready-scraper.ts";
+import type { ReadyScraper } from "../../scrapers/ready-scraper.ts";
 import { Supervisor } from "../../worker/supervisor.ts";
 import { findJob } from "../find-job.ts";
 import { readInputs } from "../inputs/read-inputs.ts";
@@ -20,9 +19,7 @@ export const resumeCommand = async (named: string, options: ResumeOptions): Prom
   await using house = await openHouse(options.data);
   const view = await findJob(house.ledger, named);
   const job = view.spec.id;
-  const ready = await readyScraper(await loadScraper(view.spec.source));
-  if (ready.version !== view.spec.version)
-    throw changedScraper(job, view.spec.scraper, view.spec.version, ready.version);
+  const ready = await loadPinned(view.spec);
   const load = loaderOf(house, view, ready, options);
   await reapDead(house);
   await house.ledger.steerJob(job, "resume");
@@ -61,7 +58,7 @@ const loaderOf = (
   ready: ReadyScraper,
   { input, format }: ResumeOptions,
 ): Load | undefined => {
-  const { id: job, client, pace } = view.spec;
+  const { id: job, client, limit } = view.spec;
   if (view.isSealed) return undefined;
   if (input === undefined)
     throw new UsageError(
@@ -69,8 +66,9 @@ const loaderOf = (
         `the ${view.counts.accepted} that it has are folded.`,
     );
   const inputs = readInputs(input, format ? { format } : {});
+  const submission = { job, client, ready, laneOf, inputs, ...(limit !== undefined && { limit }) };
   return async (signal, onProgress) =>
-    void (await loadInputs(house.ledger, { job, client, ready, pace, laneOf, inputs, signal, onProgress }));
+    void (await loadInputs(house.ledger, { ...submission, signal, onProgress }));
 };
 
 /** Workers of this machine whose process is gone need not be waited for. */

@@ -1,4 +1,5 @@
 import { laneOf, openHouse } from "../../compose.ts";
+import { resolveScraper } from "../../config/find-scrapers.ts";
 import { createJob, loadInputs } from "../../flow/submit.ts";
 import type { Pace } from "../../model/pace.ts";
 import { loadScraper } from "../../scrapers/load-scraper.ts";
@@ -29,7 +30,9 @@ export const runCommand = async (named: string, options: RunOptions): Promise<nu
     onOutput: (line) => progress.note(line),
   });
   try {
-    const ready = await readyScraper(await loadScraper(named));
+    const ready = await readyScraper(await loadScraper(await resolveScraper(named)), {
+      extracts: options.extract,
+    });
     await using house = await openHouse(data);
     const job = jobId(new Date());
     const rows = readInputs(input, options.format ? { format: options.format } : {});
@@ -37,10 +40,12 @@ export const runCommand = async (named: string, options: RunOptions): Promise<nu
       job,
       client: "local",
       ready,
-      pace: paceOf(ready, options.rate, (text) => progress.note(text)),
+      paceOf: (one: ReadyScraper) => paceOf(one, options.rate, (text) => progress.note(text)),
+      extracts: options.extract,
       laneOf,
       inputs: refuseMisfits(rows, ready.scraper, input, laneOf),
       ...(options.limit !== undefined && { limit: options.limit }),
+      ...(options.maxItems !== undefined && { maxItems: options.maxItems }),
     };
     await createJob(house.ledger, submission);
     return await superviseJob({
@@ -69,6 +74,8 @@ const paceOf = (ready: ReadyScraper, rate: number | undefined, say: (text: strin
   const declared = ready.scraper.pace?.perSecond;
   if (declared === undefined) return fullPace({ ...ready.scraper.pace, perSecond: rate });
   if (rate > declared)
-    say(`--rate ${rate} is above what the scraper allows; it stays at ${declared} requests a second.`);
+    say(
+      `--rate ${rate} is above what the scraper ${ready.scraper.name} allows; it stays at ${declared} requests a second.`,
+    );
   return fullPace({ ...ready.scraper.pace, perSecond: Math.min(rate, declared) });
 };

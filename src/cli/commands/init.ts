@@ -1,0 +1,40 @@
+import { resolve } from "node:path";
+import { makeProject, standsInTheWay } from "../../workshop/draft/make-project.ts";
+import { EXIT } from "../exit-codes.ts";
+import { print } from "../print.ts";
+import { shellWord } from "../shell-word.ts";
+import { UsageError } from "../usage-error.ts";
+
+export interface InitOptions {
+  /** Add what is missing to a folder that has files. */
+  readonly force: boolean;
+}
+
+const SHOWN = 5;
+
+/** Makes a project that runs at once. */
+export const initCommand = async (folder: string, { force }: InitOptions): Promise<number> => {
+  const there = standsInTheWay(folder);
+  if (there.length > 0 && !force) {
+    const rest = there.length > SHOWN ? ` and ${there.length - SHOWN} more` : "";
+    throw new UsageError(
+      `${folder}: not empty, it has ${there.slice(0, SHOWN).join(", ")}${rest}. ` +
+        "Choose another folder, or add the missing files with --force, which changes none that is there.",
+    );
+  }
+  const { written, kept } = makeProject(folder);
+  print([
+    `${written.length === 0 ? "Nothing to add to" : "Made a project in"} ${folder}`,
+    ...written.map((file) => `  ${file}`),
+    ...(kept.length === 0 ? [] : ["Left as they were:", ...kept.map((file) => `  ${file}`)]),
+    "",
+    "Next:",
+    ...(resolve(folder) === process.cwd() ? [] : [`  cd ${shellWord(folder)}`]),
+    "  npm install",
+    "  npx sluice test                 the example over its fixture, without the network",
+    "  node site.js &                  a small site to run it on, on this machine",
+    "  npx sluice run tools --input scrapers/tools/inputs.csv --output tools.csv",
+    "  npx sluice new scraper NAME --url URL",
+  ]);
+  return EXIT.ok;
+};

@@ -1,0 +1,103 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { loadConfig, type Project } from "../../config/load-config.ts";
+import type { KeptPage } from "../../model/capture.ts";
+import { type Draft, draftScraper } from "../../workshop/draft/draft-scraper.ts";
+import { fetchPage, savedPage } from "../../workshop/draft/page-to-draft.ts";
+import { whereText } from "../../workshop/draft/write-field.ts";
+import { EXIT } from "../exit-codes.ts";
+import { fitText, plainText } from "../fit-text.ts";
+import { jobId } from "../job-id.ts";
+import { print, printWidth } from "../print.ts";
+import { shellWord } from "../shell-word.ts";
+import { textTable } from "../text-table.ts";
+import { UsageError } from "../usage-error.ts";
+
+export interface NewScraperOptions {
+  readonly url: string;
+  readonly data: string;
+  /** A saved page: nothing is fetched. */
+  readonly html?: string;
+  readonly dir?: string;
+  readonly input?: string;
+}
+
+const NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/;
+
+/** Drafts a scraper from one page of its site, and says what was found on it. */
+export const newScraperCommand = async (name: string, options: NewScraperOptions): Promise<number> => {
+  if (!NAME.test(name) || name === "page")
+    throw new UsageError(
+      `${name}: a scraper's name is 1 to 64 of a-z, 0-9, dot, dash and underscore, and not page. Choose such a name.`,
+    );
+  if (!/^https?:/i.test(options.url) || !URL.canParse(options.url))
+    throw new UsageError(
+      `${options.url}: not an http or https URL. Give the address of one page of the site.`,
+    );
+  const project = await loadConfig();
+  const file = join(options.dir ?? project?.scrapers[0] ?? ".", name, `${name}.scraper.ts`);
+  if (existsSync(file))
+    throw new UsageError(`${file}: is there already. Choose another name, or move that file away.`);
+  const page = await getPage(options);
+  if (!/html/.test(page.mediaType))
+    throw new UsageError(`${page.url}: is no HTML page (${page.mediaType}). Give the address of one.`);
+  const draft = draftScraper(page, {
+    name,
+    asked: options.url,
+    ...(options.input !== undefined && { input: options.input }),
+  });
+  if (draft.fields.length === 0)
+    throw new UsageError(
+      `${page.url}: nothing was found on it that a field could be made of. It may be drawn by a script in the browser; ` +
+        "save it from there and give the file with --html FILE.",
+    );
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, draft.source, { flag: "wx" });
+  print(report(draft, file, project));
+  return EXIT.ok;
+};
+
+const getPage = async ({ url, data, html }: NewScraperOptions): Promise<KeptPage> => {
+  if (html !== undefined) {
+    if (!existsSync(html)) throw new UsageError(`${html}: no such file. Give a saved page with --html FILE.`);
+    return savedPage(readFileSync(html), url);
+  }
+  const stop = new AbortController();
+  process.once("SIGINT", () => stop.abort());
+  const got = await fetchPage({ url, data, job: jobId(new Date()), signal: stop.signal });
+  if (!("problem" in got)) return got;
+  throw new UsageError(
+    `${url}: cannot be fetched: ${got.problem}. Give the address of another page, or a saved one with --html FILE.`,
+  );
+};
+
+const SHOWN_VALUE = 80;
+const COLUMNS = ["field", "type", "from", "found by", "value"].map((title) => ({ title }));
+
+const report = (
+  { name, input, each, fields }: Draft,
+  file: string,
+  project: Project | undefined,
+): string[] => {
+  const short = relative(process.cwd(), file);
+  const isFound = project?.scrapers.some((folder) => !relative(folder, file).startsWith(".."));
+  const named = isFound ? name : shellWord(short);
+  const given = shellWord("before" in input ? `${input.name}=${input.value}` : input.value);
+  const rows = fields.map((field) => [
+    field.name + (field.isOptional ? "?" : ""),
+    field.draft.type,
+    field.candidate.from,
+    plainText(whereText(field.draft)),
+    fitText(plainText(field.sample), SHOWN_VALUE),
+  ]);
+  return [
+    `Wrote ${short}: ${fields.length} fields, each extracted from this page${each === undefined ? "" : `, for each ${each}`}.`,
+    "",
+    ...textTable(COLUMNS, rows, printWidth()),
+    "",
+    "Next:",
+    `  sluice try ${named} --input ${given}`,
+    `  sluice capture ${named} --input ${given}`,
+    `  sluice test ${named}`,
+  ];
+};

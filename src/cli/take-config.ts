@@ -1,0 +1,17 @@
+import { relative, resolve } from "node:path";
+import type { Command } from "commander";
+import { DEFAULT_DATA } from "./options.ts";
+
+/** Before a command runs, what `sluice.config.ts` says takes the place of defaults. Flag and environment go before it. */
+export const takeConfig = (program: Command): void => {
+  program.hook("preAction", async (_program, command) => {
+    if (command.getOptionValueSource("data") !== "default") return;
+    const { loadConfig } = await import("../config/load-config.ts");
+    const project = await loadConfig();
+    if (project) command.setOptionValueWithSource("data", fromHere(project.data), "config");
+  });
+};
+
+/** As a person would type it: messages show it, and leave it out where it is the default. */
+const fromHere = (path: string): string =>
+  path === resolve(DEFAULT_DATA) ? DEFAULT_DATA : relative(process.cwd(), path) || ".";

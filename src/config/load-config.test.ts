@@ -1,0 +1,56 @@
+import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { loadConfig } from "./load-config.ts";
+
+const ground = mkdtempSync(join(tmpdir(), "sluice-config-"));
+after(() => rmSync(ground, { recursive: true, force: true }));
+
+const project = (name: string, text: string, file = "sluice.config.ts"): string => {
+  const folder = join(ground, name);
+  mkdirSync(join(folder, "deep/down"), { recursive: true });
+  writeFileSync(join(folder, file), text);
+  return folder;
+};
+
+test("a configuration is found in a folder above, and its paths are relative to it", async () => {
+  const folder = project(
+    "above",
+    'import { defineConfig } from "sluice";\nexport default defineConfig({ data: "./d", scrapers: ["a", "../b"] });\n',
+  );
+  assert.deepEqual(await loadConfig(join(folder, "deep/down")), {
+    file: join(folder, "sluice.config.ts"),
+    folder,
+    data: join(folder, "d"),
+    scrapers: [join(folder, "a"), join(ground, "b")],
+  });
+});
+
+test("what it does not say has a default", async () => {
+  const folder = project("defaults", "export default {};\n", "sluice.config.js");
+  const found = await loadConfig(folder);
+  assert.equal(found?.data, join(folder, "data"));
+  assert.deepEqual(found.scrapers, [join(folder, "scrapers")]);
+});
+
+test("the nearest configuration wins", async () => {
+  const folder = project("outer", 'export default { data: "outer" };\n');
+  writeFileSync(join(folder, "deep/sluice.config.ts"), 'export default { data: "inner" };\n');
+  assert.equal((await loadConfig(join(folder, "deep/down")))?.data, join(folder, "deep/inner"));
+});
+
+test("without a configuration there is no project", async () => {
+  assert.equal(await loadConfig(ground), undefined);
+});
+
+test("a file that cannot be loaded is named with the reason", async () => {
+  const folder = project("broken", "export default {{;\n");
+  await assert.rejects(loadConfig(folder), { code: "broken-config", message: /sluice\.config\.ts/ });
+});
+
+test("a file that says what cannot be is refused", async () => {
+  const folder = project("bad", 'export default { ledger: "x" };\n');
+  await assert.rejects(loadConfig(folder), { code: "bad-config", message: /`ledger`/ });
+});

@@ -1,0 +1,52 @@
+import { existsSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { placingErrors } from "../scrapers/error-place.ts";
+import { explainImport, hookImports } from "../scrapers/load-scraper.ts";
+import { checkConfig } from "./check-config.ts";
+import { ConfigError } from "./config-error.ts";
+import { DEFAULT_DATA, DEFAULT_SCRAPERS } from "./define-config.ts";
+
+/** A folder with a `sluice.config.ts`, its defaults filled in. */
+export interface Project {
+  /** Absolute, like all paths in here. */
+  readonly file: string;
+  readonly folder: string;
+  readonly data: string;
+  readonly scrapers: readonly string[];
+}
+
+const CONFIG_FILES = ["sluice.config.ts", "sluice.config.js"] as const;
+
+/** The configuration of the project that `from` is in: of this folder or the nearest one above; undefined where there is none. */
+export const loadConfig = async (from: string = process.cwd()): Promise<Project | undefined> => {
+  const file = findConfig(resolve(from));
+  if (file === undefined) return undefined;
+  const { data = DEFAULT_DATA, scrapers = DEFAULT_SCRAPERS } = checkConfig(await importDefault(file), file);
+  const folder = dirname(file);
+  return {
+    file,
+    folder,
+    data: resolve(folder, data),
+    scrapers: [scrapers].flat().map((each) => resolve(folder, each)),
+  };
+};
+
+const findConfig = (folder: string): string | undefined => {
+  const found = CONFIG_FILES.map((name) => join(folder, name)).find((file) => existsSync(file));
+  if (found !== undefined) return found;
+  const above = dirname(folder);
+  return above === folder ? undefined : findConfig(above);
+};
+
+const importDefault = async (file: string): Promise<unknown> => {
+  hookImports();
+  try {
+    const module = await placingErrors(() => import(pathToFileURL(file).href));
+    return (module as { readonly default?: unknown }).default;
+  } catch (error) {
+    throw new ConfigError("broken-config", `${file}: cannot be loaded. ${explainImport(error)}`, {
+      cause: error,
+    });
+  }
+};

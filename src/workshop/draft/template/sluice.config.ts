@@ -1,0 +1,6 @@
+import { defineConfig } from "sluice";
+
+export default defineConfig({
+  data: "./data",
+  scrapers: "./scrapers",
+});
