@@ -1,0 +1,19 @@
+import { defineScraper, emitTo, field } from "sluice";
+import { z } from "zod";
+import listing from "./listing.scraper.ts";
+import { failures, limits, pace } from "./manners.ts";
+
+/** Where it begins: the list of regions. Found there are listings, and on those towns, all in one job. */
+export default defineScraper({
+  name: "mayors",
+  input: z.object({ url: z.url() }),
+  pace,
+  limits,
+  failures,
+
+  async collect({ input, http, keep }) {
+    keep.page("regions", await http.get(input.url));
+  },
+
+  emit: [emitTo(listing, { each: "ul.regions li", input: { url: field.url("a") } })],
+});
