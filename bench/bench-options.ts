@@ -1,6 +1,16 @@
 import { parseArgs } from "node:util";
 
-export const FIGURE_NAMES = ["pipeline", "queue", "claim", "load", "memory", "first-request"] as const;
+export const FIGURE_NAMES = [
+  "pipeline",
+  "matcher",
+  "queue",
+  "claim",
+  "load",
+  "memory",
+  "first-request",
+  "extract",
+  "judgement",
+] as const;
 export type FigureName = (typeof FIGURE_NAMES)[number];
 
 export interface BenchOptions {

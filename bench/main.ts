@@ -3,8 +3,11 @@ import { openGround, type BenchGround } from "./bench-ground.ts";
 import { type BenchOptions, type FigureName, readOptions } from "./bench-options.ts";
 import { type Figure, figureLine } from "./figure.ts";
 import { measureClaim } from "./figures/claim.ts";
+import { measureExtract } from "./figures/extract.ts";
 import { measureFirstRequest } from "./figures/first-request.ts";
+import { measureJudgement } from "./figures/judgement.ts";
 import { measureLoad } from "./figures/load.ts";
+import { measureMatcher } from "./figures/matcher.ts";
 import { measureMemory } from "./figures/memory.ts";
 import { measurePipeline } from "./figures/pipeline.ts";
 import { measureQueue } from "./figures/queue.ts";
@@ -14,11 +17,14 @@ const MEASURES: Readonly<
   Record<FigureName, (ground: BenchGround, options: BenchOptions) => Promise<Figure[]>>
 > = {
   pipeline: measurePipeline,
+  matcher: measureMatcher,
   queue: measureQueue,
   claim: measureClaim,
   load: measureLoad,
   memory: measureMemory,
   "first-request": measureFirstRequest,
+  extract: measureExtract,
+  judgement: measureJudgement,
 };
 
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));

@@ -7,15 +7,23 @@ export const QUEUE_LANE = "bench.example";
 export const queueJob = (id: string): JobSpec => ({
   id,
   client: "bench",
-  scraper: "bench",
+  scraper: BENCH.name,
+  ...BENCH,
+  scrapers: [BENCH],
+  maxItems: Number.MAX_SAFE_INTEGER,
+  maxDepth: 0,
+});
+
+const BENCH = {
+  name: "bench",
   source: "page",
   version: "bench",
   pace: { perSecond: Infinity, burst: 1, concurrency: 1_000 },
+  extracts: true,
   fields: ["parcel", "owner", "situs", "year", "assessed", "tax", "status", "lastPaid"],
   required: ["parcel"],
   policy: {},
-  maxItems: Number.MAX_SAFE_INTEGER,
-});
+};
 
 export const queueItems = (from: number, to: number): PlannedItem[] =>
   Array.from({ length: to - from }, (_, i) => {

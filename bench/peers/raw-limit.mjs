@@ -1,17 +1,18 @@
-// The limit of this machine in one thread: undici, htmlparser2 with compiled selectors, one gzip member a page, appended to a file.
+// The limit of this machine in one thread: undici, Sluice's own single-pass matcher, one gzip member a page, appended to a file.
 // Nothing is durable, retried, paced or judged. Argument: { origin, pages, concurrency, folder }.
 import { openSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { compile, selectOne } from "css-select";
-import { textContent } from "domutils";
-import { parseDocument } from "htmlparser2";
 import { Pool } from "undici";
+import { compileStream } from "../../src/extraction/scan/stream-matcher.ts";
 import { FIELDS } from "../site/fields.ts";
 import { start, stop } from "./usage.mjs";
 
 const { origin, pages, concurrency, folder } = JSON.parse(process.argv[2]);
-const selectors = Object.entries(FIELDS).map(([name, css]) => [name, compile(css)]);
+const names = Object.keys(FIELDS);
+const matcher = compileStream({
+  page: Object.values(FIELDS).map((css) => ({ css, take: "text", isMany: false })),
+});
 const pool = new Pool(origin, { connections: concurrency, pipelining: 1 });
 const archive = openSync(join(folder, "pages.warc.gz"), "w");
 const records = openSync(join(folder, "records.jsonl"), "w");
@@ -44,12 +45,9 @@ const flush = () => {
 
 let done = 0;
 const take = (path, body) => {
-  const document = parseDocument(body.toString("utf8"));
+  const answers = matcher.run(body.toString("utf8")).page;
   const record = { url: path, at: Date.now() };
-  for (const [name, selector] of selectors) {
-    const found = selectOne(selector, document);
-    record[name] = found === null ? "" : textContent(found).trim();
-  }
+  for (const [at, name] of names.entries()) record[name] = answers[at]?.[0]?.text ?? "";
   if (Object.values(record).every((value) => value !== "")) done++;
   lines.push(`${JSON.stringify(record)}\n`);
   const head = `WARC/1.1\r\nWARC-Type: response\r\nWARC-Target-URI: ${origin}${path}\r\nContent-Length: ${body.length}\r\n\r\n`;

@@ -25,7 +25,6 @@ const submission: Submission = {
   job,
   client: "bench",
   ready,
-  pace: ready.pace,
   inputs: readInputs(csv),
   laneOf,
 };
