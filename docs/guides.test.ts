@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -10,8 +10,8 @@ import { test } from "node:test";
 const ROOT = resolve(import.meta.dirname, "..");
 const BLOCK = /^```(\w+)(?: file=(\S+))?\n([\s\S]*?)^```$/gm;
 
-/** Does literally what a guide says: writes its files and runs its commands, in a copy of the clone. */
-const follow = async (guide: string): Promise<string> => {
+/** Does literally what a guide says, in its order: writes its files and runs its commands, in a copy of the clone. */
+const follow = async (guide: string): Promise<{ folder: string; output: string }> => {
   const folder = mkdtempSync(join(tmpdir(), "sluice-guide-"));
   for (const part of ["bin", "src", "examples", "package.json"])
     cpSync(join(ROOT, part), join(folder, part), { recursive: true });
@@ -19,7 +19,7 @@ const follow = async (guide: string): Promise<string> => {
   const script = ["set -e"];
   const guideText = readFileSync(join(ROOT, guide), "utf8").replaceAll("8700", `${await freePort()}`);
   for (const [, language, file, text] of guideText.matchAll(BLOCK)) {
-    if (file !== undefined) writeFileSync(join(folder, file), text!);
+    if (file !== undefined) script.push(`cat > '${join(folder, file)}' <<'END OF FILE'\n${text}END OF FILE`);
     else if (language === "sh") script.push(text!);
   }
   const shell = spawn("bash", ["-c", script.join("\n")], {
@@ -32,9 +32,13 @@ const follow = async (guide: string): Promise<string> => {
   shell.stderr.on("data", (data: Buffer) => (output += data.toString()));
   const code = await new Promise((ended) => shell.once("exit", ended));
   // The guide's site is still running, in the shell's process group.
-  process.kill(-shell.pid!, "SIGTERM");
+  try {
+    process.kill(-shell.pid!, "SIGTERM");
+  } catch {
+    // It started none.
+  }
   assert.equal(code, 0, output);
-  return folder;
+  return { folder, output };
 };
 
 /** The guide names a port that a reader can type into a browser; here it gets one that is free. */
@@ -47,12 +51,44 @@ const freePort = async (): Promise<number> => {
   return port;
 };
 
-test("the first scraper, written and run as the guide says", async () => {
-  const folder = await follow("docs/first-scraper.md");
-  const rows = readFileSync(join(folder, "bills.csv"), "utf8").trimEnd().split("\n");
+const linesOf = (...path: string[]): string[] =>
+  readFileSync(join(...path), "utf8")
+    .trimEnd()
+    .split("\n");
+
+test("the first scraper, drafted, written, tested and run as the guide says", async () => {
+  const { folder, output } = await follow("docs/first-scraper.md");
+  const project = join(folder, "my-scrapers");
+  const rows = linesOf(project, "bills.csv");
   assert.equal(rows.length, 201);
   assert.ok(rows.slice(1).every((row) => row.includes(",done,")));
-  assert.equal(readFileSync(join(folder, "first.csv"), "utf8").trimEnd().split("\n").length, 6);
-  assert.equal(readFileSync(join(folder, "bills.jsonl"), "utf8").trimEnd().split("\n").length, 200);
+  assert.equal(linesOf(project, "first.csv").length, 6);
+  assert.equal(linesOf(project, "bills.jsonl").length, 200);
+  assert.deepEqual(globSync("scrapers/willow/fixtures/*", { cwd: project }).length, 2);
+  assert.match(output, /2 scrapers · 3 cases/);
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test("forms, sessions and hops: the item of the guide is tried step by step", async () => {
+  const { folder, output } = await follow("docs/forms.md");
+  assert.match(output, /POST +\/search\.aspx +200/);
+  assert.match(output, /kept file bill +application\/pdf/);
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test("fixtures and tests, as the guide says", async () => {
+  const { folder } = await follow("docs/fixtures.md");
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test("stored pages: extracted again without the site, as the guide says", async () => {
+  const { folder, output } = await follow("docs/stored-pages.md");
+  assert.match(output, /marketValue +– +– +200/);
+  assert.match(output, /billLink +200/);
+  const [header = "", ...rows] = linesOf(folder, "again.csv");
+  assert.ok(header.includes("billLink"));
+  assert.equal(rows.length, 200);
+  assert.ok(!linesOf(folder, "first.csv")[0]!.includes("billLink"));
+  assert.match(output, /collected.csv: 200 records/);
   rmSync(folder, { recursive: true, force: true });
 });
