@@ -92,3 +92,19 @@ test("stored pages: extracted again without the site, as the guide says", async 
   assert.match(output, /collected.csv: 200 records/);
   rmSync(folder, { recursive: true, force: true });
 });
+
+test("fields: each status is shown with its reason, and gaps are kept, dropped or filled as the guide says", async () => {
+  const { folder, output } = await follow("docs/fields.md");
+  assert.match(output, /tax\.due +malformed +\$4,5I2\.37 +#taxdue/);
+  assert.match(output, /expects an amount of money/);
+  assert.match(output, /^ +taxRate( +\d+ +[\d.]+%){4}$/m);
+  assert.equal(linesOf(folder, "all.csv").length, 101);
+  const whole = linesOf(folder, "whole.csv").length - 1;
+  assert.ok(whole > 0);
+  assert.ok(output.includes(`${100 - whole} left out for their gaps`));
+  const [header = "", ...filled] = linesOf(folder, "filled.csv");
+  const marketValue = header.split(",").indexOf("marketValue");
+  assert.equal(marketValue, 3);
+  assert.ok(filled.some((row) => /^\d{10},\d{10},(?:"[^"]*"|[^,]*),0,/.test(row)));
+  rmSync(folder, { recursive: true, force: true });
+});

@@ -39,13 +39,19 @@ export const preload = async (): Promise<void> => {
   ]);
 };
 
-/** `isPacing`: this process keeps slot timers, so the ledger's housekeeping is left to others. */
-export const openHouse = async (data: string, { isPacing = false } = {}): Promise<House> => {
+/**
+ * `isPacing`: this process keeps slot timers, so the ledger's housekeeping is left to others. `cacheMb`: of the ledger; little is enough for
+ * one that only reads through it once.
+ */
+export const openHouse = async (
+  data: string,
+  { isPacing = false, cacheMb }: { readonly isPacing?: boolean; readonly cacheMb?: number } = {},
+): Promise<House> => {
   const { openSqlite } = await import("./backends/sqlite/open.ts");
   const { openFiles } = await import("./backends/files/open-files.ts");
   const ledger = await openSqlite(join(data, "sluice.db"), {
     checkpoints: !isPacing,
-    cacheMb: isPacing ? 16 : 64,
+    cacheMb: cacheMb ?? (isPacing ? 16 : 64),
   });
   const blobs = await openFiles(join(data, "blobs"));
   return { data, ledger, blobs, [Symbol.asyncDispose]: () => ledger.close() };

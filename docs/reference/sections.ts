@@ -81,7 +81,11 @@ export const SECTIONS: readonly Section[] = [
     of: [[FIELD_OPTIONS, "PlainNumberOptions"]],
   },
   { title: "Options of `field.date`", says: AND_ALL, of: [[FIELD_OPTIONS, "DateOptions"]] },
-  { title: "Options of `field.phone`", says: AND_ALL, of: [["src/extraction/reading/read-phone.ts", "PhoneStyle"]] },
+  {
+    title: "Options of `field.phone`",
+    says: AND_ALL,
+    of: [["src/extraction/reading/read-phone.ts", "PhoneStyle"]],
+  },
   { title: "Options of `field.email`", says: AND_ALL, of: [[FIELD_OPTIONS, "EmailOptions"]] },
   { title: "Options of `field.list`", says: AND_ALL, of: [[FIELD_OPTIONS, "ListOptions"]] },
   {
@@ -97,7 +101,10 @@ export const SECTIONS: readonly Section[] = [
     says: "A path into JSON is written `a.b[0].c`, or `a[].b` for all; an index below zero counts from the end.",
     functions: { file: "src/extraction/place.ts", name: "by" },
   },
-  { title: "Options of `by.label`, `by.regex` and `field.object`", of: [["src/extraction/place.ts", "Within"]] },
+  {
+    title: "Options of `by.label`, `by.regex` and `field.object`",
+    of: [["src/extraction/place.ts", "Within"]],
+  },
   {
     title: "A field of a record",
     says: "What the records of a job hold of each field.",
@@ -116,7 +123,7 @@ export const SECTIONS: readonly Section[] = [
   },
   {
     title: "`emitTo(target, { … })` by fields",
-    says: "`target` is another scraper, or `\"self\"`.",
+    says: '`target` is another scraper, or `"self"`.',
     of: [[EMIT, "EmitFields"]],
   },
   { title: "`emitTo(target, { … })` by a function", of: [[EMIT, "EmitFunction"]] },

@@ -8,16 +8,26 @@ Exit codes: 0 all done or absent, 1 unexpected error, 2 wrong usage or input, 3 
 export const COMMAND_HELP = {
   sluice: `
 Examples:
+  sluice init my-scrapers                                      a project that runs at once
+  sluice new scraper county --url https://…                    a draft from one page
+  sluice try county --input parcel=0100000001                  one item, step by step
+  sluice capture county --input parcel=0100000001              its pages as a fixture
+  sluice test                                                  all scrapers over their fixtures
+
+  sluice run county --input parcels.csv --output taxes.csv
   sluice run page --input urls.txt                             fetch and keep a list of pages
-  sluice run county.scraper.ts --input parcels.csv --output taxes.csv
   sluice resume last                                           go on with the newest job
   sluice jobs show last                                        what came of it
+  sluice extract last                                          new fields from the stored pages
+  sluice diff last@first last                                  what has changed in the records
 ${EXIT_CODES}`,
   run: `
 Examples:
   sluice run page --input urls.txt
   sluice run county.scraper.ts --input parcels.csv --output taxes.parquet --processes 2
   cut -d, -f3 all.csv | sluice run county.scraper.ts --input - --format csv --limit 100
+  sluice run towns --input regions.csv --max-items 10000      discovery, up to 10,000 items
+  sluice run county --input parcels.csv --no-extract          collect now, extract later
 ${EXIT_CODES}`,
   resume: `
 Examples:
@@ -34,10 +44,14 @@ Examples:
   items: `
 Examples:
   sluice items ls last --state failed --kind blocked
+  sluice items ls last --scraper town --state failed          of one scraper, where a job has several
   sluice items ls last --state done,absent --limit 1000000 --json`,
   export: `
 Examples:
   sluice export last --output taxes.csv
   sluice export last | jq -c 'select(._quality == "partial")'
+  sluice export last --gaps drop --output whole.csv           records with every required value
+  sluice export last --fill tax=0 --drop-without owner --output taxes.csv
+  sluice export last --extraction first --output before.csv   the records of the run itself
   sluice export last --manifest`,
 } as const;

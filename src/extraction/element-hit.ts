@@ -4,9 +4,12 @@ import { compileSelector } from "./selector.ts";
 import { takeFrom } from "./take-from.ts";
 import type { Taking } from "./taking.ts";
 
-const links = compileSelector("a[href], area[href], img[src], iframe[src], object[data]");
+const links = compileSelector("a[href], area[href]");
 
-/** What a field takes from a cell that was found by its label or header: a link may stand anywhere inside of it. */
+/**
+ * What a field takes from a cell that was found by its label or header: a link may stand anywhere inside of it. An image is no
+ * link: many a blank cell has one to keep its width.
+ */
 export function elementHit(document: HtmlDocument, element: HtmlElement, { takes, pick }: Taking): Hit {
   const at = document.offsetOf(element);
   const texts = takes.map((take) => {

@@ -8,6 +8,7 @@ import type { Extraction, ReadablePage } from "./extract-spec.ts";
 import { field } from "./field.ts";
 import { parseHtml } from "./html-document.ts";
 import { by } from "./place.ts";
+import { compileSelector } from "./selector.ts";
 
 const page = (text: string): ReadablePage => ({
   name: "p",
@@ -18,16 +19,23 @@ const page = (text: string): ReadablePage => ({
 });
 
 /** A document that somebody has asked already is not scanned again. */
-const parsed = (text: string): ReadablePage => ({
-  ...page(text),
-  document: { ...parseHtml(text), isParsed: true },
-});
+function parsed(text: string): ReadablePage {
+  const document = parseHtml(text);
+  assert.equal(document.isParsed, false);
+  document.first(compileSelector("body"));
+  assert.equal(document.isParsed, true);
+  return { ...page(text), document };
+}
+
+/** A document that nobody has asked yet costs as much as none: the page is scanned. */
+const unparsed = (text: string): ReadablePage => ({ ...page(text), document: parseHtml(text) });
 
 const fields = {
   text: field.text([".a b", "#x", "p"]),
   money: field.money(["td:nth-child(2)", ".b"]),
   list: field.list("li, .c").optional(),
   link: field.url(["a.b", "a"]),
+  written: field.url("td"),
   attr: field.attr("[data-k]", "data-k"),
   html: field.html("div > p"),
   mail: field.email("a, .c"),
@@ -37,6 +45,7 @@ const fields = {
   state: field.number(by.state("window.S", "a.b")),
   regex: field.text(by.regex(/Rate:\s*(\d+)/)),
   label: field.text(by.label("Owner")),
+  labelled: field.url(by.label("Owner")),
   unstreamed: field.text("p:last-child"),
   none: field.text(".gone", { none: "#x" }),
   noneInText: field.text(".gone", { none: /no such/i }),
@@ -51,8 +60,11 @@ const CASES: readonly Extraction[] = [
 ];
 
 function assertSame(text: string): void {
-  for (const extraction of CASES)
-    assert.deepEqual(extraction.read([page(text)]), extraction.read([parsed(text)]), text);
+  for (const extraction of CASES) {
+    const scanned = extraction.read([page(text)]);
+    assert.deepEqual(extraction.read([parsed(text)]), scanned, text);
+    assert.deepEqual(extraction.read([unparsed(text)]), scanned, text);
+  }
 }
 
 const attributes = fc.constantFrom(
@@ -91,6 +103,9 @@ const text = fc.constantFrom(
   "&nbsp;",
   " x ",
   "N/A",
+  "&#8203;",
+  "www.town.example",
+  "<b>Owner</b> &ndash;<br>",
   "a@b.example",
   '{"@type":"Recipe","name":"Pie"}',
   "window.S={a:{b:5}}",

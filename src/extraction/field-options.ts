@@ -38,7 +38,7 @@ export interface DateOptions extends FieldOptions<string> {
 export interface PhoneOptions extends FieldOptions<string>, PhoneStyle {}
 
 export interface EmailOptions extends FieldOptions<string> {
-  /** Also reads `ann [at] town [dot] gov`; false by default. */
+  /** Also reads `ann at town dot gov`, without brackets around the words; false by default. */
   readonly deobfuscate?: boolean;
 }
 

@@ -175,7 +175,7 @@ test("what is wrong in its format is malformed, never read", () => {
     "malformed",
     cells(`clerk ¦ clerk@ ¦ @town.gov ¦ clerk@town ¦ clerk at town dot gov ¦ clerk@@town.gov ¦ clerk@town..gov ¦
     clerk town.gov ¦ clerk@town.gov, mayor@town.gov ¦ clerk@.gov ¦ clerk.@town.gov ¦ http://town.gov ¦
-    clerk(at)town.gov ¦ clerk@town.c ¦ cl erk@town.gov`),
+    clerk(ät town.gov ¦ clerk@town.c ¦ cl erk@town.gov`),
   );
 });
 

@@ -11,6 +11,7 @@ import type { QueryBook, QueryList } from "./query-book.ts";
 import type { PageQuery } from "./scan/page-query.ts";
 import { RowScope } from "./scope.ts";
 import type { Scope } from "./scope.ts";
+import { compileSelector } from "./selector.ts";
 import type { Taking } from "./taking.ts";
 import { visibleText } from "./visible-text.ts";
 
@@ -50,6 +51,7 @@ export function compilePlace(place: Place, taking: Taking, book: QueryBook): Fin
 
 function byQueries(css: string, { takes, pick, isMany }: Taking, list: QueryList): Finder {
   const [slot = 0, ...others] = takes.map((take) => list.add({ css, take, isMany }));
+  if (takes[0] === "link") return (scope) => linkOrText(scope, slot, css);
   if (pick === undefined) return (scope) => scope.matches(slot);
   return (scope) =>
     scope.matches(slot).map(({ text, at }, index) => ({
@@ -57,6 +59,19 @@ function byQueries(css: string, { takes, pick, isMany }: Taking, list: QueryList
       at,
     }));
 }
+
+/** An element without a link has its text: it may say that there is none, or write the address out. */
+function linkOrText(scope: Scope, slot: number, css: string): readonly Hit[] {
+  const [match, ...others] = scope.matches(slot);
+  if (match === undefined || match.text !== undefined) return scope.matches(slot);
+  const { document } = scope.view;
+  const element = document.first(compileSelector(css), scope.element);
+  const text = element === undefined ? undefined : document.textOf(element);
+  return [{ text, at: match.at, isProse: true, isBare: LINKS.has(match.tag) }, ...others];
+}
+
+/** Elements whose place for an address is an attribute; in any other it can be the text. */
+const LINKS = new Set("a area link base form object meta img iframe script source video audio embed input".split(" "));
 
 function byRegex(
   { pattern, within }: Extract<Place, { how: "regex" }>,

@@ -21,7 +21,8 @@ export function foldedText(element: TreeElement): string {
 /** White space of every kind (`&nbsp;` too) becomes one blank; none at the ends. */
 export const foldSpace = (text: string): string => text.replace(/\s+/g, " ").trim();
 
-function visibleText(element: TreeElement): string {
+/** The text of an element as it is shown, with its white space as it stands. */
+export function visibleText(element: TreeElement): string {
   let text = "";
   const rest: (TreeElement | string)[] = [];
   const pushChildren = ({ children }: TreeElement): void => {

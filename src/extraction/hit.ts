@@ -8,6 +8,8 @@ export interface Hit {
   readonly json?: unknown;
   /** Text that a person reads, where a link was asked for. */
   readonly isProse?: true;
+  /** The text of a link without an address: it counts only where it says that there is none. */
+  readonly isBare?: boolean;
 }
 
 export const NO_HITS: readonly Hit[] = [];

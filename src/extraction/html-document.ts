@@ -15,6 +15,8 @@ export interface HtmlElement {
  * element: they match below it only and may begin with a combinator (`> td`, `+ tr .note`).
  */
 export interface HtmlDocument {
+  /** A question has been asked already, and the next ones cost little. */
+  readonly isParsed: boolean;
   /** The first match in the order of the page, or undefined. */
   first(selector: Selector, within?: HtmlElement): HtmlElement | undefined;
   /** All matches in the order of the page. */
@@ -41,6 +43,9 @@ export function parseHtml(text: string): HtmlDocument {
   const tree = (): HtmlTree => (built ??= buildTree(text));
 
   return {
+    get isParsed() {
+      return built !== undefined;
+    },
     first(selector, within) {
       let found: TreeElement | undefined;
       searchOf(selector)(tree(), within === undefined ? tree().root : inTree(within), (element) => {

@@ -7,7 +7,7 @@ import type { JsonSource } from "./place.ts";
 
 /** A kept page, with its document where somebody has made one already. */
 export interface ReadablePage extends KeptPage {
-  readonly document?: HtmlDocument & { readonly isParsed?: boolean };
+  readonly document?: HtmlDocument;
 }
 
 /** One page while it is read: what its fields share. Nothing is parsed before a field needs it. */

@@ -3,13 +3,11 @@ import type { Hit } from "./hit.ts";
 import type { QueryBook } from "./query-book.ts";
 import { quoted } from "./reading/quoted.ts";
 import type { Reading } from "./reading/reading.ts";
+import { trimUnseen, withoutUnseen } from "./reading/unseen.ts";
+import type { Taken } from "./scan/page-query.ts";
 import type { Scope } from "./scope.ts";
 
 const BASE = { css: "base[href]", take: { attribute: "href" }, isMany: false } as const;
-
-/** Characters that nobody sees: soft hyphens, zero-width spaces, marks of direction. They come along with what was pasted. */
-const UNSEEN = /[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060\ufeff]/;
-const UNSEEN_ALL = new RegExp(UNSEEN, "g");
 
 /** Undefined where nothing was found. */
 type ReadHits<T> = (hits: readonly Hit[], by: string, scope: Scope) => FieldReading<T> | undefined;
@@ -20,7 +18,7 @@ export function hitReader<T>(definition: FieldDefinition<T>, book: QueryBook): R
   const baseSlot = kind === "url" ? book.page.add(BASE) : -1;
   const read = compileReading(definition);
   const keepsJson = taking.jsonAs === "json";
-  const readsText = taking.takes[0] === "text";
+  const seenOf = seenIn(taking.takes[0]);
 
   return (hits, by, scope) => {
     const [first] = hits;
@@ -28,11 +26,13 @@ export function hitReader<T>(definition: FieldDefinition<T>, book: QueryBook): R
     const texts: string[] = [];
     let raw: string | undefined;
     let hasObject = false;
-    for (const { text, json } of hits) {
+    for (const { text, json, isBare } of hits) {
       if (text === undefined) continue;
+      const seen = seenOf(text);
+      const isNone = isPlaceholder(seen);
+      if (isBare === true && !isNone) continue;
       raw = raw === undefined ? text : `${raw} | ${text}`;
-      const seen = readsText && UNSEEN.test(text) ? text.replace(UNSEEN_ALL, "").trim() : text;
-      if (!isPlaceholder(seen)) texts.push(seen);
+      if (!isNone) texts.push(seen);
       if (typeof json === "object" && json !== null) hasObject = true;
     }
     if (raw === undefined) return undefined;
@@ -55,6 +55,10 @@ export function hitReader<T>(definition: FieldDefinition<T>, book: QueryBook): R
     }
   };
 }
+
+/** Source is kept to the letter. */
+const seenIn = (take: Taken | undefined): ((text: string) => string) =>
+  take === "text" ? withoutUnseen : take === "raw" || take === "html" ? (text) => text : trimUnseen;
 
 function compileReading<T>({
   options,

@@ -1,8 +1,7 @@
 import type { HtmlElement } from "./html-document.ts";
 import type { PageView } from "./page-view.ts";
+import { matchesOf } from "./scan/answer-by-document.ts";
 import type { Match, PageQuery } from "./scan/page-query.ts";
-import { compileSelector } from "./selector.ts";
-import { takeFrom } from "./take-from.ts";
 
 type Answers = readonly (readonly Match[] | undefined)[];
 
@@ -43,15 +42,7 @@ export class Scope {
   #ask(slot: number): readonly Match[] {
     const query = this.#queries[slot];
     if (query === undefined) throw new RangeError(`there is no query ${slot}`);
-    const { document } = this.view;
-    const selector = compileSelector(query.css);
-    const first = query.isMany ? undefined : document.first(selector, this.element);
-    const elements = query.isMany ? document.all(selector, this.element) : first === undefined ? [] : [first];
-    return elements.map((element) => ({
-      text: takeFrom(document, element, query.take),
-      at: document.offsetOf(element),
-      tag: element.tag,
-    }));
+    return matchesOf(this.view.document, query, this.element);
   }
 }
 

@@ -18,7 +18,7 @@ export const diffCommand = async (
   b: string,
   { data, json, field, examples }: DiffCommandOptions,
 ): Promise<number> => {
-  await using house = await openExistingHouse(data);
+  await using house = await openExistingHouse(data, { cacheMb: 8 });
   const old = await findRecordSet(house.ledger, a);
   const now = await findRecordSet(house.ledger, b);
   const { before, after, difference } = await diffSets(

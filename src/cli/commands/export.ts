@@ -21,7 +21,7 @@ export const exportCommand = async (
 ): Promise<number> => {
   // Opened first: a name that cannot be written is told before anything is read.
   const writer = manifest && output === undefined ? undefined : openOutput(output);
-  await using house = await openExistingHouse(data);
+  await using house = await openExistingHouse(data, { cacheMb: 8 });
   const { spec } = await findJob(house.ledger, named);
   const { id } = spec;
   checkScraperName(spec, settings.scraper);

@@ -38,7 +38,7 @@ export const extractCommand = async (
     );
   if (options.since !== undefined && options.all === undefined)
     throw new UsageError("--since goes with --all SCRAPER; a single job is named by its id or `last`.");
-  await using house = await openExistingHouse(options.data);
+  await using house = await openExistingHouse(options.data, { cacheMb: 8 });
   const jobs = named === undefined ? await jobsOf(house, options) : [await findJob(house.ledger, named)];
   const stop = new AbortController();
   const interrupt = (): void => stop.abort();

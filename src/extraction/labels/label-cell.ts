@@ -31,10 +31,15 @@ function isHeader(row: TreeElement, cells: readonly TreeElement[], index: LabelI
   const named = cells.filter((cell) => index.textOf(cell) !== "");
   if (named.length < 2) return false;
   if (/\b(?:head|header|heading|hdr|thead)/i.test(row.attribute("class") ?? "")) return true;
+  // `<th>Owner</th><td><b>ANN</b></td>`: a header has no values in its row.
+  if (cells.some(({ tag }) => tag === "th")) return false;
+  const isName = (cell: TreeElement): boolean => index.isLabel(cell) || isBold(cell);
   // Two cells that are both labels may be one and its value: "Occupied by", "Owner".
-  return (
-    named.every(isBold) || (named.length > 2 && named.every((cell) => index.isLabel(cell) || isBold(cell)))
-  );
+  if (!named.every(isBold) && !(named.length > 2 && named.every(isName))) return false;
+  // A row of pairs may have bold values: then the next row begins with a name again.
+  const [next] = rowsAfter(row);
+  const first = next && cellsOf(next).find((cell) => index.textOf(cell) !== "");
+  return first !== undefined && !isName(first);
 }
 
 /** The whole cell is bold. */

@@ -87,7 +87,7 @@ export class LabelIndex {
 
   #enter(element: TreeElement): void {
     const text = this.textOf(element);
-    if (text !== null && text !== "")
+    if (text !== null && text !== "" && !this.#hasValueInside(element, text))
       this.#add(text, { is: "box", element, hasColon: /[:：]\W{0,3}$/.test(text) });
     for (const name of this.#attributes) {
       const label = element.attribute(name);
@@ -126,6 +126,24 @@ export class LabelIndex {
     }
   }
 
+  /** A label and its value with nothing in it, or a dash, read like the label alone: `<div><b>Owner</b> <span></span></div>`. */
+  #hasValueInside(element: TreeElement, text: string): boolean {
+    if (element.tag === "label") return false;
+    const key = this.#wanted.keyIn(text);
+    if (key === undefined) return false;
+    if (/[:：]\s*[^\s:：]/u.test(text)) return true;
+    const { children } = element;
+    const at = children.findIndex(
+      (child) => typeof child !== "string" && this.#wanted.keyIn(this.textOf(child) ?? "") === key,
+    );
+    if (at === -1) return false;
+    const isCell = /^(?:td|th|dt)$/.test(element.tag);
+    return children.slice(at + 1).some((node) => {
+      if (typeof node === "string") return !BEHIND_LABELS.test(node);
+      return !isOrnament(node) && !(isCell && this.textOf(node) === "");
+    });
+  }
+
   #add(text: string, spot: LabelSpot): void {
     const key = this.#wanted.keyIn(text);
     if (key === undefined) return;
@@ -134,6 +152,13 @@ export class LabelIndex {
     else known.push(spot);
   }
 }
+
+const BEHIND_LABELS = /^[\s:：*†‡§¹²³]*$/;
+
+/** What stands behind a label and is no value: a line break, an icon, a hint. */
+const isOrnament = (element: TreeElement): boolean =>
+  /^(?:br|hr|wbr|sup|i|a|img|svg|button|script|style)$/.test(element.tag) ||
+  /\b(?:help|icon|info|tip|tooltip|hint|required|mandatory|sr-only)\b/i.test(element.attribute("class") ?? "");
 
 const INLINE = new Set(
   "a abbr acronym b bdi bdo big cite code data dfn em font i ins kbd label mark nobr q s samp small span strong sub sup time tt u var wbr".split(

@@ -1,4 +1,4 @@
-import { foldedText, foldSpace } from "../folded-text.ts";
+import { foldedText, foldSpace, visibleText } from "../folded-text.ts";
 import type { HtmlDocument } from "../html-document.ts";
 import { TreeElement } from "../html-tree.ts";
 import { NOTHING, SURE } from "./label-candidate.ts";
@@ -82,8 +82,9 @@ function valueAfter(label: TreeElement, hasColon: boolean, index: LabelIndex): L
   const colon = hasColon || /^\s*[:：]/.test(textAt(parent, at + 1));
   if (isInline(label.tag)) {
     const line = lineBehind(parent, at + 1, index);
-    if (line.text !== "" && line.only === undefined)
-      return { sureness: colon ? SURE.likely : SURE.near, elements: [label], text: line.text };
+    const more = linesBelow(parent, line, index);
+    if (line.text !== "" && (line.only === undefined || more !== ""))
+      return { sureness: colon ? SURE.likely : SURE.near, elements: [label], text: foldSpace(`${line.text} ${more}`) };
   }
   const next = elementsAfter(label).find(({ tag }) => !/^(?:br|hr|sup|script|style)$/.test(tag));
   // A label that is a block of its own has a block for its value: with another label behind it, that one is not there.
@@ -102,8 +103,9 @@ function valueBehind(
 ): LabelCandidate | undefined {
   const sureness = hasColon ? SURE.likely : SURE.near;
   const line = rest === "" ? lineBehind(element, child + 1, index) : restOfLine(element, child + 1, index);
-  if (rest === "" && line.only !== undefined) return { sureness, elements: [line.only] };
-  const text = foldSpace(`${rest} ${line.text}`);
+  const more = hasColon ? linesBelow(element, line, index) : "";
+  const text = foldSpace(`${rest} ${line.text} ${more}`);
+  if (rest === "" && more === "" && line.only !== undefined) return { sureness, elements: [line.only] };
   if (text !== "") return { sureness, elements: [element], text };
   const next = element.children
     .slice(child + 1)
@@ -130,6 +132,26 @@ function lineBehind(parent: TreeElement, from: number, index: LabelIndex): Line 
   return /^[^:]{1,60}:(?:\s|$)/.test(next.text) ? line : next;
 }
 
+/** The further lines of a value, such as an address: what stands below where there is one label only. */
+function linesBelow(parent: TreeElement, { text: first, end }: Line, index: LabelIndex): string {
+  if (first === "" || !isLineBreak(parent.children[end])) return "";
+  const labels = parent.children.filter((node) => typeof node !== "string" && (LABEL_TAGS.has(node.tag) || index.isLabel(node)));
+  if (labels.length > 1) return "";
+  let text = "";
+  for (let at = end; isLineBreak(parent.children[at]); ) {
+    const line = restOfLine(parent, at + 1, index);
+    if (/^[^:]{1,60}:(?:\s|$)/.test(line.text)) return "";
+    text += ` ${line.text}`;
+    at = line.end;
+  }
+  return text.trim();
+}
+
+const LABEL_TAGS = new Set(["b", "strong", "label", "dt", "th"]);
+
+const isLineBreak = (node: TreeElement | string | undefined): boolean =>
+  typeof node === "object" && node.tag === "br";
+
 /** Up to a break, a block or the next label. */
 function restOfLine(parent: TreeElement, from: number, index: LabelIndex): Line {
   let text = "";
@@ -144,7 +166,7 @@ function restOfLine(parent: TreeElement, from: number, index: LabelIndex): Line 
     if (!isInline(node.tag) || index.isLabel(node)) break;
     if ((node.tag === "b" || node.tag === "strong" || node.tag === "label") && text.trim() !== "") break;
     parts.push(node);
-    text += foldedText(node);
+    text += visibleText(node);
   }
   const folded = foldSpace(text);
   const [only] = parts;

@@ -1,4 +1,5 @@
-import { NO_VALUE_PHRASES, NO_VALUE_WORDS } from "./no-value-words.ts";
+import { saysNone } from "./no-value/phrases.ts";
+import { NO_VALUE_WORDS } from "./no-value/words.ts";
 
 /** Whether a text means that the site has no value there. The text has its white space folded. */
 export type IsPlaceholder = (text: string) => boolean;
@@ -11,6 +12,8 @@ export interface PlaceholderOptions {
   readonly answers?: readonly string[];
 }
 
+/** As names these are possible, and the states and provinces of North America have them for codes; in lower case they are not. */
+const NAMES = new Set(["Na", "NC", "ND", "SD", "NB", "NS"]);
 /** Longer texts say something. */
 const LONGEST = 60;
 const NO_WORDS = /^[\p{P}\p{Z}\p{C}\s~=+|^`<>∅⌀¯]*$/u;
@@ -31,8 +34,8 @@ export function placeholders(
   { placeholders: more = [], answers = [] }: PlaceholderOptions = {},
 ): IsPlaceholder {
   const isWords = kind === "words";
-  const known = NO_VALUE_WORDS[isWords ? "words" : "value"];
-  const phrases = NO_VALUE_PHRASES[isWords ? "words" : "value"];
+  const wording = isWords ? "words" : "value";
+  const known = NO_VALUE_WORDS[wording];
   const added = new Set(more.map((text) => text.trim().toLowerCase()));
   const kept = new Set(answers.map((text) => text.trim().toLowerCase()));
   const mask =
@@ -40,8 +43,8 @@ export function placeholders(
 
   const isKnown = (text: string): boolean => {
     const core = text.replace(AROUND, "").replace(/\s*\/\s*/g, "/");
-    // As a name `Na` is possible, `NA` and `na` are not.
-    return core !== "Na" && (known.has(core.toLowerCase()) || phrases.test(core));
+    if (isWords && NAMES.has(core)) return false;
+    return known.has(core.toLowerCase()) || saysNone(core, wording);
   };
 
   return (text) => {

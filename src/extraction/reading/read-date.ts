@@ -2,6 +2,7 @@ import { datePattern } from "./date-format.ts";
 import { monthsOf } from "./months.ts";
 import { quoted } from "./quoted.ts";
 import type { Reading } from "./reading.ts";
+import { weekdayRemover } from "./weekdays.ts";
 import { isoInstant, utcMs, zonedInstant } from "./zoned-instant.ts";
 import type { WallTime } from "./zoned-instant.ts";
 
@@ -22,6 +23,7 @@ const LONGEST = 100;
  */
 export function dateReader(formats: readonly string[] = [], locale = "en", timeZone?: string): ReadDate {
   const months = monthsOf(locale);
+  const withoutWeekday = weekdayRemover(locale);
   const patterns = formats.length === 0 ? [ISO] : formats.map((format) => datePattern(format, months));
   const wanted = formats.length === 0 ? "YYYY-MM-DD" : formats.join(" or ");
   const toInstant = timeZone === undefined ? undefined : zonedInstant(timeZone);
@@ -29,8 +31,10 @@ export function dateReader(formats: readonly string[] = [], locale = "en", timeZ
   return (text) => {
     if (/^[0\s/.:-]*0[0\s/.:-]*$/.test(text)) return { isEmpty: true };
     let hasShape = false;
-    for (const pattern of text.length > LONGEST ? [] : patterns) {
-      const parts = pattern.exec(text)?.groups;
+    const short = text.length > LONGEST ? undefined : withoutWeekday(text);
+    for (const pattern of short === undefined ? [] : patterns) {
+      // A format may have its weekday, or not.
+      const parts = (pattern.exec(text) ?? (short === text ? null : pattern.exec(short ?? "")))?.groups;
       if (parts === undefined) continue;
       hasShape = true;
       const time = wallTime(parts, months);

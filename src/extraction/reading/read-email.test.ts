@@ -11,6 +11,8 @@ test("an address is read from a text or a link, its host in lower case", () => {
     ["mailto:clerk@town.gov?subject=Hello%20there", "clerk@town.gov"],
     ["mailto:%63lerk@town.gov", "clerk@town.gov"],
     ["E-mail: clerk@town.gov", "clerk@town.gov"],
+    ["Courriel : clerk@town.gov", "clerk@town.gov"],
+    ["Mail: mailto:clerk@town.gov", "clerk@town.gov"],
     ["Ann Smith <ann.smith@town.gov>", "ann.smith@town.gov"],
     ["clerk@town.gov.", "clerk@town.gov"],
     ["clerk＠town.gov", "clerk@town.gov"],
@@ -28,12 +30,15 @@ test("what is no single address is a problem", () => {
     "a@b.gov; c@d.gov",
     "a@b..gov",
     "a b@c.gov",
-    "clerk [at] town.gov",
+    "clerk at town.gov",
+    "clerk (at the) town.gov",
   ])
     assert.ok("problem" in read(text), text);
 });
 
-test("disguises are seen through on request only", () => {
+test("a disguise in brackets can mean nothing else, one in words is seen through on request", () => {
+  for (const text of ["clerk(at)town.gov", "clerk [at] town.gov", "clerk {AT} town (punkt) gov", "clerk[arroba]town.gov"])
+    assert.deepEqual(read(text), { value: "clerk@town.gov" }, text);
   const open = emailReader(true);
   for (const text of [
     "clerk [at] town [dot] gov",

@@ -9,7 +9,8 @@ export const EMAIL_TAKES: readonly Taken[] = ["text", "link", { attribute: "data
 const ADDRESS =
   /^[\p{L}\p{N}!#$%&'*+/=?^_`{|}~-]+(?:\.[\p{L}\p{N}!#$%&'*+/=?^_`{|}~-]+)*@(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?\.)+(?:\p{L}{2,63}|xn--[a-z0-9-]+)$/u;
 const LONGEST = 254;
-const PREFIX = /^(?:e-?mail(?: address)?|mail|contact)\s*:\s*/i;
+/** Whatever it is called, in whatever language: `Courriel :`, `Adres e-mail:`. */
+const PREFIX = /^\p{L}[\p{L}\s./-]{0,30}?\s?[:：]\s*(?=\S)/u;
 const IN_ANGLES = /^[^<>@]*<\s*([^<>\s]+)\s*>$/;
 const CLOUDFLARE = /(?:data-cfemail\s*=\s*["']?|\/cdn-cgi\/l\/email-protection#)([\da-f]{6,})/i;
 const MAILTO = /href\s*=\s*(?:"\s*mailto:([^"]*)"|'\s*mailto:([^']*)'|mailto:([^\s>]*))/i;
@@ -40,11 +41,11 @@ function decodeCloudflare(hex: string): string | undefined {
 export function emailReader(deobfuscates: boolean): (text: string) => Reading<string> {
   return (text) => {
     if (text.length > 4 * LONGEST) return { problem: `${quoted(text)} is not an e-mail address` };
-    const isLink = /^mailto:/i.test(text);
-    let plain = isLink ? ofLink(text) : text.replace(PREFIX, "");
+    const named = /^mailto:/i.test(text) ? text : text.replace(PREFIX, "");
+    let plain = /^mailto:/i.test(named) ? ofLink(named) : named;
     if (plain === "") return { isEmpty: true };
     plain = IN_ANGLES.exec(plain)?.[1] ?? plain;
-    if (deobfuscates) plain = withoutDisguise(plain);
+    plain = withoutDisguise(plain, deobfuscates);
     plain = plain.replace("＠", "@").replace(/[.,;]+$/, "");
     if (plain.length > LONGEST || !ADDRESS.test(plain))
       return { problem: `${quoted(text)} is not an e-mail address` };
@@ -65,7 +66,13 @@ function ofLink(link: string): string {
   }
 }
 
-const AT = /\s*(?:[[({<]\s*(?:at|@|ät|arobase)\s*[\])}>]|\s(?:at|AT)\s)\s*/iu;
-const DOT = /\s*(?:[[({<]\s*(?:dot|punkt|point|\.)\s*[\])}>]|\s(?:dot|DOT)\s)\s*/giu;
+/** In brackets they can mean nothing else. */
+const AT = /\s*[[({<]\s*(?:at|@|ät|arobase|arroba|chiocciola|apenstaartje|małpa|malpa|snabel-?a|bei)\s*[\])}>]\s*/iu;
+const DOT = /\s*[[({<]\s*(?:dot|punkt|point|punto|ponto|punt|kropka|prick|\.)\s*[\])}>]\s*/giu;
+const AT_WORD = /\s+(?:at|AT)\s+/u;
+const DOT_WORD = /\s+(?:dot|DOT)\s+/gu;
 
-const withoutDisguise = (text: string): string => text.replace(AT, "@").replace(DOT, ".");
+function withoutDisguise(text: string, readsWords: boolean): string {
+  const plain = text.replace(AT, "@").replace(DOT, ".");
+  return readsWords ? plain.replace(AT_WORD, "@").replace(DOT_WORD, ".") : plain;
+}

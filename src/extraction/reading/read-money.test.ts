@@ -127,3 +127,21 @@ test("an amount that a locale writes is read back to the cent", () => {
     { numRuns: 2000 },
   );
 });
+
+test("no cents are written in many ways, and currencies as words", () => {
+  const cases: readonly (readonly [text: string, amount: number])[] = [
+    ["30:-", 30],
+    ["1 000:-", 1000],
+    ["26 119 :-", 26119],
+    ["SEK 30:-", 30],
+    ["Euro 385,90", 385.9],
+    ["0,08 kronor", 0.08],
+    ["1.250,00 euro", 1250],
+    ["12,50 złotych", 12.5],
+  ];
+  for (const [text, amount] of cases) assert.deepEqual(readMoney(text, { decimal: "," }), { value: amount }, text);
+  assert.deepEqual(readMoney("Rs 6,98,959/-"), { value: 698959 });
+  assert.deepEqual(readMoney("₹182/-"), { value: 182 });
+  for (const text of ["Euro --", "-- kronor", "€ -"]) assert.deepEqual(readMoney(text), { isEmpty: true }, text);
+  for (const text of ["30:15 -", "1/2", "30:-:-"]) assert.ok("problem" in readMoney(text), text);
+});

@@ -25,8 +25,16 @@ export const pickPhone = ([text, link]: readonly (string | undefined)[]): string
   /^tel:/i.test(link ?? "") && !/\d{2}/.test(text ?? "") ? link : text;
 
 const LONGEST = 80;
-const PREFIX =
-  /^(?:tel(?:[ée]phone|efon|[ée]fono|\.)?|phone(?: number)?|ph|fax|mobile|cell|office|call|t|p|f|m)\s*[.:]?:?\s*(?=[+(\d])/i;
+/** What a number is called, from the beginning of the word on: Telefonnummer, teléfono, Tfno, tlf, Fone, Handy, móvil, komórka, Rufnummer, centralino. */
+const CALLED =
+  "(?:t[eé]l[eéè]?|tfn|tlf|tf|f[oa]n|phone|ph|fax|faks|mob|m[oó]v|cel|handy|gsm|kom|natel|port|ruf|call|office|b[uü]ro|direct|durchwahl|central|zentrale|" +
+  "n[uú]m|nr|n[º°]|contact|kontakt|contatt|appel|ring|whatsapp|v[oä]x|puh)";
+const PREFIX = new RegExp(
+  `^(?:${CALLED}\\p{L}*(?:[\\s./-]+\\p{L}+){0,2}\\s*(?:\\.?\\s?[:：]|\\.|\\s|(?=[+(]))|[tpfm]\\s?[.:]:?)\\s*(?=[+(\\d])`,
+  "iu",
+);
+/** Digits that make a day of the calendar, written as one. */
+const DAY = /^(?:0?[1-9]|[12]\d|3[01])([/.-])(?:0?[1-9]|[12]\d|3[01])\1(?:19|20)\d\d$|^(?:19|20)\d\d([/.-])(?:0[1-9]|1[0-2])\2(?:0[1-9]|[12]\d|3[01])$/;
 /** Whose number it is: `(office)`. */
 const SUFFIX = /\s\([\p{L} ]{1,20}\)$/u;
 /** What people put between the digits of a number, its extension included. */
@@ -55,7 +63,7 @@ export function phoneReader({
     throw new TypeError(`field.phone knows no country "${String(country)}": write two letters, such as US`);
   return (text) => {
     const plain = numberIn(text);
-    if (text.length > LONGEST || !WRITTEN.test(plain))
+    if (text.length > LONGEST || !WRITTEN.test(plain) || DAY.test(plain))
       return { problem: `${quoted(text)} is not a phone number` };
     if (/^[0\D]*0[0\D]*$/.test(plain)) return { isEmpty: true };
     const number = parseNumber(plain, { ...(country && { defaultCountry: country }), extract: false });
@@ -78,7 +86,12 @@ function isGood(number: PhoneNumber, isStrict: boolean): boolean {
 }
 
 function numberIn(text: string): string {
-  if (!/^tel:/i.test(text)) return text.replace(PREFIX, "").replace(SUFFIX, "").trim();
+  if (!/^tel:/i.test(text) || /^tel:\s/i.test(text))
+    return text
+      .replace(PREFIX, "")
+      .replace(SUFFIX, "")
+      .replace(/^\(\s?([+＋]\d{1,3})\s?\)/, "$1 ")
+      .trim();
   const number = text.slice("tel:".length).replace(/;.*$/, "");
   try {
     return decodeURIComponent(number).trim();

@@ -40,3 +40,8 @@ test("in a text for people a host is an address, and words are not", () => {
   for (const text of ["see below", "our site", "www.", "town", "http://town"])
     assert.ok("problem" in readUrl(text, BASE, true), text);
 });
+
+test("an address without a host is none", () => {
+  for (const text of ["http:///x", "https:////town.example", "http:/town.example"])
+    assert.ok("problem" in readUrl(text, "https://county.example/"), text);
+});

@@ -8,7 +8,7 @@ const HOST = /^(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]*[\p{L}\p{N}])?\.)+\p{L}{2,}(?::\d
 /**
  * What a browser would take for a file of the site, and nobody meant so: `http//town.example`, `www.town.example`, some words.
  */
-const NO_LINK = /^https?(?!:)[;/\\\s]|^https?:[^/]|^www\.[^/\s]+\.|^[^/?#.:]*\s[^/?#.:]*$/i;
+const NO_LINK = /^https?(?!:)[;/\\\s]|^https?:(?!\/\/[^/])|^www\.[^/\s]+\.|^[^/?#.:]*\s[^/?#.:]*$/i;
 
 /**
  * Reads a link as a browser would follow it: made absolute against the page's base. `isProse`: it is text for people, where

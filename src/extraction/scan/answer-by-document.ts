@@ -1,9 +1,8 @@
-import { foldSpace } from "../folded-text.ts";
 import { parseHtml } from "../html-document.ts";
 import type { HtmlDocument, HtmlElement } from "../html-document.ts";
 import { compileSelector } from "../selector.ts";
-import { linkAttributeOf } from "./page-query.ts";
-import type { Match, PageQuery, Row, Taken } from "./page-query.ts";
+import { takeFrom } from "../take-from.ts";
+import type { Match, PageQuery, Row } from "./page-query.ts";
 
 /** What a single pass answers, from a whole tree: slower, and the measure of what is right. */
 export function answerByDocument(
@@ -25,21 +24,14 @@ export function answerByDocument(
   };
 }
 
-function matchesOf(document: HtmlDocument, query: PageQuery, within?: HtmlElement): Match[] {
+/** All matches, or the first. */
+export function matchesOf(document: HtmlDocument, query: PageQuery, within?: HtmlElement): Match[] {
   const selector = compileSelector(query.css);
   const first = query.isMany ? undefined : document.first(selector, within);
   const elements = query.isMany ? document.all(selector, within) : first === undefined ? [] : [first];
   return elements.map((element) => ({
-    text: taken(document, element, query.take),
+    text: takeFrom(document, element, query.take),
     at: document.offsetOf(element),
     tag: element.tag,
   }));
-}
-
-function taken(document: HtmlDocument, element: HtmlElement, take: Taken): string | undefined {
-  if (take === "text") return document.textOf(element);
-  if (take === "raw") return document.rawTextOf(element);
-  if (take === "html") return document.htmlOf(element);
-  const value = document.attr(element, take === "link" ? linkAttributeOf(element.tag) : take.attribute);
-  return value === undefined ? undefined : foldSpace(value);
 }
