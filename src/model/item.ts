@@ -36,6 +36,8 @@ export type Outcome =
       readonly countsAttempt: boolean;
     }
   | { readonly state: "failed"; readonly failure: Failure }
+  /** It was asked again and is as it was: the records of the last time hold. */
+  | { readonly state: "skipped"; readonly reason: "unchanged" }
   /** Given back untouched: it was not tried, and goes to the front again. */
   | { readonly state: "returned" };
 

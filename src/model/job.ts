@@ -44,6 +44,38 @@ export interface JobSpec {
   readonly maxDepth: number;
   /** Only so many inputs are read; all of them when left out. */
   readonly limit?: number;
+  /** Among the jobs of one client in a lane, higher comes first; 0 when left out. */
+  readonly priority?: number;
+  /** No item is tried more often than this, whatever its policy says. */
+  readonly maxAttempts?: number;
+  /** When it is over, what has not ended is cancelled. Milliseconds since 1970. */
+  readonly deadlineAt?: number;
+  /** What the job may spend in all; what comes after that fails with `budget`. */
+  readonly budget?: Budget;
+  readonly freshness?: Freshness;
+  /** The client's own names for it, to find it by. */
+  readonly labels?: Readonly<Record<string, string>>;
+  /** Told of its events beside the client's own endpoints. */
+  readonly webhook?: string;
+  /** Hears `job.progress` so often; never when left out. */
+  readonly progressMs?: number;
+  /** True for a batch of URLs: `batch.completed` is told beside `job.completed`. */
+  readonly isBatch?: boolean;
+  /** What clients supply may not lead into the house's own network; set for jobs that came over the API. */
+  readonly guardsTargets?: boolean;
+}
+
+export interface Budget {
+  readonly requests?: number;
+  readonly bytes?: number;
+}
+
+/** When a page that was fetched before is good enough, and what is made of one that has not changed. */
+export interface Freshness {
+  /** The window; by the response's caching headers, else an hour, when left out. 0: always fetch. */
+  readonly maxAgeMs?: number;
+  /** Only what changed since the last time: unchanged items are `skipped`, with conditional requests where the site knows them. */
+  readonly onlyChanged?: boolean;
 }
 
 /** received = accepted + folded + rejected + capped, and accepted = the sum of the states, at any moment. */
@@ -101,6 +133,16 @@ export interface JobView {
   readonly rejects: readonly RejectedInput[];
   readonly requests: number;
   readonly bytes: number;
+}
+
+/** A lane as an operator sees it. */
+export interface LaneState extends LaneView {
+  /** What the operator allows; null where nothing was said. */
+  readonly operatorPerSecond: number | null;
+  readonly isHeldByOperator: boolean;
+  /** Items of all jobs that are not at their end. */
+  readonly backlog: number;
+  readonly inHand: number;
 }
 
 export interface LaneView {

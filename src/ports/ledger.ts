@@ -1,7 +1,7 @@
 import type { BlobRange, CaptureRef } from "../model/capture.ts";
 import type { FailureKind } from "../model/failure.ts";
 import type { Attempt, ItemRef, ItemState, ItemView, Outcome } from "../model/item.ts";
-import type { JobSpec, JobView, LaneView, RejectedInput } from "../model/job.ts";
+import type { JobSpec, JobState, JobView, LaneState, LaneView, RejectedInput } from "../model/job.ts";
 
 /**
  * State and queue in one port, because they must change together. Every verb is one batch and, in effect, one transaction.
@@ -14,13 +14,36 @@ export interface Ledger {
   /** No more inputs will come from outside: the job is done when its items are. */
   sealJob(job: string): Promise<void>;
   steerJob(job: string, to: "pause" | "resume" | "cancel"): Promise<void>;
+  /**
+   * Whether no request of a stopped job can start any more: every worker that had a part in it has heard so, or is given up. Else when to ask
+   * again.
+   */
+  isQuiet(
+    job: string,
+  ): Promise<{ readonly quiet: true } | { readonly quiet: false; readonly againInMs: number }>;
   /** Puts failed items back as if they had never been tried; answers how many. */
-  retryItems(job: string, filter: { readonly kinds?: readonly FailureKind[] }): Promise<number>;
+  retryItems(
+    job: string,
+    filter: { readonly kinds?: readonly FailureKind[]; readonly keys?: readonly string[] },
+  ): Promise<number>;
   readJob(job: string): Promise<JobView | undefined>;
-  listJobs(): Promise<readonly JobView[]>;
+  /** The newest first. Without a query, the newest 200 of all clients. */
+  listJobs(query?: JobQuery): Promise<readonly JobView[]>;
   listItems(job: string, query: ItemQuery): Promise<ItemPage>;
   /** At most 200, those that are being spared first. */
   listLanes(job: string): Promise<readonly LaneView[]>;
+
+  /** All lanes by name, a page at a time. */
+  readLanes(query: { readonly after?: string; readonly limit: number }): Promise<readonly LaneState[]>;
+  /** An operator's word: `perSecond` null takes it back. A held lane starts nothing. */
+  steerLane(
+    lane: string,
+    to: { readonly perSecond?: number | null; readonly isHeld?: boolean },
+  ): Promise<void>;
+  /** The weight by which a client shares lanes and workers, and how many of its items may run at a time; made when it is not there. */
+  setShare(client: string, share: { readonly weight: number; readonly maxRunning?: number }): Promise<void>;
+  /** Items that a client's jobs have accepted since then: what its daily quota is counted by. */
+  countAccepted(client: string, sinceAt: number): Promise<number>;
 
   /** The first door: items whose lane has room now or within the next second, each with its first slot. */
   claim(request: ClaimRequest): Promise<Grant>;
@@ -38,6 +61,13 @@ export interface Ledger {
   /** What is kept of an origin's robots.txt; `mayFetch` is granted to one asker at a time. */
   readRobots(origin: string, worker: string): Promise<RobotsReply>;
   keepRobots(origin: string, answer: RobotsAnswer): Promise<void>;
+
+  /** A worker says what it is before it claims, and again when that changes. */
+  registerWorker(worker: WorkerCard): Promise<void>;
+  /** Events that no transaction of the ledger's own writes: progress, failed items in groups. */
+  writeEvents(events: readonly Pick<LedgerEvent, "type" | "job" | "facts">[]): Promise<void>;
+  /** What is kept of the last good answer for these keys, for conditional requests and comparison. */
+  readFresh(keys: readonly FreshKey[]): Promise<readonly (FreshEntry | undefined)[]>;
 
   /** The outbox, oldest first, of one job or of all; what was acknowledged is not given again. */
   readEvents(limit: number, job?: string): Promise<readonly LedgerEvent[]>;
@@ -57,6 +87,16 @@ export interface PlannedItem {
   readonly scraper?: number;
 }
 
+export interface JobQuery {
+  readonly client?: string;
+  readonly states?: readonly JobState[];
+  readonly scraper?: string;
+  readonly label?: readonly [name: string, value: string];
+  /** Id of the last one of the page before. */
+  readonly after?: string;
+  readonly limit: number;
+}
+
 export interface AddReply {
   readonly accepted: number;
   readonly folded: number;
@@ -68,6 +108,7 @@ export interface ItemQuery {
   readonly kinds?: readonly FailureKind[];
   /** Name of the scraper. */
   readonly scraper?: string;
+  readonly keys?: readonly string[];
   readonly after?: ItemRef;
   readonly limit: number;
 }
@@ -92,6 +133,8 @@ export interface ClaimRequest {
   readonly jobs?: readonly string[];
   /** This worker runs one item at a time in a process of its own: it takes suspects, and nothing else. */
   readonly alone?: boolean;
+  /** Only these lanes; all when left out. */
+  readonly lanes?: readonly string[];
 }
 
 export interface ClaimedItem extends ItemRef {
@@ -197,6 +240,8 @@ export interface SettledItem extends ItemRef {
   readonly emitted: readonly PlannedItem[];
   /** Inputs found that did not fit their scraper. */
   readonly rejected?: readonly RejectedInput[];
+  /** What is remembered of it for later jobs: its own client's entry, and the shared one where the response allows it. */
+  readonly fresh?: FreshNote;
 }
 
 export interface SettleReply {
@@ -210,7 +255,52 @@ export interface ReapRequest {
   readonly cause?: { readonly blame: "scraper" | "unknown"; readonly detail: string };
 }
 
-export interface WorkerView {
+/** Who a worker is and what it takes. */
+export interface WorkerCard {
+  readonly name: string;
+  readonly host: string;
+  readonly pid: number;
+  readonly version: string;
+  readonly concurrency: number;
+  readonly lanes?: readonly string[];
+  /** Finishes what it has in hand and takes nothing more. */
+  readonly isDraining: boolean;
+}
+
+/**
+ * What a fetched page is known by: the scraper and the item's key. `client` is whose cache it is in; null for what may be shared, because it was
+ * fetched without cookies or credentials and the response allows it.
+ */
+export interface FreshKey {
+  readonly client: string | null;
+  readonly scraper: string;
+  readonly key: string;
+}
+
+/** What a settled item leaves for later ones. */
+export interface FreshNote extends Pick<
+  FreshEntry,
+  "freshUntil" | "outcome" | "etag" | "lastModified" | "digest"
+> {
+  /** Until when other clients may be answered from it; left out when never. */
+  readonly sharedUntil?: number;
+}
+
+/** Left by a settled item; what a later item with the same key is answered from. */
+export interface FreshEntry extends FreshKey {
+  readonly job: string;
+  readonly item: ItemRef;
+  readonly fetchedAt: number;
+  /** Until when it counts as fresh where the asking job names no window of its own. */
+  readonly freshUntil: number;
+  readonly outcome: "done" | "absent" | FailureKind;
+  readonly etag?: string;
+  readonly lastModified?: string;
+  /** Over the records, or over the kept pages where there are none: equal means unchanged. */
+  readonly digest?: string;
+}
+
+export interface WorkerView extends Partial<WorkerCard> {
   readonly name: string;
   readonly isAlone: boolean;
   readonly items: number;
@@ -244,6 +334,11 @@ export interface LedgerEvent {
     | "job.paused"
     | "job.resumed"
     | "job.cancelled"
+    /** Every `spec.progressMs`, written by the controller's duty. */
+    | "job.progress"
+    /** Some of a job's items, gathered for a while. */
+    | "item.failed"
+    | "batch.completed"
     | "lane.held"
     | "lane.released";
   readonly job: string;

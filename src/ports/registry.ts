@@ -1,0 +1,139 @@
+/**
+ * What a service knows beside its jobs: who may do what, what was asked before, whose turn a duty is, and what is still to be delivered. In
+ * its own port, because none of it changes together with items.
+ */
+export interface Registry {
+  saveClient(client: ClientCard): Promise<void>;
+  readClient(name: string): Promise<ClientCard | undefined>;
+  listClients(): Promise<readonly ClientCard[]>;
+
+  /** The key itself is shown once and never stored: `hash` is what is kept of it. */
+  saveKey(key: KeyCard): Promise<void>;
+  findKey(hash: string): Promise<KeyCard | undefined>;
+  listKeys(client?: string): Promise<readonly KeyCard[]>;
+  revokeKey(id: string, at: number): Promise<boolean>;
+  /** At most once a minute for each key. */
+  touchKey(id: string, at: number): Promise<void>;
+
+  /**
+   * The answer to a request that was made before with this key; `begun` for the first, which then has to say how it ended. Another request under the
+   * same key is told by its fingerprint.
+   */
+  beginOnce(request: OnceRequest): Promise<OnceReply>;
+  endOnce(client: string, key: string, answer: OnceAnswer): Promise<void>;
+
+  /** True for one holder at a time, until the time is over: several controllers do no duty twice. */
+  holdDuty(duty: string, holder: string, forMs: number): Promise<boolean>;
+  dropDuty(duty: string, holder: string): Promise<void>;
+
+  /** Folded by event and endpoint: telling the outbox twice makes no second delivery. */
+  addDeliveries(deliveries: readonly NewDelivery[]): Promise<void>;
+  /** Those that are due, hidden from others for `forMs`. */
+  takeDeliveries(limit: number, forMs: number): Promise<readonly Delivery[]>;
+  /** How a try ended: delivered, again after a while, or parked. */
+  endDelivery(id: string, end: DeliveryEnd): Promise<void>;
+  listDeliveries(query: DeliveryQuery): Promise<readonly Delivery[]>;
+  /** Parked or delivered, it is tried once more, at once. */
+  replayDelivery(id: string): Promise<boolean>;
+
+  /** What alerts have said, so that none is repeated and each is taken back: one JSON text for each rule and subject. */
+  readAlert(id: string): Promise<string | undefined>;
+  saveAlert(id: string, state: string | null): Promise<void>;
+
+  close(): Promise<void>;
+}
+
+export const ROLES = ["admin", "operator", "client"] as const;
+export type Role = (typeof ROLES)[number];
+
+export interface ClientCard {
+  readonly name: string;
+  readonly weight: number;
+  /** Items that its jobs may accept in a day (UTC); no limit when left out. */
+  readonly itemsPerDay?: number;
+  /** Of its items, how many may run at a time. */
+  readonly maxRunning?: number;
+  /** API requests a minute. */
+  readonly requestsPerMinute?: number;
+  /** Where its events go, and with which secrets they are signed: the newest first, older ones until they are taken away. */
+  readonly webhooks: readonly WebhookEndpoint[];
+  readonly createdAt: number;
+}
+
+export interface WebhookEndpoint {
+  readonly id: string;
+  readonly url: string;
+  /** `whsec_` and base64. */
+  readonly secrets: readonly string[];
+  /** Types of events; all when left out. */
+  readonly events?: readonly string[];
+}
+
+export interface KeyCard {
+  readonly id: string;
+  readonly client: string;
+  readonly role: Role;
+  /** sha256, hex. */
+  readonly hash: string;
+  /** The first characters, to tell keys apart by. */
+  readonly prefix: string;
+  readonly createdAt: number;
+  readonly revokedAt?: number;
+  readonly usedAt?: number;
+}
+
+export interface OnceRequest {
+  readonly client: string;
+  readonly key: string;
+  /** Hash of method, path and body. */
+  readonly fingerprint: string;
+  /** How long the answer is kept. */
+  readonly keepMs: number;
+}
+
+export interface OnceAnswer {
+  readonly status: number;
+  readonly body: string;
+}
+
+export type OnceReply =
+  | { readonly begun: true }
+  /** The first one is not at its end; after a minute without one it may be made again. */
+  | { readonly begun: false; readonly isUnderWay: true }
+  | { readonly begun: false; readonly answer: OnceAnswer }
+  | { readonly begun: false; readonly isOther: true };
+
+export interface NewDelivery {
+  /** As in the header `webhook-id`: the same for every try. */
+  readonly id: string;
+  readonly event: number;
+  readonly client: string;
+  readonly job?: string;
+  readonly endpoint: string;
+  readonly url: string;
+  readonly type: string;
+  /** The body, as it will be signed. */
+  readonly body: string;
+}
+
+export interface Delivery extends NewDelivery {
+  readonly state: "due" | "delivered" | "parked";
+  readonly attempts: number;
+  readonly createdAt: number;
+  readonly dueAt: number;
+  readonly lastStatus?: number;
+  readonly lastError?: string;
+}
+
+export type DeliveryEnd =
+  | { readonly state: "delivered"; readonly status: number }
+  | { readonly state: "due"; readonly delayMs: number; readonly status?: number; readonly error: string }
+  | { readonly state: "parked"; readonly status?: number; readonly error: string };
+
+export interface DeliveryQuery {
+  readonly client?: string;
+  readonly job?: string;
+  readonly states?: readonly Delivery["state"][];
+  readonly after?: string;
+  readonly limit: number;
+}
