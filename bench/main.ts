@@ -6,6 +6,7 @@ import { measureClaim } from "./figures/claim.ts";
 import { measureExtract } from "./figures/extract.ts";
 import { measureFirstRequest } from "./figures/first-request.ts";
 import { measureJudgement } from "./figures/judgement.ts";
+import { measureLists } from "./figures/lists.ts";
 import { measureLoad } from "./figures/load.ts";
 import { measureMatcher } from "./figures/matcher.ts";
 import { measureMemory } from "./figures/memory.ts";
@@ -20,6 +21,7 @@ const MEASURES: Readonly<
   matcher: measureMatcher,
   queue: measureQueue,
   claim: measureClaim,
+  lists: measureLists,
   load: measureLoad,
   memory: measureMemory,
   "first-request": measureFirstRequest,

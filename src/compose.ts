@@ -3,13 +3,15 @@ import { createRequire } from "node:module";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import type { JobSpec, PinnedScraper } from "./model/job.ts";
+import type { Project } from "./config/load-config.ts";
 import { laneName } from "./model/lane-name.ts";
 import type { LaneOf } from "./flow/plan.ts";
 import type { Blobs } from "./ports/blobs.ts";
 import type { Collector } from "./ports/collector.ts";
-import type { Ledger } from "./ports/ledger.ts";
+import { type Ledger, LedgerError } from "./ports/ledger.ts";
+import type { KeyCard, Registry, Role } from "./ports/registry.ts";
 import { loadScraper } from "./scrapers/load-scraper.ts";
-import { type JobScraper, jobScrapers } from "./scrapers/job-scrapers.ts";
+import { jobScrapers, type LoadedJob } from "./scrapers/job-scrapers.ts";
 import { type ReadyScraper, readyScraper } from "./scrapers/ready-scraper.ts";
 import { ScraperLoadError } from "./scrapers/scraper-load-error.ts";
 import { type Log, openLog, type LogLevel } from "./worker/log.ts";
@@ -74,10 +76,10 @@ export const laneOf: LaneOf = (url) => laneName(url, registrableDomain);
 /** As the supervisor names its workers: host and process tell whether it is still alive. */
 const workerName = (): string => `${hostname()}-${process.pid}-worker`;
 
-const openCollector = async (): Promise<Collector> => {
+const openCollector = async (allowTargets: readonly string[] = []): Promise<Collector> => {
   const { openHttpSession } = await import("./collectors/http/http-session.ts");
   const { createTransport } = await import("./collectors/http/transport.ts");
-  const transport = createTransport();
+  const transport = createTransport({ guard: { allow: allowTargets } });
   return {
     open: (options) => openHttpSession({ ...options, transport, userAgent: SOFTWARE }),
     close: () => transport.close(),
@@ -97,17 +99,24 @@ export const loadPinned = async ({ id, source, scrapers, extracts }: JobSpec): P
   return root;
 };
 
+const KEPT_JOBS = 256;
+
 /** Scrapers by job, each loaded once and held against the version that the job is pinned to. */
-const jobLoader = (ledger: Ledger): ((job: string) => Promise<readonly JobScraper[]>) => {
-  const loaded = new Map<string, Promise<readonly JobScraper[]>>();
-  const load = async (id: string): Promise<readonly JobScraper[]> => {
+const jobLoader = (ledger: Ledger): ((job: string) => Promise<LoadedJob>) => {
+  const loaded = new Map<string, Promise<LoadedJob>>();
+  const load = async (id: string): Promise<LoadedJob> => {
     const job = await ledger.readJob(id);
     if (!job) throw new ScraperLoadError("unknown-scraper", `${id}: no such job`);
-    return jobScrapers(await loadPinned(job.spec));
+    return { spec: job.spec, scrapers: jobScrapers(await loadPinned(job.spec)) };
   };
   return (id) => {
-    let ready = loaded.get(id);
-    if (!ready) loaded.set(id, (ready = load(id)));
+    const known = loaded.get(id);
+    if (known) return known;
+    const ready = load(id);
+    loaded.set(id, ready);
+    // The file may be put back, and the job resumed.
+    ready.catch(() => loaded.delete(id));
+    if (loaded.size > KEPT_JOBS) loaded.delete(loaded.keys().next().value!);
     return ready;
   };
 };
@@ -119,26 +128,41 @@ const changedScraper = (job: string, scraper: string, was: string, is: string): 
       `Put the old file back to go on with this job, or start a new one with \`sluice run\`.`,
   );
 
+/** Somebody else may have ended it meanwhile. */
+const holdJob = async (ledger: Ledger, job: string, reason: string): Promise<void> => {
+  try {
+    await ledger.steerJob(job, "pause", reason);
+  } catch (error) {
+    if (!(error instanceof LedgerError && error.code === "job-ended")) throw error;
+  }
+};
+
 export interface WorkOptions {
   readonly data: string;
-  readonly jobs: readonly string[];
+  /** The items of these; of all jobs when left out, as a service's workers take them. */
+  readonly jobs?: readonly string[];
+  readonly lanes?: readonly string[];
+  /** Items in hand at once. */
+  readonly capacity?: number;
   readonly name?: string;
   readonly isAlone?: boolean;
   readonly logLevel: LogLevel;
   readonly signal: AbortSignal;
   readonly onSuspects?: (count: number) => void;
+  /** Host names, addresses and networks inside that jobs of clients may ask, beside public ones and the scrapers' own sites. */
+  readonly allowTargets?: readonly string[];
   /** Puts somebody between the worker and the site, to look on. */
   readonly watch?: (collector: Collector) => Collector;
 }
 
 /** A worker with everything it needs, until the signal or, alone, until nothing is left to do. */
 export const work = async (options: WorkOptions): Promise<void> => {
-  const { data, jobs, isAlone, signal, onSuspects } = options;
+  const { data, jobs, lanes, capacity, isAlone, signal, onSuspects } = options;
   const { runWorker } = await import("./worker/worker.ts");
   const { startPacker } = await import("./archive/packer.ts");
   await using house = await openHouse(data, { isPacing: true });
   await using packer = startPacker();
-  const opened = await openCollector();
+  const opened = await openCollector(options.allowTargets);
   const collector = options.watch?.(opened) ?? opened;
   try {
     await runWorker({
@@ -151,8 +175,11 @@ export const work = async (options: WorkOptions): Promise<void> => {
       robotName: ROBOT_NAME,
       software: SOFTWARE,
       loadJob: jobLoader(house.ledger),
-      jobs,
-      log: openJobLog(data, jobs[0] ?? "worker", options.logLevel),
+      card: { host: hostname(), pid: process.pid, version: SOFTWARE },
+      ...(jobs ? { jobs } : { holdJob: (job, reason) => holdJob(house.ledger, job, reason) }),
+      ...(lanes && { lanes }),
+      ...(capacity !== undefined && { capacity }),
+      log: openJobLog(data, jobs?.[0] ?? "worker", options.logLevel),
       signal,
       ...(isAlone && { isAlone }),
       ...(onSuspects && { onSuspects }),
@@ -160,4 +187,90 @@ export const work = async (options: WorkOptions): Promise<void> => {
   } finally {
     await collector.close();
   }
+};
+
+/** Clients, keys and deliveries of a data folder. */
+export const openRegistry = async (data: string): Promise<Registry> => {
+  const { openRegistry: open } = await import("./backends/sqlite/registry/open.ts");
+  return await open(join(data, "sluice.db"));
+};
+
+/** A new API key, and what is kept of it. */
+export const newKey = async (
+  client: string,
+  role: Role,
+): Promise<{ readonly key: string; readonly card: KeyCard }> => {
+  const { makeKey } = await import("./controller/api-key.ts");
+  return makeKey(client, role, Date.now());
+};
+
+export interface ControllerOptions {
+  readonly data: string;
+  /** Where its scrapers are; without one there are only the built-ins. */
+  readonly project: Project | undefined;
+  readonly log: Log;
+}
+
+/** The API and the duties of one process, on a ledger that others may share. */
+export interface Controller extends AsyncDisposable {
+  readonly house: House;
+  /** Answers the URL. */
+  listen(host: string, port: number): Promise<string>;
+  /** Answers no more; resolves when what was being answered is. */
+  close(): Promise<void>;
+  /** Until the signal; what goes wrong in one of them is logged, and tried again. */
+  runDuties(signal: AbortSignal): Promise<void>;
+  /** On the first start; undefined on later ones. */
+  makeFirstKey(): Promise<string | undefined>;
+  /** Without keys on this machine only. */
+  mayListen(host: string): Promise<boolean>;
+}
+
+export const openController = async ({ data, project, log }: ControllerOptions): Promise<Controller> => {
+  const house = await openHouse(data);
+  const registry = await openRegistry(data);
+  const { buildServer } = await import("./controller/server.ts");
+  const { openShelf } = await import("./controller/scraper-shelf.ts");
+  const { makeFirstKey } = await import("./controller/first-key.ts");
+  const { mayListen } = await import("./controller/may-listen.ts");
+  const { runDuties } = await import("./controller/run-duties.ts");
+  const { webhookSender } = await import("./channels/webhook/webhook-sender.ts");
+  const { checkTarget, guardedDispatcher } = await import("./collectors/http/guarded-agent.ts");
+  const allow = project?.allowTargets ?? [];
+  const dispatcher = guardedDispatcher({ allow });
+  const sender = webhookSender({ dispatcher });
+  const { openChannels } = await import("./channels/open-channels.ts");
+  const channels = openChannels(project?.alerts?.channels ?? [], process.env);
+  const rules = project?.alerts?.rules;
+  const { ledger, blobs } = house;
+  const { openMetrics } = await import("./controller/metrics.ts");
+  const metrics = openMetrics({ ledger, registry, version: SOFTWARE });
+  const server = await buildServer({
+    ledger,
+    registry,
+    blobs,
+    scrapers: openShelf(project),
+    laneOf,
+    log,
+    metrics: () => metrics.text(),
+    whyNotCall: (url) => checkTarget(url, { allow }),
+    version: SOFTWARE,
+  });
+  metrics.watch(server);
+  const holder = `${hostname()}-${process.pid}-controller`;
+  const duties = { ledger, registry, blobs, holder, log, sender, channels, metrics, ...(rules && { rules }) };
+  return {
+    house,
+    listen: (host, port) => server.listen({ host, port }),
+    close: () => server.close(),
+    runDuties: (signal) => runDuties(duties, signal),
+    makeFirstKey: () => makeFirstKey({ registry, ledger, holder }),
+    mayListen: async (host) => mayListen(host, (await registry.listKeys()).length > 0),
+    async [Symbol.asyncDispose]() {
+      await server.close();
+      await dispatcher.destroy();
+      await registry.close();
+      await house[Symbol.asyncDispose]();
+    },
+  };
 };

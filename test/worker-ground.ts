@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { type Packer, startPacker } from "../src/archive/packer.ts";
 import { openHttpSession } from "../src/collectors/http/http-session.ts";
 import { type Handler, openTestSite } from "../src/collectors/http/test-site.ts";
-import { createTransport, type Transport } from "../src/collectors/http/transport.ts";
+import { createTransport, type Transport, type TransportOptions } from "../src/collectors/http/transport.ts";
 import { type House, laneOf, openHouse } from "../src/compose.ts";
 import { createJob, loadInputs, type Submission } from "../src/flow/submit.ts";
 import type { ItemView } from "../src/model/item.ts";
-import type { JobView } from "../src/model/job.ts";
+import type { JobSpec, JobView } from "../src/model/job.ts";
 import type { Blobs } from "../src/ports/blobs.ts";
 import type { Collector } from "../src/ports/collector.ts";
 import type { Ledger } from "../src/ports/ledger.ts";
@@ -28,6 +28,9 @@ interface RunOptions {
   readonly onSettled?: (view: JobView) => boolean;
   readonly ledger?: Partial<Ledger>;
   readonly blobs?: Partial<Blobs>;
+  readonly job?: string;
+  /** Beside it. */
+  readonly others?: readonly string[];
   /** Told of every request that was let through. */
   readonly onRequest?: (url: URL) => void;
   readonly isAlone?: boolean;
@@ -44,19 +47,19 @@ export class WorkerGround implements AsyncDisposable {
   readonly #transport: Transport;
   #ready: ReadyScraper | undefined;
 
-  private constructor(house: House, site: Site) {
+  private constructor(house: House, site: Site, transport: TransportOptions) {
     this.house = house;
     this.site = site;
     this.#packer = startPacker();
-    this.#transport = createTransport();
+    this.#transport = createTransport(transport);
   }
 
-  static async open(handler: Handler): Promise<WorkerGround> {
+  static async open(handler: Handler, transport: TransportOptions = {}): Promise<WorkerGround> {
     const house = await openHouse(await mkdtemp(join(tmpdir(), "sluice-ground-")));
     const site = await openTestSite((request, response) =>
       request.url === "/robots.txt" ? void response.writeHead(404).end() : handler(request, response),
     );
-    return new WorkerGround(house, site);
+    return new WorkerGround(house, site, transport);
   }
 
   /** One job with an item for each path; its lane has no rate unless the scraper says so. */
@@ -64,6 +67,7 @@ export class WorkerGround implements AsyncDisposable {
     paths: readonly string[],
     scraper: Partial<AnyScraper>,
     own: Partial<Pick<Submission, "extracts" | "maxItems">> = {},
+    spec: Partial<JobSpec> = {},
   ): Promise<void> {
     const whole: AnyScraper = {
       ...page,
@@ -87,29 +91,40 @@ export class WorkerGround implements AsyncDisposable {
       yield rows;
     })();
     const submission = {
-      job: JOB,
-      client: "test",
+      job: spec.id ?? JOB,
+      client: spec.client ?? "test",
       ready: this.#ready,
       inputs,
       laneOf,
       ...own,
     };
-    await createJob(this.house.ledger, submission);
+    const { ledger } = this.house;
+    await createJob({ ...ledger, createJob: (made) => ledger.createJob({ ...made, ...spec }) }, submission);
     await loadInputs(this.house.ledger, submission);
   }
 
   /** Runs one worker until the job is over, or until it is told to end. */
   async run(options: RunOptions = {}): Promise<JobView> {
-    const { onSettled = ({ state }) => state === "done", isAlone } = options;
+    const { onSettled = ({ state }) => state === "done", isAlone, job = JOB, others = [] } = options;
     const over = new AbortController();
+    const look = async () => {
+      const views = await Promise.all([job, ...others].map((id) => this.job(id)));
+      if (views.every(onSettled)) over.abort();
+    };
     const ledger: Ledger = { ...this.house.ledger, ...options.ledger };
     await runWorker({
       name: "w1",
       ledger: {
         ...ledger,
+        // A job whose last items are fresh ends in the claim.
+        claim: async (request) => {
+          const grant = await ledger.claim(request);
+          if (grant.items.length === 0) await look();
+          return grant;
+        },
         settle: async (worker, items) => {
           const reply = await ledger.settle(worker, items);
-          if (onSettled(await this.job())) over.abort();
+          await look();
           return reply;
         },
       },
@@ -119,29 +134,29 @@ export class WorkerGround implements AsyncDisposable {
       laneOf,
       robotName: "sluice",
       software: "test",
-      loadJob: async () => jobScrapers(this.#ready!),
-      jobs: [JOB],
+      loadJob: async (id) => ({ spec: (await this.job(id)).spec, scrapers: jobScrapers(this.#ready!) }),
+      jobs: [job, ...others],
       log: SILENT,
       signal: AbortSignal.any([over.signal, ...(options.signal ? [options.signal] : [])]),
       ...(isAlone && { isAlone }),
     });
-    return await this.job();
+    return await this.job(job);
   }
 
-  async job(): Promise<JobView> {
-    return (await this.house.ledger.readJob(JOB))!;
+  async job(id = JOB): Promise<JobView> {
+    return (await this.house.ledger.readJob(id))!;
   }
 
   async steer(to: "pause" | "resume" | "cancel"): Promise<void> {
     await this.house.ledger.steerJob(JOB, to);
   }
 
-  async items(): Promise<readonly ItemView[]> {
-    return (await this.house.ledger.listItems(JOB, { limit: 1000 })).items;
+  async items(id = JOB): Promise<readonly ItemView[]> {
+    return (await this.house.ledger.listItems(id, { limit: 1000 })).items;
   }
 
-  async item(path: string): Promise<ItemView> {
-    return (await this.items()).find(({ key }) => key === path)!;
+  async item(path: string, id = JOB): Promise<ItemView> {
+    return (await this.items(id)).find(({ key }) => key === path)!;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

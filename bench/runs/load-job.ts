@@ -1,5 +1,5 @@
 /** Creates a job and loads its inputs from a CSV file, as `sluice run` does. Answers how long the loading took. */
-import { readInputs } from "../../src/cli/inputs/read-inputs.ts";
+import { readInputs } from "../../src/inputs/read-inputs.ts";
 import { laneOf, openHouse } from "../../src/compose.ts";
 import { createJob, loadInputs, type Submission } from "../../src/flow/submit.ts";
 import { loadScraper } from "../../src/scrapers/load-scraper.ts";

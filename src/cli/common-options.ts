@@ -1,6 +1,6 @@
 import { Help, Option, type Command } from "commander";
 import { LOG_LEVELS } from "../worker/log.ts";
-import { INPUT_FORMATS } from "./inputs/input-format.ts";
+import { INPUT_FORMATS } from "../inputs/input-format.ts";
 import { processCount } from "./option-values.ts";
 import { DEFAULT_DATA, type ResumeOptions } from "./options.ts";
 import { UsageError } from "./usage-error.ts";
@@ -24,6 +24,12 @@ export const dataOption = (): Option =>
 
 export const lookOptions = (command: Command): Command =>
   command.addOption(dataOption()).option("--json", "print JSON, one object a line", false);
+
+/** For what can be asked of a data folder and of a server alike. */
+export const placeOptions = (command: Command): Command =>
+  lookOptions(command).addOption(
+    new Option("--server <url>", "ask this server instead of a data folder").env("SLUICE_SERVER"),
+  );
 
 export const inputOptions = (command: Command): Command =>
   command

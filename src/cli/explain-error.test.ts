@@ -8,8 +8,8 @@ import { ExtractionError } from "../extraction/extraction-error.ts";
 import { ArchiveError } from "../archive/archive-error.ts";
 import { EXIT } from "./exit-codes.ts";
 import { explainError } from "./explain-error.ts";
-import { InputError } from "./inputs/input-error.ts";
-import { OutputError } from "./outputs/output-error.ts";
+import { InputError } from "../inputs/input-error.ts";
+import { OutputError } from "../export/outputs/output-error.ts";
 import { UsageError } from "./usage-error.ts";
 
 const system = (code: string, path?: string) =>

@@ -29,6 +29,13 @@ const EXIT_CODES: Readonly<Record<string, Readonly<Record<string, ExitCode>>>> =
   },
   BlobError: { "*": EXIT.storage, "bad-name": EXIT.unexpected },
   ArchiveError: { "*": EXIT.storage },
+  ChannelError: { "*": EXIT.usage },
+  ProblemError: {
+    "*": EXIT.usage,
+    unreachable: EXIT.unexpected,
+    unavailable: EXIT.unexpected,
+    internal: EXIT.unexpected,
+  },
 };
 
 /** What the operating system says when a disk or a folder is at fault. */
@@ -57,7 +64,7 @@ const explain = (error: unknown): Explanation => {
     const exitCode = codes[code] ?? codes["*"] ?? EXIT.unexpected;
     return exitCode === EXIT.ok
       ? { exitCode }
-      : { exitCode, message: error.message + wayOut(error.name, code) };
+      : { exitCode, message: wordsOf(error, code) + wayOut(error.name, code) };
   }
   const fault = STORAGE_FAULTS[code];
   if (fault === undefined) return unexpected(`${error.name}: ${error.message}`);
@@ -69,6 +76,12 @@ const unexpected = (what: string): Explanation => ({
   exitCode: EXIT.unexpected,
   message: `unexpected: ${what}. Run again with --log-level debug to see where it happened.`,
 });
+
+/** A server speaks to programs there: about a header, and not about a command. */
+const wordsOf = ({ name, message }: Error, code: string): string =>
+  name === "ProblemError" && code === "unauthorized"
+    ? "the server wants an API key, and this is none of its own. Keep one with `sluice login --server URL`, or set SLUICE_KEY."
+    : message;
 
 /** Where the error itself cannot know what to do. */
 const wayOut = (name: string, code: string): string => {

@@ -2,7 +2,7 @@ import { durationText } from "./duration-text.ts";
 import { fitText, plainText } from "./fit-text.ts";
 import { countText, percentText, rateText } from "./number-text.ts";
 import { type ProgressMode, type ProgressStream } from "./progress.ts";
-import { RecentRate } from "./recent-rate.ts";
+import { RecentRate } from "../model/recent-rate.ts";
 
 /** Tells how far an extraction is: one line redrawn on a terminal, a line now and then elsewhere, JSON for programs. */
 export interface ExtractProgress extends Disposable {

@@ -3,7 +3,11 @@ import type { Ledger } from "../ports/ledger.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** By its id, by a beginning or the last part of it that no other recent job has, or `last` for the newest. */
-export const findJob = async (ledger: Ledger, named: string): Promise<JobView> => {
+export const findJob = async (
+  ledger: Pick<Ledger, "readJob" | "listJobs">,
+  named: string,
+  place = "in this data folder",
+): Promise<JobView> => {
   const exact = await ledger.readJob(named);
   if (exact) return exact;
   const jobs = await ledger.listJobs();
@@ -15,8 +19,8 @@ export const findJob = async (ledger: Ledger, named: string): Promise<JobView> =
   if (found === undefined)
     throw new UsageError(
       jobs.length === 0
-        ? `${named}: there is no job in this data folder. Start one with \`sluice run\`, or name its folder with --data DIR.`
-        : `${named}: no such job. \`sluice jobs ls\` lists them; --data DIR names another data folder.`,
+        ? `${named}: there is no job ${place}. Start one with \`sluice run\` or \`sluice submit\`, or name another place with --data DIR or --server URL.`
+        : `${named}: no such job. \`sluice jobs ls\` lists them; --data DIR or --server URL names another place.`,
     );
   if (others.length > 0) throw new UsageError(`${named}: ${ambiguity(matches)}`);
   return found;

@@ -20,6 +20,9 @@ Examples:
   sluice jobs show last                                        what came of it
   sluice extract last                                          new fields from the stored pages
   sluice diff last@first last                                  what has changed in the records
+
+  sluice serve --workers 2                                     the same as a service, for several teams
+  sluice submit county --input parcels.csv --server URL        a job for its workers
 ${EXIT_CODES}`,
   run: `
 Examples:
@@ -40,7 +43,9 @@ Examples:
   sluice jobs ls
   sluice jobs show last --json
   sluice jobs retry last --kind blocked,captcha && sluice resume last
-  sluice jobs cancel 20261115-203412-k3f9`,
+  sluice jobs cancel 20261115-203412-k3f9
+  sluice jobs watch last --server http://127.0.0.1:7070       of a server, as all of these
+  sluice jobs results last --output taxes.csv`,
   items: `
 Examples:
   sluice items ls last --state failed --kind blocked

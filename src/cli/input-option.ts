@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from "commander";
-import { readInputs } from "./inputs/read-inputs.ts";
+import { readInputs } from "../inputs/read-inputs.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** The item that a person means: JSON, `name=value` pairs, a URL, or a row of a file. */

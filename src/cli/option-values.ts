@@ -16,6 +16,62 @@ export const processCount = (text: string): number =>
     (value) => Number.isInteger(value) && value >= 1 && value <= 64,
   );
 
+/** 0 lets the system choose. */
+export const portNumber = (text: string): number =>
+  within(
+    text,
+    "Give a port from 0 to 65535.",
+    (value) => Number.isInteger(value) && value >= 0 && value <= 65_535,
+  );
+
+/** Any names, as `a,b` or by giving the option again. */
+export const listOf = (text: string, before: readonly string[] | undefined): readonly string[] => {
+  const names = text.split(",").map((name) => name.trim());
+  if (names.includes("")) throw new InvalidArgumentError("A name is empty.");
+  return [...(before ?? []), ...names];
+};
+
+export const anyWholeNumber = (text: string): number => {
+  const value = /^-?\d+$/.test(text) ? Number(text) : NaN;
+  if (!Number.isSafeInteger(value)) throw new InvalidArgumentError("Give a whole number.");
+  return value;
+};
+
+const UNITS_MS: Readonly<Record<string, number>> = {
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+  w: 7 * 86_400_000,
+};
+
+/** `90s`, `15m`, `12h`, `7d`, `2w`; 0 by itself. In milliseconds. */
+export const duration = (text: string): number => {
+  const [, count, unit] = /^(\d{1,9})([smhdw])$/.exec(text) ?? [];
+  if (count !== undefined) return Number(count) * UNITS_MS[unit!]!;
+  if (text === "0") return 0;
+  throw new InvalidArgumentError("Give a while such as 90s, 15m, 12h or 7d.");
+};
+
+/** A moment (`2026-11-01T08:30Z`), or a while from now. Milliseconds since 1970. */
+export const momentFrom =
+  (now: () => number) =>
+  (text: string): number => {
+    const at = /^\d{4}-\d\d-\d\dT/.test(text) ? Date.parse(text) : NaN;
+    return Number.isNaN(at) ? now() + duration(text) : at;
+  };
+
+/** `name=value`, once for each. */
+export const labelValue = (
+  text: string,
+  before: Readonly<Record<string, string>> = {},
+): Readonly<Record<string, string>> => {
+  const [, name, value] = /^([^=]{1,100})=(.{1,100})$/.exec(text) ?? [];
+  if (name === undefined || value === undefined)
+    throw new InvalidArgumentError("Give a label as name=value.");
+  return { ...before, [name]: value };
+};
+
 /** Fractions too: one request in two seconds is a rate. */
 export const positiveNumber = (text: string): number =>
   within(text, "Give a number above 0, such as 5 or 0.5.", (value) => value > 0 && Number.isFinite(value));

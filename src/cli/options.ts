@@ -1,5 +1,5 @@
 import type { LogLevel } from "../worker/log.ts";
-import type { InputFormat } from "./inputs/input-format.ts";
+import type { InputFormat } from "../inputs/input-format.ts";
 
 export { DEFAULT_DATA } from "../config/define-config.ts";
 
@@ -27,6 +27,13 @@ export interface RunOptions extends WorkingOptions {
 }
 
 export type ResumeOptions = WorkingOptions;
+
+/** Where a command looks: at a server, where one is named, else in a data folder. */
+export interface PlaceOptions {
+  readonly data: string;
+  readonly server?: string;
+  readonly json: boolean;
+}
 
 /** What the commands that only look at a data folder, or steer a job in it, take. */
 export interface LookOptions {

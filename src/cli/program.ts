@@ -1,24 +1,22 @@
 import { Command, Option } from "commander";
-import { FAILURE_KINDS } from "../model/failure.ts";
-import { ITEM_STATES } from "../model/item.ts";
+import { addJobs } from "./add-jobs.ts";
+import { addOperating } from "./add-operating.ts";
 import { addReuse } from "./add-reuse.ts";
+import { addService } from "./add-service.ts";
 import { addStarting } from "./add-starting.ts";
 import { addWorkshop } from "./add-workshop.ts";
 import type { ExportOptions } from "./commands/export.ts";
-import type { ListItemsOptions } from "./commands/items.ts";
-import type { RetryOptions } from "./commands/jobs.ts";
 import {
   dataOption,
   inputOptions,
-  lookOptions,
   optionDescription,
   refuseMixedOutput,
   workingOptions,
 } from "./common-options.ts";
 import { fieldNames, fillValue } from "./fill-option.ts";
 import { COMMAND_HELP, JOB_HELP } from "./help-texts.ts";
-import { namesOf, positiveNumber, wholeNumber } from "./option-values.ts";
-import type { LookOptions, ResumeOptions, RunOptions } from "./options.ts";
+import { positiveNumber, wholeNumber } from "./option-values.ts";
+import type { ResumeOptions, RunOptions } from "./options.ts";
 
 /**
  * The command line. A command's code is loaded when it is asked for: the first request must not wait for the others.
@@ -73,25 +71,6 @@ export const buildProgram = (version: string, onEnd: (exitCode: number) => void)
 
   addJobs(program, onEnd);
 
-  const items = program
-    .command("items")
-    .summary("look at the items of a job")
-    .description("Looks at the items of a job.")
-    .helpCommand(false);
-  const list = items
-    .command("ls")
-    .description("Lists a job's items.")
-    .argument("<job>", JOB_HELP)
-    .option("--state <state>", `only these: ${ITEM_STATES.join(", ")}`, namesOf(ITEM_STATES))
-    .option("--kind <kind>", "only items that failed so", namesOf(FAILURE_KINDS))
-    .option("--scraper <name>", "only items of this one, where a job has several")
-    .option("--limit <n>", "list at most N", wholeNumber, 50)
-    .addHelpText("after", COMMAND_HELP.items);
-  lookOptions(list).action(async (job: string, options: ListItemsOptions) => {
-    const { listItemsCommand } = await import("./commands/items.ts");
-    onEnd(await listItemsCommand(job, options));
-  });
-
   program
     .command("export")
     .summary("write a job's results to a file")
@@ -121,46 +100,7 @@ export const buildProgram = (version: string, onEnd: (exitCode: number) => void)
   addReuse(program, onEnd);
   addWorkshop(program, onEnd);
   addStarting(program, onEnd);
+  addService(program, onEnd);
+  addOperating(program, onEnd);
   return program;
-};
-
-const addJobs = (program: Command, onEnd: (exitCode: number) => void): void => {
-  const jobs = program
-    .command("jobs")
-    .summary("list, show and steer jobs")
-    .description("Lists, shows and steers jobs.")
-    .helpCommand(false)
-    .addHelpText("after", COMMAND_HELP.jobs);
-
-  lookOptions(jobs.command("ls").description("Lists jobs, the newest first.")).action(
-    async (options: LookOptions) => {
-      const { listJobsCommand } = await import("./commands/jobs.ts");
-      onEnd(await listJobsCommand(options));
-    },
-  );
-
-  const show = jobs.command("show").description("Shows what came of a job.").argument("<job>", JOB_HELP);
-  lookOptions(show).action(async (job: string, options: LookOptions) => {
-    const { showJobCommand } = await import("./commands/jobs.ts");
-    onEnd(await showJobCommand(job, options));
-  });
-
-  const retry = jobs
-    .command("retry")
-    .description("Puts failed items back, as if they had never been tried; `sluice resume` runs them.")
-    .argument("<job>", JOB_HELP)
-    .option("--kind <kind>", "only items that failed so", namesOf(FAILURE_KINDS));
-  lookOptions(retry).action(async (job: string, options: RetryOptions) => {
-    const { retryJobCommand } = await import("./commands/jobs.ts");
-    onEnd(await retryJobCommand(job, options));
-  });
-
-  const cancel = jobs
-    .command("cancel")
-    .description("Ends a job for good. What was collected is kept.")
-    .argument("<job>", JOB_HELP);
-  lookOptions(cancel).action(async (job: string, options: LookOptions) => {
-    const { cancelJobCommand } = await import("./commands/jobs.ts");
-    onEnd(await cancelJobCommand(job, options));
-  });
 };

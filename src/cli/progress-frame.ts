@@ -1,6 +1,6 @@
 import type { StateCounts } from "../model/item.ts";
 import type { JobView, LaneView } from "../model/job.ts";
-import { RecentRate } from "./recent-rate.ts";
+import { RecentRate } from "../model/recent-rate.ts";
 
 export interface ProgressExtra {
   /** Inputs read so far; absent once all are read. */

@@ -10,6 +10,7 @@ import { holdAdvice } from "./hold-advice.ts";
 import { scraperTallies, type ScraperTallies } from "./job-json.ts";
 import { dataFlag, nextSteps } from "./next-steps.ts";
 import { bytesText, countText, percentText } from "./number-text.ts";
+import { DEFAULT_DATA } from "./options.ts";
 import { textTable } from "./text-table.ts";
 
 export interface ReportFacts {
@@ -25,19 +26,24 @@ const WIDTH = 80;
 const SHOWN_REJECTS = 5;
 
 /** What came of a job, for a person: every item accounted for, and what to do next. */
-export const renderReport = (view: JobView, facts: ReportFacts): string[] => {
-  const sections = [
-    heading(view, facts),
-    states(view),
-    failures(view),
-    fields(view),
-    rejects(view, facts.input),
-    held(view),
-    places(view, facts),
-    nextSteps(view, facts),
-  ];
-  return sections.filter((lines) => lines.length > 0).flatMap((lines) => ["", ...lines]);
-};
+export const renderReport = (view: JobView, facts: ReportFacts): string[] =>
+  spaced([...account(view, facts), places(view, facts), nextSteps(view, facts)]);
+
+/** The same of a job on a server, whose files are not here. */
+export const renderAccount = (view: JobView, tookMs: number): string[] =>
+  spaced(account(view, { data: DEFAULT_DATA, tookMs }));
+
+const account = (view: JobView, facts: ReportFacts): string[][] => [
+  heading(view, facts),
+  states(view),
+  failures(view),
+  fields(view),
+  rejects(view, facts.input),
+  held(view),
+];
+
+const spaced = (sections: readonly string[][]): string[] =>
+  sections.filter((lines) => lines.length > 0).flatMap((lines) => ["", ...lines]);
 
 const heading = ({ spec, state, requests, bytes }: JobView, { tookMs, data }: ReportFacts): string[] => [
   `Job ${spec.id} (${spec.scrapers.map(({ name }) => name).join(", ")}): ${state} after ${durationText(tookMs)}, ` +

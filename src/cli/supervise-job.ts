@@ -6,10 +6,11 @@ import type { LedgerEvent } from "../ports/ledger.ts";
 import type { LogLevel } from "../worker/log.ts";
 import type { Supervisor } from "../worker/supervisor.ts";
 import { EXIT } from "./exit-codes.ts";
-import { exportJob } from "./export-records.ts";
+import { exportJob } from "../export/export-records.ts";
+import { listenForInterrupts } from "./interrupts.ts";
 import type { Progress } from "./progress.ts";
 import { renderReport } from "./report.ts";
-import { writeJobManifest } from "./write-manifest.ts";
+import { writeJobManifest } from "../export/write-manifest.ts";
 
 export interface SuperviseJobOptions {
   readonly house: House;
@@ -158,19 +159,4 @@ const noteOf = ({ type, facts }: LedgerEvent): string | undefined => {
     return `Held: lane ${String(facts["lane"])}: ${reason}`;
   }
   return type === "lane.released" ? `Released: lane ${String(facts["lane"])} answers again` : undefined;
-};
-
-/** The first signal asks for an orderly end, the second one does not wait for it. */
-const listenForInterrupts = (onSecond: () => void): Disposable & { readonly signal: AbortSignal } => {
-  const controller = new AbortController();
-  const hear = () => (controller.signal.aborted ? onSecond() : controller.abort());
-  process.on("SIGINT", hear);
-  process.on("SIGTERM", hear);
-  return {
-    signal: controller.signal,
-    [Symbol.dispose]() {
-      process.off("SIGINT", hear);
-      process.off("SIGTERM", hear);
-    },
-  };
 };

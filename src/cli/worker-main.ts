@@ -15,20 +15,14 @@ const say = (message: FromWorker): Promise<void> =>
     else resolve();
   });
 
-const run = async ({
-  name,
-  data,
-  jobs,
-  isAlone,
-  logLevel,
-}: Extract<ToWorker, { type: "start" }>): Promise<void> => {
+const run = async (orders: Extract<ToWorker, { type: "start" }>): Promise<void> => {
   isRunning = true;
   const beat = () => void say({ type: "beat", suspects });
   beat();
   const timer = setInterval(beat, BEAT_MS);
   try {
     const onSuspects = (count: number) => (suspects = count);
-    await work({ name, data, jobs, isAlone, logLevel, onSuspects, signal: stop.signal });
+    await work({ ...orders, onSuspects, signal: stop.signal });
     await say({ type: "ended" });
   } catch (error) {
     const { name: kind, message, code } = error as Error & { code?: string };

@@ -1,9 +1,35 @@
+import type { AlertRules } from "../model/alert-rules.ts";
+import type { ChannelConfig } from "../ports/channel.ts";
+
 /** What `sluice.config.ts` may say. Paths are relative to that file. */
 export interface Config {
   /** Folder of the ledger, the archive and the logs; `./data` unless given. `--data` and `SLUICE_DATA` go before it. */
   readonly data?: string;
   /** The folder, or folders, in which scrapers are found by name; `./scrapers` unless given. */
   readonly scrapers?: string | readonly string[];
+  /**
+   * Host names, addresses and networks (`10.1.0.0/16`) inside your own network that jobs and webhooks of clients may reach. Without it, only
+   * public addresses and the sites that scrapers declare.
+   */
+  readonly allowTargets?: readonly string[];
+  /** Where `sluice serve` listens; `--host` and `--port` go before it. */
+  readonly server?: ServerConfig;
+  /** Who is told when something is wrong with jobs, and when that is. */
+  readonly alerts?: AlertConfig;
+}
+
+export interface AlertConfig {
+  /** Slack and e-mail. What opens doors is named by its environment variable. */
+  readonly channels: readonly ChannelConfig[];
+  /** What is left out is as by default; `false` turns a rule off. */
+  readonly rules?: Partial<AlertRules>;
+}
+
+export interface ServerConfig {
+  /** An address of this machine; 127.0.0.1 unless given. */
+  readonly host?: string;
+  /** 7070 unless given; 0 for a free one. */
+  readonly port?: number;
 }
 
 /** Types the configuration; it is checked when it is loaded. */

@@ -5,7 +5,7 @@ import { placingErrors } from "../scrapers/error-place.ts";
 import { explainImport, hookImports } from "../scrapers/load-scraper.ts";
 import { checkConfig } from "./check-config.ts";
 import { ConfigError } from "./config-error.ts";
-import { DEFAULT_DATA, DEFAULT_SCRAPERS } from "./define-config.ts";
+import { type AlertConfig, DEFAULT_DATA, DEFAULT_SCRAPERS, type ServerConfig } from "./define-config.ts";
 
 /** A folder with a `sluice.config.ts`, its defaults filled in. */
 export interface Project {
@@ -14,6 +14,9 @@ export interface Project {
   readonly folder: string;
   readonly data: string;
   readonly scrapers: readonly string[];
+  readonly allowTargets?: readonly string[];
+  readonly server?: ServerConfig;
+  readonly alerts?: AlertConfig;
 }
 
 const CONFIG_FILES = ["sluice.config.ts", "sluice.config.js"] as const;
@@ -22,13 +25,18 @@ const CONFIG_FILES = ["sluice.config.ts", "sluice.config.js"] as const;
 export const loadConfig = async (from: string = process.cwd()): Promise<Project | undefined> => {
   const file = findConfig(resolve(from));
   if (file === undefined) return undefined;
-  const { data = DEFAULT_DATA, scrapers = DEFAULT_SCRAPERS } = checkConfig(await importDefault(file), file);
+  const {
+    data = DEFAULT_DATA,
+    scrapers = DEFAULT_SCRAPERS,
+    ...others
+  } = checkConfig(await importDefault(file), file);
   const folder = dirname(file);
   return {
     file,
     folder,
     data: resolve(folder, data),
     scrapers: [scrapers].flat().map((each) => resolve(folder, each)),
+    ...others,
   };
 };
 

@@ -9,6 +9,7 @@ export interface ClaimOptions {
   /** Items whose end is not yet settled; beyond this no more are taken, so that a slow disk slows the fetching. */
   readonly maxUnsettled: number;
   readonly jobs?: readonly string[];
+  readonly lanes?: readonly string[];
   readonly isAlone?: boolean;
 }
 
@@ -50,13 +51,14 @@ export class Hand {
   }
 
   async claim(): Promise<Grant> {
-    const { ledger, worker, jobs, isAlone } = this.#options;
+    const { ledger, worker, jobs, lanes, isAlone } = this.#options;
     const grant = await ledger.claim({
       worker,
       room: this.room,
       inHand: this.#byLane,
       running: this.running,
       ...(jobs && { jobs }),
+      ...(lanes && { lanes }),
       ...(isAlone && { alone: true }),
     });
     for (const item of grant.items) {

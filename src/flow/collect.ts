@@ -1,14 +1,24 @@
-import { AbsentError, type Failure, FailureError } from "../model/failure.ts";
+import type { Exchange } from "../model/capture.ts";
+import { AbsentError, type Failure, FailureError, UnchangedError } from "../model/failure.ts";
 import { StopError } from "../model/stop-error.ts";
 import { BlobError } from "../ports/blobs.ts";
-import type { Collector, CollectorTools, CollectSession, Http, Keep } from "../ports/collector.ts";
+import type {
+  Collector,
+  CollectorTools,
+  CollectSession,
+  Http,
+  Keep,
+  SessionOptions,
+} from "../ports/collector.ts";
 import { LedgerError } from "../ports/ledger.ts";
 import type { ReadyScraper } from "../scrapers/ready-scraper.ts";
+import type { AnyScraper } from "../scrapers/scraper.ts";
 
 /** How collecting ended. Also a failed item keeps the pages it paid for: what was kept is in the session either way. */
 export type Collected = { readonly session: CollectSession } & (
   | { readonly ended: "pages" }
   | { readonly ended: "absent"; readonly detail: string }
+  | { readonly ended: "unchanged"; readonly exchange: Exchange }
   | { readonly ended: "failure"; readonly failure: Failure }
 );
 
@@ -17,6 +27,9 @@ export interface CollectRun {
   readonly collector: Collector;
   readonly input: unknown;
   readonly attempt: number;
+  /** Only public addresses and the scraper's own site may be asked. */
+  readonly guardsTargets?: boolean;
+  readonly validators?: SessionOptions["validators"];
   readonly tools: Omit<CollectorTools, "signal">;
   /** Aborted with a `StopError` when the worker must let go of the item. */
   readonly controller: AbortController;
@@ -33,6 +46,8 @@ export const collect = async (run: CollectRun): Promise<Collected> => {
     site: scraper.site ?? siteOf(run.input),
     limits,
     ...(scraper.headers && { headers: scraper.headers }),
+    ...(run.guardsTargets && { publicOnly: publicOnly(scraper) }),
+    ...(run.validators && { validators: run.validators }),
     tools: {
       signal,
       async gate(url, options) {
@@ -41,6 +56,7 @@ export const collect = async (run: CollectRun): Promise<Collected> => {
       },
       archive: (exchange) => clock.untimed(run.tools.archive(exchange)),
       archiveFile: run.tools.archiveFile,
+      ...(run.tools.leaving && { leaving: run.tools.leaving }),
     },
   });
   const counted = async <Result>(request: Promise<Result>): Promise<Result> => {
@@ -68,6 +84,7 @@ export const collect = async (run: CollectRun): Promise<Collected> => {
     if (signal.reason instanceof StopError) throw signal.reason;
     if (signal.reason instanceof OverdueError)
       return { ended: "failure", failure: overdue(limits.itemMs, signal.reason.inFlight), session };
+    if (error instanceof UnchangedError) return { ended: "unchanged", exchange: error.exchange, session };
     if (error instanceof AbsentError) return { ended: "absent", detail: error.message, session };
     if (error instanceof FailureError) return { ended: "failure", failure: error.failure, session };
     if (error instanceof StopError || error instanceof BlobError || error instanceof LedgerError) throw error;
@@ -76,6 +93,10 @@ export const collect = async (run: CollectRun): Promise<Collected> => {
     clock.end();
   }
 };
+
+/** What the installation's owner wrote into a scraper may be asked wherever it is. */
+export const publicOnly = ({ site }: AnyScraper): NonNullable<SessionOptions["publicOnly"]> =>
+  site === undefined ? {} : { butSite: site };
 
 class OverdueError extends Error {
   readonly inFlight: number;

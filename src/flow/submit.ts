@@ -1,4 +1,4 @@
-import type { RejectedInput } from "../model/job.ts";
+import type { JobSpec, RejectedInput } from "../model/job.ts";
 import type { Pace } from "../model/pace.ts";
 import type { Ledger, PlannedItem } from "../ports/ledger.ts";
 import { jobFields, jobScrapers } from "../scrapers/job-scrapers.ts";
@@ -18,10 +18,26 @@ export interface Submission {
   readonly limit?: number;
   /** Items in all, emitted ones included. */
   readonly maxItems?: number;
+  readonly options?: JobOptions;
   readonly laneOf: LaneOf;
   readonly onProgress?: (received: number) => void;
   readonly signal?: AbortSignal;
 }
+
+/** What a client may ask of its job beside the scraper and its inputs. */
+export type JobOptions = Pick<
+  JobSpec,
+  | "priority"
+  | "maxAttempts"
+  | "deadlineAt"
+  | "budget"
+  | "freshness"
+  | "labels"
+  | "webhook"
+  | "progressMs"
+  | "isBatch"
+  | "guardsTargets"
+>;
 
 /** Large enough that sorted keys share pages of the ledger's index, small enough to hold in memory. */
 const BATCH = 20_000;
@@ -29,7 +45,10 @@ const BATCH = 20_000;
 const FIRST_BATCH = 500;
 const TRICKLE_MS = 500;
 
-export const createJob = async (ledger: Ledger, submission: Submission): Promise<void> => {
+export const createJob = async (
+  ledger: Pick<Ledger, "createJob">,
+  submission: Omit<Submission, "inputs" | "laneOf"> & Partial<Submission>,
+): Promise<void> => {
   const { job, client, ready, limit, maxItems = Number.MAX_SAFE_INTEGER, extracts = true } = submission;
   const { paceOf = ({ pace }) => pace } = submission;
   const scrapers = jobScrapers(ready);
@@ -59,6 +78,7 @@ export const createJob = async (ledger: Ledger, submission: Submission): Promise
     // A job that finds nothing has no depth.
     maxDepth: scrapers.some(({ ready: { emits } }) => emits.length > 0) ? ready.limits.depth : 0,
     ...(limit !== undefined && { limit }),
+    ...submission.options,
   });
 };
 

@@ -1,5 +1,6 @@
 import type { BlobRange, CaptureRef } from "./capture.ts";
 import type { Failure } from "./failure.ts";
+import type { Change } from "./freshness.ts";
 
 /**
  * An item is in exactly one state. `leased` is a property of a run of items, not a write per item: a backend may derive it
@@ -56,6 +57,13 @@ export interface PastAttempt {
   readonly failure: Failure;
 }
 
+/** Why an item was not fetched, or not kept again, and where what is known of it lies. */
+export interface Skipped {
+  readonly reason: "fresh" | "unchanged";
+  /** The item whose captures and records hold. */
+  readonly from?: ItemRef & { readonly job: string };
+}
+
 /** Everything the ledger knows of an item, as lists and the manifest show it. */
 export interface ItemView {
   readonly ref: ItemRef;
@@ -72,6 +80,9 @@ export interface ItemView {
   readonly attempts: number;
   readonly failure?: Failure;
   readonly quality?: "complete" | "partial";
+  readonly skipped?: Skipped;
+  /** Since the client last had it; only in a job with `freshness`. */
+  readonly change?: Change;
   readonly dueInMs?: number;
   readonly endedAt?: number;
   readonly history: readonly PastAttempt[];

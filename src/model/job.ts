@@ -1,4 +1,5 @@
 import type { FailureKind } from "./failure.ts";
+import type { ChangeCounts } from "./freshness.ts";
 import type { PolicyOverrides } from "./failure-policy.ts";
 import type { StateCounts } from "./item.ts";
 import type { Pace } from "./pace.ts";
@@ -44,13 +45,16 @@ export interface JobSpec {
   readonly maxDepth: number;
   /** Only so many inputs are read; all of them when left out. */
   readonly limit?: number;
-  /** Among the jobs of one client in a lane, higher comes first; 0 when left out. */
+  /** Among the jobs of one client in a lane, higher comes first; 0 when left out. Jobs of the same priority take turns. */
   readonly priority?: number;
   /** No item is tried more often than this, whatever its policy says. */
   readonly maxAttempts?: number;
   /** When it is over, what has not ended is cancelled. Milliseconds since 1970. */
   readonly deadlineAt?: number;
-  /** What the job may spend in all; what comes after that fails with `budget`. */
+  /**
+   * What the job may spend in all, as attempts are settled; what comes after that fails with `budget`. Items in hand when it is spent start no
+   * further request: what those already under way cost is all that can go beyond it.
+   */
   readonly budget?: Budget;
   readonly freshness?: Freshness;
   /** The client's own names for it, to find it by. */
@@ -133,6 +137,8 @@ export interface JobView {
   readonly rejects: readonly RejectedInput[];
   readonly requests: number;
   readonly bytes: number;
+  /** What became of items since the client last had them; only in a job with `freshness`. */
+  readonly changes?: ChangeCounts;
 }
 
 /** A lane as an operator sees it. */

@@ -40,6 +40,18 @@ const delayFor = (retryAfterMs: number) => {
   return outcome.delayMs;
 };
 
+test("the job's own cap ends it sooner, never later; throttles stay free", () => {
+  for (const kind of FAILURE_KINDS.filter((each) => each !== "rate-limited")) {
+    const { maxAttempts } = failurePolicy(kind);
+    assert.equal(afterFailure(failedWith(kind, { maxAttempts: 1 })).state, "failed");
+    assert.equal(
+      afterFailure(failedWith(kind, { attempt: maxAttempts, maxAttempts: maxAttempts + 1 })).state,
+      "failed",
+    );
+  }
+  assert.equal(afterFailure(failedWith("rate-limited", { maxAttempts: 1 })).state, "waiting");
+});
+
 test("an item waits until its kind's last attempt has failed", () => {
   for (const kind of FAILURE_KINDS.filter((each) => each !== "rate-limited")) {
     const { maxAttempts } = failurePolicy(kind);

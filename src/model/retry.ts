@@ -17,6 +17,8 @@ export interface FailedTry {
   /** The scraper is `once` and its acting request has left: never tried again by itself. */
   readonly hasActed: boolean;
   readonly overrides?: PolicyOverrides | undefined;
+  /** The job's own cap, under that of the policy. */
+  readonly maxAttempts?: number | undefined;
   /** In [0, 1). */
   readonly random: number;
 }
@@ -30,7 +32,8 @@ export function afterFailure(failed: FailedTry): FailureOutcome {
   const policy = failurePolicy(failure.kind, failed.overrides);
   const isThrottle = failure.kind === "rate-limited";
   const isFree = isThrottle && throttles < FREE_THROTTLES;
-  if (!isFree && attempt >= policy.maxAttempts) return { state: "failed", failure };
+  if (!isFree && attempt >= Math.min(policy.maxAttempts, failed.maxAttempts ?? Infinity))
+    return { state: "failed", failure };
   return waiting(failed, policy, isThrottle ? throttles + 1 : attempt, !isFree);
 }
 

@@ -101,6 +101,8 @@ export interface KeptFile {
 export interface CollectorTools {
   /** Resolves when a request to this URL may start; throws when it may not (robots, job stopped, lease lost). */
   readonly gate: (url: URL, options: { readonly acts: boolean }) => Promise<void>;
+  /** Called when a request's first byte is about to leave, which may be long after the gate: throws when the job was stopped meanwhile. */
+  readonly leaving?: () => void;
   /** Every response goes through here, redirects and failures included. Back-pressure: awaited. */
   readonly archive: (exchange: Exchange) => Promise<void>;
   /** Large files: streamed to a blob of their own. Resolves when the stream has ended and is durable. */
@@ -141,6 +143,12 @@ export interface SessionOptions {
   readonly tools: CollectorTools;
   readonly limits: Limits;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Only public addresses may be asked, and the origin that the scraper itself declares; any address when left out. */
+  readonly publicOnly?: { readonly butSite?: string };
+  /** What is known of a page from before: when the item's first request is for it, the site is asked whether it has changed. */
+  readonly validators?:
+    | { readonly url: string; readonly etag?: string; readonly lastModified?: string }
+    | undefined;
 }
 
 /** One item's side of a collector: its cookies, its caps and what it kept. */
@@ -154,6 +162,8 @@ export interface CollectSession {
   };
   readonly requests: number;
   readonly bytes: number;
+  /** Cookies or credentials were sent, or cookies were set: what came may be meant for nobody else. */
+  readonly hasSecrets: boolean;
   /** Lets go of all pages, their texts and documents: the item may wait long for its bytes to be durable, these must not. */
   release(): void;
 }

@@ -4,14 +4,20 @@ import { breaker } from "./ledger-suite/breaker.ts";
 import { emitting } from "./ledger-suite/emitting.ts";
 import { events } from "./ledger-suite/events.ts";
 import { fairness } from "./ledger-suite/fairness.ts";
+import { freshness } from "./ledger-suite/freshness.ts";
 import { items } from "./ledger-suite/items.ts";
+import { jobLimits } from "./ledger-suite/job-limits.ts";
 import { jobs } from "./ledger-suite/jobs.ts";
 import { lanes } from "./ledger-suite/lanes.ts";
 import { laws } from "./ledger-suite/laws.ts";
 import { leases } from "./ledger-suite/leases.ts";
+import { lists } from "./ledger-suite/lists.ts";
+import { operator } from "./ledger-suite/operator.ts";
 import { pace } from "./ledger-suite/pace.ts";
 import { reaping } from "./ledger-suite/reaping.ts";
 import { robots } from "./ledger-suite/robots.ts";
+import { shares } from "./ledger-suite/shares.ts";
+import { stopping } from "./ledger-suite/stopping.ts";
 import { type LedgerTest, type OpenLedger, World } from "./ledger-suite/world.ts";
 
 export interface LedgerSuiteOptions {
@@ -19,7 +25,26 @@ export interface LedgerSuiteOptions {
   readonly skips?: Readonly<Record<string, string>>;
 }
 
-const NOUNS = [jobs, items, emitting, lanes, pace, leases, reaping, breaker, fairness, robots, events, laws];
+const NOUNS = [
+  jobs,
+  jobLimits,
+  items,
+  lists,
+  emitting,
+  lanes,
+  operator,
+  pace,
+  leases,
+  stopping,
+  reaping,
+  breaker,
+  fairness,
+  shares,
+  robots,
+  events,
+  freshness,
+  laws,
+];
 
 /**
  * The contract of `Ledger`. `open` is called with an empty folder that is removed afterwards; opening the same folder again

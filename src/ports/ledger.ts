@@ -2,6 +2,14 @@ import type { BlobRange, CaptureRef } from "../model/capture.ts";
 import type { FailureKind } from "../model/failure.ts";
 import type { Attempt, ItemRef, ItemState, ItemView, Outcome } from "../model/item.ts";
 import type { JobSpec, JobState, JobView, LaneState, LaneView, RejectedInput } from "../model/job.ts";
+import type { FreshEntry, FreshKey, FreshNote } from "./fresh-entry.ts";
+import type { LedgerEvent } from "./ledger-event.ts";
+import type { WorkerCard, WorkerView } from "./worker-card.ts";
+
+export type { FreshEntry, FreshKey, FreshNote } from "./fresh-entry.ts";
+export { LedgerError, type LedgerErrorCode } from "./ledger-error.ts";
+export type { LedgerEvent } from "./ledger-event.ts";
+export type { WorkerCard, WorkerView } from "./worker-card.ts";
 
 /**
  * State and queue in one port, because they must change together. Every verb is one batch and, in effect, one transaction.
@@ -13,7 +21,8 @@ export interface Ledger {
   addItems(job: string, items: readonly PlannedItem[], rejected: readonly RejectedInput[]): Promise<AddReply>;
   /** No more inputs will come from outside: the job is done when its items are. */
   sealJob(job: string): Promise<void>;
-  steerJob(job: string, to: "pause" | "resume" | "cancel"): Promise<void>;
+  /** `reason`: told with the event; that somebody asked for it, when left out. */
+  steerJob(job: string, to: "pause" | "resume" | "cancel", reason?: string): Promise<void>;
   /**
    * Whether no request of a stopped job can start any more: every worker that had a part in it has heard so, or is given up. Else when to ask
    * again.
@@ -40,9 +49,12 @@ export interface Ledger {
     lane: string,
     to: { readonly perSecond?: number | null; readonly isHeld?: boolean },
   ): Promise<void>;
-  /** The weight by which a client shares lanes and workers, and how many of its items may run at a time; made when it is not there. */
+  /**
+   * The weight by which a client shares lanes and workers, and how many of its items may run at a time, over all workers: a claim counts those
+   * that workers last named as running, and what was claimed since. The client is made when it is not there.
+   */
   setShare(client: string, share: { readonly weight: number; readonly maxRunning?: number }): Promise<void>;
-  /** Items that a client's jobs have accepted since then: what its daily quota is counted by. */
+  /** Items that a client's jobs have accepted since then, to the minute: what its daily quota is counted by. */
   countAccepted(client: string, sinceAt: number): Promise<number>;
 
   /** The first door: items whose lane has room now or within the next second, each with its first slot. */
@@ -52,8 +64,8 @@ export interface Ledger {
   /** The second door. What was not leased to this worker any more is refused and changes nothing. */
   settle(worker: string, items: readonly SettledItem[]): Promise<SettleReply>;
   /**
-   * Ends the leases of a worker known to be dead, or of all whose deadline has passed. Items that may have been running become suspects;
-   * the others go back untouched.
+   * Ends the leases of a worker known to be dead, or of all that have been silent too long. Items that may have been running become suspects;
+   * the others go back untouched. Without a worker's name it also cancels the jobs whose deadline has passed.
    */
   reap(request: ReapRequest): Promise<ReapReply>;
   listWorkers(): Promise<readonly WorkerView[]>;
@@ -255,59 +267,6 @@ export interface ReapRequest {
   readonly cause?: { readonly blame: "scraper" | "unknown"; readonly detail: string };
 }
 
-/** Who a worker is and what it takes. */
-export interface WorkerCard {
-  readonly name: string;
-  readonly host: string;
-  readonly pid: number;
-  readonly version: string;
-  readonly concurrency: number;
-  readonly lanes?: readonly string[];
-  /** Finishes what it has in hand and takes nothing more. */
-  readonly isDraining: boolean;
-}
-
-/**
- * What a fetched page is known by: the scraper and the item's key. `client` is whose cache it is in; null for what may be shared, because it was
- * fetched without cookies or credentials and the response allows it.
- */
-export interface FreshKey {
-  readonly client: string | null;
-  readonly scraper: string;
-  readonly key: string;
-}
-
-/** What a settled item leaves for later ones. */
-export interface FreshNote extends Pick<
-  FreshEntry,
-  "freshUntil" | "outcome" | "etag" | "lastModified" | "digest"
-> {
-  /** Until when other clients may be answered from it; left out when never. */
-  readonly sharedUntil?: number;
-}
-
-/** Left by a settled item; what a later item with the same key is answered from. */
-export interface FreshEntry extends FreshKey {
-  readonly job: string;
-  readonly item: ItemRef;
-  readonly fetchedAt: number;
-  /** Until when it counts as fresh where the asking job names no window of its own. */
-  readonly freshUntil: number;
-  readonly outcome: "done" | "absent" | FailureKind;
-  readonly etag?: string;
-  readonly lastModified?: string;
-  /** Over the records, or over the kept pages where there are none: equal means unchanged. */
-  readonly digest?: string;
-}
-
-export interface WorkerView extends Partial<WorkerCard> {
-  readonly name: string;
-  readonly isAlone: boolean;
-  readonly items: number;
-  /** Until its leases end, should it stay silent. */
-  readonly leaseMs: number;
-}
-
 export interface ReapReply {
   readonly workers: number;
   readonly suspects: number;
@@ -324,43 +283,3 @@ export type RobotsReply =
   | { readonly known: RobotsAnswer }
   | { readonly mayFetch: true }
   | { readonly mayFetch: false; readonly againInMs: number };
-
-export interface LedgerEvent {
-  readonly id: number;
-  readonly at: number;
-  readonly type:
-    | "job.started"
-    | "job.completed"
-    | "job.paused"
-    | "job.resumed"
-    | "job.cancelled"
-    /** Every `spec.progressMs`, written by the controller's duty. */
-    | "job.progress"
-    /** Some of a job's items, gathered for a while. */
-    | "item.failed"
-    | "batch.completed"
-    | "lane.held"
-    | "lane.released";
-  readonly job: string;
-  readonly facts: Readonly<Record<string, unknown>>;
-}
-
-export type LedgerErrorCode =
-  | "no-such-job"
-  | "job-exists"
-  | "job-ended"
-  | "locked"
-  | "no-space"
-  | "read-only"
-  | "newer-version"
-  | "damaged"
-  | "unavailable";
-
-export class LedgerError extends Error {
-  readonly code: LedgerErrorCode;
-  constructor(code: LedgerErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = "LedgerError";
-    this.code = code;
-  }
-}

@@ -20,6 +20,7 @@ export interface Registry {
    * same key is told by its fingerprint.
    */
   beginOnce(request: OnceRequest): Promise<OnceReply>;
+  /** The first answer stands. */
   endOnce(client: string, key: string, answer: OnceAnswer): Promise<void>;
 
   /** True for one holder at a time, until the time is over: several controllers do no duty twice. */
@@ -28,15 +29,19 @@ export interface Registry {
 
   /** Folded by event and endpoint: telling the outbox twice makes no second delivery. */
   addDeliveries(deliveries: readonly NewDelivery[]): Promise<void>;
-  /** Those that are due, hidden from others for `forMs`. */
+  /**
+   * Those that are due, hidden from others for `forMs`. Of one client's URL, the oldest, and none while another of it is in somebody's hands:
+   * so their order is kept and a slow receiver holds up only itself. Clients take turns.
+   */
   takeDeliveries(limit: number, forMs: number): Promise<readonly Delivery[]>;
-  /** How a try ended: delivered, again after a while, or parked. */
+  /** How a try ended: delivered, again after a while, or parked. What has been delivered stays so, whatever a late taker says. */
   endDelivery(id: string, end: DeliveryEnd): Promise<void>;
+  /** The newest first. Those at their end are forgotten after a month. */
   listDeliveries(query: DeliveryQuery): Promise<readonly Delivery[]>;
   /** Parked or delivered, it is tried once more, at once. */
   replayDelivery(id: string): Promise<boolean>;
 
-  /** What alerts have said, so that none is repeated and each is taken back: one JSON text for each rule and subject. */
+  /** What alerts have said, so that none is repeated and each is taken back: a JSON text under a name. */
   readAlert(id: string): Promise<string | undefined>;
   saveAlert(id: string, state: string | null): Promise<void>;
 
@@ -57,8 +62,13 @@ export interface ClientCard {
   readonly requestsPerMinute?: number;
   /** Where its events go, and with which secrets they are signed: the newest first, older ones until they are taken away. */
   readonly webhooks: readonly WebhookEndpoint[];
+  /** Sign what goes to the webhook that a job names itself: as those of an endpoint. */
+  readonly secrets?: readonly string[];
   readonly createdAt: number;
 }
+
+/** Stands for the webhook that a job names itself: no endpoint has this id. */
+export const JOB_ENDPOINT = "job";
 
 export interface WebhookEndpoint {
   readonly id: string;
@@ -118,6 +128,7 @@ export interface NewDelivery {
 
 export interface Delivery extends NewDelivery {
   readonly state: "due" | "delivered" | "parked";
+  /** Tries whose end is known. */
   readonly attempts: number;
   readonly createdAt: number;
   readonly dueAt: number;
@@ -131,9 +142,11 @@ export type DeliveryEnd =
   | { readonly state: "parked"; readonly status?: number; readonly error: string };
 
 export interface DeliveryQuery {
+  readonly id?: string;
   readonly client?: string;
   readonly job?: string;
   readonly states?: readonly Delivery["state"][];
+  /** Id of the last one of the page before. */
   readonly after?: string;
   readonly limit: number;
 }

@@ -1,4 +1,11 @@
+import type { JobSpec } from "../model/job.ts";
 import type { ReadyScraper } from "./ready-scraper.ts";
+
+/** A job as a worker runs it. */
+export interface LoadedJob {
+  readonly spec: JobSpec;
+  readonly scrapers: readonly JobScraper[];
+}
 
 /** A scraper with its place in a job. */
 export interface JobScraper {

@@ -87,6 +87,23 @@ test("the version follows the file and what it imports from beside it, near and 
   assert.notEqual(await version(), second);
 });
 
+test("a file that was changed, or corrected, runs as it is now; its earlier code stays with those who have it", async () => {
+  const path = write("changing.ts", scraperText("changing", 'import { word } from "./word.ts"; void word;'));
+  await refuses(path, "broken-scraper", /word\.ts/);
+  write("word.ts", "export const word = 1;");
+  const before = await loadScraper(path);
+  write(
+    "changing.ts",
+    scraperText("changed", 'import { word } from "./word.ts"; if (word !== 2) throw new Error("old");'),
+  );
+  await refuses(path, "broken-scraper", /old/);
+  write("word.ts", "export const word = 2;");
+  const now = await loadScraper(path);
+  assert.deepEqual([before.scraper.name, now.scraper.name], ["changing", "changed"]);
+  assert.deepEqual([now.source, now.version === before.version], [before.source, false]);
+  assert.equal((await loadScraper(path)).scraper, now.scraper);
+});
+
 test("the same files in another place have the same version", async () => {
   const texts = { "one.ts": scraperText("moved", 'import "./two.ts";'), "two.ts": "export {};" };
   const versions = [];

@@ -26,8 +26,11 @@ const HOUSE = new Map([
   ["zod", undefined],
 ]);
 
-/** Files that came in through relative imports, by the file that asked for them. */
+/** Files that came in through relative imports, by the file that asked for them: URLs as Node has them, see `freshUrl`. */
 const imports = new Map<string, Set<string>>();
+/** By the URL of a file: where its code was last loaded from, and the version that it had. */
+const lastLoads = new Map<string, { readonly url: string; readonly version: string }>();
+let reloads = 0;
 let isHooked = false;
 
 /** A scraper file may stand anywhere on disk: `sluice` (and `zod`, where it has none of its own) are found here. */
@@ -46,11 +49,13 @@ export const hookImports = (): void => {
         }
       }
       const found = next(specifier, context);
-      if (specifier.startsWith(".") && context.parentURL) {
-        const known = imports.get(context.parentURL) ?? new Set();
-        imports.set(context.parentURL, known.add(found.url));
-      }
-      return found;
+      if (!specifier.startsWith(".") || !context.parentURL) return found;
+      const url = found.url.startsWith("file:")
+        ? fileOf(found.url) + RELOAD.exec(context.parentURL)?.[0]
+        : found.url;
+      const known = imports.get(context.parentURL) ?? new Set();
+      imports.set(context.parentURL, known.add(url));
+      return { ...found, url };
     },
   });
 };
@@ -67,28 +72,44 @@ export const loadScraper = async (named: string): Promise<LoadedScraper> => {
       `${named}: no such scraper. Give the path of a .ts or .js file, or the name of a built-in: ${Object.keys(BUILT_INS).join(", ")}.`,
     );
   hookImports();
+  const fresh = freshUrl(url);
   let module: { readonly default?: unknown };
   try {
-    module = (await placingErrors(() => import(url))) as { readonly default?: unknown };
+    module = (await placingErrors(() => import(fresh))) as { readonly default?: unknown };
+    lastLoads.set(url, { url: fresh, version: versionOf(fresh) });
   } catch (error) {
+    lastLoads.set(url, { url: fresh, version: "broken" });
     throw new ScraperLoadError("broken-scraper", `${file}: cannot be loaded. ${explainImport(error)}`, {
       cause: error,
     });
   }
-  return await withTargets(checkScraper(module.default, file), url);
+  return await withTargets(checkScraper(module.default, file), fresh);
 };
+
+/**
+ * Node loads a module once and for ever, while a service sees its scrapers change: a file that did, or that something it imports did, is
+ * loaded under another URL, with `?reload=N`, which its relative imports take over.
+ */
+const freshUrl = (url: string): string => {
+  const last = lastLoads.get(url);
+  if (!last) return url;
+  return versionOf(last.url) === last.version ? last.url : `${url}?reload=${++reloads}`;
+};
+
+const RELOAD = /(?:\?reload=\d+)?$/;
+const fileOf = (url: string): string => url.replace(RELOAD, "");
 
 /** A target that is no file's default export lives in the root's own file. */
 const withTargets = async (scraper: AnyScraper, url: string): Promise<LoadedScraper> => {
   const targets = targetsOf(scraper);
   const homes = targets.length === 0 ? new Map<unknown, string>() : await defaultExports(filesOf(url));
   const load = (one: AnyScraper): LoadedScraper => {
-    const source = homes.get(one) ?? url;
+    const home = homes.get(one) ?? url;
     const own = targetsOf(one);
     return {
       scraper: one,
-      source,
-      version: versionOf(source),
+      source: fileOf(home),
+      version: versionOf(home),
       targets: new Map(
         own.filter((target) => target !== scraper).map((target) => [target.name, load(target)]),
       ),
@@ -111,7 +132,7 @@ const refuseNamesakes = (scrapers: readonly AnyScraper[], file: string): void =>
 const defaultExports = async (files: Iterable<string>): Promise<Map<unknown, string>> => {
   const found = new Map<unknown, string>();
   for (const url of files) {
-    if (!/\.[cm]?[jt]s$/.test(url)) continue;
+    if (!/\.[cm]?[jt]s$/.test(fileOf(url))) continue;
     // It has been loaded already, by the file that imports it.
     const module = (await import(url)) as { readonly default?: unknown };
     if (module.default !== undefined && !found.has(module.default)) found.set(module.default, url);
@@ -126,11 +147,13 @@ export const explainImport = (error: unknown): string => {
   return `${error.name}: ${error.message.split("\n").slice(0, 3).join(" ").trim()}${place}. Correct the file and run again.`;
 };
 
-const versionOf = (url: string): string => {
+const versionOf = (of: string): string => {
   const hash = createHash("sha256");
-  for (const file of filesOf(url)) hash.update(readFileSync(fileURLToPath(file)));
+  for (const url of filesOf(of)) hash.update(readFileSync(fileURLToPath(fileOf(url))));
   return hash.digest("hex").slice(0, 16);
 };
+
+const byFile = (a: string, b: string): number => (fileOf(a) < fileOf(b) ? -1 : 1);
 
 /** A file and its relative imports, and theirs. */
 const filesOf = (url: string): ReadonlySet<string> => {
@@ -138,7 +161,7 @@ const filesOf = (url: string): ReadonlySet<string> => {
   const visit = (file: string): void => {
     if (seen.has(file) || !file.startsWith("file:")) return;
     seen.add(file);
-    for (const next of [...(imports.get(file) ?? [])].sort()) visit(next);
+    for (const next of [...(imports.get(file) ?? [])].sort(byFile)) visit(next);
   };
   visit(url);
   return seen;

@@ -6,7 +6,11 @@ export type ToWorker =
       readonly type: "start";
       readonly name: string;
       readonly data: string;
-      readonly jobs: readonly string[];
+      /** Of all jobs when left out. */
+      readonly jobs?: readonly string[];
+      readonly lanes?: readonly string[];
+      readonly capacity?: number;
+      readonly allowTargets?: readonly string[];
       readonly isAlone: boolean;
       readonly logLevel: LogLevel;
     }

@@ -11,7 +11,7 @@ import { SlotDesk } from "./slot-desk.ts";
 const PACE = { perSecond: 10, burst: 1, concurrency: 100 };
 
 /** A pulse on a real ledger that remembers what it was told. */
-const open = async (t: TestContext, change: Partial<Ledger> = {}) => {
+const open = async (t: TestContext, change: Partial<Ledger> = {}, onReply: () => void = () => {}) => {
   let opened: Pulse | undefined;
   t.after(() => opened?.stop());
   const world = await World.create(t, (folder, options) => openSqlite(join(folder, "ledger.db"), options));
@@ -37,6 +37,7 @@ const open = async (t: TestContext, change: Partial<Ledger> = {}) => {
     desk,
     onReply: (reply) => {
       replies.push(reply);
+      onReply();
       for (const resolve of heard.splice(0)) resolve();
     },
     onError: (error) => errors.push(error),
@@ -108,6 +109,25 @@ test("what has stopped is heard", async (t) => {
   await world.ledger.steerJob("j1", "pause");
   await pulse.now();
   assert.deepEqual(replies.at(-1)?.stopped, [hand.running[0]!.queue]);
+});
+
+test("what has stopped is heard before a slot or an open lane lets its requests go", async (t) => {
+  const heard: string[] = [];
+  const reply = { isAlive: true, unpaced: ["open.test"], stopped: [1], againInMs: 1000 };
+  const slots = [{ lane: SITE, delaysMs: [0], lateMs: 1000 }];
+  const { desk, pulse } = await open(t, { pulse: async () => ({ ...reply, slots }) }, () => {
+    heard.push("stopped");
+    desk.stop(({ queue }) => queue === 1, "paused");
+  });
+  const waits = [SITE, "open.test"].map((lane) =>
+    desk.take(lane, { queue: 1, seq: 1 }).then(
+      () => heard.push(`left in ${lane}`),
+      () => heard.push("refused"),
+    ),
+  );
+  await pulse.now();
+  await Promise.all(waits);
+  assert.deepEqual(heard.slice(0, 3), ["stopped", "refused", "refused"]);
 });
 
 test("a worker that was given up hears of it", async (t) => {

@@ -145,10 +145,11 @@ export class Pulse {
       const lost = reply.isAlive
         ? undefined
         : new StopError("the lease had ended before the acting request left");
+      // What has stopped comes first: neither a slot nor an open lane may let its requests go.
+      onReply(reply);
       for (const { end } of acting) end(lost);
       for (const grant of reply.slots) desk.grant(grant);
       desk.setOpen(reply.unpaced);
-      onReply(reply);
       if (desk.wishes().length > 0) againInMs = Math.min(againInMs, Math.max(1, reply.againInMs));
     } catch (error) {
       for (const { end } of acting) end(new StopError("the ledger does not answer"));

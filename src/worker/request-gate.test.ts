@@ -10,6 +10,8 @@ import { planned, World } from "../ports/ledger-suite/world.ts";
 import { page } from "../scrapers/page.ts";
 import { readyScraper } from "../scrapers/ready-scraper.ts";
 import type { AnyScraper } from "../scrapers/scraper.ts";
+import type { JobSpec } from "../model/job.ts";
+import { BudgetBook } from "./budget-book.ts";
 import { Pulse } from "./pulse.ts";
 import { RequestGate } from "./request-gate.ts";
 import { RobotsGuard } from "./robots-guard.ts";
@@ -22,7 +24,7 @@ const ACT = { acts: true };
 const laneOf: LaneOf = ({ hostname }) => hostname;
 
 /** A gate with one claimed item in front of it. What robots.txt says is in the ledger already: nothing is fetched. */
-const open = async (t: TestContext, own: Partial<AnyScraper> = {}) => {
+const open = async (t: TestContext, own: Partial<AnyScraper> = {}, limits: Pick<JobSpec, "budget"> = {}) => {
   let pulse: Pulse | undefined;
   t.after(() => pulse?.stop());
   const world = await World.create(t, (folder, options) => openSqlite(join(folder, "ledger.db"), options));
@@ -50,14 +52,15 @@ const open = async (t: TestContext, own: Partial<AnyScraper> = {}) => {
     robotName: "sluice",
     limits: (await readyScraper({ scraper: page, source: "", version: "", targets: new Map() })).limits,
   });
-  const gate = new RequestGate({ desk, pulse, robots, laneOf });
+  const gate = new RequestGate({ desk, pulse, robots, laneOf, budgets: new BudgetBook(ledger) });
   const ready = await readyScraper({
     scraper: { ...page, site: HOME, ...own },
     source: "",
     version: "",
     targets: new Map(),
   });
-  return { world, item: item!, gate, pass: gate.of(item!, ready), taken, desk };
+  const { gate: pass, leaving } = gate.of(item!, ready, { id: "j1", ...limits });
+  return { world, item: item!, gate, pass, leaving, taken, desk };
 };
 
 test("a request spends a slot in the lane of its own host", async (t) => {
@@ -102,6 +105,25 @@ test("no request starts for a queue that has stopped, until the ledger says othe
   await assert.rejects(() => pass(new URL("/", HOME), READ), StopError);
   gate.stop([]);
   await pass(new URL("/", HOME), READ);
+});
+
+test("a request that has its slot does not leave once its queue has stopped", async (t) => {
+  const { pass, leaving, gate, item } = await open(t);
+  await pass(new URL("/", HOME), READ);
+  leaving();
+  gate.stop([item.queue]);
+  assert.throws(leaving, StopError);
+});
+
+test("what comes after the job's budget is refused, and spends no slot", async (t) => {
+  const { pass, taken } = await open(t, {}, { budget: { requests: 2 } });
+  await pass(new URL("/1", HOME), READ);
+  await pass(new URL("/2", HOME), READ);
+  await assert.rejects(
+    () => pass(new URL("/3", HOME), READ),
+    (error) => error instanceof FailureError && error.failure.kind === "budget",
+  );
+  assert.equal(taken.length, 2);
 });
 
 test("a request that acts is written down before it leaves, for scrapers that act once", async (t) => {

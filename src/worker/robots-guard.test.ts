@@ -40,7 +40,7 @@ const open = async (t: TestContext, robots: Answer) => {
   return { world, site, guard, at: (path: string) => new URL(path, site.url) };
 };
 
-const freely = async () => {};
+const freely = { takeSlot: async () => {} };
 
 test("what robots.txt does not allow is denied, with the way out; the rest may go", async (t) => {
   const { guard, at } = await open(t, { status: 200, text: "user-agent: sluice\ndisallow: /private" });
@@ -69,9 +69,11 @@ test("robots.txt is fetched once, however many items and processes ask", async (
 test("the fetch spends a slot, at the site's own address", async (t) => {
   const { site, guard, at } = await open(t, { status: 200, text: "" });
   const taken: string[] = [];
-  await guard("w1").check(at("/deep/page?x=1"), async ({ href }) => {
-    assert.equal(site.seen.length, 0);
-    taken.push(href);
+  await guard("w1").check(at("/deep/page?x=1"), {
+    takeSlot: async ({ href }) => {
+      assert.equal(site.seen.length, 0);
+      taken.push(href);
+    },
   });
   assert.deepEqual(taken, [at("/robots.txt").href]);
 });
@@ -116,12 +118,12 @@ test("Crawl-delay is reported by every process that learns of it, once, and is b
   const report = (delayMs: number) => void delays.push(delayMs);
   for (const worker of ["w1", "w2"]) {
     const one = guard(worker);
-    await one.check(at("/a"), freely, report);
-    await one.check(at("/b"), freely, report);
+    await one.check(at("/a"), { ...freely, onCrawlDelay: report });
+    await one.check(at("/b"), { ...freely, onCrawlDelay: report });
   }
   world.pass(24 * 3_600_000);
   robots.text = "user-agent: *\ncrawl-delay: 86400";
-  await guard("w3").check(at("/a"), freely, report);
+  await guard("w3").check(at("/a"), { ...freely, onCrawlDelay: report });
   assert.deepEqual(delays, [2000, 2000, 120_000]);
 });
 
@@ -129,7 +131,17 @@ test("an item that is stopped while it fetches leaves the fetching to the next",
   const { site, guard, at } = await open(t, { status: 200, text: "" });
   const one = guard("w1");
   const stopped = () => Promise.reject(new StopError("paused"));
-  await assert.rejects(() => one.check(at("/"), stopped), StopError);
+  await assert.rejects(() => one.check(at("/"), { takeSlot: stopped }), StopError);
   await one.check(at("/"), freely);
   assert.equal(site.seen.length, 1);
+});
+
+test("robots.txt of a target that is forbidden is not asked for, and whoever may ask it still can", async (t) => {
+  const { site, guard, at } = await open(t, { status: 200, text: "" });
+  const one = guard("w1");
+  const [refused] = await Promise.all([
+    failureOf(() => one.check(at("/"), { ...freely, publicOnly: {} })),
+    one.check(at("/"), freely),
+  ]);
+  assert.deepEqual([refused.kind, site.seen.length], ["forbidden-target", 1]);
 });

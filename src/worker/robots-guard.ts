@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { FailureError } from "../model/failure.ts";
 import { parseRobots, type Robots } from "../model/robots.ts";
-import type { Collector, Limits } from "../ports/collector.ts";
+import type { Collector, Limits, SessionOptions } from "../ports/collector.ts";
 import type { Ledger } from "../ports/ledger.ts";
 
 export interface RobotsGuardOptions {
@@ -11,6 +11,13 @@ export interface RobotsGuardOptions {
   /** The product name that robots.txt rules are looked up under. */
   readonly robotName: string;
   readonly limits: Limits;
+}
+
+/** On whose behalf robots.txt is asked for. */
+interface RobotsVisit extends Pick<SessionOptions, "publicOnly"> {
+  readonly leaving?: () => void;
+  readonly takeSlot: (url: URL) => Promise<void>;
+  readonly onCrawlDelay?: (delayMs: number) => void;
 }
 
 /** RFC 9309: not longer than a day. */
@@ -35,17 +42,15 @@ export class RobotsGuard {
    * Throws `robots-denied`. While robots.txt cannot be had the site is not touched (RFC 9309, 2.3.1.4): the item fails with the kind of
    * that failure, and is tried again later.
    */
-  async check(
-    url: URL,
-    takeSlot: (url: URL) => Promise<void>,
-    onCrawlDelay: (delayMs: number) => void = () => {},
-  ): Promise<void> {
+  async check(url: URL, visit: RobotsVisit): Promise<void> {
     const now = performance.now();
-    let known = this.#known.get(url.origin);
+    // Whoever may ask any address is not to be told that it was refused to another.
+    const place = visit.publicOnly ? `public ${url.origin}` : url.origin;
+    let known = this.#known.get(place);
     if (!known || now - known.askedAt > ASK_AGAIN_MS) {
-      known = { robots: this.#find(url, takeSlot, onCrawlDelay), askedAt: now };
-      this.#known.set(url.origin, known);
-      known.robots.catch(() => this.#known.delete(url.origin));
+      known = { robots: this.#find(url, visit), askedAt: now };
+      this.#known.set(place, known);
+      known.robots.catch(() => this.#known.delete(place));
       // A job may visit any number of hosts: the ledger knows them all, here are the latest.
       if (this.#known.size > KEPT_HERE) this.#known.delete(this.#known.keys().next().value!);
     }
@@ -58,34 +63,32 @@ export class RobotsGuard {
     });
   }
 
-  async #find(
-    url: URL,
-    takeSlot: (url: URL) => Promise<void>,
-    onCrawlDelay: (delayMs: number) => void,
-  ): Promise<Robots | null> {
+  async #find(url: URL, visit: RobotsVisit): Promise<Robots | null> {
     const { ledger, worker, robotName } = this.#options;
     for (;;) {
       const reply = await ledger.readRobots(url.origin, worker);
       if ("known" in reply) {
         const robots = reply.known.text === null ? null : parseRobots(reply.known.text);
         const delayMs = robots?.crawlDelayMs(robotName);
-        if (delayMs) onCrawlDelay(Math.min(delayMs, LONGEST_DELAY_MS));
+        if (delayMs) visit.onCrawlDelay?.(Math.min(delayMs, LONGEST_DELAY_MS));
         return robots;
       }
       if (reply.mayFetch) {
-        const text = await this.#fetch(new URL("/robots.txt", url), takeSlot);
+        const text = await this.#fetch(new URL("/robots.txt", url), visit);
         await ledger.keepRobots(url.origin, { text, keepMs: KEEP_MS });
       } else await delay(reply.againInMs);
     }
   }
 
-  async #fetch(url: URL, takeSlot: (url: URL) => Promise<void>): Promise<string | null> {
+  async #fetch(url: URL, { takeSlot, leaving, publicOnly }: RobotsVisit): Promise<string | null> {
     const { collector, limits } = this.#options;
     const session = collector.open({
       site: url.origin,
       limits,
+      ...(publicOnly && { publicOnly }),
       tools: {
         gate: takeSlot,
+        ...(leaving && { leaving }),
         archive: async () => {},
         archiveFile: () => Promise.reject(new Error("robots.txt is not a file to keep")),
         signal: new AbortController().signal, // a request is bounded by `requestMs`, waiting for its slot is not

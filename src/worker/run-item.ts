@@ -7,20 +7,26 @@ import { judge, type Judged } from "../flow/judge.ts";
 import { type LaneOf, planFound } from "../flow/plan.ts";
 import type { Failure } from "../model/failure.ts";
 import type { Outcome } from "../model/item.ts";
+import type { JobSpec } from "../model/job.ts";
 import { afterFailure } from "../model/retry.ts";
 import type { Collector, CollectorTools } from "../ports/collector.ts";
-import type { ClaimedItem, OutcomeReport, SettledItem } from "../ports/ledger.ts";
+import type { ItemFreshness } from "../freshness/item-freshness.ts";
+import type { ClaimedItem, FreshNote, OutcomeReport, SettledItem } from "../ports/ledger.ts";
 import { FIELD_STATUSES } from "../model/record.ts";
 import type { JobScraper } from "../scrapers/job-scrapers.ts";
 
 export interface ItemRun {
   readonly item: ClaimedItem;
+  readonly spec: JobSpec;
+  /** What the job wants to know of the last time; undefined where it does not. */
+  readonly freshness?: ItemFreshness | undefined;
   /** All of the job's; the item is run by its own, and may find inputs for the others. */
   readonly scrapers: readonly JobScraper[];
   readonly laneOf: LaneOf;
   readonly collector: Collector;
   readonly archive: JobArchive;
   readonly gate: CollectorTools["gate"];
+  readonly leaving: NonNullable<CollectorTools["leaving"]>;
   readonly controller: AbortController;
   /** The acting request of a `once` scraper has left. */
   readonly hasActed: () => boolean;
@@ -50,7 +56,9 @@ export const runItem = async (run: ItemRun): Promise<ItemEnd> => {
     collector,
     input,
     attempt: item.attempt,
-    tools: { gate: run.gate, ...bundle.tools },
+    ...(run.spec.guardsTargets && { guardsTargets: true }),
+    validators: run.freshness?.validators,
+    tools: { gate: run.gate, leaving: run.leaving, ...bundle.tools },
     controller: run.controller,
   });
   const { session } = collected;
@@ -60,7 +68,13 @@ export const runItem = async (run: ItemRun): Promise<ItemEnd> => {
       ? discover(ready.emits, session.kept.pages, input)
       : NOTHING_FOUND;
   const failure = failureOf(collected, judged, discovered);
-  const outcome = outcomeOf(run, collected, judged, failure);
+  const isJudged = judged !== undefined && "lines" in judged;
+  const { outcome, fresh } = compared(
+    run,
+    collected,
+    outcomeOf(run, collected, judged, failure),
+    isJudged ? judged.lines : undefined,
+  );
   run.onOutcome(
     {
       queue: item.queue,
@@ -72,15 +86,29 @@ export const runItem = async (run: ItemRun): Promise<ItemEnd> => {
     failure,
   );
   const attempt = { startedAt, ms: Date.now() - startedAt, requests: session.requests, bytes: session.bytes };
-  const isJudged = judged !== undefined && "lines" in judged;
-  const kept = bundle.commit(session, isJudged ? judged.lines : []);
+  const kept = bundle.commit(session, isJudged && outcome.state !== "skipped" ? judged.lines : []);
   session.release();
   // Only what is done counts: a page that failed may come again, and its kind says already what it lacked.
   const fieldCounts = isJudged && outcome.state === "done" ? placed(judged.fieldCounts, fieldsAt) : null;
   const found = "found" in discovered ? discovered.found : [];
   const planned = planFound(found, run.scrapers, item.key, run.laneOf);
   const { queue, seq, lease } = item;
-  return { end: { queue, seq, lease, outcome, attempt, fieldCounts, ...planned }, kept };
+  return {
+    end: { queue, seq, lease, outcome, attempt, fieldCounts, ...planned, ...(fresh && { fresh }) },
+    kept,
+  };
+};
+
+/** With the last time, where the job asks for it. */
+const compared = (
+  { freshness }: ItemRun,
+  collected: Collected,
+  outcome: Outcome,
+  records: readonly string[] | undefined,
+): { readonly outcome: Outcome; readonly fresh?: FreshNote } => {
+  const { session } = collected;
+  const asked = collected.ended === "unchanged" ? { notModified: collected.exchange } : {};
+  return freshness?.end({ outcome, session, records, ...asked }) ?? { outcome };
 };
 
 const NOTHING_FOUND: { readonly found: readonly Discovery[] } = { found: [] };
@@ -110,7 +138,7 @@ const failureOf = (
 };
 
 const outcomeOf = (
-  { item, scrapers, hasActed }: ItemRun,
+  { item, spec, scrapers, hasActed }: ItemRun,
   collected: Collected,
   judged: Judged | { readonly failure: Failure } | undefined,
   failure: Failure | undefined,
@@ -122,8 +150,10 @@ const outcomeOf = (
       throttles: item.throttles,
       hasActed: hasActed(),
       overrides: scrapers[item.scraper]!.ready.scraper.failures,
+      maxAttempts: spec.maxAttempts,
       random: Math.random(),
     });
   if (collected.ended === "absent") return { state: "absent", detail: collected.detail };
+  if (collected.ended === "unchanged") return { state: "skipped", reason: "unchanged" };
   return { state: "done", quality: judged && "quality" in judged ? judged.quality : "complete" };
 };

@@ -15,7 +15,13 @@ export interface SupervisorOptions {
 export interface SuperviseOptions {
   readonly ledger: Ledger;
   readonly data: string;
-  readonly jobs: readonly string[];
+  /** Of all jobs when left out. */
+  readonly jobs?: readonly string[];
+  readonly lanes?: readonly string[];
+  /** Items in hand at once, of each process. */
+  readonly capacity?: number;
+  /** Inside the house, what jobs of clients may ask. */
+  readonly allowTargets?: readonly string[];
   readonly logLevel: LogLevel;
   readonly log: Log;
 }
@@ -110,9 +116,19 @@ export class Supervisor {
   }
 
   #begin(process: WorkerProcess, isAlone: boolean): void {
-    const { data, jobs, logLevel } = this.#work!;
+    const { data, logLevel, jobs, lanes, capacity, allowTargets } = this.#work!;
     const name = `${hostname()}-${process.child.pid}-${isAlone ? "alone" : "worker"}`;
-    process.start({ type: "start", name, data, jobs, isAlone, logLevel });
+    process.start({
+      type: "start",
+      name,
+      data,
+      isAlone,
+      logLevel,
+      ...(jobs && { jobs }),
+      ...(lanes && { lanes }),
+      ...(capacity !== undefined && { capacity }),
+      ...(allowTargets && { allowTargets }),
+    });
   }
 
   #hear(message: FromWorker): void {

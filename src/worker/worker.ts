@@ -1,45 +1,21 @@
-import type { Packer } from "../archive/packer.ts";
-import { openArchive, type JobArchive } from "../archive/segment-writer.ts";
 import { Hand } from "../flow/claim.ts";
-import type { LaneOf } from "../flow/plan.ts";
+import { ItemFreshness } from "../freshness/item-freshness.ts";
 import { Settler } from "../flow/settle.ts";
 import type { Failure } from "../model/failure.ts";
 import { StopError } from "../model/stop-error.ts";
-import type { Blobs } from "../ports/blobs.ts";
-import type { Collector } from "../ports/collector.ts";
-import type { ClaimedItem, Grant, Ledger, PulseReply, SettledItem } from "../ports/ledger.ts";
-import type { JobScraper } from "../scrapers/job-scrapers.ts";
+import type { ClaimedItem, Grant, PulseReply, SettledItem } from "../ports/ledger.ts";
 import { DEFAULT_LIMITS } from "../scrapers/scraper.ts";
 import { Bell } from "./bell.ts";
-import type { Log } from "./log.ts";
+import { BudgetBook } from "./budget-book.ts";
+import { JobArchives } from "./job-archives.ts";
+import { loadOrHold } from "./load-or-hold.ts";
 import { Pulse } from "./pulse.ts";
 import { reportLanes } from "./report-lanes.ts";
 import { RequestGate } from "./request-gate.ts";
 import { RobotsGuard } from "./robots-guard.ts";
 import { type ItemEnd, runItem } from "./run-item.ts";
 import { SlotDesk } from "./slot-desk.ts";
-
-export interface WorkerOptions {
-  readonly name: string;
-  readonly ledger: Ledger;
-  readonly blobs: Blobs;
-  readonly packer: Packer;
-  readonly collector: Collector;
-  readonly laneOf: LaneOf;
-  readonly robotName: string;
-  /** For the archive: name and version. */
-  readonly software: string;
-  readonly loadJob: (job: string) => Promise<readonly JobScraper[]>;
-  readonly jobs?: readonly string[];
-  /** Items in hand at once, over all lanes. */
-  readonly capacity?: number;
-  /** Runs suspects, one at a time, and ends when there are none. */
-  readonly isAlone?: boolean;
-  readonly log: Log;
-  /** Aborted: take no more, finish and settle what is in hand. */
-  readonly signal: AbortSignal;
-  readonly onSuspects?: (count: number) => void;
-}
+import type { WorkerOptions } from "./worker-options.ts";
 
 const CAPACITY = 200;
 const MAX_UNSETTLED = 2000;
@@ -67,7 +43,9 @@ class Worker {
   readonly #pulse: Pulse;
   readonly #settler: Settler;
   readonly #gate: RequestGate;
-  readonly #archives = new Map<string, JobArchive>();
+  readonly #archives: JobArchives;
+  readonly #budgets: BudgetBook;
+  readonly #capacity: number;
   readonly #controllers = new Map<ClaimedItem, AbortController>();
   readonly #running = new Set<Promise<void>>();
   readonly #bell = new Bell();
@@ -75,14 +53,18 @@ class Worker {
 
   constructor(options: WorkerOptions) {
     this.#options = options;
-    const { ledger, name, collector, laneOf, robotName, isAlone, jobs } = options;
-    const capacity = isAlone ? 1 : (options.capacity ?? CAPACITY);
+    const { ledger, name, collector, laneOf, robotName, isAlone, jobs, lanes } = options;
+    const { blobs, packer, software } = options;
+    this.#capacity = isAlone ? 1 : (options.capacity ?? CAPACITY);
+    this.#archives = new JobArchives({ blobs, packer, worker: name, software });
+    this.#budgets = new BudgetBook(ledger);
     this.#hand = new Hand({
       ledger,
       worker: name,
-      capacity,
+      capacity: this.#capacity,
       maxUnsettled: isAlone ? 1 : MAX_UNSETTLED,
       ...(jobs && { jobs }),
+      ...(lanes && { lanes }),
       ...(isAlone && { isAlone }),
     });
     this.#desk = new SlotDesk(() => this.#pulse.need());
@@ -108,7 +90,13 @@ class Worker {
       robotName,
       limits: DEFAULT_LIMITS,
     });
-    this.#gate = new RequestGate({ desk: this.#desk, pulse: this.#pulse, robots, laneOf });
+    this.#gate = new RequestGate({
+      desk: this.#desk,
+      pulse: this.#pulse,
+      robots,
+      laneOf,
+      budgets: this.#budgets,
+    });
   }
 
   async run(): Promise<void> {
@@ -119,9 +107,10 @@ class Worker {
       this.#bell.ring();
     };
     signal.addEventListener("abort", stop, { once: true });
+    await this.#register();
     while (!signal.aborted && !this.#failure) {
       if (this.#hand.room <= 0) {
-        if (this.#hand.size === 0) this.#seal();
+        if (this.#hand.size === 0) this.#archives.seal();
         await this.#bell.wait(IDLE_MS);
         continue;
       }
@@ -130,16 +119,17 @@ class Worker {
       if (!grant) break;
       const isIdle = grant.items.length === 0 && this.#hand.size === 0;
       if (isAlone && isIdle && grant.againInMs === undefined) break;
-      if (isIdle && this.#hand.unsettled > 0) this.#seal();
+      if (isIdle && this.#hand.unsettled > 0) this.#archives.seal();
       await this.#bell.wait(
         grant.items.length > 0 ? GATHER_MS : Math.min(grant.againInMs ?? IDLE_MS, IDLE_MS),
       );
       if (this.#bell.wasRung) await this.#bell.gather(GATHER_MS);
     }
     if (signal.aborted) stop();
+    await this.#register();
     const patience = setInterval(() => this.#desk.stop(() => true, "the worker is stopping"), STOP_MS);
     while (this.#running.size > 0) {
-      if (this.#hand.size === 0) this.#seal();
+      if (this.#hand.size === 0) this.#archives.seal();
       await Promise.race([Promise.all(this.#running), this.#bell.wait(IDLE_MS)]);
     }
     clearInterval(patience);
@@ -149,10 +139,23 @@ class Worker {
 
   async [Symbol.asyncDispose](): Promise<void> {
     // Also pages of items that were given back have been paid for.
-    await Promise.all([...this.#archives.values()].map((archive) => archive.seal()));
+    await this.#archives[Symbol.asyncDispose]();
     await this.#pulse.stop();
     const { ledger, name } = this.#options;
     await ledger.reap({ worker: name }).catch(() => undefined);
+  }
+
+  /** Says what it is and whether it still takes items; one that was given up says so anew. */
+  async #register(): Promise<void> {
+    const { ledger, card, name, lanes, signal } = this.#options;
+    if (!card) return;
+    const isDraining = signal.aborted || this.#failure !== undefined;
+    const concurrency = this.#capacity;
+    try {
+      await ledger.registerWorker({ ...card, name, concurrency, isDraining, ...(lanes && { lanes }) });
+    } catch (error) {
+      this.#fail(error);
+    }
   }
 
   async #claim(): Promise<Grant | undefined> {
@@ -175,6 +178,7 @@ class Worker {
     const running = this.#runOne(item, controller)
       .then((ended) => {
         this.#controllers.delete(item);
+        this.#budgets.ended(item.job, item, ended.end.attempt.bytes);
         return this.#settleOnceKept(ended);
       })
       .catch((error: unknown) => this.#giveBack(item, error))
@@ -188,19 +192,22 @@ class Worker {
   }
 
   async #runOne(item: ClaimedItem, controller: AbortController): Promise<ItemEnd> {
-    const { collector, loadJob, laneOf, log } = this.#options;
-    const scrapers = await loadJob(item.job);
+    const { ledger, collector, laneOf, log } = this.#options;
+    const { spec, scrapers } = await loadOrHold(this.#options, item.job);
     const { ready } = scrapers[item.scraper]!;
+    const freshness = await ItemFreshness.of(ledger, item, spec, ready);
     const facts = { job: item.job, item: item.key, attempt: item.attempt };
     return await runItem({
       item,
+      spec,
+      freshness,
       scrapers,
       laneOf,
       collector,
-      archive: this.#archive(item.job),
+      archive: this.#archives.of(item.job),
       controller,
       hasActed: () => this.#gate.hasActed(item),
-      gate: this.#gate.of(item, ready),
+      ...this.#gate.of(item, ready, spec),
       onOutcome: (report, failure) => {
         this.#release(item);
         const { failures } = ready.scraper;
@@ -216,20 +223,6 @@ class Worker {
     this.#settler.add({ ...end, ...(await kept) });
   }
 
-  #archive(job: string): JobArchive {
-    let archive = this.#archives.get(job);
-    if (!archive) {
-      const { blobs, packer, name, software } = this.#options;
-      this.#archives.set(job, (archive = openArchive({ blobs, packer, job, worker: name, software })));
-    }
-    return archive;
-  }
-
-  /** With nothing in hand, nothing is gained by waiting for more. */
-  #seal(): void {
-    for (const archive of this.#archives.values()) void archive.seal();
-  }
-
   #release(item: ClaimedItem): void {
     this.#hand.release(item);
     this.#bell.ring();
@@ -237,6 +230,7 @@ class Worker {
 
   #settled(items: readonly SettledItem[], refused: number): void {
     this.#hand.settled(items.length);
+    this.#budgets.settled(items);
     this.#bell.ring();
     if (refused > 0)
       this.#options.log.warn("settle refused", { items: refused, reason: "the lease was lost" });
@@ -263,6 +257,7 @@ class Worker {
   }
 
   #hear(reply: PulseReply): void {
+    if (!reply.isAlive && !this.#options.signal.aborted) void this.#register();
     if (!reply.isAlive && this.#hand.size > 0) {
       this.#options.log.warn("leases lost", { items: this.#hand.size });
       this.#letGo(() => true, "the worker was given up and its leases have ended");

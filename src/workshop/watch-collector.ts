@@ -48,6 +48,9 @@ export const watchCollector = (collector: Collector, watcher: Watcher): Collecto
       get bytes() {
         return session.bytes;
       },
+      get hasSecrets() {
+        return session.hasSecrets;
+      },
       release() {
         const { pages, files } = session.kept;
         const unanswered = requests.unanswered();

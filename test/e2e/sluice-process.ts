@@ -40,6 +40,15 @@ export class SluiceProcess {
     while (!text.test(this.stderr)) await once(this.child.stderr!, "data");
   }
 
+  /** Resolves with the first line that it prints for programs; throws when it ends without one. */
+  async line(): Promise<string> {
+    while (!this.stdout.includes("\n")) {
+      const ended = await Promise.race([once(this.child.stdout!, "data"), this.ended]);
+      if ("code" in ended && !this.stdout.includes("\n")) throw new Error(`it ended: ${ended.stderr}`);
+    }
+    return this.stdout.split("\n")[0]!;
+  }
+
   /** This process and its children, by id. */
   family(): number[] {
     const { pid, exitCode, signalCode } = this.child;

@@ -1,5 +1,6 @@
 import type { RejectedInput } from "../../model/job.ts";
 import { type AddReply, LedgerError, type PlannedItem } from "../../ports/ledger.ts";
+import { countForQuota } from "./count-accepted.ts";
 import type { Database } from "./database.ts";
 import { insertItems, insertKeys, placeItems, type PlacedItem } from "./insert-items.ts";
 import { jobRow, type JobRow, readSpec } from "./job-row.ts";
@@ -39,7 +40,12 @@ export const addItems = async (
   return total;
 };
 
-const mustBeOpen = ({ id, state }: JobRow): void => {
+const mustBeOpen = ({ id, state, spent_at }: JobRow): void => {
+  if (spent_at !== null)
+    throw new LedgerError(
+      "job-ended",
+      `${id}: the job's budget is spent and it takes no more inputs. Start a new one.`,
+    );
   if (state === "done" || state === "cancelled")
     throw new LedgerError("job-ended", `${id}: the job has ended and takes no more inputs. Start a new one.`);
 };
@@ -65,6 +71,7 @@ export const countAdded = (db: Database, job: number, reply: AddReply, tooDeep =
     tooDeep,
     job,
   );
+  countForQuota(db, job, reply.accepted);
 };
 
 export const countRejected = (

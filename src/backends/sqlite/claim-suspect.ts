@@ -1,7 +1,9 @@
 import { bookSlots, lateToleranceMs } from "../../model/slots.ts";
 import type { ClaimTally } from "./claim-items.ts";
+import { addToClientHand, clientRoom } from "./client-shares.ts";
 import type { Database } from "./database.ts";
-import { intervalMs, laneRow, saveSlotBook, slotBook } from "./lane-row.ts";
+import { leadAlone } from "./fresh-claims.ts";
+import { holdUntil, intervalMs, laneRow, saveSlotBook, slotBook } from "./lane-row.ts";
 import { places } from "./places.ts";
 import { queueRow, setClaimable } from "./queue-row.ts";
 import { addToHand, handsIn } from "./renew-worker.ts";
@@ -32,11 +34,14 @@ export const claimSuspect = (db: Database, tally: ClaimTally): void => {
   for (const row of rows) {
     if (jobs && !jobs.includes(row.job)) continue;
     const queue = queueRow(db, row.queue)!;
+    if (tally.lanes && !tally.lanes.includes(queue.lane)) continue;
+    const clientHas = clientRoom(db, queue.client);
+    if (clientHas <= 0) continue;
     const lane = laneRow(db, queue.lane);
     if (handsIn(db, lane.id, worker).total >= places(lane, queue)) continue;
     const interval = intervalMs(db, lane);
     if (interval === 0) {
-      if (lane.hold_until > now) continue;
+      if (holdUntil(lane) > now) continue;
       tally.unpaced.push(lane.name);
     } else {
       const pace = {
@@ -44,7 +49,7 @@ export const claimSuspect = (db: Database, tally: ClaimTally): void => {
         count: 1,
         intervalMs: interval,
         burst: queue.burst,
-        holdUntilMs: lane.hold_until,
+        holdUntilMs: holdUntil(lane),
       };
       const { book, slots } = bookSlots(slotBook(lane), pace);
       if (slots.length === 0) continue;
@@ -59,7 +64,10 @@ export const claimSuspect = (db: Database, tally: ClaimTally): void => {
     db.run("UPDATE items SET suspect = 0, lease = ? WHERE queue = ? AND seq = ?", lease, row.queue, row.seq);
     db.run("UPDATE suspects SET in_hand = 1 WHERE queue = ? AND seq = ?", row.queue, row.seq);
     addToHand(db, lane.id, worker, 1);
+    if (clientHas !== Infinity) addToClientHand(db, queue.client, worker, 1);
+    tally.taken.set(queue.job, { items: 1, waiting: 0 });
     if (queue.probing === 1) setClaimable(db, queue.id, false);
+    leadAlone(db, queue, row);
     const { attempts, throttles, ...item } = row;
     tally.items.push({ ...item, lease, lane: lane.name, attempt: attempts + 1, throttles });
     return;

@@ -8,13 +8,19 @@ export const createJob = async (db: Database, spec: JobSpec): Promise<void> =>
   await db.write(() => {
     db.run("INSERT OR IGNORE INTO clients (name) VALUES (?)", spec.client);
     const isNew = db.run(
-      `INSERT OR IGNORE INTO jobs (id, client, spec, state, created_at, field_counts) VALUES (?, ?, ?, 'loading', ?, ?)`,
+      `INSERT OR IGNORE INTO jobs (id, client, spec, state, created_at, field_counts, scraper, deadline_at)
+       VALUES (?, ?, ?, 'loading', ?, ?, ?, ?)`,
       spec.id,
       spec.client,
       writeSpec(spec),
       db.now(),
       JSON.stringify(spec.fields.flatMap(() => [0, 0, 0, 0])),
+      spec.scraper,
+      spec.deadlineAt ?? null,
     );
     if (!isNew) throw new LedgerError("job-exists", `${spec.id}: a job of this name exists.`);
+    const { number } = db.get<{ number: number }>("SELECT number FROM jobs WHERE id = ?", spec.id)!;
+    for (const [name, value] of Object.entries(spec.labels ?? {}))
+      db.run("INSERT INTO job_labels (name, value, job) VALUES (?, ?, ?)", name, value, number);
     writeEvent(db, "job.started", spec.id, { scraper: spec.scraper });
   });

@@ -30,7 +30,11 @@ export const emitItems = (db: Database, number: number, item: Finder): void => {
     number,
     placed.toSorted((a, b) => a.hash - b.hash),
   );
-  const reply = insertItems(db, placed, isTooDeep ? 0 : spec.maxItems - job.accepted);
+  const reply = insertItems(
+    db,
+    placed,
+    isTooDeep || job.spent_at !== null ? 0 : spec.maxItems - job.accepted,
+  );
   countAdded(db, number, reply, isTooDeep ? reply.capped : 0);
 };
 

@@ -7,12 +7,16 @@ export const endJobWhenDone = (db: Database, number: number): void => {
   const job = db.get<JobRow>("SELECT * FROM jobs WHERE number = ?", number)!;
   const ended = job.done + job.absent + job.failed + job.skipped + job.cancelled;
   if (job.sealed === 0 || ended < job.accepted || job.state === "done" || job.state === "cancelled") return;
+  const spec = readSpec(job.spec);
   db.run("UPDATE jobs SET state = 'done', ended_at = ? WHERE number = ?", db.now(), number);
   db.run(
     `INSERT OR REPLACE INTO baselines (scraper, lane, breaker)
      SELECT ?, lane, breaker FROM queues WHERE job = ? AND breaker IS NOT NULL`,
-    readSpec(job.spec).scraper,
+    spec.scraper,
     number,
   );
-  writeEvent(db, "job.completed", job.id, { done: job.done, absent: job.absent, failed: job.failed });
+  const { done, absent, failed, skipped } = job;
+  const facts = { done, absent, failed, skipped };
+  writeEvent(db, "job.completed", job.id, facts);
+  if (spec.isBatch) writeEvent(db, "batch.completed", job.id, facts);
 };

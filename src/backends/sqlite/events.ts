@@ -1,5 +1,6 @@
 import type { LedgerEvent } from "../../ports/ledger.ts";
 import type { Database } from "./database.ts";
+import { writeEvent } from "./write-event.ts";
 
 interface EventRow {
   readonly id: number;
@@ -9,15 +10,20 @@ interface EventRow {
   readonly facts: string;
 }
 
+export const writeEvents = async (
+  db: Database,
+  events: readonly Pick<LedgerEvent, "type" | "job" | "facts">[],
+): Promise<void> =>
+  await db.write(() => {
+    for (const { type, job, facts } of events) writeEvent(db, type, job, facts);
+  });
+
 export const readEvents = async (db: Database, limit: number, job?: string): Promise<LedgerEvent[]> =>
   await db.read(() =>
-    db
-      .all<EventRow>(
-        "SELECT * FROM events WHERE ?1 IS NULL OR job = ?1 ORDER BY id LIMIT ?2",
-        job ?? null,
-        limit,
-      )
-      .map((row) => ({ ...row, facts: JSON.parse(row.facts) as Record<string, unknown> })),
+    (job === undefined
+      ? db.all<EventRow>("SELECT * FROM events ORDER BY id LIMIT ?", limit)
+      : db.all<EventRow>("SELECT * FROM events WHERE job = ? ORDER BY id LIMIT ?", job, limit)
+    ).map((row) => ({ ...row, facts: JSON.parse(row.facts) as Record<string, unknown> })),
   );
 
 export const ackEvents = async (db: Database, upTo: number, job?: string): Promise<void> =>

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { it, type TestContext } from "node:test";
+import { ITEM_STATES } from "../../model/item.ts";
 import { failed, RETURNED, settlement, waiting } from "../../ports/ledger-suite/sim-worker.ts";
 import { jobSpec, keysOf, planned } from "../../ports/ledger-suite/world.ts";
 import type { ClaimRequest, PulseReport } from "../../ports/ledger.ts";
@@ -11,10 +12,17 @@ import { addItems } from "./add-items.ts";
 import { claimItems } from "./claim-items.ts";
 import { createJob } from "./create-job.ts";
 import { Database } from "./database.ts";
+import { listItems } from "./list-items.ts";
+import { listJobs } from "./list-jobs.ts";
+import { readLanes } from "./list-lanes.ts";
 import { pulse } from "./pulse.ts";
 import { readJob } from "./read-job.ts";
 import { reapWorkers } from "./reap-workers.ts";
+import { retryItems } from "./retry-items.ts";
 import { settleItems } from "./settle-items.ts";
+import { steerJob } from "./steer-job.ts";
+import { steerLane } from "./steer-lane.ts";
+import { isQuiet } from "./stops.ts";
 
 /** Grow with what is behind a claim; the others (workers, suspects, hands) only with what is under way. */
 const LARGE = ["items", "item_keys", "results", "queues", "lanes", "jobs", "turns"];
@@ -45,23 +53,29 @@ const open = async (t: TestContext) => {
     assert.ok(seen.size > 0);
     return [...seen].flatMap((text) => scansOf(plans, text).map((detail) => `${detail}: ${text}`));
   };
-  return { db, scans, pass: (ms: number) => (now += ms) };
+  const plansOf = async (work: () => Promise<unknown>): Promise<string[]> => {
+    seen.clear();
+    await work();
+    assert.ok(seen.size > 0);
+    return [...seen].flatMap((text) => planOf(plans, text));
+  };
+  return { db, scans, plansOf, pass: (ms: number) => (now += ms) };
 };
 
 const scansOf = (plans: DatabaseSync, text: string): string[] => {
   const names = new Map(LARGE.map((table) => [table, table]));
   for (const [, table, alias] of text.matchAll(/\b(?:FROM|JOIN|,) (\w+) (\w+)\b/g))
     if (table && alias && LARGE.includes(table)) names.set(alias, table);
-  const rows = plans.prepare(`EXPLAIN QUERY PLAN ${text}`).all() as { detail: string }[];
-  return rows
-    .map(({ detail }) => detail)
-    .filter((detail) => {
-      const [, how, table = ""] = /^(SCAN|SEARCH) (\w+)/.exec(detail) ?? [];
-      // All items of a queue, or all keys of a job, are as many as a table's.
-      const isWide = BACKLOG.has(names.get(table) ?? "") && /PRIMARY KEY \(\w+=\?\)/.test(detail);
-      return names.has(table) && (how === "SCAN" || isWide);
-    });
+  return planOf(plans, text).filter((detail) => {
+    const [, how, table = ""] = /^(SCAN|SEARCH) (\w+)/.exec(detail) ?? [];
+    // All items of a queue, or all keys of a job, are as many as a table's.
+    const isWide = BACKLOG.has(names.get(table) ?? "") && /PRIMARY KEY \(\w+=\?\)/.test(detail);
+    return names.has(table) && (how === "SCAN" || isWide);
+  });
 };
+
+const planOf = (plans: DatabaseSync, text: string): string[] =>
+  (plans.prepare(`EXPLAIN QUERY PLAN ${text}`).all() as { detail: string }[]).map(({ detail }) => detail);
 
 const claim = (own: Partial<ClaimRequest> = {}): ClaimRequest => ({
   worker: "w1",
@@ -131,6 +145,59 @@ it("no claim, pulse, settle or reap reads a whole table, whatever it meets", asy
     await readJob(db, "paced");
   });
   assert.deepEqual(found, []);
+});
+
+it("no list, status or steering reads a whole table", async (t) => {
+  const { db, scans } = await open(t);
+  for (const id of ["one", "two"]) {
+    await createJob(db, jobSpec(id, { client: id, labels: { team: id } }));
+    await addItems(db, id, planned(keysOf(300), "a.test"), []);
+  }
+  const { items } = await claimItems(db, claim());
+  await settleItems(
+    db,
+    "w1",
+    items.slice(0, 20).map((item, i) => settlement(item, i % 2 ? waiting(0) : failed("timeout"))),
+  );
+  const found = await scans(async () => {
+    for (const state of ITEM_STATES)
+      if (state !== "done") await listItems(db, "one", { states: [state], limit: 9 });
+    await listItems(db, "one", { kinds: ["timeout"], limit: 9 });
+    await listItems(db, "one", { keys: ["k1", "none"], limit: 9 });
+    await listJobs(db, { client: "one", limit: 9 });
+    await listJobs(db, { label: ["team", "one"], limit: 9 });
+    await readJob(db, "one");
+    await readLanes(db, { limit: 9 });
+    await isQuiet(db, "one");
+    await retryItems(db, "one", { keys: ["k0"] });
+    await retryItems(db, "one", { kinds: ["timeout"] });
+    await steerLane(db, "a.test", { perSecond: 5 });
+    await steerJob(db, "one", "pause");
+    await steerJob(db, "one", "resume");
+    await steerJob(db, "one", "cancel");
+  });
+  // In steps of so many rows, see `findItems`; and the page of lanes is the table, in the order of its names.
+  assert.deepEqual(
+    found.filter((scan) => !scan.includes("FROM lanes WHERE name >")),
+    [],
+  );
+});
+
+it("no claim goes through all lanes of a job", async (t) => {
+  const { db, plansOf } = await open(t);
+  for (const id of ["one", "two"]) {
+    await createJob(db, jobSpec(id, { client: id }));
+    await addItems(db, id, planned(keysOf(30), "a.test"), []);
+  }
+  const details = await plansOf(async () => {
+    await claimItems(db, claim());
+    await claimItems(db, claim({ jobs: ["one"] }));
+    await claimItems(db, claim({ lanes: ["a.test"] }));
+  });
+  assert.deepEqual(
+    details.filter((detail) => /INDEX (queues_job|jobs_state)/.test(detail)),
+    [],
+  );
 });
 
 it("a claim runs the same statements, and as many, with a hundred times the items behind it", async (t) => {

@@ -2,8 +2,10 @@ import { coolDownMs } from "../../model/breaker.ts";
 import { type BreakerState, reset } from "../../model/breaker-state.ts";
 import type { Evidence } from "../../model/breaker-evidence.ts";
 import type { Database } from "./database.ts";
+import { exampleItems } from "./example-items.ts";
 import { queueRow, setClaimable, type QueueRow } from "./queue-row.ts";
 import { refreshLane } from "./refresh-lane.ts";
+import { forgetStops, rememberHoldersOf } from "./stops.ts";
 import { writeEvent } from "./write-event.ts";
 
 /** Five probes take half an hour. A site that has not healed by then needs a person, and nobody should wait for it. */
@@ -13,8 +15,10 @@ const nextProbeAt = (now: number, trips: number): number | null =>
   trips > MAX_PROBES ? null : now + coolDownMs(trips);
 
 /** The breaker has tripped: this job's part of the lane stops, with the evidence; others go on. */
-export const holdQueue = (db: Database, queue: QueueRow, evidence: Evidence): void => {
+export const holdQueue = (db: Database, queue: QueueRow, tripped: Evidence): void => {
   const now = db.now();
+  const evidence = { ...tripped, examples: exampleItems(db, queue.id, tripped.chart) };
+  rememberHoldersOf(db, queue.job, queue.id);
   db.run(
     `UPDATE queues SET claimable = 0, held = ?, held_at = ?, probe_at = ?, probing = 0, trips = trips + 1 WHERE id = ?`,
     JSON.stringify(evidence),
@@ -28,6 +32,9 @@ export const holdQueue = (db: Database, queue: QueueRow, evidence: Evidence): vo
   pauseWhenAllHeld(db, queue.job, job.id);
 };
 
+/** Held lanes that one event tells of, with their evidence. */
+const MOST_TOLD = 10;
+
 /** A job none of whose lanes can go on without a person is paused, so that nobody waits for it. */
 const pauseWhenAllHeld = (db: Database, job: number, id: string): void => {
   const going = db.get(
@@ -39,13 +46,21 @@ const pauseWhenAllHeld = (db: Database, job: number, id: string): void => {
     "UPDATE jobs SET state = 'paused' WHERE number = ? AND state IN ('loading', 'running')",
     job,
   );
-  if (isPaused) writeEvent(db, "job.paused", id, { reason: "all of its lanes are held" });
+  if (!isPaused) return;
+  const held = db
+    .all<{ lane: string; held: string }>(
+      `SELECT l.name AS lane, q.held FROM queues q JOIN lanes l ON l.id = q.lane
+       WHERE q.job = ? AND q.held IS NOT NULL ORDER BY q.held_at DESC LIMIT ${MOST_TOLD}`,
+      job,
+    )
+    .map(({ lane, held: evidence }) => ({ lane, evidence: JSON.parse(evidence) as unknown }));
+  writeEvent(db, "job.paused", id, { reason: "all of its lanes are held", held });
 };
 
 /** Held lanes that may have healed let a single item through. */
 export const openProbes = (db: Database): void => {
   const due = db.all<{ id: number; lane: number }>(
-    `SELECT q.id, q.lane FROM queues q JOIN jobs j ON j.number = q.job
+    `SELECT q.id, q.lane FROM queues q INDEXED BY queues_probe CROSS JOIN jobs j ON j.number = q.job
      WHERE q.probe_at IS NOT NULL AND q.probing = 0 AND q.probe_at <= ? AND j.state IN ('loading', 'running')`,
     db.now(),
   );
@@ -77,6 +92,7 @@ export const releaseQueue = (db: Database, queue: QueueRow): void => {
     queue.id,
   );
   setClaimable(db, queue.id, true);
+  forgetStops(db, queue.job, queue.id);
   refreshLane(db, queue.lane);
   const job = namesOf(db, queue);
   if (queue.held !== null) writeEvent(db, "lane.released", job.id, { lane: job.lane });

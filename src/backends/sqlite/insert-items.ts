@@ -92,8 +92,8 @@ const openQueue = (
   );
   const pace = paceOf(spec, scraper);
   db.run(
-    `INSERT INTO queues (job, lane, client, per_second, burst, concurrency, breaker, claimable)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO queues (job, lane, client, per_second, burst, concurrency, breaker, claimable, priority, freshness)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     job.number,
     lane,
     job.client,
@@ -102,6 +102,8 @@ const openQueue = (
     pace.concurrency,
     baseline ? JSON.stringify(seedBreaker(JSON.parse(baseline.breaker) as BreakerState)) : null,
     job.state === "loading" || job.state === "running" ? 1 : 0,
+    spec.priority ?? 0,
+    spec.freshness ? JSON.stringify(spec.freshness) : null,
   );
   return find()!;
 };

@@ -28,6 +28,10 @@ export interface JobRow {
   readonly bytes: number;
   readonly field_counts: string;
   readonly rejects: string;
+  /** In somebody's hands. */
+  readonly leased: number;
+  /** When its budget was spent. */
+  readonly spent_at: number | null;
 }
 
 export const jobRow = (db: Database, id: string): JobRow => {
@@ -40,7 +44,20 @@ export const jobRow = (db: Database, id: string): JobRow => {
 export const writeSpec = (spec: JobSpec): string =>
   JSON.stringify(spec, (name, value: unknown) => (name === "perSecond" && value === Infinity ? null : value));
 
+/** A job's text never changes, and a few jobs are asked for again and again. */
+const parsed = new Map<string, JobSpec>();
+const MOST_PARSED = 200;
+
 export const readSpec = (text: string): JobSpec => {
+  const known = parsed.get(text);
+  if (known) return known;
+  const spec = parseSpec(text);
+  if (parsed.size >= MOST_PARSED) parsed.delete(parsed.keys().next().value!);
+  parsed.set(text, spec);
+  return spec;
+};
+
+const parseSpec = (text: string): JobSpec => {
   const spec = JSON.parse(text, (name, value: unknown) =>
     MAY_BE_INFINITE.has(name) ? (value ?? Infinity) : value,
   ) as JobSpec | Omit<JobSpec, NewInEmit>;

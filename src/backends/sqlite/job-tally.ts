@@ -12,8 +12,10 @@ interface KindTally {
 /** What a batch adds to a job's counters, written in a few statements whatever the size of the batch. */
 export class JobTally {
   readonly #job: number;
-  readonly #states = { done: 0, absent: 0, failed: 0, waiting: 0 };
+  readonly #states = { done: 0, absent: 0, failed: 0, skipped: 0, waiting: 0 };
   readonly #kinds = new Map<FailureKind, KindTally>();
+  /** No longer in anybody's hands. */
+  #settled = 0;
   #partial = 0;
   #requests = 0;
   #bytes = 0;
@@ -24,6 +26,7 @@ export class JobTally {
   }
 
   add({ outcome, attempt, fieldCounts }: SettledItem): void {
+    this.#settled++;
     if (outcome.state === "returned") return;
     this.#states[outcome.state]++;
     if (outcome.state === "done" && outcome.quality === "partial") this.#partial++;
@@ -34,10 +37,11 @@ export class JobTally {
     for (let i = 0; i < fieldCounts.length; i++) this.#fields[i] = (this.#fields[i] ?? 0) + fieldCounts[i]!;
   }
 
-  addFailure(failure: Failure, key: string, isFinal: boolean): void {
+  /** `isUntried`: it came to its end without an attempt. */
+  addFailure(failure: Failure, key: string, isFinal: boolean, isUntried = false): void {
     const known = this.#kinds.get(failure.kind);
     const tally = known ?? { attempts: 0, final: 0, key, detail: failure.detail };
-    tally.attempts++;
+    if (!isUntried) tally.attempts++;
     if (isFinal) {
       tally.final++;
       tally.key = key;
@@ -47,13 +51,15 @@ export class JobTally {
   }
 
   write(db: Database): void {
-    const { done, absent, failed, waiting } = this.#states;
+    const { done, absent, failed, skipped, waiting } = this.#states;
     db.run(
-      `UPDATE jobs SET done = done + ?, absent = absent + ?, failed = failed + ?, waiting = waiting + ?,
-         partial = partial + ?, requests = requests + ?, bytes = bytes + ? WHERE number = ?`,
+      `UPDATE jobs SET leased = leased - ?, done = done + ?, absent = absent + ?, failed = failed + ?, skipped = skipped + ?,
+         waiting = waiting + ?, partial = partial + ?, requests = requests + ?, bytes = bytes + ? WHERE number = ?`,
+      this.#settled,
       done,
       absent,
       failed,
+      skipped,
       waiting,
       this.#partial,
       this.#requests,

@@ -15,7 +15,8 @@ export interface LaneRow {
   readonly crawl_until: number;
   readonly fresh_run: number;
   readonly turn: number;
-  readonly ready_at: number | null;
+  readonly operator_per_second: number | null;
+  readonly operator_held: number;
 }
 
 export const laneId = (db: Database, name: string): number => {
@@ -47,8 +48,11 @@ export const saveSlotBook = (db: Database, lane: number, book: SlotBook): void =
   );
 };
 
+/** No request starts in the lane before this; Infinity until the operator lets it go. */
+export const holdUntil = (lane: LaneRow): number => (lane.operator_held === 1 ? Infinity : lane.hold_until);
+
 /**
- * A lane's rate is the lowest of what the jobs now going in it and robots.txt allow, times what was learned.
+ * A lane's rate is the lowest of what the jobs now going in it, the operator and robots.txt allow, times what was learned.
  * 0 means: no rhythm, requests start at once.
  */
 export const intervalMs = (db: Database, lane: LaneRow, atMost: number | null = null): number => {
@@ -59,6 +63,7 @@ export const intervalMs = (db: Database, lane: LaneRow, atMost: number | null = 
   const perSecond = Math.min(
     lowest?.per_second ?? Infinity,
     atMost ?? Infinity,
+    lane.operator_per_second ?? Infinity,
     lane.crawl_delay_ms && lane.crawl_until > db.now() ? 1000 / lane.crawl_delay_ms : Infinity,
   );
   return perSecond === Infinity ? 0 : 1000 / effectivePerSecond(perSecond, laneSpeed(lane).factor);

@@ -1,15 +1,14 @@
 import type { BlobRange, CaptureRef } from "../../model/capture.ts";
 import type { Failure } from "../../model/failure.ts";
-import {
-  ITEM_STATES,
-  type ItemRef,
-  type ItemState,
-  type ItemView,
-  type PastAttempt,
-} from "../../model/item.ts";
+import type { Change } from "../../model/freshness.ts";
+import type { ItemRef, ItemState, ItemView, PastAttempt, Skipped } from "../../model/item.ts";
 import type { ItemPage, ItemQuery } from "../../ports/ledger.ts";
 import type { Database } from "./database.ts";
-import { jobRow, readSpec } from "./job-row.ts";
+import { findItems } from "./find-items.ts";
+import { findKeys } from "./find-keys.ts";
+import { leftAs, stateOf } from "./item-state.ts";
+import { jobRow, type JobRow, readSpec } from "./job-row.ts";
+import { OVER_BUDGET } from "./spend-budget.ts";
 
 interface Row {
   readonly queue: number;
@@ -31,93 +30,146 @@ interface Row {
   readonly captures: string | null;
   readonly records: string | null;
   readonly history: string | null;
+  readonly skipped: string | null;
+  readonly change: Change | null;
 }
 
-/** Rows looked at for one page, so that a rare state in a large job is found in steps and no reader stays long. */
-const SCAN = 5000;
+/** Items, and queues, looked at for one page: what is rare in a large job is found in steps, and no reader stays long. */
+const MOST_ITEMS = 4000;
+const MOST_QUEUES = 400;
 
 export const listItems = async (db: Database, id: string, query: ItemQuery): Promise<ItemPage> =>
   await db.read(() => {
     const job = jobRow(db, id);
-    const names = readSpec(job.spec).scrapers.map(({ name }) => name);
-    const wanted = query.states && new Set(query.states);
-    const kinds = query.kinds && new Set(query.kinds);
-    const items: ItemView[] = [];
-    let after = query.after ?? { queue: 0, seq: 0 };
-    const isFiltered = wanted || kinds || query.scraper !== undefined;
-    const most = isFiltered ? SCAN : query.limit;
-    let count = 0;
-    let isFull = false;
-    for (const row of rowsAfter(db, job.number, after, most)) {
-      if (items.length === query.limit) {
-        isFull = true;
-        break;
-      }
-      count++;
-      after = { queue: row.queue, seq: row.seq };
-      const scraper = names[row.scraper] ?? "";
-      if (query.scraper !== undefined && query.scraper !== scraper) continue;
-      const state = stateOf(row, job.state === "cancelled");
-      if (wanted && !wanted.has(state)) continue;
-      const item = view(row, state, scraper, db.now());
-      if (kinds && !(item.failure && kinds.has(item.failure.kind))) continue;
-      items.push(item);
-    }
-    const isMore = isFull || count === most;
-    return isMore ? { items, next: after } : { items };
+    return query.keys ? pageOfKeys(db, job, query, query.keys) : pageOfQueues(db, job, query);
   });
 
 /** Queue by queue, so that each page is found by the items' own order, however far into the job it is. */
-function* rowsAfter(db: Database, job: number, after: ItemRef, most: number): Generator<Row> {
-  let left = most;
-  let place = after;
-  while (left > 0) {
-    const queue = db.get<{ id: number }>(
-      "SELECT id FROM queues WHERE job = ? AND id >= ? ORDER BY id LIMIT 1",
-      job,
-      place.queue,
-    );
-    if (!queue) return;
-    const rows = db.all<Row>(
-      `SELECT i.queue, i.seq, l.name AS lane, i.key, i.scraper, i.depth, p.key AS parent, i.input, i.state, i.attempts, i.due_at, i.suspect, q.cursor,
-              r.ended_at, r.quality, r.failure, r.captures, r.records, r.history
-       FROM items i JOIN queues q ON q.id = i.queue JOIN lanes l ON l.id = q.lane
-       LEFT JOIN results r ON r.queue = i.queue AND r.seq = i.seq
-       LEFT JOIN items p ON p.queue = i.parent_queue AND p.seq = i.parent_seq
-       WHERE i.queue = ? AND i.seq > ? ORDER BY i.seq LIMIT ?`,
-      queue.id,
-      queue.id === place.queue ? place.seq : 0,
-      left,
-    );
-    yield* rows;
-    left -= rows.length;
-    place = { queue: queue.id + 1, seq: 0 };
+const pageOfQueues = (db: Database, job: JobRow, query: ItemQuery): ItemPage => {
+  const { limit } = query;
+  const states = statesOf(query);
+  const isSifted = query.kinds !== undefined || query.scraper !== undefined;
+  const items: ItemView[] = [];
+  let after = query.after ?? { queue: 0, seq: 0 };
+  for (let queues = 0, looked = 0; queues < MOST_QUEUES && looked < MOST_ITEMS;) {
+    const queue = queueFrom(db, job.number, after.queue);
+    if (queue === undefined) return { items };
+    const from = queue === after.queue ? after.seq : 0;
+    const wanted = isSifted ? MOST_ITEMS - looked : limit - items.length;
+    const found = findItems(db, queue, from, wanted, states, leftAs(job));
+    looked += isSifted ? found.seqs.length : 0;
+    const fitting = isSifted ? sift(db, job, queue, found.seqs, query) : found.seqs;
+    const taken = fitting.slice(0, limit - items.length);
+    items.push(...viewsOf(db, job, queue, taken));
+    const last = taken.at(-1);
+    if (items.length === limit && last !== undefined) return { items, next: { queue, seq: last } };
+    if (found.next !== undefined) return { items, next: { queue, seq: found.next } };
+    after = { queue: queue + 1, seq: 0 };
+    queues++;
   }
-}
-
-/** See the first migration for what the columns say together. */
-const stateOf = (row: Row, isCancelled: boolean): ItemState => {
-  if (row.state >= 3) return ITEM_STATES[row.state]!;
-  if (isCancelled) return "cancelled";
-  if (row.state === 2) return "waiting";
-  return row.seq <= row.cursor && row.due_at === null && row.suspect === 0 ? "leased" : "queued";
+  return { items, next: after };
 };
 
-const view = (row: Row, state: ItemState, scraper: string, now: number): ItemView => ({
-  ref: { queue: row.queue, seq: row.seq },
-  lane: row.lane,
-  scraper,
-  key: row.key,
-  depth: row.depth,
-  ...(row.parent === null ? {} : { parent: row.parent }),
-  input: JSON.parse(row.input) as unknown,
-  state,
-  attempts: row.attempts,
-  ...(row.failure === null ? {} : { failure: JSON.parse(row.failure) as Failure }),
-  ...(row.quality === null ? {} : { quality: row.quality }),
-  ...(row.due_at === null ? {} : { dueInMs: Math.max(0, row.due_at - now) }),
-  ...(row.ended_at === null || row.state < 3 ? {} : { endedAt: row.ended_at }),
-  history: row.history === null ? [] : (JSON.parse(row.history) as PastAttempt[]),
-  captures: row.captures === null ? [] : (JSON.parse(row.captures) as CaptureRef[]),
-  records: row.records === null ? null : (JSON.parse(row.records) as BlobRange),
-});
+/** Only what failed, finally or for now, has a kind. */
+const statesOf = ({ states, kinds }: ItemQuery): ReadonlySet<ItemState> | undefined => {
+  const asked = states && new Set(states);
+  if (!kinds) return asked;
+  const failing = new Set<ItemState>(["failed", "waiting", "queued", "leased", "cancelled"]);
+  return asked?.intersection(failing) ?? new Set<ItemState>(["failed", "waiting"]);
+};
+
+const queueFrom = (db: Database, job: number, from: number): number | undefined =>
+  db.get<{ id: number }>("SELECT id FROM queues WHERE job = ? AND id >= ? ORDER BY id LIMIT 1", job, from)
+    ?.id;
+
+/** Those of the asked scraper whose last failure is of one of the asked kinds. */
+const sift = (
+  db: Database,
+  job: JobRow,
+  queue: number,
+  seqs: readonly number[],
+  { kinds, scraper }: ItemQuery,
+): number[] => {
+  const names = readSpec(job.spec).scrapers.map(({ name }) => name);
+  const numbers = names.flatMap((name, number) => (name === scraper ? number : []));
+  return db
+    .all<{ seq: number }>(
+      `SELECT i.seq FROM json_each(?1) place CROSS JOIN items i ON i.queue = ?2 AND i.seq = place.value
+       LEFT JOIN results r ON r.queue = i.queue AND r.seq = i.seq
+       WHERE (?3 IS NULL OR i.scraper IN (SELECT value FROM json_each(?3)))
+         AND (?4 IS NULL OR CASE WHEN ?5 AND i.state < 3 THEN 'budget' ELSE r.failure ->> 'kind' END
+           IN (SELECT value FROM json_each(?4)))
+       ORDER BY i.seq`,
+      JSON.stringify(seqs),
+      queue,
+      scraper === undefined ? null : JSON.stringify(numbers),
+      kinds ? JSON.stringify(kinds) : null,
+      leftAs(job) === "failed" ? 1 : 0,
+    )
+    .map(({ seq }) => seq);
+};
+
+const pageOfKeys = (db: Database, job: JobRow, query: ItemQuery, keys: readonly string[]): ItemPage => {
+  const { states, kinds, scraper, limit, after = { queue: 0, seq: 0 } } = query;
+  const items: ItemView[] = [];
+  for (const { queue, seq } of findKeys(db, job.number, keys, readSpec(job.spec).scrapers.length)) {
+    if (queue < after.queue || (queue === after.queue && seq <= after.seq)) continue;
+    if (items.length === limit) return { items, next: items.at(-1)!.ref };
+    const [item] = viewsOf(db, job, queue, [seq]);
+    const isAsked =
+      item &&
+      (!states || states.includes(item.state)) &&
+      (!kinds || (item.failure && kinds.includes(item.failure.kind))) &&
+      (scraper === undefined || item.scraper === scraper);
+    if (isAsked) items.push(item);
+  }
+  return { items };
+};
+
+const viewsOf = (db: Database, job: JobRow, queue: number, seqs: readonly number[]): ItemView[] => {
+  const names = readSpec(job.spec).scrapers.map(({ name }) => name);
+  const left = leftAs(job);
+  return db
+    .all<Row>(
+      `SELECT i.queue, i.seq, l.name AS lane, i.key, i.scraper, i.depth, p.key AS parent, i.input, i.state, i.attempts, i.due_at, i.suspect,
+              q.cursor, r.ended_at, r.quality, r.failure, r.captures, r.records, r.history, r.skipped, r.change
+       FROM json_each(?1) place CROSS JOIN items i ON i.queue = ?2 AND i.seq = place.value
+       JOIN queues q ON q.id = i.queue JOIN lanes l ON l.id = q.lane
+       LEFT JOIN results r ON r.queue = i.queue AND r.seq = i.seq
+       LEFT JOIN items p ON p.queue = i.parent_queue AND p.seq = i.parent_seq ORDER BY i.seq`,
+      JSON.stringify(seqs),
+      queue,
+    )
+    .map((row) => view(row, stateOf(row, left), names[row.scraper] ?? "", job, db.now()));
+};
+
+const view = (row: Row, state: ItemState, scraper: string, job: JobRow, now: number): ItemView => {
+  const ref: ItemRef = { queue: row.queue, seq: row.seq };
+  const isOpen = state === "queued" || state === "waiting" || state === "leased";
+  const isLeft = row.state < 3 && !isOpen;
+  const endedAt = isLeft ? (job.ended_at ?? job.spent_at) : row.ended_at;
+  const failure = isLeft && state === "failed" ? OVER_BUDGET : parsed<Failure>(row.failure);
+  return {
+    ref,
+    lane: row.lane,
+    scraper,
+    key: row.key,
+    depth: row.depth,
+    ...(row.parent === null ? {} : { parent: row.parent }),
+    input: JSON.parse(row.input) as unknown,
+    state,
+    attempts: row.attempts,
+    ...(failure && { failure }),
+    ...(row.quality === null ? {} : { quality: row.quality }),
+    ...(row.skipped === null ? {} : { skipped: JSON.parse(row.skipped) as Skipped }),
+    ...(row.change === null ? {} : { change: row.change }),
+    ...(row.due_at === null || !isOpen ? {} : { dueInMs: Math.max(0, row.due_at - now) }),
+    ...(endedAt === null || isOpen ? {} : { endedAt }),
+    history: parsed<PastAttempt[]>(row.history) ?? [],
+    captures: parsed<CaptureRef[]>(row.captures) ?? [],
+    records: parsed<BlobRange>(row.records) ?? null,
+  };
+};
+
+const parsed = <T>(text: string | null): T | undefined =>
+  text === null ? undefined : (JSON.parse(text) as T);

@@ -4,9 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
+import type { ItemState } from "../../model/item.ts";
 import { SimWorker } from "../../ports/ledger-suite/sim-worker.ts";
 import { jobSpec, planned } from "../../ports/ledger-suite/world.ts";
 import { start } from "./migrations/0001-start.ts";
+import { emit } from "./migrations/0002-emit.ts";
 import { openSqlite } from "./open.ts";
 
 /** As the first version wrote it: one scraper, and nothing said of emitting. */
@@ -22,6 +24,61 @@ const firstSpec = (id: string): string => {
   });
   return JSON.stringify(spec);
 };
+
+test("a ledger of the second version keeps what was in hand, waiting, held and cancelled", async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), "sluice-old-"));
+  t.after(() => rm(folder, { recursive: true }));
+  const file = join(folder, "ledger.db");
+  const old = new DatabaseSync(file);
+  old.exec(`${start} ${emit} PRAGMA user_version = 2;`);
+  const run = (sql: string, ...values: (string | number)[]) => old.prepare(sql).run(...values);
+  const soon = Date.now() + 3_600_000;
+  run("INSERT INTO clients (name) VALUES ('team'), ('other')");
+  const job = (number: number, id: string, client: string, state: string, counts: string) =>
+    run(
+      `INSERT INTO jobs (number, id, client, spec, state, sealed, created_at, received, accepted, waiting, cancelled)
+       VALUES (?, ?, ?, ?, ?, 1, 0, ${counts})`,
+      number,
+      id,
+      client,
+      JSON.stringify(jobSpec(id, { client })),
+      state,
+    );
+  job(1, "going", "team", "running", "5, 5, 1, 0");
+  job(2, "cancelled", "other", "cancelled", "2, 2, 0, 2");
+  run("INSERT INTO lanes (id, name, ready_at, turn) VALUES (1, 'site.test', 0, 7), (2, 'b.test', NULL, 0)");
+  run(
+    `INSERT INTO queues (id, job, lane, client, burst, concurrency, tail, cursor, open, ready_at, claimable)
+     VALUES (1, 1, 1, 'team', 1, 10, 5, 3, 5, 0, 1), (2, 2, 2, 'other', 1, 10, 2, 1, 0, NULL, 0)`,
+  );
+  run("INSERT INTO turns (lane, client, had) VALUES (1, 'team', 9)");
+  run(
+    `INSERT INTO items (queue, seq, key, input, state, due_at) VALUES (1, 1, 'a', '{}', 0, NULL), (1, 2, 'b', '{}', 0, NULL),
+     (1, 3, 'c', '{}', 2, ?), (1, 4, 'd', '{}', 0, NULL), (1, 5, 'e', '{}', 0, NULL), (2, 1, 'x', '{}', 0, NULL), (2, 2, 'y', '{}', 0, NULL)`,
+    soon,
+  );
+  run("INSERT INTO workers (name, until) VALUES ('w1', ?)", soon);
+  run("INSERT INTO leases (id, worker, queue, lo, hi, open) VALUES (1, 'w1', 1, 1, 2, 2)");
+  old.close();
+
+  const ledger = await openSqlite(file);
+  t.after(() => ledger.close());
+  const states = (await ledger.readJob("going"))?.counts.states;
+  assert.deepEqual([states?.queued, states?.leased, states?.waiting], [2, 2, 1]);
+  const listed = async (id: string, state: ItemState) =>
+    (await ledger.listItems(id, { states: [state], limit: 10 })).items.map(({ key }) => key);
+  assert.deepEqual(await listed("going", "leased"), ["a", "b"]);
+  assert.deepEqual(await listed("going", "waiting"), ["c"]);
+  assert.deepEqual(await listed("cancelled", "cancelled"), ["x", "y"]);
+  assert.deepEqual(
+    (await ledger.listJobs({ limit: 5, client: "team", scraper: "county" })).map(({ spec }) => spec.id),
+    ["going"],
+  );
+  const worker = new SimWorker("w2", ledger, Date.now);
+  assert.deepEqual(await worker.takeKeys(), ["d", "e"]);
+  assert.deepEqual((await ledger.reap({ worker: "w1" })).workers, 1);
+  assert.equal((await ledger.readJob("going"))?.counts.states.leased, 2);
+});
 
 test("a ledger of the first version is opened, and its job goes on where it stopped", async (t) => {
   const folder = await mkdtemp(join(tmpdir(), "sluice-old-"));

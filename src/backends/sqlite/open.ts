@@ -1,19 +1,28 @@
 import type { Ledger } from "../../ports/ledger.ts";
 import { addItems } from "./add-items.ts";
 import { claimItems } from "./claim-items.ts";
+import { countAccepted } from "./count-accepted.ts";
 import { createJob } from "./create-job.ts";
 import { Database, type SqliteOptions } from "./database.ts";
-import { ackEvents, readEvents } from "./events.ts";
+import { ackEvents, readEvents, writeEvents } from "./events.ts";
 import { listItems } from "./list-items.ts";
+import { listJobs } from "./list-jobs.ts";
+import { listLanes, readLanes } from "./list-lanes.ts";
 import { listWorkers } from "./list-workers.ts";
 import { pulse } from "./pulse.ts";
-import { listJobs, listLanes, readJob } from "./read-job.ts";
+import { readFresh } from "./read-fresh.ts";
+import { readJob } from "./read-job.ts";
 import { reapWorkers } from "./reap-workers.ts";
 import { retryItems } from "./retry-items.ts";
 import { keepRobots, readRobots } from "./robots.ts";
 import { sealJob } from "./seal-job.ts";
+import { setShare } from "./set-share.ts";
 import { settleItems } from "./settle-items.ts";
 import { steerJob } from "./steer-job.ts";
+import { steerLane } from "./steer-lane.ts";
+import { isQuiet } from "./stops.ts";
+import { tidy } from "./tidy.ts";
+import { registerWorker } from "./worker-cards.ts";
 
 /** One file, write-ahead log; several processes of one machine may have it open at the same time. */
 export const openSqlite = async (file: string, options: SqliteOptions = {}): Promise<Ledger> => {
@@ -22,12 +31,17 @@ export const openSqlite = async (file: string, options: SqliteOptions = {}): Pro
     createJob: (spec) => createJob(db, spec),
     addItems: (job, items, rejected) => addItems(db, job, items, rejected),
     sealJob: (job) => sealJob(db, job),
-    steerJob: (job, to) => steerJob(db, job, to),
+    steerJob: (job, to, reason) => steerJob(db, job, to, reason),
+    isQuiet: (job) => isQuiet(db, job),
     retryItems: (job, filter) => retryItems(db, job, filter),
     readJob: (job) => readJob(db, job),
-    listJobs: () => listJobs(db),
+    listJobs: (query) => listJobs(db, query),
     listItems: (job, query) => listItems(db, job, query),
     listLanes: (job) => listLanes(db, job),
+    readLanes: (query) => readLanes(db, query),
+    steerLane: (lane, to) => steerLane(db, lane, to),
+    setShare: (client, share) => setShare(db, client, share),
+    countAccepted: (client, sinceAt) => countAccepted(db, client, sinceAt),
     claim: (request) => claimItems(db, request),
     pulse: (report) => pulse(db, report),
     settle: (worker, items) => settleItems(db, worker, items),
@@ -35,9 +49,12 @@ export const openSqlite = async (file: string, options: SqliteOptions = {}): Pro
     listWorkers: () => db.read(() => listWorkers(db)),
     readRobots: (origin, worker) => readRobots(db, origin, worker),
     keepRobots: (origin, answer) => keepRobots(db, origin, answer),
+    registerWorker: (card) => registerWorker(db, card),
+    writeEvents: (events) => writeEvents(db, events),
+    readFresh: (keys) => readFresh(db, keys),
     readEvents: (limit, job) => readEvents(db, limit, job),
     ackEvents: (upTo, job) => ackEvents(db, upTo, job),
-    tidy: () => db.checkpoint(),
+    tidy: () => tidy(db),
     close: async () => db.close(),
   };
 };

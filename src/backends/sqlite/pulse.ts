@@ -7,10 +7,11 @@ import { fromNow } from "./claim-items.ts";
 import type { Database } from "./database.ts";
 import { answerProbe, holdQueue } from "./hold-queue.ts";
 import { type JobRow, readSpec } from "./job-row.ts";
-import { intervalMs, laneId, laneRow, laneSpeed, saveSlotBook, slotBook } from "./lane-row.ts";
+import { holdUntil, intervalMs, laneId, laneRow, laneSpeed, saveSlotBook, slotBook } from "./lane-row.ts";
 import { isProbeOut, queueRow } from "./queue-row.ts";
 import { refreshLane } from "./refresh-lane.ts";
 import { nameRunning, renewWorker, setHands } from "./renew-worker.ts";
+import { tellStops } from "./stops.ts";
 
 /** A lane that cannot be booked now is asked again after this, unless it says when it has room. */
 const WISH_AGAIN_MS = 250;
@@ -24,7 +25,7 @@ export const pulse = async (db: Database, report: PulseReport): Promise<PulseRep
     for (const { lane, delayMs } of report.crawlDelays) keepCrawlDelay(db, lane, delayMs);
     for (const [lane, seen] of Map.groupBy(report.lanes, (one) => one.lane)) adjustLane(db, lane, seen);
     watchOutcomes(db, report.outcomes);
-    const stopped = stoppedQueues(db, report);
+    const stopped = [...new Set([...stoppedQueues(db, report), ...tellStops(db, report.worker)])];
     const slots: SlotGrant[] = [];
     const unpaced = isAlive ? unpacedLanes(db, report) : [];
     let againInMs = WISH_AGAIN_MS;
@@ -84,10 +85,10 @@ const adjustLane = (db: Database, name: string, seen: readonly LaneReport[]): vo
   const isChanged = JSON.stringify(speed) !== JSON.stringify(before);
   if (isChanged) db.run("UPDATE lanes SET speed = ? WHERE id = ?", JSON.stringify(speed), lane.id);
   const wait = seen.reduce((a, b) => ((b.retryAfterMs ?? 0) > (a.retryAfterMs ?? 0) ? b : a));
-  const holdUntil = now + (wait.retryAfterMs ?? 0);
-  const isHeld = wait.retryAfterMs !== undefined && holdUntil > lane.hold_until;
+  const waitUntil = now + (wait.retryAfterMs ?? 0);
+  const isHeld = wait.retryAfterMs !== undefined && waitUntil > lane.hold_until;
   if (isHeld)
-    db.run("UPDATE lanes SET hold_until = ?, hold_reason = ? WHERE id = ?", holdUntil, wait.kind, lane.id);
+    db.run("UPDATE lanes SET hold_until = ?, hold_reason = ? WHERE id = ?", waitUntil, wait.kind, lane.id);
   if (isChanged || isHeld) refreshLane(db, lane.id);
 };
 
@@ -134,7 +135,7 @@ const unpacedLanes = (db: Database, report: PulseReport): string[] => {
   const now = db.now();
   return [...report.inHand.keys()].filter((name) => {
     const lane = laneRow(db, laneId(db, name));
-    return lane.hold_until <= now && intervalMs(db, lane) === 0;
+    return holdUntil(lane) <= now && intervalMs(db, lane) === 0;
   });
 };
 
@@ -160,13 +161,16 @@ const bookHop = (
   const now = db.now();
   // A host that no job has in its inputs has no rate of its own: it is spared as the job's own site is.
   const interval = intervalMs(db, lane, queue.per_second);
-  const heldMs = lane.hold_until - now;
+  const heldMs = holdUntil(lane) - now;
   const none = { lane: name, delaysMs: [], lateMs: 0 };
   if (interval === 0) return heldMs > 0 ? { slots: none, roomInMs: heldMs } : "unpaced";
-  const pace = { nowMs: now, count, intervalMs: interval, burst: queue.burst, holdUntilMs: lane.hold_until };
+  const pace = { nowMs: now, count, intervalMs: interval, burst: queue.burst, holdUntilMs: holdUntil(lane) };
   const { book, slots } = bookSlots(slotBook(lane), pace);
   saveSlotBook(db, lane.id, book);
-  if (slots.length > 0) refreshLane(db, lane.id);
+  if (slots.length > 0) {
+    chargeHops(db, lane.id, queue.client, slots.length);
+    refreshLane(db, lane.id);
+  }
   return {
     slots: {
       lane: name,
@@ -175,4 +179,14 @@ const bookHop = (
     },
     roomInMs: slots.length < count ? Math.max(1, interval) : undefined,
   };
+};
+
+/** A lane's slots are what its clients share: those of hops count as well. */
+const chargeHops = (db: Database, lane: number, client: string, count: number): void => {
+  db.run(
+    "UPDATE turns SET had = had + ?1 / (SELECT weight FROM clients WHERE name = ?2) WHERE lane = ?3 AND client = ?2",
+    count,
+    client,
+    lane,
+  );
 };

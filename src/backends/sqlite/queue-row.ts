@@ -20,6 +20,11 @@ export interface QueueRow {
   readonly probe_at: number | null;
   readonly probing: number;
   readonly trips: number;
+  /** Among the queues of one client in the lane, higher comes first. */
+  readonly priority: number;
+  readonly served_at: number;
+  /** JSON of the job's `freshness`; null where it says nothing of it. */
+  readonly freshness: string | null;
 }
 
 export const queueRow = (db: Database, id: number): QueueRow | undefined =>

@@ -2,11 +2,15 @@ import type { Failure } from "../../model/failure.ts";
 import type { ItemRef } from "../../model/item.ts";
 import { afterDeathAlone } from "../../model/suspect.ts";
 import type { ReapReply, ReapRequest } from "../../ports/ledger.ts";
+import { cancelOverdue } from "./cancel-overdue.ts";
 import type { Database } from "./database.ts";
 import { endJobWhenDone } from "./end-job.ts";
+import { tellFailed } from "./failed-event.ts";
+import { leaveFresh } from "./fresh-notes.ts";
 import { JobTally } from "./job-tally.ts";
 import { refreshLane, refreshQueue } from "./refresh-lane.ts";
-import { pastAttempts } from "./settle-items.ts";
+import { pastAttempts } from "./save-result.ts";
+import { OVER_BUDGET } from "./spend-budget.ts";
 
 interface WorkerRow {
   readonly name: string;
@@ -19,17 +23,23 @@ interface HeldItem extends ItemRef {
   readonly lease: number;
   readonly key: string;
   readonly acted: number;
+  readonly job: number;
+  /** Its job has nothing left to spend: what comes back fails. */
+  readonly spent: number;
 }
 
 type Cause = NonNullable<ReapRequest["cause"]>;
 const SILENT: Cause = { blame: "unknown", detail: "the worker fell silent" };
 
-export const reapWorkers = async (db: Database, request: ReapRequest): Promise<ReapReply> =>
-  await db.write(() => {
+export const reapWorkers = async (db: Database, request: ReapRequest): Promise<ReapReply> => {
+  const reply = await db.write(() => {
     if (request.worker === undefined) return reapExpired(db);
     const worker = db.get<WorkerRow>("SELECT * FROM workers WHERE name = ?", request.worker);
     return worker ? reap(db, worker, request.cause ?? SILENT) : NONE;
   });
+  if (request.worker === undefined) await cancelOverdue(db);
+  return reply;
+};
 
 const NONE: ReapReply = { workers: 0, suspects: 0, returned: 0 };
 
@@ -51,13 +61,16 @@ const reap = (db: Database, worker: WorkerRow, cause: Cause): ReapReply => {
     (JSON.parse(worker.running) as [number, number][]).map(([queue, seq]) => `${queue}/${seq}`),
   );
   const held = db.all<HeldItem>(
-    `SELECT i.queue, i.seq, i.key, i.acted, l.id AS lease FROM leases l JOIN items i ON i.queue = l.queue AND i.seq BETWEEN l.lo AND l.hi
+    `SELECT i.queue, i.seq, i.key, i.acted, l.id AS lease, q.job, j.spent_at IS NOT NULL AS spent
+     FROM leases l JOIN items i ON i.queue = l.queue AND i.seq BETWEEN l.lo AND l.hi
+     JOIN queues q ON q.id = i.queue JOIN jobs j ON j.number = q.job
      WHERE l.worker = ? AND i.state = 0 AND i.due_at IS NULL AND i.suspect = 0 AND coalesce(i.lease, l.id) = l.id`,
     worker.name,
   );
   const counts = { suspects: 0, returned: 0 };
   for (const item of held) {
     if (item.acted === 1) giveUp(db, item, worker.name, actedFailure(cause));
+    else if (item.spent === 1) giveUp(db, item, worker.name, OVER_BUDGET);
     else if (worker.alone === 1) diedAlone(db, item, worker.name, cause);
     else if (item.lease > worker.pulse_lease || named.has(`${item.queue}/${item.seq}`)) {
       suspect(db, item);
@@ -67,9 +80,12 @@ const reap = (db: Database, worker: WorkerRow, cause: Cause): ReapReply => {
       counts.returned++;
     }
   }
-  db.run("DELETE FROM leases WHERE worker = ?", worker.name);
-  db.run("DELETE FROM hands WHERE worker = ?", worker.name);
-  db.run("DELETE FROM workers WHERE name = ?", worker.name);
+  for (const table of ["leases", "hands", "client_hands", "stops"])
+    db.run(`DELETE FROM ${table} WHERE worker = ?`, worker.name);
+  for (const table of ["workers", "worker_cards"]) db.run(`DELETE FROM ${table} WHERE name = ?`, worker.name);
+  for (const [job, lost] of Map.groupBy(held, (item) => item.job))
+    db.run("UPDATE jobs SET leased = leased - ? WHERE number = ?", lost.length, job);
+  leaveFresh(db, held);
   for (const queue of new Set(held.map((item) => item.queue))) reopen(db, queue);
   return { workers: 1, ...counts };
 };
@@ -116,10 +132,8 @@ const actedFailure = (cause: Cause): Failure => ({
 
 const giveUp = (db: Database, item: HeldItem, worker: string, failure: Failure): void => {
   const now = db.now();
-  const { job } = db.get<{ job: number }>(
-    "UPDATE queues SET open = open - 1 WHERE id = ? RETURNING job",
-    item.queue,
-  )!;
+  const { job } = item;
+  db.run("UPDATE queues SET open = open - 1 WHERE id = ?", item.queue);
   db.run("DELETE FROM suspects WHERE queue = ? AND seq = ?", item.queue, item.seq);
   db.run(
     "UPDATE items SET state = 5, attempts = attempts + 1 WHERE queue = ? AND seq = ?",
@@ -138,5 +152,9 @@ const giveUp = (db: Database, item: HeldItem, worker: string, failure: Failure):
   const tally = new JobTally(job);
   tally.addFailure(failure, item.key, true);
   tally.write(db);
-  db.run("UPDATE jobs SET failed = failed + 1 WHERE number = ?", job);
+  const { id } = db.get<{ id: string }>(
+    "UPDATE jobs SET failed = failed + 1 WHERE number = ? RETURNING id",
+    job,
+  )!;
+  tellFailed(db, id, [{ ...item, failure }]);
 };

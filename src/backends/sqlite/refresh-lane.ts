@@ -1,6 +1,6 @@
 import { roomAtMs } from "../../model/slots.ts";
 import type { Database } from "./database.ts";
-import { intervalMs, laneRow, slotBook } from "./lane-row.ts";
+import { holdUntil, intervalMs, laneRow, slotBook } from "./lane-row.ts";
 
 /** When a queue's next item can be claimed: at once while fresh ones are left, else when the first waiting one is due. */
 export const refreshQueue = (db: Database, queue: number): void => {
@@ -13,22 +13,86 @@ export const refreshQueue = (db: Database, queue: number): void => {
   );
 };
 
+interface NextItem {
+  readonly client: string;
+  readonly ready_at: number;
+  readonly burst: number;
+}
+
 /**
- * When the lane can next give an item away; null keeps it out of the claims' index. Call after anything it depends on changed.
- * A lane that was just served queues up behind those that have waited longer.
+ * When the lane can next give an item of each client away; null keeps it out of the claims' index. Call after anything it depends on
+ * changed. A lane that was just served queues up behind those that have waited longer.
  */
 export const refreshLane = (db: Database, id: number, servedAt = 0): void => {
-  const next = db.get<{ ready_at: number; burst: number }>(
-    `SELECT ready_at, burst FROM queues
-     WHERE lane = ? AND claimable = 1 AND ready_at IS NOT NULL ORDER BY ready_at LIMIT 1`,
+  const known = new Map(
+    db
+      .all<{ client: string; ready_at: number | null }>(
+        "SELECT client, ready_at FROM turns WHERE lane = ?",
+        id,
+      )
+      .map((row) => [row.client, row.ready_at]),
+  );
+  // `burst` is that of the row with the least `ready_at`.
+  const nexts = db.all<NextItem>(
+    `SELECT client, min(ready_at) AS ready_at, burst FROM queues
+     WHERE lane = ? AND claimable = 1 AND ready_at IS NOT NULL GROUP BY client`,
     id,
   );
-  let readyAt: number | null = null;
-  if (next) {
-    const lane = laneRow(db, id);
-    const interval = intervalMs(db, lane);
-    const roomAt = roomAtMs(slotBook(lane), interval, next.burst, db.now());
-    readyAt = Math.max(next.ready_at, lane.hold_until, roomAt, servedAt);
-  }
-  db.run("UPDATE lanes SET ready_at = ? WHERE id = ?", readyAt, id);
+  const readyAts = nexts.length > 0 ? readyTimes(db, id, nexts, servedAt) : new Map<string, number | null>();
+  for (const [client, before] of known)
+    if (before !== null && !readyAts.has(client)) setReady(db, id, client, null);
+  for (const [client, readyAt] of readyAts)
+    if (!known.has(client) || known.get(client) !== readyAt) setReady(db, id, client, readyAt);
+};
+
+const readyTimes = (
+  db: Database,
+  id: number,
+  nexts: readonly NextItem[],
+  servedAt: number,
+): Map<string, number | null> => {
+  const lane = laneRow(db, id);
+  const heldUntil = holdUntil(lane);
+  const [interval, book, now] = [intervalMs(db, lane), slotBook(lane), db.now()];
+  return new Map(
+    nexts.map(({ client, ready_at, burst }) => {
+      const roomAt = roomAtMs(book, interval, burst, now);
+      return [client, heldUntil === Infinity ? null : Math.max(ready_at, heldUntil, roomAt, servedAt)];
+    }),
+  );
+};
+
+const setReady = (db: Database, lane: number, client: string, readyAt: number | null): void => {
+  db.run(
+    `INSERT INTO turns (lane, client, ready_at) VALUES (?, ?, ?)
+     ON CONFLICT (lane, client) DO UPDATE SET ready_at = excluded.ready_at`,
+    lane,
+    client,
+    readyAt,
+  );
+};
+
+/**
+ * All lanes of a job, in a few statements however many they are. What may be ready counts as ready, and the next claim that comes there finds
+ * out when it really is; what has nothing to give is taken out at once, so that no claim comes in vain.
+ */
+export const refreshLanesOf = (db: Database, job: number): void => {
+  const now = db.now();
+  db.run(
+    `INSERT INTO turns (lane, client, ready_at) SELECT lane, client, ?1 FROM queues WHERE job = ?2 AND claimable = 1 AND ready_at IS NOT NULL
+     ON CONFLICT (lane, client) DO UPDATE SET ready_at = min(coalesce(turns.ready_at, ?1), ?1)`,
+    now,
+    job,
+  );
+  db.run(
+    `UPDATE turns SET ready_at = NULL WHERE ready_at IS NOT NULL AND (lane, client) IN (SELECT lane, client FROM queues WHERE job = ?)
+       AND NOT EXISTS (SELECT 1 FROM queues q WHERE q.lane = turns.lane AND q.client = turns.client AND q.claimable = 1 AND q.ready_at IS NOT NULL)`,
+    job,
+  );
+  // The job's rate no longer binds the lanes, or binds them again: also for the others there.
+  db.run(
+    "UPDATE turns SET ready_at = ?1 WHERE ready_at > ?1 AND lane IN (SELECT lane FROM queues WHERE job = ?2)",
+    now,
+    job,
+  );
 };

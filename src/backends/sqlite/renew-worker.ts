@@ -1,5 +1,6 @@
 import type { ItemRef } from "../../model/item.ts";
 import type { ClaimRequest } from "../../ports/ledger.ts";
+import { setClientHands } from "./client-shares.ts";
 import type { Database } from "./database.ts";
 import { laneId } from "./lane-row.ts";
 
@@ -8,7 +9,7 @@ export const renewWorker = (db: Database, worker: string): boolean =>
   db.run("UPDATE workers SET until = ? WHERE name = ?", db.now() + db.leaseMs, worker) === 1;
 
 /** False when it was given up and still has items in its hands: it must hear that from its pulse before it takes more. */
-export const registerWorker = (db: Database, { worker, alone, inHand, jobs }: ClaimRequest): boolean => {
+export const knowWorker = (db: Database, { worker, alone, inHand, jobs }: ClaimRequest): boolean => {
   if (renewWorker(db, worker)) return true;
   if (inHand.values().some((count) => count > 0)) return false;
   db.run(
@@ -63,4 +64,5 @@ export const nameRunning = (db: Database, worker: string, running: readonly Item
     JSON.stringify(running.map(({ queue, seq }) => [queue, seq])),
     worker,
   );
+  setClientHands(db, worker, running);
 };

@@ -1,102 +1,81 @@
 import { bookSlots, lateToleranceMs } from "../../model/slots.ts";
 import type { ClaimTally } from "./claim-items.ts";
 import type { Database } from "./database.ts";
-import { intervalMs, laneRow, type LaneRow, saveSlotBook, slotBook } from "./lane-row.ts";
+import { hindmost } from "./fair-turns.ts";
+import { holdUntil, intervalMs, laneRow, type LaneRow, saveSlotBook, slotBook } from "./lane-row.ts";
+import { type Backlog, type LaneTurn, nextQueue, readTurns } from "./lane-turns.ts";
 import { places } from "./places.ts";
 import type { QueueRow } from "./queue-row.ts";
 import { refreshLane } from "./refresh-lane.ts";
 import { addToHand, handsIn } from "./renew-worker.ts";
 import { takeItems } from "./take-items.ts";
 
-/** A client with work in the lane. */
-interface Turn {
-  readonly weight: number;
-  /** Items it has had, by its weight. */
-  had: number;
-}
-
-interface Backlog extends QueueRow {
-  readonly turn: Turn;
-  /** Items taken in this claim. */
-  given: number;
-}
-
 /** With several queues in a lane, each turn is this long: the booking window is shared in small pieces. */
 const TURN = 1;
+/** Where no slots are booked there is no window to share, and longer turns cost less. */
+const TURN_UNPACED = 10;
+/** Items in one lease: what is lost with it, should its worker be. */
+const LARGEST_LEASE = 100;
 
 /**
- * Gives the worker what the lane has room for. The room is the least of: what the worker can take, the worker's even part of the
- * lane's concurrency, and the slots that can be booked. Clients take turns by what they have had for their weight.
+ * Gives the worker what the lane has room for, to each client as much as its quota of the worker's room allows. The room is the least of: what
+ * the worker can take, the worker's even part of the lane's concurrency, and the slots that can be booked. Clients take turns by what they have
+ * had for their weight.
  */
 export const serveLane = (db: Database, tally: ClaimTally, laneNumber: number): void => {
   const lane = laneRow(db, laneNumber);
-  const backlogs = backlogsOf(db, lane);
-  const mine = tally.jobs ? backlogs.filter((queue) => tally.jobs!.includes(queue.job)) : backlogs;
+  const turns = readTurns(db, tally, lane);
+  const workers = tally.companions.filter(({ lanes }) => !lanes || lanes.has(lane.name)).length || 1;
   const hands = handsIn(db, lane.id, tally.request.worker);
   let { total, own } = hands;
-  let live = mine;
+  const turnSize = intervalMs(db, lane) === 0 ? TURN_UNPACED : TURN;
+  let live = turns;
   while (live.length > 0 && tally.items.length < tally.request.room) {
-    const queue = live.reduce((a, b) => (comesBefore(b, a) ? b : a));
-    const room = concurrencyRoom(lane, queue, total, own, tally.workers);
-    if (room <= 0) tally.isCrowded = true;
-    const want = Math.min(room, tally.request.room - tally.items.length, mine.length > 1 ? TURN : Infinity);
+    const turn = live.reduce((a, b) => (comesBefore(b, a) ? b : a));
+    const { share } = turn;
+    const { queue, isOnly } = nextQueue(turn);
+    const room = concurrencyRoom(lane, queue, total, own, workers);
+    if (room <= 0 || share.room <= 0) tally.isCrowded = true;
+    const size = isOnly && live.length === 1 ? LARGEST_LEASE : turnSize;
+    const want = Math.min(room, tally.request.room - tally.items.length, size, share.room, share.quota);
     const given = want > 0 ? grant(db, tally, lane, queue, want) : 0;
-    if (given === 0 || queue.probing === 1) live = live.filter((other) => other !== queue);
-    queue.given += given;
-    queue.turn.had += given / queue.turn.weight;
+    if (given === 0 || queue.probing === 1) turn.queues.splice(turn.queues.indexOf(queue), 1);
+    charge(turn, queue, given);
+    const isOver = turn.queues.length === 0 || share.room <= 0 || share.quota <= 0;
+    if (isOver) live = live.filter((other) => other !== turn);
     total += given;
     own += given;
   }
-  const given = own - hands.own;
-  if (given > 0) {
-    addToHand(db, lane.id, tally.request.worker, given);
-    saveTurns(db, lane, backlogs);
+  if (own > hands.own) {
+    addToHand(db, lane.id, tally.request.worker, own - hands.own);
+    saveTurns(db, lane, turns);
   }
   refreshLane(db, lane.id, db.now());
 };
 
-const comesBefore = (a: Backlog, b: Backlog): boolean =>
-  (a.turn.had - b.turn.had || a.given - b.given || a.id - b.id) < 0;
+const comesBefore = (a: LaneTurn, b: LaneTurn): boolean =>
+  (a.had - b.had || a.given - b.given || a.firstQueue - b.firstQueue) < 0;
 
-/** About one booking window: a client may be behind its share by so many slots and still catch up. */
-const LARGEST_CREDIT = 64;
-
-/**
- * Who has had least comes first (start-time fair queueing). `lanes.turn` is where the hindmost client with work then stood: one that comes
- * new, or comes back, starts there, so that idle time earns no credit.
- */
-const backlogsOf = (db: Database, lane: LaneRow): Backlog[] => {
-  const rows = db.all<QueueRow & { readonly weight: number; readonly had: number | null }>(
-    `SELECT q.*, c.weight, t.had FROM queues q JOIN clients c ON c.name = q.client
-     LEFT JOIN turns t ON t.lane = q.lane AND t.client = q.client
-     WHERE q.lane = ? AND q.claimable = 1 AND q.ready_at IS NOT NULL AND q.ready_at <= ? ORDER BY q.ready_at LIMIT 256`,
-    lane.id,
-    db.now(),
-  );
-  const most = Math.max(...rows.map((row) => row.had ?? 0));
-  const turns = new Map<string, Turn>();
-  return rows.map((row) => {
-    const { weight, had, client } = row;
-    let turn = turns.get(client);
-    if (!turn) {
-      turn = { weight, had: Math.max(had ?? 0, lane.turn, most - LARGEST_CREDIT / weight) };
-      turns.set(client, turn);
-    }
-    return { ...row, turn, given: 0 };
-  });
+/** In the lane and over the workers. */
+const charge = (turn: LaneTurn, queue: Backlog, given: number): void => {
+  const { share } = turn;
+  queue.given += given;
+  turn.given += given;
+  turn.had += given / turn.weight;
+  share.given += given;
+  share.had += given / share.weight;
+  share.room -= given;
+  share.quota -= given;
 };
 
-const saveTurns = (db: Database, lane: LaneRow, backlogs: readonly Backlog[]): void => {
-  const turns = new Map(backlogs.map(({ client, turn }) => [client, turn]));
-  for (const [client, { had }] of turns)
-    db.run(
-      `INSERT INTO turns (lane, client, had) VALUES (?, ?, ?) ON CONFLICT (lane, client) DO UPDATE SET had = excluded.had`,
-      lane.id,
-      client,
-      had,
-    );
-  const hindmost = Math.min(...turns.values().map(({ had }) => had));
-  db.run("UPDATE lanes SET turn = ? WHERE id = ?", hindmost, lane.id);
+const saveTurns = (db: Database, lane: LaneRow, turns: readonly LaneTurn[]): void => {
+  for (const { client, had, given, served } of turns) {
+    if (given === 0) continue;
+    db.run("UPDATE turns SET had = ? WHERE lane = ? AND client = ?", had, lane.id, client);
+    for (const queue of served)
+      if (queue.given > 0) db.run("UPDATE queues SET served_at = ? WHERE id = ?", db.now(), queue.id);
+  }
+  db.run("UPDATE lanes SET turn = ? WHERE id = ?", hindmost(turns), lane.id);
 };
 
 const concurrencyRoom = (
@@ -117,17 +96,18 @@ const grant = (db: Database, tally: ClaimTally, lane: LaneRow, queue: QueueRow, 
   const count = queue.probing === 1 ? 1 : want;
   const interval = intervalMs(db, current);
   const now = db.now();
+  const heldUntil = holdUntil(current);
   if (interval === 0) {
-    if (current.hold_until > now) return 0;
-    const items = takeItems(db, tally.request.worker, queue, current, count);
+    if (heldUntil > now) return 0;
+    const items = takeItems(db, tally, queue, current, count);
     tally.items.push(...items);
     if (items.length > 0 && !tally.unpaced.includes(lane.name)) tally.unpaced.push(lane.name);
     return items.length;
   }
-  const pace = { nowMs: now, intervalMs: interval, burst: queue.burst, holdUntilMs: current.hold_until };
+  const pace = { nowMs: now, intervalMs: interval, burst: queue.burst, holdUntilMs: heldUntil };
   const possible = bookSlots(slotBook(current), { ...pace, count }).slots.length;
   if (possible === 0) return 0;
-  const items = takeItems(db, tally.request.worker, queue, current, possible);
+  const items = takeItems(db, tally, queue, current, possible);
   if (items.length === 0) return 0;
   const booked = bookSlots(slotBook(current), { ...pace, count: items.length });
   saveSlotBook(db, lane.id, booked.book);

@@ -1,45 +1,12 @@
-import type { Failure } from "../../model/failure.ts";
-import type { ItemRef, Outcome, PastAttempt } from "../../model/item.ts";
+import type { ItemRef, Outcome } from "../../model/item.ts";
 import type { SettledItem, SettleReply } from "../../ports/ledger.ts";
 import type { Database } from "./database.ts";
 import { EMIT_CHUNK, emitAhead, emitItems } from "./emit-items.ts";
-import { endJobWhenDone } from "./end-job.ts";
+import { leaveFresh, noteFresh } from "./fresh-notes.ts";
 import { answerProbe } from "./hold-queue.ts";
-import { JobTally } from "./job-tally.ts";
-import { isProbeOut, queueRow } from "./queue-row.ts";
-import { refreshLane, refreshQueue } from "./refresh-lane.ts";
-
-interface LeaseRow {
-  readonly id: number;
-  readonly queue: number;
-  readonly lo: number;
-  readonly hi: number;
-  open: number;
-}
-
-interface QueueFacts {
-  readonly job: number;
-  readonly lane: number;
-  /** What is settled next is the item that asks whether a held lane has healed. */
-  isProbe: boolean;
-  /** Items of this queue that have come to their end in this batch. */
-  ended: number;
-  /** Something became due. */
-  isTouched: boolean;
-}
-
-/** What one batch of settlements changes beside the items themselves, written once at its end. */
-class Batch {
-  /** Mostly there are none: then no item need be looked up among them. */
-  readonly hasSuspects: boolean;
-  readonly leases = new Map<number, LeaseRow | undefined>();
-  readonly queues = new Map<number, QueueFacts>();
-  readonly jobs = new Map<number, JobTally>();
-
-  constructor(hasSuspects: boolean) {
-    this.hasSuspects = hasSuspects;
-  }
-}
+import { saveResult } from "./save-result.ts";
+import { Batch, type JobFacts, type QueueFacts } from "./settle-batch.ts";
+import { OVER_BUDGET } from "./spend-budget.ts";
 
 export const settleItems = async (
   db: Database,
@@ -73,27 +40,18 @@ function* inTransactions(items: readonly SettledItem[]): Generator<readonly Sett
 }
 
 const settleSome = (db: Database, worker: string, items: readonly SettledItem[]): ItemRef[] => {
-  const batch = new Batch(db.get("SELECT 1 FROM suspects LIMIT 1") !== undefined);
+  const batch = new Batch(db, worker);
   const refused: ItemRef[] = [];
   for (const item of items) {
-    if (!holdsLease(db, batch, worker, item) || !settleOne(db, batch, worker, item))
+    if (!holdsLease(batch, item) || !settleOne(db, batch, worker, item))
       refused.push({ queue: item.queue, seq: item.seq });
   }
-  writeBatch(db, batch);
+  batch.write();
   return refused;
 };
 
-const holdsLease = (db: Database, batch: Batch, worker: string, item: SettledItem): boolean => {
-  if (!batch.leases.has(item.lease))
-    batch.leases.set(
-      item.lease,
-      db.get<LeaseRow>(
-        "SELECT id, queue, lo, hi, open FROM leases WHERE id = ? AND worker = ?",
-        item.lease,
-        worker,
-      ),
-    );
-  const lease = batch.leases.get(item.lease);
+const holdsLease = (batch: Batch, item: SettledItem): boolean => {
+  const lease = batch.lease(item.lease);
   return lease !== undefined && lease.queue === item.queue && lease.lo <= item.seq && item.seq <= lease.hi;
 };
 
@@ -101,32 +59,61 @@ const holdsLease = (db: Database, batch: Batch, worker: string, item: SettledIte
 const UPDATE_ITEM = `UPDATE items SET state = ?, attempts = attempts + ?, throttles = throttles + ?, due_at = ?
   WHERE queue = ? AND seq = ? AND state = 0 AND due_at IS NULL AND suspect = 0 AND coalesce(lease, ?) = ?`;
 
-const settleOne = (db: Database, batch: Batch, worker: string, item: SettledItem): boolean => {
-  const { outcome, queue, seq } = item;
+const settleOne = (db: Database, batch: Batch, worker: string, told: SettledItem): boolean => {
+  const { queue, seq } = told;
   const now = db.now();
-  const facts = queueFacts(db, batch, queue);
-  const tally = jobTally(batch, facts.job);
+  const facts = batch.queue(queue);
+  const job = batch.job(facts.job);
+  const item = { ...told, outcome: lastWord(db, job, told) };
+  const { outcome } = item;
   const [state, counts, throttles, dueAt] = nextRow(item, now);
+  const isUntried = told.outcome.state === "returned";
   const changed = db
     .sql(UPDATE_ITEM)
-    .run(state, counts, throttles, dueAt, queue, seq, item.lease, item.lease).changes;
+    .run(state, isUntried ? 0 : counts, throttles, dueAt, queue, seq, item.lease, item.lease).changes;
   if (Number(changed) === 0) return false;
-  batch.leases.get(item.lease)!.open--;
-  if (facts.isProbe) answerByProbe(db, facts, queue, outcome);
+  batch.lease(item.lease)!.open--;
+  if (facts.isProbe) answerByProbe(db, facts, queue, told.outcome);
+  job.tally.add(item);
   if (outcome.state === "returned") {
     facts.isTouched = true;
+    // Its acting request was announced, and the job stopped before it left.
+    db.run("UPDATE items SET acted = 0 WHERE queue = ? AND seq = ? AND acted = 1", queue, seq);
     keepSuspect(db, queue, seq, now);
+    leaveFresh(db, [item]);
     return true;
   }
   if (batch.hasSuspects) db.run("DELETE FROM suspects WHERE queue = ? AND seq = ?", queue, seq);
-  tally.add(item);
   if (outcome.state === "waiting") facts.isTouched = true;
   else facts.ended++;
   const failure = "failure" in outcome ? outcome.failure : undefined;
-  if (failure) tally.addFailure(failure, keyOf(db, queue, seq), outcome.state === "failed");
-  saveResult(db, worker, item, failure, now);
+  if (failure) {
+    const key = keyOf(db, queue, seq);
+    job.tally.addFailure(failure, key, outcome.state === "failed", isUntried);
+    if (outcome.state === "failed") job.failed.push({ queue, seq, key, failure });
+  }
+  saveResult(db, worker, item, failure);
+  noteFresh(db, item);
   if (item.emitted.length > 0 || item.rejected?.length) emitItems(db, facts.job, item);
   return true;
+};
+
+/** What the job's own limits make of an outcome. */
+const lastWord = (
+  db: Database,
+  { spec, isSpent }: JobFacts,
+  { queue, seq, outcome }: SettledItem,
+): Outcome => {
+  if (outcome.state !== "waiting" && outcome.state !== "returned") return outcome;
+  if (isSpent) return { state: "failed", failure: OVER_BUDGET };
+  if (spec.maxAttempts === undefined || outcome.state === "returned" || !outcome.countsAttempt)
+    return outcome;
+  const row = db.get<{ attempts: number }>(
+    "SELECT attempts FROM items WHERE queue = ? AND seq = ?",
+    queue,
+    seq,
+  )!;
+  return row.attempts + 1 < spec.maxAttempts ? outcome : { state: "failed", failure: outcome.failure };
 };
 
 /** Given back untried, a suspect is as suspect as before. */
@@ -149,7 +136,7 @@ const keepSuspect = (db: Database, queue: number, seq: number, now: number): voi
 const answerByProbe = (db: Database, facts: QueueFacts, queue: number, { state }: Outcome): void => {
   facts.isProbe = false;
   if (state === "returned") db.run("UPDATE queues SET probing = 0 WHERE id = ?", queue);
-  else answerProbe(db, queue, state === "done" || state === "absent");
+  else answerProbe(db, queue, state === "done" || state === "absent" || state === "skipped");
 };
 
 const nextRow = (item: SettledItem, now: number): [number, number, number, number | null] => {
@@ -161,6 +148,8 @@ const nextRow = (item: SettledItem, now: number): [number, number, number, numbe
       return [4, 1, 0, null];
     case "failed":
       return [5, 1, 0, null];
+    case "skipped":
+      return [6, 1, 0, null];
     case "waiting":
       return [2, outcome.countsAttempt ? 1 : 0, outcome.countsAttempt ? 0 : 1, now + outcome.delayMs];
     case "returned":
@@ -172,76 +161,3 @@ const nextRow = (item: SettledItem, now: number): [number, number, number, numbe
 
 const keyOf = (db: Database, queue: number, seq: number): string =>
   db.get<{ key: string }>("SELECT key FROM items WHERE queue = ? AND seq = ?", queue, seq)!.key;
-
-const saveResult = (
-  db: Database,
-  worker: string,
-  item: SettledItem,
-  failure: Failure | undefined,
-  now: number,
-): void => {
-  const { queue, seq, outcome, attempt } = item;
-  const history = failure ? pastAttempts(db, queue, seq) : undefined;
-  if (failure) history!.push({ at: attempt.startedAt, ms: attempt.ms, worker, failure });
-  db.sql(
-    `INSERT INTO results (queue, seq, ended_at, quality, failure, captures, records, history) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-     ON CONFLICT (queue, seq) DO UPDATE SET ended_at = excluded.ended_at, quality = excluded.quality, failure = excluded.failure,
-       captures = excluded.captures, records = excluded.records, history = coalesce(excluded.history, history)`,
-  ).run(
-    queue,
-    seq,
-    now,
-    outcome.state === "done" ? outcome.quality : null,
-    failure ? JSON.stringify(failure) : null,
-    item.captures.length > 0 ? JSON.stringify(item.captures) : null,
-    item.records ? JSON.stringify(item.records) : null,
-    history ? JSON.stringify(history) : null,
-  );
-};
-
-export const pastAttempts = (db: Database, queue: number, seq: number): PastAttempt[] => {
-  const row = db.get<{ history: string | null }>(
-    "SELECT history FROM results WHERE queue = ? AND seq = ?",
-    queue,
-    seq,
-  );
-  return row?.history ? (JSON.parse(row.history) as PastAttempt[]) : [];
-};
-
-const queueFacts = (db: Database, batch: Batch, queue: number): QueueFacts => {
-  let facts = batch.queues.get(queue);
-  if (!facts) {
-    const row = queueRow(db, queue)!;
-    facts = { job: row.job, lane: row.lane, isProbe: isProbeOut(row), ended: 0, isTouched: false };
-    batch.queues.set(queue, facts);
-  }
-  return facts;
-};
-
-const jobTally = (batch: Batch, job: number): JobTally => {
-  let tally = batch.jobs.get(job);
-  if (!tally) batch.jobs.set(job, (tally = new JobTally(job)));
-  return tally;
-};
-
-const writeBatch = (db: Database, batch: Batch): void => {
-  for (const lease of batch.leases.values()) {
-    if (!lease) continue;
-    if (lease.open <= 0) db.run("DELETE FROM leases WHERE id = ?", lease.id);
-    else db.run("UPDATE leases SET open = ? WHERE id = ?", lease.open, lease.id);
-  }
-  for (const [queue, { ended, isTouched, lane }] of batch.queues) {
-    const open = db.get<{ open: number }>(
-      "UPDATE queues SET open = open - ? WHERE id = ? RETURNING open",
-      ended,
-      queue,
-    )!.open;
-    if (isTouched) refreshQueue(db, queue);
-    // With its last item a job's rate no longer binds the lane.
-    if (isTouched || open === 0) refreshLane(db, lane);
-  }
-  for (const [job, tally] of batch.jobs) {
-    tally.write(db);
-    endJobWhenDone(db, job);
-  }
-};

@@ -1,12 +1,21 @@
 import { LedgerError } from "../../ports/ledger.ts";
+import type { ItemRef } from "../../model/item.ts";
 import type { Database } from "./database.ts";
+import { leaveFresh } from "./fresh-notes.ts";
 import { releaseQueue } from "./hold-queue.ts";
 import { jobRow, type JobRow } from "./job-row.ts";
 import type { QueueRow } from "./queue-row.ts";
-import { refreshLane } from "./refresh-lane.ts";
+import { refreshLanesOf } from "./refresh-lane.ts";
+import { setSuspectsAside } from "./spend-budget.ts";
+import { forgetStops, rememberHolders } from "./stops.ts";
 import { writeEvent } from "./write-event.ts";
 
-export const steerJob = async (db: Database, id: string, to: "pause" | "resume" | "cancel"): Promise<void> =>
+export const steerJob = async (
+  db: Database,
+  id: string,
+  to: "pause" | "resume" | "cancel",
+  reason = "asked for",
+): Promise<void> =>
   await db.write(() => {
     const job = jobRow(db, id);
     if (job.state === "cancelled" || (job.state === "done" && to !== "resume"))
@@ -14,45 +23,71 @@ export const steerJob = async (db: Database, id: string, to: "pause" | "resume" 
     switch (to) {
       case "pause":
         if (job.state === "paused") return;
-        stopQueues(db, job);
+        stopQueues(db, job.number);
         db.run("UPDATE jobs SET state = 'paused' WHERE number = ?", job.number);
-        writeEvent(db, "job.paused", id, { reason: "asked for" });
+        writeEvent(db, "job.paused", id, { reason });
         return;
       case "resume":
         if (job.state === "done") return;
-        db.run(
-          "UPDATE jobs SET state = CASE sealed WHEN 1 THEN 'running' ELSE 'loading' END WHERE number = ?",
-          job.number,
-        );
-        for (const queue of db.all<QueueRow>("SELECT * FROM queues WHERE job = ?", job.number))
-          releaseQueue(db, queue);
+        resume(db, job);
         writeEvent(db, "job.resumed", id);
         return;
       case "cancel":
-        cancel(db, job);
-        writeEvent(db, "job.cancelled", id);
+        cancelJob(db, job, reason);
         return;
       default:
         to satisfies never;
     }
   });
 
-const stopQueues = (db: Database, job: JobRow): void => {
-  db.run("UPDATE queues SET claimable = 0, probing = 0 WHERE job = ?", job.number);
-  for (const { lane } of db.all<{ lane: number }>("SELECT lane FROM queues WHERE job = ?", job.number))
-    refreshLane(db, lane);
+const stopQueues = (db: Database, job: number): void => {
+  rememberHolders(db, job);
+  db.run("UPDATE queues SET claimable = 0, probing = 0 WHERE job = ?", job);
+  refreshLanesOf(db, job);
+};
+
+const resume = (db: Database, job: JobRow): void => {
+  db.run(
+    "UPDATE jobs SET state = CASE sealed WHEN 1 THEN 'running' ELSE 'loading' END WHERE number = ?",
+    job.number,
+  );
+  forgetStops(db, job.number);
+  // What a spent budget left is in hand, and nothing more will be.
+  if (job.spent_at !== null) return;
+  for (const queue of db.all<QueueRow>(
+    "SELECT * FROM queues WHERE job = ? AND (held IS NOT NULL OR doubtful = 1)",
+    job.number,
+  ))
+    releaseQueue(db, queue);
+  db.run("UPDATE queues SET claimable = 1 WHERE job = ? AND claimable = 0", job.number);
+  refreshLanesOf(db, job.number);
 };
 
 /** Items are not written one by one: in a cancelled job, one that had not ended reads as cancelled. */
-const cancel = (db: Database, job: JobRow): void => {
-  stopQueues(db, job);
+export const cancelJob = (db: Database, job: JobRow, reason: string): void => {
+  stopQueues(db, job.number);
+  setLeasedAside(db, job.number);
   db.run("DELETE FROM leases WHERE queue IN (SELECT id FROM queues WHERE job = ?)", job.number);
-  db.run("DELETE FROM suspects WHERE queue IN (SELECT id FROM queues WHERE job = ?)", job.number);
+  db.run("UPDATE suspects SET in_hand = 0 WHERE queue IN (SELECT id FROM queues WHERE job = ?)", job.number);
+  setSuspectsAside(db, job.number);
   db.run("UPDATE queues SET open = 0, ready_at = NULL, probe_at = NULL WHERE job = ?", job.number);
   db.run(
-    `UPDATE jobs SET state = 'cancelled', sealed = 1, ended_at = ?, waiting = 0,
+    `UPDATE jobs SET state = 'cancelled', sealed = 1, ended_at = ?, waiting = 0, leased = 0,
        cancelled = accepted - done - absent - failed - skipped WHERE number = ?`,
     db.now(),
     job.number,
   );
+  writeEvent(db, "job.cancelled", job.id, { reason });
+};
+
+/** A due time, by which they are found again. */
+const setLeasedAside = (db: Database, job: number): void => {
+  const leased = db.all<ItemRef>(
+    `SELECT i.queue, i.seq FROM queues q JOIN leases l ON l.queue = q.id JOIN items i ON i.queue = l.queue AND i.seq BETWEEN l.lo AND l.hi
+     WHERE q.job = ? AND i.state = 0 AND i.due_at IS NULL AND i.suspect = 0`,
+    job,
+  );
+  for (const { queue, seq } of leased)
+    db.run("UPDATE items SET due_at = ? WHERE queue = ? AND seq = ?", db.now(), queue, seq);
+  leaveFresh(db, leased);
 };

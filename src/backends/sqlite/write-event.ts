@@ -6,7 +6,7 @@ export const writeEvent = (
   db: Database,
   type: LedgerEvent["type"],
   job: string,
-  facts: Record<string, unknown> = {},
+  facts: Readonly<Record<string, unknown>> = {},
 ): void => {
   db.run(
     "INSERT INTO events (at, type, job, facts) VALUES (?, ?, ?, ?)",

@@ -11,7 +11,7 @@ import { storedPages } from "../../workshop/stored-item.ts";
 import { caseName } from "../../workshop/write-fixture.ts";
 import { EXIT } from "../exit-codes.ts";
 import { findJob } from "../find-job.ts";
-import { jobItems } from "../job-items.ts";
+import { jobItems } from "../../export/job-items.ts";
 import { bytesText } from "../number-text.ts";
 import { openExistingHouse } from "../open-existing-house.ts";
 import { print } from "../print.ts";

@@ -1,12 +1,12 @@
 import { manifestName } from "../../archive/manifest.ts";
 import { EXIT } from "../exit-codes.ts";
-import { exportJob, type ExportSettings } from "../export-records.ts";
+import { exportJob, type ExportSettings } from "../../export/export-records.ts";
 import { checkScraperName, findJob } from "../find-job.ts";
 import { countText } from "../number-text.ts";
 import { openExistingHouse } from "../open-existing-house.ts";
-import { openOutput } from "../outputs/open-output.ts";
+import { openOutput } from "../../export/outputs/open-output.ts";
 import { print } from "../print.ts";
-import { writeJobManifest } from "../write-manifest.ts";
+import { writeJobManifest } from "../../export/write-manifest.ts";
 
 export interface ExportOptions extends ExportSettings {
   readonly data: string;

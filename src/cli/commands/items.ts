@@ -1,16 +1,16 @@
 import type { FailureKind } from "../../model/failure.ts";
-import type { ItemState, ItemView } from "../../model/item.ts";
+import type { ItemState } from "../../model/item.ts";
 import { EXIT } from "../exit-codes.ts";
-import { checkScraperName, findJob } from "../find-job.ts";
+import { checkScraperName } from "../find-job.ts";
 import { fitText, plainText } from "../fit-text.ts";
-import { jobItems } from "../job-items.ts";
 import { countText } from "../number-text.ts";
-import { openExistingHouse } from "../open-existing-house.ts";
-import type { LookOptions } from "../options.ts";
+import type { PlaceOptions } from "../options.ts";
 import { print, printWidth } from "../print.ts";
+import { openVerbs } from "../service/open-verbs.ts";
+import type { ItemRow } from "../service/verbs.ts";
 import { textTable } from "../text-table.ts";
 
-export interface ListItemsOptions extends LookOptions {
+export interface ListItemsOptions extends PlaceOptions {
   readonly state?: readonly ItemState[];
   readonly kind?: readonly FailureKind[];
   readonly scraper?: string;
@@ -19,10 +19,11 @@ export interface ListItemsOptions extends LookOptions {
 
 export const listItemsCommand = async (
   named: string,
-  { data, json, state, kind, scraper, limit }: ListItemsOptions,
+  { state, kind, scraper, limit, ...place }: ListItemsOptions,
 ): Promise<number> => {
-  await using house = await openExistingHouse(data);
-  const { spec } = await findJob(house.ledger, named);
+  const { json } = place;
+  await using verbs = await openVerbs(place);
+  const { spec } = await verbs.findJob(named);
   const { id } = spec;
   checkScraperName(spec, scraper);
   const filter = {
@@ -30,13 +31,13 @@ export const listItemsCommand = async (
     ...(kind && { kinds: kind }),
     ...(scraper && { scraper }),
   };
-  const table: ItemView[] = [];
+  const table: ItemRow[] = [];
   let left = limit;
   let isMore = false;
-  for await (const page of jobItems(house.ledger, id, filter)) {
+  for await (const page of verbs.items(id, filter)) {
     const items = page.slice(0, left);
     // What a program reads is not gathered first: there may be millions.
-    if (json) print(items.map((item) => JSON.stringify(item)));
+    if (json) print(items.map((item) => JSON.stringify(item.json)));
     else table.push(...items);
     isMore = page.length > left;
     left -= items.length;
@@ -53,7 +54,7 @@ export const listItemsCommand = async (
 const MAX_KEY = 40;
 
 const itemTable = (
-  items: readonly ItemView[],
+  items: readonly ItemRow[],
   { hasSeveral, isFinding }: { readonly hasSeveral: boolean; readonly isFinding: boolean },
   width: number,
 ): string[] => {

@@ -1,23 +1,22 @@
 import type { FailureKind } from "../../model/failure.ts";
 import type { JobView } from "../../model/job.ts";
-import { listExtractions } from "../../reextract/stored-extraction.ts";
 import { durationText } from "../duration-text.ts";
 import { EXIT } from "../exit-codes.ts";
-import { findJob } from "../find-job.ts";
 import { jobJson } from "../job-json.ts";
-import { dataFlag } from "../next-steps.ts";
 import { countText } from "../number-text.ts";
-import { openExistingHouse } from "../open-existing-house.ts";
-import type { LookOptions } from "../options.ts";
+import type { PlaceOptions } from "../options.ts";
 import { print, printWidth } from "../print.ts";
-import { extractionJson, extractionLines } from "../render-extraction.ts";
-import { renderReport } from "../report.ts";
+import { openVerbs } from "../service/open-verbs.ts";
 import { textTable } from "../text-table.ts";
 
-export const listJobsCommand = async ({ data, json }: LookOptions): Promise<number> => {
-  await using house = await openExistingHouse(data);
-  const jobs = await house.ledger.listJobs();
-  print(json ? jobs.map((view) => JSON.stringify(jobJson(view))) : jobTable(jobs, printWidth(), Date.now()));
+export const listJobsCommand = async (options: PlaceOptions): Promise<number> => {
+  await using verbs = await openVerbs(options);
+  const jobs = await verbs.listJobs();
+  print(
+    options.json
+      ? jobs.map((view) => JSON.stringify(jobJson(view)))
+      : jobTable(jobs, printWidth(), Date.now()),
+  );
   return EXIT.ok;
 };
 
@@ -46,50 +45,73 @@ const jobTable = (jobs: readonly JobView[], width: number, now: number): string[
   );
 };
 
-export const showJobCommand = async (named: string, { data, json }: LookOptions): Promise<number> => {
-  await using house = await openExistingHouse(data);
-  const view = await findJob(house.ledger, named);
-  const tookMs = (view.endedAt ?? Date.now()) - view.createdAt;
-  const extractions = await listExtractions(house.blobs, view.spec.id);
+export const showJobCommand = async (named: string, options: PlaceOptions): Promise<number> => {
+  await using verbs = await openVerbs(options);
+  const view = await verbs.findJob(named);
+  const { lines, json } = await verbs.report(view);
+  print(options.json ? [JSON.stringify({ ...jobJson(view), ...json })] : lines);
+  return EXIT.ok;
+};
+
+export interface RetryOptions extends PlaceOptions {
+  readonly kind?: readonly FailureKind[];
+  readonly key?: readonly string[];
+}
+
+export const retryJobCommand = async (named: string, options: RetryOptions): Promise<number> => {
+  const { json, kind, key, server } = options;
+  await using verbs = await openVerbs(options);
+  const { id } = (await verbs.findJob(named)).spec;
+  const count = await verbs.retryItems(id, { ...(kind && { kinds: kind }), ...(key && { keys: key }) });
+  if (json) print([JSON.stringify({ job: id, retried: count })]);
+  else if (count === 0)
+    print([`${id}: no ${kind ? `items that failed with ${kind.join(" or ")}` : "failed items"}.`]);
+  else {
+    const back = `${id}: ${countText(count)} failed ${count === 1 ? "item" : "items"} put back.`;
+    // A server has workers that run them; here somebody must.
+    print(server === undefined ? [`${back} Run them with:`, `  sluice resume ${id}${verbs.flag}`] : [back]);
+  }
+  return EXIT.ok;
+};
+
+export const cancelJobCommand = async (named: string, options: PlaceOptions): Promise<number> => {
+  await using verbs = await openVerbs(options);
+  const { id } = (await verbs.findJob(named)).spec;
+  const { view, isQuiet } = await verbs.steerJob(id, "cancel");
+  const { cancelled } = view.counts.states;
   print(
-    json
-      ? [JSON.stringify({ ...jobJson(view), extractions: extractions.map(extractionJson) })]
-      : [...renderReport(view, { data, tookMs }), ...extractionLines(extractions)],
+    options.json
+      ? [JSON.stringify({ job: id, cancelled, isQuiet })]
+      : [
+          `${id}: cancelled, with ${countText(cancelled)} ${cancelled === 1 ? "item" : "items"} that had not ended. What was collected is kept.`,
+        ],
   );
   return EXIT.ok;
 };
 
-export interface RetryOptions extends LookOptions {
-  readonly kind?: readonly FailureKind[];
-}
-
-export const retryJobCommand = async (named: string, { data, json, kind }: RetryOptions): Promise<number> => {
-  await using house = await openExistingHouse(data);
-  const { id } = (await findJob(house.ledger, named)).spec;
-  const count = await house.ledger.retryItems(id, kind ? { kinds: kind } : {});
-  const resume = `sluice resume ${id}${dataFlag(data)}`;
-  if (json) print([JSON.stringify({ job: id, retried: count })]);
-  else if (count === 0)
-    print([`${id}: no ${kind ? `items that failed with ${kind.join(" or ")}` : "failed items"}.`]);
-  else
-    print([
-      `${id}: ${countText(count)} failed ${count === 1 ? "item" : "items"} put back. Run them with:`,
-      `  ${resume}`,
-    ]);
+export const pauseJobCommand = async (named: string, options: PlaceOptions): Promise<number> => {
+  await using verbs = await openVerbs(options);
+  const { id } = (await verbs.findJob(named)).spec;
+  const { view, isQuiet } = await verbs.steerJob(id, "pause");
+  const then = isQuiet
+    ? "No request of it starts any more."
+    : "Not every worker has heard of it yet; those that have not are given up soon.";
+  print(
+    options.json
+      ? [JSON.stringify({ job: id, state: view.state, isQuiet })]
+      : [`${id}: paused. ${then}`, `  sluice jobs resume ${id}${verbs.flag}`],
+  );
   return EXIT.ok;
 };
 
-export const cancelJobCommand = async (named: string, { data, json }: LookOptions): Promise<number> => {
-  await using house = await openExistingHouse(data);
-  const { id } = (await findJob(house.ledger, named)).spec;
-  await house.ledger.steerJob(id, "cancel");
-  const cancelled = (await house.ledger.readJob(id))?.counts.states.cancelled ?? 0;
+export const resumeJobCommand = async (named: string, options: PlaceOptions): Promise<number> => {
+  await using verbs = await openVerbs(options);
+  const { id } = (await verbs.findJob(named)).spec;
+  const { view } = await verbs.steerJob(id, "resume");
   print(
-    json
-      ? [JSON.stringify({ job: id, cancelled })]
-      : [
-          `${id}: cancelled, with ${countText(cancelled)} ${cancelled === 1 ? "item" : "items"} that had not ended. What was collected is kept.`,
-        ],
+    options.json
+      ? [JSON.stringify({ job: id, state: view.state })]
+      : [`${id}: ${view.state}. Workers go on with it; \`sluice jobs watch ${id}${verbs.flag}\` shows how.`],
   );
   return EXIT.ok;
 };

@@ -7,7 +7,7 @@ import { fetchPage, savedPage } from "../../workshop/draft/page-to-draft.ts";
 import { whereText } from "../../workshop/draft/write-field.ts";
 import { EXIT } from "../exit-codes.ts";
 import { fitText, plainText } from "../fit-text.ts";
-import { jobId } from "../job-id.ts";
+import { jobId } from "../../model/job-id.ts";
 import { print, printWidth } from "../print.ts";
 import { shellWord } from "../shell-word.ts";
 import { textTable } from "../text-table.ts";

@@ -5,13 +5,13 @@ import type { JobView } from "../../model/job.ts";
 import type { ReadyScraper } from "../../scrapers/ready-scraper.ts";
 import { Supervisor } from "../../worker/supervisor.ts";
 import { findJob } from "../find-job.ts";
-import { readInputs } from "../inputs/read-inputs.ts";
+import { readInputs } from "../../inputs/read-inputs.ts";
 import type { ResumeOptions } from "../options.ts";
-import { checkOutput } from "../outputs/check-output.ts";
+import { checkOutput } from "../../export/outputs/check-output.ts";
 import { openProgress, progressMode } from "../progress.ts";
+import { workerScript } from "../run-workers.ts";
 import { superviseJob } from "../supervise-job.ts";
 import { UsageError } from "../usage-error.ts";
-import { workerScript } from "./run.ts";
 
 /** Goes on with a job that was interrupted, held or killed, as if it had never stopped. */
 export const resumeCommand = async (named: string, options: ResumeOptions): Promise<number> => {

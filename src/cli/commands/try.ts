@@ -8,7 +8,7 @@ import { guardAgainstStall } from "../../workshop/guard-against-stall.ts";
 import { type Tried, tryItem } from "../../workshop/try-item.ts";
 import { EXIT } from "../exit-codes.ts";
 import { chosenInput, type ItemOptions, readings } from "../input-option.ts";
-import { jobId } from "../job-id.ts";
+import { jobId } from "../../model/job-id.ts";
 import { print } from "../print.ts";
 import { renderTrial } from "../render-trial.ts";
 import { UsageError } from "../usage-error.ts";

@@ -27,7 +27,10 @@ const codeOf = (error: Error): string | undefined => {
 /** Turns what broke a request into a failure. Errors of ours (aborts, bad arguments) are given back as they are. */
 export const connectionFailure = (error: Error, url: URL): Error => {
   const code = codeOf(error);
-  if (error instanceof FailureError || code === undefined || code === "UND_ERR_INVALID_ARG") return error;
+  // One refused connection ends all requests that waited for it: each is told its own URL.
+  if (error instanceof FailureError)
+    return new FailureError({ url: url.href, ...error.failure }, { cause: error });
+  if (code === undefined || code === "UND_ERR_INVALID_ARG") return error;
   const [kind, detail] = MEANINGS[code] ?? (["connection", describe(code)] as const);
   return new FailureError(
     { kind, detail: `${detail}: ${url.host} (${code})`, url: url.href },

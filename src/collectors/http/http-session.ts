@@ -1,3 +1,4 @@
+import { conditionalRequest, withoutConditions } from "./conditional-request.ts";
 import { encodeBody } from "./encode-body.ts";
 import { followRedirects } from "./follow-redirects.ts";
 import { formSubmission } from "./form-submission.ts";
@@ -5,6 +6,7 @@ import { ItemRequests } from "./item-requests.ts";
 import { keepFile } from "./keep-file.ts";
 import { HttpPage } from "./page.ts";
 import { receivePage } from "./receive-page.ts";
+import { UnchangedError } from "../../model/failure.ts";
 import type { HtmlDocument } from "../../extraction/html-document.ts";
 import type { Exchange, KeptPage } from "../../model/capture.ts";
 import type {
@@ -15,6 +17,7 @@ import type {
   Limits,
   Page,
   RequestOptions,
+  SessionOptions,
 } from "../../ports/collector.ts";
 import type { ItemRequest } from "./redirect.ts";
 import type { Transport } from "./transport.ts";
@@ -28,6 +31,8 @@ export interface HttpSessionOptions {
   readonly userAgent: string;
   /** Sent with every request; `authorization` and `cookie` among them to the site's own origin only. */
   readonly headers?: Readonly<Record<string, string>>;
+  readonly publicOnly?: SessionOptions["publicOnly"];
+  readonly validators?: SessionOptions["validators"];
 }
 
 export interface KeptHttpPage extends KeptPage {
@@ -50,6 +55,7 @@ export interface HttpSession {
   readonly requests: number;
   /** Body bytes received over the wire so far, those of failed responses included. */
   readonly bytes: number;
+  readonly hasSecrets: boolean;
   release(): void;
 }
 
@@ -62,7 +68,12 @@ export const openHttpSession = (options: HttpSessionOptions): HttpSession => {
   const files: KeptHttpFile[] = [];
 
   const fetchPage = async (first: ItemRequest): Promise<HttpPage> => {
-    const { request, hop } = await followRedirects(first, limits.redirects, (one) => requests.receive(one));
+    const known = requests.count === 0 ? options.validators : undefined;
+    const asked = known && conditionalRequest(first, known);
+    const { request, hop } = await followRedirects(asked ?? first, limits.redirects, (one) =>
+      requests.receive(asked && one !== asked ? withoutConditions(one) : one),
+    );
+    if (request === asked && hop.head.status === 304) throw new UnchangedError(hop.exchange);
     const page = await receivePage(request, hop, limits.decodedBytes);
     received.push(page);
     return page;
@@ -108,6 +119,9 @@ export const openHttpSession = (options: HttpSessionOptions): HttpSession => {
     },
     get bytes() {
       return requests.meter.bytes;
+    },
+    get hasSecrets() {
+      return requests.hasSecrets;
     },
     release() {
       for (const page of received) page.release();

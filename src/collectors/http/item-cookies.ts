@@ -13,10 +13,15 @@ export class ItemCookies {
     return this.#jar?.getCookieStringSync(url.href) || undefined;
   }
 
-  takeFrom(response: WireHead, url: URL): void {
+  /** Answers whether there were any. */
+  takeFrom(response: WireHead, url: URL): boolean {
+    let isSet = false;
     for (const [name, value] of response.headers) {
-      if (name.length === 10 && name.toLowerCase() === "set-cookie") this.#take(value, url);
+      if (name.length !== 10 || name.toLowerCase() !== "set-cookie") continue;
+      this.#take(value, url);
+      isSet = true;
     }
+    return isSet;
   }
 
   #take(cookie: string, url: URL): void {

@@ -1,10 +1,11 @@
 import { isSecretName } from "./secret-name.ts";
 import { FailureError } from "../../model/failure.ts";
 import { ItemCookies } from "./item-cookies.ts";
+import { forbidden } from "./target-guard.ts";
 import { redactHeaders } from "./redact-headers.ts";
 import { isHttp, takeCredentials, withoutUserinfo } from "./request-url.ts";
 import type { Exchange } from "../../model/capture.ts";
-import type { CollectorTools, Limits } from "../../ports/collector.ts";
+import type { CollectorTools, Limits, SessionOptions } from "../../ports/collector.ts";
 import type { ItemRequest } from "./redirect.ts";
 import type { Transport } from "./transport.ts";
 import type { Headers, WireCaps, WireHead, WireRequest, WireStream } from "./wire.ts";
@@ -16,6 +17,7 @@ interface ItemRequestsOptions {
   readonly transport: Transport;
   /** Lower-case names. Authorization and cookies among them go to the site's own origin only. */
   readonly headers: Readonly<Record<string, string>>;
+  readonly publicOnly?: SessionOptions["publicOnly"];
 }
 
 export type ExchangeHead = Omit<Exchange, "body">;
@@ -42,8 +44,11 @@ export interface Opened {
 export class ItemRequests {
   readonly meter = { bytes: 0 };
   count = 0;
+  hasSecrets = false;
   readonly #options: ItemRequestsOptions;
   readonly #site: URL;
+  /** The origin that may be asked wherever it is. */
+  readonly #trusted: string | undefined;
   readonly #cookies = new ItemCookies();
   /** `Authorization` by origin, from credentials in URLs. */
   readonly #credentials = new Map<string, string>();
@@ -54,6 +59,7 @@ export class ItemRequests {
   constructor(options: ItemRequestsOptions) {
     this.#options = options;
     this.#site = new URL(options.site);
+    this.#trusted = options.publicOnly?.butSite && new URL(options.publicOnly.butSite).origin;
     takeCredentials(this.#site, this.#credentials);
     this.#hasPrivateHeaders = Object.keys(options.headers).some(isSecretName);
     this.#deadline = performance.now() + options.limits.itemMs;
@@ -78,7 +84,7 @@ export class ItemRequests {
     const startedAt = Date.now();
     const { limits, transport } = this.#options;
     const { head, body } = await transport.send(wire, this.#caps(limits.bodyBytes, request.url));
-    this.#cookies.takeFrom(head, request.url);
+    this.hasSecrets = this.#cookies.takeFrom(head, request.url) || this.hasSecrets;
     const exchange = await this.archive(exchangeHeadOf(wire, head, startedAt), body);
     return { cookie: cookieOf(wire), head, body, exchange };
   }
@@ -89,7 +95,7 @@ export class ItemRequests {
     const startedAt = Date.now();
     const stream = await this.#options.transport.open(wire, this.#caps(bodyBytes, request.url));
     const { head } = stream;
-    this.#cookies.takeFrom(head, request.url);
+    this.hasSecrets = this.#cookies.takeFrom(head, request.url) || this.hasSecrets;
     return { cookie: cookieOf(wire), head, stream, exchangeHead: exchangeHeadOf(wire, head, startedAt) };
   }
 
@@ -112,13 +118,11 @@ export class ItemRequests {
   async #pass(request: ItemRequest): Promise<WireRequest> {
     const { url, method, body, archivedBody } = request;
     const { limits, tools } = this.#options;
-    if (!isHttp(url)) {
-      throw new FailureError({
-        kind: "forbidden-target",
-        detail: `not an http or https URL: ${url.protocol}`,
-        url: url.href,
-      });
-    }
+    if (!isHttp(url)) throw forbidden(`not an http or https URL: ${url.protocol}`, url);
+    const isGuarded = this.#options.publicOnly !== undefined && url.origin !== this.#trusted;
+    // Before the gate: what is refused by its spelling asks for no slot and no robots.txt.
+    const refusal = isGuarded ? this.#options.transport.guard.refusalOf(url.hostname) : undefined;
+    if (refusal !== undefined) throw forbidden(refusal, url);
     if (this.count >= limits.hops) {
       throw new FailureError({
         kind: "navigation",
@@ -136,13 +140,13 @@ export class ItemRequests {
       throw error;
     }
     const headers = this.#headersOf(request);
-    return { method, url, headers, ...(body && { body }), ...(archivedBody && { archivedBody }) };
+    return { method, url, headers, isGuarded, ...(body && { body }), ...(archivedBody && { archivedBody }) };
   }
 
   #caps(bodyBytes: number, url: URL): WireCaps {
     const { limits, tools } = this.#options;
     const timeoutMs = Math.min(limits.requestMs, this.#leftMs(url));
-    return { timeoutMs, bodyBytes, signal: tools.signal, meter: this.meter };
+    return { timeoutMs, bodyBytes, signal: tools.signal, leaving: tools.leaving, meter: this.meter };
   }
 
   #leftMs(url: URL): number {
@@ -168,6 +172,7 @@ export class ItemRequests {
     const cookie = [request.headers["cookie"], this.#cookies.headerFor(url)].filter(Boolean).join("; ");
     if (cookie !== "") pairs.push(["cookie", cookie]);
     if (body) pairs.push(["content-length", String(body.length)]);
+    this.hasSecrets ||= pairs.some(([name]) => isSecretName(name));
     return pairs;
   }
 }

@@ -9,6 +9,7 @@ import type { Exchange } from "../../model/capture.ts";
 import type { Failure } from "../../model/failure.ts";
 import type { CollectorTools, Limits } from "../../ports/collector.ts";
 import type { HttpSession, HttpSessionOptions } from "./http-session.ts";
+import type { TargetGuardOptions } from "./target-guard.ts";
 
 export type Handler = (request: SiteRequest, response: ServerResponse) => void;
 
@@ -73,9 +74,12 @@ const TEST_LIMITS: Limits = {
   hops: 20,
 };
 
-interface TestSessionOptions extends Partial<Pick<HttpSessionOptions, "headers">> {
+interface TestSessionOptions extends Partial<
+  Pick<HttpSessionOptions, "headers" | "publicOnly" | "validators">
+> {
   readonly limits?: Partial<Limits>;
   readonly tools?: Partial<CollectorTools>;
+  readonly guard?: TargetGuardOptions;
 }
 
 /** A session with a transport of its own and an archive in memory. */
@@ -83,7 +87,7 @@ export const openTestSession = (site: string, options: TestSessionOptions = {}):
   const archived: Exchange[] = [];
   const files = new Map<string, Buffer>();
   const gated: string[] = [];
-  const transport = createTransport();
+  const transport = createTransport(options.guard && { guard: options.guard });
   const tools: CollectorTools = {
     gate: async (url, { acts }) => void gated.push(acts ? `ACTS ${url.href}` : url.href),
     archive: async (exchange) => void archived.push(exchange),
@@ -102,6 +106,8 @@ export const openTestSession = (site: string, options: TestSessionOptions = {}):
     transport,
     userAgent: "sluice-test",
     ...(options.headers && { headers: options.headers }),
+    ...(options.publicOnly && { publicOnly: options.publicOnly }),
+    ...(options.validators && { validators: options.validators }),
   });
   return {
     http: session.http,
@@ -112,6 +118,9 @@ export const openTestSession = (site: string, options: TestSessionOptions = {}):
     },
     get bytes() {
       return session.bytes;
+    },
+    get hasSecrets() {
+      return session.hasSecrets;
     },
     release: () => session.release(),
     archived,

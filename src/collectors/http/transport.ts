@@ -1,7 +1,9 @@
 import { createRequire } from "node:module";
 import type { Agent as UndiciAgent } from "undici";
 import { BufferedExchange } from "./buffered-exchange.ts";
+import { openGuardedAgent } from "./guarded-agent.ts";
 import { StreamedExchange } from "./streamed-exchange.ts";
+import { TargetGuard, type TargetGuardOptions } from "./target-guard.ts";
 import type { WireCaps, WireRequest, WireResponse, WireStream } from "./wire.ts";
 
 // undici's index loads its fetch, cache and WebSocket too: 45 ms more before a process sends its first request.
@@ -16,10 +18,13 @@ export interface TransportOptions {
   readonly keepAliveMs?: number;
   /** Off by default: on HTTP/2 one lost connection fails every item that happens to share it. */
   readonly allowHttp2?: boolean;
+  /** For requests that may only go to public addresses. */
+  readonly guard?: TargetGuardOptions;
 }
 
 /** The sockets of one process. One request in, one response out: no redirects, no cookies, no judgement. */
 export interface Transport {
+  readonly guard: TargetGuard;
   /** Resolves with the whole body. */
   send(request: WireRequest, caps: WireCaps): Promise<WireResponse>;
   /** Resolves at the response's head; the body is read by whoever iterates it. */
@@ -28,7 +33,8 @@ export interface Transport {
 }
 
 export const createTransport = (options: TransportOptions = {}): Transport => {
-  const agent = new Agent({
+  const guard = new TargetGuard(options.guard);
+  const settings = {
     connections: options.connections ?? 256,
     pipelining: 1,
     allowH2: options.allowHttp2 ?? false,
@@ -37,10 +43,14 @@ export const createTransport = (options: TransportOptions = {}): Transport => {
     headersTimeout: 0,
     bodyTimeout: 0,
     connect: { timeout: options.connectMs ?? 10_000 },
-  });
+  };
+  const open = new Agent(settings);
+  const guarded = openGuardedAgent(guard, settings);
+  const agentFor = ({ isGuarded }: WireRequest) => (isGuarded ? guarded : open);
   return {
-    send: (request, caps) => new BufferedExchange(agent, request, caps).response,
-    open: (request, caps) => new StreamedExchange(agent, request, caps).opened,
-    close: () => agent.destroy(),
+    guard,
+    send: (request, caps) => new BufferedExchange(agentFor(request), request, caps).response,
+    open: (request, caps) => new StreamedExchange(agentFor(request), request, caps).opened,
+    close: async () => void (await Promise.all([open.destroy(), guarded.destroy()])),
   };
 };

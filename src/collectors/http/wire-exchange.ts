@@ -86,6 +86,11 @@ export abstract class WireExchange {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
+    try {
+      this.#caps.leaving?.();
+    } catch (error) {
+      return this.fail(error as Error);
+    }
     if (this.#isOver) controller.abort(this.#error ?? new Error("the request ended before it started"));
   }
 

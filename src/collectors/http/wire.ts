@@ -9,6 +9,8 @@ export interface WireRequest {
   readonly body?: Uint8Array;
   /** What the archive keeps instead of `body`, where that holds a secret. */
   readonly archivedBody?: Uint8Array;
+  /** It may only go to public addresses, and those that the operator allows. */
+  readonly isGuarded?: boolean;
 }
 
 /** Head of a response as it came. Header names keep the spelling of the site; `header` ignores case. */
@@ -39,6 +41,8 @@ export interface WireCaps {
   readonly timeoutMs: number;
   readonly bodyBytes: number;
   readonly signal: AbortSignal;
+  /** Called when the first byte is about to leave; what it throws ends the request. */
+  readonly leaving?: (() => void) | undefined;
   /** Body bytes are added as they arrive, those of failed responses included. */
   readonly meter: { bytes: number };
 }

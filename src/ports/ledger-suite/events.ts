@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { failed } from "./sim-worker.ts";
-import { code, jobSpec, keysOf, type LedgerTest, planned, type World } from "./world.ts";
+import { failed, waiting } from "./sim-worker.ts";
+import { code, jobSpec, keysOf, type LedgerTest, planned, SITE, type World } from "./world.ts";
 
 const told = async ({ ledger }: World) =>
   (await ledger.readEvents(100)).map(({ type, job }) => `${type} ${job}`);
@@ -66,7 +66,131 @@ export const events = (test: LedgerTest): void => {
     await worker.settle(await worker.take(), failed("timeout"));
     await world.ledger.retryItems("a", {});
     await worker.settle(await worker.take());
-    assert.deepEqual(await told(world), ["job.started a", "job.completed a", "job.completed a"]);
+    assert.deepEqual(await told(world), [
+      "job.started a",
+      "item.failed a",
+      "job.completed a",
+      "job.completed a",
+    ]);
     await assert.rejects(() => world.ledger.addItems("a", planned(["z"]), []), code("job-ended"));
   });
+
+  test("failed items are told in groups by the settle that ends them, none twice and none left out", async (world) => {
+    const worker = world.worker();
+    await world.job("a", keysOf(230));
+    await world.job("b", ["x"], { lane: "b.test" });
+    const items = await worker.take(231);
+    await worker.settle(items.slice(0, 5), waiting(0));
+    await worker.settle(items.slice(5), failed("blocked"));
+    await worker.settle(await worker.take(5), failed("timeout"));
+    const all = await world.ledger.readEvents(100);
+    const facts = all
+      .filter(({ type }) => type === "item.failed")
+      .map(({ job, facts: own }) => ({ job, ...(own as unknown as FailedFacts) }));
+    assert.ok(facts.every(({ items: some }) => some.length <= 100));
+    assert.ok(facts.every(({ count, items: some }) => count === some.length));
+    const keys = facts.flatMap(({ job, items: some }) => some.map(({ key }) => `${job} ${key}`));
+    assert.equal(new Set(keys).size, 231);
+    assert.equal(keys.length, 231);
+    const { kinds, items: last } = facts.at(-1)!;
+    assert.deepEqual(kinds, { timeout: 5 });
+    assert.deepEqual([last[0]?.kind, last[0]?.detail], ["timeout", "a timeout"]);
+  });
+
+  test("the end of a batch is told beside the end of its job", async (world) => {
+    const worker = world.worker();
+    await world.job("batch", ["x"], { isBatch: true });
+    await world.ledger.sealJob("batch");
+    await worker.settle(await worker.take());
+    assert.deepEqual(await told(world), [
+      "job.started batch",
+      "job.completed batch",
+      "batch.completed batch",
+    ]);
+    const [, , end] = await world.ledger.readEvents(9);
+    assert.deepEqual(end?.facts, { done: 1, absent: 0, failed: 0, skipped: 0 });
+  });
+
+  test("events from outside take their place among the others", async (world) => {
+    await world.job("a", []);
+    await world.ledger.writeEvents([
+      { type: "job.progress", job: "a", facts: { done: 3 } },
+      { type: "job.progress", job: "a", facts: { done: 4 } },
+    ]);
+    await world.ledger.writeEvents([]);
+    await world.ledger.sealJob("a");
+    const read = await world.ledger.readEvents(9, "a");
+    assert.deepEqual(
+      read.map(({ type, facts }) => [type, facts["done"]]),
+      [
+        ["job.started", undefined],
+        ["job.progress", 3],
+        ["job.progress", 4],
+        ["job.completed", 0],
+      ],
+    );
+  });
+
+  test("a held lane and the paused job are told with counts by kind, since when, and three items with their captures", async (world) => {
+    const worker = world.worker();
+    await world.job("a", keysOf(80));
+    const items = await worker.take(60);
+    const capture = {
+      name: "detail",
+      url: "https://site.test/1",
+      mediaType: "text/html",
+      digest: "sha256:00",
+      blob: "jobs/a/1.warc.gz",
+      offset: 7,
+      length: 9,
+    };
+    const { queue } = items[0]!;
+    await worker.settle(items.slice(0, 10), failed("structure-changed"), { captures: [capture] });
+    await worker.settle(items.slice(10, 20), failed("structure-changed"));
+    await worker.tell(queue, "structure-changed", 40);
+    const [held, paused] = (await world.ledger.readEvents(100)).slice(-2);
+    assert.deepEqual([held?.type, paused?.type], ["lane.held", "job.paused"]);
+    const evidence = held?.facts["evidence"] as HeldEvidence;
+    assert.deepEqual(Object.keys(evidence.counts), ["structure-changed"]);
+    assert.ok(evidence.counts["structure-changed"]! > 1);
+    assert.equal(evidence.sinceMs, world.nowMs);
+    assert.equal(evidence.examples.length, 3);
+    for (const { key, kind, captures } of evidence.examples) {
+      assert.ok(items.slice(0, 10).some((item) => item.key === key));
+      assert.deepEqual([kind, captures], ["structure-changed", [capture]]);
+    }
+    assert.deepEqual(paused?.facts["held"], [{ lane: SITE, evidence }]);
+    const view = await world.ledger.readJob("a");
+    assert.deepEqual(view?.held[0]?.evidence, evidence);
+  });
+
+  test("examples that were not kept yet when the lane was held are shown once they are", async (world) => {
+    const worker = world.worker();
+    await world.job("a", keysOf(80));
+    const items = await worker.take(60);
+    await worker.tell(items[0]!.queue, "blocked", 40);
+    const examples = async () => {
+      const view = await world.ledger.readJob("a");
+      return (view!.held[0]!.evidence as HeldEvidence).examples.length;
+    };
+    assert.equal(await examples(), 0);
+    await worker.settle(items.slice(0, 20), waiting(1000, "blocked"));
+    assert.equal(await examples(), 3);
+  });
 };
+
+interface FailedFacts {
+  readonly count: number;
+  readonly kinds: Readonly<Record<string, number>>;
+  readonly items: readonly { readonly key: string; readonly kind: string; readonly detail: string }[];
+}
+
+interface HeldEvidence {
+  readonly counts: Readonly<Record<string, number>>;
+  readonly sinceMs?: number;
+  readonly examples: readonly {
+    readonly key: string;
+    readonly kind?: string;
+    readonly captures: readonly unknown[];
+  }[];
+}

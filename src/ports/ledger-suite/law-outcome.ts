@@ -9,6 +9,7 @@ export const outcomeOf = ({ attempt, throttles }: ClaimedItem, how: How, hasActe
   if (how === "done") return DONE;
   if (how === "partial") return { state: "done", quality: "partial" };
   if (how === "absent") return { state: "absent", detail: "none" };
+  if (how === "unchanged") return { state: "skipped", reason: "unchanged" };
   // A worker gives back only what it has not begun.
   if (how === "returned") return hasActed ? DONE : RETURNED;
   return afterFailure({ failure: failure(how), attempt, throttles, hasActed, random: 0.5 });

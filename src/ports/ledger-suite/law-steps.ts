@@ -43,13 +43,13 @@ export type Step =
   | { readonly do: "retry"; readonly job: number; readonly kinds: readonly FailureKind[] | undefined }
   | { readonly do: "reopen"; readonly handle: number };
 
-export type How = "done" | "partial" | "absent" | "returned" | FailureKind;
+export type How = "done" | "partial" | "absent" | "unchanged" | "returned" | FailureKind;
 
 const small = fc.nat({ max: 7 });
 const keys = fc.array(fc.nat({ max: 25 }), { maxLength: 8 });
 const how: fc.Arbitrary<How> = fc.oneof(
   { weight: 3, arbitrary: fc.constant<How>("done") },
-  { weight: 1, arbitrary: fc.constantFrom<How>("partial", "absent", "returned", "returned") },
+  { weight: 1, arbitrary: fc.constantFrom<How>("partial", "absent", "unchanged", "returned", "returned") },
   { weight: 3, arbitrary: fc.constantFrom<How>("timeout", "rate-limited", "too-large", "blocked") },
   { weight: 1, arbitrary: fc.constantFrom<How>(...FAILURE_KINDS.filter((kind) => kind !== "worker-lost")) },
 );

@@ -172,8 +172,14 @@ export const leases = (test: LedgerTest): void => {
     world.pass(1000);
     await world.worker("w2").takeAlone();
     assert.deepEqual(await world.ledger.listWorkers(), [
-      { name: "w1", isAlone: false, items: 2, leaseMs: LEASE_MS - 1000 },
-      { name: "w2", isAlone: true, items: 0, leaseMs: LEASE_MS },
+      {
+        name: "w1",
+        isAlone: false,
+        items: 2,
+        holds: [{ job: "job", lane: SITE, items: 2 }],
+        leaseMs: LEASE_MS - 1000,
+      },
+      { name: "w2", isAlone: true, items: 0, holds: [], leaseMs: LEASE_MS },
     ]);
     await world.ledger.reap({ worker: "w1" });
     assert.deepEqual(

@@ -1,0 +1,35 @@
+import { type Change, changeOf } from "../../model/freshness.ts";
+import type { ItemRef } from "../../model/item.ts";
+import type { Database } from "./database.ts";
+import type { FreshRow } from "./fresh-entry.ts";
+
+/** Gives an item what the one behind the answer has, so that it is read through one's own. Its own past attempts stay. */
+export const answerItem = (
+  db: Database,
+  { queue, seq }: ItemRef,
+  answer: FreshRow,
+  change: Change | undefined,
+): void => {
+  const from = { job: answer.job, queue: answer.queue, seq: answer.seq };
+  db.run(
+    `INSERT INTO results (queue, seq, ended_at, quality, failure, captures, records, skipped, change)
+     SELECT ?, ?, ?, quality, failure, captures, records, ?, ? FROM results WHERE queue = ? AND seq = ?
+     ON CONFLICT (queue, seq) DO UPDATE SET ended_at = excluded.ended_at, quality = excluded.quality, failure = excluded.failure,
+       captures = excluded.captures, records = excluded.records, skipped = excluded.skipped, change = excluded.change`,
+    queue,
+    seq,
+    db.now(),
+    JSON.stringify({ reason: "fresh", from }),
+    change ?? null,
+    answer.queue,
+    answer.seq,
+  );
+};
+
+/** What an answer is to a client that had `before`. */
+export const changeSince = (before: FreshRow | undefined, now: FreshRow): Change | undefined => {
+  const isSame = before?.queue === now.queue && before.seq === now.seq;
+  if (isSame && now.outcome === "done") return "unchanged";
+  const seen = (row: FreshRow) => ({ outcome: row.outcome, digest: row.digest ?? undefined });
+  return changeOf(before && seen(before), seen(now));
+};

@@ -1,0 +1,125 @@
+import { changeOf } from "../../model/freshness.ts";
+import type { ItemRef } from "../../model/item.ts";
+import type { FreshNote, SettledItem } from "../../ports/ledger.ts";
+import { answerItem, changeSince } from "./answer-item.ts";
+import type { Database } from "./database.ts";
+import { EVERYBODY, type FreshRow, goodEntry, saveEntry } from "./fresh-entry.ts";
+import { countChange } from "./job-changes.ts";
+import { refreshLane, refreshQueue } from "./refresh-lane.ts";
+
+interface Fetch extends ItemRef {
+  readonly job: string;
+  readonly client: string;
+  readonly scraper: string;
+  readonly version: string;
+  readonly key: string;
+}
+
+/**
+ * Inside the settle, once for every item that was not refused and not given back: keeps what it leaves for later ones (`item.fresh`), and lets
+ * go those that waited for it.
+ */
+export const noteFresh = (db: Database, item: SettledItem): void => {
+  const fetch = db.get<Fetch>("SELECT * FROM fetches WHERE queue = ? AND seq = ?", item.queue, item.seq);
+  if (!fetch) return;
+  if (item.fresh) {
+    if (item.outcome.state === "done" || item.outcome.state === "absent") noteGood(db, fetch, item.fresh);
+    else if (item.outcome.state === "skipped") noteUnchanged(db, fetch, item.fresh);
+    else if (item.outcome.state === "failed") saveEntry(db, rowOf(db, fetch, item.fresh), true);
+  }
+  endFetch(db, fetch);
+};
+
+/** An item in hand ended in another way (its worker was lost, it was given back, its job was cancelled): whoever waits for it goes on. */
+export const leaveFresh = (db: Database, items: readonly ItemRef[]): void => {
+  if (items.length === 0 || !db.get("SELECT 1 FROM fetches LIMIT 1")) return;
+  for (const item of items) endFetch(db, item);
+};
+
+const rowOf = (db: Database, fetch: Fetch, note: FreshNote): FreshRow => ({
+  ...fetch,
+  owner: fetch.client,
+  fetched_at: db.now(),
+  fresh_until: db.now() + note.freshMs,
+  outcome: note.outcome,
+  etag: note.etag ?? null,
+  last_modified: note.lastModified ?? null,
+  url: note.url ?? null,
+  digest: note.digest ?? null,
+});
+
+const noteGood = (db: Database, fetch: Fetch, note: FreshNote): void => {
+  const { queue, seq } = fetch;
+  const row = rowOf(db, fetch, note);
+  const before = goodEntry(db, row);
+  saveEntry(db, row, false);
+  db.run(
+    "DELETE FROM fresh WHERE key = ? AND scraper = ? AND owner = ? AND failed = 1",
+    row.key,
+    row.scraper,
+    row.owner,
+  );
+  share(db, row, note);
+  const change = changeOf(before && { ...before, digest: before.digest ?? undefined }, note);
+  if (!change) return;
+  db.run("UPDATE results SET change = ? WHERE queue = ? AND seq = ?", change, queue, seq);
+  countChange(db, fetch.job, change);
+};
+
+/** The pages and records of the last time hold for another while: the client's own, or else those that it may share. */
+const noteUnchanged = (db: Database, fetch: Fetch, note: FreshNote): void => {
+  const { client: owner, key, scraper, version, job } = fetch;
+  const own = goodEntry(db, { key, scraper, owner });
+  const isOwn = own?.version === version;
+  const before = isOwn ? own : goodEntry(db, { key, scraper, owner: EVERYBODY });
+  if (!before) return;
+  const now = db.now();
+  const again: FreshRow = {
+    ...before,
+    owner,
+    fetched_at: now,
+    fresh_until: now + note.freshMs,
+    etag: note.etag ?? before.etag,
+    last_modified: note.lastModified ?? before.last_modified,
+  };
+  saveEntry(db, again, false);
+  share(db, again, note);
+  const change = isOwn ? "unchanged" : changeSince(own, before);
+  if (change) countChange(db, job, change);
+  if (!isOwn) return answerItem(db, fetch, before, change);
+  const from = { job: before.job, queue: before.queue, seq: before.seq };
+  db.run(
+    "UPDATE results SET skipped = ?, change = ? WHERE queue = ? AND seq = ?",
+    JSON.stringify({ reason: "unchanged", from }),
+    change!,
+    fetch.queue,
+    fetch.seq,
+  );
+};
+
+const share = (db: Database, row: FreshRow, { sharedMs }: FreshNote): void => {
+  if (sharedMs !== undefined)
+    saveEntry(db, { ...row, owner: EVERYBODY, fresh_until: row.fetched_at + sharedMs }, false);
+};
+
+const endFetch = (db: Database, { queue, seq }: ItemRef): void => {
+  db.run("DELETE FROM fetches WHERE queue = ? AND seq = ?", queue, seq);
+  const followers = db.all<ItemRef & { readonly lane: number }>(
+    `SELECT f.queue, f.seq, q.lane FROM followers f JOIN queues q ON q.id = f.queue
+     WHERE f.leader_queue = ? AND f.leader_seq = ? AND f.free = 0`,
+    queue,
+    seq,
+  );
+  if (followers.length === 0) return;
+  for (const follower of followers) {
+    db.run("UPDATE followers SET free = 1 WHERE queue = ? AND seq = ?", follower.queue, follower.seq);
+    db.run(
+      "UPDATE items SET due_at = ? WHERE queue = ? AND seq = ? AND state = 2",
+      db.now(),
+      follower.queue,
+      follower.seq,
+    );
+  }
+  for (const id of new Set(followers.map((one) => one.queue))) refreshQueue(db, id);
+  for (const lane of new Set(followers.map((one) => one.lane))) refreshLane(db, lane);
+};

@@ -1,0 +1,63 @@
+import type { ClaimTally } from "./claim-items.ts";
+import type { ClientShare } from "./client-shares.ts";
+import type { Database } from "./database.ts";
+import { levelTurns, type Turn } from "./fair-turns.ts";
+import type { LaneRow } from "./lane-row.ts";
+import type { QueueRow } from "./queue-row.ts";
+
+export interface Backlog extends QueueRow {
+  /** Items taken in this claim. */
+  given: number;
+}
+
+/** A client with work in a lane. */
+export interface LaneTurn extends Turn {
+  readonly client: string;
+  readonly share: ClientShare;
+  /** Those that may still give something. */
+  readonly queues: Backlog[];
+  /** All that were looked at. */
+  readonly served: readonly Backlog[];
+  readonly firstQueue: number;
+  given: number;
+}
+
+/** Of one client in one lane; the others come when these have had their turn. */
+const MOST_QUEUES = 16;
+
+const FOR_JOBS = "AND job IN (SELECT value FROM json_each(@jobs))";
+
+export const readTurns = (db: Database, { jobs, shares }: ClaimTally, lane: LaneRow): LaneTurn[] => {
+  const now = db.now();
+  const rows = db.all<{ client: string; had: number | null; weight: number }>(
+    `SELECT t.client, t.had, c.weight FROM turns t JOIN clients c ON c.name = t.client
+     WHERE t.lane = ? AND t.ready_at IS NOT NULL AND t.ready_at <= ?`,
+    lane.id,
+    now,
+  );
+  // Not by when they became ready: what counts is whose turn it is.
+  const select = `SELECT * FROM queues WHERE lane = @lane AND client = @client AND claimable = 1 AND ready_at IS NOT NULL
+    AND ready_at <= @now ${jobs ? FOR_JOBS : ""} ORDER BY priority DESC, served_at LIMIT ${MOST_QUEUES}`;
+  return levelTurns(rows, lane.turn).flatMap(({ client, had, weight }) => {
+    const share = shares.get(client);
+    const values = { "@lane": lane.id, "@client": client, "@now": now };
+    const queues = (
+      db
+        .sql(select)
+        .all({ ...values, ...(jobs && { "@jobs": JSON.stringify(jobs) }) }) as unknown as QueueRow[]
+    ).map((row) => ({ ...row, given: 0 }));
+    if (!share || queues.length === 0) return [];
+    const firstQueue = Math.min(...queues.map(({ id }) => id));
+    return { client, had, weight, share, queues: [...queues], served: queues, firstQueue, given: 0 };
+  });
+};
+
+/** The highest priority first; among equals, the one that was served longest ago. `isOnly`: no other is its equal. */
+export const nextQueue = ({ queues }: LaneTurn): { readonly queue: Backlog; readonly isOnly: boolean } => {
+  const best = Math.max(...queues.map(({ priority }) => priority));
+  const equals = queues.filter(({ priority }) => priority === best);
+  const queue = equals.reduce((a, b) =>
+    (b.given - a.given || b.served_at - a.served_at || b.id - a.id) < 0 ? b : a,
+  );
+  return { queue, isOnly: equals.length === 1 };
+};

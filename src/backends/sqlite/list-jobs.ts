@@ -1,0 +1,33 @@
+import type { JobView } from "../../model/job.ts";
+import type { JobQuery } from "../../ports/ledger.ts";
+import type { Database } from "./database.ts";
+import { type JobRow, jobRow } from "./job-row.ts";
+import { jobView } from "./read-job.ts";
+
+const ALL: JobQuery = { limit: 200 };
+
+export const listJobs = async (db: Database, query = ALL): Promise<JobView[]> =>
+  await db.read(() => {
+    const { client, states, scraper, label, after, limit } = query;
+    const parts: [isAsked: boolean, condition: string, values: readonly string[]][] = [
+      [client !== undefined, "j.client = ?", [client ?? ""]],
+      [scraper !== undefined, "j.scraper = ?", [scraper ?? ""]],
+      [states !== undefined, "j.state IN (SELECT value FROM json_each(?))", [JSON.stringify(states)]],
+      [
+        label !== undefined,
+        "j.number IN (SELECT job FROM job_labels WHERE name = ? AND value = ?)",
+        [label?.[0] ?? "", label?.[1] ?? ""],
+      ],
+    ];
+    const asked = parts.filter(([isAsked]) => isAsked);
+    const before = after === undefined ? Number.MAX_SAFE_INTEGER : jobRow(db, after).number;
+    const where = asked.map(([, condition]) => `AND ${condition}`).join(" ");
+    return db
+      .all<JobRow>(
+        `SELECT j.* FROM jobs j WHERE j.number < ? ${where} ORDER BY j.number DESC LIMIT ?`,
+        before,
+        ...asked.flatMap(([, , values]) => values),
+        limit,
+      )
+      .map((row) => jobView(db, row));
+  });

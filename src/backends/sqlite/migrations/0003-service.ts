@@ -1,0 +1,100 @@
+/**
+ * What a service needs: many clients with their shares, jobs with priorities, deadlines and budgets, lanes that an operator steers, workers
+ * that say who they are.
+ * - `turns.ready_at` is when a client's items in a lane can next be given away, null when there are none: a claim goes through the
+ *   clients, and for each through its lanes. `clients.had` and `service.turn` are to the workers what `turns.had` and `lanes.turn` are to a lane.
+ * - `jobs.leased` counts what is in somebody's hands. In a job whose budget is spent (`spent_at`), what had neither ended nor was in hand reads
+ *   as failed, as in a cancelled one it reads as cancelled; either way those at or before the cursor have a due time, by which they are found.
+ * - `stops` has whoever must hear that a queue has stopped: `told` once a pulse said so, gone with the pulse after that one.
+ */
+export const service = `
+ALTER TABLE clients ADD COLUMN max_running INTEGER;
+ALTER TABLE clients ADD COLUMN had REAL;
+CREATE TABLE service (id INTEGER PRIMARY KEY CHECK (id = 1), turn REAL NOT NULL);
+INSERT INTO service (id, turn) VALUES (1, 0);
+
+ALTER TABLE jobs ADD COLUMN leased INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE jobs ADD COLUMN scraper TEXT NOT NULL DEFAULT '';
+ALTER TABLE jobs ADD COLUMN deadline_at REAL;
+ALTER TABLE jobs ADD COLUMN spent_at REAL;
+UPDATE jobs SET scraper = spec ->> 'scraper', leased =
+  (SELECT coalesce(sum(l.open), 0) FROM queues q JOIN leases l ON l.queue = q.id WHERE q.job = jobs.number);
+CREATE INDEX jobs_client ON jobs (client, number);
+CREATE INDEX jobs_state ON jobs (state, number);
+CREATE INDEX jobs_scraper ON jobs (scraper, number);
+CREATE INDEX jobs_deadline ON jobs (deadline_at) WHERE deadline_at IS NOT NULL AND ended_at IS NULL;
+CREATE TABLE job_labels (
+  name TEXT NOT NULL,
+  value TEXT NOT NULL,
+  job INTEGER NOT NULL,
+  PRIMARY KEY (name, value, job)
+) WITHOUT ROWID;
+
+-- Items by the minute in which they were accepted.
+CREATE TABLE accepted (
+  client TEXT NOT NULL,
+  minute INTEGER NOT NULL,
+  count INTEGER NOT NULL,
+  PRIMARY KEY (client, minute)
+) WITHOUT ROWID;
+
+ALTER TABLE queues ADD COLUMN priority INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE queues ADD COLUMN served_at REAL NOT NULL DEFAULT 0;
+ALTER TABLE queues ADD COLUMN freshness TEXT;
+DROP INDEX queues_ready;
+CREATE INDEX queues_ready ON queues (lane, client, priority DESC, served_at) WHERE ready_at IS NOT NULL AND claimable = 1;
+CREATE INDEX queues_held ON queues (job) WHERE held IS NOT NULL;
+
+ALTER TABLE lanes ADD COLUMN operator_per_second REAL;
+ALTER TABLE lanes ADD COLUMN operator_held INTEGER NOT NULL DEFAULT 0;
+DROP INDEX lanes_ready;
+ALTER TABLE lanes DROP COLUMN ready_at;
+
+ALTER TABLE turns RENAME TO old_turns;
+CREATE TABLE turns (
+  lane INTEGER NOT NULL,
+  client TEXT NOT NULL,
+  had REAL,
+  ready_at REAL,
+  PRIMARY KEY (lane, client)
+) WITHOUT ROWID;
+INSERT INTO turns (lane, client, had) SELECT lane, client, had FROM old_turns;
+DROP TABLE old_turns;
+-- At once: whoever comes to such a lane finds out when it is ready.
+INSERT INTO turns (lane, client, ready_at) SELECT DISTINCT lane, client, 0.0 FROM queues WHERE ready_at IS NOT NULL AND claimable = 1
+  ON CONFLICT (lane, client) DO UPDATE SET ready_at = 0;
+CREATE INDEX turns_ready ON turns (client, ready_at, lane) WHERE ready_at IS NOT NULL;
+
+CREATE INDEX items_ended ON items (queue, state, seq) WHERE state > 3;
+CREATE INDEX items_back ON items (queue, state, seq) WHERE due_at IS NOT NULL;
+ALTER TABLE results ADD COLUMN skipped TEXT;
+UPDATE items SET due_at = 0 WHERE state = 0 AND due_at IS NULL AND queue IN
+  (SELECT q.id FROM queues q JOIN jobs j ON j.number = q.job WHERE j.state = 'cancelled' AND q.id = items.queue AND items.seq <= q.cursor);
+
+CREATE TABLE client_hands (
+  client TEXT NOT NULL,
+  worker TEXT NOT NULL,
+  count INTEGER NOT NULL,
+  PRIMARY KEY (client, worker)
+) WITHOUT ROWID;
+CREATE INDEX client_hands_worker ON client_hands (worker);
+
+CREATE TABLE worker_cards (
+  name TEXT PRIMARY KEY,
+  card TEXT NOT NULL,
+  draining INTEGER NOT NULL,
+  lanes TEXT,
+  registered_at REAL NOT NULL
+) WITHOUT ROWID;
+
+CREATE TABLE stops (
+  job INTEGER NOT NULL,
+  queue INTEGER NOT NULL,
+  worker TEXT NOT NULL,
+  told INTEGER NOT NULL DEFAULT 0,
+  PRIMARY KEY (job, queue, worker)
+) WITHOUT ROWID;
+CREATE INDEX stops_worker ON stops (worker);
+
+CREATE INDEX events_job ON events (job, id);
+`;

@@ -1,0 +1,77 @@
+import type { KeyCard, Role } from "../../../ports/registry.ts";
+import type { Database } from "../database.ts";
+
+interface KeyRow {
+  readonly id: string;
+  readonly client: string;
+  readonly role: Role;
+  readonly hash: string;
+  readonly prefix: string;
+  readonly created_at: number;
+  readonly revoked_at: number | null;
+  readonly used_at: number | null;
+}
+
+const TOUCH_MS = 60_000;
+
+const keyCard = (row: KeyRow): KeyCard => ({
+  id: row.id,
+  client: row.client,
+  role: row.role,
+  hash: row.hash,
+  prefix: row.prefix,
+  createdAt: row.created_at,
+  ...(row.revoked_at === null ? {} : { revokedAt: row.revoked_at }),
+  ...(row.used_at === null ? {} : { usedAt: row.used_at }),
+});
+
+export const saveKey = async (db: Database, key: KeyCard): Promise<void> =>
+  await db.write(
+    () =>
+      void db.run(
+        `INSERT OR REPLACE INTO api_keys (id, client, role, hash, prefix, created_at, revoked_at, used_at)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+        key.id,
+        key.client,
+        key.role,
+        key.hash,
+        key.prefix,
+        key.createdAt,
+        key.revokedAt ?? null,
+        key.usedAt ?? null,
+      ),
+  );
+
+export const findKey = async (db: Database, hash: string): Promise<KeyCard | undefined> =>
+  await db.read(() => {
+    const row = db.get<KeyRow>("SELECT * FROM api_keys WHERE hash = ?", hash);
+    return row && keyCard(row);
+  });
+
+export const listKeys = async (db: Database, client?: string): Promise<KeyCard[]> =>
+  await db.read(() =>
+    db
+      .all<KeyRow>(
+        "SELECT * FROM api_keys WHERE ?1 IS NULL OR client = ?1 ORDER BY client, created_at, id",
+        client ?? null,
+      )
+      .map(keyCard),
+  );
+
+/** False when there is no such key, or it was revoked before. */
+export const revokeKey = async (db: Database, id: string, at: number): Promise<boolean> =>
+  await db.write(
+    () => db.run("UPDATE api_keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL", at, id) > 0,
+  );
+
+/** Every request asks, and nearly none needs the write lock. */
+export const touchKey = async (db: Database, id: string, at: number): Promise<void> => {
+  const row = await db.read(() =>
+    db.get<Pick<KeyRow, "used_at">>("SELECT used_at FROM api_keys WHERE id = ?", id),
+  );
+  if (!row || (row.used_at !== null && at - row.used_at < TOUCH_MS)) return;
+  await db.write(
+    () => void db.run("UPDATE api_keys SET used_at = max(ifnull(used_at, 0), ?) WHERE id = ?", at, id),
+    false,
+  );
+};

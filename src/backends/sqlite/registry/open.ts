@@ -1,0 +1,48 @@
+import type { Registry } from "../../../ports/registry.ts";
+import { Database, type SqliteOptions } from "../database.ts";
+import { addDeliveries } from "./add-deliveries.ts";
+import { readAlert, saveAlert } from "./alerts.ts";
+import { listClients, readClient, saveClient } from "./clients.ts";
+import { dropDuty, holdDuty } from "./duties.ts";
+import { endDelivery, replayDelivery } from "./end-delivery.ts";
+import { findKey, listKeys, revokeKey, saveKey, touchKey } from "./keys.ts";
+import { listDeliveries } from "./list-deliveries.ts";
+import { migrateRegistry } from "./migrate.ts";
+import { beginOnce, endOnce } from "./once.ts";
+import { takeDeliveries } from "./take-deliveries.ts";
+
+/** In the ledger's own file, over a connection of its own; several processes of one machine may have it open at the same time. */
+export const openRegistry = async (
+  file: string,
+  options: Pick<SqliteOptions, "now" | "lockMs"> = {},
+): Promise<Registry> => {
+  const db = await Database.open(file, { cacheMb: 4, ...options });
+  try {
+    await migrateRegistry(db);
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+  return {
+    saveClient: (client) => saveClient(db, client),
+    readClient: (name) => readClient(db, name),
+    listClients: () => listClients(db),
+    saveKey: (key) => saveKey(db, key),
+    findKey: (hash) => findKey(db, hash),
+    listKeys: (client) => listKeys(db, client),
+    revokeKey: (id, at) => revokeKey(db, id, at),
+    touchKey: (id, at) => touchKey(db, id, at),
+    beginOnce: (request) => beginOnce(db, request),
+    endOnce: (client, key, answer) => endOnce(db, client, key, answer),
+    holdDuty: (duty, holder, forMs) => holdDuty(db, duty, holder, forMs),
+    dropDuty: (duty, holder) => dropDuty(db, duty, holder),
+    addDeliveries: (deliveries) => addDeliveries(db, deliveries),
+    takeDeliveries: (limit, forMs) => takeDeliveries(db, limit, forMs),
+    endDelivery: (id, end) => endDelivery(db, id, end),
+    listDeliveries: (query) => listDeliveries(db, query),
+    replayDelivery: (id) => replayDelivery(db, id),
+    readAlert: (id) => readAlert(db, id),
+    saveAlert: (id, state) => saveAlert(db, id, state),
+    close: async () => db.close(),
+  };
+};

@@ -1,0 +1,124 @@
+import type { JobSpec } from "../../model/job.ts";
+import type { Database } from "./database.ts";
+import { endJobWhenDone } from "./end-job.ts";
+import { type FailedItem, tellFailed } from "./failed-event.ts";
+import { type JobRow, readSpec } from "./job-row.ts";
+import { JobTally } from "./job-tally.ts";
+import { isProbeOut, queueRow } from "./queue-row.ts";
+import { refreshLane, refreshQueue } from "./refresh-lane.ts";
+import { spendBudget } from "./spend-budget.ts";
+
+export interface LeaseRow {
+  readonly id: number;
+  readonly queue: number;
+  readonly lo: number;
+  readonly hi: number;
+  open: number;
+}
+
+export interface QueueFacts {
+  readonly job: number;
+  readonly lane: number;
+  /** What is settled next is the item that asks whether a held lane has healed. */
+  isProbe: boolean;
+  /** Items of this queue that have come to their end in this batch. */
+  ended: number;
+  /** Something became due. */
+  isTouched: boolean;
+}
+
+export interface JobFacts {
+  readonly id: string;
+  readonly spec: JobSpec;
+  readonly isSpent: boolean;
+  readonly tally: JobTally;
+  readonly failed: FailedItem[];
+}
+
+/** What one batch of settlements changes beside the items themselves, written once at its end. */
+export class Batch {
+  /** Mostly there are none: then no item need be looked up among them. */
+  readonly hasSuspects: boolean;
+  readonly #db: Database;
+  readonly #worker: string;
+  readonly #leases = new Map<number, LeaseRow | undefined>();
+  readonly #queues = new Map<number, QueueFacts>();
+  readonly #jobs = new Map<number, JobFacts>();
+
+  constructor(db: Database, worker: string) {
+    this.#db = db;
+    this.#worker = worker;
+    this.hasSuspects = db.get("SELECT 1 FROM suspects LIMIT 1") !== undefined;
+  }
+
+  /** Undefined when this worker has no such lease any more. */
+  lease(id: number): LeaseRow | undefined {
+    if (!this.#leases.has(id))
+      this.#leases.set(
+        id,
+        this.#db.get<LeaseRow>(
+          "SELECT id, queue, lo, hi, open FROM leases WHERE id = ? AND worker = ?",
+          id,
+          this.#worker,
+        ),
+      );
+    return this.#leases.get(id);
+  }
+
+  queue(id: number): QueueFacts {
+    let facts = this.#queues.get(id);
+    if (!facts) {
+      const row = queueRow(this.#db, id)!;
+      facts = { job: row.job, lane: row.lane, isProbe: isProbeOut(row), ended: 0, isTouched: false };
+      this.#queues.set(id, facts);
+    }
+    return facts;
+  }
+
+  job(number: number): JobFacts {
+    let facts = this.#jobs.get(number);
+    if (!facts) {
+      const { id, spec, spent_at } = this.#db.get<Pick<JobRow, "id" | "spec" | "spent_at">>(
+        "SELECT id, spec, spent_at FROM jobs WHERE number = ?",
+        number,
+      )!;
+      facts = {
+        id,
+        spec: readSpec(spec),
+        isSpent: spent_at !== null,
+        tally: new JobTally(number),
+        failed: [],
+      };
+      this.#jobs.set(number, facts);
+    }
+    return facts;
+  }
+
+  write(): void {
+    const db = this.#db;
+    for (const lease of this.#leases.values()) {
+      if (!lease) continue;
+      if (lease.open <= 0) db.run("DELETE FROM leases WHERE id = ?", lease.id);
+      else db.run("UPDATE leases SET open = ? WHERE id = ?", lease.open, lease.id);
+    }
+    for (const [queue, facts] of this.#queues) this.#writeQueue(queue, facts);
+    for (const [number, { id, spec, tally, failed }] of this.#jobs) {
+      tally.write(db);
+      tellFailed(db, id, failed);
+      if (spec.budget)
+        spendBudget(db, db.get<JobRow>("SELECT * FROM jobs WHERE number = ?", number)!, spec.budget);
+      endJobWhenDone(db, number);
+    }
+  }
+
+  #writeQueue(queue: number, { ended, isTouched, lane }: QueueFacts): void {
+    const open = this.#db.get<{ open: number }>(
+      "UPDATE queues SET open = open - ? WHERE id = ? RETURNING open",
+      ended,
+      queue,
+    )!.open;
+    if (isTouched) refreshQueue(this.#db, queue);
+    // With its last item a job's rate no longer binds the lane.
+    if (isTouched || open === 0) refreshLane(this.#db, lane);
+  }
+}

@@ -1,0 +1,11 @@
+import { forgetAccepted } from "./count-accepted.ts";
+import type { Database } from "./database.ts";
+import { forgetCards } from "./worker-cards.ts";
+
+export const tidy = async (db: Database): Promise<void> => {
+  await db.write(() => {
+    forgetAccepted(db);
+    forgetCards(db);
+  }, false);
+  await db.checkpoint();
+};

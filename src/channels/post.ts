@@ -1,0 +1,64 @@
+import type { Dispatcher } from "undici";
+import { FailureError } from "../model/failure.ts";
+import { ChannelError } from "../ports/channel.ts";
+
+interface Post {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+  /** Whose sockets are used; one that refuses private addresses, where others choose the URL. */
+  readonly dispatcher: Dispatcher | undefined;
+}
+
+interface PostReply {
+  readonly status: number;
+  readonly retryAfter: string | undefined;
+}
+
+const LARGEST_ANSWER = 64 * 1024;
+
+/** One POST, no redirects. The answer's head is the answer: nobody here reads its body. */
+export const post = async (what: Post): Promise<PostReply> => {
+  const { url, headers, body, timeoutMs, signal, dispatcher } = what;
+  // Only loaded when there is something to send: 45 ms more otherwise for every process that could.
+  const { request } = await import("undici");
+  const timeout = AbortSignal.timeout(timeoutMs);
+  try {
+    const answer = await request(url, {
+      method: "POST",
+      headers: { "content-type": "application/json", "user-agent": "sluice", ...headers },
+      body,
+      signal: AbortSignal.any([signal, timeout]),
+      ...(dispatcher && { dispatcher }),
+    });
+    // Let go without an error: an answer that never ends must not keep the socket, nor change what was said.
+    answer.body.dump({ limit: LARGEST_ANSWER }).catch(() => undefined);
+    const retryAfter = answer.headers["retry-after"];
+    return {
+      status: answer.statusCode,
+      retryAfter: typeof retryAfter === "string" ? retryAfter : retryAfter?.[0],
+    };
+  } catch (error) {
+    if (signal.aborted) throw new ChannelError("stopped", "stopped before there was an answer");
+    if (timeout.aborted) throw new ChannelError("timeout", `no answer within ${timeoutMs / 1000} s`);
+    throw explain(error);
+  }
+};
+
+/** Says what went wrong by its code: messages of the layers below quote addresses and URLs. */
+const explain = (error: unknown): ChannelError => {
+  const refusal = refusalIn(error);
+  if (refusal !== undefined) return new ChannelError("forbidden-target", `refused: ${refusal}`);
+  const code = error instanceof Error && "code" in error ? String(error.code) : "unknown error";
+  if (code === "ERR_INVALID_URL" || code === "UND_ERR_INVALID_ARG")
+    return new ChannelError("bad-config", "not an http or https URL");
+  return new ChannelError("unreachable", `no connection: ${code}`);
+};
+
+const refusalIn = (error: unknown): string | undefined => {
+  for (let at = error; at instanceof Error; at = at.cause)
+    if (at instanceof FailureError && at.failure.kind === "forbidden-target") return at.failure.detail;
+  return undefined;
+};

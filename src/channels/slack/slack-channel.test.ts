@@ -1,0 +1,30 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { openTestSite } from "../../collectors/http/test-site.ts";
+import { ChannelError } from "../../ports/channel.ts";
+import { slackChannel } from "./slack-channel.ts";
+
+const never = new AbortController().signal;
+const MESSAGE = { title: "2 alerts", lines: ["job <!channel> & co", "second"] };
+
+test("writes to the incoming webhook, and what jobs are called mentions nobody", async () => {
+  await using slack = await openTestSite((_, response) => response.end("ok"));
+  const channel = slackChannel({ name: "ops", url: `${slack.url}/services/T0/B0/x` });
+  await channel.tell(MESSAGE, never);
+  const [request] = slack.seen;
+  assert.deepEqual(
+    [request?.method, request?.url, request?.headers["content-type"]],
+    ["POST", "/services/T0/B0/x", "application/json"],
+  );
+  const { text } = JSON.parse(Buffer.from(request?.body ?? "", "latin1").toString()) as { text: string };
+  assert.equal(text, "*2 alerts*\n• job &lt;!channel&gt; &amp; co\n• second");
+});
+
+test("says refused when Slack refuses, unreachable when it is away, and never its URL", async () => {
+  await using slack = await openTestSite((_, response) => response.writeHead(403).end("invalid_token"));
+  const tell = (url: string) => () => slackChannel({ name: "ops", url }).tell(MESSAGE, never);
+  const fails = (code: string) => (error: unknown) =>
+    error instanceof ChannelError && error.code === code && !error.message.includes("hunter2");
+  await assert.rejects(tell(`${slack.url}/hunter2`), fails("refused"));
+  await assert.rejects(tell("http://127.0.0.1:1/hunter2"), fails("unreachable"));
+});

@@ -1,0 +1,29 @@
+import { type Channel, ChannelError, type ChannelMessage } from "../../ports/channel.ts";
+import { post } from "../post.ts";
+
+export interface SlackOptions {
+  readonly name: string;
+  /** Of an incoming webhook: whoever knows it can write. */
+  readonly url: string;
+  readonly timeoutMs?: number;
+}
+
+/** Slack cuts texts off at 40,000 characters; nobody reads a tenth of it. */
+const LONGEST_TEXT = 4000;
+
+export const slackChannel = ({ name, url, timeoutMs = 15_000 }: SlackOptions): Channel => ({
+  name,
+  async tell(message, signal) {
+    const body = JSON.stringify({ text: slackText(message) });
+    const { status } = await post({ url, headers: {}, body, timeoutMs, signal, dispatcher: undefined });
+    if (status < 200 || status >= 300)
+      throw new ChannelError("refused", `Slack answered ${status}: check the incoming webhook's URL`);
+  },
+});
+
+const slackText = ({ title, lines }: ChannelMessage): string =>
+  [`*${plain(title)}*`, ...lines.map((line) => `• ${plain(line)}`)].join("\n").slice(0, LONGEST_TEXT);
+
+/** Nothing from a page or a job becomes a link or a mention. */
+const plain = (text: string): string =>
+  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");

@@ -1,0 +1,127 @@
+import { type Command, Option } from "commander";
+import { FAILURE_KINDS } from "../model/failure.ts";
+import { ITEM_STATES } from "../model/item.ts";
+import type { ListItemsOptions } from "./commands/items.ts";
+import type { RetryOptions } from "./commands/jobs.ts";
+import type { ResultsOptions } from "./commands/results.ts";
+import type { WatchOptions } from "./commands/watch-job.ts";
+import { placeOptions } from "./common-options.ts";
+import { COMMAND_HELP, JOB_HELP } from "./help-texts.ts";
+import { listOf, namesOf, wholeNumber } from "./option-values.ts";
+import type { PlaceOptions } from "./options.ts";
+
+type OnEnd = (exitCode: number) => void;
+
+/** Looking at jobs and their items, and steering them, here or on a server: `jobs`, `items`. */
+export const addJobs = (program: Command, onEnd: OnEnd): void => {
+  const jobs = program
+    .command("jobs")
+    .summary("list, show, watch and steer jobs")
+    .description("Lists, shows, watches and steers jobs.")
+    .helpCommand(false)
+    .addHelpText("after", COMMAND_HELP.jobs);
+  addLooking(jobs, onEnd);
+  addSteering(jobs, onEnd);
+
+  const items = program
+    .command("items")
+    .summary("look at the items of a job")
+    .description("Looks at the items of a job.")
+    .helpCommand(false);
+  const list = items
+    .command("ls")
+    .description("Lists a job's items.")
+    .argument("<job>", JOB_HELP)
+    .option("--state <state>", `only these: ${ITEM_STATES.join(", ")}`, namesOf(ITEM_STATES))
+    .option("--kind <kind>", "only items that failed so", namesOf(FAILURE_KINDS))
+    .option("--scraper <name>", "only items of this one, where a job has several")
+    .option("--limit <n>", "list at most N", wholeNumber, 50)
+    .addHelpText("after", COMMAND_HELP.items);
+  placeOptions(list).action(async (job: string, options: ListItemsOptions) => {
+    const { listItemsCommand } = await import("./commands/items.ts");
+    onEnd(await listItemsCommand(job, options));
+  });
+};
+
+const addLooking = (jobs: Command, onEnd: OnEnd): void => {
+  placeOptions(jobs.command("ls").description("Lists jobs, the newest first.")).action(
+    async (options: PlaceOptions) => {
+      const { listJobsCommand } = await import("./commands/jobs.ts");
+      onEnd(await listJobsCommand(options));
+    },
+  );
+
+  const show = jobs.command("show").description("Shows what came of a job.").argument("<job>", JOB_HELP);
+  placeOptions(show).action(async (job: string, options: PlaceOptions) => {
+    const { showJobCommand } = await import("./commands/jobs.ts");
+    onEnd(await showJobCommand(job, options));
+  });
+
+  const watch = jobs
+    .command("watch")
+    .description("Shows how a job goes, until it has ended or waits for you.")
+    .argument("<job>", JOB_HELP)
+    .option("--quiet", "print nothing but errors", false);
+  placeOptions(watch).action(async (job: string, options: WatchOptions) => {
+    const { watchJobCommand } = await import("./commands/watch-job.ts");
+    onEnd(await watchJobCommand(job, options));
+  });
+
+  const results = jobs
+    .command("results")
+    .description("Writes a job's records as they are now, also while it runs.")
+    .argument("<job>", JOB_HELP)
+    .option("--output <file>", "a .csv, .jsonl or .parquet file; without it, JSON lines on stdout")
+    .option("--scraper <name>", "only rows of this one, where a job has several")
+    .option("--extraction <id>", "which set of records: current, first (of the run itself), or an extraction")
+    .addOption(
+      new Option(
+        "--gaps <what>",
+        "records without a value in a required field: keep them, or drop them",
+      ).choices(["keep", "drop"]),
+    );
+  placeOptions(results).action(async (job: string, options: ResultsOptions) => {
+    const { resultsCommand } = await import("./commands/results.ts");
+    onEnd(await resultsCommand(job, options));
+  });
+};
+
+const addSteering = (jobs: Command, onEnd: OnEnd): void => {
+  const pause = jobs
+    .command("pause")
+    .description("Stops a job until it is resumed. Answers when no request of it starts any more.")
+    .argument("<job>", JOB_HELP);
+  placeOptions(pause).action(async (job: string, options: PlaceOptions) => {
+    const { pauseJobCommand } = await import("./commands/jobs.ts");
+    onEnd(await pauseJobCommand(job, options));
+  });
+
+  const resume = jobs
+    .command("resume")
+    .description("Lets workers go on with a job that was paused or held; `sluice resume` runs one here.")
+    .argument("<job>", JOB_HELP);
+  placeOptions(resume).action(async (job: string, options: PlaceOptions) => {
+    const { resumeJobCommand } = await import("./commands/jobs.ts");
+    onEnd(await resumeJobCommand(job, options));
+  });
+
+  const retry = jobs
+    .command("retry")
+    .description("Puts failed items back, as if they had never been tried; `sluice resume` runs them.")
+    .argument("<job>", JOB_HELP)
+    .option("--kind <kind>", "only items that failed so", namesOf(FAILURE_KINDS))
+    .option("--key <key>", "only these items, by their keys", listOf);
+  placeOptions(retry).action(async (job: string, options: RetryOptions) => {
+    const { retryJobCommand } = await import("./commands/jobs.ts");
+    onEnd(await retryJobCommand(job, options));
+  });
+
+  const cancel = jobs
+    .command("cancel")
+    .description("Ends a job for good. What was collected is kept.")
+    .argument("<job>", JOB_HELP);
+  placeOptions(cancel).action(async (job: string, options: PlaceOptions) => {
+    const { cancelJobCommand } = await import("./commands/jobs.ts");
+    onEnd(await cancelJobCommand(job, options));
+  });
+};

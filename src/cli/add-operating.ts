@@ -1,0 +1,127 @@
+import { type Command, Option } from "commander";
+import type { AddClientOptions, MakeKeyOptions } from "./commands/clients.ts";
+import type { SetLaneOptions } from "./commands/lanes.ts";
+import { placeOptions } from "./common-options.ts";
+import { positiveNumber, wholeNumber } from "./option-values.ts";
+import type { PlaceOptions } from "./options.ts";
+
+type OnEnd = (exitCode: number) => void;
+
+const CLIENTS_HELP = `
+Examples:
+  sluice clients add tax-team --weight 3 --items-per-day 1000000
+  sluice clients key tax-team --server http://127.0.0.1:7070
+  sluice clients key tax-team --list
+  sluice clients revoke tax-team 3f9a2c10`;
+
+const LANES_HELP = `
+Examples:
+  sluice lanes ls
+  sluice lanes set tax.example.gov --rate 0.5      at most one request in two seconds, for all jobs
+  sluice lanes hold tax.example.gov                nothing starts in it
+  sluice lanes release tax.example.gov`;
+
+/** What an operator looks after, here or on a server: `lanes`, `workers`, `clients`. */
+export const addOperating = (program: Command, onEnd: OnEnd): void => {
+  const workers = program
+    .command("workers")
+    .summary("list the workers, with what they hold")
+    .description("Lists the workers that are heard of, with what they hold.");
+  placeOptions(workers).action(async (options: PlaceOptions) => {
+    const { listWorkersCommand } = await import("./commands/workers.ts");
+    onEnd(await listWorkersCommand(options));
+  });
+  addLanes(program, onEnd);
+  addClients(program, onEnd);
+};
+
+const addLanes = (program: Command, onEnd: OnEnd): void => {
+  const lanes = program
+    .command("lanes")
+    .summary("list lanes, set their pace, hold them")
+    .description("Lists lanes, sets their pace, holds and releases them.")
+    .helpCommand(false)
+    .addHelpText("after", LANES_HELP);
+  placeOptions(lanes.command("ls").description("Lists the lanes, by name.")).action(
+    async (options: PlaceOptions) => {
+      const { listLanesCommand } = await import("./commands/lanes.ts");
+      onEnd(await listLanesCommand(options));
+    },
+  );
+  const set = lanes
+    .command("set")
+    .description("Sets the most that a lane is asked, over all jobs.")
+    .argument("<lane>", "its name, as `lanes ls` has it")
+    .option("--rate <n>", "at most N requests a second", positiveNumber)
+    .option("--clear", "take back what was set", false);
+  placeOptions(set).action(async (lane: string, options: SetLaneOptions) => {
+    const { setLaneCommand } = await import("./commands/lanes.ts");
+    onEnd(await setLaneCommand(lane, options));
+  });
+  const hold = lanes
+    .command("hold")
+    .description("Lets nothing start in a lane.")
+    .argument("<lane>", "its name");
+  placeOptions(hold).action(async (lane: string, options: PlaceOptions) => {
+    const { holdLaneCommand } = await import("./commands/lanes.ts");
+    onEnd(await holdLaneCommand(lane, options));
+  });
+  const release = lanes
+    .command("release")
+    .description("Lets a held lane go on.")
+    .argument("<lane>", "its name");
+  placeOptions(release).action(async (lane: string, options: PlaceOptions) => {
+    const { releaseLaneCommand } = await import("./commands/lanes.ts");
+    onEnd(await releaseLaneCommand(lane, options));
+  });
+};
+
+const addClients = (program: Command, onEnd: OnEnd): void => {
+  const clients = program
+    .command("clients")
+    .summary("list and add clients, make and revoke their keys")
+    .description("Lists and adds clients, makes and revokes their keys.")
+    .helpCommand(false)
+    .addHelpText("after", CLIENTS_HELP);
+  placeOptions(clients.command("ls").description("Lists the clients.")).action(
+    async (options: PlaceOptions) => {
+      const { listClientsCommand } = await import("./commands/clients.ts");
+      onEnd(await listClientsCommand(options));
+    },
+  );
+  const add = clients
+    .command("add")
+    .description("Adds a client.")
+    .argument("<client>", "its name")
+    .option("--weight <n>", "its part of lanes and workers, against that of others", positiveNumber)
+    .option("--items-per-day <n>", "items that its jobs may accept in a day", wholeNumber)
+    .option("--max-running <n>", "of its items, how many may run at a time", wholeNumber)
+    .option("--requests-per-minute <n>", "API requests a minute", wholeNumber);
+  placeOptions(add).action(async (name: string, options: AddClientOptions) => {
+    const { addClientCommand } = await import("./commands/clients.ts");
+    onEnd(await addClientCommand(name, options));
+  });
+  const key = clients
+    .command("key")
+    .description("Makes an API key for a client, and shows it this once; or lists its keys.")
+    .argument("<client>", "its name")
+    .addOption(
+      new Option("--role <role>", "what the key may do")
+        .choices(["client", "operator", "admin"])
+        .default("client"),
+    )
+    .option("--list", "list its keys instead", false);
+  placeOptions(key).action(async (name: string, options: MakeKeyOptions) => {
+    const { clientKeyCommand } = await import("./commands/clients.ts");
+    onEnd(await clientKeyCommand(name, options));
+  });
+  const revoke = clients
+    .command("revoke")
+    .description("Revokes a key.")
+    .argument("<client>", "its name")
+    .argument("<key>", "the key's id, as `clients key --list` has it");
+  placeOptions(revoke).action(async (name: string, id: string, options: PlaceOptions) => {
+    const { revokeKeyCommand } = await import("./commands/clients.ts");
+    onEnd(await revokeKeyCommand(name, id, options));
+  });
+};

@@ -1,0 +1,123 @@
+import type { Client, Role } from "../../client.ts";
+import { EXIT } from "../exit-codes.ts";
+import { countText } from "../number-text.ts";
+import type { PlaceOptions } from "../options.ts";
+import { print, printWidth } from "../print.ts";
+import { openVerbs } from "../service/open-verbs.ts";
+import { textTable } from "../text-table.ts";
+import { UsageError } from "../usage-error.ts";
+
+export const listClientsCommand = async (options: PlaceOptions): Promise<number> => {
+  await using verbs = await openVerbs(options);
+  const clients = await verbs.listClients();
+  print(options.json ? clients.map((client) => JSON.stringify(client)) : clientTable(clients, printWidth()));
+  return EXIT.ok;
+};
+
+const clientTable = (clients: readonly Client[], width: number): string[] => {
+  if (clients.length === 0) return ["No clients yet. Add one with `sluice clients add NAME`."];
+  const number = (title: string) => ({ title, align: "right" as const });
+  const limit = (value: number | null) => (value === null ? "no limit" : countText(value));
+  return textTable(
+    [
+      { title: "client" },
+      number("weight"),
+      number("items a day"),
+      number("running"),
+      number("requests a minute"),
+    ],
+    clients.map(({ name, weight, itemsPerDay, maxRunning, requestsPerMinute }) => [
+      name,
+      String(weight),
+      limit(itemsPerDay),
+      limit(maxRunning),
+      limit(requestsPerMinute),
+    ]),
+    width,
+  );
+};
+
+export interface AddClientOptions extends PlaceOptions {
+  readonly weight?: number;
+  readonly itemsPerDay?: number;
+  readonly maxRunning?: number;
+  readonly requestsPerMinute?: number;
+}
+
+const CLIENT_NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/;
+
+export const addClientCommand = async (name: string, options: AddClientOptions): Promise<number> => {
+  const { weight, itemsPerDay, maxRunning, requestsPerMinute, json } = options;
+  if (!CLIENT_NAME.test(name))
+    throw new UsageError(`${name}: a client's name has small letters, digits, dots, - and _ only.`);
+  await using verbs = await openVerbs(options);
+  const client = await verbs.addClient({
+    name,
+    ...(weight !== undefined && { weight }),
+    ...(itemsPerDay !== undefined && { itemsPerDay }),
+    ...(maxRunning !== undefined && { maxRunning }),
+    ...(requestsPerMinute !== undefined && { requestsPerMinute }),
+  });
+  print(
+    json
+      ? [JSON.stringify(client)]
+      : [`${name}: added. Give it a key with:`, `  sluice clients key ${name}${verbs.flag}`],
+  );
+  return EXIT.ok;
+};
+
+export interface MakeKeyOptions extends PlaceOptions {
+  readonly role: Role;
+  readonly list: boolean;
+}
+
+/** Makes a key, shown this once; or lists those that there are. */
+export const clientKeyCommand = async (client: string, options: MakeKeyOptions): Promise<number> => {
+  await using verbs = await openVerbs(options);
+  if (options.list) {
+    const keys = await verbs.listKeys(client);
+    if (options.json) print(keys.map((key) => JSON.stringify(key)));
+    else if (keys.length === 0) print([`${client}: no keys.`]);
+    else
+      print(
+        textTable(
+          [{ title: "key" }, { title: "role" }, { title: "begins with" }, { title: "made" }, { title: "" }],
+          keys.map(({ id, role, prefix, createdAt, revokedAt, usedAt }) => [
+            id,
+            role,
+            prefix,
+            createdAt.slice(0, 10),
+            revokedAt
+              ? `revoked ${revokedAt.slice(0, 10)}`
+              : usedAt
+                ? `used ${usedAt.slice(0, 10)}`
+                : "never used",
+          ]),
+          printWidth(),
+        ),
+      );
+    return EXIT.ok;
+  }
+  const made = await verbs.makeKey(client, options.role);
+  if (made.key === undefined)
+    throw new UsageError(
+      `${client}: key ${made.id} was made, but the answer that held it was lost. Revoke it with \`sluice clients revoke ${client} ${made.id}\`, and make another.`,
+    );
+  print(
+    options.json
+      ? [JSON.stringify(made)]
+      : [made.key, `Shown this once: key ${made.id} of ${client}, role ${made.role}.`],
+  );
+  return EXIT.ok;
+};
+
+export const revokeKeyCommand = async (
+  client: string,
+  key: string,
+  options: PlaceOptions,
+): Promise<number> => {
+  await using verbs = await openVerbs(options);
+  await verbs.revokeKey(client, key);
+  print([options.json ? JSON.stringify({ client, key, isRevoked: true }) : `${key}: revoked.`]);
+  return EXIT.ok;
+};

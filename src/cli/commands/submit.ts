@@ -1,0 +1,107 @@
+import type { JobOptions } from "../../flow/submit.ts";
+import type { InputFormat } from "../../inputs/input-format.ts";
+import { EXIT } from "../exit-codes.ts";
+import { jobJson } from "../job-json.ts";
+import { countText } from "../number-text.ts";
+import type { PlaceOptions } from "../options.ts";
+import { print } from "../print.ts";
+import { openVerbs } from "../service/open-verbs.ts";
+import { UsageError } from "../usage-error.ts";
+
+export interface SubmitOptions extends PlaceOptions {
+  readonly input?: string;
+  readonly format?: InputFormat;
+  readonly job?: string;
+  readonly rate?: number;
+  readonly maxItems?: number;
+  /** False for `--no-extract`. */
+  readonly extract: boolean;
+  readonly priority?: number;
+  readonly maxAttempts?: number;
+  /** Milliseconds since 1970. */
+  readonly deadline?: number;
+  readonly maxRequests?: number;
+  readonly maxBytes?: number;
+  readonly maxAge?: number;
+  readonly onlyChanged: boolean;
+  readonly label?: Readonly<Record<string, string>>;
+  readonly webhook?: string;
+  readonly progressEvery?: number;
+}
+
+const SAY_MS = 5000;
+
+/** Starts a job and leaves it to workers: those of the server, or of the data folder. */
+export const submitCommand = async (scraper: string | undefined, options: SubmitOptions): Promise<number> => {
+  const { input, format, job, rate, maxItems, extract, json } = options;
+  if (input === undefined)
+    throw new UsageError("no inputs given. Name a file with --input FILE, or pipe them in with --input -");
+  if (scraper === undefined && job === undefined)
+    throw new UsageError("no scraper given. Name it, or a job whose inputs are to go on with --job ID.");
+  await using verbs = await openVerbs(options, { makes: true });
+  const known = job === undefined ? undefined : await verbs.findJob(job);
+  if (known?.isSealed)
+    throw new UsageError(`${known.spec.id}: it has all of its inputs. Leave --job out to start another.`);
+  const say = (text: string) => void (json || process.stderr.write(`${text}\n`));
+  let saidAt = performance.now();
+  const { view } = await verbs.submit({
+    scraper: scraper ?? known!.spec.source,
+    input,
+    extracts: extract,
+    options: jobOptionsOf(options),
+    ...(format && { format }),
+    ...(known && { job: known.spec.id }),
+    ...(rate !== undefined && { perSecond: rate }),
+    ...(maxItems !== undefined && { maxItems }),
+    onJob: (id) => say(`Job ${id}`),
+    onBreak: (reason) => say(`The upload broke off: ${reason} Going on where it stopped.`),
+    onProgress: (received) => {
+      if (performance.now() - saidAt < SAY_MS) return;
+      saidAt = performance.now();
+      say(`  ${countText(received)} inputs taken`);
+    },
+  });
+  const { id } = view.spec;
+  if (json) print([JSON.stringify(jobJson(view))]);
+  else print([id, ...summary(view.counts), `  sluice jobs watch ${id}${verbs.flag}`]);
+  if (options.input === "-") process.stdin.destroy(); // an open pipe would keep the process
+  return view.counts.rejected > 0 ? EXIT.someFailed : EXIT.ok;
+};
+
+const summary = (counts: {
+  readonly accepted: number;
+  readonly folded: number;
+  readonly rejected: number;
+  readonly capped: number;
+}): string[] => {
+  const parts = [
+    `${countText(counts.accepted)} ${counts.accepted === 1 ? "item" : "items"}`,
+    ...(counts.folded > 0 ? [`${countText(counts.folded)} folded into items with the same key`] : []),
+    ...(counts.rejected > 0 ? [`${countText(counts.rejected)} rejected`] : []),
+    ...(counts.capped > 0 ? [`${countText(counts.capped)} capped`] : []),
+  ];
+  return [`  ${parts.join(", ")}`];
+};
+
+const jobOptionsOf = (options: SubmitOptions): JobOptions => {
+  const { priority, maxAttempts, deadline, maxRequests, maxBytes, maxAge, onlyChanged } = options;
+  const { label, webhook, progressEvery } = options;
+  const budget = {
+    ...(maxRequests !== undefined && { requests: maxRequests }),
+    ...(maxBytes !== undefined && { bytes: maxBytes }),
+  };
+  const freshness = {
+    ...(maxAge !== undefined && { maxAgeMs: maxAge }),
+    ...(onlyChanged && { onlyChanged }),
+  };
+  return {
+    ...(priority !== undefined && { priority }),
+    ...(maxAttempts !== undefined && { maxAttempts }),
+    ...(deadline !== undefined && { deadlineAt: deadline }),
+    ...(Object.keys(budget).length > 0 && { budget }),
+    ...(Object.keys(freshness).length > 0 && { freshness }),
+    ...(label && { labels: label }),
+    ...(webhook !== undefined && { webhook }),
+    ...(progressEvery !== undefined && { progressMs: progressEvery }),
+  };
+};

@@ -1,0 +1,39 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { JobView } from "../../model/job.ts";
+import { EXIT } from "../exit-codes.ts";
+import { listenForInterrupts } from "../interrupts.ts";
+import type { PlaceOptions } from "../options.ts";
+import { openProgress, progressMode } from "../progress.ts";
+import { openVerbs } from "../service/open-verbs.ts";
+
+export interface WatchOptions extends PlaceOptions {
+  readonly quiet: boolean;
+}
+
+const LOOK_MS = 500;
+
+/** Shows how a job goes until it has ended or waits for a person. Nothing happens to the job when the watching ends. */
+export const watchJobCommand = async (named: string, options: WatchOptions): Promise<number> => {
+  await using verbs = await openVerbs(options);
+  using progress = openProgress({ mode: progressMode(options), stream: process.stderr });
+  using interrupts = listenForInterrupts(() => process.exit(EXIT.interrupted));
+  const { id } = (await verbs.findJob(named)).spec;
+  for (;;) {
+    const view = await verbs.findJob(id);
+    progress.update(view, await verbs.slowLanes(id), { processes: 1 });
+    if (isOver(view) || interrupts.signal.aborted) {
+      progress.end(view, (await verbs.report(view)).lines);
+      return isOver(view) ? exitCodeOf(view) : EXIT.interrupted;
+    }
+    await delay(LOOK_MS, undefined, { signal: interrupts.signal }).catch(() => undefined);
+  }
+};
+
+const isOver = ({ state }: JobView): boolean =>
+  state === "done" || state === "paused" || state === "cancelled";
+
+const exitCodeOf = ({ state, held, counts }: JobView): number => {
+  if (state === "paused" && held.length > 0) return EXIT.held;
+  if (state !== "done") return EXIT.interrupted;
+  return counts.states.failed > 0 || counts.rejected > 0 ? EXIT.someFailed : EXIT.ok;
+};

@@ -1,0 +1,74 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { type House, openHouse, openJobLog } from "../../compose.ts";
+import { loadConfig } from "../../config/load-config.ts";
+import type { LogLevel } from "../../worker/log.ts";
+import { EXIT } from "../exit-codes.ts";
+import { listenForInterrupts } from "../interrupts.ts";
+import { countText } from "../number-text.ts";
+import { print } from "../print.ts";
+import { runWorkers } from "../run-workers.ts";
+
+export interface WorkerOptions {
+  readonly data: string;
+  readonly processes: number;
+  readonly concurrency?: number;
+  readonly lanes?: readonly string[];
+  /** Collectors that it has; there is one kind yet. */
+  readonly kinds?: readonly "http"[];
+  readonly logLevel: LogLevel;
+  readonly json: boolean;
+  readonly quiet: boolean;
+}
+
+const TIDY_MS = 2000;
+
+/** Takes items of all jobs of the data folder until it is told to stop; then it finishes what it has in hand. */
+export const workerCommand = async (options: WorkerOptions): Promise<number> => {
+  const { data, processes, concurrency, lanes, logLevel } = options;
+  const killed = new AbortController();
+  using interrupts = listenForInterrupts(() => killed.abort());
+  const allowTargets = (await loadConfig())?.allowTargets;
+  await using house = await openHouse(data);
+  const say = sayer(options);
+  say("started", `Working for all jobs in ${data}, with ${countText(processes)} ${plural(processes)}.`);
+  interrupts.signal.addEventListener("abort", () =>
+    say("draining", "Stopping: finishing what is in hand. Interrupt again to stop at once."),
+  );
+  const over = new AbortController();
+  const tidying = keepTidy(house, over.signal);
+  try {
+    await runWorkers({
+      house,
+      processes,
+      logLevel,
+      log: openJobLog(data, "worker", logLevel),
+      say: (line) => say("output", line),
+      signal: interrupts.signal,
+      killed: killed.signal,
+      ...(lanes && { lanes }),
+      ...(concurrency !== undefined && { concurrency }),
+      ...(allowTargets && { allowTargets }),
+    });
+  } finally {
+    over.abort();
+    await tidying;
+  }
+  return killed.signal.aborted ? EXIT.interrupted : EXIT.ok;
+};
+
+const plural = (processes: number): string => (processes === 1 ? "process" : "processes");
+
+/** Workers leave the ledger's housekeeping to others, and there may be no controller on this machine. */
+const keepTidy = async (house: House, signal: AbortSignal): Promise<void> => {
+  while (!signal.aborted) {
+    await house.ledger.tidy().catch(() => undefined); // should the ledger be out of order, its workers say so
+    await delay(TIDY_MS, undefined, { signal }).catch(() => undefined);
+  }
+};
+
+const sayer =
+  ({ json, quiet }: WorkerOptions) =>
+  (type: string, text: string): void => {
+    if (json) print([JSON.stringify({ type, text })]);
+    else if (!quiet) process.stderr.write(`${text}\n`);
+  };

@@ -1,0 +1,55 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { House } from "../compose.ts";
+import type { Log, LogLevel } from "../worker/log.ts";
+import { Supervisor } from "../worker/supervisor.ts";
+
+/** Beside this file, for Node to run as a program of its own. */
+export const workerScript = new URL("./worker-main.ts", import.meta.url);
+
+export interface RunWorkersOptions {
+  readonly house: House;
+  readonly processes: number;
+  readonly lanes?: readonly string[];
+  /** Items in hand at once, of each process. */
+  readonly concurrency?: number;
+  readonly allowTargets?: readonly string[];
+  readonly logLevel: LogLevel;
+  readonly log: Log;
+  /** What a worker prints. */
+  readonly say: (line: string) => void;
+  /** Aborted: finish what is in hand, take nothing more. */
+  readonly signal: AbortSignal;
+  /** Aborted: end at once. */
+  readonly killed: AbortSignal;
+}
+
+const LOOK_MS = 250;
+
+/**
+ * Worker processes for the items of all jobs, until the signal; resolves when they have nothing in hand any more. Throws when they cannot
+ * work: the ledger or the archive is out of order, or they end before they have begun.
+ */
+export const runWorkers = async (options: RunWorkersOptions): Promise<void> => {
+  const { house, processes, lanes, concurrency, allowTargets, logLevel, log, say, signal, killed } = options;
+  const supervisor = new Supervisor({ script: workerScript, processes, onOutput: say });
+  const kill = () => void supervisor.kill();
+  killed.addEventListener("abort", kill, { once: true });
+  try {
+    supervisor.start({
+      ledger: house.ledger,
+      data: house.data,
+      logLevel,
+      log,
+      ...(lanes && { lanes }),
+      ...(concurrency !== undefined && { capacity: concurrency }),
+      ...(allowTargets && { allowTargets }),
+    });
+    while (!signal.aborted && !killed.aborted && !supervisor.failure)
+      await delay(LOOK_MS, undefined, { signal }).catch(() => undefined);
+    await supervisor.stop();
+    if (supervisor.failure && !killed.aborted) throw supervisor.failure;
+  } finally {
+    killed.removeEventListener("abort", kill);
+    await supervisor.kill();
+  }
+};

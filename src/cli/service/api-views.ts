@@ -1,0 +1,93 @@
+import type { Item, Job, Lane } from "../../client.ts";
+import type { FailureKind } from "../../model/failure.ts";
+import type { JobView, LaneState, PinnedScraper } from "../../model/job.ts";
+import { FIELD_STATUSES } from "../../model/record.ts";
+import type { ItemRow } from "./verbs.ts";
+
+/** The API's words are the house's: what a server does not tell (sources, policies) is left empty, and no report needs it. */
+export const jobOfApi = (job: Job): JobView => {
+  const { options, counts, cost } = job;
+  const { tooDeep, partial, ...rest } = counts;
+  const pace = { ...options.pace, perSecond: options.pace.perSecond ?? Infinity };
+  const fields = Object.keys(job.fields);
+  const scrapers = job.scrapers.map((one, at): PinnedScraper => ({
+    ...one,
+    source: "",
+    pace,
+    policy: {},
+    extracts: options.extracts,
+    fields: fieldsOf(one.name, at, job),
+    // Which are optional is not told: none is marked so.
+    required: fieldsOf(one.name, at, job),
+  }));
+  return {
+    spec: {
+      id: job.id,
+      client: job.client,
+      scraper: job.scraper,
+      source: "",
+      version: job.version,
+      pace,
+      scrapers,
+      extracts: options.extracts,
+      fields,
+      required: fields,
+      policy: {},
+      maxItems: options.maxItems ?? Number.MAX_SAFE_INTEGER,
+      maxDepth: scrapers.length > 1 ? 1 : 0,
+      labels: job.labels,
+    },
+    state: job.state,
+    isSealed: job.isSealed,
+    createdAt: Date.parse(job.createdAt),
+    ...(job.endedAt !== undefined && { endedAt: Date.parse(job.endedAt) }),
+    counts: rest,
+    tooDeep,
+    partial,
+    failures: job.failures.map((one) => ({ ...one, kind: one.kind as FailureKind })),
+    attemptFailures: job.attemptFailures,
+    fieldCounts: fields.flatMap((field) => FIELD_STATUSES.map((status) => job.fields[field]![status])),
+    held: job.held.map(({ heldAt, probeAt, ...one }) => ({
+      ...one,
+      heldAt: Date.parse(heldAt),
+      ...(probeAt !== undefined && { probeAt: Date.parse(probeAt) }),
+    })),
+    rejects: job.rejects,
+    ...cost,
+  };
+};
+
+/** The root's fields have no prefix, those of the others have their scraper's name. */
+const fieldsOf = (name: string, at: number, { fields, scrapers }: Job): string[] => {
+  const prefixes = scrapers.slice(1).map((one) => `${one.name}.`);
+  const all = Object.keys(fields);
+  return at === 0
+    ? all.filter((field) => !prefixes.some((prefix) => field.startsWith(prefix)))
+    : all.filter((field) => field.startsWith(`${name}.`)).map((field) => field.slice(name.length + 1));
+};
+
+export const itemOfApi = (item: Item): ItemRow => {
+  const { key, scraper, parent, state, attempts, failure, quality } = item;
+  return {
+    key,
+    scraper,
+    state,
+    attempts,
+    ...(parent !== undefined && { parent }),
+    ...(failure && { failure: { ...failure, kind: failure.kind as FailureKind } }),
+    ...(quality && { quality }),
+    json: item,
+  };
+};
+
+export const laneOfApi = (lane: Lane, now: number): LaneState => ({
+  lane: lane.lane,
+  perSecond: lane.perSecond ?? Infinity,
+  factor: lane.factor,
+  operatorPerSecond: lane.operatorPerSecond,
+  isHeldByOperator: lane.isHeld,
+  holdMs: lane.heldUntil === undefined ? 0 : Math.max(0, Date.parse(lane.heldUntil) - now),
+  ...(lane.holdReason !== undefined && { holdReason: lane.holdReason }),
+  backlog: lane.backlog,
+  inHand: lane.inHand,
+});

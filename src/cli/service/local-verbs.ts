@@ -1,0 +1,173 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { type House, laneOf, loadPinned, newKey, openHouse, openRegistry } from "../../compose.ts";
+import type { Client, Key } from "../../client.ts";
+import { resolveScraper } from "../../config/find-scrapers.ts";
+import { exportJob } from "../../export/export-records.ts";
+import { jobItems } from "../../export/job-items.ts";
+import { openOutput } from "../../export/outputs/open-output.ts";
+import { createJob, loadInputs } from "../../flow/submit.ts";
+import { readInputs } from "../../inputs/read-inputs.ts";
+import { refuseMisfits } from "../../inputs/refuse-misfits.ts";
+import { jobId } from "../../model/job-id.ts";
+import type { Ledger } from "../../ports/ledger.ts";
+import type { ClientCard, KeyCard, Registry } from "../../ports/registry.ts";
+import { listExtractions } from "../../reextract/stored-extraction.ts";
+import { loadScraper } from "../../scrapers/load-scraper.ts";
+import { readyScraper } from "../../scrapers/ready-scraper.ts";
+import { findJob } from "../find-job.ts";
+import { dataFlag } from "../next-steps.ts";
+import { openExistingHouse } from "../open-existing-house.ts";
+import { loweredPace } from "../lowered-pace.ts";
+import { extractionJson, extractionLines } from "../render-extraction.ts";
+import { renderReport } from "../report.ts";
+import { UsageError } from "../usage-error.ts";
+import type { Steered, Submission, Submitted, Verbs } from "./verbs.ts";
+
+/** Whose jobs they are that were started on this machine. */
+const LOCAL_CLIENT = "local";
+const LANE_PAGE = 200;
+const QUIET_MS = 20_000;
+
+/** The verbs of a data folder on this machine. */
+export const openLocal = async (data: string, { makes }: { readonly makes: boolean }): Promise<Verbs> => {
+  const house = makes ? await openHouse(data) : await openExistingHouse(data);
+  const { ledger, blobs } = house;
+  let opened: Promise<Registry> | undefined;
+  const registry = (): Promise<Registry> => (opened ??= openRegistry(data));
+  return {
+    flag: dataFlag(data),
+    listJobs: () => ledger.listJobs(),
+    findJob: (named) => findJob(ledger, named),
+    async report(view) {
+      const extractions = await listExtractions(blobs, view.spec.id);
+      const tookMs = (view.endedAt ?? Date.now()) - view.createdAt;
+      return {
+        lines: [...renderReport(view, { data, tookMs }), ...extractionLines(extractions)],
+        json: { extractions: extractions.map(extractionJson) },
+      };
+    },
+    steerJob: (job, to) => steer(ledger, job, to),
+    retryItems: (job, filter) => ledger.retryItems(job, filter),
+    async *items(job, filter) {
+      for await (const items of jobItems(ledger, job, filter))
+        yield items.map((item) => ({ ...item, json: item }));
+    },
+    slowLanes: (job) => ledger.listLanes(job),
+    writeResults: async (job, output, settings) =>
+      void (await exportJob(house, job, openOutput(output), settings)),
+    submit: (submission) => submit(house, submission),
+
+    async *lanes() {
+      let after: string | undefined;
+      for (;;) {
+        const page = await ledger.readLanes({ limit: LANE_PAGE, ...(after !== undefined && { after }) });
+        yield* page;
+        if (page.length < LANE_PAGE) return;
+        after = page.at(-1)!.lane;
+      }
+    },
+    steerLane: (lane, to) => ledger.steerLane(lane, to),
+    workers: () => ledger.listWorkers(),
+
+    listClients: async () => (await (await registry()).listClients()).map(clientView),
+    async addClient({ name, weight = 1, itemsPerDay, maxRunning, requestsPerMinute }) {
+      const known = await registry();
+      if (await known.readClient(name)) throw new UsageError(`${name}: there is a client of that name.`);
+      const card: ClientCard = {
+        name,
+        weight,
+        webhooks: [],
+        createdAt: Date.now(),
+        ...(itemsPerDay != null && { itemsPerDay }),
+        ...(maxRunning != null && { maxRunning }),
+        ...(requestsPerMinute != null && { requestsPerMinute }),
+      };
+      await known.saveClient(card);
+      await ledger.setShare(name, { weight, ...(maxRunning != null && { maxRunning }) });
+      return clientView(card);
+    },
+    listKeys: async (client) => (await (await registry()).listKeys(client)).map(keyView),
+    async makeKey(client, role) {
+      const known = await registry();
+      if (!(await known.readClient(client)))
+        throw new UsageError(`${client}: no such client. \`sluice clients add ${client}\` makes it.`);
+      const { key, card } = await newKey(client, role);
+      await known.saveKey(card);
+      return { ...keyView(card), key };
+    },
+    async revokeKey(client, id) {
+      const known = await registry();
+      const isTheirs = (await known.listKeys(client)).some((key) => key.id === id);
+      if (!isTheirs) throw new UsageError(`${id}: client ${client} has no such key.`);
+      await known.revokeKey(id, Date.now());
+    },
+    async [Symbol.asyncDispose]() {
+      await (await opened)?.close();
+      await house[Symbol.asyncDispose]();
+    },
+  };
+};
+
+const steer = async (ledger: Ledger, job: string, to: "pause" | "resume" | "cancel"): Promise<Steered> => {
+  await ledger.steerJob(job, to);
+  const isQuiet = to !== "resume" && (await untilQuiet(ledger, job));
+  return { view: (await ledger.readJob(job))!, isQuiet };
+};
+
+const untilQuiet = async (ledger: Ledger, job: string): Promise<boolean> => {
+  const endsAt = performance.now() + QUIET_MS;
+  for (;;) {
+    const reply = await ledger.isQuiet(job);
+    if (reply.quiet) return true;
+    if (performance.now() > endsAt) return false;
+    await delay(reply.againInMs);
+  }
+};
+
+/** Made, and left to workers: `sluice worker`, `sluice serve --workers`, or `sluice resume`. */
+const submit = async ({ ledger }: House, submission: Submission): Promise<Submitted> => {
+  const { input, format, perSecond, extracts, maxItems, options, onProgress, onJob } = submission;
+  const known = submission.job === undefined ? undefined : await ledger.readJob(submission.job);
+  const ready = known
+    ? await loadPinned(known.spec)
+    : await readyScraper(await loadScraper(await resolveScraper(submission.scraper)), { extracts });
+  const rows = readInputs(input, format ? { format } : {});
+  const job = known?.spec.id ?? jobId(new Date());
+  const whole = {
+    job,
+    client: LOCAL_CLIENT,
+    ready,
+    paceOf: loweredPace(perSecond),
+    extracts,
+    laneOf,
+    inputs: refuseMisfits(rows, ready.scraper, input, laneOf),
+    options,
+    onProgress,
+    ...(maxItems !== undefined && { maxItems }),
+  };
+  if (!known) await createJob(ledger, whole);
+  onJob(job);
+  await loadInputs(ledger, whole);
+  return { view: (await ledger.readJob(job))! };
+};
+
+const isoTime = (at: number): string => new Date(at).toISOString();
+
+const clientView = (card: ClientCard): Client => ({
+  name: card.name,
+  weight: card.weight,
+  itemsPerDay: card.itemsPerDay ?? null,
+  maxRunning: card.maxRunning ?? null,
+  requestsPerMinute: card.requestsPerMinute ?? null,
+  createdAt: isoTime(card.createdAt),
+});
+
+const keyView = ({ id, client, role, prefix, createdAt, usedAt, revokedAt }: KeyCard): Key => ({
+  id,
+  client,
+  role,
+  prefix,
+  createdAt: isoTime(createdAt),
+  ...(usedAt !== undefined && { usedAt: isoTime(usedAt) }),
+  ...(revokedAt !== undefined && { revokedAt: isoTime(revokedAt) }),
+});

@@ -1,0 +1,16 @@
+import type { PlaceOptions } from "../options.ts";
+import type { Verbs } from "./verbs.ts";
+
+/** Of the server that is named, else of the data folder, which is made where `makes` says so. */
+export const openVerbs = async (
+  { data, server }: PlaceOptions,
+  { makes = false }: { readonly makes?: boolean } = {},
+): Promise<Verbs> => {
+  if (server === undefined) {
+    const { openLocal } = await import("./local-verbs.ts");
+    return await openLocal(data, { makes });
+  }
+  const { openRemote } = await import("./remote-verbs.ts");
+  const { keyFor, serverName } = await import("./stored-keys.ts");
+  return openRemote(serverName(server), keyFor(server));
+};

@@ -1,0 +1,143 @@
+import { createWriteStream } from "node:fs";
+import { rename, rm } from "node:fs/promises";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { extname } from "node:path";
+import { pages, ProblemError, SluiceClient } from "../../client.ts";
+import type { ExportSettings } from "../../export/export-records.ts";
+import type { JobView } from "../../model/job.ts";
+import { checkOutput } from "../../export/outputs/check-output.ts";
+import { findJob } from "../find-job.ts";
+import { renderAccount } from "../report.ts";
+import { UsageError } from "../usage-error.ts";
+import { itemOfApi, jobOfApi, laneOfApi } from "./api-views.ts";
+import { sendInputs } from "./send-inputs.ts";
+import type { Steered, Submission, Submitted, Verbs } from "./verbs.ts";
+
+const ITEM_PAGE = 1000;
+/** As many as a data folder's list has. */
+const MOST_JOBS = 200;
+
+/** The verbs of a server, over its API. */
+export const openRemote = (server: string, key: string | undefined): Verbs => {
+  const client = new SluiceClient({ server, retries: 3, ...(key !== undefined && { key }) });
+  const listJobs = async (): Promise<JobView[]> => {
+    const jobs: JobView[] = [];
+    for await (const job of pages((page) => client.listJobs(page), 100)) {
+      jobs.push(jobOfApi(job));
+      if (jobs.length >= MOST_JOBS) break;
+    }
+    return jobs;
+  };
+  const readJob = async (id: string): Promise<JobView | undefined> => {
+    if (id === "" || id === "last") return undefined;
+    try {
+      return jobOfApi(await client.getJob(id));
+    } catch (error) {
+      if (error instanceof ProblemError && error.status === 404) return undefined;
+      throw error;
+    }
+  };
+  return {
+    flag: ` --server ${server}`,
+    listJobs,
+    findJob: (named) => findJob({ readJob, listJobs }, named, `at ${server}`),
+    report: async (view) => ({
+      lines: renderAccount(view, (view.endedAt ?? Date.now()) - view.createdAt),
+      json: {},
+    }),
+    steerJob: (job, to) => steer(client, job, to),
+    retryItems: async (job, filter) => (await client.retryJob(job, filter)).retried,
+    async *items(job, { states, kinds, scraper }) {
+      const query = {
+        ...(states && { state: states }),
+        ...(kinds && { kind: kinds }),
+        ...(scraper !== undefined && { scraper }),
+      };
+      for await (const item of pages((page) => client.listItems(job, { ...query, ...page }), ITEM_PAGE))
+        yield [itemOfApi(item)];
+    },
+    slowLanes: async () => [],
+    writeResults: (job, output, settings) => writeResults(client, job, output, settings),
+    submit: (submission) => submit(client, submission),
+
+    async *lanes() {
+      for await (const lane of pages((page) => client.listLanes(page))) yield laneOfApi(lane, Date.now());
+    },
+    steerLane: async (lane, to) => void (await client.steerLane(lane, to)),
+    workers: async () => (await client.listWorkers()).data,
+
+    listClients: async () => (await client.listClients()).data,
+    addClient: (card) => client.createClient(card),
+    listKeys: async (name) => (await client.listKeys(name)).data,
+    makeKey: (name, role) => client.createKey(name, role),
+    revokeKey: async (name, id) => void (await client.revokeKey(name, id)),
+    [Symbol.asyncDispose]: async () => {},
+  };
+};
+
+const steer = async (
+  client: SluiceClient,
+  job: string,
+  to: "pause" | "resume" | "cancel",
+): Promise<Steered> => {
+  if (to === "resume") return { view: jobOfApi(await client.resumeJob(job)), isQuiet: false };
+  const stopped = to === "pause" ? await client.pauseJob(job) : await client.cancelJob(job);
+  return { view: jobOfApi(stopped.job), isQuiet: stopped.isQuiet };
+};
+
+const submit = async (client: SluiceClient, submission: Submission): Promise<Submitted> => {
+  const { scraper, perSecond, extracts, maxItems, onJob } = submission;
+  const { deadlineAt, isBatch: _, guardsTargets: __, ...options } = submission.options;
+  const job =
+    submission.job ??
+    (
+      await client.createJob({
+        scraper,
+        seal: false,
+        extracts,
+        ...options,
+        ...(deadlineAt !== undefined && { deadlineAt: new Date(deadlineAt).toISOString() }),
+        ...(perSecond !== undefined && { pace: { perSecond } }),
+        ...(maxItems !== undefined && { maxItems }),
+      })
+    ).job.id;
+  onJob(job);
+  await sendInputs(client, job, submission);
+  return { view: jobOfApi(await client.getJob(job)) };
+};
+
+const FORMATS = { ".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet" } as const;
+
+const writeResults = async (
+  client: SluiceClient,
+  job: string,
+  output: string | undefined,
+  { scraper, extraction, gaps, ...local }: ExportSettings,
+): Promise<void> => {
+  const [other] = Object.entries(local).filter(([, value]) => value !== undefined);
+  if (other)
+    throw new UsageError(
+      `--${other[0]}: a server does not do that. Leave it out, or export from a data folder.`,
+    );
+  const isFile = output !== undefined && output !== "-";
+  if (isFile) checkOutput(output);
+  const format = isFile ? FORMATS[extname(output).toLowerCase() as keyof typeof FORMATS] : "jsonl";
+  const rows = await client.results(job, {
+    format,
+    ...(scraper !== undefined && { scraper }),
+    ...(extraction !== undefined && { extraction }),
+    ...(gaps !== undefined && { gaps }),
+  });
+  const bytes = Readable.fromWeb(rows as Parameters<typeof Readable.fromWeb>[0]);
+  if (!isFile) return await pipeline(bytes, process.stdout, { end: false });
+  // Whole or not at all, as a local export.
+  const part = `${output}.part`;
+  try {
+    await pipeline(bytes, createWriteStream(part));
+    await rename(part, output);
+  } catch (error) {
+    await rm(part, { force: true });
+    throw error;
+  }
+};

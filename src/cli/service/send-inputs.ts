@@ -1,0 +1,101 @@
+import { createReadStream, openSync, readSync, closeSync } from "node:fs";
+import { setTimeout as delay } from "node:timers/promises";
+import { ProblemError, type SluiceClient, type Upload } from "../../client.ts";
+import { type InputFormat, formatByName } from "../../inputs/input-format.ts";
+import { readInputs } from "../../inputs/read-inputs.ts";
+import type { InputRow } from "../../flow/plan.ts";
+import { UsageError } from "../usage-error.ts";
+import type { Submission } from "./verbs.ts";
+
+const TRIES = 10;
+const FIRST_WAIT_MS = 500;
+const MAX_WAIT_MS = 15_000;
+/** Codes after which sending the rest may go well. */
+const BREAKS = new Set(["unreachable", "bad-inputs", "upload-under-way", "unavailable", "internal"]);
+
+/**
+ * Streams a file's inputs into a job and seals it. When the connection breaks, or the server is started again meanwhile, it goes on where the
+ * server has stopped taking them. Standard input cannot be read twice: there a break is the end.
+ */
+export const sendInputs = async (
+  client: SluiceClient,
+  job: string,
+  submission: Pick<Submission, "input" | "format" | "onProgress" | "onBreak">,
+): Promise<Upload> => {
+  const { input, format, onProgress, onBreak } = submission;
+  let offset = (await client.readUpload(job)).offset;
+  for (let failures = 0; ;) {
+    try {
+      const upload = await client.addInputs(job, ...bodyFrom(input, format, offset));
+      onProgress(upload.offset);
+      return upload;
+    } catch (error) {
+      const isBreak = error instanceof ProblemError && BREAKS.has(error.code);
+      if (!isBreak || ++failures >= TRIES) throw error;
+      if (input === "-") throw brokenPipe(job, error);
+      onBreak(error.message);
+      await delay(Math.min(FIRST_WAIT_MS * 2 ** (failures - 1), MAX_WAIT_MS));
+      const reached = (await client.readUpload(job)).offset;
+      // Inputs that are not there to be read say so every time; what moves on is tried on.
+      if (error.code === "bad-inputs" && reached === offset && failures > 2) throw error;
+      if (reached > offset) failures = 0;
+      offset = reached;
+      onProgress(offset);
+    }
+  }
+};
+
+type Body = Parameters<SluiceClient["addInputs"]> extends [string, ...infer Rest] ? Rest : never;
+
+/** CSV and NDJSON go as they are: the server's words on a bad line name the line of the file. Other formats are sent as NDJSON. */
+const bodyFrom = (input: string, given: InputFormat | undefined, offset: number): Body => {
+  const format = given ?? formatByName(input);
+  const sent = { seal: true, offset };
+  if (format === "csv" || format === "ndjson")
+    // Sent from the beginning: the server passes over what it has.
+    return [rawBytes(input), { ...sent, offset: 0, format, isGzip: isGzipped(input) }];
+  const rows = readInputs(input, format ? { format } : {});
+  return [asNdjson(rows, offset), { ...sent, format: "ndjson" }];
+};
+
+const rawBytes = (input: string): AsyncIterable<Uint8Array> =>
+  input === "-" ? process.stdin : createReadStream(input, { highWaterMark: 256 * 1024 });
+
+async function* asNdjson(
+  batches: AsyncIterable<readonly InputRow[]>,
+  offset: number,
+): AsyncGenerator<Uint8Array> {
+  let skips = offset;
+  for await (const rows of batches) {
+    const left = rows.slice(skips);
+    skips -= rows.length - left.length;
+    if (left.length > 0) yield Buffer.from(left.map(lineOf).join(""));
+  }
+}
+
+/** A row that could not be read is sent as one that cannot be either: the server counts it, and so does the offset. */
+const lineOf = (row: InputRow): string =>
+  "problem" in row ? `# ${row.problem.replaceAll(/\s+/g, " ")}\n` : `${JSON.stringify(row.value)}\n`;
+
+const isGzipped = (input: string): boolean => {
+  if (input === "-") return false;
+  let file: number;
+  try {
+    file = openSync(input, "r");
+  } catch {
+    throw new UsageError(`${input}: it cannot be read. Check the path, or use - for stdin.`);
+  }
+  const head = Buffer.alloc(2);
+  readSync(file, head);
+  closeSync(file);
+  return head[0] === 0x1f && head[1] === 0x8b;
+};
+
+const brokenPipe = (job: string, cause: ProblemError): UsageError =>
+  Object.assign(
+    new UsageError(
+      `${job}: the connection broke, and standard input cannot be read again (${cause.message}) ` +
+        `Put the inputs into a file, and go on with \`sluice submit --job ${job} --input FILE\`.`,
+    ),
+    { cause },
+  );

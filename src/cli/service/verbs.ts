@@ -1,0 +1,95 @@
+import type { Client, CreatedKey, Key, NewClient, Role, Worker } from "../../client.ts";
+import type { ExportSettings } from "../../export/export-records.ts";
+import type { JobOptions } from "../../flow/submit.ts";
+import type { InputFormat } from "../../inputs/input-format.ts";
+import type { FailureKind } from "../../model/failure.ts";
+import type { ItemState, ItemView } from "../../model/item.ts";
+import type { JobView, LaneState, LaneView } from "../../model/job.ts";
+
+/** What commands ask, of a data folder on this machine or of a server. */
+export interface Verbs extends AsyncDisposable {
+  /** What is added to a proposed command so that it means the same place: ` --data DIR`, ` --server URL`, or nothing. */
+  readonly flag: string;
+  /** The newest first. */
+  listJobs(): Promise<readonly JobView[]>;
+  /** By its id, a part of it that is unique, or `last`. */
+  findJob(named: string): Promise<JobView>;
+  /** What came of a job. */
+  report(job: JobView): Promise<JobReport>;
+  /** Resolves when a stopped job can start no more requests; `isQuiet` false where that took too long. */
+  steerJob(job: string, to: "pause" | "resume" | "cancel"): Promise<Steered>;
+  retryItems(job: string, filter: RetryFilter): Promise<number>;
+  items(job: string, filter: ItemFilter): AsyncIterable<readonly ItemRow[]>;
+  /** Lanes of the job that are being spared. */
+  slowLanes(job: string): Promise<readonly LaneView[]>;
+  /** To a .csv, .jsonl or .parquet file; JSON lines on standard output without one. */
+  writeResults(job: string, output: string | undefined, settings: ExportSettings): Promise<void>;
+  submit(submission: Submission): Promise<Submitted>;
+
+  lanes(): AsyncIterable<LaneState>;
+  steerLane(
+    lane: string,
+    to: { readonly perSecond?: number | null; readonly isHeld?: boolean },
+  ): Promise<void>;
+  workers(): Promise<readonly Worker[]>;
+
+  listClients(): Promise<readonly Client[]>;
+  addClient(client: NewClient): Promise<Client>;
+  listKeys(client: string): Promise<readonly Key[]>;
+  makeKey(client: string, role: Role): Promise<CreatedKey>;
+  revokeKey(client: string, key: string): Promise<void>;
+}
+
+export interface JobReport {
+  /** For people. */
+  readonly lines: readonly string[];
+  /** For programs, beside the job itself. */
+  readonly json: Readonly<Record<string, unknown>>;
+}
+
+export interface Steered {
+  readonly view: JobView;
+  readonly isQuiet: boolean;
+}
+
+export interface RetryFilter {
+  readonly kinds?: readonly FailureKind[];
+  readonly keys?: readonly string[];
+}
+
+export interface ItemFilter {
+  readonly states?: readonly ItemState[];
+  readonly kinds?: readonly FailureKind[];
+  readonly scraper?: string;
+}
+
+/** An item in a table, and as programs see it. */
+export type ItemRow = Pick<
+  ItemView,
+  "key" | "scraper" | "parent" | "state" | "attempts" | "failure" | "quality"
+> & {
+  readonly json: unknown;
+};
+
+export interface Submission {
+  readonly scraper: string;
+  /** A path, or `-` for stdin. */
+  readonly input: string;
+  readonly format?: InputFormat;
+  /** Goes on with the inputs of this job instead of starting one. */
+  readonly job?: string;
+  readonly perSecond?: number;
+  readonly extracts: boolean;
+  readonly maxItems?: number;
+  readonly options: JobOptions;
+  /** Told how many inputs have been taken, where that is known. */
+  readonly onProgress: (received: number) => void;
+  /** Told of the job as soon as there is one. */
+  readonly onJob: (job: string) => void;
+  /** Told of a break that is being mended. */
+  readonly onBreak: (reason: string) => void;
+}
+
+export interface Submitted {
+  readonly view: JobView;
+}

@@ -1,0 +1,141 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { test, type TestContext } from "node:test";
+import { pages, ProblemError, SluiceClient } from "./client.ts";
+
+interface Seen {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: IncomingMessage["headers"];
+  readonly body: string;
+}
+
+/** A server that answers in turn, and remembers what it was asked. */
+const open = async (t: TestContext, ...answers: ((response: ServerResponse) => void)[]) => {
+  const seen: Seen[] = [];
+  const hear = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const body = Buffer.concat(await Array.fromAsync(request as AsyncIterable<Buffer>)).toString();
+    seen.push({ method: request.method!, path: request.url!, headers: request.headers, body });
+    const answer = answers[Math.min(seen.length, answers.length) - 1]!;
+    answer(response);
+  };
+  const server = createServer((request, response) => void hear(request, response));
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  t.after(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return { seen, url, client: new SluiceClient({ server: url, key: "sluice_k", firstDelayMs: 1 }) };
+};
+
+const json = (value: unknown) => (response: ServerResponse) =>
+  void response.setHeader("content-type", "application/json").end(JSON.stringify(value));
+const problem =
+  (status: number, code: string, more: object = {}, headers: Record<string, string> = {}) =>
+  (response: ServerResponse) =>
+    void response
+      .writeHead(status, { "content-type": "application/problem+json", ...headers })
+      .end(JSON.stringify({ code, status, detail: `it is ${code}`, instance: "r1", ...more }));
+const hangUp = (response: ServerResponse) => void response.destroy();
+
+test("a request carries the key, and nothing of it is in the URL", async (t) => {
+  const { client, seen } = await open(t, json({ id: "j 1" }));
+  await client.getJob("j 1/..");
+  assert.equal(seen[0]?.path, "/v1/jobs/j%201%2F..");
+  assert.equal(seen[0]?.headers.authorization, "Bearer sluice_k");
+});
+
+test("what makes something is repeated under the same Idempotency-Key, and another under another", async (t) => {
+  const { client, seen } = await open(t, hangUp, problem(503, "unavailable"), json({ job: { id: "j" } }));
+  const { job } = await client.createJob({ scraper: "page" });
+  assert.equal(job.id, "j");
+  await client.createJob({ scraper: "page" });
+  const keys = seen.map(({ headers }) => headers["idempotency-key"]);
+  assert.equal(seen.length, 4);
+  assert.ok(keys[0] && keys[0] === keys[1] && keys[1] === keys[2]);
+  assert.notEqual(keys[3], keys[0]);
+});
+
+test("what could happen twice is not repeated", async (t) => {
+  const { client, seen } = await open(t, problem(503, "unavailable"), json({}));
+  await assert.rejects(() => client.retryJob("j"), { code: "unavailable", status: 503 });
+  assert.equal(seen.length, 1);
+});
+
+test("a busy server says when to come again", async (t) => {
+  const { client, seen } = await open(
+    t,
+    problem(429, "too-many-requests", {}, { "retry-after": "0" }),
+    json({ id: "j" }),
+  );
+  await client.getJob("j");
+  assert.equal(seen.length, 2);
+});
+
+test("a problem comes with all that the server said", async (t) => {
+  const errors = [{ path: "scraper", message: "missing" }];
+  const { client } = await open(t, problem(400, "invalid-request", { errors, offset: 7 }));
+  await assert.rejects(
+    () => client.createJob({ scraper: "" }),
+    (error) => {
+      assert.ok(error instanceof ProblemError);
+      assert.deepEqual(
+        [error.code, error.status, error.detail, error.errors, error.requestId, error.offset],
+        ["invalid-request", 400, "it is invalid-request", errors, "r1", 7],
+      );
+      return true;
+    },
+  );
+});
+
+test("somebody else's answer and no answer at all are told apart, and redirects are not followed", async (t) => {
+  const elsewhere = await open(t, (response) => void response.writeHead(404).end("<h1>nginx</h1>"));
+  await assert.rejects(() => elsewhere.client.getJob("j"), { code: "not-sluice", status: 404 });
+  const away = await open(
+    t,
+    (response) => void response.writeHead(302, { location: "http://127.0.0.1:1/" }).end(),
+  );
+  await assert.rejects(() => away.client.getJob("j"), { code: "unreachable", status: 0 });
+  const silent = await open(t, hangUp);
+  await assert.rejects(() => silent.client.getJob("j"), { code: "unreachable", status: 0 });
+  assert.equal(silent.seen.length, 5, "a look may be repeated");
+});
+
+test("inputs are streamed as they come, with their offset, and results as they arrive", async (t) => {
+  const { client, seen } = await open(t, json({ offset: 2 }), (response) => void response.end("a\nb\n"));
+  async function* rows() {
+    yield Buffer.from("n\n1\n");
+    yield Buffer.from("2\n");
+  }
+  const upload = await client.addInputs("j", rows(), { format: "csv", offset: 0, seal: true });
+  assert.equal(upload.offset, 2);
+  const { path, body, headers } = seen[0]!;
+  assert.deepEqual([path, body], ["/v1/jobs/j/inputs?seal=true", "n\n1\n2\n"]);
+  assert.deepEqual([headers["content-type"], headers["upload-offset"]], ["text/csv", "0"]);
+  const bytes = await Array.fromAsync(await client.results("j", { format: "csv" }));
+  assert.equal(Buffer.concat(bytes).toString(), "a\nb\n");
+});
+
+test("a list is read to its last page, with its filters", async (t) => {
+  const { client, seen } = await open(
+    t,
+    json({ data: [1, 2], next: "c1" }),
+    json({ data: [], next: "c2" }),
+    json({ data: [3] }),
+  );
+  const items = await Array.fromAsync(
+    pages((page) => client.listItems("j", { state: ["done", "failed"], ...page }), 2),
+  );
+  assert.deepEqual(items, [1, 2, 3]);
+  assert.deepEqual(
+    seen.map(({ path }) => path.split("?")[1]),
+    [
+      "state=done&state=failed&limit=2",
+      "state=done&state=failed&limit=2&cursor=c1",
+      "state=done&state=failed&limit=2&cursor=c2",
+    ],
+  );
+});

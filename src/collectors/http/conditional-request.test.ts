@@ -1,0 +1,76 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { UnchangedError } from "../../model/failure.ts";
+import { answer, openTestSession, openTestSite } from "./test-site.ts";
+
+const openKnowing = async () => {
+  const site = await openTestSite(({ url, headers }, response) => {
+    if (url === "/moved") return answer(response, "", { location: "/new" }, 302);
+    if (headers["if-none-match"] === '"v1"') return void response.writeHead(304).end();
+    answer(response, "whole");
+  });
+  const session = (path: string) =>
+    openTestSession(site.url, {
+      validators: { url: new URL(path, site.url).href, etag: '"v1"', lastModified: "then" },
+    });
+  return { site, session, [Symbol.asyncDispose]: () => site[Symbol.asyncDispose]() };
+};
+
+test("the first request for a known page asks whether it has changed, and is told that it has not", async () => {
+  await using known = await openKnowing();
+  await using session = known.session("/page");
+  await assert.rejects(session.http.get("/page"), (error) => {
+    return error instanceof UnchangedError && error.exchange.status === 304;
+  });
+  const [asked] = known.site.seen;
+  assert.deepEqual([asked!.headers["if-none-match"], asked!.headers["if-modified-since"]], ['"v1"', "then"]);
+  assert.deepEqual(
+    session.archived.map(({ status }) => status),
+    [304],
+  );
+  assert.equal((await session.http.get("/page")).text, "whole", "only the first");
+});
+
+test("other pages, later requests and other methods are asked for as ever", async () => {
+  await using known = await openKnowing();
+  await using session = known.session("/page");
+  assert.equal((await session.http.get("/other")).text, "whole");
+  assert.equal((await session.http.get("/page")).text, "whole");
+  await using posting = known.session("/page");
+  assert.equal((await posting.http.post("/page", { form: {} })).text, "whole");
+  assert.ok(known.site.seen.every(({ headers }) => headers["if-none-match"] === undefined));
+});
+
+test("what is known of a page is not told where it redirects to", async () => {
+  await using known = await openKnowing();
+  await using session = known.session("/moved");
+  assert.equal((await session.http.get("/moved")).text, "whole");
+  assert.deepEqual(
+    known.site.seen.map(({ headers }) => headers["if-none-match"]),
+    ['"v1"', undefined],
+  );
+});
+
+test("conditions of the scraper's own are left alone, and so is the answer to them", async () => {
+  await using known = await openKnowing();
+  await using session = known.session("/page");
+  const page = await session.http.get("/page", { headers: { "If-None-Match": '"v1"' }, accept: [304] });
+  assert.deepEqual([page.status, known.site.seen[0]!.headers["if-modified-since"]], [304, undefined]);
+});
+
+test("a session knows whether cookies or credentials were part of it", async () => {
+  await using site = await openTestSite(({ url }, response) =>
+    answer(response, "x", url === "/cookie" ? { "set-cookie": "a=b" } : {}),
+  );
+  await using plain = openTestSession(site.url);
+  await plain.http.get("/");
+  assert.equal(plain.hasSecrets, false);
+  await plain.http.get("/cookie");
+  assert.equal(plain.hasSecrets, true);
+  await using keyed = openTestSession(site.url, { headers: { authorization: "Bearer x" } });
+  await keyed.http.get("/");
+  assert.equal(keyed.hasSecrets, true);
+  await using named = openTestSession(site.url.replace("//", "//user:secret@"));
+  await named.http.get("/");
+  assert.equal(named.hasSecrets, true);
+});

@@ -1,0 +1,87 @@
+import { lookup as systemLookup } from "node:dns";
+import type { LookupAddress } from "node:dns";
+import type { LookupFunction } from "node:net";
+import { isWithin, type Network, parseAddress, parseNetwork } from "../../model/address.ts";
+import { FailureError } from "../../model/failure.ts";
+import { specialAddress } from "../../model/special-address.ts";
+
+export interface TargetGuardOptions {
+  /** The operator's word: host names, addresses and networks (`10.1.0.0/16`) that may be asked although they are not public. */
+  readonly allow?: readonly string[];
+  /** How names become addresses; the system's own way by default. */
+  readonly lookup?: LookupFunction;
+}
+
+/**
+ * Keeps requests out of the house's own network. What counts is the address that is connected to: `lookup` gives the socket only addresses that
+ * have passed, and the socket asks nobody else, so a name that changes its mind between a check and the connection gains nothing.
+ */
+export class TargetGuard {
+  readonly #hosts = new Set<string>();
+  readonly #networks: Network[] = [];
+  readonly #lookup: LookupFunction;
+
+  constructor({ allow = [], lookup = systemLookup }: TargetGuardOptions = {}) {
+    for (const entry of allow) {
+      const network = parseNetwork(entry);
+      if (network) this.#networks.push(network);
+      else this.#hosts.add(plainName(entry));
+    }
+    this.#lookup = lookup;
+  }
+
+  /** Why a host may not be asked, as far as its spelling tells: names are judged when they are connected to. */
+  refusalOf(host: string): string | undefined {
+    return parseAddress(host) && !this.#hosts.has(plainName(host)) ? this.#refusalAt(host) : undefined;
+  }
+
+  /** Why a URL may not be asked now. It may have changed by the time of the request, which is judged again. */
+  async refusalNow(url: URL): Promise<string | undefined> {
+    if (url.protocol !== "http:" && url.protocol !== "https:")
+      return `not an http or https URL: ${url.protocol}`;
+    if (parseAddress(url.hostname)) return this.refusalOf(url.hostname);
+    const { promise, resolve } = Promise.withResolvers<NodeJS.ErrnoException | null>();
+    this.lookup(url.hostname, { all: true }, resolve);
+    const error = await promise;
+    // A name that is not found now leads nowhere, also not inside.
+    return error instanceof FailureError ? error.failure.detail : undefined;
+  }
+
+  /** For sockets: all addresses of a name but the forbidden ones; an error when nothing is left. */
+  readonly lookup: LookupFunction = (name, options, callback) => {
+    this.#lookup(name, { ...options, all: true }, (error, found) => {
+      if (error) return callback(error, []);
+      const all = typeof found === "string" ? [{ address: found, family: 4 }] : found;
+      const good = this.#hosts.has(plainName(name))
+        ? all
+        : all.filter((one) => !this.#refusalAt(one.address));
+      const [first] = good;
+      if (!first) return callback(forbidden(refusalOfName(name, all)), []);
+      if (options.all) callback(null, good);
+      else callback(null, first.address, first.family);
+    });
+  };
+
+  #refusalAt(address: string): string | undefined {
+    const reason = specialAddress(address);
+    const parsed = reason === undefined ? undefined : parseAddress(address);
+    if (parsed && this.#networks.some((network) => isWithin(parsed, network))) return undefined;
+    return reason && `${address} is not a public address: ${reason}`;
+  }
+}
+
+export const forbidden = (detail: string, url?: URL): FailureError =>
+  new FailureError({ kind: "forbidden-target", detail, ...(url && { url: url.href }) });
+
+const refusalOfName = (name: string, found: readonly LookupAddress[]): string => {
+  const [first] = found;
+  if (!first) return `${name} has no address`;
+  const more = found.length > 1 ? `, and ${found.length - 1} more of its kind` : "";
+  return `${name} leads to ${first.address}, which is not a public address: ${specialAddress(first.address)}${more}`;
+};
+
+const plainName = (host: string): string =>
+  host
+    .toLowerCase()
+    .replace(/\.$/, "")
+    .replace(/^\[(.*)\]$/, "$1");

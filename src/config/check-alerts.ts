@@ -1,0 +1,68 @@
+import { DEFAULT_ALERT_RULES } from "../model/alert-rules.ts";
+
+type Facts = Readonly<Record<string, unknown>>;
+
+/** Options of each kind of channel; true for those that must be there. */
+const CHANNELS: Readonly<Record<string, Readonly<Record<string, boolean>>>> = {
+  slack: { kind: true, name: false, urlFrom: true },
+  email: { kind: true, name: false, smtpFrom: true, from: true, to: true },
+};
+
+/** What is wrong with `alerts`, and the way out; undefined where nothing is. */
+export const alertProblem = (alerts: unknown): string | undefined => {
+  if (!isObject(alerts) || !Array.isArray(alerts["channels"]))
+    return 'say who is told, such as { channels: [{ kind: "slack", urlFrom: "SLACK_URL" }] }.';
+  const { channels, rules, ...others } = alerts;
+  const [other] = Object.keys(others);
+  if (other !== undefined) return `there is no option \`${other}\`. It takes: channels, rules.`;
+  const problem = (channels as unknown[]).map(channelProblem).find((one) => one !== undefined);
+  return problem ?? (rules === undefined ? undefined : ruleProblem(rules));
+};
+
+const channelProblem = (channel: unknown): string | undefined => {
+  const options =
+    isObject(channel) && typeof channel["kind"] === "string" ? CHANNELS[channel["kind"]] : undefined;
+  if (!isObject(channel) || !options) return "a channel's `kind` is slack or email.";
+  const { kind } = channel;
+  const unknown = Object.keys(channel).find((name) => !Object.hasOwn(options, name));
+  if (unknown !== undefined)
+    return `a channel of kind ${String(kind)} has no option \`${unknown}\`. It takes: ${Object.keys(options).join(", ")}.`;
+  const wrong = Object.keys(options).find((name) => !isRight(name, channel[name], options[name] === true));
+  if (wrong === undefined) return undefined;
+  const what =
+    wrong === "to"
+      ? "a list of addresses"
+      : wrong.endsWith("From")
+        ? "the name of an environment variable"
+        : "a text";
+  return `\`${wrong}\` of a channel of kind ${String(kind)} must be ${what}.`;
+};
+
+const isRight = (name: string, value: unknown, isNeeded: boolean): boolean => {
+  if (value === undefined) return !isNeeded;
+  if (name === "to") return Array.isArray(value) && value.length > 0 && value.every(isText);
+  return name.endsWith("From") ? isText(value) && /^\w+$/.test(value) : isText(value);
+};
+
+const ruleProblem = (rules: unknown): string | undefined => {
+  const names = Object.keys(DEFAULT_ALERT_RULES);
+  if (!isObject(rules)) return `\`rules\` must be an object with some of: ${names.join(", ")}.`;
+  for (const [name, rule] of Object.entries(rules)) {
+    if (!names.includes(name)) return `there is no rule \`${name}\`. There are: ${names.join(", ")}.`;
+    const usual: unknown = DEFAULT_ALERT_RULES[name as keyof typeof DEFAULT_ALERT_RULES];
+    if (rule === false || (typeof usual === "boolean" && typeof rule === "boolean")) continue;
+    const wanted = isObject(usual) ? Object.keys(usual) : [];
+    const isWhole =
+      isObject(rule) &&
+      Object.keys(rule).length === wanted.length &&
+      wanted.every((part) => typeof rule[part] === "number" && rule[part] > 0);
+    if (!isWhole)
+      return `rule \`${name}\` must be false or ${typeof usual === "boolean" ? "true" : `as in ${JSON.stringify(usual)}`}.`;
+  }
+  return undefined;
+};
+
+const isObject = (value: unknown): value is Facts =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+const isText = (value: unknown): value is string => typeof value === "string" && value.trim() !== "";

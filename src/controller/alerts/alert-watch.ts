@@ -1,0 +1,85 @@
+import { type AlertRules, longestWindow, type WatchedJob } from "../../model/alert-rules.ts";
+import type { JobView } from "../../model/job.ts";
+import { beginMemory, type JobMemory, markOf, remember } from "../../model/job-marks.ts";
+import { FIELD_STATUSES } from "../../model/record.ts";
+import type { Ledger } from "../../ports/ledger.ts";
+import { openJobs } from "../open-jobs.ts";
+
+interface Memory {
+  readonly job: JobMemory;
+  readonly earlier: readonly number[] | undefined;
+}
+
+export type WatchedLedger = Pick<Ledger, "listJobs" | "readJob">;
+
+/** Between two looks so many jobs may come and go unseen before some are missed. */
+const NEWEST = 200;
+
+/**
+ * Looks at jobs now and then and remembers how they were. Its memory is its own: a controller that takes over knows no more than it sees, and rules
+ * that need more leave alerts as they are until it does.
+ */
+export class AlertWatch {
+  readonly #ledger: WatchedLedger;
+  readonly #windowSize: number;
+  #known = new Map<string, Memory>();
+  #lookedAt: number;
+
+  constructor(ledger: WatchedLedger, rules: AlertRules, now: number) {
+    this.#ledger = ledger;
+    this.#windowSize = longestWindow(rules);
+    this.#lookedAt = now;
+  }
+
+  /** All jobs that run or pause, and, one last time, those that have ended since the last look. */
+  async look(now: number): Promise<WatchedJob[]> {
+    const known = new Map<string, Memory>();
+    const watched: WatchedJob[] = [];
+    for await (const view of openJobs(this.#ledger)) {
+      const memory = await this.#remember(view, now);
+      known.set(view.spec.id, memory);
+      watched.push({ view, memory: memory.job, earlier: memory.earlier });
+    }
+    for (const view of await this.#endedSince(new Set(known.keys()))) {
+      const { job, earlier } = await this.#remember(view, now);
+      watched.push({ view, memory: job, earlier });
+    }
+    this.#known = known;
+    this.#lookedAt = now;
+    return watched;
+  }
+
+  async #remember(view: JobView, now: number): Promise<Memory> {
+    const mark = markOf(view);
+    const known = this.#known.get(view.spec.id);
+    if (known) return { ...known, job: remember(known.job, mark, this.#windowSize, now) };
+    const isFromStart = view.createdAt >= this.#lookedAt || mark.ended <= this.#windowSize;
+    return { job: beginMemory(mark, isFromStart, now), earlier: await this.#earlierCounts(view) };
+  }
+
+  async #endedSince(open: ReadonlySet<string>): Promise<JobView[]> {
+    const gone = [...this.#known.keys()].filter((id) => !open.has(id));
+    const known = await Promise.all(gone.map((id) => this.#ledger.readJob(id)));
+    const newest = await this.#ledger.listJobs({ states: ["done"], limit: NEWEST });
+    const unseen = newest.filter(
+      ({ spec, createdAt }) => createdAt >= this.#lookedAt && !this.#known.has(spec.id),
+    );
+    return [...known.filter((view) => view?.state === "done"), ...unseen] as JobView[];
+  }
+
+  /** Of the client's last job with this scraper; its fields may have stood in another order. */
+  async #earlierCounts({ spec, createdAt }: JobView): Promise<readonly number[] | undefined> {
+    const { client, scraper } = spec;
+    const jobs = await this.#ledger.listJobs({ client, scraper, states: ["done"], limit: 10 });
+    const earlier = jobs.find((job) => job.spec.id !== spec.id && job.createdAt <= createdAt);
+    return (
+      earlier &&
+      spec.fields.flatMap((field) => {
+        const at = earlier.spec.fields.indexOf(field);
+        return FIELD_STATUSES.map((_, status) =>
+          at < 0 ? 0 : (earlier.fieldCounts[at * FIELD_STATUSES.length + status] ?? 0),
+        );
+      })
+    );
+  }
+}

@@ -1,0 +1,36 @@
+import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from "fastify";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { ZodTypeProvider } from "fastify-type-provider-zod";
+import type { Role } from "../ports/registry.ts";
+
+export type Api = FastifyInstance<
+  RawServerDefault,
+  IncomingMessage,
+  ServerResponse,
+  FastifyBaseLogger,
+  ZodTypeProvider
+>;
+
+/** On whose behalf a request is made. */
+export interface Who {
+  readonly client: string;
+  readonly role: Role;
+  /** Id of its key; none on loopback without keys. */
+  readonly key?: string;
+}
+
+declare module "fastify" {
+  interface FastifyRequest {
+    who: Who;
+    /** Under which `Idempotency-Key` its answer is to be kept. */
+    onceKey: string | null;
+  }
+  interface FastifyContextConfig {
+    /** The least role that may; everybody with a key unless given. */
+    readonly role?: Role | "nobody";
+    /** An `Idempotency-Key` makes it happen once. */
+    readonly isOnce?: boolean;
+    /** Members of the answer that are shown once and never kept. */
+    readonly secrets?: readonly string[];
+  }
+}

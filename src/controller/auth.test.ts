@@ -1,0 +1,82 @@
+import assert from "node:assert/strict";
+import { request } from "node:http";
+import { text } from "node:stream/consumers";
+import { test } from "node:test";
+import { openApiGround } from "./api-ground.suite.ts";
+import { hashKey } from "./api-key.ts";
+import type { ProblemBody } from "./schemas/problem.ts";
+
+const statusWith = (url: string, headers: Readonly<Record<string, string>>): Promise<number> =>
+  new Promise((resolve, reject) => {
+    request(`${url}/v1/me`, { headers }, (response) => {
+      void text(response).then(() => resolve(response.statusCode!));
+    })
+      .on("error", reject)
+      .end();
+  });
+
+test("without keys this machine may do everything, and a web page on it nothing", async () => {
+  await using ground = await openApiGround();
+  assert.equal(await statusWith(ground.url, {}), 200);
+  assert.equal(await statusWith(ground.url, { host: "evil.example" }), 403);
+  assert.equal(await statusWith(ground.url, { origin: "https://evil.example" }), 403);
+  assert.equal(await statusWith(ground.url, { origin: ground.url }), 200);
+});
+
+test("once there is a key nobody comes in without one, or with a wrong one", async () => {
+  await using ground = await openApiGround();
+  const key = await ground.addClient("a");
+  assert.equal((await ground.ask("GET", "/v1/me", { key })).status, 200);
+  for (const wrong of [undefined, "sluice_", `${key}0`, key.slice(0, -1) + (key.endsWith("0") ? "1" : "0")]) {
+    const { status, headers } = await ground.ask("GET", "/v1/me", { key: wrong });
+    assert.deepEqual([status, headers.get("www-authenticate")], [401, "Bearer"]);
+  }
+});
+
+test("a client may not do what is for operators, nor an operator what is for admins", async () => {
+  await using ground = await openApiGround();
+  const [client, operator, admin] = [
+    await ground.addClient("a"),
+    await ground.addClient("b", "operator"),
+    await ground.addClient("c", "admin"),
+  ];
+  const statuses = async (path: string) =>
+    await Promise.all(
+      [client, operator, admin].map(async (key) => (await ground.ask("GET", path, { key })).status),
+    );
+  assert.deepEqual(await statuses("/v1/lanes"), [403, 200, 200]);
+  assert.deepEqual(await statuses("/v1/workers"), [403, 200, 200]);
+  assert.deepEqual(await statuses("/v1/clients"), [403, 403, 200]);
+  assert.deepEqual(await statuses("/v1/scrapers"), [200, 200, 200]);
+});
+
+test("a revoked key works no longer than a second on, also at another controller", async () => {
+  let now = Date.now();
+  await using ground = await openApiGround({ now: () => now });
+  const key = await ground.addClient("a");
+  assert.equal((await ground.ask("GET", "/v1/me", { key })).status, 200);
+  await ground.registry.revokeKey((await ground.registry.findKey(hashKey(key)))!.id, now);
+  now += 1000;
+  assert.equal((await ground.ask("GET", "/v1/me", { key })).status, 401);
+});
+
+test("a key that has made its requests of the minute waits for the next", async () => {
+  let now = Date.now();
+  await using ground = await openApiGround({ now: () => now });
+  const key = await ground.addClient("a", "client", { requestsPerMinute: 3 });
+  const ask = () => ground.ask<ProblemBody>("GET", "/v1/me", { key });
+  for (let count = 0; count < 3; count++) assert.equal((await ask()).status, 200);
+  const { status, headers, body } = await ask();
+  assert.deepEqual([status, body.code, headers.get("retry-after")], [429, "too-many-requests", "20"]);
+  now += 20_000;
+  assert.equal((await ask()).status, 200);
+  assert.equal((await ask()).status, 429);
+});
+
+test("no key is logged", async () => {
+  await using ground = await openApiGround();
+  const key = await ground.addClient("a");
+  await ground.ask("GET", `/v1/jobs?scraper=${key}`, { key });
+  await ground.ask("GET", `/${key}`, { key });
+  assert.ok(!JSON.stringify(ground.logged).includes(key));
+});

@@ -1,0 +1,71 @@
+import type { FastifyRequest } from "fastify";
+import { ROLES, type Registry, type Role } from "../ports/registry.ts";
+import type { Api, Who } from "./api.ts";
+import { KeyDoor } from "./key-door.ts";
+import { isLoopback } from "./may-listen.ts";
+import { Problem } from "./problem.ts";
+import { RequestLimiter } from "./request-limiter.ts";
+
+/** Who asks where there are no keys. */
+export const LOCAL_CLIENT = "local";
+
+/** Puts the door in front of every route that is not for `nobody`. */
+export const addAuth = (app: Api, registry: Registry, now: () => number): KeyDoor => {
+  const door = new KeyDoor(registry, now);
+  const limiter = new RequestLimiter();
+  const nobody: Who = { client: "", role: "client" };
+  app.decorateRequest("who", null as unknown as Who);
+
+  const identify = async (request: FastifyRequest): Promise<Who> => {
+    const given = request.headers.authorization;
+    if (given === undefined && !(await door.hasKeys())) return localWho(request);
+    const key = /^Bearer +(\S+)$/i.exec(given ?? "")?.[1];
+    const known = key === undefined ? undefined : await door.find(key);
+    if (!known)
+      throw new Problem(
+        "unauthorized",
+        given === undefined
+          ? "Send an API key: Authorization: Bearer sluice_…"
+          : "The API key is not known, or was revoked. Ask an admin of this installation for another.",
+        { headers: { "www-authenticate": "Bearer" } },
+      );
+    const { card, client } = known;
+    const perMinute = client?.requestsPerMinute;
+    const waitSeconds = perMinute === undefined ? 0 : limiter.take(card.id, perMinute, now());
+    if (waitSeconds > 0)
+      throw new Problem("too-many-requests", `This key may make ${perMinute} requests a minute.`, {
+        retryAfterSeconds: waitSeconds,
+      });
+    return { client: card.client, role: card.role, key: card.id };
+  };
+
+  app.addHook("onRequest", async (request) => {
+    const { role = "client" } = request.routeOptions.config;
+    if (role === "nobody" || request.is404) {
+      request.who = nobody;
+      return;
+    }
+    request.who = await identify(request);
+    if (!isAtLeast(request.who.role, role))
+      throw new Problem("forbidden", `This needs the role ${role}; the key has ${request.who.role}.`);
+  });
+  return door;
+};
+
+/** Ordered: who is further up may do all that those below may. */
+export const isAtLeast = (has: Role, needs: Role): boolean => ROLES.indexOf(has) <= ROLES.indexOf(needs);
+
+/**
+ * Without keys this machine may do everything. A web page that is open on it may not: neither one whose name was made to point here, nor one that
+ * sends its forms here.
+ */
+const localWho = (request: FastifyRequest): Who => {
+  const { host = "", origin } = request.headers;
+  const isHere = isLoopback(request.socket.remoteAddress ?? "") && isLoopback(host.replace(/:\d+$/, ""));
+  const isOwn = origin === undefined || URL.parse(origin)?.host === host;
+  if (isHere && isOwn) return { client: LOCAL_CLIENT, role: "admin" };
+  throw new Problem(
+    "forbidden",
+    "Without API keys only programs on this machine may ask. Make a key with `sluice clients`.",
+  );
+};

@@ -1,0 +1,34 @@
+import type { LaneOf } from "../flow/plan.ts";
+import type { Blobs } from "../ports/blobs.ts";
+import type { Ledger } from "../ports/ledger.ts";
+import type { Registry } from "../ports/registry.ts";
+import type { ScraperShelf } from "./scraper-shelf.ts";
+
+/** What the controller is given; opened, and closed, by whoever starts it. */
+export interface ControllerHouse {
+  readonly ledger: Ledger;
+  readonly registry: Registry;
+  readonly blobs: Blobs;
+  readonly scrapers: ScraperShelf;
+  readonly laneOf: LaneOf;
+  readonly log: ControllerLog;
+  /** What is answered under `/metrics`, in Prometheus' text format. */
+  readonly metrics: () => Promise<string>;
+  /** Milliseconds since 1970; the machine's clock unless given. */
+  readonly now?: () => number;
+  /** Why no webhook may go there; undefined where it may. All may go everywhere unless given. */
+  readonly whyNotCall?: (url: URL) => Promise<string | undefined>;
+  /** A link by which a whole object can be fetched without the API, where the store of the blobs has such. */
+  readonly linkTo?: (blob: string) => Promise<string>;
+  /** How often jobs are looked at for live events while somebody listens; a second unless given. */
+  readonly watchMs?: number;
+  readonly version?: string;
+}
+
+/** As the worker's: one line an event. */
+export type ControllerLog = Readonly<
+  Record<
+    "debug" | "info" | "warn" | "error",
+    (event: string, facts?: Readonly<Record<string, unknown>>) => void
+  >
+>;

@@ -1,0 +1,89 @@
+import type { JobView } from "../model/job.ts";
+import { FIELD_STATUSES } from "../model/record.ts";
+import type { ApiJob } from "./schemas/job.ts";
+
+export const isoTime = (at: number): string => new Date(at).toISOString();
+
+export const orNull = (perSecond: number): number | null => (Number.isFinite(perSecond) ? perSecond : null);
+
+/** Items that are at their end. */
+export const endedOf = ({ counts: { states } }: Pick<JobView, "counts">): number =>
+  states.done + states.absent + states.failed + states.skipped + states.cancelled;
+
+/** A job as the API shows it; `perSecond` is how many of its items end lately, where that is known. */
+export const jobView = (view: JobView, perSecond: number | undefined, now: number): ApiJob => {
+  const { spec, counts, createdAt, endedAt } = view;
+  const ended = endedOf(view);
+  return {
+    id: spec.id,
+    client: spec.client,
+    scraper: spec.scraper,
+    version: spec.version,
+    scrapers: spec.scrapers.map(({ name, version }) => ({ name, version })),
+    state: view.state,
+    isSealed: view.isSealed,
+    isBatch: spec.isBatch === true,
+    createdAt: isoTime(createdAt),
+    ...(endedAt !== undefined && { endedAt: isoTime(endedAt) }),
+    options: optionsOf(view),
+    labels: { ...spec.labels },
+    counts: { ...counts, tooDeep: view.tooDeep, partial: view.partial, states: counts.states },
+    progress: {
+      ended,
+      share: counts.accepted === 0 ? 0 : ended / counts.accepted,
+      perSecond: perSecond ?? null,
+      etaAt: etaOf(view, ended, perSecond, now),
+    },
+    failures: [...view.failures],
+    attemptFailures: view.attemptFailures,
+    fields: fieldsOf(view),
+    held: view.held.map(({ lane, reason, evidence, heldAt, probeAt }) => ({
+      lane,
+      reason,
+      evidence,
+      heldAt: isoTime(heldAt),
+      ...(probeAt !== undefined && { probeAt: isoTime(probeAt) }),
+    })),
+    rejects: [...view.rejects],
+    cost: { requests: view.requests, bytes: view.bytes },
+  };
+};
+
+const optionsOf = ({ spec }: JobView): ApiJob["options"] => {
+  const { maxAttempts, maxItems, deadlineAt, budget, freshness, webhook, progressMs } = spec;
+  const { perSecond, burst, concurrency } = spec.pace;
+  return {
+    priority: spec.priority ?? 0,
+    pace: { perSecond: orNull(perSecond), burst, concurrency },
+    ...(maxAttempts !== undefined && { maxAttempts }),
+    ...(maxItems < Number.MAX_SAFE_INTEGER && { maxItems }),
+    ...(deadlineAt !== undefined && { deadlineAt: isoTime(deadlineAt) }),
+    ...(budget && { budget }),
+    ...(freshness && { freshness }),
+    ...(webhook !== undefined && { webhook }),
+    ...(progressMs !== undefined && { progressMs }),
+    extracts: spec.extracts,
+  };
+};
+
+const fieldsOf = ({ spec, fieldCounts }: JobView): ApiJob["fields"] => {
+  const fields: ApiJob["fields"] = {};
+  for (const [at, field] of spec.fields.entries()) {
+    const [present = 0, empty = 0, missing = 0, malformed = 0] = fieldCounts.slice(
+      at * FIELD_STATUSES.length,
+    );
+    fields[field] = { present, empty, missing, malformed };
+  }
+  return fields;
+};
+
+/** Only where the end can be foreseen: all inputs are there, and something moves. */
+const etaOf = (
+  { state, isSealed, counts }: JobView,
+  ended: number,
+  perSecond: number | undefined,
+  now: number,
+): string | null =>
+  state !== "running" || !isSealed || perSecond === undefined || perSecond <= 0
+    ? null
+    : isoTime(now + ((counts.accepted - ended) / perSecond) * 1000);

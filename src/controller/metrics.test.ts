@@ -1,0 +1,169 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import type { AddressInfo } from "node:net";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test, type TestContext } from "node:test";
+import { openFiles } from "../backends/files/open-files.ts";
+import { laneName } from "../model/lane-name.ts";
+import { jobSpec } from "../ports/ledger-suite/world.ts";
+import { type Metrics, openMetrics } from "./metrics.ts";
+import { readMetrics, type Series, whatIsWrong } from "./metrics.suite.ts";
+import { openShelf } from "./scraper-shelf.ts";
+import { buildServer } from "./server.ts";
+import { TellingHouse } from "./telling-house.suite.ts";
+
+const open = async (t: TestContext): Promise<{ house: TellingHouse; metrics: Metrics }> => {
+  const house = await TellingHouse.open(t);
+  const { ledger, registry } = house;
+  return { house, metrics: openMetrics({ ledger, registry, version: "sluice/test", keptMs: 0 }) };
+};
+
+const find = (all: readonly Series[], name: string, labels: Readonly<Record<string, string>> = {}) =>
+  all.filter(
+    (one) =>
+      one.name === name && Object.entries(labels).every(([label, value]) => one.labels[label] === value),
+  );
+const valueOf = (...asked: Parameters<typeof find>): number | undefined => find(...asked)[0]?.value;
+
+/** Items spread over so many lanes, the first with the most. */
+const fill = async ({ ledger }: TellingHouse, lanes: number): Promise<void> => {
+  await ledger.createJob(jobSpec("wide"));
+  const items = Array.from({ length: lanes }, (_, n) => ({
+    key: `k${n}`,
+    input: "{}",
+    lane: `site-${n}.example`,
+  }));
+  const busy = Array.from({ length: 60 }, (_, n) =>
+    Array.from({ length: 100 - n }, (__, i) => ({
+      key: `busy-${n}-${i}`,
+      input: "{}",
+      lane: `site-${n}.example`,
+    })),
+  );
+  await ledger.addItems("wide", [...items, ...busy.flat()], []);
+};
+
+test("the text is as Prometheus reads it and its linter likes it", async (t) => {
+  const { house, metrics } = await open(t);
+  await fill(house, 60);
+  assert.deepEqual(whatIsWrong(await metrics.text()), []);
+});
+
+test("promtool finds nothing to say about it", async (t) => {
+  if (spawnSync("promtool", ["--version"]).error) {
+    t.skip("promtool is not installed here");
+    return;
+  }
+  const { house, metrics } = await open(t);
+  await fill(house, 60);
+  const { status, stdout, stderr } = spawnSync("promtool", ["check", "metrics"], {
+    input: await metrics.text(),
+    encoding: "utf8",
+  });
+  assert.equal(status, 0, stdout + stderr);
+});
+
+test("10,000 lanes are counted, and only the 50 busiest have series of their own", async (t) => {
+  const { house, metrics } = await open(t);
+  await fill(house, 10_000);
+  const text = await metrics.text();
+  assert.ok(text.split("\n").length < 2000, `${text.split("\n").length} lines`);
+  const all = readMetrics(text);
+  assert.equal(valueOf(all, "sluice_lanes", { condition: "known" }), 10_000);
+  assert.equal(valueOf(all, "sluice_lanes", { condition: "busy" }), 10_000);
+  const lanes = find(all, "sluice_lane_backlog_items");
+  assert.equal(lanes.length, 50);
+  assert.deepEqual(
+    lanes.map(({ value }) => value),
+    Array.from({ length: 50 }, (_, n) => 101 - n),
+  );
+});
+
+test("a lane that is no longer among the busiest loses its series", async (t) => {
+  const { house, metrics } = await open(t);
+  await fill(house, 1);
+  assert.equal(find(readMetrics(await metrics.text()), "sluice_lane_backlog_items").length, 50);
+  await house.ledger.steerJob("wide", "cancel");
+  assert.equal(find(readMetrics(await metrics.text()), "sluice_lane_backlog_items").length, 0);
+});
+
+test("held and spared lanes, workers and deliveries are told", async (t) => {
+  const { house, metrics } = await open(t);
+  const { ledger, registry } = house;
+  await fill(house, 2);
+  await ledger.steerLane("site-0.example", { isHeld: true });
+  const card = { host: "h", pid: 1, version: "1", concurrency: 20 };
+  await ledger.registerWorker({ ...card, name: "w1", isDraining: false });
+  await ledger.registerWorker({ ...card, name: "w2", isDraining: true });
+  const delivery = { event: 1, client: "team", url: "https://x.example", type: "job.started", body: "{}" };
+  await registry.addDeliveries([
+    { ...delivery, id: "msg_1", endpoint: "a" },
+    { ...delivery, id: "msg_2", endpoint: "b" },
+  ]);
+  await registry.endDelivery("msg_2", { state: "parked", error: "gone" });
+  metrics.onReaped({ workers: 1, suspects: 3 });
+  metrics.onDeliveryEnd({}, { state: "parked" });
+  const all = readMetrics(await metrics.text());
+  assert.equal(valueOf(all, "sluice_lanes", { condition: "held-by-operator" }), 1);
+  assert.equal(valueOf(all, "sluice_workers", { state: "working" }), 1);
+  assert.equal(valueOf(all, "sluice_workers", { state: "draining" }), 1);
+  assert.equal(valueOf(all, "sluice_workers_capacity_items"), 40);
+  assert.equal(valueOf(all, "sluice_deliveries", { state: "due" }), 1);
+  assert.equal(valueOf(all, "sluice_deliveries", { state: "parked" }), 1);
+  assert.equal(valueOf(all, "sluice_workers_lost_total"), 1);
+  assert.equal(valueOf(all, "sluice_suspect_items_total"), 3);
+  assert.equal(valueOf(all, "sluice_delivery_tries_total", { state: "parked" }), 1);
+});
+
+test("counters of the ledger are its sums, however often they are asked for", async (t) => {
+  const { house, metrics } = await open(t);
+  await fill(house, 5);
+  await metrics.text();
+  const all = readMetrics(await metrics.text());
+  const { accepted } = (await house.ledger.readJob("wide"))!.counts;
+  assert.equal(valueOf(all, "sluice_inputs_total", { fate: "accepted" }), accepted);
+});
+
+test("answers are counted by route, and paths that nobody has routes for are one series", async (t) => {
+  const { house, metrics } = await open(t);
+  const folder = await mkdtemp(join(tmpdir(), "sluice-metrics-"));
+  const note = (): void => {};
+  const server = await buildServer({
+    ledger: house.ledger,
+    registry: house.registry,
+    blobs: await openFiles(folder),
+    scrapers: openShelf(undefined),
+    laneOf: (url) => laneName(url, (host) => host),
+    log: { debug: note, info: note, warn: note, error: note },
+    metrics: () => metrics.text(),
+  });
+  t.after(async () => {
+    await server.close();
+    await rm(folder, { recursive: true });
+  });
+  metrics.watch(server);
+  await server.listen({ host: "127.0.0.1", port: 0 });
+  const url = `http://127.0.0.1:${(server.server.address() as AddressInfo).port}`;
+  const paths = ["/v1/jobs", "/v1/jobs/a", "/v1/jobs/b", "/nothing/1", "/nothing/2", "/healthz"];
+  for (const path of paths) await (await fetch(url + path)).text();
+  const response = await fetch(`${url}/metrics`);
+  assert.match(response.headers.get("content-type") ?? "", /^text\/plain; version=0\.0\.4/);
+  const text = await response.text();
+  const all = readMetrics(text);
+  const counts = find(all, "sluice_api_requests_total").map(({ labels, value }) => [
+    labels["method"],
+    labels["route"],
+    labels["status"],
+    value,
+  ]);
+  assert.deepEqual(counts, [
+    ["GET", "/v1/jobs", "2xx", 1],
+    ["GET", "/v1/jobs/:job", "4xx", 2],
+    ["any", "none", "4xx", 2],
+    ["GET", "/healthz", "2xx", 1],
+  ]);
+  assert.equal(valueOf(all, "sluice_api_request_duration_seconds_count", { route: "/v1/jobs/:job" }), 2);
+  assert.deepEqual(whatIsWrong(text), []);
+});

@@ -1,0 +1,118 @@
+import assert from "node:assert/strict";
+import { test, type TestContext } from "node:test";
+import type { JobQuery, Ledger } from "../../ports/ledger.ts";
+import { DONE, failed, settlement, SimWorker, waiting } from "../../ports/ledger-suite/sim-worker.ts";
+import { TellingHouse } from "../telling-house.suite.ts";
+import { JobTotals } from "./job-totals.ts";
+
+const open = async (t: TestContext) => {
+  const house = await TellingHouse.open(t);
+  const worker = new SimWorker("w1", house.ledger, house.now);
+  return { house, ledger: house.ledger, worker, totals: new JobTotals(house.ledger) };
+};
+
+/** Runs all items of a job that was given to the worker, to the same end. */
+const endAll = async (worker: SimWorker, outcome = DONE): Promise<void> => {
+  const items = await worker.take();
+  await worker.ledger.settle(
+    worker.name,
+    items.map((item) => settlement(item, outcome)),
+  );
+  worker.held.clear();
+};
+
+test("items, attempts, requests and fields are summed over jobs", async (t) => {
+  const { house, ledger, worker, totals } = await open(t);
+  await house.job("a", { fields: ["owner", "tax"] }, 3);
+  await house.job("b", {}, 2);
+  const [first, second, third] = await worker.take(3, { jobs: ["a"] });
+  await ledger.settle("w1", [
+    settlement(first!, DONE, { fieldCounts: [1, 0, 0, 0, 0, 0, 0, 1] }),
+    settlement(second!, failed("blocked")),
+    settlement(third!, waiting(60_000, "timeout")),
+  ]);
+  await totals.look();
+  const seen = (["done", "failed", "waiting", "queued"] as const).map((state) =>
+    totals.get(`items ${state}`),
+  );
+  assert.deepEqual(seen, [1, 1, 1, 2]);
+  assert.equal(totals.get("jobs loading"), 2);
+  assert.equal(totals.get("depth loading"), 3);
+  assert.equal(totals.get("attempts done"), 1);
+  assert.equal(totals.get("attempts timeout"), 1);
+  assert.equal(totals.get("attempts blocked"), 1);
+  assert.equal(totals.get("failed blocked"), 1);
+  assert.equal(totals.get("failed timeout"), 0);
+  assert.equal(totals.get("requests"), 3);
+  assert.equal(totals.get("bytes"), 300);
+  assert.equal(totals.get("fields present"), 1);
+  assert.equal(totals.get("fields malformed"), 1);
+});
+
+test("a job that ends between two looks is counted once, in its new state", async (t) => {
+  const { house, ledger, worker, totals } = await open(t);
+  await house.job("a", {}, 2);
+  await totals.look();
+  await ledger.sealJob("a");
+  await endAll(worker);
+  await totals.look();
+  assert.deepEqual(
+    [
+      totals.get("jobs loading"),
+      totals.get("jobs done"),
+      totals.get("items done"),
+      totals.get("items queued"),
+    ],
+    [0, 1, 2, 0],
+  );
+});
+
+test("a job that begins and ends between two looks is counted", async (t) => {
+  const { house, ledger, worker, totals } = await open(t);
+  await house.job("a", {}, 1);
+  await totals.look();
+  await house.job("b", {}, 1);
+  await ledger.sealJob("b");
+  await endAll(worker);
+  await totals.look();
+  assert.equal(totals.get("jobs done"), 1);
+  assert.equal(totals.get("items done"), 2);
+});
+
+test("an ended job that is retried is counted in its new state", async (t) => {
+  const { house, ledger, worker, totals } = await open(t);
+  await house.job("a", {}, 2);
+  await ledger.sealJob("a");
+  await endAll(worker, failed("blocked"));
+  await totals.look();
+  assert.equal(totals.get("failed blocked"), 2);
+  await ledger.retryItems("a", {});
+  await totals.look();
+  assert.deepEqual([totals.get("jobs done"), totals.get("jobs running")], [0, 1]);
+  assert.equal(totals.get("failed blocked"), 0);
+  assert.equal(totals.get("attempts blocked"), 2, "an attempt that was made stays made");
+});
+
+test("later looks do not read the jobs that ended before the first", async (t) => {
+  const { house, ledger } = await open(t);
+  for (let n = 0; n < 450; n++) {
+    await house.job(`job-${n}`);
+    await ledger.sealJob(`job-${n}`);
+    await ledger.steerJob(`job-${n}`, "cancel");
+  }
+  let asked = 0;
+  const counting: Pick<Ledger, "listJobs" | "readJob"> = {
+    readJob: (job) => ledger.readJob(job),
+    listJobs: async (query?: JobQuery) => {
+      asked++;
+      return await ledger.listJobs(query);
+    },
+  };
+  const totals = new JobTotals(counting);
+  await totals.look();
+  assert.equal(totals.get("jobs cancelled"), 450);
+  assert.equal(asked, 4, "a page of open ones, three of all");
+  await totals.look();
+  assert.equal(totals.get("jobs cancelled"), 450);
+  assert.equal(asked, 6, "a page of open ones, a page of new ones");
+});

@@ -1,0 +1,78 @@
+import { createHash } from "node:crypto";
+import type { FastifyRequest } from "fastify";
+import type { Registry } from "../ports/registry.ts";
+import type { Api } from "./api.ts";
+import { Problem } from "./problem.ts";
+
+const KEEP_MS = 24 * 60 * 60 * 1000;
+const KEY = /^[\x21-\x7e]{1,200}$/;
+
+/**
+ * `Idempotency-Key` on the routes that create: the first request is carried out, the same one again gets the same answer. Begun only after the request
+ * has been checked, so that a mistake in it can be corrected under the same key.
+ */
+export const addOnce = (app: Api, registry: Registry): void => {
+  app.decorateRequest("onceKey", null);
+
+  app.addHook("preHandler", async (request, reply) => {
+    const key = request.headers["idempotency-key"];
+    if (!request.routeOptions.config.isOnce || key === undefined) return;
+    if (typeof key !== "string" || !KEY.test(key))
+      throw new Problem(
+        "invalid-request",
+        "An Idempotency-Key has 1 to 200 visible ASCII characters: a UUID does.",
+      );
+    const once = await registry.beginOnce({
+      client: request.who.client,
+      key,
+      fingerprint: fingerprintOf(request),
+      keepMs: KEEP_MS,
+    });
+    if (once.begun) {
+      request.onceKey = key;
+      return;
+    }
+    if ("isOther" in once)
+      throw new Problem(
+        "once-mismatch",
+        "This Idempotency-Key was used for another request. Take a new key.",
+      );
+    if ("isUnderWay" in once)
+      throw new Problem(
+        "once-under-way",
+        "The first request with this Idempotency-Key is not at its end. Ask again.",
+        {
+          retryAfterSeconds: 1,
+        },
+      );
+    const { status, body } = once.answer;
+    const type = status < 400 ? "application/json" : "application/problem+json";
+    return await reply
+      .code(status)
+      .header("idempotency-replayed", "true")
+      .type(`${type}; charset=utf-8`)
+      .send(body);
+  });
+
+  app.addHook("onSend", async (request, reply, payload) => {
+    const { onceKey, who } = request;
+    // What may be otherwise next time is not kept.
+    if (onceKey === null || reply.statusCode >= 500 || reply.statusCode === 429) return;
+    if (typeof payload !== "string") return;
+    const body = withoutSecrets(payload, request.routeOptions.config.secrets ?? []);
+    await registry.endOnce(who.client, onceKey, { status: reply.statusCode, body });
+  });
+};
+
+const fingerprintOf = ({ method, url, body }: FastifyRequest): string =>
+  createHash("sha256")
+    .update(`${method} ${url}\n${JSON.stringify(body) ?? ""}`)
+    .digest("hex");
+
+const withoutSecrets = (payload: string, secrets: readonly string[]): string => {
+  if (secrets.length === 0) return payload;
+  const answer = JSON.parse(payload) as Record<string, unknown>;
+  return JSON.stringify(
+    Object.fromEntries(Object.entries(answer).filter(([name]) => !secrets.includes(name))),
+  );
+};

@@ -1,0 +1,152 @@
+import { z } from "zod";
+import { ITEM_STATES, type ItemView } from "../../model/item.ts";
+import type { JobView } from "../../model/job.ts";
+import { json, problems } from "../answers.ts";
+import type { Api, Who } from "../api.ts";
+import { named, says } from "../api-registry.ts";
+import { fromCursor, page, pageOf, pageQuery } from "../cursor.ts";
+import { type Desk, shown } from "../desk.ts";
+import { itemView } from "../item-view.ts";
+import { listOf, many } from "../many.ts";
+import { Problem } from "../problem.ts";
+import { itemSchema } from "../schemas/item.ts";
+import { jobSchema } from "../schemas/job.ts";
+import { newBatchSchema } from "../schemas/job-options.ts";
+import { batchParams } from "../schemas/params.ts";
+import { startJob } from "../start-job.ts";
+import { itemPlace } from "./items.ts";
+
+const batchSchema = named(
+  "Batch",
+  jobSchema
+    .pick({ id: true, client: true, state: true, createdAt: true, endedAt: true, progress: true })
+    .extend({
+      accepted: says("URLs that are fetched, or answered from what is fresh.", z.int()),
+      folded: says("Further spellings of one that was given.", z.int()),
+      rejected: says("That are no URL to fetch.", z.int()),
+      states: jobSchema.shape.counts.shape.states,
+    }),
+);
+
+const resultSchema = named(
+  "BatchResult",
+  itemSchema
+    .pick({
+      id: true,
+      state: true,
+      reason: true,
+      attempts: true,
+      endedAt: true,
+      failure: true,
+      captures: true,
+    })
+    .extend({ url: z.string(), key: says("The URL's canonical spelling.", z.string()) }),
+);
+
+export const addBatchRoutes = (app: Api, desk: Desk): void => {
+  const { house, now } = desk;
+
+  const batchView = (view: JobView): z.infer<typeof batchSchema> => {
+    const { counts, ...job } = desk.show(view);
+    const { accepted, folded, rejected, states } = counts;
+    return { ...job, accepted, folded, rejected, states };
+  };
+
+  const findBatch = async (who: Who, id: string): Promise<JobView> => {
+    const view = await desk.findJob(who, id);
+    if (view.spec.isBatch) return view;
+    throw new Problem("not-found", `${shown(id)}: no such batch.`);
+  };
+
+  app.post(
+    "/v1/batches",
+    {
+      bodyLimit: 32 * 1024 * 1024,
+      config: { isOnce: true },
+      schema: {
+        operationId: "createBatch",
+        summary: "Fetch a batch of URLs",
+        description: "A job of the built-in scraper `page`: under the batch's id it is a job too.",
+        tags: ["batches"],
+        body: newBatchSchema,
+        response: {
+          201: json(
+            "The batch.",
+            z.object({
+              batch: batchSchema,
+              rejected: z.array(z.object({ index: z.int(), problem: z.string() })),
+            }),
+          ),
+          ...problems(409, 413, 415, 422),
+        },
+      },
+    },
+    async ({ body, who }, reply) => {
+      const { urls, ...asked } = body;
+      const started = await startJob(
+        house,
+        {
+          client: who.client,
+          ready: await house.scrapers.find("page"),
+          inputs: urls.map((url) => ({ url })),
+          asked,
+          seals: true,
+          isBatch: true,
+        },
+        now(),
+      );
+      const view = await desk.findJob(who, started.job);
+      const rejected = started.rejected.map(({ line, problem }) => ({ index: line - 1, problem }));
+      return await reply
+        .code(201)
+        .header("location", `/v1/batches/${started.job}`)
+        .send({ batch: batchView(view), rejected });
+    },
+  );
+
+  app.get(
+    "/v1/batches/:batch",
+    {
+      schema: {
+        operationId: "getBatch",
+        summary: "Where a batch stands",
+        tags: ["batches"],
+        params: batchParams,
+        response: { 200: json("The batch.", batchSchema), ...problems(404) },
+      },
+    },
+    async ({ params, who }) => batchView(await findBatch(who, params.batch)),
+  );
+
+  app.get(
+    "/v1/batches/:batch/results",
+    {
+      schema: {
+        operationId: "listBatchResults",
+        summary: "What came of each URL",
+        tags: ["batches"],
+        params: batchParams,
+        querystring: z.strictObject({ state: many(z.enum(ITEM_STATES)).optional(), ...pageQuery(1000, 100) }),
+        response: { 200: json("A page of results.", pageOf(resultSchema)), ...problems(404) },
+      },
+    },
+    async ({ params: { batch }, query, who }) => {
+      await findBatch(who, batch);
+      const states = listOf(query.state);
+      const after = fromCursor(query.cursor, itemPlace);
+      const { items, next } = await house.ledger.listItems(batch, {
+        limit: query.limit,
+        ...(states && { states }),
+        ...(after && { after }),
+      });
+      const answered = await Promise.all(items.map((item) => desk.withSource(item)));
+      return page(
+        answered.map((item) => ({ ...itemView(item, now()), url: urlOf(item) })),
+        next,
+      );
+    },
+  );
+};
+
+const urlOf = ({ input, key }: ItemView): string =>
+  typeof input === "object" && input !== null && "url" in input ? String(input.url) : key;

@@ -1,0 +1,115 @@
+import { z } from "zod";
+import type { ClientCard } from "../../ports/registry.ts";
+import { json, problems } from "../answers.ts";
+import type { Api } from "../api.ts";
+import { says } from "../api-registry.ts";
+import { type Desk, shown } from "../desk.ts";
+import { Problem } from "../problem.ts";
+import { clientName, clientSchema, clientView, shareSchema } from "../schemas/client.ts";
+
+const patchSchema = z.strictObject(shareSchema).partial();
+type Patch = z.infer<typeof patchSchema>;
+
+export const clientParams = z.object({ client: says("The client's name.", z.string().min(1).max(100)) });
+
+export const addClientRoutes = (app: Api, desk: Desk): void => {
+  const { registry, ledger } = desk.house;
+
+  /** The ledger shares lanes by it, the registry keeps the rest. */
+  const save = async (card: ClientCard): Promise<ClientCard> => {
+    await registry.saveClient(card);
+    await ledger.setShare(card.name, {
+      weight: card.weight,
+      ...(card.maxRunning !== undefined && { maxRunning: card.maxRunning }),
+    });
+    desk.keys.forget();
+    return card;
+  };
+
+  app.post(
+    "/v1/clients",
+    {
+      config: { role: "admin", isOnce: true },
+      schema: {
+        operationId: "createClient",
+        summary: "Add a client",
+        tags: ["clients"],
+        body: patchSchema.extend({ name: clientName }),
+        response: { 201: json("The client.", clientSchema), ...problems(409, 413, 415, 422) },
+      },
+    },
+    async ({ body: { name, ...asked } }, reply) => {
+      if (await registry.readClient(name))
+        throw new Problem("client-exists", `${name}: there is a client of that name.`);
+      const card = changed({ name, weight: 1, webhooks: [], createdAt: desk.now() }, asked);
+      return await reply.code(201).send(clientView(await save(card)));
+    },
+  );
+
+  app.get(
+    "/v1/clients",
+    {
+      config: { role: "admin" },
+      schema: {
+        operationId: "listClients",
+        summary: "List the clients",
+        tags: ["clients"],
+        response: { 200: json("All of them.", z.object({ data: z.array(clientSchema) })), ...problems() },
+      },
+    },
+    async () => ({ data: (await registry.listClients()).map(clientView) }),
+  );
+
+  app.get(
+    "/v1/clients/:client",
+    {
+      config: { role: "admin" },
+      schema: {
+        operationId: "getClient",
+        summary: "One client",
+        tags: ["clients"],
+        params: clientParams,
+        response: { 200: json("The client.", clientSchema), ...problems(404) },
+      },
+    },
+    async ({ params }) => clientView(await findClient(desk, params.client)),
+  );
+
+  app.patch(
+    "/v1/clients/:client",
+    {
+      config: { role: "admin" },
+      schema: {
+        operationId: "changeClient",
+        summary: "Change a client's weight and quotas",
+        tags: ["clients"],
+        params: clientParams,
+        body: patchSchema,
+        response: { 200: json("The client.", clientSchema), ...problems(404, 413, 415) },
+      },
+    },
+    async ({ params, body }) => clientView(await save(changed(await findClient(desk, params.client), body))),
+  );
+};
+
+export const findClient = async (desk: Desk, name: string): Promise<ClientCard> => {
+  const card = await desk.house.registry.readClient(name);
+  if (!card) throw new Problem("not-found", `${shown(name)}: no such client.`);
+  return card;
+};
+
+/** Null takes a limit away; what is not named stays. */
+const changed = (card: ClientCard, patch: Patch): ClientCard => {
+  const { itemsPerDay, maxRunning, requestsPerMinute, ...rest } = card;
+  const limits = { itemsPerDay, maxRunning, requestsPerMinute, ...definedOf(patch) };
+  return {
+    ...rest,
+    weight: patch.weight ?? card.weight,
+    ...(limits.itemsPerDay != null && { itemsPerDay: limits.itemsPerDay }),
+    ...(limits.maxRunning != null && { maxRunning: limits.maxRunning }),
+    ...(limits.requestsPerMinute != null && { requestsPerMinute: limits.requestsPerMinute }),
+  };
+};
+
+const definedOf = (patch: Patch): Patch =>
+  Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined));

@@ -1,0 +1,141 @@
+import assert from "node:assert/strict";
+import { request } from "node:http";
+import { test } from "node:test";
+import { gzipSync } from "node:zlib";
+import { type ApiGround, type Asked, openApiGround } from "../api-ground.suite.ts";
+import type { ApiJob } from "../schemas/job.ts";
+import type { ProblemBody } from "../schemas/problem.ts";
+import type { UploadMark } from "../upload-mark.ts";
+
+const openJob = async (ground: ApiGround, key?: string): Promise<string> => {
+  const { body } = await ground.ask<{ job: ApiJob }>("POST", "/v1/jobs", {
+    key,
+    json: { scraper: "county" },
+  });
+  return body.job.id;
+};
+
+const ndjson = (from: number, to: number): string =>
+  Array.from({ length: to - from }, (_, n) => `${JSON.stringify({ parcel: String(from + n) })}\n`).join("");
+const csv = (from: number, to: number): string =>
+  `parcel,year\n${Array.from({ length: to - from }, (_, n) => `${from + n},2026\n`).join("")}`;
+
+const NDJSON = { "content-type": "application/x-ndjson" };
+const CSV = { "content-type": "text/csv; charset=utf-8" };
+
+const send = (ground: ApiGround, job: string, asked: Asked, query = "") =>
+  ground.ask<UploadMark & ProblemBody>("POST", `/v1/jobs/${job}/inputs${query}`, asked);
+
+test("inputs come as NDJSON or CSV, plain or gzip, and are counted", async () => {
+  await using ground = await openApiGround();
+  const job = await openJob(ground);
+  const first = await send(ground, job, { body: `${ndjson(0, 10)}{"parcel":"x"}\n`, headers: NDJSON });
+  assert.deepEqual(first.body, { offset: 11, accepted: 10, folded: 0, rejected: 1, capped: 0 });
+  const second = await send(ground, job, { body: csv(5, 15), headers: CSV });
+  assert.deepEqual(second.body, { offset: 21, accepted: 15, folded: 5, rejected: 1, capped: 0 });
+  const packed = { ...CSV, "content-encoding": "gzip" };
+  const third = await send(ground, job, { body: gzipSync(csv(100, 1100)), headers: packed }, "?seal=true");
+  assert.deepEqual([third.body.offset, third.body.accepted], [1021, 1015]);
+  const view = (await ground.ledger.readJob(job))!;
+  assert.deepEqual([view.isSealed, view.counts.accepted, view.counts.received], [true, 1015, 1021]);
+  const late = await send(ground, job, { body: csv(0, 1), headers: CSV });
+  assert.deepEqual([late.status, late.body.code], [409, "job-sealed"]);
+});
+
+test("an upload goes on from its offset, or from anywhere before it; not from behind it", async () => {
+  await using ground = await openApiGround();
+  const job = await openJob(ground);
+  const at = (offset: number, headers: Readonly<Record<string, string>>) => ({
+    ...headers,
+    "upload-offset": String(offset),
+  });
+  await send(ground, job, { body: csv(0, 600), headers: at(0, CSV) });
+  const gap = await send(ground, job, { body: csv(700, 800), headers: at(700, CSV) });
+  assert.deepEqual([gap.status, gap.body.code, gap.body.offset], [409, "offset-gap", 600]);
+  const told = await ground.ask<UploadMark>("GET", `/v1/jobs/${job}/inputs`);
+  assert.equal(told.body.offset, 600);
+  const rest = await send(ground, job, { body: csv(600, 700), headers: at(600, CSV) });
+  assert.deepEqual(rest.body, { offset: 700, accepted: 700, folded: 0, rejected: 0, capped: 0 });
+  const whole = await send(ground, job, { body: csv(0, 900), headers: at(0, CSV) });
+  assert.deepEqual(whole.body, { offset: 900, accepted: 900, folded: 0, rejected: 0, capped: 0 });
+});
+
+test("an upload whose connection breaks keeps what was taken, and is resumed", async () => {
+  await using ground = await openApiGround();
+  const job = await openJob(ground);
+  const url = new URL(`/v1/jobs/${job}/inputs`, ground.url);
+  const broken = request(url, { method: "POST", headers: NDJSON });
+  broken.on("error", () => undefined);
+  broken.write(ndjson(0, 2000));
+  let offset = 0;
+  while (offset === 0) {
+    await new Promise((turn) => setTimeout(turn, 20));
+    offset = (await ground.ask<UploadMark>("GET", `/v1/jobs/${job}/inputs`)).body.offset;
+  }
+  broken.destroy();
+  const headers = { ...NDJSON, "upload-offset": String(offset) };
+  const rest = await send(ground, job, { body: ndjson(offset, 3000), headers });
+  assert.deepEqual(rest.body, { offset: 3000, accepted: 3000, folded: 0, rejected: 0, capped: 0 });
+  assert.deepEqual(
+    ground.logged.filter(({ event }) => event === "request.failed"),
+    [],
+  );
+});
+
+test("the first items can be claimed while the upload goes on", async () => {
+  await using ground = await openApiGround();
+  const job = await openJob(ground);
+  const { promise: claimed, resolve } = Promise.withResolvers<void>();
+  const body = new ReadableStream<Uint8Array>({
+    async start(controller) {
+      controller.enqueue(Buffer.from(ndjson(0, 1000)));
+      await claimed;
+      controller.enqueue(Buffer.from(ndjson(1000, 1100)));
+      controller.close();
+    },
+  });
+  const sending = send(ground, job, { body, headers: NDJSON });
+  for (;;) {
+    const { items } = await ground.ledger.claim({ worker: "w", room: 1, inHand: new Map(), jobs: [job] });
+    if (items.length > 0) break;
+    await new Promise((turn) => setTimeout(turn, 10));
+  }
+  resolve();
+  assert.equal((await sending).body.accepted, 1100);
+});
+
+test("an upload ends where the client's quota does, and says how far it came", async () => {
+  await using ground = await openApiGround();
+  const key = await ground.addClient("a", "client", { itemsPerDay: 600 });
+  const job = await openJob(ground, key);
+  const { status, body } = await send(ground, job, { key, body: ndjson(0, 1000), headers: NDJSON });
+  assert.deepEqual([status, body.code, body.offset], [429, "quota-exceeded", 500]);
+  assert.equal((await ground.ledger.readJob(job))!.counts.accepted, 500);
+});
+
+const REFUSED: readonly (readonly [string, string, Asked])[] = [
+  ["of another type", "unsupported-media-type", { json: [{ parcel: "1" }] }],
+  [
+    "in another coding",
+    "unsupported-media-type",
+    { body: "x", headers: { ...CSV, "content-encoding": "br" } },
+  ],
+  ["without a header", "bad-inputs", { body: "1,2\n3,4\n", headers: CSV }],
+  [
+    "that ends in the middle of its gzip",
+    "bad-inputs",
+    { body: gzipSync(csv(0, 1000)).subarray(0, 200), headers: { ...CSV, "content-encoding": "gzip" } },
+  ],
+  [
+    "with an offset that is no number",
+    "invalid-request",
+    { body: csv(0, 1), headers: { ...CSV, "upload-offset": "-1" } },
+  ],
+];
+
+for (const [what, code, asked] of REFUSED)
+  test(`an upload ${what} is refused`, async () => {
+    await using ground = await openApiGround();
+    const { body } = await send(ground, await openJob(ground), asked);
+    assert.equal(body.code, code);
+  });

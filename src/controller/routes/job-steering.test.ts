@@ -1,0 +1,63 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { openApiGround } from "../api-ground.suite.ts";
+import { collectJob } from "../collected-job.suite.ts";
+import type { ApiJob } from "../schemas/job.ts";
+import type { ApiItem } from "../schemas/item.ts";
+import type { ProblemBody } from "../schemas/problem.ts";
+
+const JOB = { scraper: "county", inputs: [{ parcel: "1" }, { parcel: "2" }, { parcel: "3" }] };
+
+test("pause answers when it is quiet, and before that only when told not to wait", async () => {
+  await using ground = await openApiGround();
+  const { body } = await ground.ask<{ job: ApiJob }>("POST", "/v1/jobs", { json: JOB });
+  const path = `/v1/jobs/${body.job.id}`;
+  const worker = "w1";
+  await ground.ledger.claim({ worker, room: 1, inHand: new Map(), jobs: [body.job.id] });
+  const early = await ground.ask<{ job: ApiJob; isQuiet: boolean }>("POST", `${path}/pause?waitMs=0`);
+  assert.deepEqual([early.status, early.body.isQuiet, early.body.job.state], [202, false, "paused"]);
+  const pausing = ground.ask<{ isQuiet: boolean }>("POST", `${path}/pause`);
+  const [lease] = await ground.ledger.listWorkers();
+  assert.equal(lease?.name, worker);
+  await ground.ledger.reap({ worker });
+  const late = await pausing;
+  assert.deepEqual([late.status, late.body.isQuiet], [200, true]);
+  const resumed = await ground.ask<ApiJob>("POST", `${path}/resume`);
+  assert.deepEqual([resumed.status, resumed.body.state], [200, "running"]);
+});
+
+test("a cancelled job cannot be steered any more", async () => {
+  await using ground = await openApiGround();
+  const { body } = await ground.ask<{ job: ApiJob }>("POST", "/v1/jobs", { json: JOB });
+  const path = `/v1/jobs/${body.job.id}`;
+  const cancelled = await ground.ask<{ job: ApiJob }>("POST", `${path}/cancel`);
+  assert.deepEqual([cancelled.status, cancelled.body.job.counts.states.cancelled], [200, 3]);
+  for (const verb of ["pause", "resume", "cancel", "retry", "seal"]) {
+    const answer = await ground.ask<ProblemBody>("POST", `${path}/${verb}`);
+    assert.deepEqual([answer.status, answer.body.code], [409, "job-ended"], verb);
+  }
+});
+
+test("failed items are tried again: by kind, by key, by id, or all of them", async () => {
+  await using ground = await openApiGround();
+  const { body } = await ground.ask<{ job: ApiJob }>("POST", "/v1/jobs", { json: JOB });
+  const { id } = body.job;
+  const failAll = () =>
+    collectJob(ground, id, ({ key }) => ({
+      body: "no",
+      outcome: { state: "failed", failure: { kind: key === "1" ? "blocked" : "timeout", detail: "no" } },
+    }));
+  const retry = async (json?: object) => {
+    await failAll();
+    return (await ground.ask<{ retried: number }>("POST", `/v1/jobs/${id}/retry`, json && { json })).body
+      .retried;
+  };
+  assert.equal(await retry({ kinds: ["blocked"] }), 1);
+  assert.equal(await retry({ keys: ["2", "3", "none"] }), 2);
+  await failAll();
+  const { data } = (await ground.ask<{ data: ApiItem[] }>("GET", `/v1/jobs/${id}/items`)).body;
+  assert.equal(await retry({ items: [data[0]!.id] }), 1);
+  assert.equal(await retry(), 3);
+  const unknown = await ground.ask("POST", `/v1/jobs/${id}/retry`, { json: { items: ["9-9"] } });
+  assert.equal(unknown.status, 404);
+});

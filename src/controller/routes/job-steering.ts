@@ -1,0 +1,126 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { z } from "zod";
+import { json, problems } from "../answers.ts";
+import type { Api } from "../api.ts";
+import { says } from "../api-registry.ts";
+import type { Desk } from "../desk.ts";
+import { Problem } from "../problem.ts";
+import { failureKind, jobSchema } from "../schemas/job.ts";
+import { jobParams } from "../schemas/params.ts";
+
+const stoppedSchema = z.object({
+  job: jobSchema,
+  isQuiet: says("No request of the job can start any more.", z.boolean()),
+});
+
+const waitQuery = z.strictObject({
+  waitMs: says(
+    "How long to wait until no request of the job can start any more.",
+    z.coerce.number().int().min(0).max(60_000),
+  ).default(20_000),
+});
+
+/** Between two questions, whatever the ledger proposes. */
+const SHORTEST_MS = 10;
+const LONGEST_MS = 1000;
+
+export const addSteeringRoutes = (app: Api, desk: Desk): void => {
+  const { ledger } = desk.house;
+
+  const untilQuiet = async (job: string, waitMs: number, isGone: () => boolean): Promise<boolean> => {
+    const endsAt = performance.now() + waitMs;
+    for (;;) {
+      const reply = await ledger.isQuiet(job);
+      if (reply.quiet) return true;
+      const leftMs = endsAt - performance.now();
+      if (leftMs <= 0 || isGone()) return false;
+      await delay(Math.min(leftMs, LONGEST_MS, Math.max(SHORTEST_MS, reply.againInMs)));
+    }
+  };
+
+  for (const to of ["pause", "cancel"] as const)
+    app.post(
+      `/v1/jobs/:job/${to}`,
+      {
+        schema: {
+          operationId: `${to}Job`,
+          summary: to === "pause" ? "Pause a job" : "Cancel a job",
+          description:
+            to === "pause"
+              ? "Answers when no further request of it can reach a site. It goes on with `resume`."
+              : "What has not ended is cancelled; what was collected is kept. Answers when no further request of it can reach a site.",
+          tags: ["jobs"],
+          params: jobParams,
+          querystring: waitQuery,
+          response: {
+            200: json("It has stopped.", stoppedSchema),
+            202: json("It is stopping, and that takes longer: ask again.", stoppedSchema),
+            ...problems(404, 409, 413, 415),
+          },
+        },
+      },
+      async ({ params: { job }, query, who, raw }, reply) => {
+        await desk.findJob(who, job);
+        await ledger.steerJob(job, to);
+        const isQuiet = await untilQuiet(job, query.waitMs, () => raw.socket.destroyed);
+        return await reply.code(isQuiet ? 200 : 202).send({ job: await desk.showNow(job), isQuiet });
+      },
+    );
+
+  app.post(
+    "/v1/jobs/:job/resume",
+    {
+      schema: {
+        operationId: "resumeJob",
+        summary: "Let a job go on",
+        description: "Also releases the lanes at which the breaker has stopped it.",
+        tags: ["jobs"],
+        params: jobParams,
+        response: { 200: json("The job.", jobSchema), ...problems(404, 409, 413, 415) },
+      },
+    },
+    async ({ params: { job }, who }) => {
+      await desk.findJob(who, job);
+      await ledger.steerJob(job, "resume");
+      return await desk.showNow(job);
+    },
+  );
+
+  app.post(
+    "/v1/jobs/:job/retry",
+    {
+      schema: {
+        operationId: "retryJob",
+        summary: "Try failed items again",
+        description:
+          "All that failed, or those of some kinds, or some items, as if they had never been tried.",
+        tags: ["jobs"],
+        params: jobParams,
+        body: z
+          .strictObject({
+            kinds: z.array(failureKind).min(1).optional(),
+            keys: z.array(z.string().min(1).max(8000)).min(1).max(1000).optional(),
+            items: says("Ids of items.", z.array(z.string().max(100)).min(1).max(1000)).optional(),
+          })
+          .nullish(),
+        response: {
+          200: json("How many are tried again.", z.object({ job: jobSchema, retried: z.int() })),
+          ...problems(404, 409, 413, 415, 422),
+        },
+      },
+    },
+    async ({ params: { job }, body, who }) => {
+      const { state } = await desk.findJob(who, job);
+      if (state === "cancelled") throw new Problem("job-ended", `${job}: the job was cancelled.`);
+      const { kinds, keys, items } = body ?? {};
+      const named = [...(keys ?? [])];
+      for (const id of items ?? []) named.push((await desk.findItem(who, job, id)).key);
+      const isNamed = keys !== undefined || items !== undefined;
+      const retried = await ledger.retryItems(job, {
+        ...(kinds && { kinds }),
+        ...(isNamed && { keys: named }),
+      });
+      return { job: await desk.showNow(job), retried };
+    },
+  );
+};

@@ -1,0 +1,145 @@
+import { z } from "zod";
+import { json, problems } from "../answers.ts";
+import type { Api } from "../api.ts";
+import { says } from "../api-registry.ts";
+import { isAtLeast } from "../auth.ts";
+import { fromCursor, page, pageOf, pageQuery, refuseCursor } from "../cursor.ts";
+import type { Desk } from "../desk.ts";
+import { listOf, many } from "../many.ts";
+import { Problem } from "../problem.ts";
+import { JOB_STATES, jobSchema, rejectSchema } from "../schemas/job.ts";
+import { newJobSchema } from "../schemas/job-options.ts";
+import { jobParams } from "../schemas/params.ts";
+import { startJob } from "../start-job.ts";
+
+const place = z.string().max(100);
+
+export const addJobRoutes = (app: Api, desk: Desk): void => {
+  const { house, now } = desk;
+
+  app.post(
+    "/v1/jobs",
+    {
+      bodyLimit: 16 * 1024 * 1024,
+      config: { isOnce: true },
+      schema: {
+        operationId: "createJob",
+        summary: "Start a job",
+        description:
+          "It runs at once. Inputs that do not fit are rejected one by one; when none fits, no job is made.",
+        tags: ["jobs"],
+        body: newJobSchema,
+        response: {
+          201: json(
+            "The job. `Location` is where it is.",
+            z.object({
+              job: jobSchema,
+              rejected: says("Of the inputs given.", z.array(rejectSchema)),
+            }),
+          ),
+          ...problems(409, 413, 415, 422),
+        },
+      },
+    },
+    async ({ body, who }, reply) => {
+      const { scraper, inputs = [], seal = inputs.length > 0, extracts, maxItems, ...asked } = body;
+      const ready = await house.scrapers.find(scraper);
+      const started = await startJob(
+        house,
+        {
+          client: who.client,
+          ready,
+          inputs,
+          asked,
+          seals: seal,
+          ...(extracts !== undefined && { extracts }),
+          ...(maxItems !== undefined && { maxItems }),
+        },
+        now(),
+      );
+      return await reply
+        .code(201)
+        .header("location", `/v1/jobs/${started.job}`)
+        .send({ job: await desk.showNow(started.job), rejected: [...started.rejected] });
+    },
+  );
+
+  app.get(
+    "/v1/jobs",
+    {
+      schema: {
+        operationId: "listJobs",
+        summary: "List jobs, the newest first",
+        tags: ["jobs"],
+        querystring: z.strictObject({
+          state: many(z.enum(JOB_STATES)).optional(),
+          scraper: z.string().max(64).optional(),
+          label: says("As `name=value`.", z.string().regex(/^[^=]{1,100}=.{1,100}$/)).optional(),
+          client: says("Of another client: for operators.", z.string().max(100)).optional(),
+          ...pageQuery(100, 20),
+        }),
+        response: { 200: json("A page of jobs.", pageOf(jobSchema)), ...problems() },
+      },
+    },
+    async ({ query, who }) => {
+      const { state, scraper, label, limit } = query;
+      const after = fromCursor(query.cursor, place);
+      const states = listOf(state);
+      const client = isAtLeast(who.role, "operator") ? query.client : who.client;
+      // A well-made cursor may be of a list of something else.
+      if (after !== undefined) await desk.findJob(who, after).catch(refuseCursor);
+      const jobs = await house.ledger.listJobs({
+        limit,
+        ...(client !== undefined && { client }),
+        ...(states && { states }),
+        ...(scraper !== undefined && { scraper }),
+        ...(label !== undefined && { label: splitLabel(label) }),
+        ...(after !== undefined && { after }),
+      });
+      const last = jobs.length < limit ? undefined : jobs.at(-1)?.spec.id;
+      return page(
+        jobs.map((view) => desk.show(view)),
+        last,
+      );
+    },
+  );
+
+  app.get(
+    "/v1/jobs/:job",
+    {
+      schema: {
+        operationId: "getJob",
+        summary: "Where a job stands",
+        tags: ["jobs"],
+        params: jobParams,
+        response: { 200: json("The job.", jobSchema), ...problems(404) },
+      },
+    },
+    async ({ params, who }) => desk.show(await desk.findJob(who, params.job)),
+  );
+
+  app.post(
+    "/v1/jobs/:job/seal",
+    {
+      schema: {
+        operationId: "sealJob",
+        summary: "Say that no more inputs will come",
+        description: "The job is done when its items are. Sealing it again changes nothing.",
+        tags: ["jobs"],
+        params: jobParams,
+        response: { 200: json("The job.", jobSchema), ...problems(404, 409, 413, 415) },
+      },
+    },
+    async ({ params, who }) => {
+      const { state, isSealed } = await desk.findJob(who, params.job);
+      if (state === "cancelled") throw new Problem("job-ended", `${params.job}: the job was cancelled.`);
+      if (!isSealed) await house.ledger.sealJob(params.job);
+      return await desk.showNow(params.job);
+    },
+  );
+};
+
+const splitLabel = (label: string): readonly [string, string] => {
+  const equals = label.indexOf("=");
+  return [label.slice(0, equals), label.slice(equals + 1)];
+};

@@ -1,0 +1,117 @@
+import { z } from "zod";
+import type { LaneState } from "../../model/job.ts";
+import { json, problems } from "../answers.ts";
+import type { Api } from "../api.ts";
+import { named, says } from "../api-registry.ts";
+import { fromCursor, page, pageOf, pageQuery } from "../cursor.ts";
+import { type Desk, shown } from "../desk.ts";
+import { isoTime, orNull } from "../job-view.ts";
+import { laneBefore } from "../lane-before.ts";
+import { Problem } from "../problem.ts";
+import { instant, perSecond } from "../schemas/job.ts";
+
+const laneSchema = named(
+  "Lane",
+  z.object({
+    lane: z.string(),
+    perSecond: says("Requests a second now; null without a limit.", perSecond),
+    factor: says("1 at full pace; less while the site is being spared.", z.number()),
+    operatorPerSecond: says(
+      "What an operator allows at most; null where nothing was said.",
+      z.number().nullable(),
+    ),
+    isHeld: says("An operator has stopped it.", z.boolean()),
+    heldUntil: says("The site is left alone until then.", instant).optional(),
+    holdReason: z.string().optional(),
+    backlog: says("Items of all jobs that have not ended.", z.int()),
+    inHand: z.int(),
+  }),
+);
+
+const laneParams = z.object({ lane: says("Its name.", z.string().min(1).max(500)) });
+
+export const addLaneRoutes = (app: Api, desk: Desk): void => {
+  const { ledger } = desk.house;
+
+  const laneView = (state: LaneState): z.infer<typeof laneSchema> => ({
+    lane: state.lane,
+    perSecond: orNull(state.perSecond),
+    factor: state.factor,
+    operatorPerSecond: state.operatorPerSecond,
+    isHeld: state.isHeldByOperator,
+    ...(state.holdMs > 0 &&
+      Number.isFinite(state.holdMs) && { heldUntil: isoTime(desk.now() + state.holdMs) }),
+    ...(state.holdReason !== undefined && { holdReason: state.holdReason }),
+    backlog: state.backlog,
+    inHand: state.inHand,
+  });
+
+  const findLane = async (name: string): Promise<LaneState> => {
+    const [found] = await ledger.readLanes({ after: laneBefore(name), limit: 1 });
+    if (found?.lane === name) return found;
+    throw new Problem("not-found", `${shown(name)}: no such lane.`);
+  };
+
+  app.get(
+    "/v1/lanes",
+    {
+      config: { role: "operator" },
+      schema: {
+        operationId: "listLanes",
+        summary: "List the lanes, by name",
+        tags: ["lanes"],
+        querystring: z.strictObject(pageQuery(500, 100)),
+        response: { 200: json("A page of lanes.", pageOf(laneSchema)), ...problems() },
+      },
+    },
+    async ({ query: { cursor, limit } }) => {
+      const after = fromCursor(cursor, z.string());
+      const lanes = await ledger.readLanes({ limit, ...(after !== undefined && { after }) });
+      return page(lanes.map(laneView), lanes.length < limit ? undefined : lanes.at(-1)?.lane);
+    },
+  );
+
+  app.get(
+    "/v1/lanes/:lane",
+    {
+      config: { role: "operator" },
+      schema: {
+        operationId: "getLane",
+        summary: "One lane",
+        tags: ["lanes"],
+        params: laneParams,
+        response: { 200: json("The lane.", laneSchema), ...problems(404) },
+      },
+    },
+    async ({ params }) => laneView(await findLane(params.lane)),
+  );
+
+  app.patch(
+    "/v1/lanes/:lane",
+    {
+      config: { role: "operator" },
+      schema: {
+        operationId: "steerLane",
+        summary: "Change a lane's pace, or hold it",
+        tags: ["lanes"],
+        params: laneParams,
+        body: z.strictObject({
+          perSecond: says(
+            "At most so many requests a second; null takes it back.",
+            z.number().positive().max(100_000).nullable(),
+          ).optional(),
+          isHeld: says("A held lane starts nothing.", z.boolean()).optional(),
+        }),
+        response: { 200: json("The lane.", laneSchema), ...problems(404, 413, 415) },
+      },
+    },
+    async ({ params: { lane }, body }) => {
+      await findLane(lane);
+      await ledger.steerLane(lane, {
+        ...(body.perSecond !== undefined && { perSecond: body.perSecond }),
+        ...(body.isHeld !== undefined && { isHeld: body.isHeld }),
+      });
+      return laneView(await findLane(lane));
+    },
+  );
+};

@@ -1,0 +1,118 @@
+import { z } from "zod";
+import type { ReadyScraper } from "../../scrapers/ready-scraper.ts";
+import { json, problems } from "../answers.ts";
+import type { Api } from "../api.ts";
+import { named, says } from "../api-registry.ts";
+import { fromCursor, page, pageOf, pageQuery } from "../cursor.ts";
+import { type Desk, shown } from "../desk.ts";
+import { orNull } from "../job-view.ts";
+import { Problem } from "../problem.ts";
+import { perSecond } from "../schemas/job.ts";
+import { type FixtureStatus, inputSchemaOf } from "../scraper-shelf.ts";
+
+const entrySchema = named(
+  "ScraperEntry",
+  z.object({
+    name: z.string(),
+    site: z.string().optional(),
+    version: z.string().optional(),
+    problem: says("Why it cannot be loaded.", z.string()).optional(),
+  }),
+);
+
+const scraperSchema = named(
+  "Scraper",
+  z.object({
+    name: z.string(),
+    site: z.string().optional(),
+    lane: z.string().optional(),
+    version: z.string(),
+    pace: z.object({ perSecond, burst: z.number(), concurrency: z.number() }),
+    input: says(
+      "What an input must look like, as JSON Schema.",
+      z.record(z.string(), z.unknown()),
+    ).optional(),
+    fields: z.array(z.object({ name: z.string(), isRequired: z.boolean() })),
+    emitsTo: says("Scrapers whose inputs are found on its pages.", z.array(z.string())),
+    fixtures: says(
+      "How it fares with its fixtures.",
+      z.object({ cases: z.int(), passed: z.int(), failed: z.array(z.string()) }),
+    ).optional(),
+  }),
+);
+
+export const addScraperRoutes = (app: Api, { house: { scrapers } }: Desk): void => {
+  /** By version: its files do not change under it. */
+  const fixtures = new Map<string, Promise<FixtureStatus>>();
+  const fixturesOf = async (ready: ReadyScraper): Promise<FixtureStatus | undefined> => {
+    if (!scrapers.fixturesOf) return undefined;
+    const id = `${ready.scraper.name}@${ready.version}`;
+    const known = fixtures.get(id) ?? scrapers.fixturesOf(ready);
+    fixtures.set(id, known);
+    return await known;
+  };
+
+  app.get(
+    "/v1/scrapers",
+    {
+      schema: {
+        operationId: "listScrapers",
+        summary: "List the installation's scrapers",
+        tags: ["scrapers"],
+        querystring: z.strictObject(pageQuery(500, 100)),
+        response: { 200: json("A page of scrapers, by name.", pageOf(entrySchema)), ...problems() },
+      },
+    },
+    async ({ query }) => {
+      const after = fromCursor(query.cursor, z.string()) ?? "";
+      const names = scrapers.names().filter((name) => name > after);
+      const some = names.slice(0, query.limit);
+      const data = await Promise.all(
+        some.map(async (name) => {
+          try {
+            const { scraper, version } = await scrapers.find(name);
+            return { name, version, ...(scraper.site !== undefined && { site: scraper.site }) };
+          } catch (error) {
+            return { name, problem: error instanceof Error ? error.message : String(error) };
+          }
+        }),
+      );
+      return page(data, names.length > some.length ? some.at(-1) : undefined);
+    },
+  );
+
+  app.get(
+    "/v1/scrapers/:scraper",
+    {
+      schema: {
+        operationId: "getScraper",
+        summary: "One scraper: what it takes and what it gives",
+        tags: ["scrapers"],
+        params: z.object({ scraper: says("Its name.", z.string().max(64)) }),
+        response: { 200: json("The scraper.", scraperSchema), ...problems(404, 409, 422) },
+      },
+    },
+    async ({ params }) => {
+      if (!scrapers.names().includes(params.scraper))
+        throw new Problem("not-found", `${shown(params.scraper)}: this installation has no such scraper.`);
+      const ready = await scrapers.find(params.scraper);
+      const { scraper, version, pace, extraction, targets } = ready;
+      const input = inputSchemaOf(ready);
+      const status = await fixturesOf(ready);
+      return {
+        name: scraper.name,
+        ...(scraper.site !== undefined && { site: scraper.site }),
+        ...(scraper.lane !== undefined && { lane: scraper.lane }),
+        version,
+        pace: { ...pace, perSecond: orNull(pace.perSecond) },
+        ...(input && { input }),
+        fields: (extraction?.fieldNames ?? []).map((name) => ({
+          name,
+          isRequired: extraction!.required.includes(name),
+        })),
+        emitsTo: [...targets.keys()],
+        ...(status && { fixtures: { ...status, failed: [...status.failed] } }),
+      };
+    },
+  );
+};

@@ -1,0 +1,59 @@
+import type { Registry } from "../ports/registry.ts";
+import { wait as realWait, type Wait } from "./wait.ts";
+
+/** What every background duty is handed. */
+export interface DutyTools {
+  readonly registry: Registry;
+  /** Names this controller among those that share the ledger. */
+  readonly holder: string;
+  /** Hears what went wrong in a round; the next one tries again. */
+  readonly report: (duty: string, error: unknown) => void;
+  readonly now?: () => number;
+  readonly wait?: Wait;
+}
+
+export interface Duty {
+  readonly name: string;
+  readonly everyMs: number;
+  /** One round. */
+  readonly run: (signal: AbortSignal) => Promise<void>;
+}
+
+/** How long after the death of its holder a duty stands still, beside the time between two rounds. */
+const GRACE_MS = 10_000;
+
+/**
+ * Runs a duty round by round, in one of the controllers: the one that holds it, until it stops or is not heard of any more. A round that takes
+ * long is held on to; one that was lost all the same, because its process stood still, is stopped.
+ */
+export const runDuty = async (tools: DutyTools, duty: Duty, signal: AbortSignal): Promise<void> => {
+  const { registry, holder, report, wait = realWait } = tools;
+  const hold = async (): Promise<boolean> =>
+    await registry.holdDuty(duty.name, holder, duty.everyMs + GRACE_MS);
+  while (!signal.aborted) {
+    try {
+      if (await hold()) await holdOn(hold, (lost) => duty.run(AbortSignal.any([signal, lost])));
+    } catch (error) {
+      report(duty.name, error);
+    }
+    await wait(duty.everyMs, signal);
+  }
+  await registry.dropDuty(duty.name, holder).catch((error: unknown) => report(duty.name, error));
+};
+
+const holdOn = async (
+  hold: () => Promise<boolean>,
+  run: (lost: AbortSignal) => Promise<void>,
+): Promise<void> => {
+  const lost = new AbortController();
+  const again = async (): Promise<void> => {
+    // A hold that could not be asked for may still be there: the next one tells.
+    if (!(await hold().catch(() => true))) lost.abort();
+  };
+  const timer = setInterval(() => void again(), GRACE_MS / 3);
+  try {
+    await run(lost.signal);
+  } finally {
+    clearInterval(timer);
+  }
+};

@@ -1,0 +1,67 @@
+import { z } from "zod";
+import type { ClientCard, KeyCard } from "../../ports/registry.ts";
+import { ROLES } from "../../ports/registry.ts";
+import { named, says } from "../api-registry.ts";
+import { isoTime } from "../job-view.ts";
+import { instant } from "./job.ts";
+
+export const clientName = z.string().regex(/^[a-z0-9][a-z0-9._-]{0,63}$/);
+
+const most = z.int().min(0).max(Number.MAX_SAFE_INTEGER);
+
+export const shareSchema = {
+  weight: says("Its part of lanes and workers, against that of others.", z.number().positive().max(1000)),
+  itemsPerDay: says("Items that its jobs may accept in a day (UTC); null for no limit.", most.nullable()),
+  maxRunning: says("Of its items, how many may run at a time; null for no limit.", most.min(1).nullable()),
+  requestsPerMinute: says(
+    "API requests a minute for each of its keys; null for no limit.",
+    most.min(1).nullable(),
+  ),
+};
+
+export const clientSchema = named(
+  "Client",
+  z.object({ name: z.string(), createdAt: instant, ...shareSchema }),
+);
+
+export const clientView = (card: ClientCard): z.infer<typeof clientSchema> => ({
+  name: card.name,
+  createdAt: isoTime(card.createdAt),
+  weight: card.weight,
+  itemsPerDay: card.itemsPerDay ?? null,
+  maxRunning: card.maxRunning ?? null,
+  requestsPerMinute: card.requestsPerMinute ?? null,
+});
+
+export const keySchema = named(
+  "Key",
+  z.object({
+    id: z.string(),
+    client: z.string(),
+    role: z.enum(ROLES),
+    prefix: says("Its first characters, to tell keys apart by.", z.string()),
+    createdAt: instant,
+    usedAt: says("About when it was used last.", instant).optional(),
+    revokedAt: instant.optional(),
+  }),
+);
+
+export const newKeySchema = named(
+  "NewKey",
+  keySchema.extend({
+    key: says(
+      "The key itself, shown this once. Left out when the answer is repeated for its Idempotency-Key.",
+      z.string(),
+    ).optional(),
+  }),
+);
+
+export const keyView = (card: KeyCard): z.infer<typeof keySchema> => ({
+  id: card.id,
+  client: card.client,
+  role: card.role,
+  prefix: card.prefix,
+  createdAt: isoTime(card.createdAt),
+  ...(card.usedAt !== undefined && { usedAt: isoTime(card.usedAt) }),
+  ...(card.revokedAt !== undefined && { revokedAt: isoTime(card.revokedAt) }),
+});

@@ -1,0 +1,105 @@
+import { z } from "zod";
+import { FAILURE_KINDS } from "../../model/failure.ts";
+import { ITEM_STATES } from "../../model/item.ts";
+import { FIELD_STATUSES } from "../../model/record.ts";
+import { named, says } from "../api-registry.ts";
+import { budgetSchema, freshnessSchema } from "./job-options.ts";
+
+export const JOB_STATES = ["loading", "running", "paused", "done", "cancelled"] as const;
+
+const count = z.int().min(0);
+export const instant = z.iso.datetime();
+export const failureKind = z.enum(FAILURE_KINDS);
+/** Requests a second; null stands for no limit. */
+export const perSecond = z.number().nullable();
+
+const countsOf = <Name extends string>(names: readonly Name[]) =>
+  z.object(Object.fromEntries(names.map((name) => [name, count])) as Record<Name, typeof count>);
+
+const heldSchema = z.object({
+  lane: z.string(),
+  reason: z.string(),
+  evidence: says("Counts by kind, examples, since when: what the breaker decided by.", z.unknown()),
+  heldAt: instant,
+  probeAt: says(
+    "When one item is let through to see whether the site has healed; left out when a person must decide.",
+    instant,
+  ).optional(),
+});
+
+export const rejectSchema = named(
+  "RejectedInput",
+  z.object({
+    line: says("Where it stood, from 1.", z.int()),
+    parent: says("Key of the item on whose pages it was found.", z.string()).optional(),
+    problem: z.string(),
+  }),
+);
+
+export const jobSchema = named(
+  "Job",
+  z.object({
+    id: z.string(),
+    client: z.string(),
+    scraper: z.string(),
+    version: z.string(),
+    scrapers: says(
+      "The root and those that it emits to, as they were when the job began.",
+      z.array(z.object({ name: z.string(), version: z.string() })),
+    ),
+    state: z.enum(JOB_STATES),
+    isSealed: says("No more inputs will come.", z.boolean()),
+    isBatch: z.boolean(),
+    createdAt: instant,
+    endedAt: instant.optional(),
+    options: z.object({
+      priority: z.int(),
+      pace: z.object({ perSecond, burst: z.number(), concurrency: z.number() }),
+      maxAttempts: z.int().optional(),
+      maxItems: z.int().optional(),
+      deadlineAt: instant.optional(),
+      budget: budgetSchema.optional(),
+      freshness: freshnessSchema.optional(),
+      webhook: z.string().optional(),
+      progressMs: z.int().optional(),
+      extracts: z.boolean(),
+    }),
+    labels: z.record(z.string(), z.string()),
+    counts: says(
+      "received = accepted + folded + rejected + capped, and accepted = the sum of the states, at any moment.",
+      z.object({
+        received: count,
+        accepted: count,
+        folded: count,
+        rejected: count,
+        capped: count,
+        tooDeep: count,
+        partial: count,
+        states: countsOf(ITEM_STATES),
+      }),
+    ),
+    progress: z.object({
+      ended: count,
+      share: says("Of those accepted, 0 to 1.", z.number()),
+      perSecond: says("Items that end, lately.", z.number()).nullable(),
+      etaAt: says("When the last would end at this rate.", instant).nullable(),
+    }),
+    failures: says(
+      "Of items that failed for good.",
+      z.array(z.object({ kind: failureKind, count, exampleKey: z.string(), exampleDetail: z.string() })),
+    ),
+    attemptFailures: says(
+      "Failed attempts by kind, retried ones included.",
+      z.partialRecord(failureKind, count),
+    ),
+    fields: says(
+      "How often each field was present, empty, missing or malformed.",
+      z.record(z.string(), countsOf(FIELD_STATUSES)),
+    ),
+    held: says("Lanes at which the breaker has stopped this job.", z.array(heldSchema)),
+    rejects: says("The first rejected inputs.", z.array(rejectSchema)),
+    cost: z.object({ requests: count, bytes: count }),
+  }),
+);
+
+export type ApiJob = z.infer<typeof jobSchema>;

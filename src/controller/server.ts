@@ -1,0 +1,125 @@
+import fastify, { type FastifyInstance } from "fastify";
+import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from "fastify-type-provider-zod";
+import { gatherMethods } from "./allowed-methods.ts";
+import { answerBroken } from "./answer-broken.ts";
+import { answerProblem } from "./answer-problem.ts";
+import { addAuth } from "./auth.ts";
+import { Desk } from "./desk.ts";
+import type { ControllerHouse } from "./house.ts";
+import { JobWatch } from "./job-watch.ts";
+import { addOnce } from "./once.ts";
+import { addDocs, addOpenapi } from "./openapi.ts";
+import { Problem } from "./problem.ts";
+import { requestId } from "./request-id.ts";
+import { addBatchRoutes } from "./routes/batches.ts";
+import { addCaptureRoutes } from "./routes/captures.ts";
+import { addClientRoutes } from "./routes/clients.ts";
+import { addDeliveryRoutes } from "./routes/deliveries.ts";
+import { addEventRoutes } from "./routes/events.ts";
+import { addInputRoutes } from "./routes/job-inputs.ts";
+import { addItemRoutes } from "./routes/items.ts";
+import { addJobRoutes } from "./routes/jobs.ts";
+import { addKeyRoutes } from "./routes/keys.ts";
+import { addLaneRoutes } from "./routes/lanes.ts";
+import { addResultRoutes } from "./routes/results.ts";
+import { addScraperRoutes } from "./routes/scrapers.ts";
+import { addServiceRoutes } from "./routes/service.ts";
+import { addSteeringRoutes } from "./routes/job-steering.ts";
+import { addWebhookRoutes } from "./routes/webhooks.ts";
+import { addWorkerRoutes } from "./routes/workers.ts";
+
+const BODY_LIMIT = 1024 * 1024;
+const WATCH_MS = 1000;
+const CLOSE_IDLE_MS = 50;
+
+/** The controller's API, ready to listen. What it is given stays open when it closes. */
+export const buildServer = async (house: ControllerHouse): Promise<FastifyInstance> => {
+  const { log, now = Date.now, version = "0.1.0" } = house;
+  const app = fastify({
+    bodyLimit: BODY_LIMIT,
+    routerOptions: { maxParamLength: 1000, ignoreTrailingSlash: false },
+    requestIdHeader: false,
+    genReqId: requestId,
+    logger: false,
+    forceCloseConnections: "idle",
+    // Uploads may take hours; heads may not.
+    requestTimeout: 0,
+    clientErrorHandler: answerBroken,
+    frameworkErrors: (error, request, reply) => void answerProblem(error, request, reply, log),
+  }).withTypeProvider<ZodTypeProvider>();
+  app.setValidatorCompiler(validatorCompiler);
+  app.setSerializerCompiler(serializerCompiler);
+  app.removeContentTypeParser("text/plain");
+
+  const methodsOf = gatherMethods(app);
+  app.setErrorHandler((error, request, reply) => answerProblem(error, request, reply, log));
+  app.setNotFoundHandler((request, reply) => {
+    const path = request.url.split("?")[0]!;
+    const methods = methodsOf(path);
+    const problem =
+      methods.length === 0
+        ? new Problem(
+            "not-found",
+            `${request.method} ${path.slice(0, 200)}: there is nothing here. See /docs.`,
+          )
+        : new Problem("method-not-allowed", `${request.method}: use ${methods.join(" or ")}.`, {
+            headers: { allow: methods.join(", ") },
+          });
+    return answerProblem(problem, request, reply, log);
+  });
+
+  app.addHook("onRequest", async (request, reply) => {
+    void reply.headers({
+      "x-request-id": request.id,
+      "x-content-type-options": "nosniff",
+      "cache-control": "no-store",
+    });
+  });
+  const door = addAuth(app, house.registry, now);
+  addOnce(app, house.registry);
+  app.addHook("onResponse", async (request, reply) => {
+    log.info("request", {
+      request: request.id,
+      method: request.method,
+      route: request.routeOptions.url,
+      status: reply.statusCode,
+      ms: Math.round(reply.elapsedTime),
+      ...(request.who?.client && { client: request.who.client, key: request.who.key }),
+    });
+  });
+
+  const watch = new JobWatch(house.ledger, log, now, house.watchMs ?? WATCH_MS);
+  app.addHook("onReady", async () => watch.start());
+  app.addHook("onClose", async () => await watch.stop());
+  // A connection whose last answer ends while the server closes would be kept for its next request.
+  app.addHook("preClose", async () => {
+    const timer = setInterval(() => app.server.closeIdleConnections(), CLOSE_IDLE_MS);
+    app.server.once("close", () => clearInterval(timer));
+  });
+  const desk = new Desk(house, watch, door, now);
+
+  await addOpenapi(app, version);
+  for (const addRoutes of ROUTES) addRoutes(app, desk);
+  await addDocs(app);
+  return app;
+};
+
+/** In the order of the document. */
+const ROUTES = [
+  addJobRoutes,
+  addInputRoutes,
+  addSteeringRoutes,
+  addItemRoutes,
+  addCaptureRoutes,
+  addResultRoutes,
+  addBatchRoutes,
+  addScraperRoutes,
+  addLaneRoutes,
+  addWorkerRoutes,
+  addClientRoutes,
+  addKeyRoutes,
+  addWebhookRoutes,
+  addDeliveryRoutes,
+  addEventRoutes,
+  addServiceRoutes,
+];

@@ -1,0 +1,43 @@
+import type { JobView } from "../../model/job.ts";
+import type { Ledger } from "../../ports/ledger.ts";
+import { openJobs } from "../open-jobs.ts";
+import { type DutyTools, runDuty } from "../run-duty.ts";
+
+export interface ProgressOptions extends DutyTools {
+  readonly ledger: Pick<Ledger, "listJobs" | "writeEvents">;
+  readonly everyMs?: number;
+}
+
+/** A holder that has looked longer ago than so many rounds was none in between. */
+const STALE_ROUNDS = 5;
+
+/**
+ * Writes `job.progress` for running jobs that want to hear of it. The moments are multiples of a job's interval since it began, so that they neither
+ * shift nor come twice when the duty goes to another controller.
+ */
+export const runProgress = async (options: ProgressOptions, signal: AbortSignal): Promise<void> => {
+  const { ledger, everyMs = 1000, now = Date.now } = options;
+  let lookedAt = now();
+  const run = async (): Promise<void> => {
+    const at = now();
+    const sinceAt = at - lookedAt > STALE_ROUNDS * everyMs ? at - everyMs : lookedAt;
+    lookedAt = at;
+    const events = [];
+    for await (const job of openJobs(ledger)) if (isDue(job, sinceAt, lookedAt)) events.push(progressOf(job));
+    if (events.length > 0) await ledger.writeEvents(events);
+  };
+  await runDuty(options, { name: "progress", everyMs, run }, signal);
+};
+
+const isDue = ({ spec, state, createdAt }: JobView, sinceAt: number, now: number): boolean => {
+  const { progressMs } = spec;
+  if (progressMs === undefined || progressMs <= 0 || state === "paused") return false;
+  const passed = (at: number): number => Math.floor((at - createdAt) / progressMs);
+  return passed(now) > Math.max(0, passed(sinceAt));
+};
+
+const progressOf = ({ spec, counts, partial, requests, bytes, held }: JobView) => ({
+  type: "job.progress" as const,
+  job: spec.id,
+  facts: { counts, partial, requests, bytes, heldLanes: held.length },
+});

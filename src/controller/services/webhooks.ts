@@ -1,0 +1,45 @@
+import type { WebhookSender } from "../../ports/channel.ts";
+import type { Ledger } from "../../ports/ledger.ts";
+import { type DutyTools, runDuty } from "../run-duty.ts";
+import { wait as realWait } from "../wait.ts";
+import { makeDeliveries } from "../webhooks/make-deliveries.ts";
+import { type OnDeliveryEnd, sendDeliveries, type SendTools } from "../webhooks/send-deliveries.ts";
+
+export interface WebhookOptions extends DutyTools {
+  readonly ledger: Ledger;
+  readonly sender: WebhookSender;
+  readonly concurrency?: number;
+  readonly everyMs?: number;
+  readonly random?: () => number;
+  readonly onEnd?: OnDeliveryEnd;
+}
+
+/**
+ * Tells clients what happens to their jobs. One controller at a time makes deliveries of the outbox; all of them send, sharing the work by what
+ * each takes.
+ */
+export const runWebhooks = async (options: WebhookOptions, signal: AbortSignal): Promise<void> => {
+  const { everyMs = 1000 } = options;
+  const making = runDuty(
+    options,
+    { name: "outbox", everyMs, run: (stop) => makeDeliveries(options, stop) },
+    signal,
+  );
+  await Promise.all([making, keepSending(options, everyMs, signal)]);
+};
+
+const keepSending = async (options: WebhookOptions, everyMs: number, signal: AbortSignal): Promise<void> => {
+  const { wait = realWait, report } = options;
+  const tools: SendTools = {
+    ...options,
+    wait,
+    everyMs,
+    concurrency: options.concurrency ?? 16,
+    now: options.now ?? Date.now,
+    random: options.random ?? Math.random,
+  };
+  while (!signal.aborted) {
+    await sendDeliveries(tools, signal).catch((error: unknown) => report("webhooks", error));
+    await wait(everyMs, signal);
+  }
+};

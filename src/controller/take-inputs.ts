@@ -1,0 +1,86 @@
+import { type InputRow, planInput } from "../flow/plan.ts";
+import type { RejectedInput } from "../model/job.ts";
+import type { PlannedItem } from "../ports/ledger.ts";
+import type { ReadyScraper } from "../scrapers/ready-scraper.ts";
+import type { ControllerHouse } from "./house.ts";
+import { itemsLeft, quotaProblem } from "./items-quota.ts";
+import { Problem } from "./problem.ts";
+import { readMark, type UploadMark, writeMark } from "./upload-mark.ts";
+
+export interface Upload {
+  readonly job: string;
+  readonly client: string;
+  readonly ready: ReadyScraper;
+  readonly rows: AsyncIterable<readonly InputRow[]>;
+  /** Inputs of the upload that come before the first row; where it stands unless given. */
+  readonly offset?: number;
+  /** Asked before each batch: nobody else may write the mark meanwhile. */
+  readonly mustHold: () => Promise<void>;
+}
+
+/** As when a file is loaded locally: see `flow/submit.ts`. */
+const BATCH = 2000;
+/** The first batch is small: work starts while the rest is still on its way. */
+const FIRST_BATCH = 500;
+/** A slow sender's rows do not wait for a full batch. */
+const TRICKLE_MS = 500;
+
+/**
+ * Streams the rows into the job, a batch at a time, so that memory stays flat and a fast sender is held back by the ledger. Rows that were taken before
+ * are passed over: an upload that broke off is sent again from its offset, or from any place before that.
+ */
+export const takeInputs = async (
+  house: ControllerHouse,
+  upload: Upload,
+  now: () => number,
+): Promise<UploadMark> => {
+  const { ledger, blobs, laneOf } = house;
+  const { job, client, ready, rows, mustHold } = upload;
+  await mustHold();
+  let mark = await readMark(blobs, job);
+  const { offset = mark.offset } = upload;
+  if (offset > mark.offset)
+    throw new Problem(
+      "offset-gap",
+      `The job has ${mark.offset} inputs of this upload. Send it again from there, not from ${offset}.`,
+      { offset: mark.offset },
+    );
+  let skips = mark.offset - offset;
+  let batch = FIRST_BATCH;
+  let flushedAt = performance.now();
+  let items: PlannedItem[] = [];
+  let rejected: RejectedInput[] = [];
+  const flush = async (): Promise<void> => {
+    await mustHold();
+    if (items.length > (await itemsLeft(house, client, now())))
+      throw quotaProblem(client, now(), mark.offset);
+    const added = await ledger.addItems(job, items, rejected);
+    mark = {
+      offset: mark.offset + items.length + rejected.length,
+      accepted: mark.accepted + added.accepted,
+      folded: mark.folded + added.folded,
+      rejected: mark.rejected + rejected.length,
+      capped: mark.capped + added.capped,
+    };
+    await writeMark(blobs, job, mark);
+    if (items.length > 0) batch = BATCH;
+    items = [];
+    rejected = [];
+    flushedAt = performance.now();
+  };
+  for await (const some of rows) {
+    for (const row of some) {
+      if (skips > 0) {
+        skips--;
+        continue;
+      }
+      const planned = planInput(ready.scraper, row, laneOf);
+      if ("item" in planned) items.push(planned.item);
+      else rejected.push(planned.rejected);
+      if (items.length + rejected.length >= batch) await flush();
+    }
+    if (items.length > 0 && performance.now() - flushedAt > TRICKLE_MS) await flush();
+  }
+  if (items.length + rejected.length > 0) await flush();
+  return mark;
+};

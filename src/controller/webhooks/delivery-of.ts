@@ -1,0 +1,53 @@
+import { createHash } from "node:crypto";
+import type { ItemRef } from "../../model/item.ts";
+import type { JobSpec } from "../../model/job.ts";
+import type { LedgerEvent } from "../../ports/ledger.ts";
+import { type ClientCard, JOB_ENDPOINT, type NewDelivery } from "../../ports/registry.ts";
+import { itemId } from "../item-view.ts";
+
+/** Who is told of an event: the client's endpoints that want its type, and the webhook that the job names itself. */
+export const deliveriesOf = (
+  event: LedgerEvent,
+  spec: JobSpec,
+  client: ClientCard | undefined,
+): NewDelivery[] => {
+  const endpoints = (client?.webhooks ?? []).filter(({ events }) => events?.includes(event.type) ?? true);
+  const targets = endpoints.map(({ id, url }) => ({ id, url }));
+  const { webhook } = spec;
+  if (webhook !== undefined && targets.every(({ url }) => url !== webhook))
+    targets.push({ id: JOB_ENDPOINT, url: webhook });
+  const body = bodyOf(event, spec);
+  return targets.map(({ id, url }) => ({
+    id: messageId(event, id),
+    event: event.id,
+    client: spec.client,
+    job: event.job,
+    endpoint: id,
+    url,
+    type: event.type,
+    body,
+  }));
+};
+
+/** Made of the event and its receiver: told again after a crash, it is the same message. */
+const messageId = (event: LedgerEvent, endpoint: string): string => {
+  const text = JSON.stringify([event.id, event.at, event.job, endpoint]);
+  return `msg_${createHash("sha256").update(text).digest("base64url").slice(0, 27)}`;
+};
+
+const bodyOf = (event: LedgerEvent, { client, scraper, labels }: JobSpec): string =>
+  JSON.stringify({
+    type: event.type,
+    timestamp: new Date(event.at).toISOString(),
+    data: { ...factsOf(event), job: event.job, client, scraper, ...(labels && { labels }) },
+  });
+
+/** Items go out by the ids that the API knows them by. */
+const factsOf = ({ type, facts }: LedgerEvent): LedgerEvent["facts"] => {
+  if (type !== "item.failed") return facts;
+  const items = (facts["items"] ?? []) as readonly ItemRef[];
+  return {
+    ...facts,
+    items: items.map(({ queue, seq, ...rest }) => ({ id: itemId({ queue, seq }), ...rest })),
+  };
+};

@@ -1,0 +1,190 @@
+import assert from "node:assert/strict";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { test } from "node:test";
+import { parse } from "csv-parse/sync";
+import { asyncBufferFromFile, parquetReadObjects } from "hyparquet";
+import { exportJob } from "./export-records.ts";
+import type { OutputRow, RecordWriter } from "./outputs/record-writer.ts";
+import { type Ending, openSampleHouse } from "../cli/sample-house.ts";
+import { sampleView } from "../cli/sample-view.ts";
+
+const NONE: ReadonlyMap<string, number> = new Map();
+const DONE = { state: "done", quality: "complete" } as const;
+
+/** Of five items: one record, two records, absent, failed, still queued. */
+const mixed = (n: number): Ending | undefined => {
+  switch (n % 5) {
+    case 0:
+      return { outcome: DONE, records: [{ owner: `Ann ${n}`, tax: n + 0.5 }] };
+    case 1:
+      return {
+        outcome: { state: "done", quality: "partial" },
+        records: [
+          { owner: "Bo", tax: 1 },
+          { owner: undefined, tax: 2 },
+        ],
+      };
+    case 2:
+      return { outcome: { state: "absent", detail: "none" } };
+    case 3:
+      return { outcome: { state: "failed", failure: { kind: "blocked", detail: "403, says the site" } } };
+    default:
+      return undefined;
+  }
+};
+
+test("every item has its row, one for each of its records", async () => {
+  await using house = await openSampleHouse(5, mixed);
+  const path = join(house.data, "out.csv");
+  assert.deepEqual(await exportJob(house, house.job, path), {
+    set: `${house.job}@first`,
+    rows: 6,
+    leftOut: [],
+    dropped: NONE,
+  });
+  assert.equal(
+    await readFile(path, "utf8"),
+    `key,parcel,owner,tax,_state,_failure,_detail,_quality,_missing
+0,p0,Ann 0,0.5,done,,,complete,[]
+1,p1,Bo,1,done,,,complete,[]
+1,p1,,2,done,,,partial,"[""owner""]"
+2,p2,,,absent,,,,[]
+3,p3,,,failed,blocked,"403, says the site",,[]
+4,p4,,,queued,,,,[]
+`,
+  );
+});
+
+test("a job of many pages comes out whole, in every format, with numbers as numbers", async () => {
+  const count = 5003;
+  await using house = await openSampleHouse(count, mixed);
+  const keys = Array.from({ length: count }, (_, n) =>
+    n % 5 === 1 ? [String(n), String(n)] : [String(n)],
+  ).flat();
+  for (const name of ["out.csv", "out.jsonl", "out.parquet"]) {
+    const path = join(house.data, name);
+    assert.deepEqual(await exportJob(house, house.job, path), {
+      set: `${house.job}@first`,
+      rows: keys.length,
+      leftOut: [],
+      dropped: NONE,
+    });
+    const rows = await readRows(path);
+    assert.deepEqual(
+      rows.map(({ key }) => key),
+      keys,
+    );
+    const found = rows.find(({ key }) => key === "5000");
+    assert.deepEqual([found?.["owner"], String(found?.["tax"])], ["Ann 5000", "5000.5"]);
+    if (name !== "out.csv") assert.equal(typeof found?.["tax"], "number");
+  }
+});
+
+const readRows = async (path: string): Promise<Record<string, unknown>[]> => {
+  if (path.endsWith(".parquet")) return await parquetReadObjects({ file: await asyncBufferFromFile(path) });
+  const text = await readFile(path, "utf8");
+  if (path.endsWith(".csv")) return parse(text, { columns: true });
+  return text
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+};
+
+test("memory holds one page of rows at a time, once the columns are known", async () => {
+  await using house = await openSampleHouse(4500, mixed);
+  const batches: number[] = [];
+  const writer: RecordWriter = {
+    open: async () => undefined,
+    write: async (rows: readonly OutputRow[]) => void batches.push(rows.length),
+    close: async () => undefined,
+    [Symbol.asyncDispose]: async () => undefined,
+  };
+  const { rows } = await exportJob(house, house.job, writer);
+  assert.equal(
+    batches.reduce((sum, size) => sum + size, 0),
+    rows,
+  );
+  assert.ok(Math.max(...batches) <= 2000, String(batches));
+});
+
+test("a job without items gives a table without rows", async () => {
+  await using house = await openSampleHouse(0, mixed);
+  const path = join(house.data, "out.csv");
+  assert.deepEqual(await exportJob(house, house.job, path), {
+    set: `${house.job}@first`,
+    rows: 0,
+    leftOut: [],
+    dropped: NONE,
+  });
+  assert.equal(await readFile(path, "utf8"), "key,owner,tax,_state,_failure,_detail,_quality,_missing\n");
+});
+
+test("a segment that is gone is an error and leaves no file that looks whole", async () => {
+  await using house = await openSampleHouse(5, mixed);
+  await house.blobs.remove(`jobs/${house.job}/records/tester-0.jsonl`);
+  await assert.rejects(exportJob(house, house.job, join(house.data, "out.csv")), { code: "not-found" });
+  assert.ok(!(await readdir(house.data)).some((name) => name.startsWith("out.csv")));
+});
+
+test("a job that is not there is told", async () => {
+  await using house = await openSampleHouse(0, mixed);
+  await assert.rejects(exportJob(house, "nobody", "-"), { name: "LedgerError", code: "no-such-job" });
+});
+
+test("gaps are dropped or filled as told, and what was left out is counted by its reason", async () => {
+  await using house = await openSampleHouse(5, mixed);
+  const path = join(house.data, "out.csv");
+  const exported = await exportJob(house, house.job, path, { gaps: "drop" });
+  const dropped = new Map([
+    ["no owner", 1],
+    ["absent without a record", 1],
+    ["failed without a record", 1],
+    ["queued without a record", 1],
+  ]);
+  assert.deepEqual(exported, { set: `${house.job}@first`, rows: 2, leftOut: [], dropped });
+  await exportJob(house, house.job, path, { fill: new Map([["owner", "nobody"]]) });
+  const rows = parse(await readFile(path, "utf8"), { columns: true }) as Record<string, string>[];
+  assert.deepEqual(rows.map(({ owner, _missing }) => [owner, _missing]).slice(1, 4), [
+    ["Bo", "[]"],
+    ["nobody", '["owner"]'],
+    ["", "[]"],
+  ]);
+});
+
+test("of a scraper that only led to others, an item that is done has no row", async () => {
+  const pace = { perSecond: Infinity, burst: 1, concurrency: 5 };
+  const [county] = sampleView({ spec: { pace } }).spec.scrapers;
+  const scrapers = [
+    { ...county!, extracts: false },
+    { ...county!, name: "detail", fields: ["owner"], required: ["owner"] },
+  ];
+  await using house = await openSampleHouse(
+    5,
+    (n) => ({ ...mixed(n), outcome: mixed(n)?.outcome ?? DONE, records: [] }),
+    {
+      scrapers,
+    },
+  );
+  const rows: OutputRow[] = [];
+  const writer: RecordWriter = {
+    open: async () => undefined,
+    write: async (some) => void rows.push(...some),
+    close: async () => undefined,
+    [Symbol.asyncDispose]: async () => undefined,
+  };
+  await exportJob(house, house.job, writer);
+  assert.deepEqual(
+    rows.map(({ key, _state, _scraper }) => [key, _state, _scraper]),
+    [
+      ["2", "absent", "county"],
+      ["3", "failed", "county"],
+    ],
+  );
+  rows.length = 0;
+  await exportJob(house, house.job, writer, { scraper: "county" });
+  assert.equal(rows.length, 5);
+  rows.length = 0;
+  await exportJob(house, house.job, writer, { scraper: "detail" });
+  assert.equal(rows.length, 0);
+});

@@ -1,0 +1,80 @@
+import type { JobSpec } from "../model/job.ts";
+import { LedgerError } from "../ports/ledger.ts";
+import { GapFilter, type GapOptions } from "./export-gaps.ts";
+import { ExportShape, type ExportEntry } from "./export-rows.ts";
+import { withRecords } from "./item-records.ts";
+import { jobItems } from "./job-items.ts";
+import type { RecordWriter } from "./outputs/record-writer.ts";
+import type { Stores } from "./stores.ts";
+
+export interface ExportSettings extends GapOptions {
+  /** Only rows of this one of the job's scrapers. */
+  readonly scraper?: string;
+  /** Which of the job's sets of records: `current`, `first` or an extraction. */
+  readonly extraction?: string;
+}
+
+export interface Exported {
+  /** The set of records that was written, `JOB@first` for those of the run itself. */
+  readonly set: string;
+  readonly rows: number;
+  /** Fields for which there was no column, because the first rows did not have them. */
+  readonly leftOut: readonly string[];
+  /** Entries that the gap settings kept out, by reason. */
+  readonly dropped: ReadonlyMap<string, number>;
+}
+
+/** Rows that the columns and their types are learned from. */
+const LEARN_ROWS = 1000;
+
+/** Writes one row per record, or per item without one, to a path or to a writer. Memory does not grow with the job. */
+export const exportJob = async (
+  { ledger, blobs }: Stores,
+  job: string,
+  output: string | RecordWriter,
+  settings: ExportSettings = {},
+): Promise<Exported> => {
+  const view = await ledger.readJob(job);
+  if (!view) throw new LedgerError("no-such-job", `${job}: no such job. \`sluice jobs ls\` lists them.`);
+  // Loaded here: nobody needs it before a job's first request.
+  const { openOutput } = await import("./outputs/open-output.ts");
+  const { openRecordSet } = await import("../reextract/current-records.ts");
+  const { specOf } = await import("../reextract/stored-extraction.ts");
+  await using writer = typeof output === "string" ? openOutput(output) : output;
+  await using set = await openRecordSet(blobs, job, settings.extraction);
+  const spec = specOf(view.spec, set.extraction);
+  const filter = new GapFilter(spec, settings);
+  const { scraper } = settings;
+  let shape: ExportShape | undefined;
+  let waiting: ExportEntry[] = [];
+  let rows = 0;
+  const flush = async () => {
+    if (!shape) {
+      shape = new ExportShape(spec, waiting, settings);
+      await writer.open(shape.columns);
+    }
+    const known = shape;
+    await writer.write(waiting.map((entry) => known.row(entry)));
+    rows += waiting.length;
+    waiting = [];
+  };
+  for await (const page of jobItems(ledger, job))
+    for await (const entries of withRecords(set, page)) {
+      for (const entry of entries) {
+        const isWanted = scraper === undefined ? hasRow(spec, entry) : entry.item.scraper === scraper;
+        const written = isWanted ? filter.apply(entry) : undefined;
+        if (written) waiting.push(written);
+      }
+      if (shape || waiting.length >= LEARN_ROWS) await flush();
+    }
+  await flush();
+  await writer.close();
+  return { set: set.name, rows, leftOut: shape?.leftOut ?? [], dropped: filter.leftOut };
+};
+
+/** An item of a scraper that only leads to others, and did, has brought its rows elsewhere. */
+const hasRow = ({ scrapers }: JobSpec, { item, record }: ExportEntry): boolean =>
+  scrapers.length === 1 ||
+  record !== undefined ||
+  item.state !== "done" ||
+  scrapers.some(({ name, extracts }) => name === item.scraper && extracts);

@@ -1,0 +1,163 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { WorkerGround } from "../../test/worker-ground.ts";
+import { answer, type Handler, type SiteRequest } from "../collectors/http/test-site.ts";
+import { field } from "../extraction/field.ts";
+import { AbsentError } from "../model/failure.ts";
+import type { ChangeCounts } from "../model/freshness.ts";
+import type { ItemView } from "../model/item.ts";
+import type { Freshness } from "../model/job.ts";
+import type { AnyScraper } from "../scrapers/scraper.ts";
+
+/** Jobs one after the other, over one site. */
+const open = async (handler: Handler, scraper: Partial<AnyScraper> = {}) => {
+  const ground = await WorkerGround.open(handler);
+  let jobs = 0;
+  const asked = (): readonly SiteRequest[] => ground.site.seen.filter(({ url }) => url !== "/robots.txt");
+  const job = async (
+    freshness: Freshness,
+    { client = "test", path = "/page" } = {},
+  ): Promise<{ readonly item: ItemView; readonly asked: number; readonly changes: ChangeCounts }> => {
+    const id = `job-${++jobs}`;
+    const before = asked().length;
+    await ground.submit([path], scraper, {}, { id, client, freshness });
+    const { changes } = await ground.run({ job: id });
+    return { item: await ground.item(path, id), asked: asked().length - before, changes: changes! };
+  };
+  return { job, asked, ground, [Symbol.asyncDispose]: () => ground[Symbol.asyncDispose]() };
+};
+
+test("a page fetched within the hour is answered from the archive: the site is not asked", async () => {
+  await using world = await open((_, response) => answer(response, "<p>"));
+  const first = await world.job({});
+  const second = await world.job({});
+  assert.deepEqual([first.item.state, first.asked], ["done", 1]);
+  assert.deepEqual([second.item.state, second.item.skipped?.reason, second.asked], ["skipped", "fresh", 0]);
+  assert.deepEqual(second.item.captures, first.item.captures);
+  assert.deepEqual([first.changes.new, second.changes.unchanged], [1, 1]);
+  assert.equal((await world.job({ maxAgeMs: 0 })).asked, 1);
+});
+
+test("what the response says about its age holds, and an option of the job before it", async () => {
+  await using world = await open((_, response) => answer(response, "<p>", { "cache-control": "no-store" }));
+  await world.job({});
+  assert.equal((await world.job({})).asked, 1);
+  assert.equal((await world.job({ maxAgeMs: 60_000 })).asked, 0);
+});
+
+test("two clients share what was fetched without cookies or credentials, and nothing else", async () => {
+  for (const [headers, scraper, isShared] of [
+    [{}, {}, true],
+    [{ "cache-control": "private" }, {}, false],
+    [{ "set-cookie": "session=1" }, {}, false],
+    [{ "cache-control": "public, max-age=60", "set-cookie": "session=1" }, {}, false],
+    [{ "cache-control": "max-age=60" }, { headers: { authorization: "Bearer secret" } }, false],
+    [{ "cache-control": "max-age=60" }, { headers: { cookie: "a=b" } }, false],
+  ] as const) {
+    await using world = await open((_, response) => answer(response, "<p>", headers), scraper);
+    await world.job({}, { client: "one" });
+    const other = await world.job({}, { client: "two" });
+    assert.equal(other.asked, isShared ? 0 : 1, JSON.stringify([headers, scraper]));
+    assert.equal((await world.job({}, { client: "one" })).asked, 0);
+  }
+});
+
+test("two clients that want the same page at the same time cause one fetch", async () => {
+  await using world = await open((_, response) => answer(response, "<p>"));
+  for (const client of ["one", "two"])
+    await world.ground.submit(["/page"], {}, {}, { id: client, client, freshness: {} });
+  await world.ground.run({ job: "one", others: ["two"] });
+  const states = await Promise.all(
+    ["one", "two"].map(async (id) => (await world.ground.item("/page", id)).state),
+  );
+  assert.deepEqual(states.toSorted(), ["done", "skipped"]);
+  assert.equal(world.asked().length, 1);
+});
+
+test("a site that knows ETags is asked whether the page has changed, and nothing is read again", async () => {
+  let etag = '"v1"';
+  await using world = await open(({ headers }, response) => {
+    if (headers["if-none-match"] === etag) response.writeHead(304, { etag }).end();
+    else answer(response, `<p>${etag}`, { etag, "cache-control": "no-cache" });
+  });
+  const first = await world.job({ onlyChanged: true });
+  const second = await world.job({ onlyChanged: true });
+  assert.deepEqual(second.item.skipped, { reason: "unchanged", from: { job: "job-1", ...first.item.ref } });
+  assert.deepEqual([second.asked, second.changes.unchanged, second.item.captures], [1, 1, []]);
+  etag = '"v2"';
+  const third = await world.job({ onlyChanged: true });
+  assert.deepEqual([third.item.state, third.item.change, third.changes.changed], ["done", "changed", 1]);
+  const fourth = await world.job({});
+  assert.deepEqual(fourth.item.skipped?.from, { job: "job-3", ...third.item.ref });
+  assert.equal((await world.job({ maxAgeMs: 0 })).item.state, "done", "a job that wants the page gets it");
+});
+
+test("a site that knows dates is asked by them", async () => {
+  const modified = new Date(0).toUTCString();
+  await using world = await open(({ headers }, response) => {
+    if (headers["if-modified-since"] === modified) response.writeHead(304).end();
+    else answer(response, "<p>", { "last-modified": modified, "cache-control": "max-age=0" });
+  });
+  await world.job({});
+  assert.equal((await world.job({})).item.skipped?.reason, "unchanged");
+});
+
+const town: Partial<AnyScraper> = {
+  async collect({ input, http, keep }) {
+    keep.page("town", await http.get((input as { url: string }).url));
+  },
+  extract: { from: "town", fields: { mayor: field.text(".mayor") } },
+};
+
+test("without ETags the values of the records tell whether it has changed", async () => {
+  let [mayor, visits] = ["Ann", 0];
+  await using world = await open(
+    (_, response) => answer(response, `<i>${++visits} visits</i><b class=mayor>${mayor}</b>`),
+    town,
+  );
+  const weekly = { maxAgeMs: 0, onlyChanged: true };
+  const first = await world.job(weekly);
+  assert.deepEqual([first.item.state, first.changes.new], ["done", 1]);
+  const same = await world.job(weekly);
+  assert.deepEqual([same.item.state, same.item.change, same.item.records], ["skipped", "unchanged", null]);
+  const all = await world.job({ maxAgeMs: 0 });
+  assert.deepEqual([all.item.state, all.item.change], ["done", "unchanged"]);
+  mayor = "Bea";
+  assert.equal((await world.job(weekly)).item.change, "changed");
+});
+
+test("gone is what the site says is gone, never what it did not let us see", async () => {
+  let status = 200;
+  await using world = await open((_, response) => answer(response, "<b class=mayor>Ann</b>", {}, status), {
+    ...town,
+    failures: { blocked: { maxAttempts: 1 } },
+    async collect({ input, http, keep }) {
+      const page = await http.get((input as { url: string }).url, { accept: [404] });
+      if (page.status === 404) throw new AbsentError();
+      keep.page("town", page);
+    },
+  });
+  const weekly = { maxAgeMs: 0 };
+  await world.job(weekly);
+  status = 403;
+  const blocked = await world.job(weekly);
+  assert.deepEqual([blocked.item.state, blocked.item.change, blocked.changes.gone], ["failed", undefined, 0]);
+  status = 404;
+  const gone = await world.job(weekly);
+  assert.deepEqual([gone.item.state, gone.item.change, gone.changes.gone], ["absent", "gone", 1]);
+});
+
+test("a failure answers the next job for a while by its kind", async () => {
+  await using world = await open((_, response) => answer(response, "", {}, 404), {
+    failures: { navigation: { maxAttempts: 1 } },
+  });
+  assert.equal((await world.job({})).item.failure?.kind, "navigation");
+  const again = await world.job({});
+  assert.deepEqual([again.item.state, again.item.failure?.kind, again.asked], ["skipped", "navigation", 0]);
+});
+
+test("an item that acts on the site is never answered from the archive", async () => {
+  await using world = await open((_, response) => answer(response, "<p>"), { once: true });
+  await world.job({});
+  assert.equal((await world.job({})).asked, 1);
+});

@@ -1,0 +1,75 @@
+import { type Address, isWithin, type Network, parseAddress, parseNetwork } from "./address.ts";
+
+type Row = readonly [network: string, what: string];
+
+/**
+ * Where nobody's public site is: the IANA registries of special-purpose addresses, and the places at which clouds hand out their
+ * secrets (the first, so that they are called by their name).
+ */
+const BLOCKS: readonly Row[] = [
+  ["169.254.169.254/32", "cloud metadata"],
+  ["169.254.170.0/24", "cloud metadata"], // credentials of containers (AWS)
+  ["100.100.100.200/32", "cloud metadata"], // Alibaba
+  ["168.63.129.16/32", "cloud metadata"], // Azure, out of a public block
+  ["192.0.0.192/32", "cloud metadata"], // Oracle
+  ["fd00:ec2::/32", "cloud metadata"], // AWS
+  ["fd20:ce::254/128", "cloud metadata"], // Google
+  ["0.0.0.0/8", "this host"],
+  ["10.0.0.0/8", "private"],
+  ["100.64.0.0/10", "carrier-grade NAT"],
+  ["127.0.0.0/8", "loopback"],
+  ["169.254.0.0/16", "link-local"],
+  ["172.16.0.0/12", "private"],
+  ["192.0.0.0/24", "reserved"],
+  ["192.0.2.0/24", "documentation"],
+  ["192.88.99.0/24", "6to4 relay"],
+  ["192.168.0.0/16", "private"],
+  ["198.18.0.0/15", "benchmarking"],
+  ["198.51.100.0/24", "documentation"],
+  ["203.0.113.0/24", "documentation"],
+  ["224.0.0.0/4", "multicast"],
+  ["255.255.255.255/32", "broadcast"],
+  ["240.0.0.0/4", "reserved"],
+  ["::/128", "this host"],
+  ["::1/128", "loopback"],
+  ["64:ff9b:1::/48", "local NAT64"],
+  ["100::/64", "discarded"],
+  ["2001::/32", "Teredo"],
+  ["2001::/23", "reserved"],
+  ["2001:db8::/32", "documentation"],
+  ["3fff::/20", "documentation"],
+  ["fc00::/7", "unique local"],
+  ["fe80::/10", "link-local"],
+  ["fec0::/10", "site-local"],
+  ["ff00::/8", "multicast"],
+];
+
+/** IPv6 addresses that stand for an IPv4 one: judged by it. `shift` is where it ends, in bits from the right. */
+const EMBEDDED: readonly (readonly [network: string, shift: bigint, what: string])[] = [
+  ["::ffff:0:0/96", 0n, "IPv4-mapped"],
+  ["64:ff9b::/96", 0n, "NAT64"],
+  ["2002::/16", 80n, "6to4"],
+];
+
+const read = (network: string): Network => parseNetwork(network)!;
+const blocks = BLOCKS.map(([network, what]) => ({ network: read(network), name: network, what }));
+const embedded = EMBEDDED.map(([network, shift, what]) => ({ network: read(network), shift, what }));
+/** All that is given out for public hosts; what lies outside is reserved, deprecated or not yet anything. */
+const GLOBAL_V6 = read("2000::/3");
+
+/** Why an address is not one of a public host, as in `private (10.0.0.0/8)`; undefined when it is. What is no address is not one. */
+export const specialAddress = (text: string): string | undefined => {
+  const address = parseAddress(text);
+  return address ? reasonOf(address) : "not an IP address";
+};
+
+const reasonOf = (address: Address): string | undefined => {
+  const inside = embedded.find(({ network }) => isWithin(address, network));
+  if (inside) {
+    const reason = reasonOf({ bits: 32, value: (address.value >> inside.shift) & 0xffff_ffffn });
+    return reason && `${reason} as ${inside.what}`;
+  }
+  const block = blocks.find(({ network }) => isWithin(address, network));
+  if (block) return `${block.what} (${block.name})`;
+  return address.bits === 128 && !isWithin(address, GLOBAL_V6) ? "reserved (outside 2000::/3)" : undefined;
+};

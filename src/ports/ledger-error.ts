@@ -1,0 +1,19 @@
+export type LedgerErrorCode =
+  | "no-such-job"
+  | "job-exists"
+  | "job-ended"
+  | "locked"
+  | "no-space"
+  | "read-only"
+  | "newer-version"
+  | "damaged"
+  | "unavailable";
+
+export class LedgerError extends Error {
+  readonly code: LedgerErrorCode;
+  constructor(code: LedgerErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = "LedgerError";
+    this.code = code;
+  }
+}

@@ -1,0 +1,290 @@
+import assert from "node:assert/strict";
+import type { Freshness } from "../../model/job.ts";
+import type { FreshNote } from "../ledger.ts";
+import { DONE, failed, RETURNED, waiting } from "./sim-worker.ts";
+import { keysOf, type LedgerTest, SITE, type World } from "./world.ts";
+
+const HOUR = 3_600_000;
+const GOOD: FreshNote = { outcome: "done", freshMs: HOUR, digest: "d1" };
+const SHARED: FreshNote = { ...GOOD, sharedMs: HOUR };
+const RECORDS = { blob: "records", offset: 0, length: 9 };
+
+/** A sealed job of one client. */
+const submit = async (
+  world: World,
+  id: string,
+  keys: readonly string[],
+  { client = "team", ...freshness }: Freshness & { readonly client?: string } = {},
+): Promise<void> => {
+  await world.job(id, keys, { client, freshness });
+  await world.ledger.sealJob(id);
+};
+
+/** Runs all that a claim gives of one job to its end. */
+const run = async (world: World, job: string, note: FreshNote = GOOD): Promise<string[]> => {
+  const worker = world.worker();
+  const items = await worker.take(100, { jobs: [job] });
+  const outcome = note.outcome === "absent" ? ({ state: "absent", detail: "none" } as const) : DONE;
+  await worker.settle(items, outcome, { fresh: note, records: RECORDS });
+  return items.map(({ key }) => key);
+};
+
+export const freshness = (test: LedgerTest): void => {
+  test("what was fetched within its window is skipped in the claim, with what the other item has", async (world) => {
+    await submit(world, "one", ["a"]);
+    await run(world, "one");
+    const source = await world.item("one", "a");
+    await submit(world, "two", ["a", "b"]);
+    assert.deepEqual(await run(world, "two"), ["b"]);
+    const answered = await world.item("two", "a");
+    assert.deepEqual([answered.state, answered.attempts], ["skipped", 0]);
+    assert.deepEqual(answered.skipped, { reason: "fresh", from: { job: "one", ...source.ref } });
+    assert.deepEqual([answered.records, answered.quality], [RECORDS, "complete"]);
+    const { states } = await world.counts("two");
+    assert.deepEqual([states.skipped, states.done, states.queued], [1, 1, 0]);
+    assert.equal((await world.ledger.readJob("two"))!.state, "done");
+  });
+
+  test("a job of which every item is fresh ends in the claim, and no slot is spent", async (world) => {
+    const pace = { perSecond: 1, burst: 1, concurrency: 9 };
+    await submit(world, "one", keysOf(250));
+    for (let left = 250; left > 0; left -= 100) await run(world, "one");
+    await world.job("two", keysOf(250), { pace, freshness: {} });
+    await world.ledger.sealJob("two");
+    const worker = world.worker();
+    for (let claims = 1; (await world.ledger.readJob("two"))!.state !== "done"; claims++) {
+      const grant = await worker.claim(100, { jobs: ["two"] });
+      assert.deepEqual([grant.items.length, grant.slots.length], [0, 0]);
+      assert.ok(claims < 10, "a long run of fresh items is passed in a few claims");
+      if ((await world.ledger.readJob("two"))!.state !== "done")
+        assert.ok(grant.againInMs! < 100, "and at once");
+    }
+    assert.equal((await world.counts("two")).states.skipped, 250);
+  });
+
+  test("after its window, or with one of its own that is over, it is fetched again", async (world) => {
+    await submit(world, "one", ["a"]);
+    await run(world, "one");
+    world.pass(HOUR / 2);
+    await submit(world, "short", ["a"], { maxAgeMs: 1000 });
+    await submit(world, "never", ["a"], { maxAgeMs: 0 });
+    assert.deepEqual(await run(world, "short"), ["a"]);
+    assert.deepEqual(await run(world, "never"), ["a"]);
+    world.pass(HOUR);
+    await submit(world, "later", ["a"]);
+    assert.deepEqual(await run(world, "later"), ["a"]);
+    world.pass(2 * HOUR);
+    await submit(world, "patient", ["a"], { maxAgeMs: 24 * HOUR });
+    assert.deepEqual(await run(world, "patient"), []);
+  });
+
+  test("a job that says nothing of freshness neither asks nor leaves anything", async (world) => {
+    await world.job("plain", ["a"]);
+    await run(world, "plain");
+    await submit(world, "one", ["a"]);
+    assert.deepEqual(await run(world, "one"), ["a"]);
+    await world.job("again", ["a"]);
+    assert.deepEqual(await run(world, "again"), ["a"]);
+  });
+
+  test("another client is answered only from what may be shared, for as long as it may", async (world) => {
+    await submit(world, "one", ["a"]);
+    await run(world, "one", GOOD);
+    await submit(world, "other", ["a"], { client: "other" });
+    assert.deepEqual(await run(world, "other", { ...SHARED, sharedMs: 1000 }), ["a"]);
+    await submit(world, "third", ["a"], { client: "third", maxAgeMs: 24 * HOUR });
+    assert.deepEqual(await run(world, "third"), []);
+    world.pass(1001);
+    await submit(world, "fourth", ["a"], { client: "fourth", maxAgeMs: 24 * HOUR });
+    assert.deepEqual(await run(world, "fourth"), ["a"]);
+  });
+
+  test("another version of the scraper, or another scraper, is not answered", async (world) => {
+    await submit(world, "one", ["a"]);
+    await run(world, "one", SHARED);
+    for (const own of [{ version: "v2" }, { scraper: "other" }, { extracts: false }]) {
+      const id = Object.keys(own)[0]!;
+      await world.job(id, ["a"], { ...own, freshness: {} });
+      assert.deepEqual(await run(world, id), ["a"], id);
+    }
+  });
+
+  test("a failure answers its own client for a while, never another, and never the item itself", async (world) => {
+    await submit(world, "one", ["a"]);
+    const worker = world.worker();
+    const note: FreshNote = { outcome: "blocked", freshMs: 1000, sharedMs: 1000 };
+    await worker.settle(await worker.take(), failed("blocked"), { fresh: note });
+    await submit(world, "two", ["a"]);
+    assert.deepEqual(await run(world, "two"), []);
+    assert.deepEqual((await world.item("two", "a")).failure?.kind, "blocked");
+    await submit(world, "other", ["a"], { client: "other" });
+    assert.deepEqual(await run(world, "other"), ["a"]);
+    await world.ledger.retryItems("one", {});
+    assert.deepEqual(await run(world, "one"), ["a"]);
+    await submit(world, "three", ["a"]);
+    assert.deepEqual(await run(world, "three"), []);
+    assert.equal((await world.item("three", "a")).failure, undefined, "the good answer came after it");
+  });
+
+  test("what another job is fetching is waited for, and skipped when it is done", async (world) => {
+    await submit(world, "one", ["a"]);
+    await submit(world, "two", ["a"], { client: "other" });
+    const leader = world.worker();
+    const items = await leader.take(100, { jobs: ["one"] });
+    const follower = world.worker("w2");
+    assert.deepEqual(await follower.takeKeys(100, { jobs: ["two"] }), []);
+    assert.equal((await world.counts("two")).states.waiting, 1);
+    await leader.settle(items, DONE, { fresh: SHARED });
+    assert.deepEqual(await follower.takeKeys(100, { jobs: ["two"] }), []);
+    assert.equal((await world.item("two", "a")).skipped?.reason, "fresh");
+    const { states } = await world.counts("two");
+    assert.deepEqual([states.waiting, states.skipped], [0, 1]);
+  });
+
+  const ends: Readonly<Record<string, (world: World) => Promise<void>>> = {
+    "failed or waits": async (world) => {
+      const worker = world.worker();
+      await worker.settle([...(await worker.take(100, { jobs: ["one"] }))], waiting(60_000));
+    },
+    "was given back": async (world) => {
+      const worker = world.worker();
+      const items = await worker.take(100, { jobs: ["one"] });
+      await world.ledger.steerJob("one", "pause");
+      await worker.settle(items, RETURNED);
+    },
+    "was lost with its worker": async (world) => {
+      await world.worker().take(100, { jobs: ["one"] });
+      await world.ledger.reap({ worker: "w1" });
+    },
+    "was cancelled": async (world) => {
+      await world.worker().take(100, { jobs: ["one"] });
+      await world.ledger.steerJob("one", "cancel");
+    },
+    "is not to be shared": async (world) => void (await run(world, "one", GOOD)),
+  };
+  for (const [how, end] of Object.entries(ends))
+    test(`a follower goes on by itself when its leader ${how}`, async (world) => {
+      await submit(world, "one", ["a"]);
+      await submit(world, "two", ["a"], { client: "other" });
+      // The follower comes while the leader is in hand: it is set aside before the leader's end.
+      const ledger = world.ledger;
+      let isSetAside = false;
+      const follower = world.worker("w2");
+      const claim = ledger.claim.bind(ledger);
+      ledger.claim = async (request) => {
+        const grant = await claim(request);
+        if (!isSetAside && request.worker === "w1") {
+          isSetAside = true;
+          assert.deepEqual(await follower.takeKeys(100, { jobs: ["two"] }), []);
+          assert.equal((await world.counts("two")).states.waiting, 1);
+        }
+        return grant;
+      };
+      await end(world);
+      assert.ok(isSetAside);
+      assert.deepEqual(await follower.takeKeys(100, { jobs: ["two"] }), ["a"]);
+      const { states } = await world.counts("two");
+      assert.deepEqual([states.waiting, states.leased], [0, 1]);
+    });
+
+  test("the last good answer is given to who wants to compare, and a failure does not hide it", async (world) => {
+    const note: FreshNote = { ...SHARED, etag: '"e"', lastModified: "then", url: `http://${SITE}/a` };
+    await submit(world, "one", ["a"]);
+    await run(world, "one", note);
+    await submit(world, "two", ["a"], { maxAgeMs: 0 });
+    const worker = world.worker();
+    await worker.settle(await worker.take(), failed("blocked"), {
+      fresh: { outcome: "blocked", freshMs: HOUR },
+    });
+    const [own, shared, none] = await world.ledger.readFresh([
+      { client: "team", scraper: "county", key: "a" },
+      { client: null, scraper: "county", key: "a" },
+      { client: "other", scraper: "county", key: "a" },
+    ]);
+    const { etag, lastModified, url, digest, outcome, job, version } = own!;
+    const seen = { etag, lastModified, url, digest, outcome, job, version };
+    assert.deepEqual(seen, {
+      etag: '"e"',
+      lastModified: "then",
+      url: `http://${SITE}/a`,
+      digest: "d1",
+      outcome: "done",
+      job: "one",
+      version: "v1",
+    });
+    assert.deepEqual([shared?.client, none], [null, undefined]);
+  });
+
+  test("a suspect leaves as much for later ones as any other item", async (world) => {
+    await submit(world, "one", ["a"]);
+    await world.worker().take();
+    await world.ledger.reap({ worker: "w1" });
+    const alone = world.worker("w2");
+    await alone.settle([(await alone.takeAlone())!], DONE, { fresh: GOOD });
+    await submit(world, "two", ["a"]);
+    assert.deepEqual(await run(world, "two"), []);
+  });
+
+  test("an unchanged item points at the one that has the pages, and counts as fresh again", async (world) => {
+    await submit(world, "one", ["a"]);
+    await run(world, "one");
+    const { ref } = await world.item("one", "a");
+    world.pass(2 * HOUR);
+    for (const job of ["two", "three"]) {
+      await submit(world, job, ["a"], { maxAgeMs: 0, onlyChanged: true });
+      const worker = world.worker();
+      await worker.settle(await worker.take(), { state: "skipped", reason: "unchanged" }, { fresh: GOOD });
+      const item = await world.item(job, "a");
+      assert.deepEqual(item.skipped, { reason: "unchanged", from: { job: "one", ...ref } });
+      assert.deepEqual([item.state, item.change], ["skipped", "unchanged"]);
+    }
+    await submit(world, "four", ["a"]);
+    assert.deepEqual(await run(world, "four"), []);
+  });
+
+  test("what another client had and may be shared is new to one that validated it, and comes with its records", async (world) => {
+    await submit(world, "one", ["a"]);
+    await run(world, "one", { ...GOOD, sharedMs: 0 });
+    const { ref } = await world.item("one", "a");
+    await submit(world, "two", ["a"], { client: "other", onlyChanged: true });
+    const worker = world.worker();
+    await worker.settle(await worker.take(), { state: "skipped", reason: "unchanged" }, { fresh: GOOD });
+    const item = await world.item("two", "a");
+    assert.deepEqual(item.skipped, { reason: "fresh", from: { job: "one", ...ref } });
+    assert.deepEqual([item.change, item.records], ["new", RECORDS]);
+    await submit(world, "three", ["a"], { client: "other" });
+    assert.deepEqual(await run(world, "three"), []);
+  });
+
+  test("a job tells what is new, changed, unchanged and gone, and a block is none of these", async (world) => {
+    const keys = ["same", "other", "gone", "blocked", "missing"];
+    const notes: Readonly<Record<string, FreshNote>> = {
+      other: { ...GOOD, digest: "d2" },
+      gone: { outcome: "absent", freshMs: HOUR },
+      missing: { outcome: "absent", freshMs: HOUR },
+    };
+    const week = async (id: string, all: readonly string[]) => {
+      await submit(world, id, all, { maxAgeMs: 0 });
+      const worker = world.worker();
+      for (const item of await worker.take()) {
+        const note = (id === "two" || item.key === "missing" ? notes[item.key] : undefined) ?? GOOD;
+        if (id === "two" && item.key === "blocked") await worker.settle([item], failed("blocked"));
+        else if (note.outcome === "absent")
+          await worker.settle([item], { state: "absent", detail: "none" }, { fresh: note });
+        else await worker.settle([item], DONE, { fresh: note });
+      }
+      return (await world.ledger.readJob(id))!.changes;
+    };
+    assert.deepEqual(await week("one", keys), { new: 4, changed: 0, unchanged: 0, gone: 0 });
+    assert.deepEqual(await week("two", [...keys, "fresh"]), { new: 1, changed: 1, unchanged: 1, gone: 1 });
+    const changes = (await world.items("two")).map(({ key, change }) => [key, change]);
+    assert.deepEqual(Object.fromEntries(changes), {
+      same: "unchanged",
+      other: "changed",
+      gone: "gone",
+      blocked: undefined,
+      missing: undefined,
+      fresh: "new",
+    });
+  });
+};

@@ -1,0 +1,186 @@
+import assert from "node:assert/strict";
+import { DONE, failed, RETURNED, waiting } from "./sim-worker.ts";
+import { code, jobSpec, keysOf, type LedgerTest, planned, UNPACED, type World } from "./world.ts";
+
+const stateOf = async ({ ledger }: World, job: string) => (await ledger.readJob(job))?.state;
+
+const factsOf = async ({ ledger }: World, type: string) =>
+  (await ledger.readEvents(100)).filter((event) => event.type === type).map(({ facts }) => facts);
+
+const attempt = { startedAt: 1, ms: 2, requests: 1, bytes: 100 };
+
+export const jobLimits = (test: LedgerTest): void => {
+  test("among the jobs of one client in a lane the higher priority comes first", async (world) => {
+    const worker = world.worker();
+    await world.job("low", keysOf(3, "l"), { priority: -1 });
+    await world.job("usual", keysOf(3, "u"));
+    await world.job("high", keysOf(3, "h"), { priority: 5 });
+    assert.deepEqual((await worker.takeKeys(4)).toSorted(), ["h0", "h1", "h2", "u0"]);
+    assert.deepEqual((await worker.takeKeys(9)).toSorted(), ["l0", "l1", "l2", "u1", "u2"]);
+  });
+
+  test("jobs of one client and priority take turns, however large one of them is and however few slots there are", async (world) => {
+    const worker = world.worker();
+    const pace = { perSecond: 1, burst: 1, concurrency: 50 };
+    await world.job("huge", keysOf(500), { pace });
+    await world.job("tiny", keysOf(5), { pace });
+    const served: string[] = [];
+    for (let i = 0; served.length < 14 && i < 100; i++) {
+      const items = await worker.take(1);
+      served.push(...items.map(({ job }) => job));
+      await worker.settle(items);
+      world.pass(1000);
+    }
+    assert.equal(served.slice(0, 12).filter((job) => job === "tiny").length, 5);
+  });
+
+  test("a high priority takes nothing from another client", async (world) => {
+    const worker = world.worker();
+    await world.job("urgent", keysOf(50), { client: "a", priority: 99 });
+    await world.job("other", keysOf(50), { client: "b" });
+    const jobs = (await worker.take(40)).map(({ job }) => job);
+    assert.equal(jobs.filter((job) => job === "other").length, 20);
+  });
+
+  test("no item is tried more often than its job allows, and a throttle is no try", async (world) => {
+    const worker = world.worker();
+    await world.job("job", ["a"], { maxAttempts: 2 });
+    await world.ledger.sealJob("job");
+    await worker.settle(await worker.take(), waiting(0, "rate-limited", false));
+    await worker.settle(await worker.take(), waiting(0, "timeout"));
+    assert.equal((await world.item("job", "a")).state, "waiting");
+    await worker.settle(await worker.take(), waiting(0, "timeout"));
+    const item = await world.item("job", "a");
+    assert.deepEqual([item.state, item.attempts, item.failure?.kind], ["failed", 2, "timeout"]);
+    assert.equal(await stateOf(world, "job"), "done");
+  });
+
+  test("when its deadline is over, a job is cancelled with what had not ended, and says why", async (world) => {
+    const worker = world.worker();
+    const deadlineAt = world.nowMs + 5000;
+    await world.job("job", keysOf(4), { deadlineAt });
+    await world.job("later", keysOf(4), { deadlineAt: deadlineAt + 1, lane: "b.test" });
+    const [first, second] = await worker.take(100, { jobs: ["job"] });
+    await worker.settle([first!]);
+    world.pass(4999);
+    await world.ledger.reap({});
+    assert.equal(await stateOf(world, "job"), "loading");
+    world.pass(1);
+    await world.ledger.reap({});
+    assert.equal(await stateOf(world, "job"), "cancelled");
+    assert.equal(await stateOf(world, "later"), "loading");
+    const { states } = await world.counts("job");
+    assert.deepEqual([states.done, states.cancelled, states.leased], [1, 3, 0]);
+    assert.equal((await worker.settle([second!])).refused.length, 1);
+    assert.deepEqual(await factsOf(world, "job.cancelled"), [{ reason: "deadline" }]);
+    await world.ledger.reap({});
+    assert.equal((await factsOf(world, "job.cancelled")).length, 1);
+  });
+
+  test("a job that ended in time is not touched by its deadline, and retries nothing after it", async (world) => {
+    const worker = world.worker();
+    await world.job("job", ["a"], { deadlineAt: world.nowMs + 1000 });
+    await world.ledger.sealJob("job");
+    await worker.settle(await worker.take(), failed("timeout"));
+    world.pass(2000);
+    await world.ledger.reap({});
+    assert.equal(await stateOf(world, "job"), "done");
+    await assert.rejects(() => world.ledger.retryItems("job", {}), code("job-ended"));
+  });
+
+  test("with its budget a job ends: what had no turn fails with `budget`, what is in hand ends as it does", async (world) => {
+    const worker = world.worker();
+    await world.job("job", keysOf(100), { budget: { requests: 3 } });
+    await world.job("other", keysOf(3, "o"), { lane: "b.test" });
+    const [a, b, c, d, e, f] = await worker.take(6, { jobs: ["job"] });
+    await worker.settle([a!, b!], DONE, { attempt });
+    await worker.settle([c!], waiting(60_000), { attempt });
+    const { states } = await world.counts("job");
+    assert.deepEqual(
+      [states.done, states.leased, states.failed, states.queued, states.waiting],
+      [2, 3, 95, 0, 0],
+    );
+    assert.deepEqual(await worker.takeKeys(100, { jobs: ["job"] }), []);
+    assert.ok((await worker.pulse()).stopped.includes(d!.queue), "no further request of what is in hand");
+    await worker.settle([d!], DONE, { attempt });
+    await worker.settle([e!], RETURNED, { attempt: { ...attempt, requests: 0 } });
+    await worker.settle([f!], waiting(0), { attempt });
+    const view = await world.ledger.readJob("job");
+    assert.equal(view?.state, "done");
+    assert.deepEqual([view.counts.states.done, view.counts.states.failed, view.requests], [3, 97, 5]);
+    assert.deepEqual(
+      view.failures.map(({ kind, count }) => [kind, count]),
+      [["budget", 97]],
+    );
+    const left = await world.items("job", { kinds: ["budget"] }, 10);
+    assert.equal(left.length, 97);
+    assert.ok(left.every(({ state, failure }) => state === "failed" && failure?.kind === "budget"));
+    assert.equal((await world.items("job", { states: ["failed"] }, 7)).length, 97);
+    assert.equal((await world.items("job", { states: ["queued", "waiting", "leased"] })).length, 0);
+    const told = await factsOf(world, "item.failed");
+    assert.equal(
+      told.reduce((sum, { count }) => sum + Number(count), 0),
+      97,
+    );
+    assert.equal((await worker.takeKeys()).length, 3);
+  });
+
+  test("a budget of bytes counts as one of requests does", async (world) => {
+    const worker = world.worker();
+    await world.job("job", keysOf(10), { budget: { bytes: 250 } });
+    const items = await worker.take(3);
+    await worker.settle(items.slice(0, 2), DONE, { attempt });
+    assert.equal((await world.counts("job")).states.failed, 0);
+    await worker.settle(items.slice(2), DONE, { attempt });
+    assert.equal((await world.counts("job")).states.failed, 7);
+    assert.equal(await stateOf(world, "job"), "done");
+  });
+
+  test("a job whose budget is spent takes no inputs, finds no more, and retries nothing", async (world) => {
+    const worker = world.worker();
+    await world.job("job", keysOf(3), { budget: { requests: 1 } });
+    const [a, b, c] = await worker.take();
+    await worker.settle([a!], DONE, { attempt });
+    await worker.emit(b!, planned(["found"]));
+    await assert.rejects(() => world.ledger.addItems("job", planned(["z"]), []), code("job-ended"));
+    await world.ledger.steerJob("job", "pause");
+    await world.ledger.steerJob("job", "resume");
+    await worker.settle([c!], failed("timeout"), { attempt });
+    const { received, accepted, capped, states } = await world.counts("job");
+    assert.deepEqual([received, accepted, capped], [4, 3, 1]);
+    assert.deepEqual([states.done, states.failed], [2, 1]);
+    await assert.rejects(() => world.ledger.retryItems("job", {}), code("job-ended"));
+  });
+
+  test("a worker that is lost after the budget was spent leaves nothing open", async (world) => {
+    const worker = world.worker();
+    const other = world.worker("w2");
+    await world.job("job", keysOf(20), { budget: { requests: 2 } });
+    const lost = await other.take(5);
+    await other.pulse({ running: lost.slice(0, 2) });
+    await worker.settle(await worker.take(2), DONE, { attempt });
+    assert.deepEqual((await world.counts("job")).states.leased, 5);
+    await world.ledger.reap({ worker: "w2" });
+    const view = await world.ledger.readJob("job");
+    assert.deepEqual([view?.state, view?.counts.states.failed, view?.counts.states.leased], ["done", 18, 0]);
+    assert.equal(await worker.takeAlone(), undefined);
+  });
+
+  test("options of a job are read back as they were given", async ({ ledger }) => {
+    const spec = jobSpec("job", {
+      priority: 3,
+      maxAttempts: 2,
+      deadlineAt: 1_760_000_000_000,
+      budget: { requests: 10, bytes: 20 },
+      freshness: { maxAgeMs: 5, onlyChanged: true },
+      labels: { team: "tax" },
+      webhook: "https://hooks.test/x",
+      progressMs: 1000,
+      isBatch: true,
+      guardsTargets: true,
+      pace: UNPACED,
+    });
+    await ledger.createJob(spec);
+    assert.deepEqual((await ledger.readJob("job"))?.spec, spec);
+  });
+};

@@ -1,0 +1,132 @@
+import assert from "node:assert/strict";
+import type { JobQuery } from "../ledger.ts";
+import { DONE, failed, waiting } from "./sim-worker.ts";
+import { code, jobSpec, keysOf, type LedgerTest, planned, type World } from "./world.ts";
+
+const ids = async ({ ledger }: World, query: Partial<JobQuery> = {}) =>
+  (await ledger.listJobs({ limit: 100, ...query })).map(({ spec }) => spec.id);
+
+const keys = async (world: World, query: Parameters<World["items"]>[1], limit?: number) =>
+  (await world.items("job", query, limit)).map(({ key }) => key);
+
+export const lists = (test: LedgerTest): void => {
+  test("jobs are listed newest first, by client, state, scraper and label, page by page", async (world) => {
+    const { ledger } = world;
+    await world.job("a1", ["x"], { client: "a", labels: { team: "tax", run: "1" } });
+    await world.job("a2", [], { client: "a", scraper: "other", labels: { team: "tax", run: "2" } });
+    await world.job("b1", ["x"], { client: "b", labels: { team: "tax" } });
+    await world.job("a3", ["x"], { client: "a" });
+    await ledger.sealJob("a2");
+    await ledger.steerJob("a3", "pause");
+    assert.deepEqual(await ids(world), ["a3", "b1", "a2", "a1"]);
+    assert.deepEqual(await ids(world, { client: "a" }), ["a3", "a2", "a1"]);
+    assert.deepEqual(await ids(world, { client: "a", limit: 2 }), ["a3", "a2"]);
+    assert.deepEqual(await ids(world, { client: "a", limit: 2, after: "a2" }), ["a1"]);
+    assert.deepEqual(await ids(world, { states: ["done", "paused"] }), ["a3", "a2"]);
+    assert.deepEqual(await ids(world, { states: [] }), []);
+    assert.deepEqual(await ids(world, { scraper: "other" }), ["a2"]);
+    assert.deepEqual(await ids(world, { label: ["team", "tax"] }), ["b1", "a2", "a1"]);
+    assert.deepEqual(await ids(world, { label: ["run", "2"], client: "a" }), ["a2"]);
+    assert.deepEqual(await ids(world, { label: ["run", "2"], client: "b" }), []);
+    assert.deepEqual(await ids(world, { client: "nobody" }), []);
+    await assert.rejects(() => ledger.listJobs({ limit: 5, after: "none" }), code("no-such-job"));
+  });
+
+  test("every state is listed by itself, in whatever way items came to it, and all of them add up", async (world) => {
+    const worker = world.worker();
+    await world.job("job", keysOf(40));
+    await world.ledger.addItems("job", planned(keysOf(5, "z"), "b.test"), []);
+    const items = await worker.take(20, { lanes: ["site.test"] });
+    await worker.settle(items.slice(0, 3), DONE);
+    await worker.settle(items.slice(3, 5), { state: "absent", detail: "none" });
+    await worker.settle(items.slice(5, 8), failed("timeout"));
+    await worker.settle(items.slice(8, 9), { state: "skipped", reason: "unchanged" });
+    await worker.settle(items.slice(9, 11), waiting(1000));
+    await worker.settle(items.slice(11, 13), { state: "returned" });
+    await worker.pulse({ running: items.slice(13, 14) });
+    await world.ledger.reap({ worker: "w1" });
+    const other = world.worker("w2");
+    const held = await other.take(4, { lanes: ["site.test"] });
+    const expected = {
+      done: ["k0", "k1", "k2"],
+      absent: ["k3", "k4"],
+      failed: ["k5", "k6", "k7"],
+      skipped: ["k8"],
+      waiting: ["k9", "k10"],
+    };
+    for (const [state, list] of Object.entries(expected))
+      for (const limit of [1, 2, 100])
+        assert.deepEqual(await keys(world, { states: [state as keyof typeof expected] }, limit), list, state);
+    const leased = await keys(world, { states: ["leased"] }, 1);
+    assert.deepEqual(leased.toSorted(), held.map(({ key }) => key).toSorted());
+    const queued = await keys(world, { states: ["queued"] }, 3);
+    const { states } = await world.counts("job");
+    assert.deepEqual([queued.length, new Set(queued).size], [states.queued, states.queued]);
+    assert.ok(queued.includes("k13"), "a suspect is queued");
+    assert.deepEqual(await keys(world, { states: ["done", "failed", "waiting"] }, 2), [
+      ...expected.done,
+      ...expected.failed,
+      ...expected.waiting,
+    ]);
+    assert.equal((await keys(world, {}, 7)).length, 45);
+    await world.ledger.steerJob("job", "cancel");
+    const cancelled = await keys(world, { states: ["cancelled"] }, 4);
+    assert.deepEqual([cancelled.length, new Set(cancelled).size], [36, 36]);
+    assert.deepEqual(await keys(world, { states: ["queued", "leased", "waiting"] }), []);
+    assert.deepEqual(await keys(world, { states: ["failed"] }), expected.failed);
+  });
+
+  test("a skipped item says why, and counts as an end", async (world) => {
+    const worker = world.worker();
+    await world.job("job", ["a"]);
+    await world.ledger.sealJob("job");
+    await worker.settle(await worker.take(), { state: "skipped", reason: "unchanged" });
+    const item = await world.item("job", "a");
+    assert.deepEqual([item.state, item.skipped?.reason, item.attempts], ["skipped", "unchanged", 1]);
+    const view = await world.ledger.readJob("job");
+    assert.deepEqual([view?.state, view?.counts.states.skipped, view?.requests], ["done", 1, 1]);
+  });
+
+  test("items are found by their keys, of whichever scraper and lane, with the other filters", async (world) => {
+    const worker = world.worker();
+    const [root] = jobSpec("job").scrapers;
+    await world.job("job", keysOf(50), { scrapers: [root!, { ...root!, name: "detail" }] });
+    await world.ledger.addItems("job", [{ key: "k7", input: "{}", lane: "b.test", scraper: 1 }], []);
+    const claimed = await worker.take(10, { lanes: ["site.test"] });
+    await worker.settle(claimed.slice(7, 8), failed("blocked"));
+    const found = async (query: Parameters<World["items"]>[1], limit?: number) =>
+      (await world.items("job", query, limit)).map(({ key, scraper, state }) => [key, scraper, state]);
+    const seven = [
+      ["k7", "county", "failed"],
+      ["k7", "detail", "queued"],
+    ];
+    assert.deepEqual(await found({ keys: ["k7"] }), seven);
+    assert.deepEqual(await found({ keys: ["k7", "k7", "none"] }, 1), seven);
+    assert.deepEqual(await found({ keys: ["k7"], scraper: "detail" }), seven.slice(1));
+    assert.deepEqual(await found({ keys: ["k7", "k8"], states: ["leased"] }), [["k8", "county", "leased"]]);
+    assert.deepEqual(await found({ keys: ["k7", "k8"], kinds: ["blocked"] }), seven.slice(0, 1));
+    assert.deepEqual(await found({ keys: [] }), []);
+  });
+
+  test("retry takes keys, and kinds among them", async (world) => {
+    const worker = world.worker();
+    await world.job("job", keysOf(6));
+    await world.ledger.sealJob("job");
+    const items = await worker.take();
+    await worker.settle(items.slice(0, 3), failed("timeout"));
+    await worker.settle(items.slice(3, 5), failed("blocked"));
+    await worker.settle(items.slice(5), DONE);
+    const retry = (filter: Parameters<typeof world.ledger.retryItems>[1]) =>
+      world.ledger.retryItems("job", filter);
+    assert.equal(await retry({ keys: ["none", "k5"] }), 0);
+    assert.equal(await retry({ keys: [] }), 0);
+    assert.equal(await retry({ keys: ["k0", "k3"], kinds: ["blocked"] }), 1);
+    assert.equal(await retry({ keys: ["k1", "k1", "k2"] }), 2);
+    assert.deepEqual((await worker.takeKeys()).toSorted(), ["k1", "k2", "k3"]);
+    const view = await world.ledger.readJob("job");
+    assert.deepEqual(view?.failures.map(({ kind, count }) => [kind, count]).toSorted(), [
+      ["blocked", 1],
+      ["timeout", 1],
+    ]);
+  });
+};

@@ -1,0 +1,206 @@
+import assert from "node:assert/strict";
+import type { Pace } from "../../model/pace.ts";
+import type { SimWorker } from "./sim-worker.ts";
+import { keysOf, type LedgerTest, planned, UNPACED, type World } from "./world.ts";
+
+const TEN: Pace = { perSecond: 10, burst: 1, concurrency: 1000 };
+/** Slots of one booking window at ten a second. */
+const WINDOW = 11;
+
+/** Whose items got the next `count` slots of the one lane, slot by slot. */
+const serveSlots = async (world: World, worker: SimWorker, count: number): Promise<string[]> => {
+  const served: string[] = [];
+  for (let turn = 0; served.length < count; turn++) {
+    assert.ok(turn < count * 3, "the lane stands still");
+    const items = await worker.take(count - served.length);
+    served.push(...items.map(({ job }) => job));
+    await worker.settle(items);
+    await worker.pulse();
+    world.pass(100);
+  }
+  return served;
+};
+
+const countOf = (served: readonly string[], job: string): number =>
+  served.filter((one) => one === job).length;
+
+const assertShares = (served: readonly string[], weights: Readonly<Record<string, number>>): void => {
+  const total = Object.values(weights).reduce((a, b) => a + b, 0);
+  for (let upTo = 1; upTo <= served.length; upTo++)
+    for (const [job, weight] of Object.entries(weights)) {
+      const lag = (upTo * weight) / total - countOf(served.slice(0, upTo), job);
+      assert.ok(lag <= WINDOW, `${job} lags ${lag} slots after ${upTo}`);
+    }
+};
+
+/** A job with one item in each of many lanes. */
+const wideJob = async (world: World, id: string, client: string, lanes: number): Promise<void> => {
+  await world.job(id, [], { client });
+  const items = Array.from({ length: lanes }, (_, i) => planned(keysOf(20, `${i}-`), `${id}-${i}.test`));
+  await world.ledger.addItems(id, items.flat(), []);
+};
+
+/** Items of each job in so many claims of a busy worker: it has one place free at a time. */
+const serveOneByOne = async (world: World, count: number, room = 1): Promise<string[]> => {
+  const worker = world.worker();
+  const served: string[] = [];
+  while (served.length < count) {
+    const items = await worker.take(room);
+    assert.ok(items.length > 0, "an idle worker while there is work");
+    served.push(...items.map(({ job }) => job));
+    await worker.settle(items);
+    world.pass(1);
+  }
+  return served;
+};
+
+export const shares = (test: LedgerTest): void => {
+  test("beside 200,000 items of another client, fifty on the same host are through in a hundred slots", async (world) => {
+    const worker = world.worker();
+    await world.job("huge", keysOf(200_000), { client: "a", pace: TEN });
+    await serveSlots(world, worker, 200);
+    await world.job("small", keysOf(50), { client: "b", pace: TEN });
+    const served = await serveSlots(world, worker, 100 + WINDOW);
+    assert.equal(countOf(served, "small"), 50);
+  });
+
+  test("weights of three to one are shares of three to one, at any moment to within one window", async (world) => {
+    await world.ledger.setShare("a", { weight: 3 });
+    await world.ledger.setShare("b", { weight: 1 });
+    await world.job("three", keysOf(400), { client: "a", pace: TEN });
+    await world.job("one", keysOf(400), { client: "b", pace: TEN });
+    const served = await serveSlots(world, world.worker(), 200);
+    assertShares(served, { three: 3, one: 1 });
+    assert.ok(Math.abs(countOf(served, "three") - 150) <= 2, `${countOf(served, "three")} of 200`);
+  });
+
+  test("a weight that is changed holds from then on", async (world) => {
+    await world.job("a", keysOf(400), { client: "a", pace: TEN });
+    await world.job("b", keysOf(400), { client: "b", pace: TEN });
+    const worker = world.worker();
+    await serveSlots(world, worker, 60);
+    await world.ledger.setShare("b", { weight: 4 });
+    assertShares(await serveSlots(world, worker, 200), { a: 1, b: 4 });
+  });
+
+  test("thirty clients with thirty weights share a lane by them", async (world) => {
+    const weights: Record<string, number> = {};
+    for (let i = 0; i < 30; i++) {
+      const weight = 1 + (i % 3);
+      weights[`c${i}`] = weight;
+      await world.ledger.setShare(`c${i}`, { weight });
+      await world.job(`c${i}`, keysOf(60), { client: `c${i}`, pace: TEN });
+    }
+    assertShares(await serveSlots(world, world.worker(), 600), weights);
+  });
+
+  test("slots that hops took count in a client's share of the lane", async (world) => {
+    const worker = world.worker();
+    await world.job("hops", keysOf(300), { client: "a", pace: TEN });
+    await world.job("plain", keysOf(300), { client: "b", pace: TEN });
+    const slots = { hops: 0, plain: 0 };
+    for (let i = 0; i < 150; i++) {
+      const items = await worker.take(3);
+      for (const { job, lane, queue } of items) {
+        slots[job as keyof typeof slots]++;
+        if (job !== "hops") continue;
+        const reply = await worker.pulse({ wishes: [{ lane, queue, count: 2 }] });
+        slots.hops += reply.slots.reduce((sum, { delaysMs }) => sum + delaysMs.length, 0);
+      }
+      await worker.settle(items);
+      await worker.pulse();
+      world.pass(200);
+    }
+    const total = slots.hops + slots.plain;
+    assert.ok(total > 250, `${total} slots in 30 seconds`);
+    assert.ok(slots.plain >= total / 2 - WINDOW, `${slots.plain} of ${total}`);
+  });
+
+  test("a client with thousands of lanes does not take the workers from one with a single lane", async (world) => {
+    await wideJob(world, "wide", "a", 2000);
+    await world.job("single", keysOf(400), { client: "b" });
+    const served = await serveOneByOne(world, 100);
+    assert.ok(countOf(served, "single") >= 49, `${countOf(served, "single")} of 100`);
+    const many = await serveOneByOne(world, 400, 40);
+    assert.ok(countOf(many, "single") >= 200 - 40, `${countOf(many, "single")} of 400`);
+  });
+
+  test("over the workers weights hold as within a lane", async (world) => {
+    await world.ledger.setShare("a", { weight: 3 });
+    await wideJob(world, "wide", "a", 50);
+    await wideJob(world, "narrow", "b", 3);
+    const served = await serveOneByOne(world, 60);
+    assert.ok(Math.abs(countOf(served, "wide") - 45) <= 3, `${countOf(served, "wide")} of 60`);
+  });
+
+  test("what one client cannot use others get: no worker stays idle for a share", async (world) => {
+    const worker = world.worker();
+    await world.job("slow", keysOf(100), { client: "a", pace: { perSecond: 1, burst: 1, concurrency: 9 } });
+    await wideJob(world, "wide", "b", 30);
+    assert.equal((await worker.take(200)).length, 200);
+    await wideJob(world, "new", "c", 30);
+    const jobs = (await worker.take(200)).map(({ job }) => job);
+    assert.equal(jobs.length, 200);
+    assert.ok(countOf(jobs, "new") >= 100, `${countOf(jobs, "new")} of 200`);
+  });
+
+  test("no claim hands out more of a client's items than may run at a time, over all workers", async (world) => {
+    const [one, two] = [world.worker("w1"), world.worker("w2", await world.another())];
+    await world.ledger.setShare("a", { weight: 1, maxRunning: 5 });
+    await wideJob(world, "wide", "a", 10);
+    await world.job("other", keysOf(10), { client: "b" });
+    const first = await one.take(8, { jobs: ["wide"] });
+    assert.equal(first.length, 5);
+    assert.deepEqual(await two.take(8, { jobs: ["wide"] }), []);
+    assert.ok(((await two.claim(8, { jobs: ["wide"] })).againInMs ?? Infinity) <= 250);
+    assert.equal((await two.take(8)).length, 8);
+    await one.settle(first.slice(0, 3));
+    await one.pulse();
+    assert.equal((await two.take(8, { jobs: ["wide"] })).length, 3);
+    await world.ledger.reap({ worker: "w1" });
+    assert.equal((await two.take(8, { jobs: ["wide"] })).length, 2);
+    await world.ledger.setShare("a", { weight: 1 });
+    assert.equal((await two.take(8, { jobs: ["wide"] })).length, 8);
+  });
+
+  test("a suspect that runs alone counts among its client's running items as any other", async (world) => {
+    const [one, two] = [world.worker("w1"), world.worker("w2")];
+    await world.ledger.setShare("a", { weight: 1, maxRunning: 2 });
+    await world.job("job", keysOf(9), { client: "a" });
+    await one.take(2);
+    await world.ledger.reap({ worker: "w1" });
+    const alone = world.worker("alone");
+    const suspect = await alone.takeAlone();
+    assert.ok(suspect);
+    assert.equal((await two.take(5)).length, 1);
+    assert.equal(await world.worker("more").takeAlone(), undefined);
+    await two.settle([...two.held.values()]);
+    await two.pulse();
+    assert.ok(await world.worker("more").takeAlone());
+  });
+
+  test("a lease has at most a hundred items, however many are claimed", async (world) => {
+    const worker = world.worker();
+    await world.job("job", keysOf(350), { pace: UNPACED });
+    const items = await worker.take(350);
+    assert.equal(items.length, 350);
+    const sizes = [...Map.groupBy(items, ({ lease }) => lease).values()].map(({ length }) => length);
+    assert.ok(Math.max(...sizes) <= 100, sizes.join());
+  });
+
+  test("what a client's jobs have accepted is counted from a given minute on, found items included", async (world) => {
+    const { ledger } = world;
+    const worker = world.worker();
+    world.nowMs = 1_750_000_020_000;
+    await world.job("before", keysOf(5), { client: "a" });
+    world.pass(3_600_000);
+    const since = world.nowMs;
+    await world.job("after", [...keysOf(3), "k0"], { client: "a", lane: "b.test" });
+    await world.job("other", keysOf(7), { client: "b", lane: "c.test" });
+    const [item] = await worker.take(1, { jobs: ["after"] });
+    await worker.emit(item!, planned(["found", "k1"]));
+    assert.equal(await ledger.countAccepted("a", since), 4);
+    assert.equal(await ledger.countAccepted("a", 0), 9);
+    assert.equal(await ledger.countAccepted("nobody", 0), 0);
+  });
+};

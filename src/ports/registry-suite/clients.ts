@@ -1,0 +1,57 @@
+import assert from "node:assert/strict";
+import { clientCard, keyCard, type RegistryTest } from "./world.ts";
+
+export const clients = (test: RegistryTest): void => {
+  test("a client is saved whole, changed whole, and listed by name", async ({ registry, other }) => {
+    const card = clientCard("b", {
+      weight: 3,
+      itemsPerDay: 10,
+      maxRunning: 2,
+      requestsPerMinute: 60,
+      webhooks: [{ id: "e1", url: "https://b.test", secrets: ["whsec_eA=="], events: ["job.completed"] }],
+      secrets: ["whsec_eQ=="],
+    });
+    await registry.saveClient(card);
+    await registry.saveClient(clientCard("a"));
+    assert.deepEqual(await other.readClient("b"), card);
+    await registry.saveClient(clientCard("b", { weight: 4 }));
+    assert.deepEqual(await other.listClients(), [clientCard("a"), clientCard("b", { weight: 4 })]);
+    assert.equal(await other.readClient("c"), undefined);
+  });
+
+  test("a key is found by its hash, and by nothing else of it", async ({ registry, other }) => {
+    await registry.saveKey(keyCard("key1", { role: "admin" }));
+    assert.deepEqual(await other.findKey("hash of key1"), keyCard("key1", { role: "admin" }));
+    assert.equal(await other.findKey("key1"), undefined);
+  });
+
+  test("keys are listed for one client or for all", async ({ registry }) => {
+    await registry.saveKey(keyCard("a2", { createdAt: 2 }));
+    await registry.saveKey(keyCard("a1", { createdAt: 1 }));
+    await registry.saveKey(keyCard("b1", { client: "zebra" }));
+    const ids = async (client?: string) => (await registry.listKeys(client)).map(({ id }) => id);
+    assert.deepEqual(await ids("team"), ["a1", "a2"]);
+    assert.deepEqual(await ids(), ["a1", "a2", "b1"]);
+    assert.deepEqual(await ids("nobody"), []);
+  });
+
+  test("a key is revoked once, and the first time stays", async ({ registry, other }) => {
+    await registry.saveKey(keyCard("key1"));
+    assert.equal(await registry.revokeKey("key1", 70), true);
+    assert.equal(await other.revokeKey("key1", 80), false);
+    assert.equal(await other.revokeKey("none", 80), false);
+    assert.equal((await other.findKey("hash of key1"))?.revokedAt, 70);
+  });
+
+  test("the use of a key is written down at most once a minute", async ({ registry }) => {
+    await registry.saveKey(keyCard("key1"));
+    const usedAt = async () => (await registry.findKey("hash of key1"))?.usedAt;
+    assert.equal(await usedAt(), undefined);
+    await registry.touchKey("key1", 100_000);
+    await registry.touchKey("key1", 159_999);
+    assert.equal(await usedAt(), 100_000);
+    await registry.touchKey("key1", 160_000);
+    assert.equal(await usedAt(), 160_000);
+    await registry.touchKey("none", 160_000);
+  });
+};

@@ -1,0 +1,149 @@
+import assert from "node:assert/strict";
+import { delivery, type RegistryTest, type RegistryWorld } from "./world.ts";
+
+const DAY = 24 * 60 * 60 * 1000;
+const only = async ({ other }: RegistryWorld, id: string) =>
+  (await other.listDeliveries({ limit: 100 })).find((one) => one.id === id);
+
+export const deliveries = (test: RegistryTest): void => {
+  test("telling the same event twice makes no second delivery", async (world) => {
+    await world.registry.addDeliveries([delivery(1), delivery(1, "e2")]);
+    await world.other.addDeliveries([delivery(1, "e1", { id: "again" }), delivery(2)]);
+    const ids = (await world.registry.listDeliveries({ limit: 10 })).map(({ id }) => id);
+    assert.deepEqual(ids, ["2@e1", "1@e2", "1@e1"]);
+  });
+
+  test("many are added at once", async ({ registry }) => {
+    await registry.addDeliveries(Array.from({ length: 450 }, (_, i) => delivery(i)));
+    assert.equal((await registry.listDeliveries({ limit: 1000 })).length, 450);
+    await registry.addDeliveries([]);
+  });
+
+  test("what is taken is hidden from others, and given again when its taker is not heard of", async (world) => {
+    await world.registry.addDeliveries([delivery(1), delivery(1, "e2")]);
+    assert.deepEqual(await world.takenIds(1), ["1@e1"]);
+    const [second, ...more] = await world.other.takeDeliveries(10, 5000);
+    assert.deepEqual([second?.id, second?.state, second?.attempts, more], ["1@e2", "due", 0, []]);
+    world.pass(999);
+    assert.deepEqual(await world.takenIds(), []);
+    world.pass(1);
+    assert.deepEqual(await world.takenIds(), ["1@e1"]);
+    world.pass(4000);
+    assert.deepEqual(await world.takenIds(), ["1@e1", "1@e2"]);
+  });
+
+  test("of one URL the oldest is given, and the next when that one has ended", async (world) => {
+    await world.registry.addDeliveries([delivery(1), delivery(2), delivery(3)]);
+    for (const id of ["1@e1", "2@e1", "3@e1"]) {
+      assert.deepEqual(await world.takenIds(), [id]);
+      assert.deepEqual(await world.takenIds(), []);
+      await world.registry.endDelivery(id, { state: "delivered", status: 200 });
+    }
+    assert.deepEqual(await world.takenIds(), []);
+  });
+
+  test("a delivery that waits for its next try lets the later ones pass", async (world) => {
+    await world.registry.addDeliveries([delivery(1), delivery(2)]);
+    await world.takenIds();
+    await world.registry.endDelivery("1@e1", {
+      state: "due",
+      delayMs: 5000,
+      status: 500,
+      error: "it said 500",
+    });
+    assert.deepEqual(await world.takenIds(), ["2@e1"]);
+    await world.registry.endDelivery("2@e1", { state: "delivered", status: 204 });
+    const waiting = await only(world, "1@e1");
+    assert.deepEqual(
+      [waiting?.state, waiting?.attempts, waiting?.dueAt, waiting?.lastStatus, waiting?.lastError],
+      ["due", 1, world.nowMs + 5000, 500, "it said 500"],
+    );
+    world.pass(4999);
+    assert.deepEqual(await world.takenIds(), []);
+    world.pass(1);
+    assert.deepEqual(await world.takenIds(), ["1@e1"]);
+  });
+
+  test("one URL of two clients is two: they do not wait for each other", async (world) => {
+    const url = "https://shared.test";
+    await world.registry.addDeliveries([
+      delivery(1, "e1", { url }),
+      delivery(2, "e9", { url, client: "zebra" }),
+    ]);
+    assert.deepEqual(await world.takenIds(), ["1@e1", "2@e9"]);
+  });
+
+  test("a client with many slow receivers leaves room for another", async (world) => {
+    const many = Array.from({ length: 20 }, (_, i) => delivery(i, `slow${i}`));
+    await world.registry.addDeliveries([...many, delivery(99, "e9", { client: "zebra" })]);
+    assert.ok((await world.takenIds(2)).includes("99@e9"));
+    await world.registry.addDeliveries([delivery(100, "e8", { client: "zebra" })]);
+    await world.takenIds(4);
+    await world.registry.addDeliveries([delivery(101, "e7", { client: "zebra" })]);
+    assert.deepEqual(await world.takenIds(1), ["101@e7"], "zebra has the least in hand");
+  });
+
+  test("a parked delivery is given to nobody until it is replayed, and then at once", async (world) => {
+    await world.registry.addDeliveries([delivery(1)]);
+    await world.takenIds();
+    assert.equal(await world.registry.replayDelivery("1@e1"), false, "it is under way");
+    await world.registry.endDelivery("1@e1", { state: "parked", status: 410, error: "gone" });
+    world.pass(DAY);
+    assert.deepEqual(await world.takenIds(), []);
+    assert.equal(await world.other.replayDelivery("1@e1"), true);
+    assert.equal(await world.other.replayDelivery("none"), false);
+    assert.deepEqual(await world.takenIds(), ["1@e1"]);
+    await world.registry.endDelivery("1@e1", { state: "delivered", status: 200 });
+    const ended = await only(world, "1@e1");
+    assert.deepEqual(
+      [ended?.state, ended?.attempts, ended?.lastStatus, ended?.lastError],
+      ["delivered", 2, 200, undefined],
+    );
+    assert.equal(await world.registry.replayDelivery("1@e1"), true, "also one that was delivered");
+    assert.deepEqual(await world.takenIds(), ["1@e1"]);
+  });
+
+  test("what was delivered stays so, whatever a late taker says", async (world) => {
+    await world.registry.addDeliveries([delivery(1), delivery(1, "e2")]);
+    await world.takenIds(10, 1000);
+    world.pass(1000);
+    await world.other.takeDeliveries(10, 1000);
+    await world.other.endDelivery("1@e1", { state: "delivered", status: 200 });
+    await world.registry.endDelivery("1@e1", { state: "due", delayMs: 0, error: "timeout" });
+    assert.equal((await only(world, "1@e1"))?.state, "delivered");
+    await world.other.endDelivery("1@e2", { state: "parked", error: "timeout" });
+    await world.registry.endDelivery("1@e2", { state: "delivered", status: 200 });
+    assert.equal((await only(world, "1@e2"))?.state, "delivered");
+    assert.deepEqual(await world.takenIds(), []);
+  });
+
+  test("deliveries are listed by client, job and state, page by page, the newest first", async ({
+    registry,
+  }) => {
+    await registry.addDeliveries([
+      ...[1, 2, 3].map((event) => delivery(event)),
+      delivery(4, "e1", { job: "second" }),
+      delivery(5, "e1", { client: "zebra", job: "third" }),
+    ]);
+    await registry.endDelivery("2@e1", { state: "parked", error: "gone" });
+    const ids = async (query: Partial<Parameters<typeof registry.listDeliveries>[0]>) =>
+      (await registry.listDeliveries({ limit: 10, ...query })).map(({ event }) => event);
+    assert.deepEqual(await ids({ client: "team" }), [4, 3, 2, 1]);
+    assert.deepEqual(await ids({ job: "second" }), [4]);
+    assert.deepEqual(await ids({ client: "zebra", job: "second" }), []);
+    assert.deepEqual(await ids({ states: ["parked"] }), [2]);
+    assert.deepEqual(await ids({ states: ["due"], client: "team" }), [4, 3, 1]);
+    assert.deepEqual(await ids({ limit: 2 }), [5, 4]);
+    assert.deepEqual(await ids({ limit: 2, after: "4@e1" }), [3, 2]);
+    assert.deepEqual(await ids({ limit: 2, after: "2@e1" }), [1]);
+  });
+
+  test("those at their end are forgotten after a month, those still due never", async (world) => {
+    await world.registry.addDeliveries([delivery(1), delivery(2)]);
+    await world.registry.endDelivery("1@e1", { state: "delivered", status: 200 });
+    world.pass(31 * DAY);
+    await world.registry.addDeliveries([delivery(3)]);
+    const left = (await world.registry.listDeliveries({ limit: 10 })).map(({ id }) => id);
+    assert.deepEqual(left, ["3@e1", "2@e1"]);
+  });
+};

@@ -1,0 +1,19 @@
+import { describe, it } from "node:test";
+import { clients } from "./registry-suite/clients.ts";
+import { deliveries } from "./registry-suite/deliveries.ts";
+import { duties } from "./registry-suite/duties.ts";
+import { once } from "./registry-suite/once.ts";
+import { type OpenRegistry, type RegistryTest, RegistryWorld } from "./registry-suite/world.ts";
+
+/**
+ * The contract of `Registry`. `open` is called with an empty folder that is removed afterwards; opening the same folder again
+ * stands for another process. Time passes only when a test lets it.
+ */
+export const registrySuite = (name: string, open: OpenRegistry): void => {
+  describe(`registry: ${name}`, () => {
+    const test: RegistryTest = (sentence, run) => {
+      it(sentence, async (t) => await run(await RegistryWorld.create(t, open)));
+    };
+    for (const noun of [clients, once, duties, deliveries]) noun(test);
+  });
+};

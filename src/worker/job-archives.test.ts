@@ -1,0 +1,28 @@
+import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { startPacker } from "../archive/packer.ts";
+import { openFiles } from "../backends/files/open-files.ts";
+import { JobArchives } from "./job-archives.ts";
+
+test("of very many jobs those used last stay open, and what was written for the others is kept", async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), "sluice-archives-"));
+  t.after(() => rm(folder, { recursive: true }));
+  const blobs = await openFiles(folder);
+  await using packer = startPacker();
+  const archives = new JobArchives({ blobs, packer, worker: "w1", software: "test" });
+  const first = archives.of("job-0");
+  const kept = first.item().commit(["{}"]);
+  for (let n = 1; n <= 256; n++) {
+    archives.of(`job-${n}`);
+    archives.of("job-1");
+  }
+  assert.notEqual(archives.of("job-0"), first, "it was closed");
+  assert.equal(archives.of("job-1"), archives.of("job-1"));
+  await kept;
+  await archives[Symbol.asyncDispose]();
+  const names = (await Array.fromAsync(blobs.list("jobs/job-0/records/"))).map(({ name }) => name);
+  assert.equal(names.length, 1);
+});

@@ -1,0 +1,40 @@
+import { type ArchiveOptions, type JobArchive, openArchive } from "../archive/segment-writer.ts";
+
+/** A worker of a service meets any number of jobs: so many archives stay open, those used last. */
+const KEPT = 256;
+
+/** The archives of the jobs that a worker writes for. */
+export class JobArchives implements AsyncDisposable {
+  readonly #options: Omit<ArchiveOptions, "job">;
+  readonly #open = new Map<string, JobArchive>();
+  readonly #closing = new Set<Promise<void>>();
+
+  constructor(options: Omit<ArchiveOptions, "job">) {
+    this.#options = options;
+  }
+
+  of(job: string): JobArchive {
+    const archive = this.#open.get(job) ?? openArchive({ ...this.#options, job });
+    this.#open.delete(job);
+    this.#open.set(job, archive);
+    if (this.#open.size > KEPT) this.#closeOldest();
+    return archive;
+  }
+
+  /** With nothing in hand, nothing is gained by waiting for more. */
+  seal(): void {
+    for (const archive of this.#open.values()) void archive.seal();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([...this.#closing, ...[...this.#open.values()].map((archive) => archive.seal())]);
+  }
+
+  /** An item that still writes to it is sealed by the group's own age. */
+  #closeOldest(): void {
+    const [job, archive] = this.#open.entries().next().value!;
+    this.#open.delete(job);
+    const closing = archive.seal().finally(() => this.#closing.delete(closing));
+    this.#closing.add(closing);
+  }
+}

@@ -1,0 +1,35 @@
+import type { Packer } from "../archive/packer.ts";
+import type { LaneOf } from "../flow/plan.ts";
+import type { Blobs } from "../ports/blobs.ts";
+import type { Collector } from "../ports/collector.ts";
+import type { Ledger, WorkerCard } from "../ports/ledger.ts";
+import type { LoadedJob } from "../scrapers/job-scrapers.ts";
+import type { Log } from "./log.ts";
+
+/** What a worker is handed. */
+export interface WorkerOptions {
+  readonly name: string;
+  readonly ledger: Ledger;
+  readonly blobs: Blobs;
+  readonly packer: Packer;
+  readonly collector: Collector;
+  readonly laneOf: LaneOf;
+  readonly robotName: string;
+  /** For the archive: name and version. */
+  readonly software: string;
+  readonly loadJob: (job: string) => Promise<LoadedJob>;
+  /** Stops a job whose scrapers cannot be loaded, so that the others go on; without it the worker fails. */
+  readonly holdJob?: (job: string, reason: string) => Promise<void>;
+  /** What it tells about itself; nothing when left out. */
+  readonly card?: Pick<WorkerCard, "host" | "pid" | "version">;
+  readonly jobs?: readonly string[];
+  readonly lanes?: readonly string[];
+  /** Items in hand at once, over all lanes. */
+  readonly capacity?: number;
+  /** Runs suspects, one at a time, and ends when there are none. */
+  readonly isAlone?: boolean;
+  readonly log: Log;
+  /** Aborted: take no more, finish and settle what is in hand. */
+  readonly signal: AbortSignal;
+  readonly onSuspects?: (count: number) => void;
+}

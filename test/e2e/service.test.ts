@@ -1,0 +1,139 @@
+import assert from "node:assert/strict";
+import { cpSync, existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { after, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import { parcelsCsv } from "../../examples/county/inputs.ts";
+import { startSite } from "./county-process.ts";
+import { assertTruth } from "./county-truth.ts";
+import { HoppingSite } from "./hopping-site.ts";
+import { Service } from "./service-process.ts";
+import { COUNTY_SCRAPER } from "./sluice-process.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "sluice-service-"));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Long enough for a request that had its slot to arrive, and for several pulses. */
+const WATCH_MS = 1500;
+
+test("a job over the API ends as the site's truth says, though a worker and the controller are killed", async () => {
+  const truth = join(folder, "truth.jsonl");
+  const parcels = 600;
+  await using site = await startSite(["--parcels", `${parcels}`, "--troubles", "all", "--truth", truth]);
+  await using service = new Service(join(folder, "county"), { COUNTY_URL: site.url });
+  cpSync(dirname(COUNTY_SCRAPER), join(service.folder, "scrapers"), { recursive: true });
+  const client = await service.serve();
+  const workers = [service.worker(), service.worker()];
+  const { job } = await client.createJob({ scraper: "county" });
+  const upload = await client.addInputs(job.id, bytes(parcelsCsv(parcels)), { format: "csv", seal: true });
+  assert.deepEqual([upload.offset, upload.accepted], [parcels, parcels]);
+
+  await service.until(job.id, ({ progress }) => progress.ended > parcels / 6);
+  for (const pid of workers[0]!.family()) process.kill(pid, "SIGKILL");
+  service.worker();
+  await service.until(job.id, ({ progress }) => progress.ended > parcels / 3);
+  service.controller.child.kill("SIGKILL");
+  await service.controller.ended;
+  await service.serve();
+  const ended = await service.until(job.id, ({ state }) => state === "done");
+  assert.equal(ended.counts.accepted, parcels);
+  const manifest = join(service.data, "blobs/jobs", job.id, "manifest.jsonl");
+  while (!existsSync(manifest)) await delay(100);
+  assertTruth(truth, service.data);
+});
+
+test("a worker that is told to stop finishes what it has in hand, and leaves the rest to others", async () => {
+  await using site = await HoppingSite.open({ answerMs: 20 });
+  await using service = new Service(join(folder, "drain"), { HOPPING_URL: site.url });
+  service.writeScraper("hopping", HoppingSite.scraper);
+  const client = await service.serve();
+  const worker = service.worker();
+  const { job } = await client.createJob({ scraper: "hopping", inputs: numbers(100) });
+  await site.arrivals(40);
+  worker.child.kill("SIGTERM");
+  const { code, stderr } = await worker.ended;
+  assert.equal(code, 0, stderr);
+  const { data: listed } = await client.listWorkers();
+  assert.deepEqual(listed, []);
+  const stopped = await client.getJob(job.id);
+  assert.equal(stopped.counts.states.leased, 0);
+  assert.equal(stopped.counts.states.done, site.wholeItems);
+  assert.ok(stopped.counts.states.queued > 0);
+
+  service.worker();
+  await service.until(job.id, ({ state }) => state === "done");
+  assert.equal(site.arrived.length, 100 * HoppingSite.requestsPerItem, "nothing was asked for twice");
+});
+
+test("after pause and cancel have answered the site sees no further request, hops, redirects and files included", async () => {
+  await using site = await HoppingSite.open({ answerMs: 30 });
+  await using service = new Service(join(folder, "stop"), { HOPPING_URL: site.url });
+  service.writeScraper("hopping", HoppingSite.scraper);
+  const client = await service.serve("--workers", "2");
+  const { job } = await client.createJob({ scraper: "hopping", inputs: numbers(2000) });
+  const seen: number[] = [];
+  for (let round = 1; round <= 4; round++) {
+    await site.arrivals((seen.at(-1) ?? 0) + 100);
+    const { isQuiet, job: paused } = await client.pauseJob(job.id);
+    const arrived = site.arrived.length;
+    assert.deepEqual([isQuiet, paused.state], [true, "paused"]);
+    await delay(WATCH_MS);
+    assert.equal(site.arrived.length, arrived, `round ${round}`);
+    seen.push(arrived);
+    await client.resumeJob(job.id);
+  }
+  await site.arrivals(seen.at(-1)! + 100);
+  const cancelled = await client.cancelJob(job.id);
+  const arrived = site.arrived.length;
+  assert.deepEqual([cancelled.isQuiet, cancelled.job.state], [true, "cancelled"]);
+  await delay(WATCH_MS);
+  assert.equal(site.arrived.length, arrived);
+  const { states, accepted } = (await client.getJob(job.id)).counts;
+  assert.equal(states.done + states.cancelled, accepted);
+});
+
+test("a job whose scraper was changed is held with the reason, and others go on", async () => {
+  await using site = await HoppingSite.open();
+  await using service = new Service(join(folder, "changed"), { HOPPING_URL: site.url });
+  service.writeScraper("hopping", HoppingSite.scraper);
+  service.writeScraper("other", HoppingSite.scraper.replace('"hopping"', '"other"'));
+  const client = await service.serve();
+  const { job: held } = await client.createJob({ scraper: "hopping", inputs: numbers(5) });
+  const { job: other } = await client.createJob({ scraper: "other", inputs: numbers(5) });
+  service.writeScraper("hopping", `${HoppingSite.scraper}\n// better\n`);
+  const worker = service.worker();
+  await service.until(other.id, ({ state }) => state === "done");
+  await service.until(held.id, ({ state }) => state === "paused");
+  assert.equal(worker.child.exitCode, null, "it works on");
+
+  service.writeScraper("hopping", HoppingSite.scraper);
+  await client.resumeJob(held.id);
+  const { counts } = await service.until(held.id, ({ state }) => state === "done");
+  assert.equal(counts.states.done, 5);
+});
+
+test("the first start makes a key, later ones do not, and without keys it listens on this machine only", async () => {
+  await using service = new Service(join(folder, "keys"));
+  await service.serve();
+  const { key, url } = service;
+  assert.match(key, /^sluice_/);
+  assert.equal((await fetch(`${url}/v1/jobs`)).status, 401);
+  service.controller.child.kill("SIGTERM");
+  assert.equal((await service.controller.ended).code, 0);
+  await service.serve();
+  assert.equal(service.key, key);
+  assert.equal((await service.client.listJobs()).data.length, 0);
+
+  await using open = new Service(join(folder, "open"));
+  await assert.rejects(() => open.serve("--no-key", "--host", "0.0.0.0"), /without keys/);
+  await open.serve("--no-key");
+  assert.equal((await fetch(`${open.url}/v1/jobs`)).status, 200);
+});
+
+const numbers = (count: number): { readonly n: string }[] =>
+  Array.from({ length: count }, (_, n) => ({ n: `${n}` }));
+
+async function* bytes(texts: Iterable<string>): AsyncGenerator<Uint8Array> {
+  for (const text of texts) yield Buffer.from(text);
+}
