@@ -71,7 +71,9 @@ function linkOrText(scope: Scope, slot: number, css: string): readonly Hit[] {
 }
 
 /** Elements whose place for an address is an attribute; in any other it can be the text. */
-const LINKS = new Set("a area link base form object meta img iframe script source video audio embed input".split(" "));
+const LINKS = new Set(
+  "a area link base form object meta img iframe script source video audio embed input".split(" "),
+);
 
 function byRegex(
   { pattern, within }: Extract<Place, { how: "regex" }>,

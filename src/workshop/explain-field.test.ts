@@ -24,10 +24,10 @@ const ready = async (extract: AnyScraper["extract"]) =>
 
 test("a malformed field is shown where it stands, with what was expected", async () => {
   const scraper = await ready({ fields: { rate: field.percent("#rate") } });
-  const pages = [page("detail", "<p>\n<b id=rate>none so far</b>\n</p>")];
+  const pages = [page("detail", "<p>\n<b id=rate>see clerk</b>\n</p>")];
   const { records } = judgePages(scraper, pages, "1");
   const told = explainField(scraper, pages, records, { record: 0, field: "rate" })!;
-  assert.equal(told.raw, "none so far");
+  assert.equal(told.raw, "see clerk");
   assert.equal(told.reasons.length, 1);
   assert.ok(told.expects !== undefined && told.expects !== "");
   assert.equal(told.views[0]!.fragment.page, "detail");

@@ -34,7 +34,8 @@ const PREFIX = new RegExp(
   "iu",
 );
 /** Digits that make a day of the calendar, written as one. */
-const DAY = /^(?:0?[1-9]|[12]\d|3[01])([/.-])(?:0?[1-9]|[12]\d|3[01])\1(?:19|20)\d\d$|^(?:19|20)\d\d([/.-])(?:0[1-9]|1[0-2])\2(?:0[1-9]|[12]\d|3[01])$/;
+const DAY =
+  /^(?:0?[1-9]|[12]\d|3[01])([/.-])(?:0?[1-9]|[12]\d|3[01])\1(?:19|20)\d\d$|^(?:19|20)\d\d([/.-])(?:0[1-9]|1[0-2])\2(?:0[1-9]|[12]\d|3[01])$/;
 /** Whose number it is: `(office)`. */
 const SUFFIX = /\s\([\p{L} ]{1,20}\)$/u;
 /** What people put between the digits of a number, its extension included. */
