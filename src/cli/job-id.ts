@@ -1,11 +1,4 @@
 import { randomBytes } from "node:crypto";
+import { timedId } from "../model/timed-id.ts";
 
-/** Sorts by time, can be read aloud, and does not clash: `20261115-203412-k3f9`. */
-export const jobId = (at: Date): string => {
-  const time = at.toISOString().replace(/[-:]/g, "").replace("T", "-").slice(0, 15);
-  const tail = [...randomBytes(4)].map((byte) => LETTERS[byte % LETTERS.length]).join("");
-  return `${time}-${tail}`;
-};
-
-/** Without those that are easily taken for another. */
-const LETTERS = "abcdefghjkmnpqrstuvwxyz23456789";
+export const jobId = (at: Date): string => timedId(at.getTime(), randomBytes(4));

@@ -6,7 +6,7 @@ import { addStarting } from "./add-starting.ts";
 import { addWorkshop } from "./add-workshop.ts";
 import type { ExportOptions } from "./commands/export.ts";
 import type { ListItemsOptions } from "./commands/items.ts";
-import type { RetryOptions } from "./commands/jobs.ts";
+import type { ListJobsOptions, RetryOptions } from "./commands/jobs.ts";
 import {
   dataOption,
   inputOptions,
@@ -132,12 +132,14 @@ const addJobs = (program: Command, onEnd: (exitCode: number) => void): void => {
     .helpCommand(false)
     .addHelpText("after", COMMAND_HELP.jobs);
 
-  lookOptions(jobs.command("ls").description("Lists jobs, the newest first.")).action(
-    async (options: LookOptions) => {
-      const { listJobsCommand } = await import("./commands/jobs.ts");
-      onEnd(await listJobsCommand(options));
-    },
-  );
+  const list = jobs
+    .command("ls")
+    .description("Lists jobs, the newest first.")
+    .option("--all", "also those of `sluice try` and `sluice capture`", false);
+  lookOptions(list).action(async (options: ListJobsOptions) => {
+    const { listJobsCommand } = await import("./commands/jobs.ts");
+    onEnd(await listJobsCommand(options));
+  });
 
   const show = jobs.command("show").description("Shows what came of a job.").argument("<job>", JOB_HELP);
   lookOptions(show).action(async (job: string, options: LookOptions) => {

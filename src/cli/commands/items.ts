@@ -1,9 +1,9 @@
 import type { FailureKind } from "../../model/failure.ts";
 import type { ItemState, ItemView } from "../../model/item.ts";
+import { itemPages } from "../../reextract/item-pages.ts";
 import { EXIT } from "../exit-codes.ts";
 import { checkScraperName, findJob } from "../find-job.ts";
 import { fitText, plainText } from "../fit-text.ts";
-import { jobItems } from "../job-items.ts";
 import { countText } from "../number-text.ts";
 import { openExistingHouse } from "../open-existing-house.ts";
 import type { LookOptions } from "../options.ts";
@@ -33,7 +33,7 @@ export const listItemsCommand = async (
   const table: ItemView[] = [];
   let left = limit;
   let isMore = false;
-  for await (const page of jobItems(house.ledger, id, filter)) {
+  for await (const page of itemPages(house.ledger, id, filter)) {
     const items = page.slice(0, left);
     // What a program reads is not gathered first: there may be millions.
     if (json) print(items.map((item) => JSON.stringify(item)));

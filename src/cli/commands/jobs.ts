@@ -1,12 +1,12 @@
 import type { FailureKind } from "../../model/failure.ts";
 import type { JobView } from "../../model/job.ts";
-import { listExtractions } from "../../reextract/stored-extraction.ts";
+import { readSets } from "../../reextract/job-sets.ts";
 import { durationText } from "../duration-text.ts";
 import { EXIT } from "../exit-codes.ts";
-import { findJob } from "../find-job.ts";
+import { findJob, isTrial } from "../find-job.ts";
 import { jobJson } from "../job-json.ts";
 import { dataFlag } from "../next-steps.ts";
-import { countText } from "../number-text.ts";
+import { counted, countText } from "../number-text.ts";
 import { openExistingHouse } from "../open-existing-house.ts";
 import type { LookOptions } from "../options.ts";
 import { print, printWidth } from "../print.ts";
@@ -14,9 +14,15 @@ import { extractionJson, extractionLines } from "../render-extraction.ts";
 import { renderReport } from "../report.ts";
 import { textTable } from "../text-table.ts";
 
-export const listJobsCommand = async ({ data, json }: LookOptions): Promise<number> => {
+export interface ListJobsOptions extends LookOptions {
+  /** Those of `try` and `capture` too. */
+  readonly all: boolean;
+}
+
+export const listJobsCommand = async ({ data, json, all }: ListJobsOptions): Promise<number> => {
   await using house = await openExistingHouse(data);
-  const jobs = await house.ledger.listJobs();
+  const listed = await house.ledger.listJobs();
+  const jobs = all ? listed : listed.filter((view) => !isTrial(view));
   print(json ? jobs.map((view) => JSON.stringify(jobJson(view))) : jobTable(jobs, printWidth(), Date.now()));
   return EXIT.ok;
 };
@@ -50,11 +56,21 @@ export const showJobCommand = async (named: string, { data, json }: LookOptions)
   await using house = await openExistingHouse(data);
   const view = await findJob(house.ledger, named);
   const tookMs = (view.endedAt ?? Date.now()) - view.createdAt;
-  const extractions = await listExtractions(house.blobs, view.spec.id);
+  const sets = await readSets(house.blobs, view.spec.id);
+  const { extractions, current } = sets;
   print(
     json
-      ? [JSON.stringify({ ...jobJson(view), extractions: extractions.map(extractionJson) })]
-      : [...renderReport(view, { data, tookMs }), ...extractionLines(extractions)],
+      ? [
+          JSON.stringify({
+            ...jobJson(view),
+            current: current?.id ?? "first",
+            extractions: extractions.map(extractionJson),
+          }),
+        ]
+      : [
+          ...renderReport(view, { data, tookMs, ...(extractions.length > 0 && { set: current ?? "first" }) }),
+          ...extractionLines(sets),
+        ],
   );
   return EXIT.ok;
 };
@@ -71,11 +87,7 @@ export const retryJobCommand = async (named: string, { data, json, kind }: Retry
   if (json) print([JSON.stringify({ job: id, retried: count })]);
   else if (count === 0)
     print([`${id}: no ${kind ? `items that failed with ${kind.join(" or ")}` : "failed items"}.`]);
-  else
-    print([
-      `${id}: ${countText(count)} failed ${count === 1 ? "item" : "items"} put back. Run them with:`,
-      `  ${resume}`,
-    ]);
+  else print([`${id}: ${counted(count, "failed item")} put back. Run them with:`, `  ${resume}`]);
   return EXIT.ok;
 };
 
@@ -88,7 +100,7 @@ export const cancelJobCommand = async (named: string, { data, json }: LookOption
     json
       ? [JSON.stringify({ job: id, cancelled })]
       : [
-          `${id}: cancelled, with ${countText(cancelled)} ${cancelled === 1 ? "item" : "items"} that had not ended. What was collected is kept.`,
+          `${id}: cancelled, with ${counted(cancelled, "item")} that had not ended. What was collected is kept.`,
         ],
   );
   return EXIT.ok;

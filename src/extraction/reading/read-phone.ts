@@ -63,9 +63,10 @@ export function phoneReader({
   if (country !== undefined && !hasNumbers(country))
     throw new TypeError(`field.phone knows no country "${String(country)}": write two letters, such as US`);
   return (text) => {
+    const notPhone = { problem: `${quoted(text)} is not a phone number` };
+    if (text.length > LONGEST) return notPhone;
     const plain = numberIn(text);
-    if (text.length > LONGEST || !WRITTEN.test(plain) || DAY.test(plain))
-      return { problem: `${quoted(text)} is not a phone number` };
+    if (!WRITTEN.test(plain) || DAY.test(plain)) return notPhone;
     if (/^[0\D]*0[0\D]*$/.test(plain)) return { isEmpty: true };
     const number = parseNumber(plain, { ...(country && { defaultCountry: country }), extract: false });
     if (number === undefined || !isGood(number, isStrict))
