@@ -1,5 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 
 export interface ChildOptions {
   readonly timeoutMs?: number;
@@ -7,6 +9,9 @@ export interface ChildOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
 }
+
+/** As `sluice` gives it to its worker processes; the peers have it too. */
+const NODE_COMPILE_CACHE = join(tmpdir(), "node-compile-cache");
 
 /** A process may hang in its exit after its work is done; it is not waited for longer than this. */
 const EXIT_MS = 5_000;
@@ -23,7 +28,7 @@ export const runChild = async <Result>(
   const { timeoutMs = 600_000, nodeArgs = [], env = {}, cwd } = options;
   const child = spawn(process.execPath, [...nodeArgs, script, JSON.stringify(task)], {
     stdio: ["ignore", "pipe", "pipe"],
-    env: { ...process.env, ...env },
+    env: { ...process.env, NODE_COMPILE_CACHE, ...env },
     ...(cwd !== undefined && { cwd }),
   });
   let output = "";

@@ -10,14 +10,25 @@ import { test } from "node:test";
 const ROOT = resolve(import.meta.dirname, "..");
 const BLOCK = /^```(\w+)(?: file=(\S+))?\n([\s\S]*?)^```$/gm;
 
-/** Does literally what a guide says, in its order: writes its files and runs its commands, in a copy of the clone. */
-const follow = async (guide: string): Promise<{ folder: string; output: string }> => {
+/**
+ * Does literally what a guide says, in its order: writes its files and runs its commands, in a copy of the clone. `check` is a command of the
+ * test's own, put after one of the guide's.
+ */
+const follow = async (
+  guide: string,
+  check?: { readonly after: string; readonly run: string },
+): Promise<{ folder: string; output: string }> => {
   const folder = mkdtempSync(join(tmpdir(), "sluice-guide-"));
   for (const part of ["bin", "src", "examples", "package.json"])
     cpSync(join(ROOT, part), join(folder, part), { recursive: true });
   symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
   const script = ["set -e"];
-  const guideText = readFileSync(join(ROOT, guide), "utf8").replaceAll("8700", `${await freePort()}`);
+  const written = readFileSync(join(ROOT, guide), "utf8");
+  assert.ok(check === undefined || written.includes(check.after), `${guide} does not say ${check?.after}`);
+  const guideText = (check ? written.replace(check.after, check.after + check.run) : written).replaceAll(
+    "8700",
+    `${await freePort()}`,
+  );
   for (const [, language, file, text] of guideText.matchAll(BLOCK)) {
     if (file !== undefined) script.push(`cat > '${join(folder, file)}' <<'END OF FILE'\n${text}END OF FILE`);
     else if (language === "sh") script.push(text!);
@@ -82,7 +93,12 @@ test("fixtures and tests, as the guide says", async () => {
 });
 
 test("stored pages: extracted again without the site, as the guide says", async () => {
-  const { folder, output } = await follow("docs/stored-pages.md");
+  // Where the guide says that the site is gone, it must be.
+  const { folder, output } = await follow("docs/stored-pages.md", {
+    after: "wait $SITE || true\n",
+    run: `if (exec 3<>/dev/tcp/127.0.0.1/8700) 2>/dev/null; then echo "the site still answers"; exit 1; fi\n`,
+  });
+  assert.equal(linesOf(folder, "back.csv")[0], linesOf(folder, "first.csv")[0]);
   assert.match(output, /marketValue +– +– +200/);
   assert.match(output, /billLink +200/);
   const [header = "", ...rows] = linesOf(folder, "again.csv");

@@ -50,13 +50,18 @@ export const openHouse = async (
   { isPacing = false, cacheMb }: { readonly isPacing?: boolean; readonly cacheMb?: number } = {},
 ): Promise<House> => {
   const { openSqlite } = await import("./backends/sqlite/open.ts");
-  const { openFiles } = await import("./backends/files/open-files.ts");
   const ledger = await openSqlite(join(data, "sluice.db"), {
     checkpoints: !isPacing,
     cacheMb: cacheMb ?? (isPacing ? 16 : 64),
   });
-  const blobs = await openFiles(join(data, "blobs"));
+  const blobs = await openBlobs(data);
   return { data, ledger, blobs, [Symbol.asyncDispose]: () => ledger.close() };
+};
+
+/** The archive of a data folder alone, for a thread that only reads stored pages. */
+export const openBlobs = async (data: string): Promise<Blobs> => {
+  const { openFiles } = await import("./backends/files/open-files.ts");
+  return await openFiles(join(data, "blobs"));
 };
 
 export const openJobLog = (data: string, job: string, level: LogLevel): Log => {

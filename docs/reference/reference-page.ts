@@ -14,12 +14,8 @@ export interface Section {
   readonly of?: readonly (readonly [file: string, ...names: string[]])[];
   /** Members that are not for authors. */
   readonly without?: readonly string[];
-  /** An object of functions. `calls` says how those are called that stand elsewhere in the sources. */
-  readonly functions?: {
-    readonly file: string;
-    readonly name: string;
-    readonly calls?: Readonly<Record<string, string>>;
-  };
+  /** An object of functions. */
+  readonly functions?: { readonly file: string; readonly name: string };
 }
 
 /** What cannot be found in the sources, or has no comment there, is a mistake: `problems` names it. */
@@ -58,7 +54,7 @@ function membersOf({ of = [], without = [], functions }: Section, problems: stri
     for (const member of found) {
       if (without.includes(member.name)) continue;
       if (member.says === "") problems.push(`${place}.${member.name} has no comment`);
-      if (member.type === "") problems.push(`${place}.${member.name}: say in \`calls\` how it is called`);
+      if (member.type === "") problems.push(`${place}.${member.name} does not say there how it is called`);
       members.push(member);
     }
   };
@@ -71,15 +67,8 @@ function membersOf({ of = [], without = [], functions }: Section, problems: stri
       problems.push(`there is no ${name} to be left out`);
   if (functions === undefined) return members;
 
-  const { file, name, calls = {} } = functions;
-  const found = readFunctions(sourceOf(file), name);
-  add(
-    `${file}: ${name}`,
-    found.map((member) => (member.type === "" ? { ...member, type: calls[member.name] ?? "" } : member)),
-  );
-  for (const call of Object.keys(calls))
-    if (found.find((member) => member.name === call)?.type !== "")
-      problems.push(`${file}: ${name}.${call} says itself how it is called, or is not there`);
+  const { file, name } = functions;
+  add(`${file}: ${name}`, readFunctions(sourceOf(file), name));
   return members.map((member) => ({ ...member, name: `${name}.${member.name}` }));
 }
 

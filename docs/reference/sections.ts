@@ -54,15 +54,7 @@ export const SECTIONS: readonly Section[] = [
     says:
       "`Where` is a CSS selector, a place (`by.…`), or a list of them of which the first that finds a value wins. " +
       "Every field has `.optional()`. [Fields and what their status means](fields.md) tells how each reads.",
-    functions: {
-      file: "src/extraction/field.ts",
-      name: "field",
-      calls: {
-        table: "(css: string | string[], options?: TableOptions): Field<rows>",
-        object: "(fields: Fields, options?: Within): FieldGroup",
-        each: "(css: string, fields: Fields, options?: RowsOptions): Field<rows>",
-      },
-    },
+    functions: { file: "src/extraction/field.ts", name: "field" },
   },
   {
     title: "Options of every field",

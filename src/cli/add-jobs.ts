@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import { FAILURE_KINDS } from "../model/failure.ts";
 import { ITEM_STATES } from "../model/item.ts";
 import type { ListItemsOptions } from "./commands/items.ts";
-import type { RetryOptions } from "./commands/jobs.ts";
+import type { ListJobsOptions, RetryOptions } from "./commands/jobs.ts";
 import type { ResultsOptions } from "./commands/results.ts";
 import type { WatchOptions } from "./commands/watch-job.ts";
 import { placeOptions } from "./common-options.ts";
@@ -44,12 +44,14 @@ export const addJobs = (program: Command, onEnd: OnEnd): void => {
 };
 
 const addLooking = (jobs: Command, onEnd: OnEnd): void => {
-  placeOptions(jobs.command("ls").description("Lists jobs, the newest first.")).action(
-    async (options: PlaceOptions) => {
-      const { listJobsCommand } = await import("./commands/jobs.ts");
-      onEnd(await listJobsCommand(options));
-    },
-  );
+  const list = jobs
+    .command("ls")
+    .description("Lists jobs, the newest first.")
+    .option("--all", "also those of `sluice try` and `sluice capture`", false);
+  placeOptions(list).action(async (options: ListJobsOptions) => {
+    const { listJobsCommand } = await import("./commands/jobs.ts");
+    onEnd(await listJobsCommand(options));
+  });
 
   const show = jobs.command("show").description("Shows what came of a job.").argument("<job>", JOB_HELP);
   placeOptions(show).action(async (job: string, options: PlaceOptions) => {

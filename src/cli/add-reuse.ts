@@ -12,6 +12,7 @@ Examples:
   sluice extract last                                  with the job's scraper as it is now
   sluice extract last --scraper new-county.ts
   sluice extract --all willow-county-tax --since 7d    every job of that scraper
+  sluice extract last --use first                      back to the records of the run itself
 
 Nothing is fetched, and no record is written over: the new ones stand beside the old.
 Exit codes: 0 all done, 2 wrong usage, 3 some items failed, 5 interrupted, 6 storage. See docs/cli.md.`;
@@ -33,6 +34,8 @@ export const addReuse = (program: Command, onEnd: (exitCode: number) => void): v
     .option("--all <scraper>", "all jobs of this scraper: its name, or the path of its file")
     .option("--since <when>", "with --all: only jobs begun since 2026-11-01, or 7d ago", sinceWhen(Date.now))
     .option("--scraper <file>", "extract with this scraper instead of the job's own")
+    .option("--force", "make the new records current even where they lost what was there", false)
+    .option("--use <id>", "extract nothing: make this set of records current, an extraction or first")
     .option("--cores <n>", "threads that extract", processCount, Math.min(64, availableParallelism()))
     .option("--examples <n>", "show N examples of each change", wholeNumber, 3)
     .addOption(dataOption())

@@ -19,7 +19,7 @@ const ADVICE: Readonly<Record<FailureKind, string>> = {
   "robots-denied": 'robots.txt forbids it. If you may all the same, write `robots: "ignore"` in the scraper.',
   "too-large": "Raise `limits.bodyBytes` or `limits.decodedBytes` if such a page is right.",
   "bad-content": "What came is not what was wanted: look at the page in the archive.",
-  "scraper-error": "Correct the scraper at the place named.",
+  "scraper-error": "Correct the scraper's code, and try again.",
   "worker-lost": "Try again.",
   budget: "Raise the budget.",
 };

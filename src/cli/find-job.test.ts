@@ -7,7 +7,7 @@ import { openHouse } from "../compose.ts";
 import { findJob } from "./find-job.ts";
 import { sampleView } from "./sample-view.ts";
 
-const ledgerWith = async (context: TestContext, ids: readonly string[]) => {
+const ledgerWith = async (context: TestContext, ids: readonly string[], trials: readonly string[] = []) => {
   const folder = await mkdtemp(join(tmpdir(), "sluice-find-job-"));
   const house = await openHouse(folder);
   context.after(async () => {
@@ -15,6 +15,7 @@ const ledgerWith = async (context: TestContext, ids: readonly string[]) => {
     await rm(folder, { recursive: true });
   });
   for (const id of ids) await house.ledger.createJob({ ...sampleView().spec, id });
+  for (const id of trials) await house.ledger.createJob({ ...sampleView().spec, id, client: "try" });
   return house.ledger;
 };
 
@@ -42,4 +43,13 @@ test("a name that fits several jobs, or none, is refused", async (context) => {
 
 test("in an empty ledger nothing is last", async (context) => {
   await assert.rejects(findJob(await ledgerWith(context, []), "last"), { name: "UsageError" });
+});
+
+test("trials are found by their whole id alone", async (context) => {
+  const [trial = "", ...ids] = IDS.toReversed();
+  const ledger = await ledgerWith(context, ids.toReversed(), [trial]);
+  const found = async (named: string) => (await findJob(ledger, named)).spec.id;
+  assert.equal(await found("last"), IDS[2]);
+  assert.equal(await found(trial), trial);
+  await assert.rejects(found(trial.slice(-4)), { name: "UsageError" });
 });

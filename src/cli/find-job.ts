@@ -2,7 +2,10 @@ import type { JobView } from "../model/job.ts";
 import type { Ledger } from "../ports/ledger.ts";
 import { UsageError } from "./usage-error.ts";
 
-/** By its id, by a beginning or the last part of it that no other recent job has, or `last` for the newest. */
+/** Jobs of `sluice try` and `sluice capture`: one item each, of use to nobody but the one who tried. */
+export const isTrial = ({ spec }: JobView): boolean => spec.client === "try";
+
+/** By its id, by a beginning or the last part of it that no other recent job has, or `last` for the newest. Trials go by their whole id. */
 export const findJob = async (
   ledger: Pick<Ledger, "readJob" | "listJobs">,
   named: string,
@@ -10,7 +13,7 @@ export const findJob = async (
 ): Promise<JobView> => {
   const exact = await ledger.readJob(named);
   if (exact) return exact;
-  const jobs = await ledger.listJobs();
+  const jobs = (await ledger.listJobs()).filter((view) => !isTrial(view));
   const matches =
     named === "last"
       ? jobs.slice(0, 1)

@@ -20,6 +20,15 @@ test("an item is given as JSON, as pairs, or as a URL", () => {
   assert.deepEqual(inputValue("name="), { name: "" });
 });
 
+test("a property that is given twice is refused", () => {
+  for (const [first, second] of [
+    ["url=a", "url=b"],
+    ["https://a.example/", "url=b"],
+    ['{"n":1}', "n=2"],
+  ])
+    assert.throws(() => inputValue(second!, inputValue(first!)), InvalidArgumentError);
+});
+
 test("what is none of these is refused", () => {
   for (const text of ["", "parcel", "[1]", "{parcel:1}", "=1"])
     assert.throws(() => inputValue(text), InvalidArgumentError, text);

@@ -16,11 +16,18 @@ const PAIR = /^([A-Za-z_][\w.-]*)=([^]*)$/;
 /** `{"parcel":"1"}`, `parcel=1` (once for each property), or a URL, which is `{"url":"…"}`. */
 export const inputValue = (text: string, before: Input = {}): Input => {
   const trimmed = text.trim();
-  if (trimmed.startsWith("{")) return { ...before, ...parseObject(trimmed) };
-  if (/^https?:\/\//i.test(trimmed)) return { ...before, url: trimmed };
+  if (trimmed.startsWith("{")) return joined(before, parseObject(trimmed));
+  if (/^https?:\/\//i.test(trimmed)) return joined(before, { url: trimmed });
   const pair = PAIR.exec(text);
-  if (pair) return { ...before, [pair[1]!]: pair[2]! };
+  if (pair) return joined(before, { [pair[1]!]: pair[2]! });
   throw new InvalidArgumentError('Give JSON such as \'{"parcel":"1"}\', a pair such as parcel=1, or a URL.');
+};
+
+const joined = (before: Input, more: Input): Input => {
+  const twice = Object.keys(more).find((name) => Object.hasOwn(before, name));
+  if (twice !== undefined)
+    throw new InvalidArgumentError(`${twice} is given twice. One item is tried; give each property once.`);
+  return { ...before, ...more };
 };
 
 const parseObject = (text: string): Input => {

@@ -1,6 +1,10 @@
 /** `1,234,567`, the same in every locale. */
 export const countText = (count: number): string => String(count).replace(/\B(?=(\d{3})+$)/g, ",");
 
+/** `1 item`, `1,234 items`. */
+export const counted = (count: number, noun: string): string =>
+  `${countText(count)} ${noun}${count === 1 ? "" : "s"}`;
+
 /** One digit after the point; what is not all, or not nothing, is never rounded to it. */
 export const percentText = (part: number, whole: number): string => {
   if (whole === 0) return "–";

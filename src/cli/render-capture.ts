@@ -1,8 +1,9 @@
 import type { Colors } from "picocolors/types.js";
 import type { CapturedCase } from "../workshop/capture-case.ts";
 import { FIELD_STATUSES } from "../model/record.ts";
-import { countText } from "./number-text.ts";
-import { statusPaint, valueText } from "./render-record.ts";
+import { commandName } from "./command-name.ts";
+import { counted, countText } from "./number-text.ts";
+import { statusPaint } from "./render-record.ts";
 
 /** What was written, what was taken out of it, and what to look at before it is committed. */
 export const renderCapture = (captured: CapturedCase, scraper: string, colors: Colors): string[] => {
@@ -17,17 +18,24 @@ export const renderCapture = (captured: CapturedCase, scraper: string, colors: C
     stripped.length === 0
       ? colors.dim("  no secrets were found in the pages")
       : `  stripped: ${stripped.join(", ")}`,
+    // Not what it said before: that may be the secret.
     ...changed.map(
-      ({ field, expected: before, got }) =>
-        `  ${colors.yellow("changed by that")}: ${field} was ${valueText(before ?? {}) || "nothing"}, is ${valueText(got ?? {}) || "nothing"}`,
+      ({ field, was, is }) =>
+        `  ${colors.yellow("changed by that")}: ${field}${was === is ? "" : ` was ${was ?? "not there"}, is ${is ?? "not there"}`}`,
     ),
   );
   const failure = expected.failure === undefined ? "" : colors.red(`  ${expected.failure}`);
+  const inputs = Object.entries(expected.emitted?.inputs ?? {});
   lines.push(
-    `  expects ${countText(expected.records.length)} ${expected.records.length === 1 ? "record" : "records"}: ${counts.join(colors.dim(" · "))}${failure}`,
+    ...(expected.records.length === 0 && inputs.length > 0
+      ? []
+      : [
+          `  expects ${counted(expected.records.length, "record")}: ${counts.join(colors.dim(" · "))}${failure}`,
+        ]),
+    ...inputs.map(([target, found]) => `  expects ${counted(found.length, "input")} for ${target}`),
     "",
     colors.dim("  Look at expected.json: from now on it is what this scraper is held to."),
-    colors.dim(`  sluice test ${scraper}`),
+    colors.dim(`  ${commandName()} test ${scraper}`),
   );
   return lines;
 };

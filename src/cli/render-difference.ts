@@ -9,7 +9,7 @@ import {
   type Tally,
 } from "../reextract/difference.ts";
 import { fitText, plainText } from "./fit-text.ts";
-import { countText } from "./number-text.ts";
+import { counted, countText } from "./number-text.ts";
 import { textTable } from "./text-table.ts";
 
 export interface DifferenceNames {
@@ -40,9 +40,6 @@ export const renderDifference = (
     ...exampleLines(difference, width),
   ];
 };
-
-const counted = (count: number, noun: string): string =>
-  `${countText(count)} ${noun}${count === 1 ? "" : "s"}`;
 
 const tallyLine = ({ count, keys }: Tally, noun: string, what: string): string[] => {
   if (count === 0) return [];

@@ -2,7 +2,7 @@ import type { Colors } from "picocolors/types.js";
 import type { Step } from "../workshop/watch-collector.ts";
 import { fitText, padText, plainText } from "./fit-text.ts";
 import { bytesText } from "./number-text.ts";
-import { redactSecrets } from "./redact-secrets.ts";
+import { redactSecrets } from "../model/redact-secrets.ts";
 
 /** Below this a wait is the clock's own grain. */
 const WORTH_SAYING_MS = 20;

@@ -2,9 +2,11 @@ import { relative } from "node:path";
 import type { Colors } from "picocolors/types.js";
 import type { Difference } from "../workshop/compare-records.ts";
 import type { CaseResult } from "../workshop/run-case.ts";
+import type { OrphanCase } from "../workshop/orphan-cases.ts";
 import type { ScraperResult } from "../workshop/test-fixtures.ts";
 import { fitText, plainText } from "./fit-text.ts";
-import { countText } from "./number-text.ts";
+import { withCommandName } from "./command-name.ts";
+import { counted, countText } from "./number-text.ts";
 import { renderExplanation } from "./render-explanation.ts";
 import { statusPaint, valueText } from "./render-record.ts";
 
@@ -20,9 +22,15 @@ export interface TestSummary {
   readonly failedCases: number;
   readonly fields: number;
   readonly failedFields: number;
+  /** Emitted ones. */
+  readonly inputs: number;
   readonly updated: number;
   /** Names of scrapers that have no fixture. */
   readonly untested: readonly string[];
+  /** Fixtures of scrapers that are nowhere beside them. */
+  readonly orphans: readonly OrphanCase[];
+  /** Whether `--update` would settle any of it. */
+  readonly isUpdatable: boolean;
   /** Names of scrapers that could not be loaded or run. */
   readonly broken: readonly string[];
   readonly tookMs: number;
@@ -50,7 +58,12 @@ export const renderResult = (result: ScraperResult, look: TestLook): string[] =>
     return [`${colors.yellow("○")} ${colors.bold(scraper)}  ${file}  ${colors.dim("no fixture")}`];
   const bad = cases.filter(({ findings, problem: why }) => findings.length > 0 || why !== undefined);
   const checked = cases.reduce((sum, one) => sum + one.checked, 0);
-  const facts = colors.dim(`${counted(cases.length, "case")}, ${counted(checked, "field")}`);
+  const inputs = cases.reduce((sum, one) => sum + one.inputs, 0);
+  const what = [
+    counted(cases.length, "case"),
+    ...(checked > 0 || inputs === 0 ? [counted(checked, "field")] : []),
+  ];
+  const facts = colors.dim([...what, ...(inputs > 0 ? [counted(inputs, "emitted input")] : [])].join(", "));
   const mark =
     bad.length === 0
       ? colors.green("✓")
@@ -94,15 +107,20 @@ const renderDifference = (difference: Difference, { colors, width }: TestLook): 
   switch (difference.what) {
     case "records":
       return [`    ${colors.bold("records")}`, ...pair(String(difference.expected), String(difference.got))];
-    case "failure":
+    case "failure": {
+      const { expected, got } = difference;
+      const [first = "records", ...more] =
+        got === undefined ? [] : wrapped(`${got.kind}: ${got.detail}`, width - 16, 0);
+      const rest = more.map((line) => `${" ".repeat(16)}${line}`);
+      return [`    ${colors.bold("outcome")}`, ...pair(expected ?? "records", first), ...rest];
+    }
+    case "emitted":
       return [
-        `    ${colors.bold("outcome")}`,
-        ...pair(
-          difference.expected ?? "records",
-          difference.got === undefined
-            ? "records"
-            : fitText(`${difference.got.kind}: ${plainText(difference.got.detail)}`, width - 16),
-        ),
+        `    ${colors.bold(difference.target === undefined ? "refused inputs" : `inputs for ${plainText(difference.target)}`)}`,
+        ...pair(String(difference.expected), String(difference.got)),
+        ...inputLines("gone", difference.gone, width),
+        ...inputLines("new", difference.added, width),
+        ...(difference.gone.length + difference.added.length === 0 ? ["      in another order"] : []),
       ];
     case "field": {
       const { field, record, expected, got } = difference;
@@ -116,6 +134,18 @@ const renderDifference = (difference: Difference, { colors, width }: TestLook): 
     default:
       return difference satisfies never;
   }
+};
+
+const MOST_INPUTS = 3;
+
+const inputLines = (what: string, inputs: readonly unknown[], width: number): string[] => {
+  const rest = inputs.length - MOST_INPUTS;
+  return [
+    ...inputs
+      .slice(0, MOST_INPUTS)
+      .map((input) => `      ${what.padEnd(9)} ${fitText(plainText(JSON.stringify(input)), width - 16)}`),
+    ...(rest > 0 ? [`      ${" ".repeat(10)}and ${countText(rest)} more`] : []),
+  ];
 };
 
 /** Quoted, so that a space too many is seen. */
@@ -136,41 +166,58 @@ export const summaryOf = (
     failedCases: cases.filter(({ findings, problem }) => findings.length > 0 || problem !== undefined).length,
     fields: cases.reduce((sum, { checked }) => sum + checked, 0),
     failedFields: failedFields.length,
+    inputs: cases.reduce((sum, { inputs }) => sum + inputs, 0),
     updated,
     untested: results
       .filter(({ cases: own, problem }) => own.length === 0 && problem === undefined)
       .map(({ scraper }) => scraper),
     broken: results.filter(({ problem }) => problem !== undefined).map(({ scraper }) => scraper),
+    // Scrapers of one folder find the same ones.
+    orphans: [...new Map(results.flatMap(({ orphans }) => orphans).map((one) => [one.folder, one])).values()],
+    isUpdatable: cases.some(
+      ({ findings, isNew, got }) => got !== undefined && (findings.length > 0 || isNew),
+    ),
     tookMs: Math.round(tookMs),
   };
 };
 
 export const renderSummary = (summary: TestSummary, colors: Colors): string[] => {
   const { scrapers, cases, failedCases, fields, failedFields, untested, broken, updated, tookMs } = summary;
+  const { orphans, isUpdatable, inputs } = summary;
   const parts = [
     counted(scrapers, "scraper"),
     counted(cases, "case") + (failedCases > 0 ? colors.red(` (${failedCases} differ)`) : ""),
     counted(fields, "field") + (failedFields > 0 ? colors.red(` (${failedFields} differ)`) : ""),
+    ...(inputs > 0 ? [counted(inputs, "emitted input")] : []),
     ...(broken.length > 0 ? [colors.red(`${broken.length} broken`)] : []),
     ...(untested.length > 0 ? [colors.yellow(`${untested.length} without fixtures`)] : []),
+    ...(orphans.length > 0 ? [colors.red(`${counted(orphans.length, "fixture")} of nobody`)] : []),
     ...(updated > 0 ? [colors.cyan(`${updated} updated`)] : []),
     colors.dim(`${(tookMs / 1000).toFixed(2)} s`),
   ];
   const hint =
-    failedCases > 0 && updated === 0
+    isUpdatable && updated === 0
       ? [colors.dim("If the new values are right: the same command with --update.")]
       : [];
-  return ["", parts.join(colors.dim(" · ")), ...hint];
+  const lost = orphans.flatMap(({ folder, scraper }) => [
+    `${colors.red("✗")} ${relative(process.cwd(), folder) || folder}`,
+    ...wrapped(
+      `a fixture of ${scraper}, and no scraper beside it is named so. If it was renamed, write its new name into fixture.json; else remove the folder.`,
+      SENTENCE,
+      4,
+    ),
+    "",
+  ]);
+  return [...lost, ...(lost.length > 0 ? [] : [""]), parts.join(colors.dim(" · ")), ...hint];
 };
 
-const counted = (count: number, noun: string): string =>
-  `${countText(count)} ${noun}${count === 1 ? "" : "s"}`;
+const SENTENCE = 90;
 
 /** Problems are sentences, with names of files and ways out in them: nothing of them is cut off. */
 const wrapped = (text: string, width: number, indent: number): string[] => {
   const lines: string[] = [];
   let line = "";
-  for (const word of plainText(text).split(" ")) {
+  for (const word of withCommandName(plainText(text)).split(" ")) {
     if (line !== "" && line.length + 1 + word.length > width) {
       lines.push(line);
       line = word;

@@ -1,12 +1,13 @@
 import picocolors from "picocolors";
+import { redactSecrets } from "../model/redact-secrets.ts";
 import { FIELD_STATUSES } from "../model/record.ts";
 import type { ReadyScraper } from "../scrapers/ready-scraper.ts";
-import { explainEach, explainField } from "../workshop/explain-field.ts";
+import { explainEach, explainField, explainPages } from "../workshop/explain-field.ts";
 import type { FoundRecord } from "../workshop/fixture.ts";
 import type { Tried } from "../workshop/try-item.ts";
 import { failureAdvice } from "./failure-advice.ts";
 import { fitText, plainText } from "./fit-text.ts";
-import { bytesText, countText } from "./number-text.ts";
+import { bytesText, counted, countText } from "./number-text.ts";
 import { dataFlag } from "./next-steps.ts";
 import { renderExplanation } from "./render-explanation.ts";
 import { renderRecord, statusPaint } from "./render-record.ts";
@@ -72,20 +73,25 @@ const overview = (records: readonly FoundRecord[]): string[] => {
 };
 
 /** Fields that are not as they should be: each once, in the first record where it is so. */
-const problemLines = ({ ready, tried: { records, pages, outcome } }: TrialReport): string[] => {
+const problemLines = ({ ready, tried }: TrialReport): string[] => {
+  const { records, pages, failure } = tried;
+  const isChanged = failure?.kind === "structure-changed";
   const look = { indent: 4, width: screenWidth(), colors: picocolors };
   if (records.length === 0) {
-    const explanation = outcome === "failed" ? explainEach(ready, pages) : undefined;
-    return explanation === undefined ? [] : ["  no record", ...renderExplanation(explanation, look)];
+    const explanation = isChanged ? (explainEach(ready, pages) ?? explainPages(ready, pages)) : undefined;
+    const what = ready.extraction === undefined ? "  nothing on the page" : "  no record";
+    return explanation === undefined ? [] : [what, ...renderExplanation(explanation, look)];
   }
+  const whole = isChanged ? explainPages(ready, pages) : undefined;
   const required = new Set(ready.extraction?.required);
   const seen = new Set<string>();
-  const lines: string[] = [];
+  const lines = whole === undefined ? [] : ["  none of its fields", ...renderExplanation(whole, look)];
   for (const [record, { fields }] of records.entries())
     for (const [field, { status }] of Object.entries(fields)) {
       const isWrong = status === "malformed" || (status === "missing" && required.has(field));
-      if (!isWrong || seen.has(field) || seen.size >= MOST_EXPLAINED) continue;
+      if (!isWrong || seen.has(field)) continue;
       seen.add(field);
+      if (seen.size > MOST_EXPLAINED) continue;
       const where = records.length === 1 ? "" : picocolors.dim(` in record ${record + 1}`);
       const explanation = explainField(ready, pages, records, { record, field });
       lines.push(
@@ -94,6 +100,8 @@ const problemLines = ({ ready, tried: { records, pages, outcome } }: TrialReport
         ...(explanation === undefined ? [] : renderExplanation(explanation, look)),
       );
     }
+  const rest = seen.size - MOST_EXPLAINED;
+  if (rest > 0) lines.push("", `  and ${counted(rest, "more field")} missing or malformed`);
   return lines;
 };
 
@@ -101,12 +109,12 @@ const emittedLines = ({ tried: { emitted } }: TrialReport): string[] =>
   [...Map.groupBy(emitted, ({ scraper }) => scraper)].flatMap(([scraper, items]) => {
     const rest = items.length - MOST_EMITTED;
     return [
-      `  leads to ${countText(items.length)} ${items.length === 1 ? "item" : "items"} of ${picocolors.bold(scraper)}, not run here`,
+      `  leads to ${counted(items.length, "item")} of ${picocolors.bold(scraper)}, not run here`,
       ...items
         .slice(0, MOST_EMITTED)
         .map(
           ({ input }) =>
-            `    ${picocolors.dim(fitText(plainText(JSON.stringify(input)), screenWidth() - 4))}`,
+            `    ${picocolors.dim(fitText(plainText(redactSecrets(JSON.stringify(input))), screenWidth() - 4))}`,
         ),
       ...(rest > 0 ? [picocolors.dim(`    and ${countText(rest)} more`)] : []),
     ];
@@ -119,7 +127,7 @@ const endLines = ({ ready, tried, job, data }: TrialReport): string[] => {
       const isPartial = tried.records.some(({ quality }) => quality === "partial");
       if (ready.extraction === undefined)
         return [`  ${picocolors.green("done")}, the scraper extracts nothing  ${kept}`];
-      const count = tried.records.length === 1 ? "1 record" : `${countText(tried.records.length)} records`;
+      const count = counted(tried.records.length, "record");
       const quality = isPartial ? picocolors.yellow("partial") : picocolors.green("complete");
       return [`  ${picocolors.green("done")}, ${count}, ${quality}  ${kept}`];
     }
@@ -129,11 +137,12 @@ const endLines = ({ ready, tried, job, data }: TrialReport): string[] => {
       return [`  ${picocolors.yellow("interrupted")} before its end  ${kept}`];
     case "failed": {
       const { kind, detail, url } = tried.failure!;
-      const unanswered = tried.unanswered === undefined || url !== undefined ? "" : ` (${tried.unanswered})`;
+      const unanswered =
+        tried.unanswered === undefined || url !== undefined ? "" : ` (${redactSecrets(tried.unanswered)})`;
       return [
         `  ${picocolors.red(`failed: ${kind}`)}  ${kept}`,
         `  ${plainText(detail)}${unanswered}`,
-        ...(url === undefined ? [] : [picocolors.dim(`  ${plainText(url)}`)]),
+        ...(url === undefined ? [] : [picocolors.dim(`  ${plainText(redactSecrets(url))}`)]),
         `  ${failureAdvice(kind)}`,
       ];
     }

@@ -4,12 +4,13 @@ import type { Evidence } from "../model/breaker-evidence.ts";
 import type { StateCounts } from "../model/item.ts";
 import type { HeldLane, JobView } from "../model/job.ts";
 import { FIELD_STATUSES } from "../model/record.ts";
+import type { StoredExtraction } from "../reextract/stored-extraction.ts";
 import { durationText } from "./duration-text.ts";
 import { fitText, plainText, textWidth } from "./fit-text.ts";
 import { holdAdvice } from "./hold-advice.ts";
-import { scraperTallies, type ScraperTallies } from "./job-json.ts";
+import { extractionTallies, scraperTallies, type ScraperTallies } from "./job-json.ts";
 import { dataFlag, nextSteps } from "./next-steps.ts";
-import { bytesText, countText, percentText } from "./number-text.ts";
+import { bytesText, counted, countText, percentText } from "./number-text.ts";
 import { DEFAULT_DATA } from "./options.ts";
 import { textTable } from "./text-table.ts";
 
@@ -20,6 +21,8 @@ export interface ReportFacts {
   readonly input?: string;
   readonly data: string;
   readonly tookMs: number;
+  /** Which set of records is current, where the job has several: its fields are shown. */
+  readonly set?: StoredExtraction | "first";
 }
 
 const WIDTH = 80;
@@ -37,7 +40,7 @@ const account = (view: JobView, facts: ReportFacts): string[][] => [
   heading(view, facts),
   states(view),
   failures(view),
-  fields(view),
+  fields(view, facts.set),
   rejects(view, facts.input),
   held(view),
 ];
@@ -47,7 +50,7 @@ const spaced = (sections: readonly string[][]): string[] =>
 
 const heading = ({ spec, state, requests, bytes }: JobView, { tookMs, data }: ReportFacts): string[] => [
   `Job ${spec.id} (${spec.scrapers.map(({ name }) => name).join(", ")}): ${state} after ${durationText(tookMs)}, ` +
-    `${countText(requests)} requests, ${bytesText(bytes)}`,
+    `${counted(requests, "request")}, ${bytesText(bytes)}`,
   ...(spec.extracts
     ? []
     : [`  collected only: run \`sluice extract ${spec.id}${dataFlag(data)}\` for the records`]),
@@ -88,13 +91,13 @@ const inputs = ({ counts, spec }: JobView): string[] => {
   const { received, accepted, folded, rejected, capped } = counts;
   if (received === accepted) return [];
   const parts = [
-    `${countText(accepted)} ${accepted === 1 ? "item" : "items"}`,
+    counted(accepted, "item"),
     ...(folded > 0 ? [`${countText(folded)} folded into items with the same key`] : []),
     ...(rejected > 0 ? [`${countText(rejected)} rejected`] : []),
     ...(capped > 0 ? [`${countText(capped)} capped`] : []),
   ];
   return wrapped(
-    `${countText(received)} inputs${spec.maxDepth > 0 ? ", given and found" : ""}: ${parts.join(", ")}`,
+    `${counted(received, "input")}${spec.maxDepth > 0 ? ", given and found" : ""}: ${parts.join(", ")}`,
   );
 };
 
@@ -131,14 +134,29 @@ const failures = (view: JobView): string[] => {
 const MAX_FIELD_NAME = 26;
 const MAX_PARENT = 32;
 
-const fields = (view: JobView): string[] => {
-  const tallies = scraperTallies(view).filter(({ tallies: rows }) =>
-    rows.some(({ counts }) => counts.some((n) => n > 0)),
-  );
-  return tallies.flatMap((one, at) => [
-    ...(at > 0 ? [""] : []),
-    ...fieldTable(one, view.spec.scrapers.length > 1 ? `field of ${one.scraper}` : "field"),
-  ]);
+const fields = (view: JobView, set: ReportFacts["set"]): string[] => {
+  const ofRun = set === undefined || set === "first";
+  const all = ofRun ? scraperTallies(view) : extractionTallies(view.spec, set);
+  const tallies = all.filter(({ tallies: rows }) => rows.some(({ counts }) => counts.some((n) => n > 0)));
+  return [
+    ...(set === undefined ? [] : setLines(set)),
+    ...tallies.flatMap((one, at) => [
+      ...(at > 0 ? [""] : []),
+      ...fieldTable(one, view.spec.scrapers.length > 1 ? `field of ${one.scraper}` : "field"),
+    ]),
+  ];
+};
+
+/** States and failures above it are those of the run. */
+const setLines = (set: StoredExtraction | "first"): string[] => {
+  if (set === "first") return ["Fields of the records of the run itself, which are current:"];
+  const { id, counts } = set;
+  const parts = [
+    `${counted(counts.records, "record")} of ${counted(counts.items, "stored item")}`,
+    ...(counts.partial > 0 ? [`${counted(counts.partial, "item")} partial`] : []),
+    ...(counts.failed > 0 ? [`${counted(counts.failed, "item")} failed`] : []),
+  ];
+  return [`Fields of extraction ${id}, which is current:`, `  ${parts.join(", ")}`];
 };
 
 const fieldTable = ({ tallies, required }: ScraperTallies, title: string): string[] => {

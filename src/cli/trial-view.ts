@@ -1,9 +1,9 @@
 import picocolors from "picocolors";
 import type { ReadyScraper } from "../scrapers/ready-scraper.ts";
-import type { Watcher } from "../workshop/watch-collector.ts";
+import type { Step, Watcher } from "../workshop/watch-collector.ts";
 import { fitText, plainText } from "./fit-text.ts";
 import { print } from "./print.ts";
-import { redactSecrets } from "./redact-secrets.ts";
+import { redactSecrets } from "../model/redact-secrets.ts";
 import { renderStep, shortUrl } from "./render-step.ts";
 
 export const SCREEN = 100;
@@ -20,7 +20,7 @@ export const openTrialView = (
   { scraper }: ReadyScraper,
   input: unknown,
   isJson: boolean,
-): Omit<Watcher, "onEnd"> & { close(): void } => {
+): Omit<Watcher, "onEnd"> & Disposable => {
   const width = screenWidth();
   const home = scraper.site === undefined ? "" : new URL(scraper.site).origin;
   let timer: NodeJS.Timeout | undefined;
@@ -41,8 +41,16 @@ export const openTrialView = (
     onStep(step) {
       clearTimeout(timer);
       if (steps++ === 0 && !isJson) print([""]);
-      print([isJson ? JSON.stringify({ type: "step", ...step }) : renderStep(step, home, width, picocolors)]);
+      print([isJson ? stepJson(step) : renderStep(step, home, width, picocolors)]);
     },
-    close: () => clearTimeout(timer),
+    [Symbol.dispose]: () => clearTimeout(timer),
   };
 };
+
+const stepJson = ({ url, redirectsTo, ...step }: Step): string =>
+  JSON.stringify({
+    type: "step",
+    ...step,
+    url: redactSecrets(url),
+    ...(redirectsTo !== undefined && { redirectsTo: redactSecrets(redirectsTo) }),
+  });

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -53,4 +54,16 @@ test("a file that cannot be loaded is named with the reason", async () => {
 test("a file that says what cannot be is refused", async () => {
   const folder = project("bad", 'export default { ledger: "x" };\n');
   await assert.rejects(loadConfig(folder), { code: "bad-config", message: /`ledger`/ });
+});
+
+test("a file that ends the process is told, with the exit code of a bad configuration", () => {
+  const folder = project("ends", "process.exit(0);\n");
+  const loader = new URL("./load-config.ts", import.meta.url).href;
+  const code = `const { loadConfig } = await import(${JSON.stringify(loader)}); await loadConfig();`;
+  const { status, stderr } = spawnSync(process.execPath, ["--input-type=module", "--eval", code], {
+    cwd: folder,
+    encoding: "utf8",
+  });
+  assert.equal(status, 2);
+  assert.match(stderr, /sluice\.config\.ts/);
 });

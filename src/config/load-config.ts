@@ -19,6 +19,8 @@ export interface Project {
   readonly alerts?: AlertConfig;
 }
 
+/** As for every configuration that cannot be used. */
+const EXIT_USAGE = 2;
 const CONFIG_FILES = ["sluice.config.ts", "sluice.config.js"] as const;
 
 /** The configuration of the project that `from` is in: of this folder or the nearest one above; undefined where there is none. */
@@ -49,6 +51,12 @@ const findConfig = (folder: string): string | undefined => {
 
 const importDefault = async (file: string): Promise<unknown> => {
   hookImports();
+  // It may end the process by whatever way: then nobody is left to say why.
+  const tell = (): void => {
+    process.exitCode = EXIT_USAGE;
+    console.error(`error: ${file}: ends the process while it is loaded. Let it only export its settings.`);
+  };
+  process.once("exit", tell);
   try {
     const module = await placingErrors(() => import(pathToFileURL(file).href));
     return (module as { readonly default?: unknown }).default;
@@ -56,5 +64,7 @@ const importDefault = async (file: string): Promise<unknown> => {
     throw new ConfigError("broken-config", `${file}: cannot be loaded. ${explainImport(error)}`, {
       cause: error,
     });
+  } finally {
+    process.off("exit", tell);
   }
 };

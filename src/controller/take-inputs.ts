@@ -19,7 +19,7 @@ export interface Upload {
 }
 
 /** As when a file is loaded locally: see `flow/submit.ts`. */
-const BATCH = 2000;
+const BATCH = 10_000;
 /** The first batch is small: work starts while the rest is still on its way. */
 const FIRST_BATCH = 500;
 /** A slow sender's rows do not wait for a full batch. */

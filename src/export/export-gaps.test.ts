@@ -38,24 +38,25 @@ const FAILED: ExportEntry = { item: { ...ITEM, state: "failed" } };
 const kept = (options: GapOptions, entries = [WHOLE, BLANK, LOST, FAILED]) => {
   const filter = new GapFilter(SPEC, options);
   const written = entries.filter((one) => filter.apply(one) !== undefined);
-  return { written, leftOut: Object.fromEntries(filter.leftOut) };
+  return { written, leftOut: filter.leftOut, gaps: Object.fromEntries(filter.reasons) };
 };
 
 test("gaps are kept unless told otherwise", () => {
-  const { written, leftOut } = kept({});
-  assert.deepEqual([written.length, leftOut], [4, {}]);
+  const { written, leftOut, gaps } = kept({});
+  assert.deepEqual([written.length, leftOut, gaps], [4, 0, {}]);
 });
 
-test("dropped are records with a gap in a required field, of whatever status, and items without a record", () => {
-  const { written, leftOut } = kept({ gaps: "drop" });
+test("dropped are records with a gap in a required field, of whatever status, and items without a record; each gap is counted", () => {
+  const { written, leftOut, gaps } = kept({ gaps: "drop", dropWithout: ["owner"] });
   assert.deepEqual(written, [WHOLE]);
-  assert.deepEqual(leftOut, { "no tax": 1, "no owner": 1, "failed without a record": 1 });
+  assert.equal(leftOut, 3);
+  assert.deepEqual(gaps, { "no tax": 2, "no owner": 1, "failed without a record": 1 });
 });
 
 test("the fields that a record may not lack can be named, optional ones too", () => {
-  const { written, leftOut } = kept({ dropWithout: ["pool"] });
+  const { written, gaps } = kept({ dropWithout: ["pool"] });
   assert.deepEqual(written, [BLANK, LOST]);
-  assert.deepEqual(leftOut, { "no pool": 1, "failed without a record": 1 });
+  assert.deepEqual(gaps, { "no pool": 1, "failed without a record": 1 });
 });
 
 test("a gap that is filled is none, and keeps its status", () => {

@@ -14,8 +14,10 @@ export interface GapOptions {
 
 /** Says of each entry whether and how it goes into the export, and counts what was left out and why. */
 export class GapFilter {
-  /** How many entries were left out, by the reason that was found first. */
-  readonly leftOut = new Map<string, number>();
+  /** How often each gap kept an entry out; an entry may have several. */
+  readonly reasons = new Map<string, number>();
+  /** How many entries were left out. */
+  leftOut = 0;
   readonly #spec: JobSpec;
   readonly #options: Required<GapOptions>;
 
@@ -39,25 +41,25 @@ export class GapFilter {
 
   /** The entry as it is written; undefined where it is left out. */
   apply(entry: ExportEntry): ExportEntry | undefined {
-    const reason = this.#reason(entry);
-    if (reason === undefined) return this.#filled(entry);
-    this.leftOut.set(reason, (this.leftOut.get(reason) ?? 0) + 1);
+    const reasons = this.#reasonsOf(entry);
+    if (reasons.length === 0) return this.#filled(entry);
+    this.leftOut++;
+    for (const reason of reasons) this.reasons.set(reason, (this.reasons.get(reason) ?? 0) + 1);
     return undefined;
   }
 
-  #reason({ item, record }: ExportEntry): string | undefined {
+  #reasonsOf({ item, record }: ExportEntry): string[] {
     const { gaps, fill, dropWithout } = this.#options;
     const scraper = this.#spec.scrapers.find(({ name }) => name === item.scraper);
     const required = gaps === "drop" ? (scraper?.required ?? []) : [];
     // Of a page that is only kept, no record is expected.
     if (!record)
       return scraper?.extracts && (gaps === "drop" || dropWithout.length > 0)
-        ? `${item.state} without a record`
-        : undefined;
-    const gap = [...dropWithout, ...required].find(
-      (name) => record.fields[name]?.status !== "present" && !fill.has(name),
-    );
-    return gap === undefined ? undefined : `no ${gap}`;
+        ? [`${item.state} without a record`]
+        : [];
+    return [...new Set([...dropWithout, ...required])]
+      .filter((name) => record.fields[name]?.status !== "present" && !fill.has(name))
+      .map((name) => `no ${name}`);
   }
 
   #filled(entry: ExportEntry): ExportEntry {

@@ -9,7 +9,7 @@ import type { OutputRow, RecordWriter } from "./outputs/record-writer.ts";
 import { type Ending, openSampleHouse } from "../cli/sample-house.ts";
 import { sampleView } from "../cli/sample-view.ts";
 
-const NONE: ReadonlyMap<string, number> = new Map();
+const NONE = { dropped: 0, gaps: new Map<string, number>() };
 const DONE = { state: "done", quality: "complete" } as const;
 
 /** Of five items: one record, two records, absent, failed, still queued. */
@@ -41,17 +41,17 @@ test("every item has its row, one for each of its records", async () => {
     set: `${house.job}@first`,
     rows: 6,
     leftOut: [],
-    dropped: NONE,
+    ...NONE,
   });
   assert.equal(
     await readFile(path, "utf8"),
-    `key,parcel,owner,tax,_state,_failure,_detail,_quality,_missing
-0,p0,Ann 0,0.5,done,,,complete,[]
-1,p1,Bo,1,done,,,complete,[]
-1,p1,,2,done,,,partial,"[""owner""]"
-2,p2,,,absent,,,,[]
-3,p3,,,failed,blocked,"403, says the site",,[]
-4,p4,,,queued,,,,[]
+    `key,parcel,owner,tax,_state,_failure,_detail,_quality,_missing,_malformed
+0,p0,Ann 0,0.5,done,,,complete,[],[]
+1,p1,Bo,1,done,,,complete,[],[]
+1,p1,,2,done,,,partial,"[""owner""]",[]
+2,p2,,,absent,,,,[],[]
+3,p3,,,failed,blocked,"403, says the site",,[],[]
+4,p4,,,queued,,,,[],[]
 `,
   );
 });
@@ -68,7 +68,7 @@ test("a job of many pages comes out whole, in every format, with numbers as numb
       set: `${house.job}@first`,
       rows: keys.length,
       leftOut: [],
-      dropped: NONE,
+      ...NONE,
     });
     const rows = await readRows(path);
     assert.deepEqual(
@@ -115,9 +115,12 @@ test("a job without items gives a table without rows", async () => {
     set: `${house.job}@first`,
     rows: 0,
     leftOut: [],
-    dropped: NONE,
+    ...NONE,
   });
-  assert.equal(await readFile(path, "utf8"), "key,owner,tax,_state,_failure,_detail,_quality,_missing\n");
+  assert.equal(
+    await readFile(path, "utf8"),
+    "key,owner,tax,_state,_failure,_detail,_quality,_missing,_malformed\n",
+  );
 });
 
 test("a segment that is gone is an error and leaves no file that looks whole", async () => {
@@ -136,13 +139,13 @@ test("gaps are dropped or filled as told, and what was left out is counted by it
   await using house = await openSampleHouse(5, mixed);
   const path = join(house.data, "out.csv");
   const exported = await exportJob(house, house.job, path, { gaps: "drop" });
-  const dropped = new Map([
+  const gaps = new Map([
     ["no owner", 1],
     ["absent without a record", 1],
     ["failed without a record", 1],
     ["queued without a record", 1],
   ]);
-  assert.deepEqual(exported, { set: `${house.job}@first`, rows: 2, leftOut: [], dropped });
+  assert.deepEqual(exported, { set: `${house.job}@first`, rows: 2, leftOut: [], dropped: 4, gaps });
   await exportJob(house, house.job, path, { fill: new Map([["owner", "nobody"]]) });
   const rows = parse(await readFile(path, "utf8"), { columns: true }) as Record<string, string>[];
   assert.deepEqual(rows.map(({ owner, _missing }) => [owner, _missing]).slice(1, 4), [

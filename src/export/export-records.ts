@@ -3,7 +3,6 @@ import { LedgerError } from "../ports/ledger.ts";
 import { GapFilter, type GapOptions } from "./export-gaps.ts";
 import { ExportShape, type ExportEntry } from "./export-rows.ts";
 import { withRecords } from "./item-records.ts";
-import { jobItems } from "./job-items.ts";
 import type { RecordWriter } from "./outputs/record-writer.ts";
 import type { Stores } from "./stores.ts";
 
@@ -20,8 +19,9 @@ export interface Exported {
   readonly rows: number;
   /** Fields for which there was no column, because the first rows did not have them. */
   readonly leftOut: readonly string[];
-  /** Entries that the gap settings kept out, by reason. */
-  readonly dropped: ReadonlyMap<string, number>;
+  /** Entries that the gap settings kept out, and how often each gap was found in them. */
+  readonly dropped: number;
+  readonly gaps: ReadonlyMap<string, number>;
 }
 
 /** Rows that the columns and their types are learned from. */
@@ -39,6 +39,7 @@ export const exportJob = async (
   // Loaded here: nobody needs it before a job's first request.
   const { openOutput } = await import("./outputs/open-output.ts");
   const { openRecordSet } = await import("../reextract/current-records.ts");
+  const { itemPages } = await import("../reextract/item-pages.ts");
   const { specOf } = await import("../reextract/stored-extraction.ts");
   await using writer = typeof output === "string" ? openOutput(output) : output;
   await using set = await openRecordSet(blobs, job, settings.extraction);
@@ -58,7 +59,7 @@ export const exportJob = async (
     rows += waiting.length;
     waiting = [];
   };
-  for await (const page of jobItems(ledger, job))
+  for await (const page of itemPages(ledger, job))
     for await (const entries of withRecords(set, page)) {
       for (const entry of entries) {
         const isWanted = scraper === undefined ? hasRow(spec, entry) : entry.item.scraper === scraper;
@@ -67,9 +68,16 @@ export const exportJob = async (
       }
       if (shape || waiting.length >= LEARN_ROWS) await flush();
     }
+  await set.checkEnd();
   await flush();
   await writer.close();
-  return { set: set.name, rows, leftOut: shape?.leftOut ?? [], dropped: filter.leftOut };
+  return {
+    set: set.name,
+    rows,
+    leftOut: shape?.leftOut ?? [],
+    dropped: filter.leftOut,
+    gaps: filter.reasons,
+  };
 };
 
 /** An item of a scraper that only leads to others, and did, has brought its rows elsewhere. */

@@ -30,29 +30,38 @@ const record = (values: Record<string, unknown>, rest: Record<string, JudgedFiel
 const specOf = (fields: readonly string[], required: readonly string[]) =>
   sampleView({ spec: { fields, required } }).spec;
 
+const MALFORMED: JudgedField = { status: "malformed", value: null };
 const MISSING: JudgedField = { status: "missing", value: null };
 
 test("a row has the key, the input, the record and how it went", () => {
   const entry = {
     item: item({ parcel: "12" }, { quality: "partial" }),
-    record: { ...record({ owner: "Ann" }, { tax: MISSING, pool: MISSING }), quality: "partial" as const },
+    record: {
+      ...record({ owner: "Ann" }, { tax: MISSING, due: MALFORMED, pool: MISSING, lot: MALFORMED }),
+      quality: "partial" as const,
+    },
   };
-  const shape = new ExportShape(specOf(["owner", "tax", "pool"], ["owner", "tax"]), [entry]);
+  const shape = new ExportShape(specOf(["owner", "tax", "due", "pool", "lot"], ["owner", "tax", "due"]), [
+    entry,
+  ]);
   assert.deepEqual(
-    shape.columns.map(({ name }) => name),
-    ["key", "parcel", "owner", "tax", "pool", "_state", "_failure", "_detail", "_quality", "_missing"],
+    shape.columns.map(({ name }) => name).join(" "),
+    "key parcel owner tax due pool lot _state _failure _detail _quality _missing _malformed",
   );
   assert.deepEqual(shape.row(entry), {
     key: "k",
     parcel: "12",
     owner: "Ann",
     tax: null,
+    due: null,
     pool: null,
+    lot: null,
     _state: "done",
     _failure: null,
     _detail: null,
     _quality: "partial",
     _missing: ["tax"],
+    _malformed: ["due"],
   });
 });
 

@@ -10,6 +10,7 @@ const LAST: readonly Column[] = [
   { name: "_detail" },
   { name: "_quality" },
   { name: "_missing", type: "json" },
+  { name: "_malformed", type: "json" },
 ];
 /** Only where a job has several. */
 const SCRAPER: Column = { name: "_scraper" };
@@ -82,11 +83,13 @@ export class ExportShape {
     const row = Object.create(null) as Record<string, unknown>;
     for (const [name, value] of Object.entries(membersOf(item.input)))
       this.#set(row, this.#inputs, name, value);
-    const missing: string[] = [];
+    const gaps: Record<"missing" | "malformed", string[]> = { missing: [], malformed: [] };
     const required = this.#required.get(item.scraper) ?? [];
     for (const [name, field] of Object.entries(record?.fields ?? {})) {
       this.#set(row, this.#fields, name, field.value);
-      if (field.status === "missing" && required.includes(name)) missing.push(name);
+      const { status } = field;
+      if ((status === "missing" || status === "malformed") && required.includes(name))
+        gaps[status].push(name);
     }
     return {
       ...row,
@@ -95,7 +98,8 @@ export class ExportShape {
       _failure: item.failure?.kind ?? null,
       _detail: item.failure?.detail ?? null,
       _quality: record?.quality ?? item.quality ?? null,
-      _missing: missing,
+      _missing: gaps.missing,
+      _malformed: gaps.malformed,
       ...(this.#hasSeveral && { _scraper: item.scraper }),
     };
   }

@@ -9,8 +9,8 @@ export async function* withRecords(
   items: readonly ItemView[],
 ): AsyncGenerator<readonly ExportEntry[]> {
   for await (const batch of set.recordsOf(items))
-    yield batch.flatMap(({ item, lines }): ExportEntry[] => {
-      const records = parseRecords(lines, set.name);
+    yield batch.flatMap(({ item, lines, blob }): ExportEntry[] => {
+      const records = parseRecords({ key: item.key, lines, blob });
       return records.length === 0 ? [{ item }] : records.map((record) => ({ item, record }));
     });
 }

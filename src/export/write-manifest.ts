@@ -1,7 +1,7 @@
 import type { Stores } from "./stores.ts";
 import { writeManifest } from "../archive/manifest.ts";
-import { jobItems } from "./job-items.ts";
+import { itemPages } from "../reextract/item-pages.ts";
 
 /** Writes down what the ledger knows of every item, so that the archive can be read without it. */
 export const writeJobManifest = async ({ ledger, blobs }: Stores, job: string): Promise<void> =>
-  await writeManifest(blobs, job, jobItems(ledger, job));
+  await writeManifest(blobs, job, itemPages(ledger, job));

@@ -4,6 +4,7 @@ import { compileSelector } from "./selector.ts";
 import { takeFrom } from "./take-from.ts";
 import type { Taking } from "./taking.ts";
 
+const LINKS = new Set(["a", "area"]);
 const links = compileSelector("a[href], area[href]");
 
 /**
@@ -13,7 +14,7 @@ const links = compileSelector("a[href], area[href]");
 export function elementHit(document: HtmlDocument, element: HtmlElement, { takes, pick }: Taking): Hit {
   const at = document.offsetOf(element);
   const texts = takes.map((take) => {
-    const own = takeFrom(document, element, take);
+    const own = take === "link" && !LINKS.has(element.tag) ? undefined : takeFrom(document, element, take);
     if (own !== undefined || take === "text" || take === "raw" || take === "html") return own;
     const below = document.first(take === "link" ? links : compileSelector(`[${take.attribute}]`), element);
     return below && takeFrom(document, below, take);

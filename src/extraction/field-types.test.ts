@@ -73,6 +73,14 @@ test("options that a kind of field does not have are refused by the compiler", (
   assert.ok(field.number("b", { check: (value: string) => value === "" || "no" }));
   // @ts-expect-error a column is a field
   assert.throws(() => field.table("b", { columns: { year: "Year" } }).compile(null));
+  // @ts-expect-error a table without columns has texts
+  assert.ok(field.table("b", { check: ([row]) => row?.["year"] === 1 || "no" }));
+  const columns = { year: field.number(by.column("Year")) };
+  assert.ok(field.table("b", { columns, check: ([row]) => row?.year === 1 || "no" }));
+  // @ts-expect-error whether it is required is for optional() to say
+  assert.ok(field.object({}, {}, false).isRequired);
+  // @ts-expect-error likewise
+  assert.ok(field.each("b", {}, {}, false).isRequired);
   // @ts-expect-error rows are made of fields
   assert.throws(() => field.each("b", { year: "Year" }).compile(null));
 });

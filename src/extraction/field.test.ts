@@ -101,6 +101,30 @@ test("links are followed from the page's base, by the element's own attribute", 
   }
 });
 
+test("where an element has no link, its text says that there is none, or writes the address out", () => {
+  assert.equal(read(field.url("#x"), "<span id=x>N/A</span>").isEmpty, true);
+  assert.equal(read(field.url("#x"), "<a id=x>not available</a>").isEmpty, true);
+  assert.equal(read(field.url("#x"), "<a id=x href='N/A'>go</a>").isEmpty, true);
+  assert.equal(read(field.url("#x"), "<span id=x>www.town.example</span>").value, "http://www.town.example/");
+  assert.ok(read(field.url("#x"), "<span id=x>see map</span>").problem);
+  // A link without an address is not the place: the next one may be.
+  assert.equal(read(field.url(["#x", "#y"]), "<a id=x>go</a><a id=y href=/y>go</a>").by, "#y");
+});
+
+test("what nobody sees is at the ends of no value, whatever its kind", () => {
+  const unseen = "&#8203;&#8204;&#8288;&shy;";
+  const cell = (text: string): string => `<p>${unseen}${text}${unseen}</p>`;
+  for (const it of [field.text("p"), field.email("p"), field.url("p"), field.date("p")])
+    assert.equal(read(it, cell("")).isEmpty, true, it.kind);
+  assert.equal(read(field.money("p"), cell("")).isEmpty, true);
+  assert.equal(read(field.list("p"), cell("")).isEmpty, true);
+  assert.equal(read(field.text("p", { oneOf: ["Paid"] }), cell("Paid")).value, "Paid");
+  assert.equal(read(field.text("p", { pattern: /^\d+$/ }), cell("12")).value, "12");
+  assert.deepEqual(read(field.list("p"), cell("a")).value, ["a"]);
+  assert.equal(read(field.url("a"), `<a href="/x${unseen}">go</a>`).value, "https://county.example/x");
+  assert.equal(read(field.attr("a", "title"), `<a title="${unseen}Ann">go</a>`).value, "Ann");
+});
+
 test("a list takes all matches that say something", () => {
   const list = field.list("li");
   assert.deepEqual(read(list, "<li>a<li>--<li>b").value, ["a", "b"]);

@@ -2,6 +2,7 @@ import { between } from "./reading/between.ts";
 import { defineField } from "./define-field.ts";
 import type { Field, FieldOptions } from "./define-field.ts";
 import { eachField } from "./each-field.ts";
+import type { RowsOptions } from "./each-field.ts";
 import type {
   DateOptions,
   EmailOptions,
@@ -13,9 +14,11 @@ import type {
   TextOptions,
 } from "./field-options.ts";
 import { fieldGroup } from "./fields.ts";
+import type { FieldGroup, Fields, RecordOf } from "./fields.ts";
+import { isTooDeep } from "./json/is-too-deep.ts";
 import { parseLenientJson } from "./json/lenient-json.ts";
 import { numberField } from "./number-field.ts";
-import type { Where } from "./place.ts";
+import type { Where, Within } from "./place.ts";
 import { placeholders } from "./reading/placeholders.ts";
 import { quoted } from "./reading/quoted.ts";
 import { dateReader } from "./reading/read-date.ts";
@@ -27,6 +30,7 @@ import { PHONE_TAKES, phoneReader, pickPhone } from "./reading/read-phone.ts";
 import { readUrl } from "./reading/read-url.ts";
 import type { Taken } from "./scan/page-query.ts";
 import { tableField } from "./table-field.ts";
+import type { TableOptions, TableRowOf } from "./table-field.ts";
 import type { Taking } from "./taking.ts";
 import { listField, textField } from "./text-field.ts";
 
@@ -140,7 +144,8 @@ export const field = {
       readJson: (json) => ({ value: json as T }),
       readTexts: ([text = ""]) => {
         const json = parseLenientJson(text);
-        return json === undefined ? { problem: `${quoted(text)} is not JSON` } : { value: json as T };
+        if (json === undefined) return { problem: `${quoted(text)} is not JSON` };
+        return isTooDeep(json) ? { problem: `${quoted(text)} is nested too deep` } : { value: json as T };
       },
     }),
 
@@ -149,13 +154,21 @@ export const field = {
     listField(where, options),
 
   /** The rows of a table as objects, by its header row. */
-  table: tableField,
+  table: <const C extends Fields = never>(
+    css: string | readonly string[],
+    options: TableOptions<C> = {},
+  ): Field<readonly TableRowOf<C>[]> => tableField(css, options),
 
   /** Fields that belong together. Each is judged on its own, as `address.street`. */
-  object: fieldGroup,
+  object: <const F extends Fields>(fields: F, options: Within = {}): FieldGroup<F> =>
+    fieldGroup(fields, options),
 
   /** A list of objects, one per match of the selector; the fields are relative to it. */
-  each: eachField,
+  each: <const F extends Fields>(
+    css: string,
+    fields: F,
+    options: RowsOptions<RecordOf<F>> = {},
+  ): Field<readonly RecordOf<F>[]> => eachField(css, fields, options),
 };
 
 const one = (take: Taken): Taking => ({ takes: [take], isMany: false, jsonAs: "text" });

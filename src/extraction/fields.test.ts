@@ -101,9 +101,17 @@ test("what the site says it has not is empty, with the marker's own words", () =
 
 test("a pattern also knows the field's own text", () => {
   const tax = field.money("#tax", { none: /^exempt/i });
-  const found = read({ fields: { tax } }, "<b id=tax>Exempt by law</b>")["tax"];
+  const found = read({ fields: { tax } }, "<p><b id=tax>Exempt by law</b>")["tax"];
   assert.deepEqual([found?.isEmpty, found?.problem, found?.raw], [true, undefined, "Exempt by law"]);
+  assert.equal(found?.at, 3);
   assert.ok(read({ fields: { tax } }, "<b id=tax>five</b><p>exempt</p>")["tax"]?.problem);
+});
+
+test("a pattern in the page's text has no place in its source, a marker's element has", () => {
+  const html = "<body><h1>Elm</h1><p>No mayor</p>";
+  const at = (none: RegExp | string) => read({ fields: { it: field.text("#it", { none }) } }, html)["it"]?.at;
+  assert.equal(at(/no mayor/i), undefined);
+  assert.equal(at("p"), html.indexOf("<p>"));
 });
 
 const billed = { billed: field.money("#billed"), paid: field.money("#paid") };

@@ -2,6 +2,7 @@ import type { RawField } from "../model/record.ts";
 import type { Field } from "./define-field.ts";
 import { ExtractionError } from "./extraction-error.ts";
 import type { HtmlElement } from "./html-document.ts";
+import type { Within } from "./place.ts";
 import { bookWithin } from "./query-book.ts";
 import type { QueryBook } from "./query-book.ts";
 import { Scope } from "./scope.ts";
@@ -31,7 +32,7 @@ export type RecordOf<F> = {
 
 export function fieldGroup<const F extends Fields>(
   fields: F,
-  { within }: { readonly within?: string } = {},
+  { within }: Within = {},
   isRequired = true,
 ): FieldGroup<F> {
   return Object.freeze({

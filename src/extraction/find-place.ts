@@ -8,10 +8,10 @@ import { findLabel } from "./labels/find-label.ts";
 import { elementHit } from "./element-hit.ts";
 import type { Place } from "./place.ts";
 import type { QueryBook, QueryList } from "./query-book.ts";
+import { matchesOf } from "./scan/answer-by-document.ts";
 import type { PageQuery } from "./scan/page-query.ts";
 import { RowScope } from "./scope.ts";
 import type { Scope } from "./scope.ts";
-import { compileSelector } from "./selector.ts";
 import type { Taking } from "./taking.ts";
 import { visibleText } from "./visible-text.ts";
 
@@ -51,27 +51,31 @@ export function compilePlace(place: Place, taking: Taking, book: QueryBook): Fin
 
 function byQueries(css: string, { takes, pick, isMany }: Taking, list: QueryList): Finder {
   const [slot = 0, ...others] = takes.map((take) => list.add({ css, take, isMany }));
-  if (takes[0] === "link") return (scope) => linkOrText(scope, slot, css);
+  if (takes[0] === "link") {
+    // Asked only where there is no link: not worth a place in the scan.
+    const inText: PageQuery = { css, take: "text", isMany: false };
+    return (scope) => linkOrText(scope, slot, inText);
+  }
   if (pick === undefined) return (scope) => scope.matches(slot);
   return (scope) =>
-    scope.matches(slot).map(({ text, at }, index) => ({
-      text: pick([text, ...others.map((other) => scope.matches(other)[index]?.text)]),
-      at,
+    scope.matches(slot).map((match, index) => ({
+      ...match,
+      text: pick([match.text, ...others.map((other) => scope.matches(other)[index]?.text)]),
     }));
 }
 
 /** An element without a link has its text: it may say that there is none, or write the address out. */
-function linkOrText(scope: Scope, slot: number, css: string): readonly Hit[] {
+function linkOrText(scope: Scope, slot: number, inText: PageQuery): readonly Hit[] {
   const [match, ...others] = scope.matches(slot);
-  if (match === undefined || match.text !== undefined) return scope.matches(slot);
-  const { document } = scope.view;
-  const element = document.first(compileSelector(css), scope.element);
-  const text = element === undefined ? undefined : document.textOf(element);
-  return [{ text, at: match.at, isProse: true, isBare: LINKS.has(match.tag) }, ...others];
+  if (match === undefined || match.text !== undefined || match.isTooLong) return scope.matches(slot);
+  const [found] = matchesOf(scope.view.document, inText, scope.view.costs, scope.element);
+  return [{ ...(found ?? match), isProse: true, isBare: LINKS.has(match.tag) }, ...others];
 }
 
 /** Elements whose place for an address is an attribute; in any other it can be the text. */
-const LINKS = new Set("a area link base form object meta img iframe script source video audio embed input".split(" "));
+const LINKS = new Set(
+  "a area link base form object meta img iframe script source video audio embed input".split(" "),
+);
 
 function byRegex(
   { pattern, within }: Extract<Place, { how: "regex" }>,

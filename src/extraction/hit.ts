@@ -10,6 +10,8 @@ export interface Hit {
   readonly isProse?: true;
   /** The text of a link without an address: it counts only where it says that there is none. */
   readonly isBare?: boolean;
+  /** What was to be taken is nested so much that it is not. */
+  readonly isTooLong?: true;
 }
 
 export const NO_HITS: readonly Hit[] = [];

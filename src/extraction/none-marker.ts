@@ -25,10 +25,12 @@ export function compileMarker(
       ? undefined
       : compilePlace(marker, { takes: ["text"], isMany: false, jsonAs: "text" }, book);
 
-  return (scope, { raw }) => {
+  return (scope, { raw, at }) => {
     // The whole text of a page is asked for only when a field is not there: it is not worth a place in the scan.
     const hit =
-      find === undefined && marker.how === "regex" ? inText(marker.pattern, scope, raw) : find?.(scope)[0];
+      find === undefined && marker.how === "regex"
+        ? inText(marker.pattern, raw ?? allText(scope)?.text, at)
+        : find?.(scope)[0];
     if (hit === undefined) return undefined;
     return {
       raw: raw ?? hit.text ?? "",
@@ -41,9 +43,9 @@ export function compileMarker(
   };
 }
 
-function inText(pattern: RegExp, scope: Scope, raw: string | null): Hit | undefined {
-  const source = raw === null ? allText(scope) : { text: raw, at: undefined };
+/** Where in a page's text it stands is not where it stands in its source: then there is no `at`. */
+function inText(pattern: RegExp, text = "", at?: number): Hit | undefined {
   pattern.lastIndex = 0;
-  const match = pattern.exec(source?.text ?? "");
-  return match === null ? undefined : { text: match[0], at: source?.at };
+  const match = pattern.exec(text);
+  return match === null ? undefined : { text: match[0], at };
 }

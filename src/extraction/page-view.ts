@@ -4,6 +4,7 @@ import type { HtmlDocument } from "./html-document.ts";
 import { rootsIn } from "./json/json-source.ts";
 import type { LabelIndex } from "./labels/label-index.ts";
 import type { JsonSource } from "./place.ts";
+import { QueryCosts } from "./scan/query-costs.ts";
 
 /** A kept page, with its document where somebody has made one already. */
 export interface ReadablePage extends KeptPage {
@@ -17,9 +18,11 @@ export class PageView {
   #roots: Map<string, Map<string, readonly unknown[]>> | undefined;
   #base: string | undefined;
   labels: LabelIndex | undefined;
+  readonly costs: QueryCosts;
 
   constructor(page: ReadablePage) {
     this.page = page;
+    this.costs = new QueryCosts(page.text.length);
   }
 
   /** Somebody has asked the document already: then it costs less than another scan. */

@@ -9,6 +9,8 @@ import type { Scope } from "./scope.ts";
 
 const BASE = { css: "base[href]", take: { attribute: "href" }, isMany: false } as const;
 
+const TOO_LONG = "too long: what it finds stands inside of itself too often";
+
 /** Undefined where nothing was found. */
 type ReadHits<T> = (hits: readonly Hit[], by: string, scope: Scope) => FieldReading<T> | undefined;
 
@@ -26,7 +28,8 @@ export function hitReader<T>(definition: FieldDefinition<T>, book: QueryBook): R
     const texts: string[] = [];
     let raw: string | undefined;
     let hasObject = false;
-    for (const { text, json, isBare } of hits) {
+    for (const { text, json, isBare, isTooLong } of hits) {
+      if (isTooLong) return fieldReading(raw ?? "", by, first.at, { problem: TOO_LONG });
       if (text === undefined) continue;
       const seen = seenOf(text);
       const isNone = isPlaceholder(seen);

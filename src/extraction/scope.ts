@@ -42,7 +42,7 @@ export class Scope {
   #ask(slot: number): readonly Match[] {
     const query = this.#queries[slot];
     if (query === undefined) throw new RangeError(`there is no query ${slot}`);
-    return matchesOf(this.view.document, query, this.element);
+    return matchesOf(this.view.document, query, this.view.costs, this.element);
   }
 }
 

@@ -16,37 +16,27 @@ import { readGrid } from "./table-grid.ts";
 import type { TableGrid } from "./table-grid.ts";
 
 /** A row of a table whose columns are not described: header to text. */
-export type TextRow = Readonly<Record<string, string | null>>;
+type TextRow = Readonly<Record<string, string | null>>;
 
-export interface TableOptions<C extends Fields> extends RowsOptions<RecordOf<C>> {
-  /** By name, each with `by.column("…")`; other places are relative to the row. */
-  readonly columns: C;
+/** Without columns C is never. */
+export type TableRowOf<C extends Fields> = [C] extends [never] ? TextRow : RecordOf<C>;
+
+export interface TableOptions<C extends Fields> extends RowsOptions<TableRowOf<C>> {
+  /** By name, each with `by.column("…")`; other places are relative to the row. Without it, rows are texts by header. */
+  readonly columns?: C;
 }
 
-type TableField = {
-  <const C extends Fields>(
-    css: string | readonly string[],
-    options: TableOptions<C>,
-  ): Field<readonly RecordOf<C>[]>;
-  (css: string | readonly string[], options?: RowsOptions<TextRow>): Field<readonly TextRow[]>;
-};
-
-export const tableField: TableField = (
+export function tableField<C extends Fields>(
   css: string | readonly string[],
-  options?: RowsOptions<never> & { readonly columns?: Fields },
-): Field<never> => defineTable(css, options ?? {}) as Field<never>;
-
-function defineTable(
-  css: string | readonly string[],
-  options: RowsOptions<never> & { readonly columns?: Fields },
+  options: TableOptions<C>,
   isRequired = true,
-): Field<readonly unknown[]> {
+): Field<readonly TableRowOf<C>[]> {
   const places = placesOf([css].flat());
   const selectors = [css].flat().map(compileSelector);
   const marker = options.none === undefined ? undefined : markerOf(options.none);
-  const { columns } = options;
-  // Rows are what the author's fields say, which the overloads hold to his check.
-  const check = options.check as ((rows: readonly unknown[]) => true | string) | undefined;
+  const { columns, check } = options;
+  // The fields themselves, or their absence, make it the row that its type says.
+  const toRow = (columns === undefined ? textRow : valuesOf) as (row: RawFields) => TableRowOf<C>;
   return Object.freeze({
     kind: "table" as const,
     places,
@@ -56,8 +46,8 @@ function defineTable(
       const own = bookWithin(book, "table-row");
       const compiled = columns && compileFields(columns, own);
       const unavailable = marker && compileMarker(marker, book);
-      return (scope: Scope): FieldReading<readonly unknown[]> => {
-        let reading: FieldReading<readonly unknown[]> = { raw: null, isEmpty: false, value: null };
+      return (scope: Scope): FieldReading<readonly TableRowOf<C>[]> => {
+        let reading: FieldReading<readonly TableRowOf<C>[]> = { raw: null, isEmpty: false, value: null };
         for (const selector of selectors) {
           const table = tableAt(scope, scope.view.document.first(selector, scope.element));
           if (table === undefined) continue;
@@ -66,15 +56,15 @@ function defineTable(
           const found = { raw: document.textOf(table), by: selector.css, at: document.offsetOf(table) };
           reading =
             compiled === undefined
-              ? readingOfRows(textRows(grid, scope), NO_FIELDS, found, textRow, check)
+              ? readingOfRows(textRows(grid, scope), NO_FIELDS, found, toRow, check)
               : (missingColumn(compiled, grid) ??
-                readingOfRows(typedRows(grid, scope, compiled, own), compiled, found, valuesOf, check));
+                readingOfRows(typedRows(grid, scope, compiled, own), compiled, found, toRow, check));
           break;
         }
         return reading.value === null && unavailable ? (unavailable(scope, reading) ?? reading) : reading;
       };
     },
-    optional: () => defineTable(css, options, false),
+    optional: () => tableField(css, options, false),
   });
 }
 

@@ -1,5 +1,6 @@
 import type { Exchange } from "../model/capture.ts";
 import { AbsentError, type Failure, FailureError, UnchangedError } from "../model/failure.ts";
+import { redactSecrets } from "../model/redact-secrets.ts";
 import { StopError } from "../model/stop-error.ts";
 import { BlobError } from "../ports/blobs.ts";
 import type {
@@ -11,6 +12,7 @@ import type {
   SessionOptions,
 } from "../ports/collector.ts";
 import { LedgerError } from "../ports/ledger.ts";
+import { shortErrorPlace } from "../scrapers/error-place.ts";
 import type { ReadyScraper } from "../scrapers/ready-scraper.ts";
 import type { AnyScraper } from "../scrapers/scraper.ts";
 
@@ -176,12 +178,14 @@ const overdue = (itemMs: number, inFlight: number): Failure =>
         detail: `collect did not end within ${itemMs / 1000} s, with no request open`,
       };
 
-/** What the author needs to find the place: the message and the first line of the stack. */
+/** What the author needs to find the place: the message, and where in the scraper's files it was thrown. It is stored: no secrets. */
 export const scraperError = (error: unknown): Failure => {
   if (!(error instanceof Error))
-    return { kind: "scraper-error", detail: `threw ${typeof error}: ${String(error).slice(0, 300)}` };
-  const line = error.stack?.split("\n").find((text) => /^\s+at /.test(text));
-  const place = line && /([^/\s()]+:\d+:\d+)\)?$/.exec(line)?.[1];
-  const detail = `${error.name}: ${error.message.slice(0, 300)}${place ? ` (${place})` : ""}`;
+    return { kind: "scraper-error", detail: `threw ${typeof error}: ${shortened(String(error))}` };
+  const place = shortErrorPlace(error);
+  const detail = `${error.name}: ${shortened(error.message)}${place === undefined ? "" : ` (${place})`}`;
   return { kind: "scraper-error", detail };
 };
+
+/** Cut before and after: an exception may hold a whole page, and half a secret is one too. */
+const shortened = (message: string): string => redactSecrets(message.slice(0, 2000)).slice(0, 300);

@@ -1,5 +1,9 @@
 import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
+import { pathToFileURL } from "node:url";
 import { compileExtraction } from "../extraction/extract-spec.ts";
 import { field } from "../extraction/field.ts";
 import type { ExtractFunction } from "../extraction/extract-function.ts";
@@ -32,12 +36,32 @@ test("stored pages give the same records again", () => {
   assert.deepEqual(second, first);
 });
 
-test("an extract function that throws is the scraper's error, with the place", () => {
-  const failure = failureBy(() => {
-    throw new TypeError("owner is undefined");
-  });
+test("an extract function that throws is the scraper's error, with the place in the scraper's own file", async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "sluice-thrown-"));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const file = join(folder, "county.scraper.ts");
+  writeFileSync(file, 'export default () => {\n  throw new TypeError("owner is undefined");\n};\n');
+  const { default: throwing } = (await import(pathToFileURL(file).href)) as { default: ExtractFunction };
+  const failure = failureBy(throwing);
   assert.equal(failure.kind, "scraper-error");
-  assert.match(failure.detail, /TypeError: owner is undefined \(extract\.test\.ts:\d+:\d+\)/);
+  assert.match(failure.detail, /TypeError: owner is undefined \(county\.scraper\.ts:2:\d+\)/);
+});
+
+test("no file of the house is named as the place of a scraper's error", () => {
+  const fields = { a: field.text("b") };
+  const checked = compileExtraction({ fields, check: () => ({ c: "there is no c" }) });
+  for (const extraction of [checked, compileExtraction({ from: "detail", fields })]) {
+    const result = extract(extraction, [kept("page")]);
+    assert.ok("failure" in result);
+    assert.doesNotMatch(result.failure.detail, /\.ts:\d/);
+  }
+});
+
+test("what a scraper throws is stored without its secrets", () => {
+  const failure = failureBy(() => {
+    throw new Error("401 for https://a.example/?sid=5E55AB with Bearer abc123def456, password=hunter2");
+  });
+  assert.doesNotMatch(failure.detail, /5E55AB|abc123|hunter2/);
 });
 
 test("an extract function that gives no records is the scraper's error", () => {

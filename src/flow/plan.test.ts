@@ -116,6 +116,12 @@ test("a key that throws, is empty or is no text rejects its input and nothing el
   assert.equal(planned(keyed, { key: "good" }).key, "good");
 });
 
+test("a key is text that every database gives back as it was", () => {
+  const keyed = scraper({ key: (input) => (input as { key: string }).key });
+  assert.equal(planned(keyed, { key: "a\ud800" }).key, "a\ufffd");
+  assert.equal(planned(keyed, { key: "😀" }).key, "😀");
+});
+
 test("a schema that answers later is refused", () => {
   const slow = scraper({ input: z.object({}).refine(async () => true) });
   assert.ok(problemOf(plan(slow, {})) !== "");

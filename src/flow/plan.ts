@@ -61,7 +61,8 @@ export const planInput = (
     if (typeof key !== "string" || key === "") return reject("the scraper's `key` gave no text for it");
     return {
       item: {
-        key,
+        // Half of a surrogate pair comes back from a database as another character, and the item would never be found again.
+        key: key.toWellFormed(),
         input: JSON.stringify(input),
         lane: scraper.lane ?? laneOf(new URL(target!, scraper.site)),
       },

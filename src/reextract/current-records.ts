@@ -1,15 +1,18 @@
 import type { ItemView } from "../model/item.ts";
 import type { Blobs } from "../ports/blobs.ts";
+import { type OnDamage, refuseDamage } from "./damage.ts";
 import { extractedRecords } from "./extracted-records.ts";
-import { ReextractError } from "./reextract-error.ts";
+import { findSet } from "./job-sets.ts";
 import { runRecords } from "./run-records.ts";
-import { listExtractions, type StoredExtraction } from "./stored-extraction.ts";
+import type { StoredExtraction } from "./stored-extraction.ts";
 
 /** An item as a set of records has it: with that set's state, failure and quality. */
 export interface ItemRecords {
   readonly item: ItemView;
   /** Its records as they are stored, one JSON text a line; empty where it has none. */
   readonly lines: Buffer;
+  /** The object they are in; empty where there is none. */
+  readonly blob: string;
 }
 
 /** One of a job's sets of records: those of the run itself, or those of an extraction. */
@@ -23,27 +26,17 @@ export interface RecordSet extends AsyncDisposable {
    * is walked through, not searched.
    */
   recordsOf(items: readonly ItemView[]): AsyncIterable<readonly ItemRecords[]>;
+  /** After the last item: what is left over then belongs to none, so that some item has been shown without its records. */
+  checkEnd(): Promise<void>;
 }
 
 /** By `first`, `current`, or an extraction's id, a beginning of it or its last part. */
-export const openRecordSet = async (blobs: Blobs, job: string, which = "current"): Promise<RecordSet> => {
-  const extraction = which === "first" ? undefined : await findExtraction(blobs, job, which);
-  return extraction ? extractedRecords(blobs, extraction) : runRecords(blobs, job);
-};
-
-/** Undefined for `current` while no extraction is complete. */
-const findExtraction = async (
+export const openRecordSet = async (
   blobs: Blobs,
   job: string,
-  which: string,
-): Promise<StoredExtraction | undefined> => {
-  const known = await listExtractions(blobs, job);
-  if (which === "current") return known.at(-1);
-  const found = known.filter(({ id }) => which !== "" && (id.startsWith(which) || id.endsWith(`-${which}`)));
-  if (found.length === 1) return found[0];
-  throw new ReextractError(
-    "no-such-extraction",
-    `${job}@${which}: ${found.length > 1 ? `${found.length} extractions are named so` : "no such extraction"}. ` +
-      `This job has: ${["first", ...known.map(({ id }) => id)].join(", ")}.`,
-  );
+  which = "current",
+  onDamage: OnDamage = refuseDamage,
+): Promise<RecordSet> => {
+  const extraction = await findSet(blobs, job, which);
+  return extraction ? extractedRecords(blobs, extraction, onDamage) : runRecords(blobs, job, onDamage);
 };

@@ -1,8 +1,9 @@
 import type { House } from "../compose.ts";
+import { fieldPrefix } from "../model/field-prefix.ts";
 import type { ItemView } from "../model/item.ts";
 import type { JobSpec } from "../model/job.ts";
 import { compareItems, type ItemSide } from "./compare-items.ts";
-import { type ItemRecords, openRecordSet, type RecordSet } from "./current-records.ts";
+import { type ItemRecords, openRecordSet } from "./current-records.ts";
 import { count, type Difference, newDifference } from "./difference.ts";
 import { openItemShelf } from "./item-shelf.ts";
 import { itemPages } from "./item-pages.ts";
@@ -45,31 +46,35 @@ export const diffSets = async (
       for await (const was of inOne(old.recordsOf(page))) {
         const next = await others.next();
         if (next.done === true) throw new Error(`${now.name} ended before ${old.name}`);
-        compare(before.spec, was.item, sideOf(was, old), sideOf(next.value, now));
+        compare(before.spec, was.item, sideOf(was), sideOf(next.value));
       }
     }
+    await Promise.all([old.checkEnd(), now.checkEnd()]);
     return { before: old.name, after: now.name, difference };
   }
   using shelf = openItemShelf();
   for await (const page of itemPages(house.ledger, before.spec.id))
     for await (const batch of old.recordsOf(page))
       shelf.put(
-        batch.map(({ item, lines }) => ({
+        batch.map(({ item, lines, blob }) => ({
           scraper: prefixOf(before.spec, item),
           key: item.key,
           state: item.state,
           lines,
+          blob,
         })),
       );
+  await old.checkEnd();
   for await (const page of itemPages(house.ledger, after.spec.id))
     for await (const one of inOne(now.recordsOf(page))) {
       const { item } = one;
       const was = shelf.take(prefixOf(after.spec, item), item.key);
       if (was) {
-        const records = parseRecords(was.lines, old.name);
-        compare(after.spec, item, { state: was.state, records }, sideOf(one, now));
+        const records = parseRecords({ key: item.key, ...was });
+        compare(after.spec, item, { state: was.state, records }, sideOf(one));
       } else count(difference.onlyAfter, item.key, options.most);
     }
+  await now.checkEnd();
   const left = shelf.left(options.most);
   difference.onlyBefore.count = left.count;
   difference.onlyBefore.keys.push(...left.keys);
@@ -77,12 +82,11 @@ export const diffSets = async (
 };
 
 /** Items of two jobs belong together by their key and by the part that their scraper plays: its name, or being the root. */
-const prefixOf = ({ scraper }: JobSpec, item: ItemView): string =>
-  item.scraper === scraper ? "" : `${item.scraper}.`;
+const prefixOf = ({ scraper }: JobSpec, item: ItemView): string => fieldPrefix(scraper, item.scraper);
 
-const sideOf = ({ item, lines }: ItemRecords, { name }: RecordSet): ItemSide => ({
+const sideOf = ({ item, lines, blob }: ItemRecords): ItemSide => ({
   state: item.state,
-  records: parseRecords(lines, name),
+  records: parseRecords({ key: item.key, lines, blob }),
 });
 
 async function* inOne<T>(batches: AsyncIterable<readonly T[]>): AsyncGenerator<T> {

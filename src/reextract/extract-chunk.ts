@@ -1,4 +1,3 @@
-import { ArchiveError } from "../archive/archive-error.ts";
 import { openCapture, readCaptureBytes } from "../archive/read-capture.ts";
 import { BodyError } from "../collectors/http/decode-body.ts";
 import { storedPage } from "../collectors/http/stored-page.ts";
@@ -7,12 +6,14 @@ import { judge, type Judged } from "../flow/judge.ts";
 import type { CaptureRef, KeptPage } from "../model/capture.ts";
 import type { Failure } from "../model/failure.ts";
 import type { ItemState } from "../model/item.ts";
-import type { JudgedRecord } from "../model/record.ts";
-import { BlobError, type Blobs } from "../ports/blobs.ts";
+import { FIELD_STATUSES, type JudgedRecord } from "../model/record.ts";
+import type { Blobs } from "../ports/blobs.ts";
 import type { ReadyScraper } from "../scrapers/ready-scraper.ts";
 import { compareItems } from "./compare-items.ts";
+import { isStorageError } from "./damage.ts";
 import { type Difference, newDifference } from "./difference.ts";
 import type { FailedItem } from "./extracted-records.ts";
+import { parseRecord } from "./parse-records.ts";
 import type { ExtractionCounts } from "./stored-extraction.ts";
 
 /** What a thread is told of an item. */
@@ -24,6 +25,8 @@ export interface StoredItem {
   /** How it ended in the set that is compared with, and how many bytes of `before` are its records there. */
   readonly stateBefore: ItemState;
   readonly bytesBefore: number;
+  /** The object in which they are. */
+  readonly blobBefore: string;
 }
 
 /** Neighbouring items, worked through together. */
@@ -40,6 +43,10 @@ export interface ChunkEnd {
   readonly lines: Uint8Array<ArrayBuffer>;
   readonly failed: readonly FailedItem[];
   readonly counts: ExtractionCounts;
+  /** Items whose pages cannot be read, though they had records before. */
+  readonly lost: number;
+  /** Why some records from before cannot be read: they count as none. */
+  readonly unread?: string;
   /** For each scraper the counts in the order of its fields, see `countFields`. */
   readonly fieldCounts: readonly (readonly number[])[];
   readonly difference: Difference;
@@ -80,6 +87,8 @@ export const extractChunk = async (tools: ChunkTools, chunk: Chunk): Promise<Chu
   const counts = { items: 0, done: 0, partial: 0, failed: 0, damaged: 0, records: 0 };
   const fieldCounts = scrapers.map(({ ready }) => countsFor(ready));
   const difference = newDifference();
+  let lost = 0;
+  let unread: string | undefined;
   const failed: FailedItem[] = [];
   const lines: string[] = [];
   const before = Buffer.from(chunk.before.buffer, chunk.before.byteOffset, chunk.before.byteLength);
@@ -94,29 +103,41 @@ export const extractChunk = async (tools: ChunkTools, chunk: Chunk): Promise<Chu
     if (end.failure) {
       counts.failed++;
       if (end.isDamaged) counts.damaged++;
+      if (end.isDamaged && item.bytesBefore > 0) lost++;
       failed.push({ key: item.key, scraper: ready.scraper.name, failure: end.failure });
     } else {
       counts.done++;
       if (end.judged?.quality === "partial") counts.partial++;
       add(fieldCounts[item.scraper]!, end.judged?.fieldCounts ?? []);
     }
-    const old = before.toString("utf8", beforeAt, (beforeAt += item.bytesBefore)).split("\n");
-    old.pop(); // after the last line end
-    const records = end.lines.map(parse);
+    const text = before.toString("utf8", beforeAt, (beforeAt += item.bytesBefore));
+    const records = end.lines.map((line) => JSON.parse(line) as JudgedRecord);
+    let old: readonly JudgedRecord[] = [];
+    try {
+      old = readBefore(item, text, end.lines, records);
+    } catch (error) {
+      if (!isStorageError(error)) throw error;
+      unread ??= error.message;
+    }
     compareItems(
       difference,
       item.key,
-      {
-        state: item.stateBefore,
-        records: old.map((line, n) => (isSameText(line, end.lines[n]) ? records[n]! : parse(line))),
-      },
+      { state: item.stateBefore, records: old },
       { state: end.failure ? "failed" : "done", records },
       { most, prefix },
     );
   }
   tools.onEnd();
   const text = lines.length > 0 ? `${lines.join("\n")}\n` : "";
-  return { lines: new TextEncoder().encode(text), failed, counts, fieldCounts, difference };
+  return {
+    lines: new TextEncoder().encode(text),
+    failed,
+    counts,
+    lost,
+    ...(unread !== undefined && { unread }),
+    fieldCounts,
+    difference,
+  };
 };
 
 const endItem = (
@@ -148,7 +169,7 @@ const openPages = (
       }),
     };
   } catch (error) {
-    if (error instanceof ArchiveError || error instanceof BlobError)
+    if (isStorageError(error))
       return { failure: { kind: "bad-content", detail: error.message }, isDamaged: true };
     if (error instanceof BodyError)
       return { failure: { kind: error.kind, detail: error.message }, isDamaged: false };
@@ -156,7 +177,19 @@ const openPages = (
   }
 };
 
-const parse = (line: string): JudgedRecord => JSON.parse(line) as JudgedRecord;
+/** Most records are as they were: those are not parsed twice. */
+const readBefore = (
+  { key, blobBefore }: StoredItem,
+  text: string,
+  lines: readonly string[],
+  records: readonly JudgedRecord[],
+): JudgedRecord[] => {
+  const old = text.split("\n");
+  if (old.at(-1) === "") old.pop(); // after the last line end
+  return old.map((line, n) =>
+    isSameText(line, lines[n]) ? records[n]! : parseRecord(line, blobBefore, key),
+  );
+};
 
 /** Whether two lines say the same from the page's name on: only the version before it differs, and most often nothing else does. */
 const isSameText = (before: string, after: string | undefined): boolean => {
@@ -169,7 +202,7 @@ const isSameText = (before: string, after: string | undefined): boolean => {
 const FROM = ',"from":"';
 
 const countsFor = ({ extraction }: ReadyScraper): number[] =>
-  Array.from({ length: (extraction?.fieldNames.length ?? 0) * 4 }, () => 0);
+  Array.from({ length: (extraction?.fieldNames.length ?? 0) * FIELD_STATUSES.length }, () => 0);
 
 const add = (into: number[], counts: readonly number[]): void => {
   for (const [at, count] of counts.entries()) into[at] = (into[at] ?? 0) + count;

@@ -1,11 +1,14 @@
 import assert from "node:assert/strict";
+import { readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { test } from "node:test";
+import { pathToFileURL } from "node:url";
 import { openRecordSet } from "./current-records.ts";
 import { type ExtractOptions, extractJob } from "./extract-job.ts";
 import { itemPages } from "./item-pages.ts";
+import { chooseSet, readSets } from "./job-sets.ts";
 import { parseRecords } from "./parse-records.ts";
 import { openStoredJob, type StoredJob } from "./stored-job.ts";
-import { listExtractions } from "./stored-extraction.ts";
 
 const OWNER = 'extract: { fields: { owner: field.text(".owner") } }';
 const page = (owner: string, value = "$1"): string =>
@@ -27,10 +30,10 @@ const readSet = async (stored: StoredJob, which?: string): Promise<Record<string
   const found: Record<string, unknown> = {};
   for await (const items of itemPages(stored.ledger, stored.job))
     for await (const batch of set.recordsOf(items))
-      for (const { item, lines } of batch)
+      for (const { item, lines, blob } of batch)
         found[item.key] = [
           item.failure?.kind ?? item.state,
-          ...parseRecords(lines, set.name).map(({ fields }) =>
+          ...parseRecords({ key: item.key, lines, blob }).map(({ fields }) =>
             Object.fromEntries(Object.entries(fields).map(([name, { value }]) => [name, value])),
           ),
         ];
@@ -110,6 +113,9 @@ test("an item that failed on its page is rescued, one that fails now is told, an
   });
 });
 
+/** Long enough that no page which ends by itself takes it, however busy the machine; both endless ones are waited for side by side. */
+const ITEM_MS = 4_000;
+
 test("a page on which extraction throws, hangs or ends its thread fails alone", async () => {
   const bad: Readonly<Record<number, string>> = { 3: "throw", 200: "loop", 201: "exit", 333: "loop" };
   const pages = Array.from({ length: 400 }, (_, n) => page(bad[n] ?? `Owner ${n}`));
@@ -124,7 +130,11 @@ test("a page on which extraction throws, hangs or ends its thread fails alone", 
       return { owner };
     }`,
   );
-  const { failed, extraction, difference } = await run(stored, { scraper: trap, itemMs: 500, examples: 9 });
+  const { failed, extraction, difference } = await run(stored, {
+    scraper: trap,
+    itemMs: ITEM_MS,
+    examples: 9,
+  });
   assert.deepEqual(
     failed.map(({ key, failure }) => [key, failure.kind]),
     Object.keys(bad).map((key) => [key, "scraper-error"]),
@@ -137,7 +147,7 @@ test("a scraper that never comes back is given up, and the records from before s
   await using stored = await openStoredJob(OWNER, Array<string>(30).fill(page("Ann")));
   const stuck = await stored.writeScraper("stuck", "extract: () => { for (;;); }");
   await assert.rejects(run(stored, { scraper: stuck, itemMs: 20 }), { code: "scraper-hangs" });
-  assert.deepEqual(await listExtractions(stored.blobs, stored.job), []);
+  assert.deepEqual((await readSets(stored.blobs, stored.job)).extractions, []);
 });
 
 test("a damaged segment fails its items by name, and the others are extracted", async () => {
@@ -192,4 +202,95 @@ test("scrapers that keep no pages, extract nothing or cannot be loaded are refus
     const scraper = await stored.writeScraper(`refused-${expected}`, code);
     await assert.rejects(run(stored, { scraper }), { code: expected });
   }
+});
+
+test("records with damaged content are named with their item, and made again from the pages", async () => {
+  await using stored = await openStoredJob(OWNER, [page("Ann"), page("Bo"), page("Cy")]);
+  const { items } = await stored.ledger.listItems(stored.job, { limit: 3 });
+  const { blob, offset, length } = items.find(({ key }) => key === "1")!.records!;
+  const bytes = Buffer.from(await stored.blobs.get(blob));
+  bytes.fill("#", offset + length - 20, offset + length - 10);
+  await stored.blobs.put(blob, bytes);
+  await assert.rejects(readSet(stored), { name: "ArchiveError", code: "damaged", blob });
+  const { unread, difference, extraction } = await run(stored);
+  assert.ok(unread?.includes(blob) && unread.includes("item 1"), unread);
+  assert.deepEqual([difference.changedItems, difference.recordsGained.keys], [1, ["1"]]);
+  assert.equal(extraction.counts.done, 3);
+  assert.deepEqual((await readSet(stored))["1"], ["done", { owner: "Bo" }]);
+});
+
+test("an extraction of which nothing came does not take the place of the records, unless it is told to", async () => {
+  await using stored = await openStoredJob(OWNER, [page("Ann"), page("Bo")]);
+  const good = await readSet(stored);
+  const broken = await stored.writeScraper("broken", 'extract: () => { throw new Error("oops"); }');
+  const held = await run(stored, { scraper: broken });
+  assert.equal(held.current, `${stored.job}@first`);
+  assert.notEqual(held.extraction.notCurrent, undefined);
+  assert.deepEqual(await readSet(stored), good);
+  const forced = await run(stored, { scraper: broken, isForced: true });
+  assert.equal(forced.current, `${stored.job}@${forced.extraction.id}`);
+  assert.deepEqual(await readSet(stored), { 0: ["scraper-error"], 1: ["scraper-error"] });
+  await chooseSet(stored.blobs, stored.job, "first", Date.now());
+  assert.deepEqual(await readSet(stored), good);
+});
+
+test("an extraction that could not read an item's pages does not take the place of that item's records", async () => {
+  await using stored = await openStoredJob(OWNER, [page("Ann"), page("Bo")]);
+  const good = await readSet(stored);
+  const { items } = await stored.ledger.listItems(stored.job, { limit: 2 });
+  const [capture] = items[1]!.captures;
+  const bytes = Buffer.from(await stored.blobs.get(capture!.blob));
+  bytes.fill(0, capture!.offset + 20, capture!.offset + capture!.length);
+  await stored.blobs.put(capture!.blob, bytes);
+  const { extraction, current } = await run(stored);
+  assert.deepEqual([extraction.counts.done, extraction.counts.damaged], [1, 1]);
+  assert.equal(current, `${stored.job}@first`);
+  assert.deepEqual(await readSet(stored), good);
+});
+
+test("of two extractions at a time the one that began last is current, and the other knows", async () => {
+  await using stored = await openStoredJob(OWNER, [page("Ann")]);
+  const flag = join(stored.data, "go-on");
+  const slow = await stored.writeScraper(
+    "slow",
+    `extract: ([page]) => {
+      console.log("begun");
+      while (!process.getBuiltinModule("node:fs").existsSync(${JSON.stringify(flag)}));
+      return { owner: "slow" };
+    }`,
+  );
+  const begun = Promise.withResolvers<void>();
+  const first = run(stored, { scraper: slow, itemMs: 60_000, onOutput: () => begun.resolve() });
+  await begun.promise;
+  const second = await run(stored);
+  assert.equal(second.current, `${stored.job}@${second.extraction.id}`);
+  await writeFile(flag, "");
+  assert.equal((await first).current, second.current);
+  assert.deepEqual(await readSet(stored), { 0: ["done", { owner: "Ann" }] });
+});
+
+test("without the scraper's file the way out is named, and another can take its place", async () => {
+  await using stored = await openStoredJob(OWNER, [page("Ann")]);
+  const other = await stored.writeScraper("other", OWNER);
+  await rm(new URL((await stored.view()).spec.source));
+  await assert.rejects(run(stored), { code: "scraper-gone", message: /--scraper FILE/ });
+  assert.equal((await run(stored, { scraper: other })).extraction.counts.done, 1);
+});
+
+test("pages that lead elsewhere are not called missing, where nobody's items are to be extracted", async () => {
+  await using stored = await openStoredJob(OWNER, [page("Ann")]);
+  const { spec, ...view } = await stored.view();
+  const root = {
+    ...spec.scrapers[0]!,
+    source: pathToFileURL(await stored.writeScraper("lead", "once: false")).href,
+  };
+  const file = await stored.writeScraper("town", OWNER);
+  await writeFile(file, (await readFile(file, "utf8")).replace('"county"', '"town"'));
+  const town = { ...root, name: "town", source: pathToFileURL(file).href };
+  const options = { cores: 1, examples: 1, signal: new AbortController().signal };
+  const leading = { ...view, spec: { ...spec, source: root.source, scrapers: [root, town] } };
+  await assert.rejects(extractJob(stored, leading, options), { code: "nothing-to-extract" });
+  await stored.ledger.createJob({ ...spec, id: "bare" });
+  const bare = await stored.ledger.readJob("bare");
+  await assert.rejects(extractJob(stored, bare!, options), { code: "nothing-stored" });
 });

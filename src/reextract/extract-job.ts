@@ -1,15 +1,19 @@
-import { join } from "node:path";
 import type { House } from "../compose.ts";
-import type { JobView } from "../model/job.ts";
-import { openRecordSet } from "./current-records.ts";
+import type { ItemView } from "../model/item.ts";
+import type { JobSpec, JobView } from "../model/job.ts";
+import type { Blobs } from "../ports/blobs.ts";
+import { openRecordSet, type RecordSet } from "./current-records.ts";
+import { isStorageError, type OnDamage } from "./damage.ts";
 import type { Difference } from "./difference.ts";
 import type { ChunkEnd } from "./extract-chunk.ts";
 import { ExtractPool } from "./extract-pool.ts";
+import { pagesOf } from "./extractable.ts";
 import type { FailedItem } from "./extracted-records.ts";
 import { ExtractionTally } from "./extraction-tally.ts";
 import { ExtractionWriter } from "./extraction-writer.ts";
 import { type CurrentScraper, loadCurrentScrapers } from "./extraction-scrapers.ts";
 import { itemChunks } from "./item-chunks.ts";
+import { readSets } from "./job-sets.ts";
 import { ReextractError } from "./reextract-error.ts";
 import {
   type ExtractingScraper,
@@ -17,6 +21,7 @@ import {
   type StoredExtraction,
   sweepExtractions,
 } from "./stored-extraction.ts";
+import { whyNotCurrent } from "./why-not-current.ts";
 
 export interface ExtractOptions {
   /** File of a scraper to use instead of the job's own. */
@@ -24,6 +29,8 @@ export interface ExtractOptions {
   readonly cores: number;
   /** Examples of each kind of change. */
   readonly examples: number;
+  /** Makes the new set current even where it lost what was there before. */
+  readonly isForced?: boolean;
   readonly signal: AbortSignal;
   /** Hears how many items are extracted. */
   readonly onProgress?: (items: number) => void;
@@ -35,6 +42,8 @@ export interface ExtractOptions {
 
 export interface Extracted {
   readonly extraction: StoredExtraction;
+  /** The set of records that is current now: this one, unless it was held back, or another began or was chosen after it. */
+  readonly current: string;
   /** The set of records that was current before, and what has become of it. */
   readonly before: string;
   readonly difference: Difference;
@@ -42,14 +51,16 @@ export interface Extracted {
   readonly unread?: string;
   /** The first items that failed. */
   readonly failed: readonly FailedItem[];
+  /** Scrapers of the job that are gone: their items stay as the run left them. */
+  readonly gone: readonly string[];
 }
 
 /** Chunks that are waiting, worked on or waiting to be written, for each thread: what bounds memory. */
 const CHUNKS_A_THREAD = 6;
 
 /**
- * Makes a new set of a job's records from its stored pages, with its scrapers as they are now, beside the sets that it has. The new one is
- * current when all of it is stored; stopped before that, it never was.
+ * Makes a new set of a job's records from its stored pages, with its scrapers as they are now, beside the sets that it has. The new one
+ * exists when all of it is stored; stopped before that, it never was. See `JobSets` for which one is current.
  */
 export const extractJob = async (
   { ledger, blobs, data }: House,
@@ -58,15 +69,16 @@ export const extractJob = async (
 ): Promise<Extracted> => {
   const { cores, examples, signal, onProgress, onOutput, itemMs } = options;
   const startedAt = Date.now();
-  const scrapers = await loadCurrentScrapers(spec, options.scraper);
+  const { current: scrapers, gone } = await loadCurrentScrapers(spec, options.scraper);
   const pinned = scrapers.map(pin);
   await sweepExtractions(blobs, spec.id, startedAt);
-  await using before = await openRecordSet(blobs, spec.id);
+  let unread: string | undefined;
+  await using before = await openBefore(blobs, spec.id, ({ message }) => void (unread ??= message));
   await using pool = new ExtractPool({
     threads: cores,
     task: {
-      blobs: join(data, "blobs"),
-      spec: { id: spec.id, source: spec.source, scrapers: spec.scrapers },
+      data,
+      spec: { id: spec.id, scraper: spec.scraper, source: spec.source, scrapers: spec.scrapers },
       most: examples,
       ...(options.scraper !== undefined && { instead: options.scraper }),
     },
@@ -77,8 +89,8 @@ export const extractJob = async (
   const writer = new ExtractionWriter(blobs, spec.id, extractionId(startedAt));
   const tally = new ExtractionTally(examples);
   let hasPages = false;
-  let unread: Error | undefined;
-  const onUnread = (error: Error): void => void (unread ??= error);
+  let hasOtherPages = false;
+  const onOther = (item: ItemView): void => void (hasOtherPages ||= pagesOf(item).length > 0);
 
   /** Ends are taken in the order of the items, whichever thread was first. */
   const running: Promise<ChunkEnd>[] = [];
@@ -91,8 +103,9 @@ export const extractJob = async (
   };
   const stop = (): void => void pool[Symbol.asyncDispose]();
   signal.addEventListener("abort", stop, { once: true });
+  let extraction: StoredExtraction;
   try {
-    for await (const chunk of itemChunks(ledger, spec.id, before, pinned, onUnread)) {
+    for await (const chunk of itemChunks(ledger, spec.id, before, pinned, onOther)) {
       hasPages ||= chunk.items.some(({ pages }) => pages.length > 0);
       const end = pool.run(chunk);
       end.catch(() => undefined); // told by `takeOne`
@@ -100,27 +113,43 @@ export const extractJob = async (
       if (running.length >= cores * CHUNKS_A_THREAD) await takeOne();
     }
     while (running.length > 0) await takeOne();
-    if (!hasPages) throw nothingStored(spec.id);
+    if (!hasPages) throw hasOtherPages ? nothingToExtract(spec, pinned) : nothingStored(spec.id);
     if (signal.aborted) throw new ReextractError("interrupted", `${spec.id}: stopped before its end`);
-    const extraction = await writer.finish({
+    const notCurrent = options.isForced ? undefined : whyNotCurrent(tally);
+    extraction = await writer.finish({
       startedAt,
       endedAt: Date.now(),
+      ...(notCurrent !== undefined && { notCurrent }),
       scrapers: pinned,
       counts: tally.counts,
       fieldCounts: tally.fieldCounts(scrapers),
     });
-    return {
-      extraction,
-      before: before.name,
-      difference: tally.difference,
-      failed: tally.failed,
-      ...(unread && { unread: unread.message }),
-    };
   } catch (error) {
     await writer.abandon();
     throw error;
   } finally {
     signal.removeEventListener("abort", stop);
+  }
+  unread ??= tally.unread;
+  return {
+    extraction,
+    current: `${spec.id}@${(await readSets(blobs, spec.id)).current?.id ?? "first"}`,
+    before: before.name,
+    difference: tally.difference,
+    failed: tally.failed,
+    gone,
+    ...(unread !== undefined && { unread }),
+  };
+};
+
+/** What cannot be read of it counts as not there: making it again is the way to mend that. */
+const openBefore = async (blobs: Blobs, job: string, onDamage: OnDamage): Promise<RecordSet> => {
+  try {
+    return await openRecordSet(blobs, job, "current", onDamage);
+  } catch (error) {
+    if (!isStorageError(error)) throw error;
+    onDamage(error);
+    return await openRecordSet(blobs, job, "first", onDamage);
   }
 };
 
@@ -139,4 +168,11 @@ const nothingStored = (job: string): ReextractError =>
     "nothing-stored",
     `${job}: no pages are stored for any of its items, so there is nothing to extract from. ` +
       "`sluice items ls` shows what came of them.",
+  );
+
+const nothingToExtract = ({ id }: JobSpec, scrapers: readonly ExtractingScraper[]): ReextractError =>
+  new ReextractError(
+    "nothing-to-extract",
+    `${id}: pages are stored, but none of an item that ${scrapers.map(({ was }) => was).join(" or ")} could make a record of. ` +
+      "`sluice items ls` shows what came of its items.",
   );

@@ -34,9 +34,9 @@ interface Thread {
   readonly beat: Int32Array;
   isReady: boolean;
   readonly orders: Map<number, Order>;
-  /** Items begun when it was last looked at, and since when it is that many. */
+  /** Items begun when it was last looked at, and how often in a row it was that many. */
   begun: number;
-  sinceMs: number;
+  looks: number;
   /** Why it was ended, or what it died of. */
   cause: string | undefined;
 }
@@ -48,6 +48,7 @@ interface Thread {
 export class ExtractPool implements AsyncDisposable {
   readonly #options: PoolOptions;
   readonly #itemMs: number;
+  readonly #lookEveryMs: number;
   readonly #threads = new Set<Thread>();
   readonly #waiting: Order[] = [];
   readonly #watch: NodeJS.Timeout;
@@ -58,8 +59,9 @@ export class ExtractPool implements AsyncDisposable {
   constructor(options: PoolOptions) {
     this.#options = options;
     this.#itemMs = options.itemMs ?? ITEM_MS;
+    this.#lookEveryMs = Math.min(1_000, this.#itemMs / 4);
     for (let n = 0; n < options.threads; n++) this.#start();
-    this.#watch = setInterval(() => this.#look(performance.now()), Math.min(1_000, this.#itemMs / 4));
+    this.#watch = setInterval(() => this.#look(), this.#lookEveryMs);
     this.#watch.unref();
   }
 
@@ -94,7 +96,7 @@ export class ExtractPool implements AsyncDisposable {
       isReady: false,
       orders: new Map(),
       begun: 0,
-      sinceMs: 0,
+      looks: 0,
       cause: undefined,
     };
     this.#threads.add(thread);
@@ -133,13 +135,14 @@ export class ExtractPool implements AsyncDisposable {
       }
   }
 
-  #look(now: number): void {
+  /** Time is counted in looks: a machine that slept, or was too busy to look, has not seen the item stand still all that while. */
+  #look(): void {
     for (const thread of this.#threads) {
       const begun = Atomics.load(thread.beat, 0);
       if (begun !== thread.begun || Atomics.load(thread.beat, 2) === 0) {
         thread.begun = begun;
-        thread.sinceMs = now;
-      } else if (now - thread.sinceMs >= this.#itemMs && thread.cause === undefined) {
+        thread.looks = 0;
+      } else if (++thread.looks * this.#lookEveryMs >= this.#itemMs && thread.cause === undefined) {
         thread.cause = `extraction did not end within ${this.#itemMs / 1_000} s`;
         void thread.worker.terminate();
       }

@@ -1,13 +1,14 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { openFiles } from "../backends/files/open-files.ts";
+import { openBlobs } from "../compose.ts";
 import type { JobSpec } from "../model/job.ts";
 import { type Chunk, type ChunkEnd, extractChunk } from "./extract-chunk.ts";
 import { loadCurrentScrapers } from "./extraction-scrapers.ts";
 
 /** What a thread is started with. */
 export interface ThreadTask {
-  readonly blobs: string;
-  readonly spec: Pick<JobSpec, "id" | "source" | "scrapers">;
+  /** The data folder. */
+  readonly data: string;
+  readonly spec: Pick<JobSpec, "id" | "scraper" | "source" | "scrapers">;
   readonly instead?: string;
   readonly most: number;
   /** Three numbers: items begun in all; of the one begun last, the order's number and its place there, plus one; 0 between orders. */
@@ -37,8 +38,8 @@ const fail = (error: unknown): void => {
 };
 
 const start = async (): Promise<void> => {
-  const scrapers = await loadCurrentScrapers(task.spec, task.instead);
-  const blobs = await openFiles(task.blobs);
+  const { current: scrapers } = await loadCurrentScrapers(task.spec, task.instead);
+  const blobs = await openBlobs(task.data);
   const tools = { blobs, job: task.spec.id, scrapers, most: task.most };
   // The pages of the next order are read while those of the one before are worked through.
   parentPort!.on("message", ({ number, chunk }: ThreadOrder) => {

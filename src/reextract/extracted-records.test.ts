@@ -8,9 +8,11 @@ import { openFiles } from "../backends/files/open-files.ts";
 import type { ItemView } from "../model/item.ts";
 import type { Blobs } from "../ports/blobs.ts";
 import { openRecordSet } from "./current-records.ts";
+import type { OnDamage } from "./damage.ts";
 import { ExtractionWriter } from "./extraction-writer.ts";
 import { sampleItem } from "./sample-item.ts";
-import { extractionId, listExtractions, sweepExtractions } from "./stored-extraction.ts";
+import { readSets } from "./job-sets.ts";
+import { extractionId, sweepExtractions } from "./stored-extraction.ts";
 
 let folder: string;
 let blobs: Blobs;
@@ -38,17 +40,30 @@ const lineOf = (key: string, n: number, quality = "complete"): string =>
 type Fate =
   | { readonly records: number; readonly isPartial: boolean }
   | "failed"
+  | "put-back"
+  | "timed-out"
   | "later"
   | "absent"
   | "other";
 
 const anyFate: fc.Arbitrary<Fate> = fc.oneof(
   fc.record({ records: fc.nat({ max: 3 }), isPartial: fc.boolean() }),
-  fc.constantFrom("failed" as const, "later" as const, "absent" as const, "other" as const),
+  fc.constantFrom<Fate>("failed", "put-back", "timed-out", "later", "absent", "other"),
 );
 
 const itemOf = (fate: Fate, key: string): ItemView => {
   if (fate === "later") return sampleItem(key, { endedAt: STARTED + 10 });
+  // Extracted, and then put back: not run again yet, or without success.
+  if (fate === "put-back") {
+    const { quality: _quality, endedAt: _endedAt, ...rest } = sampleItem(key, { state: "queued" });
+    return rest;
+  }
+  if (fate === "timed-out")
+    return sampleItem(key, {
+      state: "failed",
+      failure: { kind: "timeout", detail: "" },
+      endedAt: STARTED + 10,
+    });
   if (fate === "absent") return sampleItem(key, { state: "absent" });
   // Of a scraper that was not extracted.
   return fate === "other" ? sampleItem(key, { scraper: "list" }) : sampleItem(key);
@@ -72,13 +87,18 @@ test("every item finds what the extraction made of it, and the others stay as th
           for (let n = 0; n < fate.records; n++)
             await writer.records(Buffer.from(lineOf(key, n, fate.isPartial ? "partial" : "complete")));
         // Settled while the extraction ran: it is in there, and does not count.
-        else if (fate === "later") await writer.records(Buffer.from(lineOf(key, 0)));
+        else if (fate === "later" || fate === "put-back") await writer.records(Buffer.from(lineOf(key, 0)));
+        else if (fate === "timed-out")
+          await writer.failures([
+            { key, scraper: "county-2", failure: { kind: "scraper-error", detail: "threw" } },
+          ]);
       }
       await writer.finish(REST);
       await using set = await openRecordSet(blobs, job);
       const found = [];
       for (const part of [items.slice(0, cut), items.slice(cut)])
         for await (const batch of set.recordsOf(part)) found.push(...batch);
+      await set.checkEnd();
       assert.deepEqual(
         found.map(({ item, lines }) => [
           item.key,
@@ -88,9 +108,9 @@ test("every item finds what the extraction made of it, and the others stay as th
           String(lines),
         ]),
         fates.map((fate, at) => {
-          const { key, state, quality } = items[at]!;
+          const { key, state, quality, failure } = items[at]!;
           if (fate === "failed") return [key, "failed", undefined, "scraper-error", ""];
-          if (typeof fate !== "object") return [key, state, quality, undefined, ""];
+          if (typeof fate !== "object") return [key, state, quality, failure?.kind, ""];
           const worst = fate.isPartial && fate.records > 0 ? "partial" : "complete";
           const lines = Array.from({ length: fate.records }, (_, n) =>
             lineOf(key, n, fate.isPartial ? "partial" : "complete"),
@@ -109,7 +129,7 @@ test("an extraction that was not finished is not there, and is swept after a day
   await writer.records(Buffer.from(lineOf("k", 1).repeat(100_000)));
   const names = async () => (await Array.fromAsync(blobs.list("jobs/torn/"))).map(({ name }) => name);
   assert.equal((await names()).length, 1);
-  assert.deepEqual(await listExtractions(blobs, "torn"), []);
+  assert.deepEqual((await readSets(blobs, "torn")).extractions, []);
   await using set = await openRecordSet(blobs, "torn");
   assert.equal(set.name, "torn@first");
   await sweepExtractions(blobs, "torn", Date.UTC(2026, 10, 15, 23));
@@ -140,4 +160,36 @@ test("a segment that ends in the middle of a line is told with its name", async 
     code: "damaged",
     blob: segments[0],
   });
+});
+
+/** A set of the items `a`, `b` and `c`, of which the bytes are put through `change`. */
+const changedSet = async (job: string, change: (text: string) => string): Promise<string> => {
+  const writer = new ExtractionWriter(blobs, job, extractionId(STARTED));
+  await writer.records(Buffer.from(["a", "b", "c"].map((key) => lineOf(key, 1)).join("")));
+  const { segments } = await writer.finish(REST);
+  const [blob = ""] = segments;
+  await blobs.put(blob, Buffer.from(change(Buffer.from(await blobs.get(blob)).toString())));
+  return blob;
+};
+
+const readKeys = async (job: string, onDamage?: OnDamage): Promise<string[]> => {
+  await using set = await openRecordSet(blobs, job, "current", onDamage);
+  const found: string[] = [];
+  for await (const batch of set.recordsOf(["a", "b", "c"].map((key) => sampleItem(key))))
+    for (const { item, lines } of batch) if (lines.length > 0) found.push(item.key);
+  await set.checkEnd();
+  return found;
+};
+
+test("a line that cannot be read is told with its object, or passed over without the lines after it", async () => {
+  const blob = await changedSet("smeared", (text) => text.replace('{"key":"b"', '{"kex:"b"'));
+  await assert.rejects(readKeys("smeared"), { code: "damaged", blob });
+  const told: string[] = [];
+  assert.deepEqual(await readKeys("smeared", (error) => void told.push(error.blob)), ["a", "c"]);
+  assert.deepEqual(told, [blob]);
+});
+
+test("lines that fit no item are told at the end, for some item was shown without them", async () => {
+  const blob = await changedSet("strange", (text) => text.replace('"key":"b"', '"key":"x"'));
+  await assert.rejects(readKeys("strange"), { code: "damaged", blob });
 });

@@ -1,51 +1,91 @@
-import type { JobSpec } from "../model/job.ts";
+import { fileURLToPath } from "node:url";
+import { fieldPrefix } from "../model/field-prefix.ts";
+import type { JobSpec, PinnedScraper } from "../model/job.ts";
 import { loadScraper } from "../scrapers/load-scraper.ts";
 import { type ReadyScraper, readyScraper } from "../scrapers/ready-scraper.ts";
+import { ScraperLoadError } from "../scrapers/scraper-load-error.ts";
 import { ReextractError } from "./reextract-error.ts";
 
 /** A job's scraper as it is now, with the name under which the job knows it. */
 export interface CurrentScraper {
   readonly was: string;
   readonly ready: ReadyScraper;
-  /** Before the names of its fields; empty for the job's root. */
+  /** Before the names of its fields, see `fieldPrefix`. */
   readonly prefix: string;
+}
+
+export interface CurrentScrapers {
+  readonly current: readonly CurrentScraper[];
+  /** Of the others, those that cannot be found any more: their items stay as the run left them. */
+  readonly gone: readonly string[];
 }
 
 /**
  * Those of a job's scrapers that extract, as their files are now. `instead` takes the place of the job's scraper of the same name, or of
- * its root.
+ * its root; with it, nothing else need be there.
  */
 export const loadCurrentScrapers = async (
-  spec: Pick<JobSpec, "id" | "source" | "scrapers">,
+  spec: Pick<JobSpec, "id" | "scraper" | "source" | "scrapers">,
   instead?: string,
-): Promise<CurrentScraper[]> => {
+): Promise<CurrentScrapers> => {
   const given = instead === undefined ? undefined : await load(instead);
   const isForTarget = spec.scrapers.findIndex(({ name }) => name === given?.scraper.name) > 0;
-  const root = given && !isForTarget ? given : await load(spec.source);
-  const known = new Map([...root.targets, ...(given ? [[given.scraper.name, given] as const] : [])]);
+  const root = given && !isForTarget ? given : await loadIfThere(spec.source);
   const current: CurrentScraper[] = [];
-  for (const [at, { name }] of spec.scrapers.entries()) {
-    const ready = at === 0 ? root : known.get(name);
-    if (!ready) throw gone(spec.id, name, root.scraper.name);
-    refuseUnkept(spec.id, ready);
-    if (ready.extraction) current.push({ was: name, ready, prefix: at === 0 ? "" : `${name}.` });
+  const gone: string[] = [];
+  for (const [at, pinned] of spec.scrapers.entries()) {
+    const { name } = pinned;
+    const ready = at === 0 ? root : await findTarget(pinned, given, root);
+    if (!ready && !given) throw scraperGone(spec.id, pinned, root);
+    if (!ready) gone.push(name);
+    else {
+      refuseUnkept(spec.id, ready);
+      if (ready.extraction) current.push({ was: name, ready, prefix: fieldPrefix(spec.scraper, name) });
+    }
   }
-  if (current.length > 0) return current;
+  if (current.length > 0) return { current, gone };
   throw new ReextractError(
     "no-extract",
-    `${spec.id}: scraper ${root.scraper.name} has no \`extract\` block, so there is nothing to make of its pages. ` +
+    `${spec.id}: scraper ${root?.scraper.name ?? spec.scraper} has no \`extract\` block, so there is nothing to make of its pages. ` +
       "Add one, or name another scraper with --scraper FILE.",
   );
 };
 
-const gone = (job: string, name: string, root: string): ReextractError =>
-  new ReextractError(
-    "no-extract",
-    `${job}: some of its items are of scraper ${name}, which ${root} does not emit to any more. ` +
-      `Put it back into \`emit\` of ${root}, so that their pages can be read.`,
-  );
+/** As the root emits to it; else, from the file that it came from. */
+const findTarget = async (
+  { name, source }: PinnedScraper,
+  given: ReadyScraper | undefined,
+  root: ReadyScraper | undefined,
+): Promise<ReadyScraper | undefined> => {
+  if (name === given?.scraper.name) return given;
+  const known = root?.targets.get(name);
+  if (known) return known;
+  const own = await loadIfThere(source);
+  return own?.scraper.name === name ? own : own?.targets.get(name);
+};
 
 const load = async (named: string): Promise<ReadyScraper> => await readyScraper(await loadScraper(named));
+
+const loadIfThere = async (source: string): Promise<ReadyScraper | undefined> =>
+  await load(source).catch((error: unknown) => {
+    if (error instanceof ScraperLoadError && error.code === "unknown-scraper") return undefined;
+    throw error;
+  });
+
+const scraperGone = (
+  job: string,
+  { name, source }: PinnedScraper,
+  root: ReadyScraper | undefined,
+): ReextractError => {
+  const file = source.startsWith("file:") ? fileURLToPath(source) : source;
+  return new ReextractError(
+    "scraper-gone",
+    root
+      ? `${job}: some of its items are of scraper ${name}, which ${root.scraper.name} does not emit to any more, and which is not in ${file}. ` +
+          `Put it back, or name the file that it is in with --scraper FILE.`
+      : `${job}: the file of its scraper ${name} is gone (${file}). Put it back, or name another one with --scraper FILE.`,
+  );
+};
 
 const refuseUnkept = (job: string, { scraper }: ReadyScraper): void => {
   if (scraper.archive === "none")

@@ -18,6 +18,9 @@ export class ExtractionTally {
     damaged: 0,
     records: 0,
   };
+  /** See `ChunkEnd`. */
+  lost = 0;
+  unread: string | undefined;
   readonly #most: number;
   readonly #fieldCounts: number[][] = [];
 
@@ -25,7 +28,9 @@ export class ExtractionTally {
     this.#most = most;
   }
 
-  add({ counts, failed, fieldCounts, difference }: ChunkEnd): void {
+  add({ counts, failed, lost, unread, fieldCounts, difference }: ChunkEnd): void {
+    this.lost += lost;
+    this.unread ??= unread;
     for (const name of Object.keys(this.counts) as (keyof ExtractionCounts)[])
       this.counts[name] += counts[name];
     this.failed.push(...failed.slice(0, Math.max(0, this.#most - this.failed.length)));

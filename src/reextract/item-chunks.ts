@@ -1,6 +1,4 @@
-import { ArchiveError } from "../archive/archive-error.ts";
 import type { ItemView } from "../model/item.ts";
-import { BlobError } from "../ports/blobs.ts";
 import type { Ledger } from "../ports/ledger.ts";
 import type { ItemRecords, RecordSet } from "./current-records.ts";
 import type { Chunk, StoredItem } from "./extract-chunk.ts";
@@ -13,13 +11,16 @@ const MOST_ITEMS = 128;
 /** Stored bytes of a chunk's pages and records. */
 const MOST_BYTES = 1024 * 1024;
 
-/** The items of a job whose pages can be read, in the ledger's order, each with its records in the set that is compared with. */
+/**
+ * The items of a job whose pages can be read, in the ledger's order, each with its records in the set that is compared with. `onOther` hears
+ * of those that are passed over.
+ */
 export async function* itemChunks(
   ledger: Ledger,
   job: string,
   set: RecordSet,
   scrapers: readonly ExtractingScraper[],
-  onUnread: (error: Error) => void,
+  onOther: (item: ItemView) => void = () => undefined,
 ): AsyncGenerator<Chunk> {
   const placeOf = new Map(scrapers.map(({ was }, at) => [was, at]));
   let items: StoredItem[] = [];
@@ -30,43 +31,30 @@ export async function* itemChunks(
     [items, before, bytes] = [[], [], 0];
     return chunk;
   };
-  const add = (item: ItemView, stateBefore: ItemView["state"], lines: Buffer): void => {
+  const add = (item: ItemView, { item: was, lines, blob }: ItemRecords): void => {
     const scraper = placeOf.get(item.scraper);
     // As the ledger has it: what an earlier extraction made of it does not matter.
-    if (scraper === undefined || !isExtractable(item, scrapers[scraper]!)) return;
+    if (scraper === undefined || !isExtractable(item, scrapers[scraper]!)) return onOther(item);
     const pages = pagesOf(item);
-    items.push({ key: item.key, scraper, pages, stateBefore, bytesBefore: lines.length });
+    items.push({
+      key: item.key,
+      scraper,
+      pages,
+      stateBefore: was.state,
+      bytesBefore: lines.length,
+      blobBefore: blob,
+    });
     before.push(lines);
     bytes += pages.reduce((sum, { length }) => sum + length, lines.length);
   };
   for await (const page of itemPages(ledger, job)) {
     let at = 0;
-    for await (const batch of recordsBefore(set, page, onUnread))
-      for (const { item, lines } of batch) {
-        add(page[at++]!, item.state, lines);
+    for await (const batch of set.recordsOf(page))
+      for (const records of batch) {
+        add(page[at++]!, records);
         if (items.length >= MOST_ITEMS || bytes >= MOST_BYTES) yield cut();
       }
   }
+  await set.checkEnd();
   if (items.length > 0) yield cut();
 }
-
-/** Where records from before cannot be read, their items have none: making them again is the way to mend that. */
-async function* recordsBefore(
-  set: RecordSet,
-  page: readonly ItemView[],
-  onUnread: (error: Error) => void,
-): AsyncGenerator<readonly ItemRecords[]> {
-  let count = 0;
-  try {
-    for await (const batch of set.recordsOf(page)) {
-      count += batch.length;
-      yield batch;
-    }
-  } catch (error) {
-    if (!(error instanceof ArchiveError || error instanceof BlobError)) throw error;
-    onUnread(error);
-    yield page.slice(count).map((item) => ({ item, lines: NOTHING }));
-  }
-}
-
-const NOTHING = Buffer.alloc(0);

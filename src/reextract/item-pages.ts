@@ -1,16 +1,20 @@
 import type { ItemView } from "../model/item.ts";
-import type { Ledger } from "../ports/ledger.ts";
+import type { ItemQuery, Ledger } from "../ports/ledger.ts";
 
 /** Small: while a page is listed, nothing else happens on this thread. */
 const PAGE = 500;
 
-/** All of a job's items, page by page in the ledger's order. */
-export async function* itemPages(ledger: Ledger, job: string): AsyncGenerator<readonly ItemView[]> {
-  let query: Parameters<Ledger["listItems"]>[1] = { limit: PAGE };
+/** A job's items, page by page in the ledger's order. */
+export async function* itemPages(
+  ledger: Ledger,
+  job: string,
+  filter: Pick<ItemQuery, "states" | "kinds" | "scraper"> = {},
+): AsyncGenerator<readonly ItemView[]> {
+  let query: ItemQuery = { ...filter, limit: PAGE };
   for (;;) {
     const { items, next } = await ledger.listItems(job, query);
     if (items.length > 0) yield items;
     if (next === undefined) return;
-    query = { limit: PAGE, after: next };
+    query = { ...query, after: next };
   }
 }

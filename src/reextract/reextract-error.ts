@@ -1,7 +1,9 @@
 export type ReextractErrorCode =
   | "nothing-stored"
+  | "nothing-to-extract"
   | "no-extract"
   | "no-such-extraction"
+  | "scraper-gone"
   | "scraper-hangs"
   | "changed-meanwhile"
   | "interrupted";

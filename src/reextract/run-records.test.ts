@@ -8,6 +8,7 @@ import { openFiles } from "../backends/files/open-files.ts";
 import type { ItemView } from "../model/item.ts";
 import type { Blobs } from "../ports/blobs.ts";
 import { parseRecords } from "./parse-records.ts";
+import { refuseDamage } from "./damage.ts";
 import { runRecords } from "./run-records.ts";
 import { sampleItem } from "./sample-item.ts";
 
@@ -25,7 +26,7 @@ const putSegment = async (blob: string, counts: readonly number[], padding = "")
   const items = counts.map((count, item) => {
     const offset = Buffer.byteLength(text);
     const key = `${blob} ${item} é`;
-    for (let n = 0; n < count; n++) text += `${JSON.stringify({ key, n, padding })}\n`;
+    for (let n = 0; n < count; n++) text += `${JSON.stringify({ key, n, padding, fields: {} })}\n`;
     const length = Buffer.byteLength(text) - offset;
     return sampleItem(key, { records: count === 0 ? null : { blob, offset, length } });
   });
@@ -35,8 +36,9 @@ const putSegment = async (blob: string, counts: readonly number[], padding = "")
 
 const read = async (from: Blobs, items: readonly ItemView[]): Promise<[ItemView, unknown[]][]> => {
   const found: [ItemView, unknown[]][] = [];
-  for await (const batch of runRecords(from, "1").recordsOf(items))
-    for (const { item, lines } of batch) found.push([item, parseRecords(lines, "1@first")]);
+  for await (const batch of runRecords(from, "1", refuseDamage).recordsOf(items))
+    for (const { item, lines, blob } of batch)
+      found.push([item, parseRecords({ key: item.key, lines, blob })]);
   return found;
 };
 
@@ -47,7 +49,7 @@ test("every item gets its own records, in whatever order they are asked for", as
     fc.asyncProperty(fc.shuffledSubarray(items), async (asked) => {
       const expected = asked.map((item) => [
         item,
-        Array.from({ length: counts.get(item)! }, (_, n) => ({ key: item.key, n, padding: "" })),
+        Array.from({ length: counts.get(item)! }, (_, n) => ({ key: item.key, n, padding: "", fields: {} })),
       ]);
       assert.deepEqual(await read(blobs, asked), expected);
     }),
@@ -78,7 +80,7 @@ test("a segment that is cut off, overwritten or gone is told", async () => {
   const longer = sampleItem("d", { records: { blob: "d.jsonl", offset, length: length + 1 } });
   await assert.rejects(read(blobs, [longer]), { name: "ArchiveError", code: "damaged", blob: "d.jsonl" });
   await blobs.put("d.jsonl", Buffer.alloc(length, "x\n"));
-  await assert.rejects(read(blobs, [item!]), { name: "ArchiveError", code: "damaged" });
+  await assert.rejects(read(blobs, [item!]), { name: "ArchiveError", code: "damaged", blob: "d.jsonl" });
   await blobs.remove("d.jsonl");
   await assert.rejects(read(blobs, [item!]), { name: "BlobError", code: "not-found" });
 });

@@ -3,22 +3,24 @@ import { stretchesOf } from "../archive/stretches.ts";
 import type { BlobRange } from "../model/capture.ts";
 import type { ItemView } from "../model/item.ts";
 import type { Blobs } from "../ports/blobs.ts";
-import type { RecordSet } from "./current-records.ts";
+import type { ItemRecords, RecordSet } from "./current-records.ts";
+import { isStorageError, type OnDamage } from "./damage.ts";
 
 /** Bytes of records that are in memory at a time. */
 export const BATCH_BYTES = 4 * 1024 * 1024;
 const NOTHING = Buffer.alloc(0);
 
 /** The records that the run itself made, where the ledger says they are. */
-export const runRecords = (blobs: Blobs, job: string): RecordSet => ({
+export const runRecords = (blobs: Blobs, job: string, onDamage: OnDamage): RecordSet => ({
   name: `${job}@first`,
   extraction: undefined,
   async *recordsOf(items) {
     for (const batch of inBatches(items)) {
-      const linesOf = await readRunLines(blobs, batch);
-      yield batch.map((item) => ({ item, lines: linesOf(item) }));
+      yield batch.map(await readRunLines(blobs, batch, onDamage));
     }
   },
+  // Each item knows where its own are: nothing can be left over.
+  async checkEnd() {},
   async [Symbol.asyncDispose]() {},
 });
 
@@ -41,18 +43,26 @@ function* inBatches(items: readonly ItemView[]): Generator<readonly ItemView[]> 
 export const readRunLines = async (
   blobs: Blobs,
   items: readonly ItemView[],
-): Promise<(item: ItemView) => Buffer> => {
+  onDamage: OnDamage,
+): Promise<(item: ItemView) => ItemRecords> => {
   const found = new Map<BlobRange, Buffer>();
-  for (const { blob, offset, end, ranges } of stretchesOf(items.flatMap(({ records }) => records ?? []))) {
-    const bytes = await blobs.get(blob, { offset, length: end - offset });
-    for (const range of ranges) {
-      const from = range.offset - offset;
-      const part = bytes.subarray(from, from + range.length);
-      if (part.length < range.length) throw tooShort(range, part.length);
-      found.set(range, Buffer.from(part.buffer, part.byteOffset, part.byteLength));
+  for (const { blob, offset, end, ranges } of stretchesOf(items.flatMap(({ records }) => records ?? [])))
+    try {
+      const bytes = await blobs.get(blob, { offset, length: end - offset });
+      for (const range of ranges) {
+        const from = range.offset - offset;
+        const part = bytes.subarray(from, from + range.length);
+        if (part.length < range.length) throw tooShort(range, part.length);
+        found.set(range, Buffer.from(part.buffer, part.byteOffset, part.byteLength));
+      }
+    } catch (error) {
+      if (!isStorageError(error)) throw error;
+      onDamage(error);
     }
-  }
-  return ({ records }) => (records && found.get(records)) ?? NOTHING;
+  return (item) => {
+    const { records } = item;
+    return { item, lines: (records && found.get(records)) ?? NOTHING, blob: records?.blob ?? "" };
+  };
 };
 
 const tooShort = ({ blob, offset, length }: BlobRange, there: number): ArchiveError =>
@@ -60,5 +70,5 @@ const tooShort = ({ blob, offset, length }: BlobRange, there: number): ArchiveEr
     "damaged",
     blob,
     `${blob}: the records at byte ${offset} cannot be read: only ${there} of ${length} bytes are there. ` +
-      "Put the segment back from a backup.",
+      "Put the segment back from a backup, or make them again from the stored pages with `sluice extract`.",
   );

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { JobSpec } from "../model/job.ts";
 import type { FieldStatus } from "../model/record.ts";
+import { timedId, timeOfId } from "../model/timed-id.ts";
 import type { Blobs } from "../ports/blobs.ts";
 
 /** How often a field had each status, over all records of an extraction. */
@@ -40,6 +41,8 @@ export interface StoredExtraction {
   readonly job: string;
   readonly startedAt: number;
   readonly endedAt: number;
+  /** Why it was not to take the place of the records before it, which then stay current. */
+  readonly notCurrent?: string;
   /** Those of the job's scrapers whose items were extracted. */
   readonly scrapers: readonly ExtractingScraper[];
   readonly counts: ExtractionCounts;
@@ -50,20 +53,11 @@ export interface StoredExtraction {
   readonly failures: readonly string[];
 }
 
-const folderOf = (job: string): string => `jobs/${job}/extractions/`;
+export const extractionFolder = (job: string): string => `jobs/${job}/extractions/`;
 const LAST = "extraction.json";
 
 export const extractionBlob = (job: string, id: string, name: string = LAST): string =>
-  `${folderOf(job)}${id}/${name}`;
-
-/** Those that are complete, oldest first: the last one is current. */
-export const listExtractions = async (blobs: Blobs, job: string): Promise<StoredExtraction[]> => {
-  const found: StoredExtraction[] = [];
-  for await (const { name } of blobs.list(folderOf(job)))
-    if (name.endsWith(`/${LAST}`))
-      found.push(JSON.parse(Buffer.from(await blobs.get(name)).toString()) as StoredExtraction);
-  return found.sort((a, b) => a.startedAt - b.startedAt || (a.id < b.id ? -1 : 1));
-};
+  `${extractionFolder(job)}${id}/${name}`;
 
 /** A job's spec with the fields that its scrapers had in an extraction. */
 export const specOf = (spec: JobSpec, extraction: StoredExtraction | undefined): JobSpec => {
@@ -79,30 +73,18 @@ const DAY_MS = 24 * 3_600_000;
 
 /** Removes what extractions that were killed have left behind. A day is left for those that still run. */
 export const sweepExtractions = async (blobs: Blobs, job: string, now: number): Promise<void> => {
-  const folder = folderOf(job);
+  const folder = extractionFolder(job);
   const left = new Map<string, string[]>();
   const complete = new Set<string>();
   for await (const { name } of blobs.list(folder)) {
-    const id = name.slice(folder.length).split("/", 1)[0]!;
+    const [id = "", inside] = name.slice(folder.length).split("/");
+    if (inside === undefined) continue; // what a person chose
     if (name.endsWith(`/${LAST}`)) complete.add(id);
     if (left.has(id)) left.get(id)!.push(name);
     else left.set(id, [name]);
   }
   for (const [id, names] of left)
-    if (!complete.has(id) && now - beganAt(id) > DAY_MS) for (const name of names) await blobs.remove(name);
+    if (!complete.has(id) && now - timeOfId(id) > DAY_MS) for (const name of names) await blobs.remove(name);
 };
 
-/** Like a job's id: sorts by time, and its last part can be read aloud. */
-export const extractionId = (at: number): string => {
-  const time = new Date(at).toISOString().replace(/[-:]/g, "").replace("T", "-").slice(0, 15);
-  const tail = [...randomBytes(4)].map((byte) => LETTERS[byte % LETTERS.length]).join("");
-  return `${time}-${tail}`;
-};
-
-const LETTERS = "abcdefghjkmnpqrstuvwxyz23456789";
-
-const beganAt = (id: string): number => {
-  const [, ...parts] = /^(\d{4})(\d\d)(\d\d)-(\d\d)(\d\d)(\d\d)-/.exec(id) ?? [];
-  const [year = 0, month = 0, ...rest] = parts.map(Number);
-  return Date.UTC(year, month - 1, ...(rest as [number, number, number, number]));
-};
+export const extractionId = (at: number): string => timedId(at, randomBytes(4));

@@ -1,7 +1,9 @@
 import { readFileSync } from "node:fs";
+import { basename } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
-const HOUSE = new URL("../", import.meta.url).href;
+/** Sluice's own files: a mistake that they find is the author's, and its place is not in them. */
+const HOUSE = ["../", "../../bin/"].map((folder) => new URL(folder, import.meta.url).href);
 /** `at f (file:///x.ts:3:5)`, or the head that Node puts over an error of syntax: `/x.ts:3`. */
 const FRAME = /(?:(file:\/\/[^\s()]+?)|^(\/[^():]+\.[cm]?[jt]s)):(\d+)(?::(\d+))?\)?$/;
 /** The author's own line stands below those of the house that found the mistake. */
@@ -13,13 +15,29 @@ const LONGEST_LINE = 100;
  * field it is given to.
  */
 export const errorPlace = (error: Error): string | undefined => {
-  for (const line of (error.stack ?? "").split("\n")) {
+  const frame = authorFrame((error.stack ?? "").split("\n"));
+  if (frame === undefined) return undefined;
+  const place = [fileURLToPath(frame.url), ...frame.numbers].join(":");
+  const source = sourceLine(frame.url, Number(frame.numbers[0]));
+  return source === undefined ? place : `${place}: \`${source}\``;
+};
+
+/** `my.scraper.ts:12:5`, for what is stored with an item. Undefined where the author's files are not in the stack. */
+export const shortErrorPlace = (error: Error): string | undefined => {
+  const frames = (error.stack ?? "").split("\n").filter((line) => /^\s+at /.test(line));
+  const frame = authorFrame(frames);
+  return frame && [basename(fileURLToPath(frame.url)), ...frame.numbers].join(":");
+};
+
+const authorFrame = (
+  lines: readonly string[],
+): { readonly url: string; readonly numbers: readonly string[] } | undefined => {
+  for (const line of lines) {
     const [, found, path, row, column] = FRAME.exec(line.trim()) ?? [];
     const url = found ?? (path === undefined ? undefined : pathToFileURL(path).href);
-    if (url === undefined || url.startsWith(HOUSE) || url.includes("/node_modules/")) continue;
-    const place = [fileURLToPath(url), row, column].filter((part) => part !== undefined).join(":");
-    const source = sourceLine(url, Number(row));
-    return source === undefined ? place : `${place}: \`${source}\``;
+    if (url === undefined || url.includes("/node_modules/") || HOUSE.some((own) => url.startsWith(own)))
+      continue;
+    return { url, numbers: [row, column].filter((part) => part !== undefined) };
   }
   return undefined;
 };

@@ -1,3 +1,4 @@
+import { fieldPrefix } from "../model/field-prefix.ts";
 import type { JobSpec } from "../model/job.ts";
 import type { ReadyScraper } from "./ready-scraper.ts";
 
@@ -14,7 +15,7 @@ export interface JobScraper {
   readonly index: number;
   /** Where its first field stands among the job's fields. */
   readonly fieldsAt: number;
-  /** What its fields are called among the job's: nothing for the root's, so that counts of two scrapers do not mix. */
+  /** Before the names of its fields, see `fieldPrefix`. */
   readonly prefix: string;
 }
 
@@ -22,7 +23,8 @@ export interface JobScraper {
 export const jobScrapers = (root: ReadyScraper): readonly JobScraper[] => {
   let fieldsAt = 0;
   return [root, ...root.targets.values()].map((ready, index) => {
-    const place = { ready, index, fieldsAt, prefix: index === 0 ? "" : `${ready.scraper.name}.` };
+    const prefix = fieldPrefix(root.scraper.name, ready.scraper.name);
+    const place = { ready, index, fieldsAt, prefix };
     fieldsAt += ready.extraction?.fieldNames.length ?? 0;
     return place;
   });

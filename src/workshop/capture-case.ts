@@ -1,4 +1,6 @@
 import type { KeptPage } from "../model/capture.ts";
+import type { Failure } from "../model/failure.ts";
+import type { FieldStatus } from "../model/record.ts";
 import type { ReadyScraper } from "../scrapers/ready-scraper.ts";
 import { compareRecords, type Difference } from "./compare-records.ts";
 import { type Expected, expectedOf, type Fixture } from "./fixture.ts";
@@ -19,8 +21,15 @@ export interface CapturedCase {
   readonly files: readonly string[];
   readonly expected: Expected;
   readonly stripped: readonly string[];
-  /** Fields that say something else now that secrets are gone from the pages. */
-  readonly changed: readonly Extract<Difference, { what: "field" }>[];
+  /** Fields that say something else now that secrets are gone from the pages. What they said may be such a secret. */
+  readonly changed: readonly ChangedField[];
+}
+
+export interface ChangedField {
+  readonly record: number;
+  readonly field: string;
+  readonly was: FieldStatus | undefined;
+  readonly is: FieldStatus | undefined;
 }
 
 /** The largest page that belongs into a repository unless somebody insists. */
@@ -33,27 +42,38 @@ export const tooLarge = (
     .map(({ name, text }) => ({ name, bytes: Buffer.byteLength(text) }))
     .filter(({ bytes }) => bytes > LARGEST_PAGE);
 
-/** Writes an item's pages down as a case, without their secrets, and what the scraper makes of them. */
-export const captureCase = (folder: string, item: CapturedItem, now: Date): CapturedCase => {
+/**
+ * Writes an item's pages down as a case, without their secrets, and what the scraper makes of them. `folderOf` is asked with the key as it
+ * may be shown. A scraper whose code fails on the pages has nothing that could be expected of it: nothing is written.
+ */
+export const captureCase = (
+  folderOf: (key: string) => string,
+  item: CapturedItem,
+  now: Date,
+): CapturedCase | { readonly failure: Failure } => {
   const { ready } = item;
   const stripping = openStripping();
-  const pages = item.pages.map((page) => stripping.page(page));
-  const key = stripping.text(item.key);
   const input = stripping.value(item.input);
+  const key = stripping.key(item.key);
+  const pages = item.pages.map((page) => stripping.page(page));
+  const before = judgePages(ready, item.pages, item);
+  const after = judgePages(ready, pages, { key, input });
+  const failure = [before, after].find((one) => one.failure?.kind === "scraper-error")?.failure;
+  if (failure !== undefined) return { failure };
+  const folder = folderOf(key);
   const stripped = [...stripping.found].sort();
-  const before = judgePages(ready, item.pages, key);
-  const after = judgePages(ready, pages, key);
-  const { differences } = compareRecords(
-    expectedOf(before.records, before.failure),
-    after.records,
-    after.failure,
-  );
-  const expected = expectedOf(after.records, after.failure);
+  const expected = expectedOf(after);
   const scraper = ready.scraper.name;
   const files = writeFixture(
     folder,
     { scraper, input, key, capturedAt: now.toISOString(), outcome: item.outcome, pages, stripped },
     expected,
   );
-  return { folder, files, expected, stripped, changed: differences.filter((one) => one.what === "field") };
+  const { differences } = compareRecords(expectedOf(before), after);
+  return { folder, files, expected, stripped, changed: differences.flatMap(changedField) };
 };
+
+const changedField = (one: Difference): ChangedField[] =>
+  one.what === "field"
+    ? [{ record: one.record, field: one.field, was: one.expected?.status, is: one.got?.status }]
+    : [];

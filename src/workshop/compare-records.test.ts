@@ -8,13 +8,17 @@ const OWNER = { status: "present", value: "ALLEN JAMES", raw: "ALLEN JAMES", by:
 const VALUE = { status: "present", value: 1250, raw: "$1,250", by: "#market", at: 90 } as const;
 
 test("records are as expected when status and value are, whatever selector found them where", () => {
-  const expected = expectedOf([record({ owner: OWNER, value: VALUE })], undefined);
+  const expected = expectedOf({ records: [record({ owner: OWNER, value: VALUE })] });
   const moved = record({ owner: { ...OWNER, by: "td.owner", at: 7 }, value: { ...VALUE, raw: "1250.00" } });
-  assert.deepEqual(compareRecords(expected, [moved], undefined), { checked: 2, differences: [] });
+  assert.deepEqual(compareRecords(expected, { records: [moved] }), {
+    checked: 2,
+    inputs: 0,
+    differences: [],
+  });
 });
 
 test("what is expected names what a reviewer needs, and nothing that a selector's wording changes", () => {
-  const [first] = expectedOf([record({ owner: OWNER, value: VALUE })], undefined).records;
+  const [first] = expectedOf({ records: [record({ owner: OWNER, value: VALUE })] }).records;
   assert.deepEqual(first?.fields, {
     owner: { status: "present", value: "ALLEN JAMES" },
     value: { status: "present", value: 1250, raw: "$1,250" },
@@ -22,12 +26,12 @@ test("what is expected names what a reviewer needs, and nothing that a selector'
 });
 
 test("each field that differs is told by itself, fields that came or went too", () => {
-  const expected = expectedOf([record({ owner: OWNER, value: VALUE })], undefined);
+  const expected = expectedOf({ records: [record({ owner: OWNER, value: VALUE })] });
   const got = record({
     owner: { status: "missing", value: null },
     rate: { status: "empty", value: null, raw: "" },
   });
-  const { checked, differences } = compareRecords(expected, [got], undefined);
+  const { checked, differences } = compareRecords(expected, { records: [got] });
   assert.equal(checked, 3);
   assert.deepEqual(
     differences.map((one) => one.what === "field" && [one.field, one.expected?.status, one.got?.status]),
@@ -41,18 +45,34 @@ test("each field that differs is told by itself, fields that came or went too", 
 
 test("lists and objects are compared by what is in them", () => {
   const list = (value: unknown) => record({ list: { status: "present", value } });
-  const expected = expectedOf([list(["a", { b: 1 }])], undefined);
-  assert.equal(compareRecords(expected, [list(["a", { b: 1 }])], undefined).differences.length, 0);
-  assert.equal(compareRecords(expected, [list([{ b: 1 }, "a"])], undefined).differences.length, 1);
+  const expected = expectedOf({ records: [list(["a", { b: 1 }])] });
+  assert.equal(compareRecords(expected, { records: [list(["a", { b: 1 }])] }).differences.length, 0);
+  assert.equal(compareRecords(expected, { records: [list([{ b: 1 }, "a"])] }).differences.length, 1);
 });
 
 test("records too few and another failure are differences of their own", () => {
-  const expected = expectedOf([record({ owner: OWNER }), record({ owner: OWNER })], undefined);
+  const expected = expectedOf({ records: [record({ owner: OWNER }), record({ owner: OWNER })] });
   const failure = { kind: "structure-changed", detail: "nothing" } as const;
-  const { checked, differences } = compareRecords(expected, [record({ owner: OWNER })], failure);
+  const { checked, differences } = compareRecords(expected, { records: [record({ owner: OWNER })], failure });
   assert.equal(checked, 2);
   assert.deepEqual(
     differences.map(({ what }) => what),
     ["failure", "records"],
   );
+});
+
+test("what is emitted is compared target by target, and the order counts", () => {
+  const expected = expectedOf({ records: [], emitted: { inputs: { town: [1, 2, 2], next: [] } } });
+  const differ = (town: unknown[], more = {}) =>
+    compareRecords(expected, { records: [], emitted: { inputs: { town, next: [] }, ...more } });
+  assert.deepEqual(differ([1, 2, 2]), { checked: 0, inputs: 3, differences: [] });
+  assert.deepEqual(differ([2, 3]).differences, [
+    { what: "emitted", target: "town", expected: 3, got: 2, gone: [1, 2], added: [3] },
+  ]);
+  assert.deepEqual(
+    differ([2, 1, 2]).differences.map((one) => one.what === "emitted" && [one.gone, one.added]),
+    [[[], []]],
+  );
+  assert.equal(differ([1, 2, 2], { rejected: ["url: not a URL"] }).differences.length, 1);
+  assert.equal(compareRecords(expected, { records: [] }).differences.length, 1);
 });

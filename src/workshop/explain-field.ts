@@ -1,12 +1,15 @@
+import { compileExtraction } from "../extraction/extract-spec.ts";
 import { parseHtml } from "../extraction/html-document.ts";
 import type { Place } from "../extraction/place.ts";
 import { compileSelector } from "../extraction/selector.ts";
 import type { KeptPage } from "../model/capture.ts";
 import type { ReadyScraper } from "../scrapers/ready-scraper.ts";
 import { explainCss, type PageParts, type PlaceTrail } from "./explain-css.ts";
+import { pageBeginning, pageOddity } from "./explain-page.ts";
 import { explainPlace } from "./explain-place.ts";
 import type { FoundRecord } from "./fixture.ts";
 import { fragmentAt, type PageFragment } from "./page-fragment.ts";
+import { rowPlace } from "./row-place.ts";
 
 /** Why a field came out as it did, with the pieces of the page concerned. Plain data: it crosses threads. */
 export interface FieldExplanation {
@@ -38,27 +41,26 @@ export const explainField = (
   const page = pageOf(ready, pages, records, index);
   if (judged === undefined || page === undefined) return undefined;
   const field = fieldNamed(ready, name);
-  const expects = field?.expects;
+  // What does not go with other fields is what its own field wants, all the same.
+  const expects = isByCheck(ready, pages, index, name) ? undefined : field?.expects;
   const known = {
     ...(expects !== undefined && { expects }),
     ...(judged.raw !== undefined && { raw: judged.raw }),
   };
   if (judged.status !== "missing") {
     const reasons = judged.why === undefined ? [] : [judged.why];
-    const views =
-      judged.at === undefined ? [] : [viewOf(page, judged.at, `found by ${judged.by ?? "the scraper"}`)];
+    const at = (field && rowPlace(field, judged.why, page)) ?? judged.at;
+    const views = at === undefined ? [] : [viewOf(page, at, `found by ${judged.by ?? "the scraper"}`)];
     return { ...known, reasons, views };
   }
+  const oddity = pageOddity(page);
   const trails = (field?.places ?? []).flatMap((place) => {
     const trail = explainPlace(place, page);
     return trail === undefined ? [] : [trail];
   });
   const { reasons, views } = told(page, trails);
-  return {
-    ...known,
-    views,
-    reasons: reasons.length > 0 ? reasons : [nothingFound(judged.why, field?.places)],
-  };
+  const why = reasons.length > 0 ? reasons : [nothingFound(judged.why, field?.places)];
+  return { ...known, views, reasons: oddity === undefined ? why : [oddity, ...why] };
 };
 
 /** For a page on which the `each` of the scraper finds no record. */
@@ -71,7 +73,27 @@ export const explainEach = (
   if (spec?.each === undefined || page === undefined) return undefined;
   const parts = { ...page, document: parseHtml(page.text) };
   const trail = explainCss(spec.each, undefined, parts);
-  return trail && told(parts, [trail]);
+  if (trail === undefined) return undefined;
+  const { reasons, views } = told(parts, [trail]);
+  return { views, reasons: [pageOddity(page) ?? pageBeginning(page), ...reasons] };
+};
+
+/** For pages on which none of the fields was found. */
+export const explainPages = (
+  ready: ReadyScraper,
+  pages: readonly KeptPage[],
+): FieldExplanation | undefined => {
+  const from = specOf(ready)?.from;
+  const page = pages.find(({ name }) => from === undefined || [from].flat().includes(name));
+  return page && { reasons: [pageOddity(page) ?? pageBeginning(page)], views: [] };
+};
+
+/** Whether the field was read well, and only the scraper's look at the whole record (`extract.check`) refused it. */
+const isByCheck = (ready: ReadyScraper, pages: readonly KeptPage[], index: number, name: string): boolean => {
+  const { check, ...spec } = specOf(ready) ?? { fields: {} };
+  if (check === undefined) return false;
+  const field = compileExtraction(spec).read(pages)[index]?.fields[name];
+  return field !== undefined && field.raw !== null && field.problem === undefined;
 };
 
 /** For places inside of another one, and whatever else cannot be followed from here. */

@@ -1,5 +1,6 @@
 import type { HtmlElement } from "../extraction/html-document.ts";
 import { type JsonPath, valuesAt } from "../extraction/json/json-path.ts";
+import { rootsIn } from "../extraction/json/json-source.ts";
 import type { Place } from "../extraction/place.ts";
 import { compileSelector } from "../extraction/selector.ts";
 import { explainCss, type PageParts, type PlaceTrail } from "./explain-css.ts";
@@ -9,7 +10,7 @@ type JsonPlace = Extract<Place, { how: "json" }>;
 
 /** How far a path leads into the JSON of a page, and what is there instead. */
 export const explainJson = ({ source, path }: JsonPlace, parts: PageParts): PlaceTrail | undefined => {
-  const { document, text } = parts;
+  const { document } = parts;
   switch (source.in) {
     case "json-ld":
       return explainJsonLd(source.type, path, parts);
@@ -22,16 +23,36 @@ export const explainJson = ({ source, path }: JsonPlace, parts: PageParts): Plac
         return { reason: `the text of \`${source.css}\` is not JSON`, reached, hints: [] };
       return { reason: lackOf(`\`${source.css}\``, json, path), reached, hints: [] };
     }
-    case "variable": {
-      const name = source.name.split(".").at(-1) ?? source.name;
-      const at = text.search(new RegExp(`${RegExp.escape(name)}["'\\]]*\\s*=(?!=)`));
-      if (at < 0) return { reason: `no script of the page gives anything to \`${source.name}\``, hints: [] };
-      const reason = `\`${source.name}\` is there, but nothing stands at the end of the path`;
-      return { reason, reached: { text: source.name, at }, hints: [] };
-    }
+    case "variable":
+      return explainVariable(source, path, parts);
     default:
       return source satisfies never;
   }
+};
+
+const MOST_VARIABLES = 8;
+/** Of what a page keeps in scripts, only what can hold something: `window.__STATE__ = {`. */
+const VARIABLE =
+  /(?:(?:window|self|globalThis)(?:\.|\[["'])|\b(?:var|let|const)\s{1,9})([\w$.]{1,60})(?:["']\])?\s{0,9}=\s{0,9}(?=[{["'`]|JSON)/g;
+
+const explainVariable = (
+  source: Extract<JsonPlace["source"], { in: "variable" }>,
+  path: JsonPath,
+  { document }: PageParts,
+): PlaceTrail => {
+  const names = new Set<string>();
+  for (const element of document.all(compileSelector("script"))) {
+    const script = document.rawTextOf(element);
+    const [root] = rootsIn(source, script);
+    if (root !== undefined) {
+      const reached = { text: source.name, at: document.offsetOf(element) };
+      return { reason: lackOf(`\`${source.name}\``, root, path), reached, hints: [] };
+    }
+    for (const [, name] of script.matchAll(VARIABLE)) names.add(name!);
+  }
+  const there = [...names].slice(0, MOST_VARIABLES).join(", ");
+  const reason = `no script of the page gives anything to \`${source.name}\``;
+  return { reason: there === "" ? reason : `${reason}; there is ${there}`, hints: [] };
 };
 
 const explainJsonLd = (type: string, path: JsonPath, { document }: PageParts): PlaceTrail => {

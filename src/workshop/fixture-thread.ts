@@ -6,6 +6,7 @@ import { parentPort } from "node:worker_threads";
 import { loadScraper } from "../scrapers/load-scraper.ts";
 import { readyScraper } from "../scrapers/ready-scraper.ts";
 import { FixtureError } from "./fixture.ts";
+import { type OrphanCase, orphansAmong } from "./orphan-cases.ts";
 import { fixturesFolder, listCases, readCase } from "./read-fixture.ts";
 import { type CaseResult, runCase } from "./run-case.ts";
 import type { ScraperResult } from "./test-fixtures.ts";
@@ -27,21 +28,27 @@ const testScraper = async (file: string): Promise<ScraperResult> => {
     file,
     scraper: basename(file),
     cases: [],
+    orphans: [],
     problem,
     sources: [file, ...sources],
   });
   try {
     const ready = await readyScraper(await loadScraper(file));
+    const others: OrphanCase[] = [];
     const cases = listCases(fixturesFolder(ready.source)).flatMap((folder): CaseResult[] => {
       try {
         const fixture = readCase(folder);
-        return fixture.fixture.scraper === ready.scraper.name ? [runCase(ready, fixture)] : [];
+        const { scraper } = fixture.fixture;
+        if (scraper === ready.scraper.name) return [runCase(ready, fixture)];
+        others.push({ ...folder, scraper });
+        return [];
       } catch (error) {
         if (!(error instanceof FixtureError)) throw error;
-        return [{ ...folder, key: folder.name, checked: 0, findings: [], problem: error.message }];
+        return [{ ...folder, key: folder.name, checked: 0, inputs: 0, findings: [], problem: error.message }];
       }
     });
-    return { file, scraper: ready.scraper.name, cases, sources: [file, ...sources] };
+    const orphans = await orphansAmong(others, file);
+    return { file, scraper: ready.scraper.name, cases, orphans, sources: [file, ...sources] };
   } catch (error) {
     return fail(error instanceof Error ? error.message : String(error));
   }

@@ -29,6 +29,14 @@ export interface Expected {
   /** The kind with which extraction fails on these pages, if it has to. */
   readonly failure?: Failure["kind"];
   readonly records: readonly ExpectedRecord[];
+  /** Of a scraper that emits: what the pages lead to. */
+  readonly emitted?: Emitted;
+}
+
+/** Inputs as their scrapers' schemas have them, by the scraper's name; and of those that they refuse, why. */
+export interface Emitted {
+  readonly inputs: Readonly<Record<string, readonly unknown[]>>;
+  readonly rejected?: readonly string[];
 }
 
 export interface ExpectedRecord {
@@ -47,6 +55,8 @@ export interface FixtureCase {
   readonly fixture: Fixture;
   /** Undefined while nothing has been expected yet. */
   readonly expected: Expected | undefined;
+  /** Why what is expected cannot be read, where there is such a file. */
+  readonly problem?: string;
 }
 
 export class FixtureError extends Error {
@@ -58,14 +68,22 @@ export class FixtureError extends Error {
 }
 
 /** What is worth keeping of extraction's answer: nothing that changes when a selector is merely written differently. */
-export const expectedOf = (records: readonly FoundRecord[], failure: Failure | undefined): Expected => ({
+export const expectedOf = ({ records, emitted, failure }: FoundOnPages): Expected => ({
   ...(failure && { failure: failure.kind }),
   records: records.map(({ from, quality, fields }) => ({
     from,
     quality,
     fields: Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, expectedField(field)])),
   })),
+  ...(emitted && { emitted }),
 });
+
+/** What a scraper makes of an item's pages. */
+export interface FoundOnPages {
+  readonly records: readonly FoundRecord[];
+  readonly emitted?: Emitted;
+  readonly failure?: Failure;
+}
 
 /** A judged record and the page that it was read from, as flow/judge writes it down. */
 export interface FoundRecord extends JudgedRecord {

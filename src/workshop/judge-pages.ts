@@ -1,25 +1,48 @@
-import { extract } from "../flow/extract.ts";
+import { discover, extract } from "../flow/extract.ts";
 import { judge } from "../flow/judge.ts";
+import { planFound } from "../flow/plan.ts";
 import type { KeptPage } from "../model/capture.ts";
-import type { Failure } from "../model/failure.ts";
+import { jobScrapers } from "../scrapers/job-scrapers.ts";
 import type { ReadyScraper } from "../scrapers/ready-scraper.ts";
-import type { FoundRecord } from "./fixture.ts";
+import type { FoundOnPages, FoundRecord } from "./fixture.ts";
 
-export interface JudgedPages {
-  readonly records: readonly FoundRecord[];
-  readonly failure?: Failure;
+export interface JudgedItem {
+  readonly key: string;
+  readonly input: unknown;
+  /** Of a fixture there is none. */
+  readonly job?: string;
 }
 
-/** What a run of this scraper would keep of these pages: the same steps, and no network. */
+/** What a run of this scraper would keep of these pages, and what it would go on to: the same steps, and no network. */
 export const judgePages = (
+  ready: ReadyScraper,
+  pages: readonly KeptPage[],
+  item: JudgedItem,
+): FoundOnPages => {
+  const judged = judgeRecords(ready, pages, item);
+  if (judged.failure !== undefined || ready.emits.length === 0) return judged;
+  const discovered = discover(ready.emits, pages, item.input);
+  if ("failure" in discovered) return { ...judged, failure: discovered.failure };
+  const scrapers = jobScrapers(ready);
+  const { emitted, rejected } = planFound(discovered.found, scrapers, item.key, ({ host }) => host);
+  const inputs = Object.fromEntries(ready.emits.map(({ target }): [string, unknown[]] => [target, []]));
+  for (const { scraper = 0, input } of emitted)
+    inputs[scrapers[scraper]!.ready.scraper.name]!.push(JSON.parse(input));
+  return {
+    ...judged,
+    emitted: { inputs, ...(rejected.length > 0 && { rejected: rejected.map(({ problem }) => problem) }) },
+  };
+};
+
+const judgeRecords = (
   { extraction, scraper, version }: ReadyScraper,
   pages: readonly KeptPage[],
-  key: string,
-): JudgedPages => {
+  { key, job = "" }: JudgedItem,
+): FoundOnPages => {
   if (!extraction) return { records: [] };
   const raw = extract(extraction, pages);
   if ("failure" in raw) return { records: [], failure: raw.failure };
-  const { lines, failure } = judge(raw.records, extraction, { job: "", key, scraper: scraper.name, version });
+  const { lines, failure } = judge(raw.records, extraction, { job, key, scraper: scraper.name, version });
   return {
     records: lines.map((line) => JSON.parse(line) as FoundRecord),
     ...(failure && { failure }),

@@ -1,29 +1,24 @@
-import { isSecretName } from "../collectors/http/secret-name.ts";
 import type { KeptPage } from "../model/capture.ts";
+import { isSecretParameter } from "../model/secret-parameter.ts";
+import { partsOf, type TagAttribute } from "./page-tags.ts";
+import { stripCode, stripComment } from "./strip-code.ts";
 
 export const STRIPPED = "stripped";
 
-/** Short-lived keys of a session or a form, by the names that frameworks give them. */
-const SESSION =
-  /^(?:(?:jsession|phpsess|aspsession|asp\.net_session|session|sess|auth)[\w-]*|sid|cfid|cftoken|__viewstate(?!generator|encrypted)\w*|__eventvalidation|__requestverificationtoken|nonce|s[ae]ml(?:request|response))$|csrf|xsrf|authenticity|(?:access|refresh|id|bearer|request)_?token/i;
-
-const isSecret = (name: string): boolean => SESSION.test(name) || isSecretName(name);
-
-/** `name=value` in a query, a path parameter or a form-encoded text. */
-const PARAMETER = /([?&;]|&amp;)([\w.$%[\]-]{1,80})=([^&;#\s"'<>]+)/g;
-const TAG = /<(input|meta)\b(?:[^>"']|"[^"]*"|'[^']*')*>/gi;
-const VALUE = /(\s(?:value|content)\s*=\s*)(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))/i;
-const SCRIPT = /(<script\b[^>]*>)([^]*?)(<\/script)/gi;
-/** Names in scripts are written in any way; what is shorter than eight characters opens nothing. */
-const ASSIGNED = /(["']?)([A-Za-z_$][\w$.-]{1,60})\1(\s*[:=]\s*)(["'`])([^"'`\s]{8,})\4/g;
+/** `name=value` in a query, a fragment, a path parameter or a form-encoded text. */
+const PARAMETER = /([?&;#]|&amp;)([\w.$%[\]-]{1,80})=([^&;#\s"'<>]+)/g;
 /** JSON Web Tokens: two parts of base64url that begin with `{"`, and a signature. */
-const JWT = /\beyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{8,}/g;
+const JWT = /(?<![\w-])eyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{8,}/g;
 const USERINFO = /\b(https?:\/\/)[^\s/?#@"'<>]+@/gi;
+
+/** Puts a word in the place of a secret, and takes down what it was. Lines stay where they are. */
+export type Note = (what: string, secret: string) => string;
 
 export interface Stripping {
   /** What was taken out, in words, each once. */
   readonly found: ReadonlySet<string>;
-  text(text: string): string;
+  /** After `value`: what was secret in the input is so in the key. */
+  key(key: string): string;
   page(page: KeptPage): KeptPage;
   /** Every text in a value; members that are named like secrets go as a whole. */
   value(value: unknown): unknown;
@@ -32,6 +27,13 @@ export interface Stripping {
 /** Takes out what opens doors, and leaves lines and everything that people read as they are. */
 export const openStripping = (): Stripping => {
   const found = new Set<string>();
+  const secrets = new Set<string>();
+
+  const note: Note = (what, secret) => {
+    if (secret.trim() === "" || secret.trim() === STRIPPED) return secret;
+    found.add(what);
+    return STRIPPED + secret.replace(/[^\n]+/g, "");
+  };
 
   const inUrls = (text: string): string =>
     text
@@ -39,69 +41,114 @@ export const openStripping = (): Stripping => {
         found.add("user name and password in a URL");
         return `${scheme}${STRIPPED}@`;
       })
-      .replace(PARAMETER, (whole, mark: string, name: string, value: string) =>
-        isSecret(name) && value !== STRIPPED ? `${mark}${name}=${note(`URL parameter ${name}`)}` : whole,
-      )
-      .replace(JWT, () => note("a JSON Web Token"));
+      .replace(PARAMETER, (whole, mark: string, name: string, rest: string) => {
+        // A path parameter ends where the query begins.
+        const end = mark === ";" ? rest.indexOf("?") : -1;
+        const value = end < 0 ? rest : rest.slice(0, end);
+        if (!isSecretParameter(name, value)) return end < 0 ? whole : `${mark}${name}=${inUrls(rest)}`;
+        const after = end < 0 ? "" : inUrls(rest.slice(end));
+        return `${mark}${name}=${note(`URL parameter ${name}`, value)}${after}`;
+      })
+      .replace(JWT, (token) => note("a JSON Web Token", token));
 
-  const note = (what: string): string => {
-    found.add(what);
-    return STRIPPED;
+  const inPage = (text: string): string => {
+    const edits: Edit[] = [];
+    for (const part of partsOf(text)) {
+      if (part.what === "tag") edits.push(...tagEdits(part.name, part.attributes, note));
+      else {
+        const { from, to } = part;
+        edits.push({ from, to, text: contentOf(part.of, part.attributes, text.slice(from, to), note) });
+      }
+    }
+    return edited(text, edits);
   };
-
-  const inTags = (text: string): string =>
-    text.replace(TAG, (tag, kind: string) => {
-      const name = attribute(tag, "name") ?? attribute(tag, "property") ?? attribute(tag, "id") ?? "";
-      const isPassword = attribute(tag, "type")?.toLowerCase() === "password";
-      if (!isPassword && !isSecret(name)) return tag;
-      return tag.replace(VALUE, (whole, before: string, ...values: (string | undefined)[]) => {
-        const value = values.slice(0, 3).find((one) => one !== undefined) ?? "";
-        if (value === "" || value === STRIPPED) return whole;
-        return `${before}"${note(`${kind.toLowerCase()} ${name === "" ? "password" : name}`)}"`;
-      });
-    });
-
-  const inScripts = (text: string): string =>
-    text.replace(SCRIPT, (_, open: string, code: string, close: string) => open + assigned(code) + close);
-
-  const assigned = (code: string): string =>
-    code.replace(ASSIGNED, (whole, q: string, name: string, mid: string, quote: string, value: string) => {
-      const last = name.split(".").at(-1) ?? name;
-      return isSecret(snake(last)) && value !== STRIPPED
-        ? `${q}${name}${q}${mid}${quote}${note(`${last} in a script`)}${quote}`
-        : whole;
-    });
-
-  const strip = (text: string): string => inUrls(inScripts(inTags(text)));
 
   const value = (of: unknown): unknown => {
     if (typeof of === "string") return inUrls(of);
     if (Array.isArray(of)) return of.map(value);
     if (typeof of !== "object" || of === null) return of;
     return Object.fromEntries(
-      Object.entries(of).map(([name, part]) => [
-        name,
-        isSecret(name) && typeof part === "string" ? note(`input ${name}`) : value(part),
-      ]),
+      Object.entries(of).map(([name, part]) => {
+        if (typeof part !== "string" || !isSecretParameter(name, part)) return [name, value(part)];
+        secrets.add(part);
+        return [name, note(`input ${name}`, part)];
+      }),
     );
   };
 
   return {
     found,
-    text: inUrls,
+    value,
+    key(key) {
+      const json = key.startsWith("{") ? parsed(key) : undefined;
+      let text = json === undefined ? inUrls(key) : JSON.stringify(value(json));
+      for (const secret of secrets) if (secret !== "") text = text.replaceAll(secret, STRIPPED);
+      return text;
+    },
     page: (page) => ({
       ...page,
       url: inUrls(page.url),
-      text: /json/.test(page.mediaType) ? inUrls(assigned(page.text)) : strip(page.text),
+      text: inUrls(/json/.test(page.mediaType) ? stripCode(page.text, note) : inPage(page.text)),
     }),
-    value,
   };
 };
 
-const attribute = (tag: string, name: string): string | undefined => {
-  const match = new RegExp(`\\s${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)'|([^\\s"'>]+))`, "i").exec(tag);
-  return match?.[1] ?? match?.[2] ?? match?.[3];
+interface Edit {
+  readonly from: number;
+  readonly to: number;
+  readonly text: string;
+}
+
+/** The edits come in the order of the page and do not overlap. */
+const edited = (text: string, edits: readonly Edit[]): string => {
+  const pieces: string[] = [];
+  let at = 0;
+  for (const edit of edits) {
+    pieces.push(text.slice(at, edit.from), edit.text);
+    at = edit.to;
+  }
+  return pieces.join("") + text.slice(at);
 };
 
-/** `csrfToken` is named like `csrf_token`. */
-const snake = (name: string): string => name.replace(/([a-z0-9])([A-Z])/g, "$1_$2");
+const FORM_TAGS: ReadonlySet<string> = new Set(["input", "meta", "button", "param", "option"]);
+
+const tagEdits = (tag: string, attributes: readonly TagAttribute[], note: Note): Edit[] => {
+  const value = valueOf(attributes, tag === "meta" ? "content" : "value");
+  const name = nameOf(attributes);
+  const isPassword = valueOf(attributes, "type")?.value.toLowerCase() === "password";
+  const isWhole = FORM_TAGS.has(tag) && (isPassword || isSecretParameter(name, value?.value));
+  return attributes.flatMap((one): Edit[] => {
+    const what =
+      isWhole && one === value
+        ? `${tag} ${name === "" ? "password" : name}`
+        : isSecretAttribute(one)
+          ? `attribute ${one.name}`
+          : undefined;
+    return what === undefined ? [] : [{ from: one.from, to: one.to, text: note(what, one.value) }];
+  });
+};
+
+/** `data-csrf="…"`; not `data-key`, which lists of anything have, and nothing that is a selector, a path or a word of two. */
+const isSecretAttribute = ({ name, value }: TagAttribute): boolean =>
+  name.startsWith("data-") && /^[^#./\s][^\s]{5,}$/.test(value) && isSecretParameter(name.slice(5), value);
+
+const contentOf = (of: string, attributes: readonly TagAttribute[], content: string, note: Note): string => {
+  if (of === "comment") return stripComment(content, note);
+  if (of !== "textarea") return stripCode(content, note);
+  const name = nameOf(attributes);
+  return isSecretParameter(name, content) ? note(`textarea ${name}`, content) : content;
+};
+
+const valueOf = (attributes: readonly TagAttribute[], name: string): TagAttribute | undefined =>
+  attributes.find((one) => one.name === name);
+
+const nameOf = (attributes: readonly TagAttribute[]): string =>
+  ["name", "property", "id"].map((name) => valueOf(attributes, name)?.value).find((name) => name) ?? "";
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -71,6 +72,14 @@ test("an endless loop and a scraper that ends its thread cost the others nothing
     [true, true, false],
   );
   assert.equal(results[2]?.cases.length, 1);
+});
+
+test("what the program itself was started with does not reach the threads", () => {
+  const module = new URL("./test-fixtures.ts", import.meta.url).href;
+  const code = `import { testFixtures } from ${JSON.stringify(module)};
+    for await (const { cases } of testFixtures({ files: [${JSON.stringify(right)}] })) console.log("cases", cases.length);`;
+  const { stdout } = spawnSync(process.execPath, ["--input-type=module", "-e", code], { encoding: "utf8" });
+  assert.match(stdout, /cases 1/);
 });
 
 test("what a scraper prints is handed on, and the files that it is made of are told", async () => {

@@ -1,5 +1,7 @@
 import { availableParallelism } from "node:os";
+import { extname } from "node:path";
 import { Worker } from "node:worker_threads";
+import type { OrphanCase } from "./orphan-cases.ts";
 import type { CaseResult } from "./run-case.ts";
 
 /** What came of one scraper's file: plain data, sent by the thread that ran it. */
@@ -8,6 +10,8 @@ export interface ScraperResult {
   /** The scraper's own name; the file's where it could not be loaded. */
   readonly scraper: string;
   readonly cases: readonly CaseResult[];
+  /** Fixtures beside it of a scraper that is nowhere there. */
+  readonly orphans: readonly OrphanCase[];
   /** Why it could not be tested at all. */
   readonly problem?: string;
   /** Files that were read for it, imports included: what `--watch` looks at. */
@@ -54,7 +58,8 @@ class TestThread {
 
   constructor({ onOutput, limitMs = LIMIT_MS }: TestOptions) {
     this.#limitMs = limitMs;
-    this.#worker = new Worker(new URL("./fixture-thread.ts", import.meta.url), {
+    this.#worker = new Worker(new URL(`./fixture-thread${extname(import.meta.filename)}`, import.meta.url), {
+      execArgv: [], // what the program was started with (`--eval`, `--import`, …) is not meant for this thread
       stdout: true,
       stderr: true,
     });
@@ -66,7 +71,7 @@ class TestThread {
     const { promise, resolve } = Promise.withResolvers<ScraperResult>();
     const give = (problem: string) => {
       this.isDead = true;
-      resolve({ file, scraper: file, cases: [], problem, sources: [file] });
+      resolve({ file, scraper: file, cases: [], orphans: [], problem, sources: [file] });
     };
     const hear = (result: ScraperResult) => resolve(result);
     const fail = (error: Error) => give(`its code ended the test: ${error.message}`);

@@ -1,21 +1,22 @@
-import { laneOf, openHouse, work } from "../compose.ts";
+import { laneOf, openHouse } from "../compose.ts";
 import { planInput } from "../flow/plan.ts";
 import { createJob, loadInputs } from "../flow/submit.ts";
 import type { KeptPage } from "../model/capture.ts";
 import type { Failure } from "../model/failure.ts";
-import type { ItemView } from "../model/item.ts";
+import type { ItemRef, ItemView } from "../model/item.ts";
+import type { Ledger } from "../ports/ledger.ts";
 import type { ReadyScraper } from "../scrapers/ready-scraper.ts";
 import type { FoundRecord } from "./fixture.ts";
 import { judgePages } from "./judge-pages.ts";
-import { type KeptByItem, watchCollector, type Watcher } from "./watch-collector.ts";
+import { runTrialProcess, type TrialProcessEnd, type TrialProcessOptions } from "./trial-process.ts";
+import type { KeptByItem } from "./watch-collector.ts";
 
-export interface Trial {
-  readonly data: string;
-  readonly job: string;
+/** Whose jobs these are: lists of jobs, and what asks for the newest one, leave them out. */
+const TRY_CLIENT = "try";
+
+export interface Trial extends TrialProcessOptions {
   readonly ready: ReadyScraper;
   readonly input: Readonly<Record<string, unknown>>;
-  readonly signal: AbortSignal;
-  readonly watcher: Omit<Watcher, "onEnd">;
 }
 
 /** What came of one item that was tried. */
@@ -37,71 +38,74 @@ const NOTHING_KEPT: KeptByItem = { pages: [], files: [] };
 
 /**
  * Runs one item against the site, once, as a job of its own: it keeps the pace that all workers of this data folder keep
- * together, and what it fetches is in the archive like that of any job.
+ * together, and what it fetches is in the archive like that of any job. The job has ended when this is over, whatever happens.
  */
 export const tryItem = async (trial: Trial): Promise<TrialEnd> => {
-  const { data, job, ready, input, signal } = trial;
+  const { data, job, ready, input } = trial;
   const row = { line: 1, value: input };
   const planned = planInput(ready.scraper, row, laneOf);
   if ("rejected" in planned) return { rejected: planned.rejected.problem };
   await using house = await openHouse(data);
   const submission = {
     job,
-    client: "local",
+    client: TRY_CLIENT,
     ready,
-    pace: ready.pace,
     laneOf,
     inputs: (async function* () {
       yield [row];
     })(),
   };
   await createJob(house.ledger, submission);
-  await loadInputs(house.ledger, submission);
-
-  let kept: KeptByItem | undefined;
-  const over = new AbortController();
-  const watcher: Watcher = {
-    ...trial.watcher,
-    onEnd: (all) => {
-      kept = all;
-      // No second attempt: the worker settles what it has in hand, and goes.
-      over.abort();
-    },
-  };
+  let end: TrialProcessEnd;
   try {
-    await work({
-      data,
-      jobs: [job],
-      logLevel: "warn",
-      signal: AbortSignal.any([over.signal, signal]),
-      watch: (collector) => watchCollector(collector, watcher),
-    });
+    await loadInputs(house.ledger, submission);
+    end = await runTrialProcess(trial);
+    if (end.death) await house.ledger.reap({ worker: end.worker, cause: end.death });
   } finally {
     const view = await house.ledger.readJob(job);
     if (view !== undefined && view.state !== "done") await house.ledger.steerJob(job, "cancel");
   }
-  const { items } = await house.ledger.listItems(job, { limit: 1000 });
-  const [item, ...emitted] = items;
+  if (end.error) throw end.error;
+  const items = await allItems(house.ledger, job);
+  const own = items.find(({ depth }) => depth === 0);
   return {
-    ...endOf(item, ready, kept),
+    ...endOf(own, trial, end),
     key: planned.item.key,
     input: JSON.parse(planned.item.input) as unknown,
-    emitted,
+    emitted: items.filter((item) => item !== own),
   };
 };
 
+const allItems = async (ledger: Ledger, job: string): Promise<ItemView[]> => {
+  const found: ItemView[] = [];
+  for (let after: ItemRef | undefined; ;) {
+    const { items, next } = await ledger.listItems(job, { limit: 1000, ...(after && { after }) });
+    found.push(...items);
+    if (next === undefined) return found;
+    after = next;
+  }
+};
+
+type End = Omit<Tried, "key" | "input" | "emitted">;
+
 const endOf = (
   item: ItemView | undefined,
-  ready: ReadyScraper,
-  kept: KeptByItem | undefined,
-): Omit<Tried, "key" | "input" | "emitted"> => {
-  const found = kept ?? NOTHING_KEPT;
-  if (kept === undefined || item === undefined) return { ...found, outcome: "interrupted", records: [] };
-  const { records } = judgePages(ready, found.pages, item.key);
-  if (item.state === "done") return { ...found, outcome: "done", records };
-  if (item.state === "absent") return { ...found, outcome: "absent", records: [] };
+  { ready, job, signal }: Trial,
+  { kept = NOTHING_KEPT, death }: TrialProcessEnd,
+): End => {
+  if (death !== undefined && !(signal.aborted && death.blame === "unknown"))
+    return { ...kept, outcome: "failed", failure: failureBy(death), records: [] };
+  if (kept === NOTHING_KEPT || item === undefined) return { ...kept, outcome: "interrupted", records: [] };
+  const { records } = judgePages(ready, kept.pages, { job, key: item.key, input: item.input });
+  if (item.state === "done") return { ...kept, outcome: "done", records };
+  if (item.state === "absent") return { ...kept, outcome: "absent", records: [] };
   // One that would be tried again was cancelled with its job; why it failed is in its history.
   const failure = item.failure ?? item.history.at(-1)?.failure;
-  if (failure === undefined) return { ...found, outcome: "interrupted", records };
-  return { ...found, outcome: "failed", failure, records };
+  if (failure === undefined) return { ...kept, outcome: "interrupted", records };
+  return { ...kept, outcome: "failed", failure, records };
 };
+
+const failureBy = ({ blame, detail }: NonNullable<TrialProcessEnd["death"]>): Failure =>
+  blame === "scraper"
+    ? { kind: "scraper-error", detail: `the scraper's code ended its process: ${detail}` }
+    : { kind: "worker-lost", detail: `the process that ran the item is gone: ${detail}` };

@@ -76,7 +76,6 @@ const broken: readonly (readonly [string, string, string])[] = [
     "fixture.json",
     '{"scraper":"s","key":"1","pages":[{"name":"a","url":"","file":"../a"}]}',
   ],
-  ["an expectation without records", "expected.json", "{}"],
 ];
 for (const [what, file, text] of broken)
   test(`${what} is refused by its name`, () => {
@@ -88,6 +87,28 @@ for (const [what, file, text] of broken)
         code === "bad-fixture" && message.includes(join("broken", file)),
     );
   });
+
+for (const text of ["{", "[]", "{}", '{"records":"x"}', '{"records":[{"fields":{"a":{"status":"fine"}}}]}'])
+  test(`an expectation that is ${text} is one that can be written anew, and its file is named`, () => {
+    const one = put("unread", page("a", "text/html", ""));
+    writeFileSync(join(one.folder, "expected.json"), text);
+    const { expected: read, problem } = readCase(one);
+    assert.equal(read, undefined);
+    assert.ok(problem?.includes(join("unread", "expected.json")) && problem.includes("--update"), problem);
+  });
+
+test("files are named so that no file system takes two of them for one, or for a device", () => {
+  const { files } = put(
+    "names",
+    ...["aux", "Detail", "detail", "nul"].map((name) => page(name, "text/html", "")),
+  );
+  const stems = files.map((file) => file.split(".")[0]!.toLowerCase());
+  assert.equal(new Set(files.map((file) => file.toLowerCase())).size, files.length);
+  for (const device of ["con", "aux", "nul", "com1"]) {
+    assert.ok(!stems.includes(device));
+    assert.notEqual(caseName(device.toUpperCase()).toLowerCase(), device);
+  }
+});
 
 test("a page that is gone is refused by its name", () => {
   const one = put("gone", page("a", "text/html", ""));

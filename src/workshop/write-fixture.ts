@@ -50,13 +50,16 @@ const fileName = ({ name, mediaType }: Pick<KeptPage, "name" | "mediaType">, tak
   const stem = caseName(name);
   for (let copy = 1; ; copy++) {
     const file = `${stem}${copy === 1 ? "" : `-${copy}`}.${extension}`;
-    if (taken.has(file)) continue;
+    // Some file systems take `Detail` and `detail` for the same.
+    if ([...taken].some((other) => other.toLowerCase() === file.toLowerCase())) continue;
     taken.add(file);
     return file;
   }
 };
 
 const MOST_LETTERS = 60;
+/** Windows gives these names, with any extension, to devices. */
+const DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d)$/i;
 
 /** A key as a folder's name: readable, and safe on every file system. */
 export const caseName = (key: string): string => {
@@ -67,5 +70,5 @@ export const caseName = (key: string): string => {
     .replace(/[^A-Za-z0-9_]+/g, "-")
     .slice(0, MOST_LETTERS)
     .replace(/^-+|-+$/g, "");
-  return plain === "" ? "case" : plain;
+  return plain === "" ? "case" : DEVICE.test(plain) ? `${plain}_` : plain;
 };

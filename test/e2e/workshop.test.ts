@@ -93,7 +93,7 @@ test("try shows every request, what was kept and each field with its place", asy
   const { code, stdout } = await attempt("--input", "parcel=1");
   assert.equal(code, 0);
   assert.match(stdout, /GET\s+\/go\?parcel=1\s+302/);
-  assert.match(stdout, /GET\s+\/detail\?parcel=1&sid=5E55\s+200/);
+  assert.match(stdout, /GET\s+\/detail\?parcel=1&sid=\*\*\*\s+200/);
   assert.match(stdout, /kept page detail/);
   assert.match(stdout, /owner\s+present\s+ALLEN JAMES\s+#account \.owner\s+4:/);
   assert.match(stdout, /market\s+present\s+306320\s+#market\s+5:/);

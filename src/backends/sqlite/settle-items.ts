@@ -22,12 +22,15 @@ export const settleItems = async (
   return { refused };
 };
 
+/** An item that emits costs as much as so many that are emitted: its job, lanes and queues are looked up. */
+const EMIT_COST = 5;
+
 /** As many in one transaction as their emitted items allow; where nothing is emitted, all of them. */
 function* inTransactions(items: readonly SettledItem[]): Generator<readonly SettledItem[]> {
   let some: SettledItem[] = [];
   let emitted = 0;
   for (const item of items) {
-    const count = Math.min(item.emitted.length, EMIT_CHUNK);
+    const count = item.emitted.length === 0 ? 0 : Math.min(item.emitted.length + EMIT_COST, EMIT_CHUNK);
     if (some.length > 0 && emitted + count > EMIT_CHUNK) {
       yield some;
       some = [];

@@ -2,7 +2,7 @@ import { manifestName } from "../../archive/manifest.ts";
 import { EXIT } from "../exit-codes.ts";
 import { exportJob, type ExportSettings } from "../../export/export-records.ts";
 import { checkScraperName, findJob } from "../find-job.ts";
-import { countText } from "../number-text.ts";
+import { counted, countText } from "../number-text.ts";
 import { openExistingHouse } from "../open-existing-house.ts";
 import { openOutput } from "../../export/outputs/open-output.ts";
 import { print } from "../print.ts";
@@ -30,18 +30,17 @@ export const exportCommand = async (
     if (output !== "-") print([`${id}: manifest written to ${data}/blobs/${manifestName(id)}`]);
   }
   if (!writer) return EXIT.ok;
-  const { set, rows, leftOut, dropped } = await exportJob(house, id, writer, settings);
+  const { set, rows, leftOut, dropped, gaps } = await exportJob(house, id, writer, settings);
   const say =
     output === undefined || output === "-"
       ? (text: string) => process.stderr.write(`${text}\n`)
       : (text: string) => print([text]);
   say(
-    `${id}: ${countText(rows)} rows written to ${output ?? "standard output"}${set === `${id}@first` ? "" : `, of extraction ${set.slice(id.length + 1)}`}`,
+    `${id}: ${counted(rows, "row")} written to ${output ?? "standard output"}${set === `${id}@first` ? "" : `, of extraction ${set.slice(id.length + 1)}`}`,
   );
-  if (dropped.size > 0) {
-    const reasons = [...dropped].map(([reason, count]) => `${reason} ${countText(count)}`);
-    const total = dropped.values().reduce((sum, count) => sum + count, 0);
-    say(`${id}: ${countText(total)} left out for their gaps: ${reasons.join(", ")}`);
+  if (dropped > 0) {
+    const reasons = [...gaps].map(([reason, count]) => `${reason} ${countText(count)}`);
+    say(`${id}: ${countText(dropped)} left out for their gaps: ${reasons.join(", ")}`);
   }
   if (leftOut.length > 0)
     process.stderr.write(

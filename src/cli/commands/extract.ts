@@ -1,19 +1,22 @@
-import { pathToFileURL } from "node:url";
 import type { House } from "../../compose.ts";
 import { resolveScraper } from "../../config/find-scrapers.ts";
 import type { JobView } from "../../model/job.ts";
 import { type Extracted, extractJob } from "../../reextract/extract-job.ts";
+import { chooseSet } from "../../reextract/job-sets.ts";
+import { ReextractError } from "../../reextract/reextract-error.ts";
 import { EXIT } from "../exit-codes.ts";
 import { explainError } from "../explain-error.ts";
 import { openExtractProgress } from "../extract-progress.ts";
 import { findJob } from "../find-job.ts";
 import { plainText } from "../fit-text.ts";
+import { counted } from "../number-text.ts";
 import { openExistingHouse } from "../open-existing-house.ts";
 import type { LookOptions } from "../options.ts";
 import { print, printWidth } from "../print.ts";
 import { progressMode } from "../progress.ts";
 import { differenceJson, renderDifference } from "../render-difference.ts";
-import { renderExtraction } from "../render-extraction.ts";
+import { currentText, renderExtraction } from "../render-extraction.ts";
+import { scraperJobs } from "../scraper-jobs.ts";
 import { UsageError } from "../usage-error.ts";
 
 export interface ExtractCommandOptions extends LookOptions {
@@ -22,6 +25,10 @@ export interface ExtractCommandOptions extends LookOptions {
   readonly all?: string;
   /** Only jobs begun since then. */
   readonly since?: number;
+  /** Extracts nothing: makes this set of records current. */
+  readonly use?: string;
+  /** Makes the new records current even where they lost what was there. */
+  readonly force: boolean;
   readonly cores: number;
   readonly examples: number;
   readonly quiet: boolean;
@@ -39,48 +46,72 @@ export const extractCommand = async (
   if (options.since !== undefined && options.all === undefined)
     throw new UsageError("--since goes with --all SCRAPER; a single job is named by its id or `last`.");
   await using house = await openExistingHouse(options.data, { cacheMb: 8 });
-  const jobs = named === undefined ? await jobsOf(house, options) : [await findJob(house.ledger, named)];
+  if (options.use !== undefined) return await useSet(house, named, options.use, options);
+  if (named === undefined) return await extractAll(house, options);
+  return await untilStopped(
+    async (signal) => await extractOne(house, await findJob(house.ledger, named), options, signal),
+  );
+};
+
+/** The way back: an older set of records, or one that was held back, is what `export` writes from now on. */
+const useSet = async (
+  { ledger, blobs }: House,
+  named: string | undefined,
+  which: string,
+  { scraper, force, json, quiet, data }: ExtractCommandOptions,
+): Promise<number> => {
+  if (named === undefined || scraper !== undefined || force)
+    throw new UsageError(
+      "--use makes a set of records current that is there already: it takes one job and nothing else, `sluice extract last --use first`.",
+    );
+  const { id } = (await findJob(ledger, named)).spec;
+  const set = await chooseSet(blobs, id, which, Date.now());
+  if (json) print([JSON.stringify({ type: "use", job: id, current: set })]);
+  else if (!quiet) print([`${id}: ${currentText(id, set, data)}`]);
+  return EXIT.ok;
+};
+
+/** One job that cannot be extracted does not keep the others from it; what is wrong with all of them is said once. */
+const extractAll = async (house: House, options: ExtractCommandOptions): Promise<number> => {
+  const jobs = await scraperJobs(house.ledger, options.all ?? "", options.since);
+  return await untilStopped(async (signal) => {
+    let worst: number = EXIT.ok;
+    let extracted = 0;
+    const told = new Map<string, number>();
+    for (const view of jobs) {
+      try {
+        worst = Math.max(worst, await extractOne(house, view, options, signal));
+        extracted++;
+      } catch (error) {
+        const { message = "unknown", exitCode } = explainError(error);
+        const isPassedOver = error instanceof ReextractError && PASSED_OVER.has(error.code);
+        if (!isPassedOver) worst = Math.max(worst, exitCode);
+        const said = message.replace(`${view.spec.id}: `, "");
+        if (!told.has(said)) process.stderr.write(`${isPassedOver ? "passed over" : "error"}: ${message}\n`);
+        told.set(said, (told.get(said) ?? 0) + 1);
+      }
+      if (signal.aborted) return EXIT.interrupted;
+    }
+    const again = [...told.values()].reduce((sum, count) => sum + count - 1, 0);
+    if (again > 0) process.stderr.write(`The same for ${counted(again, "more job")}.\n`);
+    return extracted === 0 ? Math.max(worst, EXIT.usage) : worst;
+  });
+};
+
+/** Of jobs that have nothing to extract from, among others that do. */
+const PASSED_OVER: ReadonlySet<string> = new Set(["nothing-stored", "nothing-to-extract"]);
+
+const SIGNALS = ["SIGINT", "SIGTERM"] as const;
+
+const untilStopped = async (work: (signal: AbortSignal) => Promise<number>): Promise<number> => {
   const stop = new AbortController();
   const interrupt = (): void => stop.abort();
   for (const signal of SIGNALS) process.once(signal, interrupt);
   try {
-    let worst: number = EXIT.ok;
-    for (const view of jobs) {
-      const code = await extractOne(house, view, options, stop.signal, jobs.length > 1);
-      if (stop.signal.aborted) return EXIT.interrupted;
-      worst = Math.max(worst, code);
-    }
-    return worst;
+    return await work(stop.signal);
   } finally {
     for (const signal of SIGNALS) process.off(signal, interrupt);
   }
-};
-
-const SIGNALS = ["SIGINT", "SIGTERM"] as const;
-/** More jobs than `listJobs` gives are not looked at. */
-const LISTED = 200;
-
-/** Of a scraper by its name or its file; oldest first, so that what is printed last is the newest. */
-const jobsOf = async (house: House, { all = "", since = 0 }: ExtractCommandOptions): Promise<JobView[]> => {
-  const listed = await house.ledger.listJobs();
-  const recent = listed.filter(({ createdAt }) => createdAt >= since);
-  if (listed.length >= LISTED && recent.length === listed.length)
-    process.stderr.write(
-      `Only the newest ${LISTED} jobs were looked at. Name older ones one by one: sluice extract JOB.\n`,
-    );
-  const named = recent.filter(({ spec }) => spec.scraper === all);
-  const found = named.length > 0 ? named : await ofFile(recent, all);
-  if (found.length > 0) return found.toReversed();
-  throw new UsageError(
-    `--all ${all}: no job of that scraper${since > 0 ? " since then" : ""}. ` +
-      "`sluice jobs ls` lists jobs with their scrapers; give the name, or the path of the file.",
-  );
-};
-
-const ofFile = async (jobs: readonly JobView[], scraper: string): Promise<JobView[]> => {
-  const file = await resolveScraper(scraper).catch(() => undefined);
-  const source = file === undefined ? undefined : pathToFileURL(file).href;
-  return jobs.filter(({ spec }) => spec.source === source);
 };
 
 const extractOne = async (
@@ -88,9 +119,8 @@ const extractOne = async (
   view: JobView,
   options: ExtractCommandOptions,
   signal: AbortSignal,
-  isOneOfMany: boolean,
 ): Promise<number> => {
-  const { json, quiet, cores, examples, scraper } = options;
+  const { json, quiet, cores, examples, scraper, force } = options;
   const job = view.spec.id;
   const mode = progressMode(options);
   using progress = openExtractProgress({
@@ -107,23 +137,18 @@ const extractOne = async (
       cores,
       examples,
       signal,
+      isForced: force,
       onProgress: (items) => progress.update(items),
       onOutput: (text) => progress.note(text),
       ...(scraper !== undefined && { scraper: await resolveScraper(scraper) }),
     });
   } catch (error) {
-    if (signal.aborted) {
-      progress.note(`${job}: interrupted. Nothing was changed: the records from before are still current.`);
-      return EXIT.interrupted;
-    }
-    if (!isOneOfMany) throw error;
-    // One job that cannot be extracted does not keep the others from it.
-    const { message, exitCode } = explainError(error);
-    process.stderr.write(`error: ${message ?? "unknown"}\n`);
-    return exitCode;
+    if (!signal.aborted) throw error;
+    progress.note(`${job}: interrupted. Nothing was changed: the records from before are still current.`);
+    return EXIT.interrupted;
   }
   progress[Symbol.dispose]();
-  const { extraction, before, difference, failed, unread } = extracted;
+  const { extraction, current, before, difference, failed, gone, unread } = extracted;
   const after = `${job}@${extraction.id}`;
   const tookMs = performance.now() - startedAt;
   if (json)
@@ -132,8 +157,10 @@ const extractOne = async (
         type: "end",
         ...extraction,
         tookMs: Math.round(tookMs),
+        current,
         before,
         failed,
+        gone,
         unread,
         difference: differenceJson(difference),
       }),

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
-import { makeProject, standsInTheWay } from "../../workshop/draft/make-project.ts";
+import { folderProblem } from "../../workshop/draft/make-folder.ts";
+import { type MadeProject, makeProject, standsInTheWay } from "../../workshop/draft/make-project.ts";
 import { EXIT } from "../exit-codes.ts";
 import { print } from "../print.ts";
 import { shellWord } from "../shell-word.ts";
@@ -14,6 +15,9 @@ const SHOWN = 5;
 
 /** Makes a project that runs at once. */
 export const initCommand = async (folder: string, { force }: InitOptions): Promise<number> => {
+  const problem = folderProblem(folder);
+  if (problem !== undefined)
+    throw new UsageError(`${folder}: no project can be made there, ${problem}. Choose another folder.`);
   const there = standsInTheWay(folder);
   if (there.length > 0 && !force) {
     const rest = there.length > SHOWN ? ` and ${there.length - SHOWN} more` : "";
@@ -22,7 +26,7 @@ export const initCommand = async (folder: string, { force }: InitOptions): Promi
         "Choose another folder, or add the missing files with --force, which changes none that is there.",
     );
   }
-  const { written, kept } = makeProject(folder);
+  const { written, kept } = made(folder);
   print([
     `${written.length === 0 ? "Nothing to add to" : "Made a project in"} ${folder}`,
     ...written.map((file) => `  ${file}`),
@@ -37,4 +41,13 @@ export const initCommand = async (folder: string, { force }: InitOptions): Promi
     "  npx sluice new scraper NAME --url URL",
   ]);
   return EXIT.ok;
+};
+
+const made = (folder: string): MadeProject => {
+  try {
+    return makeProject(folder);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new UsageError(`${folder}: the project cannot be written, ${reason}. Choose another folder.`);
+  }
 };

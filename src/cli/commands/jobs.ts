@@ -2,16 +2,23 @@ import type { FailureKind } from "../../model/failure.ts";
 import type { JobView } from "../../model/job.ts";
 import { durationText } from "../duration-text.ts";
 import { EXIT } from "../exit-codes.ts";
+import { isTrial } from "../find-job.ts";
 import { jobJson } from "../job-json.ts";
-import { countText } from "../number-text.ts";
+import { counted, countText } from "../number-text.ts";
 import type { PlaceOptions } from "../options.ts";
 import { print, printWidth } from "../print.ts";
 import { openVerbs } from "../service/open-verbs.ts";
 import { textTable } from "../text-table.ts";
 
-export const listJobsCommand = async (options: PlaceOptions): Promise<number> => {
+export interface ListJobsOptions extends PlaceOptions {
+  /** Those of `try` and `capture` too. */
+  readonly all: boolean;
+}
+
+export const listJobsCommand = async (options: ListJobsOptions): Promise<number> => {
   await using verbs = await openVerbs(options);
-  const jobs = await verbs.listJobs();
+  const listed = await verbs.listJobs();
+  const jobs = options.all ? listed : listed.filter((view) => !isTrial(view));
   print(
     options.json
       ? jobs.map((view) => JSON.stringify(jobJson(view)))
@@ -67,7 +74,7 @@ export const retryJobCommand = async (named: string, options: RetryOptions): Pro
   else if (count === 0)
     print([`${id}: no ${kind ? `items that failed with ${kind.join(" or ")}` : "failed items"}.`]);
   else {
-    const back = `${id}: ${countText(count)} failed ${count === 1 ? "item" : "items"} put back.`;
+    const back = `${id}: ${counted(count, "failed item")} put back.`;
     // A server has workers that run them; here somebody must.
     print(server === undefined ? [`${back} Run them with:`, `  sluice resume ${id}${verbs.flag}`] : [back]);
   }
@@ -83,7 +90,7 @@ export const cancelJobCommand = async (named: string, options: PlaceOptions): Pr
     options.json
       ? [JSON.stringify({ job: id, cancelled, isQuiet })]
       : [
-          `${id}: cancelled, with ${countText(cancelled)} ${cancelled === 1 ? "item" : "items"} that had not ended. What was collected is kept.`,
+          `${id}: cancelled, with ${counted(cancelled, "item")} that had not ended. What was collected is kept.`,
         ],
   );
   return EXIT.ok;

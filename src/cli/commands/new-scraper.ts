@@ -1,8 +1,9 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { loadConfig, type Project } from "../../config/load-config.ts";
 import type { KeptPage } from "../../model/capture.ts";
 import { type Draft, draftScraper } from "../../workshop/draft/draft-scraper.ts";
+import { folderProblem, makeFolder } from "../../workshop/draft/make-folder.ts";
 import { fetchPage, savedPage } from "../../workshop/draft/page-to-draft.ts";
 import { whereText } from "../../workshop/draft/write-field.ts";
 import { EXIT } from "../exit-codes.ts";
@@ -38,6 +39,9 @@ export const newScraperCommand = async (name: string, options: NewScraperOptions
   const file = join(options.dir ?? project?.scrapers[0] ?? ".", name, `${name}.scraper.ts`);
   if (existsSync(file))
     throw new UsageError(`${file}: is there already. Choose another name, or move that file away.`);
+  const problem = folderProblem(dirname(file));
+  if (problem !== undefined)
+    throw new UsageError(`${file}: cannot be written, ${problem}. Choose another folder with --dir DIR.`);
   const page = await getPage(options);
   if (!/html/.test(page.mediaType))
     throw new UsageError(`${page.url}: is no HTML page (${page.mediaType}). Give the address of one.`);
@@ -51,10 +55,19 @@ export const newScraperCommand = async (name: string, options: NewScraperOptions
       `${page.url}: nothing was found on it that a field could be made of. It may be drawn by a script in the browser; ` +
         "save it from there and give the file with --html FILE.",
     );
-  mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, draft.source, { flag: "wx" });
+  write(file, draft.source);
   print(report(draft, file, project));
   return EXIT.ok;
+};
+
+const write = (file: string, source: string): void => {
+  try {
+    makeFolder(dirname(file));
+    writeFileSync(file, source, { flag: "wx" });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new UsageError(`${file}: cannot be written, ${reason}. Choose another folder with --dir DIR.`);
+  }
 };
 
 const getPage = async ({ url, data, html }: NewScraperOptions): Promise<KeptPage> => {
@@ -75,7 +88,7 @@ const SHOWN_VALUE = 80;
 const COLUMNS = ["field", "type", "from", "found by", "value"].map((title) => ({ title }));
 
 const report = (
-  { name, input, each, fields }: Draft,
+  { name, input, leftOut, each, fields }: Draft,
   file: string,
   project: Project | undefined,
 ): string[] => {
@@ -95,6 +108,13 @@ const report = (
     "",
     ...textTable(COLUMNS, rows, printWidth()),
     "",
+    ...(leftOut.length === 0
+      ? []
+      : [
+          `Left out of the address, since they look like secrets: ${plainText(leftOut.join(", "))}.`,
+          "Where the site needs them, let the scraper get them from a page, or send them by its `headers`.",
+          "",
+        ]),
     "Next:",
     `  sluice try ${named} --input ${given}`,
     `  sluice capture ${named} --input ${given}`,

@@ -64,7 +64,8 @@ const runOnce = async (
   const summary = summaryOf(results, { updated, tookMs: performance.now() - startedAt });
   print(json ? [JSON.stringify({ type: "end", ...summary })] : renderSummary(summary, picocolors));
   const isUntested = requireFixtures && summary.untested.length > 0;
-  const hasFailed = results.some((result) => isFailed(result, update)) || isUntested;
+  const hasFailed =
+    results.some((result) => isFailed(result, update)) || isUntested || summary.orphans.length > 0;
   return { exitCode: hasFailed ? EXIT.someFailed : EXIT.ok, results };
 };
 
@@ -76,9 +77,11 @@ const withoutGot = (result: ScraperResult) => ({
 
 /** Only what came out differently is written: a fixture that holds keeps its file as it is. */
 const rewrite = (results: readonly ScraperResult[]): number => {
-  const changed = results
-    .flatMap(({ cases }) => cases)
-    .filter(({ findings, isNew }) => findings.length > 0 || isNew === true);
-  for (const { folder, got } of changed) if (got !== undefined) writeExpected(folder, got);
-  return changed.length;
+  let written = 0;
+  for (const { folder, got, findings, isNew } of results.flatMap(({ cases }) => cases)) {
+    if (got === undefined || (findings.length === 0 && isNew !== true)) continue;
+    writeExpected(folder, got);
+    written++;
+  }
+  return written;
 };

@@ -1,10 +1,10 @@
 import { laneOf } from "../../compose.ts";
 import { resolveScraper } from "../../config/find-scrapers.ts";
 import { planInput } from "../../flow/plan.ts";
+import { redactSecrets } from "../../model/redact-secrets.ts";
 import { loadScraper } from "../../scrapers/load-scraper.ts";
 import { readyScraper, type ReadyScraper } from "../../scrapers/ready-scraper.ts";
 import { explainField } from "../../workshop/explain-field.ts";
-import { guardAgainstStall } from "../../workshop/guard-against-stall.ts";
 import { type Tried, tryItem } from "../../workshop/try-item.ts";
 import { EXIT } from "../exit-codes.ts";
 import { chosenInput, type ItemOptions, readings } from "../input-option.ts";
@@ -18,11 +18,6 @@ export interface TryOptions extends ItemOptions {
   readonly data: string;
   readonly json: boolean;
 }
-
-/** As long as a worker of `sluice run` may stand still, and shorter: somebody is waiting. */
-const STALL_MS = 10_000;
-const STALLED =
-  "error: the scraper's code kept this process busy for 10 s without a break. Look for an endless loop in it.\n";
 
 /** Runs one item against the site, once, and shows each step, what was kept and the judged record. */
 export const tryCommand = async (named: string, options: TryOptions): Promise<number> => {
@@ -39,18 +34,18 @@ export const tryShown = async (
   const input = fittingInput(ready, await chosenInput(options));
   const job = jobId(new Date());
   const { data, json } = options;
-  const view = openTrialView(ready, input, json);
   using interrupt = listenForInterrupt();
-  using _guard = guardAgainstStall(STALL_MS, STALLED);
-  const tried = await tryItem({ data, job, ready, input, signal: interrupt.signal, watcher: view });
-  view.close();
+  using view = openTrialView(ready, input, json);
+  const { signal } = interrupt;
+  const onOutput = (text: string): void => void process.stderr.write(`${text}\n`);
+  const tried = await tryItem({ data, job, ready, input, signal, watcher: view, onOutput });
   if ("rejected" in tried) throw rejected(ready, input, tried.rejected);
   if (json)
     print([
       JSON.stringify({
         type: "end",
         job,
-        ...withoutTexts(tried),
+        ...shownToPrograms(tried),
         explanations: explanationsOf(ready, tried),
       }),
     ]);
@@ -77,12 +72,20 @@ const fittingInput = (ready: ReadyScraper, input: Input): Input => {
 };
 
 const rejected = ({ scraper }: ReadyScraper, input: Input, problem: string): UsageError =>
-  new UsageError(`${JSON.stringify(input)}: not an input of ${scraper.name}: ${problem}. Correct --input.`);
+  new UsageError(
+    `${redactSecrets(JSON.stringify(input))}: not an input of ${scraper.name}: ${problem}. Correct --input.`,
+  );
 
-/** The texts of pages are in the archive. */
-const withoutTexts = ({ pages, ...tried }: Tried) => ({
+/** The texts of pages are in the archive. Addresses end up in logs: they are shown without their secrets. */
+const shownToPrograms = ({ pages, failure, unanswered, ...tried }: Tried) => ({
   ...tried,
-  pages: pages.map(({ text, ...page }) => ({ ...page, characters: text.length })),
+  ...(failure && { failure: { ...failure, ...(failure.url && { url: redactSecrets(failure.url) }) } }),
+  ...(unanswered !== undefined && { unanswered: redactSecrets(unanswered) }),
+  pages: pages.map(({ text, url, ...page }) => ({
+    ...page,
+    url: redactSecrets(url),
+    characters: text.length,
+  })),
 });
 
 const explanationsOf = (ready: ReadyScraper, { pages, records }: Tried) =>

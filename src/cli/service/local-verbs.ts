@@ -3,7 +3,7 @@ import { type House, laneOf, loadPinned, newKey, openHouse, openRegistry } from 
 import type { Client, Key } from "../../client.ts";
 import { resolveScraper } from "../../config/find-scrapers.ts";
 import { exportJob } from "../../export/export-records.ts";
-import { jobItems } from "../../export/job-items.ts";
+import { itemPages } from "../../reextract/item-pages.ts";
 import { openOutput } from "../../export/outputs/open-output.ts";
 import { createJob, loadInputs } from "../../flow/submit.ts";
 import { readInputs } from "../../inputs/read-inputs.ts";
@@ -11,7 +11,7 @@ import { refuseMisfits } from "../../inputs/refuse-misfits.ts";
 import { jobId } from "../../model/job-id.ts";
 import type { Ledger } from "../../ports/ledger.ts";
 import type { ClientCard, KeyCard, Registry } from "../../ports/registry.ts";
-import { listExtractions } from "../../reextract/stored-extraction.ts";
+import { readSets } from "../../reextract/job-sets.ts";
 import { loadScraper } from "../../scrapers/load-scraper.ts";
 import { readyScraper } from "../../scrapers/ready-scraper.ts";
 import { findJob } from "../find-job.ts";
@@ -39,17 +39,21 @@ export const openLocal = async (data: string, { makes }: { readonly makes: boole
     listJobs: () => ledger.listJobs(),
     findJob: (named) => findJob(ledger, named),
     async report(view) {
-      const extractions = await listExtractions(blobs, view.spec.id);
+      const sets = await readSets(blobs, view.spec.id);
+      const { extractions, current } = sets;
       const tookMs = (view.endedAt ?? Date.now()) - view.createdAt;
       return {
-        lines: [...renderReport(view, { data, tookMs }), ...extractionLines(extractions)],
-        json: { extractions: extractions.map(extractionJson) },
+        lines: [
+          ...renderReport(view, { data, tookMs, ...(extractions.length > 0 && { set: current ?? "first" }) }),
+          ...extractionLines(sets),
+        ],
+        json: { current: current?.id ?? "first", extractions: extractions.map(extractionJson) },
       };
     },
     steerJob: (job, to) => steer(ledger, job, to),
     retryItems: (job, filter) => ledger.retryItems(job, filter),
     async *items(job, filter) {
-      for await (const items of jobItems(ledger, job, filter))
+      for await (const items of itemPages(ledger, job, filter))
         yield items.map((item) => ({ ...item, json: item }));
     },
     slowLanes: (job) => ledger.listLanes(job),

@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import { z } from "zod";
 import { manifestLine } from "../../archive/manifest.ts";
 import { exportJob } from "../../export/export-records.ts";
-import { jobItems } from "../../export/job-items.ts";
+import { itemPages } from "../../reextract/item-pages.ts";
 import { csvFormat } from "../../export/outputs/csv-format.ts";
 import { jsonlFormat } from "../../export/outputs/jsonl-format.ts";
 import { ParquetWriter } from "../../export/outputs/parquet-writer.ts";
@@ -99,7 +99,7 @@ export const addResultRoutes = (app: Api, desk: Desk): void => {
     async ({ params: { job }, who }, reply) => {
       await desk.findJob(who, job);
       const lines = async function* () {
-        for await (const items of jobItems(ledger, job))
+        for await (const items of itemPages(ledger, job))
           yield items.map((item) => `${manifestLine(item)}\n`).join("");
       };
       return await reply

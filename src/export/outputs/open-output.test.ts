@@ -32,7 +32,15 @@ const COLUMNS: Column[] = [
 ];
 
 const row = (key: string, fields: Record<string, unknown> = {}): OutputRow => {
-  return { key, _state: "done", _failure: null, _quality: "complete", _missing: [], ...fields };
+  return {
+    key,
+    _state: "done",
+    _failure: null,
+    _quality: "complete",
+    _missing: [],
+    _malformed: [],
+    ...fields,
+  };
 };
 
 const ROWS = [

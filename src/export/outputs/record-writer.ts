@@ -15,6 +15,8 @@ export interface OutputRow {
   readonly _quality: string | null;
   /** Names of the required fields that were not found. */
   readonly _missing: readonly string[];
+  /** Names of the required fields that were found and could not be read. */
+  readonly _malformed: readonly string[];
   readonly [field: string]: unknown;
 }
 

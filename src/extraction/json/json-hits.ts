@@ -1,6 +1,7 @@
 import { decodeHTML } from "entities";
 import { foldSpace } from "../folded-text.ts";
 import type { Hit } from "../hit.ts";
+import { isTooDeep } from "./is-too-deep.ts";
 
 /** What a field makes of JSON: a text, a link, or the JSON as it is. */
 export type JsonAs = "text" | "link" | "json";
@@ -17,6 +18,7 @@ export function jsonHits(
 ): readonly Hit[] {
   if (as === "json") {
     const json = values.length === 1 ? values[0] : values;
+    if (isTooDeep(json)) return [{ text: undefined, at, isTooLong: true }];
     return [{ text: json === null ? "" : JSON.stringify(json), at, json }];
   }
   const flat = values.flat(2).filter((value) => value !== null);
@@ -26,6 +28,7 @@ export function jsonHits(
 
 function hitOf(value: unknown, as: "text" | "link", at: number | undefined): Hit {
   const json = simple(value, as);
+  if (isTooDeep(json)) return { text: undefined, at, isTooLong: true };
   return { text: typeof json === "string" ? decoded(json) : JSON.stringify(json), at, json };
 }
 

@@ -46,7 +46,7 @@ function thingsOfType(json: unknown, type: string): readonly unknown[] {
     for (const one of level) {
       if (typeof one !== "object" || one === null) continue;
       if (!Array.isArray(one) && isOfType(one, type)) found.push(one);
-      next.push(...Object.values(one));
+      for (const inside of Object.values(one)) next.push(inside);
     }
     level = next;
   }
@@ -61,7 +61,13 @@ function isOfType(thing: object, type: string): boolean {
 const escape = (name: string): string => name.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
 const assignments = new Map<string, RegExp>();
 
-/** Every value that the script gives to the variable, `var`, `window.` and `["…"]` included. */
+/** How often a script is gone over, in all, for values that turn out to be none. */
+const MOST_TIMES = 4;
+
+/**
+ * Every value that the script gives to the variable, `var`, `window.` and `["…"]` included. What stands inside of such a value is
+ * no assignment.
+ */
 function assignedTo(name: string, script: string): readonly unknown[] {
   const bare = name.replace(/^(?:window|self|globalThis)\./, "");
   if (!script.includes(bare.split(".").at(-1) ?? bare)) return [];
@@ -74,8 +80,14 @@ function assignedTo(name: string, script: string): readonly unknown[] {
     assignments.set(bare, pattern);
   }
   const found: unknown[] = [];
-  for (const match of script.matchAll(pattern)) {
-    const value = new LiteralReader(script, match.index + match[0].length).read();
+  let left = MOST_TIMES * script.length;
+  pattern.lastIndex = 0;
+  for (let match = pattern.exec(script); match !== null && left > 0; match = pattern.exec(script)) {
+    const from = pattern.lastIndex;
+    const reader = new LiteralReader(script, from);
+    const value = reader.read();
+    if (value === undefined) left -= reader.at - from;
+    else pattern.lastIndex = reader.at;
     if (typeof value === "object" && value !== null) found.push(value);
   }
   return found;

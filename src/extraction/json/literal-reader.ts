@@ -1,3 +1,5 @@
+import { DEEPEST } from "./is-too-deep.ts";
+
 const ESCAPES: Readonly<Record<string, string>> = {
   b: "\b",
   f: "\f",
@@ -7,11 +9,11 @@ const ESCAPES: Readonly<Record<string, string>> = {
   v: "\v",
   0: "\0",
 };
-const SPACE = /(?:[\s\uFEFF;]|\/\/[^\n]*|\/\*[^]*?\*\/|<!--[^\n]*|-->)*/y;
+// A comment without an end takes the rest, so that nobody looks for its end again.
+const SPACE = /(?:[\s\uFEFF;]+|\/\/[^\n]*|\/\*(?:[^]*?\*\/|[^]*)|<!--[^\n]*|-->)*/y;
 const NUMBER = /[+-]?(?:0x[\da-f]+|(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)/iy;
 const WORD = /[\p{L}$_][\p{L}\p{N}$_]*/uy;
 const PLAIN = /[^"'`\\]+/y;
-const DEEPEST = 300;
 
 const WORDS: Readonly<Record<string, unknown>> = {
   true: true,
@@ -21,6 +23,9 @@ const WORDS: Readonly<Record<string, unknown>> = {
   NaN: null,
   Infinity: null,
 };
+
+/** Made once: nobody sees it, and a page may have it thrown a million times. */
+const noLiteral = new SyntaxError("not a literal");
 
 /** Reads a literal as JavaScript would: JSON with comments, single quotes, bare names, commas too many. Runs nothing. */
 export class LiteralReader {
@@ -33,12 +38,17 @@ export class LiteralReader {
     this.#at = at;
   }
 
+  /** How far it has read. */
+  get at(): number {
+    return this.#at;
+  }
+
   /** The first value; what stands behind it is left alone. Undefined when there is none. */
   read(): unknown {
     try {
       return this.#value();
     } catch (error) {
-      if (error instanceof SyntaxError) return undefined;
+      if (error === noLiteral) return undefined;
       throw error;
     }
   }
@@ -64,9 +74,9 @@ export class LiteralReader {
     this.#inside("}", () => {
       const isQuoted = /["'`]/.test(this.#text[this.#at] ?? "");
       const name = isQuoted ? this.#string() : (this.#skip(WORD) ?? this.#skip(NUMBER));
-      if (name === undefined) throw new SyntaxError("no name");
+      if (name === undefined) throw noLiteral;
       this.#skip(SPACE);
-      if (this.#text[this.#at++] !== ":") throw new SyntaxError("no colon");
+      if (this.#text[this.#at++] !== ":") throw noLiteral;
       const value = this.#value();
       // `__proto__` is a name like any other.
       Object.defineProperty(found, name, { value, enumerable: true, configurable: true, writable: true });
@@ -82,11 +92,11 @@ export class LiteralReader {
 
   #inside(close: string, readOne: () => void): void {
     this.#at++;
-    if (++this.#depth > DEEPEST) throw new SyntaxError("too deep");
+    if (++this.#depth > DEEPEST) throw noLiteral;
     for (;;) {
       this.#skip(SPACE);
       const next = this.#text[this.#at];
-      if (next === undefined) throw new SyntaxError("not closed");
+      if (next === undefined) throw noLiteral;
       if (next === close) break;
       if (next === ",") this.#at++;
       else readOne();
@@ -101,7 +111,7 @@ export class LiteralReader {
     for (;;) {
       found += this.#skip(PLAIN) ?? "";
       const next = this.#text[this.#at++];
-      if (next === undefined) throw new SyntaxError("not closed");
+      if (next === undefined) throw noLiteral;
       if (next === quote) return found;
       found += next === "\\" ? this.#escape() : next;
     }
@@ -126,15 +136,15 @@ export class LiteralReader {
     const word = this.#skip(WORD) ?? "";
     if (Object.hasOwn(WORDS, word)) return WORDS[word];
     if (word === "JSON") return this.#parsed();
-    throw new SyntaxError("no value");
+    throw noLiteral;
   }
 
   /** `JSON.parse("…")`, the faster way to give a page its data. */
   #parsed(): unknown {
-    if (!this.#text.startsWith(".parse(", this.#at)) throw new SyntaxError("no value");
+    if (!this.#text.startsWith(".parse(", this.#at)) throw noLiteral;
     this.#at += ".parse(".length;
     const inside = this.#value();
-    if (typeof inside !== "string") throw new SyntaxError("no value");
+    if (typeof inside !== "string") throw noLiteral;
     return new LiteralReader(inside).#value();
   }
 

@@ -19,6 +19,7 @@ export type LabelSpot = {
 const anyElement = compileSelector("*");
 const HIDDEN = new Set(["script", "style", "template", "noscript"]);
 const LABEL_ATTRIBUTES = ["data-label", "data-th", "data-title", "aria-label"];
+const ANY_ATTRIBUTE = new RegExp(LABEL_ATTRIBUTES.join("|"));
 const LONGEST = 120;
 /** Where one of several labels in a text ends: `Acres: 0.25 | Zone: R1`. */
 const NEXT_IN_TEXT = /[|•·;]\s*(?=[^|•·;:]{1,60}:)/;
@@ -27,15 +28,19 @@ const NEXT_IN_TEXT = /[|•·;]\s*(?=[^|•·;:]{1,60}:)/;
 export class LabelIndex {
   readonly byKey = new Map<string, LabelSpot[]>();
   /** The text of each element by its index; null where it is longer than any label. */
-  readonly #texts: (string | null)[] = [];
+  readonly #texts: (string | null)[];
   readonly #wanted: WantedLabels;
   readonly #attributes: readonly string[];
 
   constructor(document: HtmlDocument, source: string, wanted: WantedLabels) {
     this.#wanted = wanted;
     // Few pages have them, and asking every element costs more than looking once.
-    this.#attributes = LABEL_ATTRIBUTES.filter((name) => source.includes(name));
+    this.#attributes = ANY_ATTRIBUTE.test(source)
+      ? LABEL_ATTRIBUTES.filter((name) => source.includes(name))
+      : [];
     const elements = elementsOf(document);
+    // Filled from its end, an array that grows would be a slow one.
+    this.#texts = Array.from<null>({ length: (elements.at(-1)?.index ?? -1) + 1 }).fill(null);
     // Children come after their parents, so that from the end each text is there before it is asked for.
     for (let at = elements.length - 1; at >= 0; at--) {
       const element = elements[at]!;
@@ -74,21 +79,24 @@ export class LabelIndex {
     if (HIDDEN.has(element.tag)) return "";
     // A mark that leads to a footnote.
     if (element.tag === "sup") return "";
+    const { children } = element;
+    const [only = ""] = children;
+    if (children.length < 2 && typeof only === "string") return shortened(only);
     let text = "";
-    for (const child of element.children) {
+    for (const child of children) {
       const part = typeof child === "string" ? child : this.textOf(child);
       if (part === null) return null;
       text += typeof child === "string" || isInline(child.tag) ? part : ` ${part} `;
       if (text.length > 4 * LONGEST) return null;
     }
-    const folded = text.replace(/\s+/g, " ").trim();
-    return folded.length > LONGEST ? null : folded;
+    return shortened(text);
   }
 
   #enter(element: TreeElement): void {
     const text = this.textOf(element);
-    if (text !== null && text !== "" && !this.#hasValueInside(element, text))
-      this.#add(text, { is: "box", element, hasColon: /[:：]\W{0,3}$/.test(text) });
+    const key = text === null || text === "" ? undefined : this.#wanted.keyIn(text);
+    if (text !== null && key !== undefined && !this.#hasValueInside(element, text, key))
+      this.#addKey(key, { is: "box", element, hasColon: /[:：]\W{0,3}$/.test(text) });
     for (const name of this.#attributes) {
       const label = element.attribute(name);
       if (label !== undefined && label.length <= LONGEST)
@@ -127,10 +135,8 @@ export class LabelIndex {
   }
 
   /** A label and its value with nothing in it, or a dash, read like the label alone: `<div><b>Owner</b> <span></span></div>`. */
-  #hasValueInside(element: TreeElement, text: string): boolean {
+  #hasValueInside(element: TreeElement, text: string, key: string): boolean {
     if (element.tag === "label") return false;
-    const key = this.#wanted.keyIn(text);
-    if (key === undefined) return false;
     if (/[:：]\s*[^\s:：]/u.test(text)) return true;
     const { children } = element;
     const at = children.findIndex(
@@ -146,19 +152,33 @@ export class LabelIndex {
 
   #add(text: string, spot: LabelSpot): void {
     const key = this.#wanted.keyIn(text);
-    if (key === undefined) return;
+    if (key !== undefined) this.#addKey(key, spot);
+  }
+
+  #addKey(key: string, spot: LabelSpot): void {
     const known = this.byKey.get(key);
     if (known === undefined) this.byKey.set(key, [spot]);
     else known.push(spot);
   }
 }
 
+/** Null where a text with its white space folded is longer than any label. */
+function shortened(text: string): string | null {
+  if (text.length > 4 * LONGEST) return null;
+  const folded = UNFOLDED.test(text) ? text.replace(/\s+/g, " ").trim() : text;
+  return folded.length > LONGEST ? null : folded;
+}
+
+const UNFOLDED = /^\s|\s$|\s\s|[^\S ]/;
+
 const BEHIND_LABELS = /^[\s:：*†‡§¹²³]*$/;
 
 /** What stands behind a label and is no value: a line break, an icon, a hint. */
 const isOrnament = (element: TreeElement): boolean =>
   /^(?:br|hr|wbr|sup|i|a|img|svg|button|script|style)$/.test(element.tag) ||
-  /\b(?:help|icon|info|tip|tooltip|hint|required|mandatory|sr-only)\b/i.test(element.attribute("class") ?? "");
+  /\b(?:help|icon|info|tip|tooltip|hint|required|mandatory|sr-only)\b/i.test(
+    element.attribute("class") ?? "",
+  );
 
 const INLINE = new Set(
   "a abbr acronym b bdi bdo big cite code data dfn em font i ins kbd label mark nobr q s samp small span strong sub sup time tt u var wbr".split(

@@ -82,9 +82,13 @@ function valueAfter(label: TreeElement, hasColon: boolean, index: LabelIndex): L
   const colon = hasColon || /^\s*[:：]/.test(textAt(parent, at + 1));
   if (isInline(label.tag)) {
     const line = lineBehind(parent, at + 1, index);
-    const more = linesBelow(parent, line, index);
+    const more = line.text === "" ? "" : linesBelow(parent, line.end, index);
     if (line.text !== "" && (line.only === undefined || more !== ""))
-      return { sureness: colon ? SURE.likely : SURE.near, elements: [label], text: foldSpace(`${line.text} ${more}`) };
+      return {
+        sureness: colon ? SURE.likely : SURE.near,
+        elements: [label],
+        text: foldSpace(`${line.text} ${more}`),
+      };
   }
   const next = elementsAfter(label).find(({ tag }) => !/^(?:br|hr|sup|script|style)$/.test(tag));
   // A label that is a block of its own has a block for its value: with another label behind it, that one is not there.
@@ -103,7 +107,8 @@ function valueBehind(
 ): LabelCandidate | undefined {
   const sureness = hasColon ? SURE.likely : SURE.near;
   const line = rest === "" ? lineBehind(element, child + 1, index) : restOfLine(element, child + 1, index);
-  const more = hasColon ? linesBelow(element, line, index) : "";
+  const isValue = hasColon && `${rest}${line.text}` !== "";
+  const more = isValue ? linesBelow(element, line.end, index) : "";
   const text = foldSpace(`${rest} ${line.text} ${more}`);
   if (rest === "" && more === "" && line.only !== undefined) return { sureness, elements: [line.only] };
   if (text !== "") return { sureness, elements: [element], text };
@@ -133,12 +138,14 @@ function lineBehind(parent: TreeElement, from: number, index: LabelIndex): Line 
 }
 
 /** The further lines of a value, such as an address: what stands below where there is one label only. */
-function linesBelow(parent: TreeElement, { text: first, end }: Line, index: LabelIndex): string {
-  if (first === "" || !isLineBreak(parent.children[end])) return "";
-  const labels = parent.children.filter((node) => typeof node !== "string" && (LABEL_TAGS.has(node.tag) || index.isLabel(node)));
+function linesBelow(parent: TreeElement, end: number, index: LabelIndex): string {
+  if (!isLineBreak(parent.children[end])) return "";
+  const labels = parent.children.filter(
+    (node) => typeof node !== "string" && (LABEL_TAGS.has(node.tag) || index.isLabel(node)),
+  );
   if (labels.length > 1) return "";
   let text = "";
-  for (let at = end; isLineBreak(parent.children[at]); ) {
+  for (let at = end; isLineBreak(parent.children[at]);) {
     const line = restOfLine(parent, at + 1, index);
     if (/^[^:]{1,60}:(?:\s|$)/.test(line.text)) return "";
     text += ` ${line.text}`;

@@ -23,7 +23,9 @@ export function monthsOf(locale: string): ReadonlyMap<string, number> {
     for (const name of some)
       for (const length of CUTS) {
         const cut = name.slice(0, length);
-        const isOnly = names.every((others, other) => other === at || !others.some((one) => one.startsWith(cut)));
+        const isOnly = names.every(
+          (others, other) => other === at || !others.some((one) => one.startsWith(cut)),
+        );
         if (cut.length === length && isOnly) add(cut, at + 1);
       }
   byLocale.set(locale, months);

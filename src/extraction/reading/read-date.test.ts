@@ -106,18 +106,26 @@ test("months are read in every length that sites cut them to", () => {
   for (const text of ["01-Sep-2026", "01-Sept-2026", "01-SEP-2026", "1 Sept. 2026"])
     assert.deepEqual(read(text), { value: "2026-09-01" }, text);
   const french = dateReader(["D MMMM YYYY"], "fr");
-  for (const text of ["3 août 2024", "3 aout 2024"]) assert.deepEqual(french(text), { value: "2024-08-03" }, text);
+  for (const text of ["3 août 2024", "3 aout 2024"])
+    assert.deepEqual(french(text), { value: "2024-08-03" }, text);
   // Juin or juillet: it does not say.
   assert.ok("problem" in french("3 jui 2024"));
 });
 
 test("a weekday of the language may stand before or behind a date", () => {
   const read = dateReader(["D [de] MMMM [de] YYYY"], "pt-BR");
-  for (const text of ["terça-feira, 11 de novembro de 1969", "terça, 11 de novembro de 1969", "11 de novembro de 1969 (terça-feira)"])
+  for (const text of [
+    "terça-feira, 11 de novembro de 1969",
+    "terça, 11 de novembro de 1969",
+    "11 de novembro de 1969 (terça-feira)",
+  ])
     assert.deepEqual(read(text), { value: "1969-11-11" }, text);
-  assert.deepEqual(dateReader(["dddd, D [de] MMMM [de] YYYY"], "pt-BR")("terça-feira, 11 de novembro de 1969"), {
-    value: "1969-11-11",
-  });
+  assert.deepEqual(
+    dateReader(["dddd, D [de] MMMM [de] YYYY"], "pt-BR")("terça-feira, 11 de novembro de 1969"),
+    {
+      value: "1969-11-11",
+    },
+  );
   assert.deepEqual(dateReader(["DD/MM/YYYY"], "en-GB")("Tue 05/03/2024"), { value: "2024-03-05" });
   assert.ok("problem" in dateReader(["DD/MM/YYYY"], "en-GB")("Dienstag 05/03/2024"));
 });

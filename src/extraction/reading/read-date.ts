@@ -29,12 +29,14 @@ export function dateReader(formats: readonly string[] = [], locale = "en", timeZ
   const toInstant = timeZone === undefined ? undefined : zonedInstant(timeZone);
 
   return (text) => {
+    const notDate = { problem: `${quoted(text)} is not a date like ${wanted}` };
+    if (text.length > LONGEST) return notDate;
     if (/^[0\s/.:-]*0[0\s/.:-]*$/.test(text)) return { isEmpty: true };
     let hasShape = false;
-    const short = text.length > LONGEST ? undefined : withoutWeekday(text);
-    for (const pattern of short === undefined ? [] : patterns) {
+    const short = withoutWeekday(text);
+    for (const pattern of patterns) {
       // A format may have its weekday, or not.
-      const parts = (pattern.exec(text) ?? (short === text ? null : pattern.exec(short ?? "")))?.groups;
+      const parts = (pattern.exec(text) ?? (short === text ? null : pattern.exec(short)))?.groups;
       if (parts === undefined) continue;
       hasShape = true;
       const time = wallTime(parts, months);
@@ -42,9 +44,7 @@ export function dateReader(formats: readonly string[] = [], locale = "en", timeZ
       const hasTime = (parts["hour"] ?? parts["hour12"]) !== undefined;
       return { value: hasTime && toInstant ? instant(time, parts["offset"], toInstant) : dayOf(time) };
     }
-    return {
-      problem: hasShape ? `there is no day ${quoted(text)}` : `${quoted(text)} is not a date like ${wanted}`,
-    };
+    return hasShape ? { problem: `there is no day ${quoted(text)}` } : notDate;
   };
 }
 

@@ -37,7 +37,12 @@ test("what is no single address is a problem", () => {
 });
 
 test("a disguise in brackets can mean nothing else, one in words is seen through on request", () => {
-  for (const text of ["clerk(at)town.gov", "clerk [at] town.gov", "clerk {AT} town (punkt) gov", "clerk[arroba]town.gov"])
+  for (const text of [
+    "clerk(at)town.gov",
+    "clerk [at] town.gov",
+    "clerk {AT} town (punkt) gov",
+    "clerk[arroba]town.gov",
+  ])
     assert.deepEqual(read(text), { value: "clerk@town.gov" }, text);
   const open = emailReader(true);
   for (const text of [

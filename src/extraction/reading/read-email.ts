@@ -67,7 +67,8 @@ function ofLink(link: string): string {
 }
 
 /** In brackets they can mean nothing else. */
-const AT = /\s*[[({<]\s*(?:at|@|ät|arobase|arroba|chiocciola|apenstaartje|małpa|malpa|snabel-?a|bei)\s*[\])}>]\s*/iu;
+const AT =
+  /\s*[[({<]\s*(?:at|@|ät|arobase|arroba|chiocciola|apenstaartje|małpa|malpa|snabel-?a|bei)\s*[\])}>]\s*/iu;
 const DOT = /\s*[[({<]\s*(?:dot|punkt|point|punto|ponto|punt|kropka|prick|\.)\s*[\])}>]\s*/giu;
 const AT_WORD = /\s+(?:at|AT)\s+/u;
 const DOT_WORD = /\s+(?:dot|DOT)\s+/gu;

@@ -139,9 +139,11 @@ test("no cents are written in many ways, and currencies as words", () => {
     ["1.250,00 euro", 1250],
     ["12,50 złotych", 12.5],
   ];
-  for (const [text, amount] of cases) assert.deepEqual(readMoney(text, { decimal: "," }), { value: amount }, text);
+  for (const [text, amount] of cases)
+    assert.deepEqual(readMoney(text, { decimal: "," }), { value: amount }, text);
   assert.deepEqual(readMoney("Rs 6,98,959/-"), { value: 698959 });
   assert.deepEqual(readMoney("₹182/-"), { value: 182 });
-  for (const text of ["Euro --", "-- kronor", "€ -"]) assert.deepEqual(readMoney(text), { isEmpty: true }, text);
+  for (const text of ["Euro --", "-- kronor", "€ -"])
+    assert.deepEqual(readMoney(text), { isEmpty: true }, text);
   for (const text of ["30:15 -", "1/2", "30:-:-"]) assert.ok("problem" in readMoney(text), text);
 });

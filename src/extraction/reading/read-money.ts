@@ -26,6 +26,9 @@ export function readMoney(text: string, style: NumberStyle = {}): Reading<number
   if (isPlaceholder(amount)) return { isEmpty: true };
   const { whole, decimal } = NO_CENTS.exec(amount)?.groups ?? {};
   if (whole !== undefined)
-    return readNumber(whole, decimal === undefined ? { ...style, isRounded: true } : { decimal: decimal === "," ? "," : "." });
+    return readNumber(
+      whole,
+      decimal === undefined ? { ...style, isRounded: true } : { decimal: decimal === "," ? "," : "." },
+    );
   return readNumber(amount, { ...style, isRounded: true });
 }

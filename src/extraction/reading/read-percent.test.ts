@@ -27,9 +27,12 @@ test("a sign alone is no value, and anything left over a problem", () => {
 });
 
 test("percent is read as a word of many languages", () => {
-  for (const text of list("12,5 Prozent; 12,5 procent; 12,5 per cento; 12,5 por cento; 12,5 pour cent; 12,5 por ciento; 12,5 procenten; 12,5 v. H."))
+  for (const text of list(
+    "12,5 Prozent; 12,5 procent; 12,5 per cento; 12,5 por cento; 12,5 pour cent; 12,5 por ciento; 12,5 procenten; 12,5 v. H.",
+  ))
     assert.deepEqual(readPercent(text, { decimal: "," }), { value: 12.5 }, text);
-  for (const text of list("12 centimes; 12 procesy; percentile 5")) assert.ok("problem" in readPercent(text), text);
+  for (const text of list("12 centimes; 12 procesy; percentile 5"))
+    assert.ok("problem" in readPercent(text), text);
 });
 
 const list = (text: string): readonly string[] => text.split(";").map((one) => one.trim());

@@ -67,13 +67,29 @@ test("a link's number is taken where its text is a word", () => {
 
 test("what the number is called may stand before it, in many languages", () => {
   const read = phoneReader({ country: "DE" });
-  for (const text of ["Tel. 030 901820", "Fon: 030 901820", "Téléphone : 030 901820", "Tfno.: 030 901820", "Telefonnummer: 030 901820", "T: 030 901820", "(+49) 30 901820", "Tel.: (+49) 30 901820"])
+  for (const text of [
+    "Tel. 030 901820",
+    "Fon: 030 901820",
+    "Téléphone : 030 901820",
+    "Tfno.: 030 901820",
+    "Telefonnummer: 030 901820",
+    "T: 030 901820",
+    "(+49) 30 901820",
+    "Tel.: (+49) 30 901820",
+  ])
     assert.deepEqual(read(text), { value: "+4930901820" }, text);
   assert.deepEqual(phoneReader({ country: "BR" })("Fone: (011) 4360 3938"), { value: "+551143603938" });
 });
 
 test("a date and a number cut short are no phone number", () => {
   const read = phoneReader({ country: "DE" });
-  for (const text of ["18/10/2008", "18.10.2008", "2008-10-18", "+49 (0)30 5", "Parzelle 030 901820", "Haus: 030 901820"])
+  for (const text of [
+    "18/10/2008",
+    "18.10.2008",
+    "2008-10-18",
+    "+49 (0)30 5",
+    "Parzelle 030 901820",
+    "Haus: 030 901820",
+  ])
     assert.ok("problem" in read(text), text);
 });

@@ -34,7 +34,8 @@ const PREFIX = new RegExp(
   "iu",
 );
 /** Digits that make a day of the calendar, written as one. */
-const DAY = /^(?:0?[1-9]|[12]\d|3[01])([/.-])(?:0?[1-9]|[12]\d|3[01])\1(?:19|20)\d\d$|^(?:19|20)\d\d([/.-])(?:0[1-9]|1[0-2])\2(?:0[1-9]|[12]\d|3[01])$/;
+const DAY =
+  /^(?:0?[1-9]|[12]\d|3[01])([/.-])(?:0?[1-9]|[12]\d|3[01])\1(?:19|20)\d\d$|^(?:19|20)\d\d([/.-])(?:0[1-9]|1[0-2])\2(?:0[1-9]|[12]\d|3[01])$/;
 /** Whose number it is: `(office)`. */
 const SUFFIX = /\s\([\p{L} ]{1,20}\)$/u;
 /** What people put between the digits of a number, its extension included. */
@@ -62,9 +63,10 @@ export function phoneReader({
   if (country !== undefined && !hasNumbers(country))
     throw new TypeError(`field.phone knows no country "${String(country)}": write two letters, such as US`);
   return (text) => {
+    const notPhone = { problem: `${quoted(text)} is not a phone number` };
+    if (text.length > LONGEST) return notPhone;
     const plain = numberIn(text);
-    if (text.length > LONGEST || !WRITTEN.test(plain) || DAY.test(plain))
-      return { problem: `${quoted(text)} is not a phone number` };
+    if (!WRITTEN.test(plain) || DAY.test(plain)) return notPhone;
     if (/^[0\D]*0[0\D]*$/.test(plain)) return { isEmpty: true };
     const number = parseNumber(plain, { ...(country && { defaultCountry: country }), extract: false });
     if (number === undefined || !isGood(number, isStrict))

@@ -10,11 +10,15 @@ const HOST = /^(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]*[\p{L}\p{N}])?\.)+\p{L}{2,}(?::\d
  */
 const NO_LINK = /^https?(?!:)[;/\\\s]|^https?:(?!\/\/[^/])|^www\.[^/\s]+\.|^[^/?#.:]*\s[^/?#.:]*$/i;
 
+/** Servers refuse longer ones; what is longer is data, or a text that was taken for a link. */
+const LONGEST = 8_000;
+
 /**
  * Reads a link as a browser would follow it: made absolute against the page's base. `isProse`: it is text for people, where
  * `www.town.example` is an address and not a file of the site.
  */
 export function readUrl(text: string, base: string, isProse = false): Reading<string> {
+  if (text.length > LONGEST) return { problem: `${quoted(text)} is too long for a link` };
   // A form that puts the beginning of an address before a value it has not.
   if (text === "#" || isPlaceholder(text.replace(/^https?:\/*/i, ""))) return { isEmpty: true };
   if (isProse && !/^https?:\/\//i.test(text) && !/^\/[^\s]*$/.test(text)) {

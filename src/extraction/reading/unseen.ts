@@ -2,7 +2,8 @@
 const UNSEEN = /[\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]/;
 const UNSEEN_ALL = new RegExp(UNSEEN, "g");
 /** Joiners belong to the letters or pictures around them, and the blanks of Braille and Hangul to their script: only at the ends they are nothing. */
-const AT_ENDS = /^[\s\u00ad\u034f\u061c\u115f\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\u2800\u3164\ufeff]$/;
+const AT_ENDS =
+  /^[\s\u00ad\u061c\u115f\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\u2800\u3164\ufeff]$/;
 
 /** A text as a person sees it. */
 export const withoutUnseen = (text: string): string =>

@@ -3,6 +3,7 @@ import type { HtmlDocument, HtmlElement } from "../html-document.ts";
 import { compileSelector } from "../selector.ts";
 import { takeFrom } from "../take-from.ts";
 import type { Match, PageQuery, Row } from "./page-query.ts";
+import { QueryCosts } from "./query-costs.ts";
 
 /** What a single pass answers, from a whole tree: slower, and the measure of what is right. */
 export function answerByDocument(
@@ -12,8 +13,9 @@ export function answerByDocument(
   row: readonly (PageQuery | undefined)[],
 ): { page: (Match[] | undefined)[]; rows: Row[] } {
   const document = parseHtml(text);
+  const costs = new QueryCosts(text.length);
   const answer = (query: PageQuery | undefined, within?: HtmlElement): Match[] | undefined =>
-    query === undefined ? undefined : matchesOf(document, query, within);
+    query === undefined ? undefined : matchesOf(document, query, costs, within);
   const rows = each === undefined ? [] : document.all(compileSelector(each));
   return {
     page: page.map((query) => answer(query)),
@@ -25,13 +27,31 @@ export function answerByDocument(
 }
 
 /** All matches, or the first. */
-export function matchesOf(document: HtmlDocument, query: PageQuery, within?: HtmlElement): Match[] {
+export function matchesOf(
+  document: HtmlDocument,
+  query: PageQuery,
+  costs: QueryCosts,
+  within?: HtmlElement,
+): Match[] {
+  if (within !== undefined && !costs.spend(query, document.htmlOf(within).length))
+    return [tooLong(document, within)];
   const selector = compileSelector(query.css);
   const first = query.isMany ? undefined : document.first(selector, within);
   const elements = query.isMany ? document.all(selector, within) : first === undefined ? [] : [first];
-  return elements.map((element) => ({
-    text: takeFrom(document, element, query.take),
-    at: document.offsetOf(element),
-    tag: element.tag,
-  }));
+  const takesContent = query.take === "text" || query.take === "raw" || query.take === "html";
+  const matches: Match[] = [];
+  for (const element of elements) {
+    if (takesContent && !costs.spend(query, document.htmlOf(element).length))
+      return [...matches, tooLong(document, element)];
+    const text = takeFrom(document, element, query.take);
+    matches.push({ text, at: document.offsetOf(element), tag: element.tag });
+  }
+  return matches;
 }
+
+const tooLong = (document: HtmlDocument, element: HtmlElement): Match => ({
+  text: undefined,
+  at: document.offsetOf(element),
+  tag: element.tag,
+  isTooLong: true,
+});

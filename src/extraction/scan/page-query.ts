@@ -24,6 +24,8 @@ export interface Match {
   /** Where its start tag begins in the text of the page. */
   readonly at: number;
   readonly tag: string;
+  /** The query found too much inside of itself on this page: see `QueryCosts`. There is no text, and no match after this one. */
+  readonly isTooLong?: true;
 }
 
 /** The answers of the row queries for one match of `each`. */

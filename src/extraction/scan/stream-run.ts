@@ -31,6 +31,10 @@ interface OpenRow {
 /** Rows inside of rows: each costs its own work for every element. Beyond this, the document is the better way. */
 const MOST_OPEN_ROWS = 32;
 
+/** Texts inside of texts, likewise: how many at a time, and the characters of source of all that end inside of others. */
+const MOST_OPEN_CAPTURES = 16;
+const MOST_NESTED = 8_000_000;
+
 /** One page's way through the matcher. */
 export class StreamRun implements ScanSink {
   readonly #plan: StreamPlan;
@@ -48,6 +52,8 @@ export class StreamRun implements ScanSink {
   readonly #countsTypes: boolean;
   /** Queries that can still find something. */
   #unanswered: number;
+  /** Characters of captures that ended inside of others. */
+  #nested = 0;
   isTooNested = false;
   readonly #page: Answers;
   readonly #rows: Row[] = [];
@@ -102,7 +108,12 @@ export class StreamRun implements ScanSink {
     const depth = this.#depth--;
     const captures = this.#captures;
     if (captures.length > 0) {
-      while (captures.at(-1)?.depth === depth) captures.pop()?.ends(this.#text, at);
+      for (let last = captures.at(-1); last?.depth === depth; last = captures.at(-1)) {
+        captures.pop();
+        last.ends(this.#text, at);
+        if (captures.length > 0) this.#nested += at - last.inside;
+      }
+      if (this.#nested > MOST_NESTED) this.#giveUp();
       for (const capture of captures) capture.closes(kind.name, depth);
       this.#stopWhenDone();
     }
@@ -134,7 +145,8 @@ export class StreamRun implements ScanSink {
     const match: OpenMatch = { text: undefined, at, tag: element.tag };
     answer.push(match);
     if (take === "text" || take === "raw" || take === "html") {
-      this.#captures.push(new TextCapture(match, take, this.#depth, inside));
+      if (this.#captures.length === MOST_OPEN_CAPTURES) this.#giveUp();
+      else this.#captures.push(new TextCapture(match, take, this.#depth, inside));
     } else {
       const value = element.attribute(take === "link" ? linkAttributeOf(element.tag) : take.attribute);
       if (value !== undefined) match.text = foldSpace(value);
@@ -145,8 +157,7 @@ export class StreamRun implements ScanSink {
   #opensRow(kind: TagKind, at: number): void {
     if (this.#rows.at(-1)?.at === at) return;
     if (this.#openRows.length === MOST_OPEN_ROWS) {
-      this.isTooNested = true;
-      this.#scanner.isStopped = true;
+      this.#giveUp();
       return;
     }
     const machine = this.#spareMachines.pop() ?? new MatchMachine(this.#plan.rowProgram);
@@ -154,6 +165,11 @@ export class StreamRun implements ScanSink {
     const answers = this.#plan.row.map(emptyAnswer);
     this.#rows.push({ at, answers });
     this.#openRows.push({ machine, depth: this.#depth, answers });
+  }
+
+  #giveUp(): void {
+    this.isTooNested = true;
+    this.#scanner.isStopped = true;
   }
 
   #countType(tag: string, parent: number): void {

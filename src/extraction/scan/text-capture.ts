@@ -14,16 +14,18 @@ export class TextCapture {
   readonly #take: Taken;
   /** How deep its element is. */
   readonly depth: number;
-  readonly #inside: number;
+  /** Where its content begins in the source. */
+  readonly inside: number;
   /** How deep the element is that hides what goes by; 0 when none does. */
   #hiddenAt = 0;
   #text = "";
+  #isApart = false;
 
   constructor(match: OpenMatch, take: Taken, depth: number, inside: number) {
     this.#match = match;
     this.#take = take;
     this.depth = depth;
-    this.#inside = inside;
+    this.inside = inside;
     if (take === "raw" && match.tag === "br") this.#text = "\n";
   }
 
@@ -33,13 +35,20 @@ export class TextCapture {
       if (tag === "br") this.#text += "\n";
     } else if (this.#hiddenAt === 0) {
       if (HIDDEN.has(tag)) this.#hiddenAt = depth;
-      else if (APART.has(tag)) this.#text += " ";
+      else if (APART.has(tag)) this.#apart();
     }
+  }
+
+  /** One blank is as good as many: they are folded in the end. */
+  #apart(): void {
+    if (this.#isApart) return;
+    this.#text += " ";
+    this.#isApart = true;
   }
 
   closes(tag: string, depth: number): void {
     if (this.#hiddenAt === depth) this.#hiddenAt = 0;
-    else if (this.#hiddenAt === 0 && this.#take === "text" && APART.has(tag)) this.#text += " ";
+    else if (this.#hiddenAt === 0 && this.#take === "text" && APART.has(tag)) this.#apart();
   }
 
   wantsText(): boolean {
@@ -48,11 +57,12 @@ export class TextCapture {
 
   add(text: string): void {
     this.#text += text;
+    this.#isApart = false;
   }
 
   /** Its own element ends before `at`. */
   ends(page: string, at: number): void {
-    if (this.#take === "html") this.#match.text = page.slice(this.#inside, at);
+    if (this.#take === "html") this.#match.text = page.slice(this.inside, at);
     else this.#match.text = this.#take === "raw" ? this.#text : foldSpace(this.#text);
   }
 }

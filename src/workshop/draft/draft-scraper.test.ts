@@ -80,7 +80,7 @@ test("all ten labels of the county's page are proposed, with their types, and it
     description: "text",
     paymentHistory: "table",
     exemptions: "list",
-    print2026TaxBillPdf: "url",
+    printTaxBillPdf: "url",
   });
   assert.deepEqual(draft.input, {
     name: "parcel",
@@ -237,4 +237,53 @@ test("the scraper asks as the person asked, at the host that the site sends ever
 test("no user name, password or fragment of the address gets into the draft", () => {
   const { source } = draftScraper(page(DRAFTED, "https://ann:secret@x.example/home#top"), { name: "secret" });
   assert.doesNotMatch(source, /ann|secret@|#top/);
+});
+
+test("what looks like a secret in the address or in a link is nowhere in the draft, which says so", async () => {
+  const from = page(
+    '<h1>Plane</h1><table><tr><th>Price<td>$5.00</table><a rel=next href="?sid=S3CRET&page=2">Next</a>',
+    "https://shop.example/items/71?view=full&sid=S3CRET&token=T0KEN",
+  );
+  const draft = draftScraper(from, { name: "secrets" });
+  await assertHolds(draft, from);
+  assert.deepEqual(draft.leftOut, ["sid", "token"]);
+  assert.doesNotMatch(draft.source, /S3CRET|T0KEN/);
+  assert.match(draft.source, /\/\/ "sid, token": left out/);
+  assert.match(draft.source, /\?view=full`/);
+});
+
+test("months are those of the page's language, also where English has the same name", async () => {
+  const from = page(
+    "<html lang=de><h1>Hobel</h1><table><tr><th>Gebaut<td>8. August 2017</table>",
+    "https://shop.example/",
+  );
+  const draft = draftScraper(from, { name: "months" });
+  await assertHolds(draft, from);
+  assert.match(draft.source, /formats: \["D. MMMM YYYY"\], locale: "de"/);
+});
+
+test("numbers of this one item are no part of a field's name, unless they tell two fields apart", () => {
+  const rows = ["Plane No. 7", "2026 Bill", "2025 Taxes", "2024 Taxes", "Line 2"].map(
+    (label) => `<tr><th>${label}<td>${label.length} pounds`,
+  );
+  const from = page(`<table>${rows.join("")}</table>`, "https://shop.example/items/7");
+  const names = draftScraper(from, { name: "numbers" }).fields.map(({ name }) => name);
+  assert.deepEqual(names, ["planeNo", "bill", "taxes2025", "taxes2024", "line2"]);
+});
+
+test("a listing with a next page is told how to go on", async () => {
+  const rows = ["Ann", "Bob", "Cid", "Dee"].map(
+    (name, at) =>
+      `<li class=town><a href=/t/${at}><b class=name>${name}</b></a><i class=mayor>${name}son</i>`,
+  );
+  const from = page(
+    `<ul>${rows.join("")}</ul><a rel=next href=?page=2>Next</a>`,
+    "https://towns.example/list",
+  );
+  const draft = draftScraper(from, { name: "listing" });
+  await assertHolds(draft, from);
+  assert.equal(draft.next, "a[rel=next]");
+  const active = { ...draft, source: draft.source.replace("  // emit:", "  emit:").replace("by, ", "") };
+  const source = active.source.replace("import { defineScraper", "import { emitTo, defineScraper");
+  assert.equal((await load({ ...active, name: "listing-on", source })).emits?.length ?? 0, 1);
 });

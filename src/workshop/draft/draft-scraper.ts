@@ -1,17 +1,19 @@
 import { parseHtml, type HtmlDocument } from "../../extraction/html-document.ts";
 import type { KeptPage } from "../../model/capture.ts";
 import type { Candidate, Origin } from "./candidate.ts";
-import { fieldName, freeName } from "./field-name.ts";
+import { fieldName } from "./field-name.ts";
 import { findJsonLd } from "./find-json-ld.ts";
 import { findLabels } from "./find-labels.ts";
 import { findLists } from "./find-lists.ts";
-import { findLinks, findPageFacts } from "./find-page-facts.ts";
+import { findLinks, findNext, findPageFacts } from "./find-page-facts.ts";
 import { findRows } from "./find-rows.ts";
 import { findTables } from "./find-tables.ts";
 import { guessInput } from "./guess-input.ts";
+import { nameFields } from "./name-fields.ts";
 import { pageStyle } from "./page-style.ts";
+import { blotSecrets, withoutSecrets } from "./secret-parameters.ts";
 import { verifyFields, type VerifiedField } from "./verify-fields.ts";
-import { type NamedField, type ScraperDraft, writeScraper } from "./write-scraper.ts";
+import { type ScraperDraft, writeScraper } from "./write-scraper.ts";
 
 export interface Draft extends ScraperDraft {
   readonly source: string;
@@ -31,15 +33,18 @@ const FEW_LABELS = 3;
 
 /** Drafts a scraper from one of its pages. Every field in it was extracted from that page as it is written. */
 export const draftScraper = (page: KeptPage, { name, asked, input }: DraftOptions): Draft => {
-  const url = addressOf(page, asked ?? page.url);
+  const { url, leftOut } = withoutSecrets(addressOf(page, asked ?? page.url));
   const document = parseHtml(page.text);
-  const { each, fields } = proposeFields(page, document);
+  const { each, next, fields } = proposeFields(page, document);
+  const shown = fields.map((field) => ({ ...field, sample: blotSecrets(field.sample) }));
   const draft: ScraperDraft = {
     name,
     site: url.origin,
     input: guessInput(url, input),
+    leftOut,
     ...(each !== undefined && { each }),
-    fields: named(fields.slice(0, MOST_FIELDS)),
+    ...(next !== undefined && { next }),
+    fields: nameFields(shown.slice(0, MOST_FIELDS), url),
   };
   return { ...draft, source: writeScraper(draft) };
 };
@@ -53,8 +58,7 @@ const addressOf = (page: KeptPage, asked: string): URL => {
   return url;
 };
 
-interface Proposed {
-  readonly each?: string;
+interface Proposed extends Pick<ScraperDraft, "each" | "next"> {
   readonly fields: readonly VerifiedField[];
 }
 
@@ -65,7 +69,8 @@ const proposeFields = (page: KeptPage, document: HtmlDocument): Proposed => {
   const rows = things.length === 0 && labels.length < FEW_LABELS ? findRows(document, style) : undefined;
   if (rows !== undefined) {
     const fields = verifyFields(page, rows.fields, rows.each);
-    if (fields.length > 0) return { each: rows.each, fields };
+    const next = findNext(document);
+    if (fields.length > 0) return { each: rows.each, fields, ...(next !== undefined && { next }) };
   }
   const candidates: readonly Candidate[] = [
     ...things,
@@ -93,14 +98,5 @@ const withoutEchoes = (fields: readonly VerifiedField[]): VerifiedField[] => {
     names.add(name);
     samples.add(sample);
     return !isEcho;
-  });
-};
-
-const named = (fields: readonly VerifiedField[]): NamedField[] => {
-  const taken = new Set<string>();
-  return fields.map((field) => {
-    const name = freeName(fieldName(field.candidate.label) ?? "field", taken);
-    taken.add(name);
-    return { ...field, name };
   });
 };

@@ -40,20 +40,25 @@ export const findLinks = (document: HtmlDocument): Candidate[] => {
   const files = links
     .filter((link) => FILE.test(document.attr(link, "href") ?? "") && !isFurniture(document, link))
     .slice(0, MOST_FILES);
-  const next = links.find((link) => isNext(document, link));
+  const next = findNext(document);
   return [
-    ...files.flatMap((link) => linkTo(document, link, document.textOf(link))),
-    ...(next === undefined ? [] : linkTo(document, next, "next page")),
+    ...files.flatMap((link) => linkTo(shortSelector(document, [link]), document.textOf(link))),
+    ...linkTo(next, "next page"),
   ];
+};
+
+/** The selector of the link to the next page of a listing. */
+export const findNext = (document: HtmlDocument): string | undefined => {
+  const next = document.all(compileSelector("a[href]")).find((link) => isNext(document, link));
+  if (next === undefined) return undefined;
+  return document.attr(next, "rel") === "next" ? "a[rel=next]" : shortSelector(document, [next]);
 };
 
 const isNext = (document: HtmlDocument, link: HtmlElement): boolean =>
   document.attr(link, "rel") === "next" ||
   /^(?:next|next page|›|»|→)(?:\s*[›»→])?$/i.test(document.textOf(link));
 
-const linkTo = (document: HtmlDocument, link: HtmlElement, label: string): Candidate[] => {
-  const css = document.attr(link, "rel") === "next" ? "a[rel=next]" : shortSelector(document, [link]);
-  return css === undefined
+const linkTo = (css: string | undefined, label: string): Candidate[] =>
+  css === undefined
     ? []
     : [{ label, from: "link", choices: [{ type: "url", place: { css } }], isOptional: true }];
-};

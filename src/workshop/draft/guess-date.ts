@@ -39,10 +39,11 @@ const readersOf = ({ order, locale }: PageStyle): readonly Reader[] => {
   ];
   const readers = [
     { options: {}, read: dateReader() },
-    ...formats.map((format) => readerOf(format)),
+    // First of all: `8. August` is German as well as English, and on the next page it is `8. Mai`.
     ...(locale === undefined
       ? []
       : formats.filter((each) => /MMM/.test(each)).map((each) => readerOf(each, locale))),
+    ...formats.map((format) => readerOf(format)),
   ];
   known.set(key, readers);
   return readers;

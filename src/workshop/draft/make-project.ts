@@ -1,5 +1,6 @@
-import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { makeFolder } from "./make-folder.ts";
 import { projectFiles } from "./project-files.ts";
 
 export interface MadeProject {
@@ -9,11 +10,8 @@ export interface MadeProject {
 }
 
 /** What stands in the way of a new project: everything in the folder but the history of a fresh repository. */
-export const standsInTheWay = (folder: string): string[] => {
-  if (!existsSync(folder)) return [];
-  if (!statSync(folder).isDirectory()) return ["a file"];
-  return readdirSync(folder).filter((name) => name !== ".git");
-};
+export const standsInTheWay = (folder: string): string[] =>
+  existsSync(folder) ? readdirSync(folder).filter((name) => name !== ".git") : [];
 
 /** Writes the files that are not there yet. Never over one that is. */
 export const makeProject = (folder: string): MadeProject => {
@@ -21,7 +19,7 @@ export const makeProject = (folder: string): MadeProject => {
   const kept: string[] = [];
   for (const [path, content] of projectFiles(folder)) {
     const file = join(folder, path);
-    mkdirSync(dirname(file), { recursive: true });
+    makeFolder(dirname(file));
     try {
       writeFileSync(file, content, { flag: "wx" });
       written.push(path);

@@ -20,6 +20,7 @@ export const fetchPage = async (request: PageRequest): Promise<KeptPage | { read
     ready: await readyScraper(await loadScraper("page")),
     input: { url },
     signal,
+    onOutput: () => undefined,
     watcher: { onWait: () => undefined, onStep: () => undefined },
   });
   if ("rejected" in tried) return { problem: tried.rejected };

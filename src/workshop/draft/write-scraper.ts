@@ -11,14 +11,18 @@ export interface ScraperDraft {
   readonly name: string;
   readonly site: string;
   readonly input: DraftInput;
+  /** Parameters of the address that look like secrets, and are not in the draft. */
+  readonly leftOut: readonly string[];
   readonly each?: string;
+  /** The selector of the link from a listing to its next page. */
+  readonly next?: string;
   readonly fields: readonly NamedField[];
 }
 
 const INDENT = "      ";
 
 /** The scraper as source code. */
-export const writeScraper = ({ name, site, input, each, fields }: ScraperDraft): string => {
+export const writeScraper = ({ name, site, input, leftOut, each, next, fields }: ScraperDraft): string => {
   const lines = fields.map(({ name: field, draft, isOptional, sample }) => {
     const definition = writeField(draft, INDENT) + (isOptional ? ".optional()" : "");
     return `${INDENT}${field}: ${definition}, ${valueComment(sample)}`;
@@ -35,7 +39,7 @@ ${inputLines(input)}
   pace: { perSecond: 2, concurrency: 4 },
 
   async collect({ input, http, keep }) {
-    const page = await http.get(${requestOf(input)});
+${leftOut.length === 0 ? "" : `    ${valueComment(leftOut.join(", "))}: left out of the address, as secrets.\n`}    const page = await http.get(${requestOf(input)});
     keep.page("page", page);
   },
 
@@ -45,9 +49,16 @@ ${each === undefined ? "" : `    each: ${literal(each)},\n`}    fields: {
 ${lines.join("\n")}
     },
   },
-});
+${next === undefined || "before" in input ? "" : nextLines(next)}});
 `;
 };
+
+/** A proposal only: it makes one page of a listing a job over all of them. */
+const nextLines = (
+  css: string,
+): string => `  // To go on to the next page, import emitTo from "sluice" too, and take this in:
+  // emit: [emitTo("self", { from: "page", input: { url: field.url(${literal(css)}) } })],
+`;
 
 const inputLines = (input: DraftInput): string =>
   "before" in input

@@ -26,7 +26,7 @@ export function expand(pattern: string): readonly string[] {
     const char = pattern.charAt(at++);
     if (char === "[") {
       const end = pattern.indexOf("]", at);
-      const letters = [...pattern.slice(at, end)];
+      const letters = pattern.slice(at, end).split("");
       at = end + 1;
       return letters;
     }

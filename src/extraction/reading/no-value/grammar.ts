@@ -4,7 +4,7 @@ import { expand } from "./expand.ts";
  * How a language says that there is nothing: the words that its sentences are built of, without accents and in lower case. What a
  * part may look like is written as in `expand`.
  */
-export interface NoValueWords {
+interface NoValueWords {
   /** Before a participle: `not`. */
   readonly not: string;
   /** `available`, `provided`, in all genders and numbers. */

@@ -7,14 +7,28 @@ const list = (text: string): readonly string[] => text.split(";").map((one) => o
 
 test("ten languages say that there is nothing in many ways, with or without accents", () => {
   for (const text of [
-    ...list("Not available; no information on file; None listed; To be announced; Phone number not provided; not yet known"),
-    ...list("keine Angaben vorhanden; Nicht verfügbar; nicht verfugbar; noch nicht bekannt; ohne Angabe; wird noch bekannt gegeben"),
-    ...list("non renseignée; Non communiqués; aucune information disponible; pas d'information; à préciser; données manquantes"),
-    ...list("no especificada; sin información disponible; dato desconocido; por confirmar; no se ha indicado; aún no disponible"),
-    ...list("non disponibili; nessun'indicazione; dati mancanti; da comunicare; informazione non ancora disponibile"),
+    ...list(
+      "Not available; no information on file; None listed; To be announced; Phone number not provided; not yet known",
+    ),
+    ...list(
+      "keine Angaben vorhanden; Nicht verfügbar; nicht verfugbar; noch nicht bekannt; ohne Angabe; wird noch bekannt gegeben",
+    ),
+    ...list(
+      "non renseignée; Non communiqués; aucune information disponible; pas d'information; à préciser; données manquantes",
+    ),
+    ...list(
+      "no especificada; sin información disponible; dato desconocido; por confirmar; no se ha indicado; aún no disponible",
+    ),
+    ...list(
+      "non disponibili; nessun'indicazione; dati mancanti; da comunicare; informazione non ancora disponibile",
+    ),
     ...list("niet opgegeven; geen gegevens beschikbaar; nog niet bekend; nog te bepalen; gegevens ontbreken"),
-    ...list("brak informacji; nie określono; nieznane; dane niedostępne; do uzupełnienia; brak danych o właścicielu"),
-    ...list("não informada; sem informações; nenhum dado disponível; a confirmar; nao disponivel; dados indisponíveis"),
+    ...list(
+      "brak informacji; nie określono; nieznane; dane niedostępne; do uzupełnienia; brak danych o właścicielu",
+    ),
+    ...list(
+      "não informada; sem informações; nenhum dado disponível; a confirmar; nao disponivel; dados indisponíveis",
+    ),
     ...list("ej angivet; uppgift saknas; inga uppgifter; inte tillgängligt ännu; meddelas senare"),
     ...list("ikke oplyst; ingen opplysninger; ukendt; ikke tilgjengelig; oplyses senere"),
   ])

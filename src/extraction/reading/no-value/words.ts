@@ -18,7 +18,7 @@ yok; bilinmiyor; belirtilmemiş; veri yok; mevcut değil; girilmemiş; bilgi yok
 const FOR_VALUES = `
 pending; withheld; redacted; confidential; restricted; private; n/s; n/p; ns; ex-directory; awaiting data; in progress; not yet; never; pending update;
 ausstehend; offen; in bearbeitung; en attente; en cours; pendiente; en trámite; in attesa; in corso; pendente; em andamento; in behandeling; oczekuje; w toku; pågår;
-nd; nc; sd; nb; ni; np; ka; bd; nr
+nd; nc; sd; nb; ni; np; ka; bd; nr; nada; nic; tom; tomt; inga
 `;
 
 const split = (text: string): readonly string[] =>

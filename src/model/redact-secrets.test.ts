@@ -6,16 +6,27 @@ const cases: readonly (readonly [string, string])[] = [
   ["http://user:hunter2@proxy.example:8000/x", "http://***@proxy.example:8000/x"],
   ["postgres://sluice@db/sluice", "postgres://***@db/sluice"],
   ["GET https://api.example/v1?api_key=abc123&page=2", "GET https://api.example/v1?api_key=***&page=2"],
+  [
+    "https://x.example/a?sid=5E55&parcel=1#session=abcdef12",
+    "https://x.example/a?sid=***&parcel=1#session=***",
+  ],
   ["access_token: eyJhbGciOi.x.y", "access_token: ***"],
+  ["wrong password: hunter", "wrong password: ***"],
   ['{"password":"p w","name":"x"}', '{"password":***,"name":"x"}'],
   ["Authorization: Bearer abc.def\nHost: x", "Authorization: ***\nHost: x"],
+  ["refused with Bearer abc123def456 by the site", "refused with Bearer *** by the site"],
+  ["login failed for password=hunter two", "login failed for password=*** two"],
   ["set-cookie=sid=1; Path=/", "set-cookie=***"],
 ];
 
 for (const [text, redacted] of cases)
   test(`a secret is not shown: ${redacted}`, () => assert.equal(redactSecrets(text), redacted));
 
-test("what is no secret is shown as it is", () => {
-  const text = "parcels.csv:17: mail bob@example.org at https://example.org/a?page=2#x, column key: 12";
-  assert.equal(redactSecrets(text), text);
-});
+for (const text of [
+  "parcels.csv:17: mail bob@example.org at https://example.org/a?page=2#x, column key: 12",
+  "passwd: not an http URL",
+  "password: Invalid input: expected string",
+  "token: required",
+  "a basic understanding of the matter",
+])
+  test(`what is no secret is shown as it is: ${text}`, () => assert.equal(redactSecrets(text), text));

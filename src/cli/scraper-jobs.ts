@@ -1,0 +1,32 @@
+import { pathToFileURL } from "node:url";
+import { resolveScraper } from "../config/find-scrapers.ts";
+import type { JobView } from "../model/job.ts";
+import type { Ledger } from "../ports/ledger.ts";
+import { isTrial } from "./find-job.ts";
+import { UsageError } from "./usage-error.ts";
+
+/** More jobs than `listJobs` gives are not looked at. */
+const LISTED = 200;
+
+/** For `--all SCRAPER`: its jobs begun since then, by its name or its file; oldest first, so that what is printed last is the newest. */
+export const scraperJobs = async (ledger: Ledger, named: string, since = 0): Promise<JobView[]> => {
+  const listed = await ledger.listJobs();
+  const recent = listed.filter((view) => view.createdAt >= since && !isTrial(view));
+  if (listed.length >= LISTED && listed.every(({ createdAt }) => createdAt >= since))
+    process.stderr.write(
+      `Only the newest ${LISTED} jobs were looked at. Name older ones one by one: sluice extract JOB.\n`,
+    );
+  const byName = recent.filter(({ spec }) => spec.scraper === named);
+  const found = byName.length > 0 ? byName : await ofFile(recent, named);
+  if (found.length > 0) return found.toReversed();
+  throw new UsageError(
+    `--all ${named}: no job of that scraper${since > 0 ? " since then" : ""}. ` +
+      "`sluice jobs ls` lists jobs with their scrapers; give the name, or the path of the file.",
+  );
+};
+
+const ofFile = async (jobs: readonly JobView[], scraper: string): Promise<JobView[]> => {
+  const file = await resolveScraper(scraper).catch(() => undefined);
+  const source = file === undefined ? undefined : pathToFileURL(file).href;
+  return jobs.filter(({ spec }) => spec.source === source);
+};

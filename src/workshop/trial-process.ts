@@ -1,0 +1,111 @@
+import { hostname } from "node:os";
+import { extname } from "node:path";
+import { DEFAULT_MEMORY_MB, type ProcessEnd, WorkerProcess } from "../worker/worker-process.ts";
+import type { FromTrial } from "./trial-messages.ts";
+import type { KeptByItem, Watcher } from "./watch-collector.ts";
+
+export interface TrialProcessOptions {
+  readonly data: string;
+  readonly job: string;
+  /** Its end is what this process answers. */
+  readonly watcher: Omit<Watcher, "onEnd">;
+  /** What the scraper's own code prints. */
+  readonly onOutput?: (text: string) => void;
+  /** How long its event loop may stand still; shorter than a worker of `sluice run`: somebody is waiting. */
+  readonly stallMs?: number;
+  readonly signal: AbortSignal;
+}
+
+export interface TrialProcessEnd {
+  /** Name of the worker, under which its leases are. */
+  readonly worker: string;
+  /** Undefined when the item's outcome was never known. */
+  readonly kept?: KeptByItem;
+  /** How the process died, where it did not end as it should. */
+  readonly death?: Pick<ProcessEnd, "blame" | "detail">;
+  /** The ledger, the archive or Sluice itself failed. */
+  readonly error?: Error;
+}
+
+const LOOK_MS = 250;
+const STALL_MS = 10_000;
+/** What is left to an item that was interrupted, to settle what it has. */
+const GRACE_MS = 1000;
+
+/**
+ * Runs a job's one item in a process of its own. The scraper's code may loop for ever, leave or throw in a timer: here it is told what it
+ * did, and one interrupt ends it.
+ */
+export const runTrialProcess = async (options: TrialProcessOptions): Promise<TrialProcessEnd> => {
+  const { data, job, watcher, onOutput, stallMs = STALL_MS, signal } = options;
+  let kept: KeptByItem | undefined;
+  let crash: string | undefined;
+  let error: Error | undefined;
+  const hear = (message: FromTrial): void => {
+    switch (message.type) {
+      case "wait":
+        return watcher.onWait(new URL(message.url));
+      case "step":
+        return watcher.onStep(message.step);
+      case "kept":
+        return void (kept = message.kept);
+      case "crashed":
+        return void (crash = message.detail);
+      case "failed":
+        return void (error = errorOf(message));
+      case "beat":
+      case "ended":
+        return undefined;
+      default:
+        return message satisfies never;
+    }
+  };
+  const child = new WorkerProcess({
+    script: new URL(`./trial-main${extname(import.meta.filename)}`, import.meta.url),
+    maxMemoryMb: DEFAULT_MEMORY_MB,
+    stallMs,
+    onMessage: hear,
+    onOutput: (text) => onOutput?.(text),
+  });
+  const worker = `${hostname()}-${child.child.pid}-worker`;
+  using _watch = watchOver(child, signal);
+  child.start({ type: "start", name: worker, data, jobs: [job], isAlone: false, logLevel: "warn" });
+  const end = await child.ended;
+  return {
+    worker,
+    ...(kept && { kept }),
+    ...(error && { error }),
+    ...(!end.isOrderly && { death: crash === undefined ? end : { blame: "scraper", detail: crash } }),
+  };
+};
+
+const errorOf = ({ name, code, message }: Extract<FromTrial, { type: "failed" }>): Error => {
+  const error = new Error(message);
+  error.name = name;
+  return Object.assign(error, { code });
+};
+
+/** Looks after its event loop and its memory, and ends it when it is told to. */
+const watchOver = (child: WorkerProcess, signal: AbortSignal): Disposable => {
+  let lookedAt = performance.now();
+  const looker = setInterval(() => {
+    const now = performance.now();
+    const sleptMs = Math.max(0, now - lookedAt - 2 * LOOK_MS);
+    lookedAt = now;
+    child.look(sleptMs);
+  }, LOOK_MS);
+  let killer: NodeJS.Timeout | undefined;
+  const stop = (): void => {
+    child.stop();
+    killer = setTimeout(() => child.kill(), GRACE_MS);
+  };
+  if (signal.aborted) stop();
+  else signal.addEventListener("abort", stop, { once: true });
+  return {
+    [Symbol.dispose]() {
+      clearInterval(looker);
+      clearTimeout(killer);
+      signal.removeEventListener("abort", stop);
+    },
+  };
+};
