@@ -4,7 +4,8 @@ export interface Series {
   readonly value: number;
 }
 
-const SAMPLE = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? (NaN|[+-]?Inf|[+-]?[\d.eE+-]+)$/;
+/** A value is what Go's ParseFloat takes: `Nan` too. */
+const SAMPLE = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? ([Nn]a[Nn]|[+-]?Inf|[+-]?[\d.eE+-]+)$/;
 const LABEL = /([a-zA-Z_]\w*)="((?:[^"\\\n]|\\["\\n])*)"(?:,|$)/gy;
 
 /** Reads Prometheus' text format; throws at the first line that is none of it. */
@@ -51,7 +52,7 @@ export const whatIsWrong = (text: string): string[] => {
   for (const { name, labels } of readMetrics(text)) {
     const family = types.has(name) ? name : name.replace(/_(bucket|sum|count)$/, "");
     if (!types.has(family)) wrong.push(`${name}: no type`);
-    const id = `${name}${JSON.stringify(Object.entries(labels).toSorted())}`;
+    const id = `${name}${JSON.stringify(labels)}`;
     if (seen.has(id)) wrong.push(`${id}: twice`);
     seen.add(id);
   }

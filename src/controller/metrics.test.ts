@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import type { AddressInfo } from "node:net";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
@@ -166,4 +166,24 @@ test("answers are counted by route, and paths that nobody has routes for are one
   ]);
   assert.equal(valueOf(all, "sluice_api_request_duration_seconds_count", { route: "/v1/jobs/:job" }), 2);
   assert.deepEqual(whatIsWrong(text), []);
+});
+
+test("the dashboard and the alert rules ask only for what there is", async (t) => {
+  const { metrics } = await open(t);
+  const text = await metrics.text();
+  const known = new Set([...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name));
+  // These come with the API.
+  known.add("sluice_api_requests_total").add("sluice_api_request_duration_seconds");
+  for (const file of ["grafana-dashboard.json", "alert-rules.yml"]) {
+    const asked = await readFile(new URL(`../../deploy/${file}`, import.meta.url), "utf8");
+    const names = [...asked.matchAll(/\b(?:sluice|process|nodejs)_\w+/g)].map(([name]) =>
+      name.replace(/_bucket$/, ""),
+    );
+    assert.ok(names.length > 5);
+    assert.deepEqual(
+      names.filter((name) => !known.has(name)),
+      [],
+      file,
+    );
+  }
 });

@@ -18,7 +18,7 @@ export interface Upload {
   readonly mustHold: () => Promise<void>;
 }
 
-/** As when a file is loaded locally: see `flow/submit.ts`. */
+/** Large enough that sorted keys share pages of the ledger's index; half of what a local load takes, for many may upload at once. */
 const BATCH = 10_000;
 /** The first batch is small: work starts while the rest is still on its way. */
 const FIRST_BATCH = 500;
