@@ -67,7 +67,7 @@ export const fuzzedRequests = (document: OpenapiDocument, hints: Hints): fc.Arbi
     const schema = deref(given);
     if (schema.enum) return fc.constantFrom(...schema.enum);
     if (schema.anyOf) return fc.oneof(...schema.anyOf.map((one) => fitting(one)));
-    const [type] = [schema.type ?? "any"].flat();
+    const [type = "any"] = [schema.type ?? []].flat();
     switch (type) {
       case "string":
         return fc.string({
