@@ -18,17 +18,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   worker: ["model", "ports", "archive", "scrapers", "flow"],
   "compose.ts": ["model", "ports", "archive", "scrapers", "flow", "backends", "collectors", "worker"],
   config: ["model", "scrapers"],
-  reextract: [
-    "model",
-    "ports",
-    "archive",
-    "extraction",
-    "scrapers",
-    "flow",
-    "collectors",
-    "backends",
-    "compose.ts",
-  ],
+  reextract: ["model", "ports", "archive", "extraction", "scrapers", "flow", "collectors", "compose.ts"],
   workshop: [
     "model",
     "ports",

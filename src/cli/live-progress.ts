@@ -1,5 +1,6 @@
 import picocolors from "picocolors";
 import type { JobView, LaneView } from "../model/job.ts";
+import { wantsColors } from "./colors.ts";
 import { plainText } from "./fit-text.ts";
 import { FrameMaker, type ProgressExtra } from "./progress-frame.ts";
 import type { Progress, ProgressStream } from "./progress.ts";
@@ -18,7 +19,7 @@ const upBy = (lines: number): string => (lines > 0 ? `\x1b[${lines}A` : "");
 export class LiveProgress implements Progress {
   readonly #stream: ProgressStream;
   readonly #now: () => number;
-  readonly #colors = picocolors.createColors(process.env["NO_COLOR"] === undefined);
+  readonly #colors = picocolors.createColors(wantsColors({ isTTY: true }, process.env));
   readonly #frames = new FrameMaker();
   readonly #restore = (): void => this.close();
   #lines: readonly string[] = [];

@@ -1,10 +1,10 @@
-import picocolors from "picocolors";
 import { redactSecrets } from "../model/redact-secrets.ts";
 import { FIELD_STATUSES } from "../model/record.ts";
 import type { ReadyScraper } from "../scrapers/ready-scraper.ts";
 import { explainEach, explainField, explainPages } from "../workshop/explain-field.ts";
 import type { FoundRecord } from "../workshop/fixture.ts";
 import type { Tried } from "../workshop/try-item.ts";
+import { colors } from "./colors.ts";
 import { failureAdvice } from "./failure-advice.ts";
 import { fitText, plainText } from "./fit-text.ts";
 import { bytesText, counted, countText } from "./number-text.ts";
@@ -42,15 +42,15 @@ const keptLines = ({ tried: { pages, files } }: TrialReport): string[] => [
 ];
 
 const keptLine = (what: string, name: string, mediaType: string, bytes: number): string =>
-  `  kept ${what} ${picocolors.bold(plainText(name))}  ${picocolors.dim(`${mediaType}, ${bytesText(bytes)}`)}`;
+  `  kept ${what} ${colors.bold(plainText(name))}  ${colors.dim(`${mediaType}, ${bytesText(bytes)}`)}`;
 
 const recordLines = ({ ready, tried: { records, pages } }: TrialReport): string[] => {
   const width = screenWidth();
   const required = ready.extraction?.required ?? [];
   const shown = records.slice(0, MOST_RECORDS).flatMap((record, index) => {
     const text = pages.find(({ name }) => name === record.from)?.text;
-    const title = records.length === 1 ? [] : [picocolors.bold(`  record ${index + 1}`)];
-    const look = { width, colors: picocolors, required, ...(text !== undefined && { text }) };
+    const title = records.length === 1 ? [] : [colors.bold(`  record ${index + 1}`)];
+    const look = { width, colors, required, ...(text !== undefined && { text }) };
     return [...(index > 0 ? [""] : []), ...title, ...renderRecord(record, look)];
   });
   return records.length > MOST_RECORDS ? [...shown, "", ...overview(records)] : shown;
@@ -65,9 +65,9 @@ const overview = (records: readonly FoundRecord[]): string[] => {
     ...names.map((name) => {
       const counts = FIELD_STATUSES.flatMap((status) => {
         const count = records.filter(({ fields }) => (fields[name]?.status ?? "missing") === status).length;
-        return count === 0 ? [] : [statusPaint(status, picocolors)(`${countText(count)} ${status}`)];
+        return count === 0 ? [] : [statusPaint(status, colors)(`${countText(count)} ${status}`)];
       });
-      return `  ${name.padEnd(longest)}  ${counts.join(picocolors.dim(" · "))}`;
+      return `  ${name.padEnd(longest)}  ${counts.join(colors.dim(" · "))}`;
     }),
   ];
 };
@@ -76,7 +76,7 @@ const overview = (records: readonly FoundRecord[]): string[] => {
 const problemLines = ({ ready, tried }: TrialReport): string[] => {
   const { records, pages, failure } = tried;
   const isChanged = failure?.kind === "structure-changed";
-  const look = { indent: 4, width: screenWidth(), colors: picocolors };
+  const look = { indent: 4, width: screenWidth(), colors };
   if (records.length === 0) {
     const explanation = isChanged ? (explainEach(ready, pages) ?? explainPages(ready, pages)) : undefined;
     const what = ready.extraction === undefined ? "  nothing on the page" : "  no record";
@@ -92,11 +92,11 @@ const problemLines = ({ ready, tried }: TrialReport): string[] => {
       if (!isWrong || seen.has(field)) continue;
       seen.add(field);
       if (seen.size > MOST_EXPLAINED) continue;
-      const where = records.length === 1 ? "" : picocolors.dim(` in record ${record + 1}`);
+      const where = records.length === 1 ? "" : colors.dim(` in record ${record + 1}`);
       const explanation = explainField(ready, pages, records, { record, field });
       lines.push(
         ...(lines.length > 0 ? [""] : []),
-        `  ${statusPaint(status, picocolors)(status)} ${picocolors.bold(plainText(field))}${where}`,
+        `  ${statusPaint(status, colors)(status)} ${colors.bold(plainText(field))}${where}`,
         ...(explanation === undefined ? [] : renderExplanation(explanation, look)),
       );
     }
@@ -109,40 +109,40 @@ const emittedLines = ({ tried: { emitted } }: TrialReport): string[] =>
   [...Map.groupBy(emitted, ({ scraper }) => scraper)].flatMap(([scraper, items]) => {
     const rest = items.length - MOST_EMITTED;
     return [
-      `  leads to ${counted(items.length, "item")} of ${picocolors.bold(scraper)}, not run here`,
+      `  leads to ${counted(items.length, "item")} of ${colors.bold(scraper)}, not run here`,
       ...items
         .slice(0, MOST_EMITTED)
         .map(
           ({ input }) =>
-            `    ${picocolors.dim(fitText(plainText(redactSecrets(JSON.stringify(input))), screenWidth() - 4))}`,
+            `    ${colors.dim(fitText(plainText(redactSecrets(JSON.stringify(input))), screenWidth() - 4))}`,
         ),
-      ...(rest > 0 ? [picocolors.dim(`    and ${countText(rest)} more`)] : []),
+      ...(rest > 0 ? [colors.dim(`    and ${countText(rest)} more`)] : []),
     ];
   });
 
 const endLines = ({ ready, tried, job, data }: TrialReport): string[] => {
-  const kept = picocolors.dim(`job ${job}${dataFlag(data)}`);
+  const kept = colors.dim(`job ${job}${dataFlag(data)}`);
   switch (tried.outcome) {
     case "done": {
       const isPartial = tried.records.some(({ quality }) => quality === "partial");
       if (ready.extraction === undefined)
-        return [`  ${picocolors.green("done")}, the scraper extracts nothing  ${kept}`];
+        return [`  ${colors.green("done")}, the scraper extracts nothing  ${kept}`];
       const count = counted(tried.records.length, "record");
-      const quality = isPartial ? picocolors.yellow("partial") : picocolors.green("complete");
-      return [`  ${picocolors.green("done")}, ${count}, ${quality}  ${kept}`];
+      const quality = isPartial ? colors.yellow("partial") : colors.green("complete");
+      return [`  ${colors.green("done")}, ${count}, ${quality}  ${kept}`];
     }
     case "absent":
-      return [`  ${picocolors.cyan("absent")}: the scraper says that the site has no such thing  ${kept}`];
+      return [`  ${colors.cyan("absent")}: the scraper says that the site has no such thing  ${kept}`];
     case "interrupted":
-      return [`  ${picocolors.yellow("interrupted")} before its end  ${kept}`];
+      return [`  ${colors.yellow("interrupted")} before its end  ${kept}`];
     case "failed": {
       const { kind, detail, url } = tried.failure!;
       const unanswered =
         tried.unanswered === undefined || url !== undefined ? "" : ` (${redactSecrets(tried.unanswered)})`;
       return [
-        `  ${picocolors.red(`failed: ${kind}`)}  ${kept}`,
+        `  ${colors.red(`failed: ${kind}`)}  ${kept}`,
         `  ${plainText(detail)}${unanswered}`,
-        ...(url === undefined ? [] : [picocolors.dim(`  ${plainText(redactSecrets(url))}`)]),
+        ...(url === undefined ? [] : [colors.dim(`  ${plainText(redactSecrets(url))}`)]),
         `  ${failureAdvice(kind)}`,
       ];
     }

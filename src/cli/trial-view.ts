@@ -1,6 +1,6 @@
-import picocolors from "picocolors";
 import type { ReadyScraper } from "../scrapers/ready-scraper.ts";
 import type { Step, Watcher } from "../workshop/watch-collector.ts";
+import { colors } from "./colors.ts";
 import { fitText, plainText } from "./fit-text.ts";
 import { print } from "./print.ts";
 import { redactSecrets } from "../model/redact-secrets.ts";
@@ -29,19 +29,19 @@ export const openTrialView = (
     clearTimeout(timer);
     timer = setTimeout(() => {
       const text = `  waiting for a slot for ${shortUrl(url.href, home)} …`;
-      print([picocolors.dim(fitText(text, width))]);
+      print([colors.dim(fitText(text, width))]);
     }, LONG_WAIT_MS);
   };
   if (!isJson) {
     const what = `${scraper.name} ${redactSecrets(plainText(JSON.stringify(input)))}`;
-    print([picocolors.bold(fitText(what, width)), ...(home === "" ? [] : [picocolors.dim(home)])]);
+    print([colors.bold(fitText(what, width)), ...(home === "" ? [] : [colors.dim(home)])]);
   }
   return {
     onWait: (url) => (isJson ? undefined : wait(url)),
     onStep(step) {
       clearTimeout(timer);
       if (steps++ === 0 && !isJson) print([""]);
-      print([isJson ? stepJson(step) : renderStep(step, home, width, picocolors)]);
+      print([isJson ? stepJson(step) : renderStep(step, home, width, colors)]);
     },
     [Symbol.dispose]: () => clearTimeout(timer),
   };

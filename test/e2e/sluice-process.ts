@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { globSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { after } from "node:test";
 
 export const ROOT = resolve(import.meta.dirname, "../..");
 export const COUNTY_SCRAPER = join(ROOT, "examples/county/county.scraper.ts");
@@ -12,6 +13,14 @@ export interface Ended {
   readonly stdout: string;
   readonly stderr: string;
 }
+
+const running = new Set<ChildProcess>();
+
+// A test that gave up must not leave a process behind: its pipes would keep the test file waiting for ever.
+if (process.env["NODE_TEST_CONTEXT"] !== undefined)
+  after(() => {
+    for (const child of running) child.kill("SIGKILL");
+  });
 
 /** A real `sluice` process, as a user starts it. */
 export class SluiceProcess {
@@ -26,6 +35,8 @@ export class SluiceProcess {
       cwd,
       stdio: ["ignore", "pipe", "pipe"],
     });
+    running.add(this.child);
+    this.child.once("exit", () => running.delete(this.child));
     this.child.stdout!.on("data", (data: Buffer) => (this.stdout += data.toString()));
     this.child.stderr!.on("data", (data: Buffer) => (this.stderr += data.toString()));
     this.ended = new Promise((done) =>
@@ -35,9 +46,22 @@ export class SluiceProcess {
     );
   }
 
-  /** Resolves when its words to people contain this. */
+  /** Resolves when its words to people contain this, and fails when it ends without them. */
   async says(text: RegExp): Promise<void> {
-    while (!text.test(this.stderr)) await once(this.child.stderr!, "data");
+    while (!text.test(this.stderr)) await this.#next("stderr");
+  }
+
+  /** The same of what it prints, which is then taken off, so that the next call waits for something new. */
+  async prints(text: RegExp): Promise<void> {
+    while (!text.test(this.stdout)) await this.#next("stdout");
+    this.stdout = this.stdout.replace(text, "");
+  }
+
+  async #next(stream: "stdout" | "stderr"): Promise<void> {
+    const hasEnded = this.ended.then(({ code, stdout, stderr }) => {
+      throw new Error(`sluice ended with ${code} before it said what was awaited:\n${stdout}${stderr}`);
+    });
+    await Promise.race([once(this.child[stream]!, "data"), hasEnded]);
   }
 
   /** Resolves with the first line that it prints for programs; throws when it ends without one. */

@@ -242,20 +242,16 @@ test("extraction that gives something else the second time is told", async () =>
 
 test("watch tests again when an import or a fixture changes, and ends when interrupted", async () => {
   const watching = new SluiceProcess(["test", scraper, "--watch"]);
-  const says = async (text: RegExp): Promise<void> => {
-    while (!text.test(watching.stdout)) await once(watching.child.stdout!, "data");
-    watching.stdout = watching.stdout.replace(text, "");
-  };
-  await says(/✓ county[^]*watching/);
+  await watching.prints(/✓ county[^]*watching/);
   write(".ownr");
-  await says(/✗ county[^]*got\s+missing[^]*watching/);
+  await watching.prints(/✗ county[^]*got\s+missing[^]*watching/);
   // As editors save: a new file takes the place of the old one.
   writeFileSync(join(folder, "places.new"), 'export const OWNER = ".owner";\n');
   renameSync(join(folder, "places.new"), join(folder, "places.ts"));
-  await says(/✓ county[^]*watching/);
+  await watching.prints(/✓ county[^]*watching/);
   const expected = fixture("plain", "expected.json");
   writeFileSync(expected, readFileSync(expected, "utf8").replace("ALLEN", "ELLEN"));
-  await says(/✗ county[^]*ELLEN JAMES[^]*watching/);
+  await watching.prints(/✗ county[^]*ELLEN JAMES[^]*watching/);
   watching.child.kill("SIGINT");
   assert.equal((await watching.ended).code, 0);
 });

@@ -1,6 +1,5 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join, relative } from "node:path";
-import picocolors from "picocolors";
 import { resolveScraper } from "../../config/find-scrapers.ts";
 import type { Failure } from "../../model/failure.ts";
 import type { ItemView } from "../../model/item.ts";
@@ -12,6 +11,7 @@ import { captureCase, type CapturedItem, LARGEST_PAGE, tooLarge } from "../../wo
 import { fixturesFolder } from "../../workshop/read-fixture.ts";
 import { storedPages } from "../../workshop/stored-item.ts";
 import { caseName } from "../../workshop/write-fixture.ts";
+import { colors } from "../colors.ts";
 import { EXIT } from "../exit-codes.ts";
 import { checkScraperName, findJob } from "../find-job.ts";
 import { bytesText } from "../number-text.ts";
@@ -48,7 +48,7 @@ export const captureCommand = async (named: string, options: CaptureOptions): Pr
   if ("failure" in captured) return refuse(failedCode(captured.failure));
   const shown = { ...captured, folder: relative(process.cwd(), captured.folder) || captured.folder };
   if (options.json) print([JSON.stringify({ type: "fixture", ...shown })]);
-  else print(renderCapture(shown, named, picocolors));
+  else print(renderCapture(shown, named, colors));
   return EXIT.ok;
 };
 

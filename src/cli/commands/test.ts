@@ -1,10 +1,10 @@
 import { resolve } from "node:path";
-import picocolors from "picocolors";
 import { listScrapers, resolveScraper } from "../../config/find-scrapers.ts";
 import { loadConfig } from "../../config/load-config.ts";
 import { type ScraperResult, testFixtures } from "../../workshop/test-fixtures.ts";
 import { watchSources } from "../../workshop/watch-sources.ts";
 import { writeExpected } from "../../workshop/write-fixture.ts";
+import { colors } from "../colors.ts";
 import { EXIT } from "../exit-codes.ts";
 import { print } from "../print.ts";
 import { isFailed, renderResult, renderSummary, summaryOf } from "../render-tests.ts";
@@ -31,9 +31,9 @@ export const testCommand = async (named: readonly string[], options: TestCommand
     watcher.begin(files);
     const { results } = await runOnce(files, options);
     watcher.add(results.flatMap(({ sources }) => sources));
-    print([picocolors.dim("watching for changes; Ctrl-C ends"), ""]);
+    print([colors.dim("watching for changes; Ctrl-C ends"), ""]);
     const changed = await watcher.changed();
-    if (changed !== undefined) print([picocolors.dim(`${changed} changed`)]);
+    if (changed !== undefined) print([colors.dim(`${changed} changed`)]);
   }
   return EXIT.ok;
 };
@@ -58,11 +58,11 @@ const runOnce = async (
   for await (const result of testFixtures({ files, onOutput })) {
     results.push(result);
     if (json) print([JSON.stringify({ type: "scraper", ...withoutGot(result) })]);
-    else print(renderResult(result, { width: screenWidth(), colors: picocolors, isUpdating: update }));
+    else print(renderResult(result, { width: screenWidth(), colors, isUpdating: update }));
   }
   const updated = update ? rewrite(results) : 0;
   const summary = summaryOf(results, { updated, tookMs: performance.now() - startedAt });
-  print(json ? [JSON.stringify({ type: "end", ...summary })] : renderSummary(summary, picocolors));
+  print(json ? [JSON.stringify({ type: "end", ...summary })] : renderSummary(summary, colors));
   const isUntested = requireFixtures && summary.untested.length > 0;
   const hasFailed =
     results.some((result) => isFailed(result, update)) || isUntested || summary.orphans.length > 0;

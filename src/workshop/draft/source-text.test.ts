@@ -9,6 +9,7 @@ const hostile = fc
   .array(
     fc.oneof(
       fc.constantFrom("*/", "//", "`", "${", "}", '"', "'", "\\", "\n", "\r", "\u2028", "\u2029", "\u202e"),
+      fc.constantFrom("\u{13430}", "\u{e0001}", "\u{1d173}"),
       fc.constantFrom("\0", "\u001b[31m", "\ud800"),
       fc.string({ unit: "binary", maxLength: 4 }),
     ),

@@ -5,13 +5,15 @@ import { stripVTControlCharacters } from "node:util";
  * leave nothing in it that could end them, or turn the direction of what a reader sees.
  */
 export const literal = (text: string): string =>
-  JSON.stringify(text).replace(
-    UNSEEN,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  JSON.stringify(text).replace(UNSEEN, (character) =>
+    character
+      .split("")
+      .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
+      .join(""),
   );
 
-// Line separators, controls, and marks that turn or hide text.
-const UNSEEN = /[\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]/g;
+// Controls, line separators, and marks that turn or hide text, some of them beyond the first plane.
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
 
 const COMMENT_LENGTH = 60;
 
