@@ -7,6 +7,8 @@ export const FIGURE_NAMES = [
   "claim",
   "lists",
   "load",
+  "upload",
+  "api",
   "memory",
   "first-request",
   "extract",

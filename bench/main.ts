@@ -2,6 +2,7 @@
 import { openGround, type BenchGround } from "./bench-ground.ts";
 import { type BenchOptions, type FigureName, readOptions } from "./bench-options.ts";
 import { type Figure, figureLine } from "./figure.ts";
+import { measureApi } from "./figures/api.ts";
 import { measureClaim } from "./figures/claim.ts";
 import { measureExtract } from "./figures/extract.ts";
 import { measureFirstRequest } from "./figures/first-request.ts";
@@ -12,6 +13,7 @@ import { measureMatcher } from "./figures/matcher.ts";
 import { measureMemory } from "./figures/memory.ts";
 import { measurePipeline } from "./figures/pipeline.ts";
 import { measureQueue } from "./figures/queue.ts";
+import { measureUpload } from "./figures/upload.ts";
 import { writeBenchPage } from "./write-bench-page.ts";
 
 const MEASURES: Readonly<
@@ -23,6 +25,8 @@ const MEASURES: Readonly<
   claim: measureClaim,
   lists: measureLists,
   load: measureLoad,
+  upload: measureUpload,
+  api: measureApi,
   memory: measureMemory,
   "first-request": measureFirstRequest,
   extract: measureExtract,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { rounded, spreadOf } from "./spread.ts";
+import { percentile, rounded, spreadOf } from "./spread.ts";
 
 test("the median of an odd number of runs is one of them, of an even number lies between two", () => {
   assert.deepEqual(spreadOf([9, 1, 5]), { median: 5, min: 1, max: 9 });
@@ -14,4 +14,10 @@ test("numbers are sorted as numbers", () => {
 test("a value keeps three digits, or four from a thousand on", () => {
   assert.equal(rounded(0.123456), 0.123);
   assert.equal(rounded(123_456), 123_500);
+});
+
+test("a percentile is the least value that so many do not exceed", () => {
+  const values = Array.from({ length: 300 }, (_, n) => 300 - n);
+  assert.equal(percentile(values, 0.99), 297);
+  assert.equal(percentile([7], 0.99), 7);
 });

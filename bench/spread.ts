@@ -14,3 +14,7 @@ export const spreadOf = (values: readonly number[]): Spread => {
 
 /** Three digits are more than such measurements hold. */
 export const rounded = (value: number): number => Number(value.toPrecision(value >= 1_000 ? 4 : 3));
+
+/** The value that so large a share of the others do not exceed. */
+export const percentile = (values: readonly number[], share: number): number =>
+  values.toSorted((a, b) => a - b)[Math.ceil(values.length * share) - 1]!;

@@ -6,8 +6,12 @@ import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
 
 const ROOT = resolve(import.meta.dirname, "..");
+/** Of the site, of a webhook's receiver, of the service: numbers that a reader can type into a browser. */
+const PORT = /\b(?:8700|8701|7070)\b/g;
+const LONGEST_MS = 300_000;
 const BLOCK = /^```(\w+)(?: file=(\S+))?\n([\s\S]*?)^```$/gm;
 
 /**
@@ -25,11 +29,12 @@ const follow = async (
   const script = ["set -e"];
   const written = readFileSync(join(ROOT, guide), "utf8");
   assert.ok(check === undefined || written.includes(check.after), `${guide} does not say ${check?.after}`);
-  const guideText = (check ? written.replace(check.after, check.after + check.run) : written).replaceAll(
-    "8700",
-    `${await freePort()}`,
-  );
-  for (const [, language, file, text] of guideText.matchAll(BLOCK)) {
+  const guideText = check ? written.replace(check.after, check.after + check.run) : written;
+  const ports = new Map<string, string>();
+  for (const [port] of guideText.matchAll(PORT)) ports.set(port, ports.get(port) ?? `${await freePort()}`);
+  for (const [, language, file, text] of guideText
+    .replaceAll(PORT, (port) => ports.get(port)!)
+    .matchAll(BLOCK)) {
     if (file !== undefined) script.push(`cat > '${join(folder, file)}' <<'END OF FILE'\n${text}END OF FILE`);
     else if (language === "sh") script.push(text!);
   }
@@ -37,22 +42,34 @@ const follow = async (
     cwd: folder,
     stdio: ["ignore", "pipe", "pipe"],
     detached: true,
+    // A guide that logs in leaves the keys of whoever runs the tests alone.
+    env: { ...process.env, XDG_CONFIG_HOME: join(folder, "config") },
   });
   let output = "";
   shell.stdout.on("data", (data: Buffer) => (output += data.toString()));
   shell.stderr.on("data", (data: Buffer) => (output += data.toString()));
+  // A guide that waits for what does not come is ended, and its output shown.
+  const patience = setTimeout(() => process.kill(-shell.pid!, "SIGKILL"), LONGEST_MS);
   const code = await new Promise((ended) => shell.once("exit", ended));
-  // The guide's site is still running, in the shell's process group.
-  try {
-    process.kill(-shell.pid!, "SIGTERM");
-  } catch {
-    // It started none.
-  }
+  clearTimeout(patience);
+  await endGroup(shell.pid!);
   assert.equal(code, 0, output);
   return { folder, output };
 };
 
-/** The guide names a port that a reader can type into a browser; here it gets one that is free. */
+/** The guide's site and service are still running, in the shell's process group, and write to its folder until they have ended. */
+const endGroup = async (group: number): Promise<void> => {
+  for (let signal: NodeJS.Signals | 0 = "SIGTERM"; ; signal = 0) {
+    try {
+      process.kill(-group, signal);
+    } catch {
+      return; // Nobody is left.
+    }
+    await delay(50);
+  }
+};
+
+/** For one that the guide names. */
 const freePort = async (): Promise<number> => {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -122,5 +139,20 @@ test("fields: each status is shown with its reason, and gaps are kept, dropped o
   const marketValue = header.split(",").indexOf("marketValue");
   assert.equal(marketValue, 3);
   assert.ok(filled.some((row) => /^\d{10},\d{10},(?:"[^"]*"|[^,]*),0,/.test(row)));
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test("the service: started, logged in to, and asked by a client of its own, as the guide says", async () => {
+  const { folder, output } = await follow("docs/service.md");
+  const service = join(folder, "my-service");
+  for (const name of ["bills.csv", "over-http.csv"]) {
+    const rows = linesOf(service, name);
+    assert.equal(rows.length, 201);
+    assert.ok(rows.slice(1).every((row) => row.includes(",done,")));
+  }
+  assert.match(output, /Logged in at .* as default \(admin\)/);
+  // The receiver has checked its signature.
+  assert.match(output, /^msg_\S+ job\.completed \d{8}-\d{6}-\w+$/m);
+  assert.deepEqual(globSync("sluice/servers.json", { cwd: join(folder, "config") }).length, 1);
   rmSync(folder, { recursive: true, force: true });
 });

@@ -3,7 +3,9 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { test, type TestContext } from "node:test";
-import { pages, ProblemError, SluiceClient } from "./client.ts";
+import { type LiveEvent, pages, ProblemError, SluiceClient } from "./client.ts";
+import { openApiGround } from "./controller/api-ground.suite.ts";
+import type { OpenapiDocument } from "./controller/openapi-fuzz.suite.ts";
 
 interface Seen {
   readonly method: string;
@@ -57,6 +59,17 @@ test("what makes something is repeated under the same Idempotency-Key, and anoth
   assert.equal(seen.length, 4);
   assert.ok(keys[0] && keys[0] === keys[1] && keys[1] === keys[2]);
   assert.notEqual(keys[3], keys[0]);
+});
+
+test("an answer that breaks off is no answer, and asked for again", async (t) => {
+  const breakOff = (response: ServerResponse) => {
+    response.writeHead(200, { "content-type": "application/json", "content-length": "100" });
+    response.write('{"id":', () => response.destroy());
+  };
+  const { client, seen } = await open(t, breakOff, json({ id: "j" }), breakOff);
+  assert.equal((await client.getJob("j")).id, "j");
+  assert.equal(seen.length, 2);
+  await assert.rejects(() => client.retryJob("j"), { code: "unreachable", status: 0 });
 });
 
 test("what could happen twice is not repeated", async (t) => {
@@ -138,4 +151,82 @@ test("a list is read to its last page, with its filters", async (t) => {
       "state=done&state=failed&limit=2&cursor=c2",
     ],
   );
+});
+
+/** Where the client's word is shorter than the document's. */
+const OTHERWISE: Readonly<Record<string, string>> = {
+  getMe: "whoAmI",
+  getUpload: "readUpload",
+  getResults: "results",
+  getManifest: "manifest",
+  listenToEvents: "events",
+};
+/** Asked by machines that need no client. */
+const FOR_OTHERS = ["getHealth", "getReadiness", "getMetrics", "getProblem"];
+
+test("the client has a method for every operation of the API", async () => {
+  await using ground = await openApiGround();
+  const { paths } = (await ground.ask<OpenapiDocument>("GET", "/openapi.json")).body;
+  const methods = Object.getOwnPropertyNames(SluiceClient.prototype);
+  const missing = Object.values(paths)
+    .flatMap((operations) => Object.values(operations).map(({ operationId }) => operationId))
+    .filter((id) => !FOR_OTHERS.includes(id) && !methods.includes(OTHERWISE[id] ?? id));
+  assert.deepEqual(missing, []);
+});
+
+test("webhooks, keys, clients, scrapers, batches and captures of a real server are as they are typed", async () => {
+  await using ground = await openApiGround();
+  const client = new SluiceClient({ server: ground.url, key: await ground.addClient("a", "admin") });
+  const hook = await client.createWebhook({ url: "https://x.example/", events: ["job.completed"] });
+  const rotated = await client.rotateWebhook(hook.id);
+  assert.deepEqual([rotated.id, rotated.secrets, typeof rotated.secret], [hook.id, 2, "string"]);
+  assert.deepEqual((await client.listWebhooks()).data, [
+    { id: hook.id, url: hook.url, events: hook.events, secrets: 2 },
+  ]);
+  assert.equal((await client.removeWebhook(hook.id)).id, hook.id);
+  const made = await client.createClient({ name: "b", weight: 2 });
+  assert.match(made.webhookSecret ?? "", /^whsec_/);
+  assert.equal((await client.changeClient("b", { itemsPerDay: 5 })).itemsPerDay, 5);
+  assert.deepEqual([(await client.getClient("b")).weight, (await client.listDeliveries()).data], [2, []]);
+  const key = await client.createKey("b", "client");
+  const next = await client.rotateKey("b", key.id);
+  assert.equal(next.role, "client");
+  await assert.rejects(new SluiceClient({ server: ground.url, key: key.key! }).whoAmI(), {
+    code: "unauthorized",
+  });
+  assert.deepEqual((await client.getScraper("county")).fields, [
+    { name: "owner", isRequired: true },
+    { name: "tax", isRequired: false },
+  ]);
+  const { batch } = await client.createBatch({ urls: ["https://x.example/"] });
+  assert.equal((await client.getBatch(batch.id)).accepted, 1);
+  const [result] = (await client.listBatchResults(batch.id, { state: ["queued"] })).data;
+  assert.equal(result?.url, "https://x.example/");
+  assert.deepEqual((await client.listCaptures(batch.id, result.id)).data, []);
+  await assert.rejects(client.getCapture(batch.id, result.id, 0), { code: "not-found" });
+  assert.equal((await client.getLane("x.example")).backlog, 1);
+});
+
+test("events are heard as they happen, and from the last that was heard", async () => {
+  await using ground = await openApiGround({ watchMs: 20 });
+  const client = new SluiceClient({ server: ground.url, key: await ground.addClient("a") });
+  const stop = new AbortController();
+  const heard: AsyncIterator<LiveEvent, undefined> = client.events(
+    { type: ["job.started", "job.paused"] },
+    { signal: stop.signal },
+  );
+  const first = heard.next();
+  // A job that was there before the first look is no news: one is started until one is heard of.
+  do await client.createJob({ scraper: "page" });
+  while ((await Promise.race([first, Promise.resolve()])) === undefined);
+  const { value: started } = await first;
+  assert.ok(started);
+  assert.deepEqual([started.type, started.data["client"]], ["job.started", "a"]);
+  await client.pauseJob(String(started.data["job"]));
+  for await (const { type, id } of client.events({}, { lastEventId: started.id!, signal: stop.signal }))
+    if (type === "job.paused") {
+      assert.notEqual(id, started.id);
+      break;
+    }
+  stop.abort();
 });

@@ -1,14 +1,19 @@
 /** A typed client of the service's REST API. It needs nothing but `fetch`, and may be used by itself: `import { SluiceClient } from "sluice/client"`. */
 import type * as Api from "./client/api-types.ts";
-import type { Client, CreatedKey, Key, Me, NewClient } from "./client/client-types.ts";
-import { ask, type Asking, type ClientOptions } from "./client/ask.ts";
+import type { Client, CreatedClient, CreatedKey, Key, Me, NewClient } from "./client/client-types.ts";
+import type * as Events from "./client/event-types.ts";
+import type * as Items from "./client/item-types.ts";
+import { queryText } from "./client/query-text.ts";
+import { readEvents } from "./client/read-events.ts";
+import { ask, askJson, type Asking, type ClientOptions } from "./client/ask.ts";
 
 export type * from "./client/api-types.ts";
 export type * from "./client/client-types.ts";
+export type * from "./client/event-types.ts";
+export type * from "./client/item-types.ts";
 export type { ClientOptions } from "./client/ask.ts";
+export { pages } from "./client/pages.ts";
 export { ProblemError } from "./client/problem-error.ts";
-
-type Query = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
 
 export class SluiceClient {
   readonly #options: ClientOptions;
@@ -87,12 +92,25 @@ export class SluiceClient {
     return await this.#json("POST", `${jobPath(job)}/retry`, { json: which });
   }
 
-  async listItems(job: string, query: Api.ItemQuery & Api.PageQuery = {}): Promise<Api.Page<Api.Item>> {
+  async listItems(job: string, query: Items.ItemQuery & Api.PageQuery = {}): Promise<Api.Page<Items.Item>> {
     return await this.#json("GET", `${jobPath(job)}/items${queryText({ ...query })}`);
   }
 
-  async getItem(job: string, item: string): Promise<Api.Item> {
-    return await this.#json("GET", `${jobPath(job)}/items/${encodeURIComponent(item)}`);
+  async getItem(job: string, item: string): Promise<Items.Item> {
+    return await this.#json("GET", itemPath(job, item));
+  }
+
+  async listCaptures(job: string, item: string): Promise<Api.Page<Items.Capture>> {
+    return await this.#json("GET", `${itemPath(job, item)}/captures`);
+  }
+
+  /** The body as it came over the wire; `fetch` has undone its content coding. */
+  async getCapture(job: string, item: string, number: number): Promise<ReadableStream<Uint8Array>> {
+    return await this.#stream(`${itemPath(job, item)}/captures/${number}`);
+  }
+
+  async getCaptureHeaders(job: string, item: string, number: number): Promise<Items.CaptureHead> {
+    return await this.#json("GET", `${itemPath(job, item)}/captures/${number}/headers`);
   }
 
   /** The records as they are now, as a stream of bytes; also while the job still runs. */
@@ -109,12 +127,32 @@ export class SluiceClient {
     return await this.#json("POST", "/v1/batches", { json: batch, isOnce: true });
   }
 
-  async listScrapers(query: Api.PageQuery = {}): Promise<Api.Page<Api.Scraper>> {
+  async getBatch(batch: string): Promise<Api.Batch> {
+    return await this.#json("GET", `/v1/batches/${encodeURIComponent(batch)}`);
+  }
+
+  async listBatchResults(
+    batch: string,
+    query: Pick<Items.ItemQuery, "state"> & Api.PageQuery = {},
+  ): Promise<Api.Page<Api.BatchResult>> {
+    const path = `/v1/batches/${encodeURIComponent(batch)}/results`;
+    return await this.#json("GET", `${path}${queryText({ ...query })}`);
+  }
+
+  async listScrapers(query: Api.PageQuery = {}): Promise<Api.Page<Api.ScraperEntry>> {
     return await this.#json("GET", `/v1/scrapers${queryText({ ...query })}`);
+  }
+
+  async getScraper(scraper: string): Promise<Api.Scraper> {
+    return await this.#json("GET", `/v1/scrapers/${encodeURIComponent(scraper)}`);
   }
 
   async listLanes(query: Api.PageQuery = {}): Promise<Api.Page<Api.Lane>> {
     return await this.#json("GET", `/v1/lanes${queryText({ ...query })}`);
+  }
+
+  async getLane(lane: string): Promise<Api.Lane> {
+    return await this.#json("GET", `/v1/lanes/${encodeURIComponent(lane)}`);
   }
 
   async steerLane(lane: string, to: Api.LaneSteering): Promise<Api.Lane> {
@@ -132,59 +170,100 @@ export class SluiceClient {
     return await this.#json("GET", "/v1/clients");
   }
 
-  async createClient(client: NewClient): Promise<Client> {
+  async createClient(client: NewClient): Promise<CreatedClient> {
     return await this.#json("POST", "/v1/clients", { json: client, isOnce: true });
   }
 
+  async getClient(client: string): Promise<Client> {
+    return await this.#json("GET", clientPath(client));
+  }
+
+  /** Null takes a limit away; what is not named stays. */
+  async changeClient(client: string, to: Omit<NewClient, "name">): Promise<Client> {
+    return await this.#json("PATCH", clientPath(client), { json: to, isRepeatable: true });
+  }
+
   async listKeys(client: string): Promise<Api.Page<Key>> {
-    return await this.#json("GET", `/v1/clients/${encodeURIComponent(client)}/keys`);
+    return await this.#json("GET", `${clientPath(client)}/keys`);
   }
 
   /** The key itself is in this answer and nowhere else. */
   async createKey(client: string, role: Api.Role): Promise<CreatedKey> {
-    return await this.#json("POST", `/v1/clients/${encodeURIComponent(client)}/keys`, {
-      json: { role },
+    return await this.#json("POST", `${clientPath(client)}/keys`, { json: { role }, isOnce: true });
+  }
+
+  /** Another with the same role; the old one works on for the time of grace. */
+  async rotateKey(client: string, key: string, graceSeconds = 0): Promise<CreatedKey> {
+    const path = `${clientPath(client)}/keys/${encodeURIComponent(key)}/rotate`;
+    return await this.#json("POST", path, { json: { graceSeconds }, isOnce: true });
+  }
+
+  async revokeKey(client: string, key: string): Promise<Key> {
+    const path = `${clientPath(client)}/keys/${encodeURIComponent(key)}`;
+    return await this.#json("DELETE", path, { isRepeatable: true });
+  }
+
+  async listWebhooks(owner: Events.Owner = {}): Promise<Api.Page<Events.Webhook>> {
+    return await this.#json("GET", `/v1/webhooks${queryText({ ...owner })}`);
+  }
+
+  /** The secret is in this answer and nowhere else. */
+  async createWebhook(
+    webhook: Events.NewWebhook,
+    owner: Events.Owner = {},
+  ): Promise<Events.WebhookWithSecret> {
+    return await this.#json("POST", `/v1/webhooks${queryText({ ...owner })}`, {
+      json: webhook,
       isOnce: true,
     });
   }
 
-  async revokeKey(client: string, key: string): Promise<Key> {
-    const path = `/v1/clients/${encodeURIComponent(client)}/keys/${encodeURIComponent(key)}`;
-    return await this.#json("DELETE", path, { isRepeatable: true });
+  /** What is sent is signed with the new secret and the last one. */
+  async rotateWebhook(webhook: string, owner: Events.Owner = {}): Promise<Events.WebhookWithSecret> {
+    const path = `/v1/webhooks/${encodeURIComponent(webhook)}/rotate`;
+    return await this.#json("POST", `${path}${queryText({ ...owner })}`, { isOnce: true });
+  }
+
+  async removeWebhook(webhook: string, owner: Events.Owner = {}): Promise<Events.Webhook> {
+    const path = `/v1/webhooks/${encodeURIComponent(webhook)}`;
+    return await this.#json("DELETE", `${path}${queryText({ ...owner })}`);
+  }
+
+  /** One page, the newest first. */
+  async listDeliveries(query: Events.DeliveryQuery & Api.PageQuery = {}): Promise<Api.Page<Events.Delivery>> {
+    return await this.#json("GET", `/v1/deliveries${queryText({ ...query })}`);
+  }
+
+  async replayDelivery(delivery: string): Promise<Events.Delivery> {
+    const path = `/v1/deliveries/${encodeURIComponent(delivery)}/replay`;
+    return await this.#json("POST", path, { isRepeatable: true });
+  }
+
+  /** What happens, for as long as the connection lasts. It may miss some; webhooks do not. */
+  async *events(
+    query: Events.EventQuery = {},
+    listening: Events.Listening = {},
+  ): AsyncGenerator<Events.LiveEvent> {
+    const { lastEventId, signal } = listening;
+    const stream = await this.#stream(`/v1/events${queryText({ ...query })}`, {
+      ...(lastEventId !== undefined && { headers: { "last-event-id": lastEventId } }),
+      ...(signal && { signal }),
+    });
+    yield* readEvents(stream);
   }
 
   async #json<Answer>(method: string, path: string, asking: Asking = {}): Promise<Answer> {
-    const response = await ask(this.#options, method, path, asking);
-    return (await response.json()) as Answer;
+    return await askJson(this.#options, method, path, asking);
   }
 
-  async #stream(path: string): Promise<ReadableStream<Uint8Array>> {
-    const { body } = await ask(this.#options, "GET", path);
+  async #stream(path: string, asking: Asking = {}): Promise<ReadableStream<Uint8Array>> {
+    const { body } = await ask(this.#options, "GET", path, asking);
     return body ?? new ReadableStream({ start: (controller) => controller.close() });
   }
 }
 
-/** All entries of a list, page by page: `for await (const job of pages((page) => client.listJobs(page)))`. */
-export async function* pages<Entry>(
-  list: (page: Api.PageQuery) => Promise<Api.Page<Entry>>,
-  limit?: number,
-): AsyncGenerator<Entry> {
-  let cursor: string | undefined;
-  do {
-    const page = await list({
-      ...(limit !== undefined && { limit }),
-      ...(cursor !== undefined && { cursor }),
-    });
-    yield* page.data;
-    cursor = page.next;
-  } while (cursor !== undefined);
-}
+const itemPath = (job: string, item: string): string => `${jobPath(job)}/items/${encodeURIComponent(item)}`;
+
+const clientPath = (client: string): string => `/v1/clients/${encodeURIComponent(client)}`;
 
 const jobPath = (job: string): string => `/v1/jobs/${encodeURIComponent(job)}`;
-
-const queryText = (query: Query): string => {
-  const pairs = Object.entries(query).flatMap(([name, value]) =>
-    value === undefined ? [] : [value].flat().map((one): [string, string] => [name, String(one)]),
-  );
-  return pairs.length === 0 ? "" : `?${new URLSearchParams(pairs).toString()}`;
-};

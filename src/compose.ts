@@ -2,8 +2,10 @@ import { mkdirSync } from "node:fs";
 import { createRequire } from "node:module";
 import { hostname } from "node:os";
 import { join } from "node:path";
+import type { CollectorKind } from "./model/collector-kind.ts";
 import type { JobSpec, PinnedScraper } from "./model/job.ts";
 import type { Project } from "./config/load-config.ts";
+import type { ScraperShelf } from "./controller/scraper-shelf.ts";
 import { laneName } from "./model/lane-name.ts";
 import type { LaneOf } from "./flow/plan.ts";
 import type { Blobs } from "./ports/blobs.ts";
@@ -136,7 +138,7 @@ const changedScraper = (job: string, scraper: string, was: string, is: string): 
 /** Somebody else may have ended it meanwhile. */
 const holdJob = async (ledger: Ledger, job: string, reason: string): Promise<void> => {
   try {
-    await ledger.steerJob(job, "pause", reason);
+    await ledger.steerJob(job, "pause", { cause: "scraper", reason });
   } catch (error) {
     if (!(error instanceof LedgerError && error.code === "job-ended")) throw error;
   }
@@ -147,6 +149,8 @@ export interface WorkOptions {
   /** The items of these; of all jobs when left out, as a service's workers take them. */
   readonly jobs?: readonly string[];
   readonly lanes?: readonly string[];
+  /** Of jobs that need no other kind; of all when left out. */
+  readonly kinds?: readonly CollectorKind[];
   /** Items in hand at once. */
   readonly capacity?: number;
   readonly name?: string;
@@ -162,7 +166,7 @@ export interface WorkOptions {
 
 /** A worker with everything it needs, until the signal or, alone, until nothing is left to do. */
 export const work = async (options: WorkOptions): Promise<void> => {
-  const { data, jobs, lanes, capacity, isAlone, signal, onSuspects } = options;
+  const { data, jobs, lanes, kinds, capacity, isAlone, signal, onSuspects } = options;
   const { runWorker } = await import("./worker/worker.ts");
   const { startPacker } = await import("./archive/packer.ts");
   await using house = await openHouse(data, { isPacing: true });
@@ -183,6 +187,7 @@ export const work = async (options: WorkOptions): Promise<void> => {
       card: { host: hostname(), pid: process.pid, version: SOFTWARE },
       ...(jobs ? { jobs } : { holdJob: (job, reason) => holdJob(house.ledger, job, reason) }),
       ...(lanes && { lanes }),
+      ...(kinds && { kinds }),
       ...(capacity !== undefined && { capacity }),
       log: openJobLog(data, jobs?.[0] ?? "worker", options.logLevel),
       signal,
@@ -209,11 +214,19 @@ export const newKey = async (
   return makeKey(client, role, Date.now());
 };
 
+/** A new secret to sign webhooks with. */
+export const newWebhookSecret = async (): Promise<string> => {
+  const { newSecret } = await import("./controller/webhooks/webhook-secrets.ts");
+  return newSecret();
+};
+
 export interface ControllerOptions {
   readonly data: string;
   /** Where its scrapers are; without one there are only the built-ins. */
   readonly project: Project | undefined;
   readonly log: Log;
+  /** How a scraper fares with its fixtures, by where it is loaded from. The API does not tell without it. */
+  readonly fixturesOf?: ScraperShelf["fixturesOf"];
 }
 
 /** The API and the duties of one process, on a ledger that others may share. */
@@ -231,7 +244,12 @@ export interface Controller extends AsyncDisposable {
   mayListen(host: string): Promise<boolean>;
 }
 
-export const openController = async ({ data, project, log }: ControllerOptions): Promise<Controller> => {
+export const openController = async ({
+  data,
+  project,
+  log,
+  fixturesOf,
+}: ControllerOptions): Promise<Controller> => {
   const house = await openHouse(data);
   const registry = await openRegistry(data);
   const { buildServer } = await import("./controller/server.ts");
@@ -254,7 +272,7 @@ export const openController = async ({ data, project, log }: ControllerOptions):
     ledger,
     registry,
     blobs,
-    scrapers: openShelf(project),
+    scrapers: openShelf(project, fixturesOf && { fixturesOf }),
     laneOf,
     log,
     metrics: () => metrics.text(),

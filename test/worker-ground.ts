@@ -18,6 +18,7 @@ import { jobScrapers } from "../src/scrapers/job-scrapers.ts";
 import { type ReadyScraper, readyScraper } from "../src/scrapers/ready-scraper.ts";
 import type { AnyScraper } from "../src/scrapers/scraper.ts";
 import { targetsOf } from "../src/scrapers/targets.ts";
+import type { Log } from "../src/worker/log.ts";
 import { runWorker } from "../src/worker/worker.ts";
 
 type Site = Awaited<ReturnType<typeof openTestSite>>;
@@ -34,6 +35,7 @@ interface RunOptions {
   /** Told of every request that was let through. */
   readonly onRequest?: (url: URL) => void;
   readonly isAlone?: boolean;
+  readonly log?: Log;
 }
 
 const JOB = "j1";
@@ -134,9 +136,10 @@ export class WorkerGround implements AsyncDisposable {
       laneOf,
       robotName: "sluice",
       software: "test",
+      card: { host: "test", pid: process.pid, version: "test" },
       loadJob: async (id) => ({ spec: (await this.job(id)).spec, scrapers: jobScrapers(this.#ready!) }),
       jobs: [job, ...others],
-      log: SILENT,
+      log: options.log ?? SILENT,
       signal: AbortSignal.any([over.signal, ...(options.signal ? [options.signal] : [])]),
       ...(isAlone && { isAlone }),
     });

@@ -22,7 +22,9 @@ export interface ManifestEntry {
 export const manifestName = (job: string): string => `jobs/${job}/manifest.jsonl`;
 
 /** One JSON text without its line end; what an item does not have is left out. */
-export const manifestLine = (item: ManifestEntry): string => {
+export const manifestLine = (
+  item: Omit<ManifestEntry, "captures"> & { readonly captures: readonly object[] },
+): string => {
   const { key, scraper, parent, state, failure, quality, attempts, captures, records } = item;
   return JSON.stringify({
     key,

@@ -1,5 +1,6 @@
 import { type Command, Option } from "commander";
 import { FAILURE_KINDS } from "../model/failure.ts";
+import { CHANGES } from "../model/freshness.ts";
 import { ITEM_STATES } from "../model/item.ts";
 import type { ListItemsOptions } from "./commands/items.ts";
 import type { ListJobsOptions, RetryOptions } from "./commands/jobs.ts";
@@ -63,7 +64,8 @@ const addLooking = (jobs: Command, onEnd: OnEnd): void => {
     .command("watch")
     .description("Shows how a job goes, until it has ended or waits for you.")
     .argument("<job>", JOB_HELP)
-    .option("--quiet", "print nothing but errors", false);
+    .option("--quiet", "print nothing but errors", false)
+    .addHelpText("after", COMMAND_HELP.watch);
   placeOptions(watch).action(async (job: string, options: WatchOptions) => {
     const { watchJobCommand } = await import("./commands/watch-job.ts");
     onEnd(await watchJobCommand(job, options));
@@ -81,7 +83,13 @@ const addLooking = (jobs: Command, onEnd: OnEnd): void => {
         "--gaps <what>",
         "records without a value in a required field: keep them, or drop them",
       ).choices(["keep", "drop"]),
-    );
+    )
+    .option(
+      "--changes <changes>",
+      `only items that are so since the last time: ${CHANGES.join(", ")}`,
+      namesOf(CHANGES),
+    )
+    .addHelpText("after", COMMAND_HELP.results);
   placeOptions(results).action(async (job: string, options: ResultsOptions) => {
     const { resultsCommand } = await import("./commands/results.ts");
     onEnd(await resultsCommand(job, options));
@@ -109,7 +117,9 @@ const addSteering = (jobs: Command, onEnd: OnEnd): void => {
 
   const retry = jobs
     .command("retry")
-    .description("Puts failed items back, as if they had never been tried; `sluice resume` runs them.")
+    .description(
+      "Puts failed items back, as if they had never been tried. Workers run them, or `sluice resume` here.",
+    )
     .argument("<job>", JOB_HELP)
     .option("--kind <kind>", "only items that failed so", namesOf(FAILURE_KINDS))
     .option("--key <key>", "only these items, by their keys", listOf);

@@ -1,4 +1,5 @@
 import { type Command, Option } from "commander";
+import { COLLECTOR_KINDS } from "../model/collector-kind.ts";
 import { LOG_LEVELS } from "../worker/log.ts";
 import type { ServeOptions } from "./commands/serve.ts";
 import type { WorkerOptions } from "./commands/worker.ts";
@@ -33,10 +34,15 @@ Examples:
   sluice worker --processes 2
   sluice worker --lanes tax.example.gov,maps.example.gov --concurrency 20`;
 
-const COLLECTOR_KINDS = ["http"] as const;
+const LOGIN_HELP = `
+SLUICE_KEY in the environment goes before the key that is kept.
+
+Examples:
+  sluice login --server http://127.0.0.1:7070
+  sluice login --server https://sluice.example.org < key.txt`;
 
 const SUBMIT_HELP = `
-The job is left to workers. An upload that breaks off goes on where it stopped; after an interrupt, name the job.
+The job is left to workers, and its id is printed. An upload that breaks off goes on where it stopped; after an interrupt, name the job.
 
 Examples:
   sluice submit county --input parcels.csv --server http://127.0.0.1:7070 --label team=tax
@@ -66,8 +72,6 @@ export const addService = (program: Command, onEnd: (exitCode: number) => void):
     onEnd(await serveCommand(options));
   });
 
-  addSubmitting(program, onEnd);
-
   const worker = program
     .command("worker")
     .summary("work for all jobs of a data folder")
@@ -77,7 +81,7 @@ export const addService = (program: Command, onEnd: (exitCode: number) => void):
     .option("--lanes <names>", "only items of these lanes", listOf)
     .option(
       "--kinds <kinds>",
-      `only what these collectors do: ${COLLECTOR_KINDS.join(", ")}`,
+      `only jobs that need no other kinds than these: ${COLLECTOR_KINDS.join(", ")}`,
       namesOf(COLLECTOR_KINDS),
     )
     .addHelpText("after", WORKER_HELP);
@@ -85,6 +89,8 @@ export const addService = (program: Command, onEnd: (exitCode: number) => void):
     const { workerCommand } = await import("./commands/worker.ts");
     onEnd(await workerCommand(options));
   });
+
+  addSubmitting(program, onEnd);
 };
 
 const addSubmitting = (program: Command, onEnd: (exitCode: number) => void): void => {
@@ -94,6 +100,7 @@ const addSubmitting = (program: Command, onEnd: (exitCode: number) => void): voi
     .description("Keeps a server's API key in your own configuration. It is asked for, or read from a pipe.")
     .addOption(new Option("--server <url>", "the server, such as http://127.0.0.1:7070").env("SLUICE_SERVER"))
     .option("--json", "print JSON, one object a line", false)
+    .addHelpText("after", LOGIN_HELP)
     .action(async (options: LoginOptions) => {
       const { loginCommand } = await import("./commands/login.ts");
       onEnd(await loginCommand(options));

@@ -78,13 +78,19 @@ const unexpected = (what: string): Explanation => ({
 });
 
 /** A server speaks to programs there: about a header, and not about a command. */
-const wordsOf = ({ name, message }: Error, code: string): string =>
-  name === "ProblemError" && code === "unauthorized"
-    ? "the server wants an API key, and this is none of its own. Keep one with `sluice login --server URL`, or set SLUICE_KEY."
-    : message;
+const wordsOf = (error: Error, code: string): string => {
+  if (error.name !== "ProblemError") return error.message;
+  if (code === "unauthorized")
+    return "the server wants an API key, and this is none of its own. Keep one with `sluice login --server URL`, or set SLUICE_KEY.";
+  if (code === "internal" && "requestId" in error && typeof error.requestId === "string")
+    return `something broke on the server. Its log has it under ${error.requestId}.`;
+  return error.message;
+};
 
 /** Where the error itself cannot know what to do. */
 const wayOut = (name: string, code: string): string => {
+  if (name === "ProblemError" && code === "unreachable")
+    return " Check the address, and that `sluice serve` runs there.";
   if (name === "SelectorError" || name === "ExtractionError")
     return ". Correct the scraper's `extract` block and run again.";
   return code === "job-ended"

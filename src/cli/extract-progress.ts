@@ -57,7 +57,7 @@ export const openExtractProgress = (options: ExtractProgressOptions): ExtractPro
       const etaMs = perSecond ? (Math.max(0, total - items) / perSecond) * 1_000 : undefined;
       const text = progressText({ job, items, total, perSecond, etaMs });
       if (mode === "live") {
-        line = fitText(text, Math.max(1, (stream.columns ?? 80) - 1));
+        line = fitText(text, Math.max(1, (stream.columns || 80) - 1));
         stream.write(CLEAR_LINE + line);
       } else if (mode === "lines") stream.write(`${text}\n`);
       else if (mode === "json")

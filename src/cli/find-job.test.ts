@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { openHouse } from "../compose.ts";
+import { TRIAL_CLIENT } from "../model/trial-client.ts";
 import { findJob } from "./find-job.ts";
 import { sampleView } from "./sample-view.ts";
 
@@ -15,7 +16,7 @@ const ledgerWith = async (context: TestContext, ids: readonly string[], trials: 
     await rm(folder, { recursive: true });
   });
   for (const id of ids) await house.ledger.createJob({ ...sampleView().spec, id });
-  for (const id of trials) await house.ledger.createJob({ ...sampleView().spec, id, client: "try" });
+  for (const id of trials) await house.ledger.createJob({ ...sampleView().spec, id, client: TRIAL_CLIENT });
   return house.ledger;
 };
 
@@ -52,4 +53,10 @@ test("trials are found by their whole id alone", async (context) => {
   assert.equal(await found("last"), IDS[2]);
   assert.equal(await found(trial), trial);
   await assert.rejects(found(trial.slice(-4)), { name: "UsageError" });
+});
+
+test("any number of trials does not hide the job before them", async (context) => {
+  const trials = Array.from({ length: 401 }, (_, at) => `20261116-080000-${at}`);
+  const ledger = await ledgerWith(context, IDS, trials);
+  for (const named of ["last", "zzzz"]) assert.equal((await findJob(ledger, named)).spec.id, IDS[3]);
 });

@@ -1,23 +1,55 @@
 import type { JobView } from "../model/job.ts";
+import { TRIAL_CLIENT } from "../model/trial-client.ts";
 import type { Ledger } from "../ports/ledger.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** Jobs of `sluice try` and `sluice capture`: one item each, of use to nobody but the one who tried. */
-export const isTrial = ({ spec }: JobView): boolean => spec.client === "try";
+export const isTrial = ({ spec }: JobView): boolean => spec.client === TRIAL_CLIENT;
+
+/** Names are looked for among so many of the newest, trials aside. */
+const RECENT = 200;
 
 /** By its id, by a beginning or the last part of it that no other recent job has, or `last` for the newest. Trials go by their whole id. */
 export const findJob = async (
   ledger: Pick<Ledger, "readJob" | "listJobs">,
   named: string,
-  place = "in this data folder",
+): Promise<JobView> =>
+  (await ledger.readJob(named)) ?? (await findAmong(allJobs(ledger), named, "in this data folder"));
+
+/** All jobs, the newest first. */
+export async function* allJobs(ledger: Pick<Ledger, "listJobs">): AsyncGenerator<JobView> {
+  for (let after: string | undefined; ;) {
+    const page = await ledger.listJobs({ limit: RECENT, ...(after !== undefined && { after }) });
+    yield* page;
+    if (page.length < RECENT) return;
+    after = page.at(-1)!.spec.id;
+  }
+}
+
+/** The newest of them, without trials unless they are wanted too. */
+export const newestJobs = async (
+  jobs: AsyncIterable<JobView>,
+  { most = RECENT, withTrials = false }: { readonly most?: number; readonly withTrials?: boolean } = {},
+): Promise<JobView[]> => {
+  const newest: JobView[] = [];
+  for await (const view of jobs) {
+    if (withTrials || !isTrial(view)) newest.push(view);
+    if (newest.length === most) break;
+  }
+  return newest;
+};
+
+/** By a part of its id, or `last`, among jobs that come the newest first. */
+export const findAmong = async (
+  all: AsyncIterable<JobView>,
+  named: string,
+  place: string,
 ): Promise<JobView> => {
-  const exact = await ledger.readJob(named);
-  if (exact) return exact;
-  const jobs = (await ledger.listJobs()).filter((view) => !isTrial(view));
-  const matches =
-    named === "last"
-      ? jobs.slice(0, 1)
-      : jobs.filter(({ spec: { id } }) => named !== "" && (id.startsWith(named) || id.endsWith(`-${named}`)));
+  const isLast = named === "last";
+  const jobs = await newestJobs(all, isLast ? { most: 1 } : {});
+  const matches = isLast
+    ? jobs
+    : jobs.filter(({ spec: { id } }) => named !== "" && (id.startsWith(named) || id.endsWith(`-${named}`)));
   const [found, ...others] = matches;
   if (found === undefined)
     throw new UsageError(

@@ -23,6 +23,7 @@ Examples:
 
   sluice serve --workers 2                                     the same as a service, for several teams
   sluice submit county --input parcels.csv --server URL        a job for its workers
+  sluice jobs watch last --server URL                          as all commands on jobs, items, lanes and workers
 ${EXIT_CODES}`,
   run: `
 Examples:
@@ -44,8 +45,22 @@ Examples:
   sluice jobs show last --json
   sluice jobs retry last --kind blocked,captcha && sluice resume last
   sluice jobs cancel 20261115-203412-k3f9
-  sluice jobs watch last --server http://127.0.0.1:7070       of a server, as all of these
-  sluice jobs results last --output taxes.csv`,
+  sluice jobs results last --output taxes.csv
+  sluice jobs pause last && sluice jobs resume last           where workers run it: \`sluice worker\`, \`sluice serve\`
+  sluice jobs watch last --server http://127.0.0.1:7070       of a server, as all of these`,
+  watch: `
+The job goes on when the watching ends.
+
+Examples:
+  sluice jobs watch last
+  sluice jobs watch last --server http://127.0.0.1:7070 --json
+${EXIT_CODES}`,
+  results: `
+As \`sluice export\`, here and of a server.
+
+Examples:
+  sluice jobs results last --output taxes.parquet
+  sluice jobs results last --gaps drop --server http://127.0.0.1:7070 | jq -c .owner`,
   items: `
 Examples:
   sluice items ls last --state failed --kind blocked

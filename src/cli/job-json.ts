@@ -14,6 +14,7 @@ export const jobJson = ({ spec, fieldCounts, createdAt, endedAt, ...view }: JobV
   isSealed: view.isSealed,
   createdAt: new Date(createdAt).toISOString(),
   endedAt: endedAt === undefined ? undefined : new Date(endedAt).toISOString(),
+  paused: view.paused && { ...view.paused, at: new Date(view.paused.at).toISOString() },
   counts: view.counts,
   tooDeep: view.tooDeep,
   partial: view.partial,
@@ -29,6 +30,8 @@ export const jobJson = ({ spec, fieldCounts, createdAt, endedAt, ...view }: JobV
   rejects: view.rejects,
   requests: view.requests,
   bytes: view.bytes,
+  budgetSpentAt: view.budgetSpentAt === undefined ? undefined : new Date(view.budgetSpentAt).toISOString(),
+  changes: view.changes,
 });
 
 export interface ScraperTallies {

@@ -33,7 +33,8 @@ export class LiveProgress implements Progress {
   }
 
   update(view: JobView, lanes: readonly LaneView[], extra: ProgressExtra): void {
-    const { columns = 80, rows = 24 } = this.#stream;
+    // A terminal that was not told its size has 0 of each.
+    const [columns, rows] = [this.#stream.columns || 80, this.#stream.rows || 24];
     // One column and one line are left free: filling the last one would scroll some terminals.
     const width = Math.max(1, columns - 1);
     const frame = this.#frames.frame(view, lanes, extra, this.#now());

@@ -13,4 +13,4 @@ export const print = (lines: readonly string[]): void => {
 };
 
 /** As wide as the terminal; everything where there is none, for a program may read it. */
-export const printWidth = (): number => (process.stdout.isTTY ? process.stdout.columns : Infinity);
+export const printWidth = (): number => (process.stdout.isTTY ? process.stdout.columns || 80 : Infinity);

@@ -1,4 +1,5 @@
 import { Command, Option } from "commander";
+import { CHANGES } from "../model/freshness.ts";
 import { addJobs } from "./add-jobs.ts";
 import { addOperating } from "./add-operating.ts";
 import { addReuse } from "./add-reuse.ts";
@@ -15,7 +16,7 @@ import {
 } from "./common-options.ts";
 import { fieldNames, fillValue } from "./fill-option.ts";
 import { COMMAND_HELP, JOB_HELP } from "./help-texts.ts";
-import { positiveNumber, wholeNumber } from "./option-values.ts";
+import { namesOf, positiveNumber, wholeNumber } from "./option-values.ts";
 import type { ResumeOptions, RunOptions } from "./options.ts";
 
 /**
@@ -34,6 +35,7 @@ export const buildProgram = (version: string, onEnd: (exitCode: number) => void)
     .configureHelp({ optionDescription })
     .addHelpText("after", COMMAND_HELP.sluice);
 
+  program.commandsGroup("Jobs:");
   const run = program
     .command("run")
     .summary("run a scraper over inputs, to the end")
@@ -90,6 +92,11 @@ export const buildProgram = (version: string, onEnd: (exitCode: number) => void)
       fillValue,
     )
     .option("--drop-without <names>", "leave out records without a value in one of these fields", fieldNames)
+    .option(
+      "--changes <changes>",
+      `only items that are so since the last time: ${CHANGES.join(", ")}`,
+      namesOf(CHANGES),
+    )
     .option("--manifest", "write the job's manifest again", false)
     .addOption(dataOption())
     .addHelpText("after", COMMAND_HELP.export)
@@ -97,9 +104,12 @@ export const buildProgram = (version: string, onEnd: (exitCode: number) => void)
       const { exportCommand } = await import("./commands/export.ts");
       onEnd(await exportCommand(job, options));
     });
+  program.commandsGroup("Stored pages:");
   addReuse(program, onEnd);
-  addWorkshop(program, onEnd);
+  program.commandsGroup("Scrapers:");
   addStarting(program, onEnd);
+  addWorkshop(program, onEnd);
+  program.commandsGroup("The service:");
   addService(program, onEnd);
   addOperating(program, onEnd);
   return program;

@@ -28,13 +28,16 @@ const showOn = (written: string): { readonly screen: readonly string[]; readonly
   return { screen: screen.map((line) => line ?? "").filter((line) => line !== ""), hasCursor };
 };
 
-const opened = (mode: ProgressMode) => {
+const opened = (
+  mode: ProgressMode,
+  size: { readonly columns: number; readonly rows: number } = { columns: 80, rows: 24 },
+) => {
   const shown: string[] = [];
   const lines: string[] = [];
   let nowMs = 0;
   const progress = openProgress({
     mode,
-    stream: { write: (text) => shown.push(text), columns: 80, rows: 24 },
+    stream: { write: (text) => shown.push(text), ...size },
     out: { write: (text) => lines.push(text) },
     now: () => nowMs,
   });
@@ -49,6 +52,15 @@ const running = sampleView({
 const done = sampleView({ state: "done", states: { done: 10 } });
 
 describe("on a terminal", () => {
+  test("one that does not know its size is taken for one of 80 columns", () => {
+    const shownOn = (size: { readonly columns: number; readonly rows: number }) => {
+      const { progress, shown } = opened("live", size);
+      progress.update(running, [], extra);
+      return showOn(shown.join("")).screen;
+    };
+    assert.deepEqual(shownOn({ columns: 0, rows: 0 }), shownOn({ columns: 80, rows: 24 }));
+  });
+
   test("the display is redrawn in place, and notes stay above it", () => {
     const { progress, shown } = opened("live");
     progress.note("Job k3f9: county");

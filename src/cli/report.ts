@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { manifestName } from "../archive/manifest.ts";
 import type { Evidence } from "../model/breaker-evidence.ts";
+import { CHANGES } from "../model/freshness.ts";
 import type { StateCounts } from "../model/item.ts";
 import type { HeldLane, JobView } from "../model/job.ts";
 import { FIELD_STATUSES } from "../model/record.ts";
@@ -48,13 +49,18 @@ const account = (view: JobView, facts: ReportFacts): string[][] => [
 const spaced = (sections: readonly string[][]): string[] =>
   sections.filter((lines) => lines.length > 0).flatMap((lines) => ["", ...lines]);
 
-const heading = ({ spec, state, requests, bytes }: JobView, { tookMs, data }: ReportFacts): string[] => [
-  `Job ${spec.id} (${spec.scrapers.map(({ name }) => name).join(", ")}): ${state} after ${durationText(tookMs)}, ` +
-    `${counted(requests, "request")}, ${bytesText(bytes)}`,
-  ...(spec.extracts
-    ? []
-    : [`  collected only: run \`sluice extract ${spec.id}${dataFlag(data)}\` for the records`]),
-];
+const heading = (view: JobView, { tookMs, data }: ReportFacts): string[] => {
+  const { spec, state, requests, bytes, paused, budgetSpentAt } = view;
+  return [
+    `Job ${spec.id} (${spec.scrapers.map(({ name }) => name).join(", ")}): ${state} after ${durationText(tookMs)}, ` +
+      `${counted(requests, "request")}, ${bytesText(bytes)}`,
+    ...(spec.extracts
+      ? []
+      : [`  collected only: run \`sluice extract ${spec.id}${dataFlag(data)}\` for the records`]),
+    ...(paused ? wrapped(`paused since ${timeText(paused.at)}: ${plainText(paused.reason)}`) : []),
+    ...(budgetSpentAt === undefined ? [] : wrapped(`its budget was spent at ${timeText(budgetSpentAt)}`)),
+  ];
+};
 
 const STATE_NAMES: readonly (readonly [keyof StateCounts, string])[] = [
   ["done", "done"],
@@ -83,7 +89,7 @@ const states = (view: JobView): string[] => {
     [...rows, ["all", countText(counts.accepted), "", ""]],
     WIDTH,
   );
-  return [...table, ...inputs(view), ...caps(view)];
+  return [...table, ...inputs(view), ...changes(view), ...caps(view)];
 };
 
 /** Said only where inputs and items are not the same number. */
@@ -100,6 +106,14 @@ const inputs = ({ counts, spec }: JobView): string[] => {
     `${counted(received, "input")}${spec.maxDepth > 0 ? ", given and found" : ""}: ${parts.join(", ")}`,
   );
 };
+
+/** Only of a job that asks for freshness. */
+const changes = ({ changes: counts }: JobView): string[] =>
+  counts === undefined
+    ? []
+    : wrapped(
+        `Since the last time: ${CHANGES.map((change) => `${countText(counts[change])} ${change}`).join(", ")}`,
+      );
 
 /** What a cap has kept out is not there, and nothing else says so. */
 const caps = ({ counts: { capped }, tooDeep, spec: { maxItems, maxDepth } }: JobView): string[] => [

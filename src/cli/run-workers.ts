@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { House } from "../compose.ts";
+import type { CollectorKind } from "../model/collector-kind.ts";
 import type { Log, LogLevel } from "../worker/log.ts";
 import { Supervisor } from "../worker/supervisor.ts";
 
@@ -10,6 +11,7 @@ export interface RunWorkersOptions {
   readonly house: House;
   readonly processes: number;
   readonly lanes?: readonly string[];
+  readonly kinds?: readonly CollectorKind[];
   /** Items in hand at once, of each process. */
   readonly concurrency?: number;
   readonly allowTargets?: readonly string[];
@@ -30,7 +32,8 @@ const LOOK_MS = 250;
  * work: the ledger or the archive is out of order, or they end before they have begun.
  */
 export const runWorkers = async (options: RunWorkersOptions): Promise<void> => {
-  const { house, processes, lanes, concurrency, allowTargets, logLevel, log, say, signal, killed } = options;
+  const { house, processes, lanes, kinds, concurrency, allowTargets } = options;
+  const { logLevel, log, say, signal, killed } = options;
   const supervisor = new Supervisor({ script: workerScript, processes, onOutput: say });
   const kill = () => void supervisor.kill();
   killed.addEventListener("abort", kill, { once: true });
@@ -41,6 +44,7 @@ export const runWorkers = async (options: RunWorkersOptions): Promise<void> => {
       logLevel,
       log,
       ...(lanes && { lanes }),
+      ...(kinds && { kinds }),
       ...(concurrency !== undefined && { capacity: concurrency }),
       ...(allowTargets && { allowTargets }),
     });

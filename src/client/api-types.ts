@@ -1,15 +1,7 @@
 /** What the API takes and gives, as its document at `/openapi.json` has it. Times are ISO 8601. */
+import type { Change, Evidence, Item, ItemState } from "./item-types.ts";
 
 export type JobState = "loading" | "running" | "paused" | "done" | "cancelled";
-export type ItemState =
-  | "queued"
-  | "leased"
-  | "waiting"
-  | "done"
-  | "absent"
-  | "failed"
-  | "skipped"
-  | "cancelled";
 export type FieldStatus = "present" | "empty" | "missing" | "malformed";
 export type Role = "admin" | "operator" | "client";
 
@@ -82,6 +74,12 @@ export interface Job {
   readonly isBatch: boolean;
   readonly createdAt: string;
   readonly endedAt?: string;
+  /** Only while it is paused. */
+  readonly paused?: {
+    readonly cause: "asked" | "lanes-held" | "scraper";
+    readonly reason: string;
+    readonly at: string;
+  };
   readonly options: Omit<JobOptions, "pace" | "labels"> & {
     readonly priority: number;
     readonly pace: Pace;
@@ -118,12 +116,16 @@ export interface Job {
   readonly held: readonly {
     readonly lane: string;
     readonly reason: string;
-    readonly evidence: unknown;
+    readonly evidence: Evidence;
     readonly heldAt: string;
     readonly probeAt?: string;
   }[];
   readonly rejects: readonly RejectedInput[];
   readonly cost: { readonly requests: number; readonly bytes: number };
+  /** When its budget was spent: what had not begun by then has failed with `budget`. */
+  readonly budgetSpentAt?: string;
+  /** Only in a job with `freshness`. */
+  readonly changes?: Readonly<Record<Change, number>>;
 }
 
 export interface JobQuery {
@@ -174,81 +176,63 @@ export interface Retry {
   readonly items?: readonly string[];
 }
 
-export interface ItemQuery {
-  readonly state?: readonly ItemState[];
-  readonly kind?: readonly string[];
-  readonly key?: readonly string[];
-  readonly scraper?: string;
-}
-
-export interface Failure {
-  readonly kind: string;
-  readonly detail: string;
-  readonly url?: string;
-  readonly status?: number;
-  readonly retryAfterMs?: number;
-}
-
-export interface Item {
-  readonly id: string;
-  readonly key: string;
-  readonly scraper: string;
-  readonly lane: string;
-  readonly state: ItemState;
-  readonly reason?: string;
-  readonly quality?: "complete" | "partial";
-  readonly input: unknown;
-  readonly parent?: string;
-  readonly depth: number;
-  readonly attempts: number;
-  readonly dueAt?: string;
-  readonly endedAt?: string;
-  readonly failure?: Failure;
-  readonly history: readonly {
-    readonly at: string;
-    readonly ms: number;
-    readonly worker: string;
-    readonly failure: Failure;
-  }[];
-  readonly captures: readonly {
-    readonly number: number;
-    readonly name: string;
-    readonly url: string;
-    readonly mediaType: string;
-    readonly digest: string;
-    readonly storedBytes: number;
-    readonly link?: string;
-  }[];
-}
-
 export interface ResultsQuery {
   readonly format?: "jsonl" | "csv" | "parquet";
   readonly scraper?: string;
   readonly extraction?: string;
   readonly gaps?: "keep" | "drop";
+  /** Only items that are so since the client last had them; for jobs with `freshness`. */
+  readonly changes?: readonly Change[];
 }
 
 export interface NewBatch extends JobOptions {
   readonly urls: readonly string[];
 }
 
+export interface Batch extends Pick<Job, "id" | "client" | "state" | "createdAt" | "progress"> {
+  readonly endedAt?: string;
+  readonly accepted: number;
+  readonly folded: number;
+  readonly rejected: number;
+  readonly states: Readonly<Record<ItemState, number>>;
+}
+
+export interface BatchResult extends Pick<
+  Item,
+  "id" | "key" | "state" | "reason" | "attempts" | "endedAt" | "failure" | "captures"
+> {
+  readonly url: string;
+}
+
 export interface CreatedBatch {
-  readonly batch: Pick<Job, "id" | "client" | "state" | "createdAt" | "progress"> & {
-    readonly endedAt?: string;
-    readonly accepted: number;
-    readonly folded: number;
-    readonly rejected: number;
-    readonly states: Readonly<Record<ItemState, number>>;
-  };
+  readonly batch: Batch;
   readonly rejected: readonly { readonly index: number; readonly problem: string }[];
 }
 
-export interface Scraper {
+export interface ScraperEntry {
   readonly name: string;
   readonly site?: string;
   readonly version?: string;
   /** Why it cannot be loaded. */
   readonly problem?: string;
+}
+
+export interface Scraper {
+  readonly name: string;
+  readonly site?: string;
+  readonly lane?: string;
+  readonly version: string;
+  readonly pace: Pace;
+  /** What an input must look like, as JSON Schema. */
+  readonly input?: Readonly<Record<string, unknown>>;
+  readonly fields: readonly { readonly name: string; readonly isRequired: boolean }[];
+  readonly emitsTo: readonly string[];
+  readonly fixtures?: {
+    readonly cases: number;
+    readonly passed: number;
+    readonly failed: readonly string[];
+    readonly problem?: string;
+  };
 }
 
 export interface Lane {
@@ -276,6 +260,7 @@ export interface Worker {
   readonly version?: string;
   readonly concurrency?: number;
   readonly lanes?: readonly string[];
+  readonly kinds?: readonly string[];
   readonly isDraining?: boolean;
   readonly isAlone: boolean;
   readonly items: number;

@@ -33,12 +33,31 @@ export const ask = async (
   method: string,
   path: string,
   asking: Asking = {},
-): Promise<Response> => {
+): Promise<Response> => await askFor(options, method, path, asking, (response) => response);
+
+/** The same, with an answer that is read here: one that breaks off is no answer, and asked for again. */
+export const askJson = async <Answer>(
+  options: ClientOptions,
+  method: string,
+  path: string,
+  asking: Asking = {},
+): Promise<Answer> =>
+  await askFor(options, method, path, asking, async (response) => (await response.json()) as Answer);
+
+type Read<Answer> = (response: Response) => Answer | Promise<Answer>;
+
+const askFor = async <Answer>(
+  options: ClientOptions,
+  method: string,
+  path: string,
+  asking: Asking,
+  read: Read<Answer>,
+): Promise<Answer> => {
   const { retries = 4, firstDelayMs = 250 } = options;
   const isRepeatable = method === "GET" || asking.isOnce === true || asking.isRepeatable === true;
   const request = makeRequest(options, method, asking);
   for (let round = 0; ; round++) {
-    const answer = await once(options, path, request);
+    const answer = await once(options, path, request, read);
     if (!(answer instanceof ProblemError)) return answer;
     const mayPass = answer.status === 0 || BUSY.has(answer.status) || answer.code === "once-under-way";
     if (!isRepeatable || !mayPass || round >= retries || asking.signal?.aborted) throw answer;
@@ -67,15 +86,17 @@ const makeRequest = ({ key }: ClientOptions, method: string, asking: Asking): Re
   };
 };
 
-const once = async (
+const once = async <Answer>(
   { server, fetch: send = fetch }: ClientOptions,
   path: string,
   request: RequestInit,
-): Promise<Response | ProblemError> => {
+  read: Read<Answer>,
+): Promise<Answer | ProblemError> => {
   try {
     const response = await send(new URL(path, server), request);
-    return response.ok ? response : await readProblem(response, server);
+    return response.ok ? await read(response) : await readProblem(response, server);
   } catch (cause) {
+    if (cause instanceof SyntaxError) throw cause; // it did answer, though not in JSON
     return new ProblemError(
       { code: "unreachable", status: 0, detail: `${server} does not answer: ${reasonOf(cause)}.` },
       { cause },

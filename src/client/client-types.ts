@@ -13,6 +13,11 @@ export interface Client extends Quotas {
   readonly createdAt: string;
 }
 
+export interface CreatedClient extends Client {
+  /** Checks the signature of what goes to the webhooks that its jobs name themselves. Shown this once, as a key is. */
+  readonly webhookSecret?: string;
+}
+
 export interface NewClient extends Partial<Quotas> {
   readonly name: string;
   readonly weight?: number;

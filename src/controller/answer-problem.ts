@@ -33,6 +33,14 @@ export const answerProblem = (
       error: cause instanceof Error ? (cause.stack ?? cause.message) : String(cause),
     });
   }
+  if (status === 401 || status === 403)
+    log.warn("request.refused", {
+      request: request.id,
+      route: request.routeOptions?.url,
+      problem: problem.code,
+      from: request.ip,
+      ...(request.who?.client && { client: request.who.client, key: request.who.key }),
+    });
   const { retryAfterSeconds, headers } = problem.facts;
   if (retryAfterSeconds !== undefined) void reply.header("retry-after", String(retryAfterSeconds));
   // As text: an error may come before the route, and with it the schema, is known.

@@ -55,7 +55,15 @@ export default defineScraper({
 });
 `;
 
-export const openApiGround = async (options: Partial<ControllerHouse> = {}): Promise<ApiGround> => {
+export interface GroundOptions extends Partial<Omit<ControllerHouse, "registry">> {
+  /** Puts somebody between the controller and its registry. */
+  readonly withRegistry?: (registry: Registry) => Registry;
+}
+
+export const openApiGround = async ({
+  withRegistry = (registry) => registry,
+  ...options
+}: GroundOptions = {}): Promise<ApiGround> => {
   const data = await mkdtemp(join(tmpdir(), "sluice-api-"));
   const folder = join(data, "project");
   const scrapers = join(folder, "scrapers");
@@ -68,7 +76,7 @@ export const openApiGround = async (options: Partial<ControllerHouse> = {}): Pro
   const note = (event: string, facts = {}) => void logged.push({ event, facts });
   const server = await buildServer({
     ledger,
-    registry,
+    registry: withRegistry(registry),
     blobs,
     scrapers: openShelf({ file: "", folder, data, scrapers: [scrapers] }),
     laneOf: (url) => laneName(url, (host) => host),

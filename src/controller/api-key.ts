@@ -10,13 +10,16 @@ export const hashKey = (key: string): string => createHash("sha256").update(key)
 /** Whether it is worth asking the registry. */
 export const isKeyLike = (text: string): boolean => PATTERN.test(text);
 
+/** Hex digits of a key's id. */
+export const KEY_ID_LENGTH = 8;
+
 /** A new key, and what is kept of it. The key itself is shown once. */
 export const makeKey = (
   client: string,
   role: Role,
   now: number,
+  id = randomBytes(KEY_ID_LENGTH / 2).toString("hex"),
 ): { readonly key: string; readonly card: KeyCard } => {
-  const id = randomBytes(4).toString("hex");
   const prefix = `sluice_${id}`;
   const key = `${prefix}_${randomBytes(SECRET_BYTES).toString("hex")}`;
   return { key, card: { id, client, role, hash: hashKey(key), prefix, createdAt: now } };

@@ -19,11 +19,21 @@ export interface Who {
   readonly key?: string;
 }
 
+/** What a request that creates is to be called, whoever carries it out and however often. */
+export interface Once {
+  /** The `Idempotency-Key` that its answer is kept under. */
+  readonly key?: string;
+  /** Of what is made. */
+  readonly name: string;
+  /** It was begun before, and may have come far: what it makes may be there. */
+  readonly isAgain: boolean;
+}
+
 declare module "fastify" {
   interface FastifyRequest {
     who: Who;
-    /** Under which `Idempotency-Key` its answer is to be kept. */
-    onceKey: string | null;
+    /** On routes that create. */
+    once: Once | null;
   }
   interface FastifyContextConfig {
     /** The least role that may; everybody with a key unless given. */

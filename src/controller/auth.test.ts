@@ -65,9 +65,14 @@ test("a key that has made its requests of the minute waits for the next", async 
   await using ground = await openApiGround({ now: () => now });
   const key = await ground.addClient("a", "client", { requestsPerMinute: 3 });
   const ask = () => ground.ask<ProblemBody>("GET", "/v1/me", { key });
-  for (let count = 0; count < 3; count++) assert.equal((await ask()).status, 200);
+  for (const room of ['"key";r=2;t=20', '"key";r=1;t=40', '"key";r=0;t=20']) {
+    const { status, headers } = await ask();
+    assert.deepEqual([status, headers.get("ratelimit")], [200, room]);
+    assert.equal(headers.get("ratelimit-policy"), '"key";q=3;w=60');
+  }
   const { status, headers, body } = await ask();
   assert.deepEqual([status, body.code, headers.get("retry-after")], [429, "too-many-requests", "20"]);
+  assert.equal(headers.get("ratelimit"), '"key";r=0;t=20');
   now += 20_000;
   assert.equal((await ask()).status, 200);
   assert.equal((await ask()).status, 429);

@@ -1,10 +1,10 @@
-import type { FastifyRequest } from "fastify";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import { ROLES, type Registry, type Role } from "../ports/registry.ts";
 import type { Api, Who } from "./api.ts";
 import { KeyDoor } from "./key-door.ts";
 import { isLoopback } from "./may-listen.ts";
 import { Problem } from "./problem.ts";
-import { RequestLimiter } from "./request-limiter.ts";
+import { RequestLimiter, type RequestRoom } from "./request-limiter.ts";
 
 /** Who asks where there are no keys. */
 export const LOCAL_CLIENT = "local";
@@ -16,7 +16,7 @@ export const addAuth = (app: Api, registry: Registry, now: () => number): KeyDoo
   const nobody: Who = { client: "", role: "client" };
   app.decorateRequest("who", null as unknown as Who);
 
-  const identify = async (request: FastifyRequest): Promise<Who> => {
+  const identify = async (request: FastifyRequest, reply: FastifyReply): Promise<Who> => {
     const given = request.headers.authorization;
     if (given === undefined && !(await door.hasKeys())) return localWho(request);
     const key = /^Bearer +(\S+)$/i.exec(given ?? "")?.[1];
@@ -31,26 +31,35 @@ export const addAuth = (app: Api, registry: Registry, now: () => number): KeyDoo
       );
     const { card, client } = known;
     const perMinute = client?.requestsPerMinute;
-    const waitSeconds = perMinute === undefined ? 0 : limiter.take(card.id, perMinute, now());
-    if (waitSeconds > 0)
-      throw new Problem("too-many-requests", `This key may make ${perMinute} requests a minute.`, {
-        retryAfterSeconds: waitSeconds,
-      });
+    if (perMinute !== undefined) {
+      const room = limiter.take(card.id, perMinute, now());
+      void reply.headers(limitHeaders(perMinute, room));
+      if (room.isOver)
+        throw new Problem("too-many-requests", `This key may make ${perMinute} requests a minute.`, {
+          retryAfterSeconds: room.resetSeconds,
+        });
+    }
     return { client: card.client, role: card.role, key: card.id };
   };
 
-  app.addHook("onRequest", async (request) => {
+  app.addHook("onRequest", async (request, reply) => {
     const { role = "client" } = request.routeOptions.config;
     if (role === "nobody" || request.is404) {
       request.who = nobody;
       return;
     }
-    request.who = await identify(request);
+    request.who = await identify(request, reply);
     if (!isAtLeast(request.who.role, role))
       throw new Problem("forbidden", `This needs the role ${role}; the key has ${request.who.role}.`);
   });
   return door;
 };
+
+/** As the IETF's draft on rate limit headers has them: how many are left, and the seconds until more are. */
+const limitHeaders = (perMinute: number, { left, resetSeconds }: RequestRoom) => ({
+  "ratelimit-policy": `"key";q=${perMinute};w=60`,
+  ratelimit: `"key";r=${left};t=${resetSeconds}`,
+});
 
 /** Ordered: who is further up may do all that those below may. */
 export const isAtLeast = (has: Role, needs: Role): boolean => ROLES.indexOf(has) <= ROLES.indexOf(needs);

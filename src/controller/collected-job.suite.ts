@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { startPacker } from "../archive/packer.ts";
 import { openArchive } from "../archive/segment-writer.ts";
 import type { Outcome } from "../model/item.ts";
-import type { ClaimedItem, SettledItem } from "../ports/ledger.ts";
+import type { ClaimedItem, FreshNote, SettledItem } from "../ports/ledger.ts";
 import type { ApiGround } from "./api-ground.suite.ts";
 
 export interface Collected {
@@ -11,6 +11,8 @@ export interface Collected {
   readonly outcome?: Outcome;
   /** Values of its one record. */
   readonly record?: Readonly<Record<string, unknown>>;
+  /** What it leaves for later jobs. */
+  readonly fresh?: FreshNote;
 }
 
 const WORKER = "tester";
@@ -28,7 +30,7 @@ export const collectJob = async (
     if (grant.items.length === 0 && grant.againInMs === undefined) return;
     if (grant.items.length === 0) await delay(grant.againInMs);
     const settling = grant.items.map(async (item): Promise<SettledItem> => {
-      const { body, headers = [], outcome, record } = pageOf(item);
+      const { body, headers = [], outcome, record, fresh } = pageOf(item);
       const bytes = Buffer.from(body);
       const bundle = archive.item();
       const number = await bundle.exchange({
@@ -51,6 +53,7 @@ export const collectJob = async (
         attempt: { startedAt: 0, ms: 1, requests: 1, bytes: bytes.length },
         fieldCounts: null,
         emitted: [],
+        ...(fresh && { fresh }),
         ...(await bundle.commit(record ? [recordLine(record)] : [])),
       };
     });

@@ -1,6 +1,7 @@
 import type { CaptureRef } from "../model/capture.ts";
 import type { ItemRef, ItemView } from "../model/item.ts";
-import { isoTime } from "./job-view.ts";
+import { isoTime } from "./iso-time.ts";
+import type { ApiCapture } from "./schemas/capture.ts";
 import type { ApiItem } from "./schemas/item.ts";
 
 export const itemId = ({ queue, seq }: ItemRef): string => `${queue}-${seq}`;
@@ -11,7 +12,7 @@ export const itemRef = (id: string): ItemRef | undefined => {
   return queue === undefined || seq === undefined ? undefined : { queue: Number(queue), seq: Number(seq) };
 };
 
-export const captureView = (ref: CaptureRef, number: number): ApiItem["captures"][number] => ({
+export const captureView = (ref: CaptureRef, number: number): ApiCapture => ({
   number,
   name: ref.name,
   url: ref.url,
@@ -28,6 +29,7 @@ export const itemView = (item: ItemView, now: number): ApiItem => ({
   state: item.state,
   ...(item.skipped && { reason: item.skipped.reason }),
   ...(item.quality && { quality: item.quality }),
+  ...(item.change && { change: item.change }),
   input: item.input,
   ...(item.parent !== undefined && { parent: item.parent }),
   depth: item.depth,

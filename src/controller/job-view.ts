@@ -1,8 +1,8 @@
 import type { JobView } from "../model/job.ts";
 import { FIELD_STATUSES } from "../model/record.ts";
+import { evidenceView } from "./evidence-view.ts";
+import { isoTime } from "./iso-time.ts";
 import type { ApiJob } from "./schemas/job.ts";
-
-export const isoTime = (at: number): string => new Date(at).toISOString();
 
 export const orNull = (perSecond: number): number | null => (Number.isFinite(perSecond) ? perSecond : null);
 
@@ -12,7 +12,7 @@ export const endedOf = ({ counts: { states } }: Pick<JobView, "counts">): number
 
 /** A job as the API shows it; `perSecond` is how many of its items end lately, where that is known. */
 export const jobView = (view: JobView, perSecond: number | undefined, now: number): ApiJob => {
-  const { spec, counts, createdAt, endedAt } = view;
+  const { spec, counts, createdAt, endedAt, paused, budgetSpentAt, changes } = view;
   const ended = endedOf(view);
   return {
     id: spec.id,
@@ -25,6 +25,7 @@ export const jobView = (view: JobView, perSecond: number | undefined, now: numbe
     isBatch: spec.isBatch === true,
     createdAt: isoTime(createdAt),
     ...(endedAt !== undefined && { endedAt: isoTime(endedAt) }),
+    ...(paused && { paused: { cause: paused.cause, reason: paused.reason, at: isoTime(paused.at) } }),
     options: optionsOf(view),
     labels: { ...spec.labels },
     counts: { ...counts, tooDeep: view.tooDeep, partial: view.partial, states: counts.states },
@@ -40,12 +41,14 @@ export const jobView = (view: JobView, perSecond: number | undefined, now: numbe
     held: view.held.map(({ lane, reason, evidence, heldAt, probeAt }) => ({
       lane,
       reason,
-      evidence,
+      evidence: evidenceView(evidence),
       heldAt: isoTime(heldAt),
       ...(probeAt !== undefined && { probeAt: isoTime(probeAt) }),
     })),
     rejects: [...view.rejects],
     cost: { requests: view.requests, bytes: view.bytes },
+    ...(budgetSpentAt !== undefined && { budgetSpentAt: isoTime(budgetSpentAt) }),
+    ...(changes && { changes }),
   };
 };
 

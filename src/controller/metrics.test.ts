@@ -5,9 +5,12 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
+import { fileURLToPath } from "node:url";
 import { openFiles } from "../backends/files/open-files.ts";
 import { laneName } from "../model/lane-name.ts";
-import { jobSpec } from "../ports/ledger-suite/world.ts";
+import { SimWorker } from "../ports/ledger-suite/sim-worker.ts";
+import { card, jobSpec } from "../ports/ledger-suite/world.ts";
+import { findPromtool } from "../../test/promtool.ts";
 import { type Metrics, openMetrics } from "./metrics.ts";
 import { readMetrics, type Series, whatIsWrong } from "./metrics.suite.ts";
 import { openShelf } from "./scraper-shelf.ts";
@@ -51,18 +54,28 @@ test("the text is as Prometheus reads it and its linter likes it", async (t) => 
   assert.deepEqual(whatIsWrong(await metrics.text()), []);
 });
 
-test("promtool finds nothing to say about it", async (t) => {
-  if (spawnSync("promtool", ["--version"]).error) {
-    t.skip("promtool is not installed here");
-    return;
-  }
-  const { house, metrics } = await open(t);
-  await fill(house, 60);
-  const { status, stdout, stderr } = spawnSync("promtool", ["check", "metrics"], {
-    input: await metrics.text(),
+const checkWithPromtool = async (t: TestContext, words: readonly string[], input?: string): Promise<void> => {
+  const promtool = await findPromtool();
+  if ("reason" in promtool) return t.skip(promtool.reason);
+  const { status, stdout, stderr } = spawnSync(promtool.path, ["check", ...words], {
     encoding: "utf8",
+    ...(input !== undefined && { input }),
   });
   assert.equal(status, 0, stdout + stderr);
+};
+
+test("promtool finds nothing to say about it", async (t) => {
+  const { house, metrics } = await open(t);
+  await fill(house, 60);
+  await house.ledger.registerWorker(card("w1"), { "claim within 0.01": 2, "claim seconds": 0.01 });
+  await checkWithPromtool(t, ["metrics"], await metrics.text());
+});
+
+test("promtool finds the alert rules in order", async (t) => {
+  await checkWithPromtool(t, [
+    "rules",
+    fileURLToPath(new URL("../../deploy/alert-rules.yml", import.meta.url)),
+  ]);
 });
 
 test("10,000 lanes are counted, and only the 50 busiest have series of their own", async (t) => {
@@ -94,16 +107,14 @@ test("held and spared lanes, workers and deliveries are told", async (t) => {
   const { ledger, registry } = house;
   await fill(house, 2);
   await ledger.steerLane("site-0.example", { isHeld: true });
-  const card = { host: "h", pid: 1, version: "1", concurrency: 20 };
-  await ledger.registerWorker({ ...card, name: "w1", isDraining: false });
-  await ledger.registerWorker({ ...card, name: "w2", isDraining: true });
+  await ledger.registerWorker(card("w1", { concurrency: 20 }));
+  await ledger.registerWorker(card("w2", { concurrency: 20, isDraining: true }));
   const delivery = { event: 1, client: "team", url: "https://x.example", type: "job.started", body: "{}" };
   await registry.addDeliveries([
     { ...delivery, id: "msg_1", endpoint: "a" },
     { ...delivery, id: "msg_2", endpoint: "b" },
   ]);
   await registry.endDelivery("msg_2", { state: "parked", error: "gone" });
-  metrics.onReaped({ workers: 1, suspects: 3 });
   metrics.onDeliveryEnd({}, { state: "parked" });
   const all = readMetrics(await metrics.text());
   assert.equal(valueOf(all, "sluice_lanes", { condition: "held-by-operator" }), 1);
@@ -112,9 +123,35 @@ test("held and spared lanes, workers and deliveries are told", async (t) => {
   assert.equal(valueOf(all, "sluice_workers_capacity_items"), 40);
   assert.equal(valueOf(all, "sluice_deliveries", { state: "due" }), 1);
   assert.equal(valueOf(all, "sluice_deliveries", { state: "parked" }), 1);
-  assert.equal(valueOf(all, "sluice_workers_lost_total"), 1);
-  assert.equal(valueOf(all, "sluice_suspect_items_total"), 3);
   assert.equal(valueOf(all, "sluice_delivery_tries_total", { state: "parked" }), 1);
+});
+
+test("times are histograms over all workers, and neither they nor losses fall when a worker is gone", async (t) => {
+  const { house, metrics } = await open(t);
+  const { ledger, now } = house;
+  await fill(house, 2);
+  await new SimWorker("w1", ledger, now).take(3);
+  await ledger.registerWorker(card("w1"), { "claim within 0.01": 2, "claim seconds": 0.02 });
+  await ledger.registerWorker(card("w2"), {
+    "claim within 5": 1,
+    "claim within Infinity": 1,
+    "claim seconds": 99,
+  });
+  await ledger.registerWorker(card("w2"), { "refused settles": 4 });
+  await ledger.reap({ worker: "w1", cause: { blame: "unknown", detail: "gone" } });
+  const all = readMetrics(await metrics.text());
+  const buckets = ["0.005", "0.01", "2.5", "5", "60", "+Inf"].map((le) =>
+    valueOf(all, "sluice_claim_duration_seconds_bucket", { le }),
+  );
+  assert.deepEqual(buckets, [0, 2, 2, 3, 3, 4]);
+  assert.equal(valueOf(all, "sluice_claim_duration_seconds_count"), 4);
+  assert.equal(valueOf(all, "sluice_claim_duration_seconds_sum"), 99.02);
+  assert.equal(valueOf(all, "sluice_settle_duration_seconds_count"), 0);
+  assert.equal(valueOf(all, "sluice_lane_wait_seconds_count"), 0);
+  assert.equal(valueOf(all, "sluice_workers_lost_total"), 1);
+  assert.equal(valueOf(all, "sluice_leases_lost_total"), 1);
+  assert.equal(valueOf(all, "sluice_suspect_items_total"), 3);
+  assert.equal(valueOf(all, "sluice_settles_refused_total"), 4);
 });
 
 test("counters of the ledger are its sums, however often they are asked for", async (t) => {

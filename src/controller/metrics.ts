@@ -15,7 +15,6 @@ export interface Metrics {
   text(): Promise<string>;
   /** Before it listens. */
   watch(app: FastifyInstance): void;
-  onReaped(reaped: { readonly workers: number; readonly suspects: number }): void;
   onDeliveryEnd(delivery: unknown, end: Pick<DeliveryEnd, "state">): void;
 }
 
@@ -37,16 +36,6 @@ export const openMetrics = ({ ledger, registry, version, keptMs = KEPT_MS }: Met
   for (const name of MISNAMED) register.removeSingleMetric(name);
 
   const figures = houseFigures({ ledger, registry, version }, register);
-  const workersLost = new Counter({
-    name: "sluice_workers_lost_total",
-    help: "Silent workers whose leases this controller has ended. Other workers and supervisors end leases too.",
-    registers: [register],
-  });
-  const suspects = new Counter({
-    name: "sluice_suspect_items_total",
-    help: "Items that such workers may have been running.",
-    registers: [register],
-  });
   const tries = new Counter({
     name: "sluice_delivery_tries_total",
     help: "Tries of this controller to send to a webhook, by what became of the delivery.",
@@ -66,13 +55,9 @@ export const openMetrics = ({ ledger, registry, version, keptMs = KEPT_MS }: Met
   return {
     async text() {
       await look();
-      return await register.metrics();
+      return `${await register.metrics()}\n${figures.histograms()}`;
     },
     watch: (app) => watchRequests(app, register),
-    onReaped(reaped) {
-      workersLost.inc(reaped.workers);
-      suspects.inc(reaped.suspects);
-    },
     onDeliveryEnd: (_delivery, { state }) => tries.inc({ state }),
   };
 };

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
-import { openApiGround } from "./api-ground.suite.ts";
+import { type ApiGround, openApiGround } from "./api-ground.suite.ts";
 import type { ApiJob } from "./schemas/job.ts";
 import type { ProblemBody } from "./schemas/problem.ts";
 
@@ -77,4 +77,127 @@ test("an API key is shown in the first answer only, and is not kept", async () =
   const stored = await readFile(join(ground.data, "sluice.db"));
   const log = await readFile(join(ground.data, "sluice.db-wal"));
   assert.ok(![stored, log].some((bytes) => bytes.includes(key!)));
+});
+
+/** A controller that dies after it has made what was asked for, and before its answer is kept: once for each that is asked of it. */
+const openMortal = async (): Promise<ApiGround & { readonly die: () => void }> => {
+  let deaths = 0;
+  const ground = await openApiGround({
+    withRegistry: (registry) => ({
+      ...registry,
+      async endOnce(...ended) {
+        if (deaths-- > 0) throw new Error("killed");
+        await registry.endOnce(...ended);
+      },
+    }),
+  });
+  return { ...ground, die: () => void (deaths = 1) };
+};
+
+test("a job whose controller died before it could answer is found by the next try, whole and once", async () => {
+  await using ground = await openMortal();
+  const key = await ground.addClient("a", "client", { itemsPerDay: 4 });
+  const inputs = [{ parcel: "1" }, { parcel: "x" }, { parcel: "2" }, { parcel: "1" }, { parcel: "3" }];
+  for (const seal of [true, false]) {
+    const asked = {
+      key,
+      json: { scraper: "county", inputs, seal },
+      headers: { "idempotency-key": `k-${seal}` },
+    };
+    ground.die();
+    assert.equal((await ground.ask("POST", "/v1/jobs", asked)).status, 500);
+    const [made] = await ground.ledger.listJobs({ limit: 1 });
+    const { status, body } = await ground.ask<{ job: ApiJob; rejected: unknown[] }>(
+      "POST",
+      "/v1/jobs",
+      asked,
+    );
+    assert.deepEqual([status, body.job.id, body.rejected.length], [201, made!.spec.id, 1]);
+    const { received, accepted, folded, rejected } = body.job.counts;
+    assert.deepEqual([received, accepted, folded, rejected], [5, 3, 1, 1]);
+    if (seal) await ground.ledger.steerJob(made!.spec.id, "cancel");
+    await ground.registry.saveClient({ name: "a", weight: 1, webhooks: [], createdAt: 0, itemsPerDay: 7 });
+  }
+  assert.equal((await ground.ledger.listJobs()).length, 2);
+});
+
+test("a try that stopped half-way is taken up where it stopped", async () => {
+  let isBroken = true;
+  await using house = await openApiGround();
+  const { ledger } = house;
+  await using ground = await openApiGround({
+    ledger: {
+      ...ledger,
+      async addItems(job, items, rejected) {
+        const reply = await ledger.addItems(job, items.slice(0, isBroken ? 1 : undefined), rejected);
+        if (!isBroken) return reply;
+        isBroken = false;
+        throw new Error("killed");
+      },
+    },
+  });
+  const asked = {
+    json: { urls: ["https://a.example/", "https://b.example/", "nope"] },
+    headers: { "idempotency-key": "k-1" },
+  };
+  assert.equal((await ground.ask("POST", "/v1/batches", asked)).status, 500);
+  const { status, body } = await ground.ask<{
+    batch: { accepted: number; folded: number; rejected: number };
+  }>("POST", "/v1/batches", asked);
+  const { accepted, folded, rejected } = body.batch;
+  assert.deepEqual([status, accepted, folded, rejected], [201, 2, 0, 1]);
+  const jobs = await ledger.listJobs();
+  assert.deepEqual(
+    jobs.map(({ isSealed }) => isSealed),
+    [true],
+  );
+});
+
+test("clients, keys, webhooks and secrets are made once too, and their secrets are those of the answer", async () => {
+  await using ground = await openMortal();
+  const admin = await ground.addClient("team", "admin");
+  const post = async (path: string, json: unknown) => {
+    const asked = { key: admin, json, headers: { "idempotency-key": `k-${path}` } };
+    ground.die();
+    assert.equal((await ground.ask("POST", path, asked)).status, 500, path);
+    const { status, body } = await ground.ask<Record<"id" | "key" | "secret" | "webhookSecret", string>>(
+      "POST",
+      path,
+      asked,
+    );
+    assert.equal(status, 201, path);
+    return body;
+  };
+  const readClient = async (name: string) => (await ground.registry.readClient(name))!;
+
+  const { webhookSecret } = await post("/v1/clients", { name: "new", weight: 2 });
+  assert.deepEqual((await readClient("new")).secrets, [webhookSecret]);
+  const taken = await ground.ask<ProblemBody>("POST", "/v1/clients", { key: admin, json: { name: "new" } });
+  assert.equal(taken.body.code, "client-exists");
+
+  const made = await post("/v1/clients/new/keys", {});
+  assert.deepEqual(
+    (await ground.registry.listKeys("new")).map(({ id }) => id),
+    [made.id],
+  );
+  const rotated = await post(`/v1/clients/new/keys/${made.id}/rotate`, {});
+  assert.equal((await ground.registry.listKeys("new")).length, 2);
+  const statusOf = async (key: string) => (await ground.ask("GET", "/v1/me", { key })).status;
+  assert.deepEqual([await statusOf(made.key), await statusOf(rotated.key)], [401, 200]);
+
+  const hook = await post("/v1/webhooks", { url: "https://x.example/" });
+  const [endpoint, ...others] = (await readClient("team")).webhooks;
+  assert.deepEqual([endpoint?.id, endpoint?.secrets, others], [hook.id, [hook.secret], []]);
+  const again = await post(`/v1/webhooks/${hook.id}/rotate`, undefined);
+  assert.deepEqual((await readClient("team")).webhooks[0]?.secrets, [again.secret, hook.secret]);
+});
+
+test("a request that was refused for now may be made again at once", async () => {
+  await using ground = await openApiGround();
+  const key = await ground.addClient("a", "client", { itemsPerDay: 0 });
+  const asked = { key, json: JOB, headers: { "idempotency-key": "k-1" } };
+  const refused = await ground.ask<ProblemBody>("POST", "/v1/jobs", asked);
+  assert.deepEqual([refused.status, refused.body.code], [429, "quota-exceeded"]);
+  await ground.registry.changeClient("a", (card) => ({ ...card!, itemsPerDay: 1 }));
+  assert.equal((await ground.ask("POST", "/v1/jobs", asked)).status, 201);
 });

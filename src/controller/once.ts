@@ -1,5 +1,6 @@
-import { createHash } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import type { FastifyRequest } from "fastify";
+import { jobId } from "../model/job-id.ts";
 import type { Registry } from "../ports/registry.ts";
 import type { Api } from "./api.ts";
 import { Problem } from "./problem.ts";
@@ -7,16 +8,25 @@ import { Problem } from "./problem.ts";
 const KEEP_MS = 24 * 60 * 60 * 1000;
 const KEY = /^[\x21-\x7e]{1,200}$/;
 
+/** A name that is kept before it is used cannot be drawn again: long enough that no two of one second are the same. */
+const NAME_LETTERS = 8;
+
 /**
  * `Idempotency-Key` on the routes that create: the first request is carried out, the same one again gets the same answer. Begun only after the request
- * has been checked, so that a mistake in it can be corrected under the same key.
+ * has been checked, so that a mistake in it can be corrected under the same key. The name of what is made is drawn before anything is: a controller may die
+ * at any moment, and the next try finds what the first has made.
  */
-export const addOnce = (app: Api, registry: Registry): void => {
-  app.decorateRequest("onceKey", null);
+export const addOnce = (app: Api, registry: Registry, now: () => number): void => {
+  app.decorateRequest("once", null);
 
   app.addHook("preHandler", async (request, reply) => {
     const key = request.headers["idempotency-key"];
-    if (!request.routeOptions.config.isOnce || key === undefined) return;
+    if (!request.routeOptions.config.isOnce) return;
+    const name = jobId(new Date(now()), randomBytes(NAME_LETTERS));
+    if (key === undefined) {
+      request.once = { name, isAgain: false };
+      return;
+    }
     if (typeof key !== "string" || !KEY.test(key))
       throw new Problem(
         "invalid-request",
@@ -27,9 +37,10 @@ export const addOnce = (app: Api, registry: Registry): void => {
       key,
       fingerprint: fingerprintOf(request),
       keepMs: KEEP_MS,
+      name,
     });
     if (once.begun) {
-      request.onceKey = key;
+      request.once = { key, name: once.name, isAgain: once.name !== name };
       return;
     }
     if ("isOther" in once)
@@ -55,12 +66,13 @@ export const addOnce = (app: Api, registry: Registry): void => {
   });
 
   app.addHook("onSend", async (request, reply, payload) => {
-    const { onceKey, who } = request;
+    const { once, who } = request;
+    if (once?.key === undefined || typeof payload !== "string") return;
+    const { statusCode: status } = reply;
     // What may be otherwise next time is not kept.
-    if (onceKey === null || reply.statusCode >= 500 || reply.statusCode === 429) return;
-    if (typeof payload !== "string") return;
+    if (status >= 500 || status === 429) return await registry.leaveOnce(who.client, once.key);
     const body = withoutSecrets(payload, request.routeOptions.config.secrets ?? []);
-    await registry.endOnce(who.client, onceKey, { status: reply.statusCode, body });
+    await registry.endOnce(who.client, once.key, { status, body });
   });
 };
 

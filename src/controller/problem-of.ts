@@ -18,7 +18,7 @@ const BY_NAME: Readonly<Record<string, Readonly<Record<string, ProblemCode>>>> =
     "changed-scraper": "scraper-changed",
   },
   ReextractError: { "no-such-extraction": "no-such-extraction" },
-  OutputError: { "no-such-field": "no-such-field" },
+  OutputError: { "no-such-field": "no-such-field", "no-changes": "no-changes" },
   BlobError: { "no-space": "unavailable", "read-only": "unavailable", unavailable: "unavailable" },
 };
 

@@ -23,6 +23,7 @@ const PROBLEMS = {
   "forbidden-target": [422, "The address is not allowed"],
   "no-such-extraction": [422, "The job has no such extraction"],
   "no-such-field": [422, "The job has no such field"],
+  "no-changes": [422, "The job does not know what changed"],
   "too-many-requests": [429, "Too many requests"],
   "quota-exceeded": [429, "The client's quota is used up"],
   internal: [500, "Something broke here"],

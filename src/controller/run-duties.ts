@@ -3,14 +3,16 @@ import type { Blobs } from "../ports/blobs.ts";
 import type { Channel, WebhookSender } from "../ports/channel.ts";
 import type { Ledger } from "../ports/ledger.ts";
 import type { Registry } from "../ports/registry.ts";
+import { dutyLog } from "./duty-log.ts";
 import type { ControllerLog } from "./house.ts";
 import type { Metrics } from "./metrics.ts";
 import { runAlerts } from "./services/alerts.ts";
 import { runManifests } from "./services/manifests.ts";
 import { runProgress } from "./services/progress.ts";
-import { type ReaperOptions, runReaper } from "./services/reaper.ts";
+import { runReaper } from "./services/reaper.ts";
 import { runTidy } from "./services/tidy.ts";
 import { runWebhooks } from "./services/webhooks.ts";
+import type { OnDeliveryEnd } from "./webhooks/send-deliveries.ts";
 
 export interface DutiesOptions {
   readonly ledger: Ledger;
@@ -19,7 +21,7 @@ export interface DutiesOptions {
   /** Names this controller among those that share the ledger. */
   readonly holder: string;
   readonly log: ControllerLog;
-  readonly metrics: Pick<Metrics, "onReaped" | "onDeliveryEnd">;
+  readonly metrics: Pick<Metrics, "onDeliveryEnd">;
   readonly sender: WebhookSender;
   /** Where people hear of alerts; nobody looks for any where there is none. */
   readonly channels: readonly Channel[];
@@ -29,19 +31,18 @@ export interface DutiesOptions {
 /** Everything that a controller does in the background, until the signal. What goes wrong is logged, and tried again. */
 export const runDuties = async (options: DutiesOptions, signal: AbortSignal): Promise<void> => {
   const { log, metrics, ...house } = options;
-  const report = (duty: string, error: unknown): void =>
-    log.error("duty failed", { duty, message: error instanceof Error ? error.message : String(error) });
-  const onReaped: ReaperOptions["onReaped"] = (reaped) => {
-    log.warn("workers given up", { ...reaped });
-    metrics.onReaped(reaped);
-  };
+  const { report, onReaped, onEvent, onDeliveryEnd, onAlerts } = dutyLog(log);
   const tools = { ...house, report };
+  const onEnd: OnDeliveryEnd = (delivery, end) => {
+    onDeliveryEnd(delivery, end);
+    metrics.onDeliveryEnd(delivery, end);
+  };
   await Promise.all([
     runReaper({ ...tools, onReaped }, signal),
     runTidy(tools, signal),
     runManifests(tools, signal),
     runProgress(tools, signal),
-    runWebhooks({ ...tools, onEnd: (delivery, end) => metrics.onDeliveryEnd(delivery, end) }, signal),
-    ...(options.channels.length > 0 ? [runAlerts(tools, signal)] : []),
+    runWebhooks({ ...tools, onEvent, onEnd }, signal),
+    ...(options.channels.length > 0 ? [runAlerts({ ...tools, onAlerts }, signal)] : []),
   ]);
 };

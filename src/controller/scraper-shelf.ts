@@ -16,13 +16,16 @@ export interface ScraperShelf {
   /** By where a job has it from: its file may have another name than it. */
   load(source: string): Promise<ReadyScraper>;
   /** How it fares with its fixtures; undefined where nobody looks. */
-  readonly fixturesOf?: (ready: ReadyScraper) => Promise<FixtureStatus>;
+  readonly fixturesOf?: (source: string) => Promise<FixtureStatus>;
 }
 
 export interface FixtureStatus {
   readonly cases: number;
   readonly passed: number;
+  /** Names of the cases that are not as expected. */
   readonly failed: readonly string[];
+  /** Why they could not be tested at all. */
+  readonly problem?: string;
 }
 
 const SCRAPER_FILE = /\.scraper\.[jt]s$/;

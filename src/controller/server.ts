@@ -1,4 +1,4 @@
-import fastify, { type FastifyInstance } from "fastify";
+import fastify, { type FastifyInstance, type FastifyRequest } from "fastify";
 import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from "fastify-type-provider-zod";
 import { gatherMethods } from "./allowed-methods.ts";
 import { answerBroken } from "./answer-broken.ts";
@@ -76,7 +76,7 @@ export const buildServer = async (house: ControllerHouse): Promise<FastifyInstan
     });
   });
   const door = addAuth(app, house.registry, now);
-  addOnce(app, house.registry);
+  addOnce(app, house.registry, now);
   app.addHook("onResponse", async (request, reply) => {
     log.info("request", {
       request: request.id,
@@ -85,6 +85,7 @@ export const buildServer = async (house: ControllerHouse): Promise<FastifyInstan
       status: reply.statusCode,
       ms: Math.round(reply.elapsedTime),
       ...(request.who?.client && { client: request.who.client, key: request.who.key }),
+      ...namedBy(request),
     });
   });
 
@@ -103,6 +104,10 @@ export const buildServer = async (house: ControllerHouse): Promise<FastifyInstan
   await addDocs(app);
   return app;
 };
+
+/** The ids in the path of a known route: of a job, an item, a lane. */
+const namedBy = ({ is404, params }: FastifyRequest): { readonly of?: unknown } =>
+  is404 || Object.keys(params as object).length === 0 ? {} : { of: params };
 
 /** In the order of the document. */
 const ROUTES = [

@@ -1,16 +1,19 @@
 import { planInput } from "../flow/plan.ts";
 import { createJob, type JobOptions } from "../flow/submit.ts";
-import { jobId } from "../model/job-id.ts";
 import type { RejectedInput } from "../model/job.ts";
-import { type AddReply, LedgerError, type PlannedItem } from "../ports/ledger.ts";
+import type { PlannedItem } from "../ports/ledger.ts";
 import type { ReadyScraper } from "../scrapers/ready-scraper.ts";
+import type { Once } from "./api.ts";
 import type { ControllerHouse } from "./house.ts";
 import { itemsLeft, quotaProblem } from "./items-quota.ts";
 import { loweredPace } from "./job-pace.ts";
+import { missingItems } from "./missing-items.ts";
 import { Problem } from "./problem.ts";
 import type { AskedOptions } from "./schemas/job-options.ts";
 
 export interface Start {
+  /** The job's name, and whether it may be there already. */
+  readonly once: Once;
   readonly client: string;
   readonly ready: ReadyScraper;
   readonly inputs: readonly Record<string, unknown>[];
@@ -21,18 +24,19 @@ export interface Start {
   readonly maxItems?: number;
 }
 
-export interface Started extends AddReply {
+export interface Started {
   readonly job: string;
   readonly rejected: readonly RejectedInput[];
 }
 
-/** Names of one second may clash, rarely: another is drawn. */
-const NAMES_DRAWN = 5;
-
-/** A job with the inputs that came with it. Everything that can be wrong is found before it is made. */
+/**
+ * A job with the inputs that came with it. Everything that can be wrong is found before it is made. Begun again, it goes on where the first try stopped: a
+ * job that is sealed has all of its inputs.
+ */
 export const startJob = async (house: ControllerHouse, start: Start, now: number): Promise<Started> => {
   const { ledger, laneOf } = house;
-  const { client, ready, inputs, asked } = start;
+  const { client, ready, inputs, once } = start;
+  const job = once.name;
   const items: PlannedItem[] = [];
   const rejected: RejectedInput[] = [];
   for (const [at, value] of inputs.entries()) {
@@ -41,10 +45,24 @@ export const startJob = async (house: ControllerHouse, start: Start, now: number
     else rejected.push(planned.rejected);
   }
   if (inputs.length > 0 && items.length === 0) throw misfits(ready, rejected);
-  if (items.length > (await itemsLeft(house, client, now))) throw quotaProblem(client, now);
+  const begun = once.isAgain ? await ledger.readJob(job) : undefined;
+  const isOwn = begun?.spec.client === client;
+  if (isOwn && begun.isSealed) return { job, rejected };
+  const missing = isOwn ? await missingItems(ledger, job, items) : items;
+  if (missing.length > (await itemsLeft(house, client, now))) throw quotaProblem(client, now);
+  if (!isOwn) await makeJob(house, start);
+  // Rejected ones are counted with the first items.
+  const uncounted = isOwn && begun.counts.received > 0 ? [] : rejected;
+  if (missing.length + uncounted.length > 0) await ledger.addItems(job, missing, uncounted);
+  if (start.seals) await ledger.sealJob(job);
+  return { job, rejected };
+};
+
+const makeJob = async (house: ControllerHouse, start: Start): Promise<void> => {
+  const { once, client, ready, asked, extracts, maxItems, isBatch } = start;
   await checkWebhook(house, asked.webhook);
-  const { extracts, maxItems, isBatch } = start;
-  const job = await createNamed(house, now, {
+  await createJob(house.ledger, {
+    job: once.name,
     client,
     ready,
     paceOf: loweredPace(asked.pace),
@@ -52,27 +70,6 @@ export const startJob = async (house: ControllerHouse, start: Start, now: number
     ...(extracts !== undefined && { extracts }),
     ...(maxItems !== undefined && { maxItems }),
   });
-  const none = { accepted: 0, folded: 0, capped: 0 };
-  const added = inputs.length === 0 ? none : await ledger.addItems(job, items, rejected);
-  if (start.seals) await ledger.sealJob(job);
-  return { job, rejected, ...added };
-};
-
-const createNamed = async (
-  { ledger }: ControllerHouse,
-  now: number,
-  submission: Omit<Parameters<typeof createJob>[1], "job">,
-): Promise<string> => {
-  for (let drawn = 1; ; drawn++) {
-    const job = jobId(new Date(now));
-    try {
-      await createJob(ledger, { ...submission, job });
-      return job;
-    } catch (error) {
-      const isTaken = error instanceof LedgerError && error.code === "job-exists";
-      if (!isTaken || drawn === NAMES_DRAWN) throw error;
-    }
-  }
 };
 
 const optionsOf = (asked: AskedOptions, isBatch: boolean | undefined): JobOptions => {

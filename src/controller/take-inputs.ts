@@ -6,6 +6,7 @@ import type { ControllerHouse } from "./house.ts";
 import { itemsLeft, quotaProblem } from "./items-quota.ts";
 import { Problem } from "./problem.ts";
 import { readMark, type UploadMark, writeMark } from "./upload-mark.ts";
+import { withSilences } from "./with-silences.ts";
 
 export interface Upload {
   readonly job: string;
@@ -22,7 +23,7 @@ export interface Upload {
 const BATCH = 10_000;
 /** The first batch is small: work starts while the rest is still on its way. */
 const FIRST_BATCH = 500;
-/** A slow sender's rows do not wait for a full batch. */
+/** A slow sender's rows do not wait for a full batch, nor for the sender to go on. */
 const TRICKLE_MS = 500;
 
 /**
@@ -68,7 +69,7 @@ export const takeInputs = async (
     rejected = [];
     flushedAt = performance.now();
   };
-  for await (const some of rows) {
+  for await (const some of withSilences(rows, TRICKLE_MS)) {
     for (const row of some) {
       if (skips > 0) {
         skips--;
@@ -79,7 +80,7 @@ export const takeInputs = async (
       else rejected.push(planned.rejected);
       if (items.length + rejected.length >= batch) await flush();
     }
-    if (items.length > 0 && performance.now() - flushedAt > TRICKLE_MS) await flush();
+    if (items.length + rejected.length > 0 && performance.now() - flushedAt > TRICKLE_MS) await flush();
   }
   if (items.length + rejected.length > 0) await flush();
   return mark;

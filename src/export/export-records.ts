@@ -1,8 +1,10 @@
+import type { Change } from "../model/freshness.ts";
 import type { JobSpec } from "../model/job.ts";
 import { LedgerError } from "../ports/ledger.ts";
 import { GapFilter, type GapOptions } from "./export-gaps.ts";
 import { ExportShape, type ExportEntry } from "./export-rows.ts";
 import { withRecords } from "./item-records.ts";
+import { OutputError } from "./outputs/output-error.ts";
 import type { RecordWriter } from "./outputs/record-writer.ts";
 import type { Stores } from "./stores.ts";
 
@@ -11,6 +13,8 @@ export interface ExportSettings extends GapOptions {
   readonly scraper?: string;
   /** Which of the job's sets of records: `current`, `first` or an extraction. */
   readonly extraction?: string;
+  /** Only items that are so since the client last had them. */
+  readonly changes?: readonly Change[];
 }
 
 export interface Exported {
@@ -45,7 +49,8 @@ export const exportJob = async (
   await using set = await openRecordSet(blobs, job, settings.extraction);
   const spec = specOf(view.spec, set.extraction);
   const filter = new GapFilter(spec, settings);
-  const { scraper } = settings;
+  const { scraper, changes } = settings;
+  if (changes && !spec.freshness) throw noChanges(job);
   let shape: ExportShape | undefined;
   let waiting: ExportEntry[] = [];
   let rows = 0;
@@ -62,7 +67,10 @@ export const exportJob = async (
   for await (const page of itemPages(ledger, job))
     for await (const entries of withRecords(set, page)) {
       for (const entry of entries) {
-        const isWanted = scraper === undefined ? hasRow(spec, entry) : entry.item.scraper === scraper;
+        const { item } = entry;
+        const isWanted =
+          (scraper === undefined ? hasRow(spec, entry) : item.scraper === scraper) &&
+          (!changes || (item.change !== undefined && changes.includes(item.change)));
         const written = isWanted ? filter.apply(entry) : undefined;
         if (written) waiting.push(written);
       }
@@ -79,6 +87,14 @@ export const exportJob = async (
     gaps: filter.reasons,
   };
 };
+
+const noChanges = (job: string): OutputError =>
+  new OutputError(
+    "no-changes",
+    job,
+    "the job does not know what changed, because it was started without freshness",
+    "Leave the filter out, or start the job with `freshness`, on the command line with --max-age or --only-changed",
+  );
 
 /** An item of a scraper that only leads to others, and did, has brought its rows elsewhere. */
 const hasRow = ({ scrapers }: JobSpec, { item, record }: ExportEntry): boolean =>

@@ -33,6 +33,17 @@ const specOf = (fields: readonly string[], required: readonly string[]) =>
 const MALFORMED: JudgedField = { status: "malformed", value: null };
 const MISSING: JudgedField = { status: "missing", value: null };
 
+test("of a job with freshness a row tells what became of its item", () => {
+  const spec = { ...specOf([], []), freshness: {} };
+  const entries = [item({}, { change: "gone", state: "absent" }), item({})].map((one) => ({ item: one }));
+  const shape = new ExportShape(spec, entries);
+  assert.equal(shape.columns.at(-1)?.name, "_change");
+  assert.deepEqual(
+    entries.map((entry) => shape.row(entry)["_change"]),
+    ["gone", null],
+  );
+});
+
 test("a row has the key, the input, the record and how it went", () => {
   const entry = {
     item: item({ parcel: "12" }, { quality: "partial" }),

@@ -14,7 +14,9 @@ const LAST: readonly Column[] = [
 ];
 /** Only where a job has several. */
 const SCRAPER: Column = { name: "_scraper" };
-const OWN = new Set([FIRST, ...LAST.map(({ name }) => name), SCRAPER.name]);
+/** Only where a job asks for freshness. */
+const CHANGE: Column = { name: "_change" };
+const OWN = new Set([FIRST, ...LAST.map(({ name }) => name), SCRAPER.name, CHANGE.name]);
 
 /** One record beside its item; an item without a record has a row too. */
 export interface ExportEntry {
@@ -29,6 +31,7 @@ export interface ExportEntry {
 export class ExportShape {
   readonly #required: ReadonlyMap<string, readonly string[]>;
   readonly #hasSeveral: boolean;
+  readonly #hasChanges: boolean;
   readonly #inputs: ReadonlyMap<string, string>;
   readonly #fields: ReadonlyMap<string, string>;
   readonly #leftOut = new Set<string>();
@@ -36,7 +39,7 @@ export class ExportShape {
 
   /** Learned from the fields of the job's scrapers, or of the one that is wanted, and its first entries. */
   constructor(
-    { scrapers }: Pick<JobSpec, "scrapers">,
+    { scrapers, freshness }: Pick<JobSpec, "scrapers" | "freshness">,
     first: readonly ExportEntry[],
     {
       scraper,
@@ -44,6 +47,7 @@ export class ExportShape {
     }: { readonly scraper?: string; readonly fill?: ReadonlyMap<string, unknown> } = {},
   ) {
     this.#hasSeveral = scrapers.length > 1;
+    this.#hasChanges = freshness !== undefined;
     this.#required = new Map(scrapers.map(({ name, required }) => [name, required]));
     const wanted = scrapers.filter(({ name }) => scraper === undefined || scraper === name);
     const fields = [
@@ -65,6 +69,7 @@ export class ExportShape {
       })),
       ...LAST,
       ...(this.#hasSeveral ? [SCRAPER] : []),
+      ...(this.#hasChanges ? [CHANGE] : []),
     ];
     this.#leftOut.clear();
   }
@@ -101,6 +106,7 @@ export class ExportShape {
       _missing: gaps.missing,
       _malformed: gaps.malformed,
       ...(this.#hasSeveral && { _scraper: item.scraper }),
+      ...(this.#hasChanges && { _change: item.change ?? null }),
     };
   }
 

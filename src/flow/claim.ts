@@ -1,8 +1,9 @@
+import type { CollectorKind } from "../model/collector-kind.ts";
 import type { ItemRef } from "../model/item.ts";
 import type { ClaimedItem, Grant, Ledger } from "../ports/ledger.ts";
 
 export interface ClaimOptions {
-  readonly ledger: Ledger;
+  readonly ledger: Pick<Ledger, "claim">;
   readonly worker: string;
   /** Items that may be in hand at once, over all lanes. */
   readonly capacity: number;
@@ -10,6 +11,7 @@ export interface ClaimOptions {
   readonly maxUnsettled: number;
   readonly jobs?: readonly string[];
   readonly lanes?: readonly string[];
+  readonly kinds?: readonly CollectorKind[];
   readonly isAlone?: boolean;
 }
 
@@ -51,7 +53,7 @@ export class Hand {
   }
 
   async claim(): Promise<Grant> {
-    const { ledger, worker, jobs, lanes, isAlone } = this.#options;
+    const { ledger, worker, jobs, lanes, kinds, isAlone } = this.#options;
     const grant = await ledger.claim({
       worker,
       room: this.room,
@@ -59,6 +61,7 @@ export class Hand {
       running: this.running,
       ...(jobs && { jobs }),
       ...(lanes && { lanes }),
+      ...(kinds && { kinds }),
       ...(isAlone && { alone: true }),
     });
     for (const item of grant.items) {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { openSqlite } from "../backends/sqlite/open.ts";
+import type { ItemRef } from "../model/item.ts";
 import { LedgerError, type SettledItem } from "../ports/ledger.ts";
 import { DONE, settlement } from "../ports/ledger-suite/sim-worker.ts";
 import { keysOf, World } from "../ports/ledger-suite/world.ts";
@@ -15,8 +16,8 @@ const open = async (t: TestContext, count: number) => {
   const settled = items.map((item) => settlement(item, DONE));
   const batches: { count: number; refused: number }[] = [];
   const errors: unknown[] = [];
-  const onSettled = (some: readonly SettledItem[], refused: number) =>
-    batches.push({ count: some.length, refused });
+  const onSettled = (some: readonly SettledItem[], refused: readonly ItemRef[]) =>
+    batches.push({ count: some.length, refused: refused.length });
   const options = { worker: "w1", onSettled, onError: (error: unknown) => errors.push(error) };
   return { world, settled, batches, errors, options };
 };

@@ -1,10 +1,11 @@
+import type { ItemRef } from "../model/item.ts";
 import type { Ledger, SettledItem } from "../ports/ledger.ts";
 
 export interface SettlerOptions {
-  readonly ledger: Ledger;
+  readonly ledger: Pick<Ledger, "settle">;
   readonly worker: string;
-  /** Told how many items a batch held, refused ones included, and which were refused. */
-  readonly onSettled: (items: readonly SettledItem[], refused: number) => void;
+  /** Told what a batch held, refused ones included, and which of them were refused. */
+  readonly onSettled: (items: readonly SettledItem[], refused: readonly ItemRef[]) => void;
   /** The ledger cannot be written: the worker must stop. The items stay leased and are tried again by others. */
   readonly onError: (error: unknown) => void;
 }
@@ -47,7 +48,7 @@ export class Settler {
       const batch = this.#waiting.splice(0, BATCH);
       try {
         const { refused } = await ledger.settle(worker, batch);
-        onSettled(batch, refused.length);
+        onSettled(batch, refused);
       } catch (error) {
         onError(error);
       }

@@ -91,7 +91,7 @@ const runCases = async (
   for (; origin.round < Math.max(...cases.map(({ requests }) => requests.length)); origin.round++) {
     const asked = cases.filter(({ requests }) => requests.length > origin.round);
     const id = `round-${origin.round}`;
-    const spec = { id, client: clientOf(origin.round), freshness: {} };
+    const spec = { id, client: clientOf(origin.round), freshness: {}, guardsTargets: true };
     await ground.submit(
       asked.map((one) => `/${one.id}`),
       {},

@@ -16,11 +16,11 @@ const open = async (handler: Handler, scraper: Partial<AnyScraper> = {}) => {
   const asked = (): readonly SiteRequest[] => ground.site.seen.filter(({ url }) => url !== "/robots.txt");
   const job = async (
     freshness: Freshness,
-    { client = "test", path = "/page" } = {},
+    { client = "test", path = "/page", guardsTargets = true } = {},
   ): Promise<{ readonly item: ItemView; readonly asked: number; readonly changes: ChangeCounts }> => {
     const id = `job-${++jobs}`;
     const before = asked().length;
-    await ground.submit([path], scraper, {}, { id, client, freshness });
+    await ground.submit([path], scraper, {}, { id, client, freshness, guardsTargets });
     const { changes } = await ground.run({ job: id });
     return { item: await ground.item(path, id), asked: asked().length - before, changes: changes! };
   };
@@ -62,10 +62,25 @@ test("two clients share what was fetched without cookies or credentials, and not
   }
 });
 
+test("what a job fetched that may look anywhere is shared with nobody, not after a 304 either", async () => {
+  await using world = await open(({ headers }, response) => {
+    const fields = { etag: '"v1"', "cache-control": "max-age=60" };
+    if (headers["if-none-match"]) response.writeHead(304, fields).end();
+    else answer(response, "<p>", fields);
+  });
+  const local = { client: "local", guardsTargets: false };
+  await world.job({}, local);
+  assert.equal((await world.job({}, local)).asked, 0, "its own client has it");
+  const again = await world.job({ maxAgeMs: 0, onlyChanged: true }, local);
+  assert.equal(again.item.skipped?.reason, "unchanged");
+  const other = await world.job({}, { client: "other" });
+  assert.deepEqual([other.item.state, other.asked], ["done", 1]);
+});
+
 test("two clients that want the same page at the same time cause one fetch", async () => {
   await using world = await open((_, response) => answer(response, "<p>"));
   for (const client of ["one", "two"])
-    await world.ground.submit(["/page"], {}, {}, { id: client, client, freshness: {} });
+    await world.ground.submit(["/page"], {}, {}, { id: client, client, freshness: {}, guardsTargets: true });
   await world.ground.run({ job: "one", others: ["two"] });
   const states = await Promise.all(
     ["one", "two"].map(async (id) => (await world.ground.item("/page", id)).state),

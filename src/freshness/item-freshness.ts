@@ -104,7 +104,7 @@ export class ItemFreshness {
       outcome,
       ...windowOf(
         exchanges.map((one) => cacheWord(one, Date.now())),
-        session.hasSecrets,
+        this.#isPrivate(session),
       ),
       ...(digest !== undefined && { digest }),
       ...(isOne && outcome === "done" && validatorsOf(only!)),
@@ -117,19 +117,26 @@ export class ItemFreshness {
     // A 304 is no answer of its own: it stands for the page.
     const word = cacheWord({ ...exchange, status: 200 }, Date.now());
     const window =
-      word.ownMs === undefined ? { freshMs: freshUntil - fetchedAt } : windowOf([word], session.hasSecrets);
+      word.ownMs === undefined
+        ? { freshMs: freshUntil - fetchedAt }
+        : windowOf([word], this.#isPrivate(session));
     return { outcome: "done", ...window, ...(digest !== undefined && { digest }), ...validatorsOf(exchange) };
+  }
+
+  /** Came with secrets, or unguarded: a job that was started on this machine may read where no client may look. */
+  #isPrivate({ hasSecrets }: CollectSession): boolean {
+    return hasSecrets || !this.#spec.guardsTargets;
   }
 }
 
 /** The shortest of what several pages allow; an hour where none says anything. */
 const windowOf = (
   words: readonly CacheWord[],
-  hasSecrets: boolean,
+  isPrivate: boolean,
 ): Pick<FreshNote, "freshMs" | "sharedMs"> => {
   const least = (of: "ownMs" | "sharedMs"): number =>
     words.length === 0 ? DEFAULT_FRESH_MS : Math.min(...words.map((word) => word[of] ?? DEFAULT_FRESH_MS));
-  const isShareable = !hasSecrets && words.length > 0 && words.every((word) => word.isShareable);
+  const isShareable = !isPrivate && words.length > 0 && words.every((word) => word.isShareable);
   return { freshMs: least("ownMs"), ...(isShareable && { sharedMs: least("sharedMs") }) };
 };
 

@@ -50,8 +50,19 @@ export const freshAnswer = <Known extends KnownAnswer>(
         b.fetchedAt - a.fetchedAt,
     )[0];
 
+const DAY_MS = 86_400_000;
+/** A yearly job still learns what is new, changed and gone since the last one. */
+const OWN_USE_MS = 400 * DAY_MS;
+/** Another client's monthly job can still ask the site whether it holds; to compare with, each client has its own. */
+const SHARED_USE_MS = 40 * DAY_MS;
+
+/** Until when it is worth keeping. After its window an answer is still compared with, and validated; a failure is not. */
+export const usefulUntil = ({ outcome, fetchedAt, freshUntil, isShared }: KnownAnswer): number =>
+  isFailed(outcome) ? freshUntil : Math.max(fetchedAt, freshUntil) + (isShared ? SHARED_USE_MS : OWN_USE_MS);
+
 /** What became of an item since the last time: `gone` was there and is not, by the site's own word. */
-export type Change = "new" | "changed" | "unchanged" | "gone";
+export const CHANGES = ["new", "changed", "unchanged", "gone"] as const;
+export type Change = (typeof CHANGES)[number];
 export type ChangeCounts = Readonly<Record<Change, number>>;
 
 interface Seen {

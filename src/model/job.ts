@@ -1,3 +1,4 @@
+import type { CollectorKind } from "./collector-kind.ts";
 import type { FailureKind } from "./failure.ts";
 import type { ChangeCounts } from "./freshness.ts";
 import type { PolicyOverrides } from "./failure-policy.ts";
@@ -13,6 +14,8 @@ export interface PinnedScraper {
   /** Where its code is, for workers to load: a file URL or the name of a built-in. */
   readonly source: string;
   readonly version: string;
+  /** How its items are run; `http` when left out. */
+  readonly kind?: CollectorKind;
   readonly pace: Pace;
   /** Rows of the failure policy that this scraper has changed. */
   readonly policy: PolicyOverrides;
@@ -82,6 +85,19 @@ export interface Freshness {
   readonly onlyChanged?: boolean;
 }
 
+/** `asked`: somebody wanted it. `lanes-held`: the breaker holds all of its lanes, see `held`. `scraper`: its scrapers are not what they were. */
+export const PAUSE_CAUSES = ["asked", "lanes-held", "scraper"] as const;
+
+export interface PauseReason {
+  readonly cause: (typeof PAUSE_CAUSES)[number];
+  /** For a person. */
+  readonly reason: string;
+}
+
+export interface Pause extends PauseReason {
+  readonly at: number;
+}
+
 /** received = accepted + folded + rejected + capped, and accepted = the sum of the states, at any moment. */
 export interface JobCounts {
   readonly received: number;
@@ -122,6 +138,10 @@ export interface JobView {
   readonly isSealed: boolean;
   readonly createdAt: number;
   readonly endedAt?: number;
+  /** Only while it is paused. */
+  readonly paused?: Pause;
+  /** When its budget was spent: what had not begun by then has failed with `budget`. */
+  readonly budgetSpentAt?: number;
   readonly counts: JobCounts;
   /** Of those capped, how many because they lie deeper than `maxDepth`. */
   readonly tooDeep: number;

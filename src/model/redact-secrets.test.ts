@@ -17,6 +17,8 @@ const cases: readonly (readonly [string, string])[] = [
   ["refused with Bearer abc123def456 by the site", "refused with Bearer *** by the site"],
   ["login failed for password=hunter two", "login failed for password=*** two"],
   ["set-cookie=sid=1; Path=/", "set-cookie=***"],
+  ["no such key sluice_0123abcd_00112233445566778899", "no such key sluice_0123abcd_***"],
+  ["whsec_c2VjcmV0IGtleQ== is too short", "whsec_*** is too short"],
 ];
 
 for (const [text, redacted] of cases)

@@ -5,6 +5,8 @@ const USERINFO = /\b([a-z][a-z0-9+.-]{0,20}:\/\/)[^\s/?#@"'<>]+@/gi;
 const HEADER = /\b((?:proxy-)?authorization|(?:set-)?cookie)(["']?\s{0,9}[:=]\s{0,9})[^\r\n]+/gi;
 const SCHEME = /\b(bearer|basic)\s+([\w.~+/=-]{6,})/gi;
 const JWT = /(?<![\w-])eyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]*/g;
+/** Of this house: API keys, whose first part is the name that people know them by, and secrets of webhooks. */
+const OWN = /\b(sluice_[0-9a-f]{8}_|whsec_)[\w+/=-]{8,}/g;
 const PARAMETER = /([?&;#]|&amp;)([\w.$%[\]-]{1,80})=([^&;#\s"'<>]+)/g;
 /** `password=x`, `"token": "x y"`, `secret: x`. */
 const NAMED =
@@ -19,6 +21,7 @@ export const redactSecrets = (text: string): string =>
       isRandom(value) ? `${scheme} ${MARK}` : whole,
     )
     .replace(JWT, MARK)
+    .replace(OWN, `$1${MARK}`)
     .replace(PARAMETER, (whole, mark: string, name: string, value: string) =>
       isSecretParameter(name, value) ? `${mark}${name}=${MARK}` : whole,
     )

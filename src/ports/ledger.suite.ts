@@ -4,10 +4,12 @@ import { breaker } from "./ledger-suite/breaker.ts";
 import { emitting } from "./ledger-suite/emitting.ts";
 import { events } from "./ledger-suite/events.ts";
 import { fairness } from "./ledger-suite/fairness.ts";
+import { freshKeeping } from "./ledger-suite/fresh-keeping.ts";
 import { freshness } from "./ledger-suite/freshness.ts";
 import { items } from "./ledger-suite/items.ts";
 import { jobLimits } from "./ledger-suite/job-limits.ts";
 import { jobs } from "./ledger-suite/jobs.ts";
+import { kinds } from "./ledger-suite/kinds.ts";
 import { lanes } from "./ledger-suite/lanes.ts";
 import { laws } from "./ledger-suite/laws.ts";
 import { leases } from "./ledger-suite/leases.ts";
@@ -18,6 +20,7 @@ import { reaping } from "./ledger-suite/reaping.ts";
 import { robots } from "./ledger-suite/robots.ts";
 import { shares } from "./ledger-suite/shares.ts";
 import { stopping } from "./ledger-suite/stopping.ts";
+import { workSums } from "./ledger-suite/work-sums.ts";
 import { type LedgerTest, type OpenLedger, World } from "./ledger-suite/world.ts";
 
 export interface LedgerSuiteOptions {
@@ -33,6 +36,8 @@ const NOUNS = [
   emitting,
   lanes,
   operator,
+  kinds,
+  workSums,
   pace,
   leases,
   stopping,
@@ -43,6 +48,7 @@ const NOUNS = [
   robots,
   events,
   freshness,
+  freshKeeping,
   laws,
 ];
 

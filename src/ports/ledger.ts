@@ -1,7 +1,17 @@
 import type { BlobRange, CaptureRef } from "../model/capture.ts";
+import type { CollectorKind } from "../model/collector-kind.ts";
 import type { FailureKind } from "../model/failure.ts";
 import type { Attempt, ItemRef, ItemState, ItemView, Outcome } from "../model/item.ts";
-import type { JobSpec, JobState, JobView, LaneState, LaneView, RejectedInput } from "../model/job.ts";
+import type {
+  JobSpec,
+  JobState,
+  JobView,
+  LaneState,
+  LaneView,
+  PauseReason,
+  RejectedInput,
+} from "../model/job.ts";
+import type { WorkSums } from "../model/work-sums.ts";
 import type { FreshEntry, FreshKey, FreshNote } from "./fresh-entry.ts";
 import type { LedgerEvent } from "./ledger-event.ts";
 import type { WorkerCard, WorkerView } from "./worker-card.ts";
@@ -21,8 +31,8 @@ export interface Ledger {
   addItems(job: string, items: readonly PlannedItem[], rejected: readonly RejectedInput[]): Promise<AddReply>;
   /** No more inputs will come from outside: the job is done when its items are. */
   sealJob(job: string): Promise<void>;
-  /** `reason`: told with the event; that somebody asked for it, when left out. */
-  steerJob(job: string, to: "pause" | "resume" | "cancel", reason?: string): Promise<void>;
+  /** `why`: told with the event, and by a paused job for as long as it is; that somebody asked for it, when left out. */
+  steerJob(job: string, to: "pause" | "resume" | "cancel", why?: PauseReason): Promise<void>;
   /**
    * Whether no request of a stopped job can start any more: every worker that had a part in it has heard so, or is given up. Else when to ask
    * again.
@@ -74,8 +84,10 @@ export interface Ledger {
   readRobots(origin: string, worker: string): Promise<RobotsReply>;
   keepRobots(origin: string, answer: RobotsAnswer): Promise<void>;
 
-  /** A worker says what it is before it claims, and again when that changes. */
-  registerWorker(worker: WorkerCard): Promise<void>;
+  /** A worker says what it is before it claims, and again now and then, with what has come to its sums since it last did. */
+  registerWorker(worker: WorkerCard, sums?: WorkSums): Promise<void>;
+  /** Of all workers that there ever were: what they have told, and what was lost with them. */
+  readWorkSums(): Promise<WorkSums>;
   /** Events that no transaction of the ledger's own writes: progress, failed items in groups. */
   writeEvents(events: readonly Pick<LedgerEvent, "type" | "job" | "facts">[]): Promise<void>;
   /** What is kept of the last good answer for these keys, for conditional requests and comparison. */
@@ -147,6 +159,8 @@ export interface ClaimRequest {
   readonly alone?: boolean;
   /** Only these lanes; all when left out. */
   readonly lanes?: readonly string[];
+  /** Only items of jobs all of whose scrapers are of these kinds; of all jobs when left out. */
+  readonly kinds?: readonly CollectorKind[];
 }
 
 export interface ClaimedItem extends ItemRef {

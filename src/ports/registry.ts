@@ -5,6 +5,11 @@
 export interface Registry {
   saveClient(client: ClientCard): Promise<void>;
   readClient(name: string): Promise<ClientCard | undefined>;
+  /** In one step: what others save meanwhile is not lost. Undefined from `change` leaves it as it is; answers what is there then. */
+  changeClient(
+    name: string,
+    change: (card: ClientCard | undefined) => ClientCard | undefined,
+  ): Promise<ClientCard | undefined>;
   listClients(): Promise<readonly ClientCard[]>;
 
   /** The key itself is shown once and never stored: `hash` is what is kept of it. */
@@ -17,11 +22,14 @@ export interface Registry {
 
   /**
    * The answer to a request that was made before with this key; `begun` for the first, which then has to say how it ended. Another request under the
-   * same key is told by its fingerprint.
+   * same key is told by its fingerprint. A first one that came to no answer may have made something all the same: the next gets the name that
+   * was drawn for it, and finds it there.
    */
   beginOnce(request: OnceRequest): Promise<OnceReply>;
   /** The first answer stands. */
   endOnce(client: string, key: string, answer: OnceAnswer): Promise<void>;
+  /** It came to no answer that stands: the same request may begin again at once. */
+  leaveOnce(client: string, key: string): Promise<void>;
 
   /** True for one holder at a time, until the time is over: several controllers do no duty twice. */
   holdDuty(duty: string, holder: string, forMs: number): Promise<boolean>;
@@ -64,6 +72,10 @@ export interface ClientCard {
   readonly webhooks: readonly WebhookEndpoint[];
   /** Sign what goes to the webhook that a job names itself: as those of an endpoint. */
   readonly secrets?: readonly string[];
+  /** As of an endpoint. */
+  readonly rotatedAs?: string;
+  /** The name that was drawn for it by the request that made it. */
+  readonly madeAs?: string;
   readonly createdAt: number;
 }
 
@@ -75,6 +87,8 @@ export interface WebhookEndpoint {
   readonly url: string;
   /** `whsec_` and base64. */
   readonly secrets: readonly string[];
+  /** The name that was drawn for the newest secret: a request that is made again does not rotate twice. */
+  readonly rotatedAs?: string;
   /** Types of events; all when left out. */
   readonly events?: readonly string[];
 }
@@ -99,6 +113,8 @@ export interface OnceRequest {
   readonly fingerprint: string;
   /** How long the answer is kept. */
   readonly keepMs: number;
+  /** Drawn for what it will make. */
+  readonly name: string;
 }
 
 export interface OnceAnswer {
@@ -107,7 +123,8 @@ export interface OnceAnswer {
 }
 
 export type OnceReply =
-  | { readonly begun: true }
+  /** `name` is another than the one given where this is not the first try: what bears it may be there already. */
+  | { readonly begun: true; readonly name: string }
   /** The first one is not at its end; after a minute without one it may be made again. */
   | { readonly begun: false; readonly isUnderWay: true }
   | { readonly begun: false; readonly answer: OnceAnswer }

@@ -1,3 +1,5 @@
+import type { CollectorKind } from "../model/collector-kind.ts";
+
 /** Who a worker is and what it takes. */
 export interface WorkerCard {
   readonly name: string;
@@ -6,6 +8,7 @@ export interface WorkerCard {
   readonly version: string;
   readonly concurrency: number;
   readonly lanes?: readonly string[];
+  readonly kinds?: readonly CollectorKind[];
   /** Finishes what it has in hand and takes nothing more. */
   readonly isDraining: boolean;
 }

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
-import { LOG_LEVELS, openLog } from "./log.ts";
+import { LOG_LEVELS, logWith, openLog } from "./log.ts";
 
 const temporaryFile = (t: TestContext): string => {
   const folder = mkdtempSync(join(tmpdir(), "sluice-log-"));
@@ -47,4 +47,42 @@ test("several writers share one file", (t) => {
     read(file).map(({ n }) => n),
     Array.from({ length: 50 }, (_, n) => n),
   );
+});
+
+test("no secret is written, however deep it stands", (t) => {
+  const file = temporaryFile(t);
+  openLog(file, "info").error("request.failed", {
+    item: "https://site.test/a?api_key=abc123&page=2",
+    errors: [{ text: "POST https://user:hunter2@hooks.test: Bearer abc123def456" }],
+    key: `sluice_0123abcd_${"0f".repeat(20)}`,
+    secret: `signed with whsec_${Buffer.alloc(32, 7).toString("base64")}`,
+  });
+  const [{ item, errors, key, secret }] = read(file) as [Record<string, unknown>];
+  assert.deepEqual(
+    [item, errors, key, secret],
+    [
+      "https://site.test/a?api_key=***&page=2",
+      [{ text: "POST https://***@hooks.test: Bearer ***" }],
+      "sluice_0123abcd_***",
+      "signed with whsec_***",
+    ],
+  );
+});
+
+test("facts of a log are on each of its lines, and a line's own come first", (t) => {
+  const file = temporaryFile(t);
+  const log = logWith(openLog(file, "info"), { worker: "w1", job: "j1" });
+  log.info("one");
+  log.warn("two", { job: "j2" });
+  assert.deepEqual(
+    read(file).map(({ event, worker, job }) => [event, worker, job]),
+    [
+      ["one", "w1", "j1"],
+      ["two", "w1", "j2"],
+    ],
+  );
+});
+
+test("a log that cannot be written stops nobody", (t) => {
+  openLog(join(temporaryFile(t), "no-folder", "log.jsonl"), "info").error("duty failed");
 });

@@ -1,3 +1,4 @@
+import type { CollectorKind } from "../model/collector-kind.ts";
 import type { LogLevel } from "./log.ts";
 
 /** What a worker process is told. */
@@ -9,6 +10,7 @@ export type ToWorker =
       /** Of all jobs when left out. */
       readonly jobs?: readonly string[];
       readonly lanes?: readonly string[];
+      readonly kinds?: readonly CollectorKind[];
       readonly capacity?: number;
       readonly allowTargets?: readonly string[];
       readonly isAlone: boolean;

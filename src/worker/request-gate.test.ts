@@ -16,6 +16,7 @@ import { Pulse } from "./pulse.ts";
 import { RequestGate } from "./request-gate.ts";
 import { RobotsGuard } from "./robots-guard.ts";
 import { SlotDesk } from "./slot-desk.ts";
+import { WorkTally } from "./work-tally.ts";
 
 const HOME = "https://home.test";
 const AWAY = "https://away.test";
@@ -52,7 +53,8 @@ const open = async (t: TestContext, own: Partial<AnyScraper> = {}, limits: Pick<
     robotName: "sluice",
     limits: (await readyScraper({ scraper: page, source: "", version: "", targets: new Map() })).limits,
   });
-  const gate = new RequestGate({ desk, pulse, robots, laneOf, budgets: new BudgetBook(ledger) });
+  const tally = new WorkTally();
+  const gate = new RequestGate({ desk, pulse, robots, laneOf, budgets: new BudgetBook(ledger), tally });
   const ready = await readyScraper({
     scraper: { ...page, site: HOME, ...own },
     source: "",
@@ -60,7 +62,7 @@ const open = async (t: TestContext, own: Partial<AnyScraper> = {}, limits: Pick<
     targets: new Map(),
   });
   const { gate: pass, leaving } = gate.of(item!, ready, { id: "j1", ...limits });
-  return { world, item: item!, gate, pass, leaving, taken, desk };
+  return { world, item: item!, gate, pass, leaving, taken, desk, tally };
 };
 
 test("a request spends a slot in the lane of its own host", async (t) => {

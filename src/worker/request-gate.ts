@@ -9,6 +9,7 @@ import type { BudgetBook } from "./budget-book.ts";
 import type { Pulse } from "./pulse.ts";
 import type { RobotsGuard } from "./robots-guard.ts";
 import type { SlotDesk, SlotSeeker } from "./slot-desk.ts";
+import type { WorkTally } from "./work-tally.ts";
 
 export interface RequestGateOptions {
   readonly desk: SlotDesk;
@@ -16,6 +17,7 @@ export interface RequestGateOptions {
   readonly robots: RobotsGuard;
   readonly laneOf: LaneOf;
   readonly budgets: BudgetBook;
+  readonly tally: WorkTally;
 }
 
 export type ItemGate = Required<Pick<CollectorTools, "gate" | "leaving">>;
@@ -37,12 +39,12 @@ export class RequestGate {
    * the item may be given back.
    */
   of(item: ClaimedItem, { scraper }: ReadyScraper, job: JobLimits): ItemGate {
-    const { desk, pulse, robots, laneOf, budgets } = this.#options;
+    const { desk, pulse, robots, laneOf, budgets, tally } = this.#options;
     const laneAt = laneFor(scraper, JSON.parse(item.input), laneOf);
     const takeSlot = async (url: URL): Promise<void> => {
       this.#refuseStopped(item);
       const lane = laneAt(url);
-      await desk.take(lane, item);
+      await tally.timed("lane-wait", () => desk.take(lane, item));
       const lanes = this.#lanes.get(item) ?? new Map<string, string>();
       this.#lanes.set(item, lanes.set(url.host, lane));
     };

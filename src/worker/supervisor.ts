@@ -1,4 +1,5 @@
 import { hostname } from "node:os";
+import type { CollectorKind } from "../model/collector-kind.ts";
 import type { Ledger } from "../ports/ledger.ts";
 import type { Log, LogLevel } from "./log.ts";
 import type { FromWorker } from "./process-messages.ts";
@@ -18,6 +19,7 @@ export interface SuperviseOptions {
   /** Of all jobs when left out. */
   readonly jobs?: readonly string[];
   readonly lanes?: readonly string[];
+  readonly kinds?: readonly CollectorKind[];
   /** Items in hand at once, of each process. */
   readonly capacity?: number;
   /** Inside the house, what jobs of clients may ask. */
@@ -116,7 +118,7 @@ export class Supervisor {
   }
 
   #begin(process: WorkerProcess, isAlone: boolean): void {
-    const { data, logLevel, jobs, lanes, capacity, allowTargets } = this.#work!;
+    const { data, logLevel, jobs, lanes, kinds, capacity, allowTargets } = this.#work!;
     const name = `${hostname()}-${process.child.pid}-${isAlone ? "alone" : "worker"}`;
     process.start({
       type: "start",
@@ -126,6 +128,7 @@ export class Supervisor {
       logLevel,
       ...(jobs && { jobs }),
       ...(lanes && { lanes }),
+      ...(kinds && { kinds }),
       ...(capacity !== undefined && { capacity }),
       ...(allowTargets && { allowTargets }),
     });

@@ -1,5 +1,6 @@
 import type { Packer } from "../archive/packer.ts";
 import type { LaneOf } from "../flow/plan.ts";
+import type { CollectorKind } from "../model/collector-kind.ts";
 import type { Blobs } from "../ports/blobs.ts";
 import type { Collector } from "../ports/collector.ts";
 import type { Ledger, WorkerCard } from "../ports/ledger.ts";
@@ -24,6 +25,8 @@ export interface WorkerOptions {
   readonly card?: Pick<WorkerCard, "host" | "pid" | "version">;
   readonly jobs?: readonly string[];
   readonly lanes?: readonly string[];
+  /** Takes no job that needs another kind; of all kinds when left out. */
+  readonly kinds?: readonly CollectorKind[];
   /** Items in hand at once, over all lanes. */
   readonly capacity?: number;
   /** Runs suspects, one at a time, and ends when there are none. */

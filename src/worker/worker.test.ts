@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { WorkerGround } from "../../test/worker-ground.ts";
 import { answer, type Handler } from "../collectors/http/test-site.ts";
+import { timeCounts } from "../model/work-sums.ts";
 import { BlobError } from "../ports/blobs.ts";
 import { LedgerError } from "../ports/ledger.ts";
 import type { AnyScraper } from "../scrapers/scraper.ts";
@@ -35,6 +36,22 @@ test("every item of a job is settled once, and each was asked for once", async (
   const { state, counts, requests } = await ground.run();
   assert.deepEqual([state, counts.states.done, requests], ["done", 200, 200]);
   assert.equal(new Set(ground.site.seen.map(({ url }) => url)).size, 201, "200 pages and robots.txt");
+});
+
+test("what a worker has timed is in the ledger when it has ended, and the worker is not", async () => {
+  await using ground = await WorkerGround.open((_, response) => answer(response, "<p>"));
+  await ground.submit(paths(20), {});
+  await ground.run();
+  const { ledger } = ground.house;
+  const sums = await ledger.readWorkSums();
+  assert.equal(timeCounts(sums, "lane-wait").count, 21, "20 pages and robots.txt");
+  assert.ok(timeCounts(sums, "claim").count > 0);
+  assert.ok(timeCounts(sums, "settle").seconds > 0);
+  assert.deepEqual(
+    [sums["lost workers"], sums["lost leases"], sums["refused settles"]],
+    [undefined, undefined, undefined],
+  );
+  assert.deepEqual(await ledger.listWorkers(), []);
 });
 
 test("the lane's concurrency is kept", async () => {

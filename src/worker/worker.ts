@@ -1,20 +1,25 @@
 import { Hand } from "../flow/claim.ts";
 import { ItemFreshness } from "../freshness/item-freshness.ts";
 import { Settler } from "../flow/settle.ts";
-import type { Failure } from "../model/failure.ts";
+import type { ItemRef } from "../model/item.ts";
 import { StopError } from "../model/stop-error.ts";
-import type { ClaimedItem, Grant, PulseReply, SettledItem } from "../ports/ledger.ts";
+import type { ClaimedItem, Grant, PulseReply, SettledItem, WorkerCard } from "../ports/ledger.ts";
 import { DEFAULT_LIMITS } from "../scrapers/scraper.ts";
 import { Bell } from "./bell.ts";
 import { BudgetBook } from "./budget-book.ts";
+import { givenBack } from "./give-back.ts";
+import { ItemLog } from "./item-log.ts";
 import { JobArchives } from "./job-archives.ts";
 import { loadOrHold } from "./load-or-hold.ts";
+import { type Log, logWith } from "./log.ts";
 import { Pulse } from "./pulse.ts";
 import { reportLanes } from "./report-lanes.ts";
+import { Registration } from "./registration.ts";
 import { RequestGate } from "./request-gate.ts";
 import { RobotsGuard } from "./robots-guard.ts";
 import { type ItemEnd, runItem } from "./run-item.ts";
 import { SlotDesk } from "./slot-desk.ts";
+import { WorkTally } from "./work-tally.ts";
 import type { WorkerOptions } from "./worker-options.ts";
 
 const CAPACITY = 200;
@@ -24,11 +29,6 @@ const GATHER_MS = 2;
 const IDLE_MS = 250;
 /** How long a stop waits for items whose lane gives them no slot: a site may have asked for an hour. They go back as they were. */
 const STOP_MS = 20_000;
-
-const LEFT_IN_DOUBT: Failure = {
-  kind: "worker-lost",
-  detail: "its acting request had left, and what came of it could not be kept; not tried again by itself",
-};
 
 /** One worker: claims, runs and settles items until it is told to stop. Resolves when nothing is left in its hands. */
 export const runWorker = async (options: WorkerOptions): Promise<void> => {
@@ -46,25 +46,33 @@ class Worker {
   readonly #archives: JobArchives;
   readonly #budgets: BudgetBook;
   readonly #capacity: number;
+  readonly #log: Log;
+  readonly #itemLog: ItemLog;
+  readonly #tally = new WorkTally();
+  readonly #registration: Registration | undefined;
   readonly #controllers = new Map<ClaimedItem, AbortController>();
   readonly #running = new Set<Promise<void>>();
   readonly #bell = new Bell();
   #failure: { readonly error: unknown } | undefined;
 
   constructor(options: WorkerOptions) {
-    this.#options = options;
-    const { ledger, name, collector, laneOf, robotName, isAlone, jobs, lanes } = options;
+    this.#log = logWith(options.log, { worker: options.name });
+    this.#itemLog = new ItemLog(this.#log);
+    this.#options = { ...options, log: this.#log };
+    const { ledger, name, collector, laneOf, robotName, isAlone, jobs, lanes, kinds } = options;
     const { blobs, packer, software } = options;
     this.#capacity = isAlone ? 1 : (options.capacity ?? CAPACITY);
     this.#archives = new JobArchives({ blobs, packer, worker: name, software });
     this.#budgets = new BudgetBook(ledger);
+    const tally = this.#tally;
     this.#hand = new Hand({
-      ledger,
+      ledger: { claim: (request) => tally.timed("claim", () => ledger.claim(request)) },
       worker: name,
       capacity: this.#capacity,
       maxUnsettled: isAlone ? 1 : MAX_UNSETTLED,
       ...(jobs && { jobs }),
       ...(lanes && { lanes }),
+      ...(kinds && { kinds }),
       ...(isAlone && { isAlone }),
     });
     this.#desk = new SlotDesk(() => this.#pulse.need());
@@ -78,7 +86,7 @@ class Worker {
       onError,
     });
     this.#settler = new Settler({
-      ledger,
+      ledger: { settle: (worker, items) => tally.timed("settle", () => ledger.settle(worker, items)) },
       worker: name,
       onError,
       onSettled: (items, refused) => this.#settled(items, refused),
@@ -96,7 +104,11 @@ class Worker {
       robots,
       laneOf,
       budgets: this.#budgets,
+      tally,
     });
+    const { card } = options;
+    this.#registration =
+      card && new Registration({ ledger, tally, onError, card: () => ({ ...card, ...this.#state() }) });
   }
 
   async run(): Promise<void> {
@@ -107,7 +119,10 @@ class Worker {
       this.#bell.ring();
     };
     signal.addEventListener("abort", stop, { once: true });
-    await this.#register();
+    await this.#registration?.tell();
+    this.#registration?.start();
+    const { name: _name, isDraining: _isDraining, ...takes } = this.#state();
+    this.#log.info("worker started", takes);
     while (!signal.aborted && !this.#failure) {
       if (this.#hand.room <= 0) {
         if (this.#hand.size === 0) this.#archives.seal();
@@ -126,7 +141,8 @@ class Worker {
       if (this.#bell.wasRung) await this.#bell.gather(GATHER_MS);
     }
     if (signal.aborted) stop();
-    await this.#register();
+    this.#log.info("worker draining", { items: this.#hand.size });
+    await this.#registration?.tell();
     const patience = setInterval(() => this.#desk.stop(() => true, "the worker is stopping"), STOP_MS);
     while (this.#running.size > 0) {
       if (this.#hand.size === 0) this.#archives.seal();
@@ -141,21 +157,23 @@ class Worker {
     // Also pages of items that were given back have been paid for.
     await this.#archives[Symbol.asyncDispose]();
     await this.#pulse.stop();
+    await this.#registration?.stop();
     const { ledger, name } = this.#options;
     await ledger.reap({ worker: name }).catch(() => undefined);
+    this.#log.info("worker ended");
   }
 
-  /** Says what it is and whether it still takes items; one that was given up says so anew. */
-  async #register(): Promise<void> {
-    const { ledger, card, name, lanes, signal } = this.#options;
-    if (!card) return;
+  /** Beside who it is: what it takes, and whether it still does. */
+  #state(): Omit<WorkerCard, "host" | "pid" | "version"> {
+    const { name, lanes, kinds, signal } = this.#options;
     const isDraining = signal.aborted || this.#failure !== undefined;
-    const concurrency = this.#capacity;
-    try {
-      await ledger.registerWorker({ ...card, name, concurrency, isDraining, ...(lanes && { lanes }) });
-    } catch (error) {
-      this.#fail(error);
-    }
+    return {
+      name,
+      concurrency: this.#capacity,
+      isDraining,
+      ...(lanes && { lanes }),
+      ...(kinds && { kinds }),
+    };
   }
 
   async #claim(): Promise<Grant | undefined> {
@@ -179,7 +197,7 @@ class Worker {
       .then((ended) => {
         this.#controllers.delete(item);
         this.#budgets.ended(item.job, item, ended.end.attempt.bytes);
-        return this.#settleOnceKept(ended);
+        return this.#settleOnceKept(item, ended);
       })
       .catch((error: unknown) => this.#giveBack(item, error))
       .finally(() => {
@@ -192,11 +210,10 @@ class Worker {
   }
 
   async #runOne(item: ClaimedItem, controller: AbortController): Promise<ItemEnd> {
-    const { ledger, collector, laneOf, log } = this.#options;
+    const { ledger, collector, laneOf } = this.#options;
     const { spec, scrapers } = await loadOrHold(this.#options, item.job);
     const { ready } = scrapers[item.scraper]!;
     const freshness = await ItemFreshness.of(ledger, item, spec, ready);
-    const facts = { job: item.job, item: item.key, attempt: item.attempt };
     return await runItem({
       item,
       spec,
@@ -213,14 +230,18 @@ class Worker {
         const { failures } = ready.scraper;
         reportLanes(item, this.#gate.lanesOf(item), failure, failures, this.#pulse, this.#desk);
         this.#pulse.outcome(report);
-        if (failure) log.warn("attempt failed", { ...facts, kind: failure.kind, detail: failure.detail });
-        else log.debug("attempt ended", { ...facts, result: report.result });
+        this.#itemLog.ended(item, report, failure);
       },
     });
   }
 
-  async #settleOnceKept({ end, kept }: ItemEnd): Promise<void> {
-    this.#settler.add({ ...end, ...(await kept) });
+  async #settleOnceKept(item: ClaimedItem, { end, kept }: ItemEnd): Promise<void> {
+    this.#settle(item, { ...end, ...(await kept) });
+  }
+
+  #settle(item: ClaimedItem, settled: SettledItem): void {
+    this.#itemLog.settling(item, settled);
+    this.#settler.add(settled);
   }
 
   #release(item: ClaimedItem): void {
@@ -228,38 +249,25 @@ class Worker {
     this.#bell.ring();
   }
 
-  #settled(items: readonly SettledItem[], refused: number): void {
+  #settled(items: readonly SettledItem[], refused: readonly ItemRef[]): void {
     this.#hand.settled(items.length);
     this.#budgets.settled(items);
     this.#bell.ring();
-    if (refused > 0)
-      this.#options.log.warn("settle refused", { items: refused, reason: "the lease was lost" });
+    this.#tally.add("refused settles", refused.length);
+    this.#itemLog.refused(items, refused);
   }
 
-  /** An item that is let go, or whose bytes could not be kept, is not at fault: it goes back as it was, unless it has acted. */
   #giveBack(item: ClaimedItem, error: unknown): void {
+    this.#itemLog.givenBack(item, error);
     if (!(error instanceof StopError)) this.#fail(error);
-    const attempt = { startedAt: Date.now(), ms: 0, requests: 0, bytes: 0 };
-    const { queue, seq, lease } = item;
-    this.#settler.add({
-      queue,
-      seq,
-      lease,
-      attempt,
-      outcome: this.#gate.hasActed(item)
-        ? { state: "failed", failure: LEFT_IN_DOUBT }
-        : { state: "returned" },
-      captures: [],
-      records: null,
-      fieldCounts: null,
-      emitted: [],
-    });
+    this.#settle(item, givenBack(item, this.#gate.hasActed(item)));
   }
 
   #hear(reply: PulseReply): void {
-    if (!reply.isAlive && !this.#options.signal.aborted) void this.#register();
+    if (!reply.isAlive && !this.#options.signal.aborted) void this.#registration?.tell();
     if (!reply.isAlive && this.#hand.size > 0) {
-      this.#options.log.warn("leases lost", { items: this.#hand.size });
+      const jobs = [...new Set([...this.#controllers.keys()].map(({ job }) => job))];
+      this.#log.warn("leases lost", { items: this.#hand.size, jobs });
       this.#letGo(() => true, "the worker was given up and its leases have ended");
     }
     this.#gate.stop(reply.stopped);
@@ -275,6 +283,7 @@ class Worker {
 
   /** Without the ledger or the archive nothing can be finished: what waits for a slot would wait for ever. */
   #fail(error: unknown): void {
+    if (!this.#failure) this.#log.error("worker failed", { message: String(error) });
     this.#failure ??= { error };
     const reason = "the worker cannot go on";
     this.#desk.stop(() => true, reason);

@@ -4,15 +4,13 @@ import { createJob, loadInputs } from "../flow/submit.ts";
 import type { KeptPage } from "../model/capture.ts";
 import type { Failure } from "../model/failure.ts";
 import type { ItemRef, ItemView } from "../model/item.ts";
+import { TRIAL_CLIENT } from "../model/trial-client.ts";
 import type { Ledger } from "../ports/ledger.ts";
 import type { ReadyScraper } from "../scrapers/ready-scraper.ts";
 import type { FoundRecord } from "./fixture.ts";
 import { judgePages } from "./judge-pages.ts";
 import { runTrialProcess, type TrialProcessEnd, type TrialProcessOptions } from "./trial-process.ts";
 import type { KeptByItem } from "./watch-collector.ts";
-
-/** Whose jobs these are: lists of jobs, and what asks for the newest one, leave them out. */
-const TRY_CLIENT = "try";
 
 export interface Trial extends TrialProcessOptions {
   readonly ready: ReadyScraper;
@@ -48,7 +46,7 @@ export const tryItem = async (trial: Trial): Promise<TrialEnd> => {
   await using house = await openHouse(data);
   const submission = {
     job,
-    client: TRY_CLIENT,
+    client: TRIAL_CLIENT,
     ready,
     laneOf,
     inputs: (async function* () {

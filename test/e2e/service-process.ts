@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { type Job, SluiceClient } from "../../src/client.ts";
+import type { Config } from "../../src/config/define-config.ts";
 import { SluiceProcess } from "./sluice-process.ts";
 
 type Env = Readonly<Record<string, string>>;
@@ -21,7 +22,12 @@ export class Service implements AsyncDisposable {
     this.data = join(folder, "data");
     this.#env = env;
     mkdirSync(join(folder, "scrapers"), { recursive: true });
-    writeFileSync(join(folder, "sluice.config.ts"), "export default {};\n");
+    this.configure({});
+  }
+
+  /** Says in the project's configuration what differs from the defaults. */
+  configure(config: Config): void {
+    writeFileSync(join(this.folder, "sluice.config.ts"), `export default ${JSON.stringify(config)};\n`);
   }
 
   /** Puts a scraper into the project, or another text in its place. */
@@ -83,7 +89,8 @@ export class Service implements AsyncDisposable {
   }
 }
 
-const assertConserved = ({ counts }: Job): void => {
+/** Every input has one fate, and every accepted one is in one state. */
+export const assertConserved = ({ counts }: Pick<Job, "counts">): void => {
   const { received, accepted, folded, rejected, capped, states } = counts;
   const sum = Object.values(states).reduce((a, b) => a + b);
   if (received !== accepted + folded + rejected + capped || accepted !== sum)

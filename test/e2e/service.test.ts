@@ -66,32 +66,39 @@ test("a worker that is told to stop finishes what it has in hand, and leaves the
   assert.equal(site.arrived.length, 100 * HoppingSite.requestsPerItem, "nothing was asked for twice");
 });
 
-test("after pause and cancel have answered the site sees no further request, hops, redirects and files included", async () => {
-  await using site = await HoppingSite.open({ answerMs: 30 });
-  await using service = new Service(join(folder, "stop"), { HOPPING_URL: site.url });
-  service.writeScraper("hopping", HoppingSite.scraper);
-  const client = await service.serve("--workers", "2");
-  const { job } = await client.createJob({ scraper: "hopping", inputs: numbers(2000) });
-  const seen: number[] = [];
-  for (let round = 1; round <= 4; round++) {
-    await site.arrivals((seen.at(-1) ?? 0) + 100);
-    const { isQuiet, job: paused } = await client.pauseJob(job.id);
-    const arrived = site.arrived.length;
-    assert.deepEqual([isQuiet, paused.state], [true, "paused"]);
+const STOPPED = {
+  // As many in hand as slots are booked ahead: whoever does not hear of the stop at once has some left to use.
+  "in a lane with slots booked ahead": { pace: "perSecond: 40, concurrency: 40", answerMs: 30, requests: 60 },
+  // No slots hold a hop back here, and an item takes longer than the stop.
+  "in a lane without a rate": { pace: "perSecond: Infinity, concurrency: 8", answerMs: 500, requests: 20 },
+};
+
+for (const [where, { pace, answerMs, requests }] of Object.entries(STOPPED))
+  test(`after pause and cancel have answered, the site sees no further request, hops, redirects and files included, ${where}`, async () => {
+    await using site = await HoppingSite.open({ answerMs });
+    await using service = new Service(join(folder, `stop-${answerMs}`), { HOPPING_URL: site.url });
+    service.writeScraper("hopping", HoppingSite.scraper.replace("perSecond: 400, concurrency: 8", pace));
+    const client = await service.serve("--workers", "2");
+    const { job } = await client.createJob({ scraper: "hopping", inputs: numbers(2000) });
+    let arrived = 0;
+    for (let round = 1; round <= 3; round++) {
+      await site.arrivals(arrived + requests);
+      const { isQuiet, job: paused } = await client.pauseJob(job.id);
+      arrived = site.arrived.length;
+      assert.deepEqual([isQuiet, paused.state], [true, "paused"]);
+      await delay(WATCH_MS);
+      assert.equal(site.arrived.length, arrived, `round ${round}`);
+      await client.resumeJob(job.id);
+    }
+    await site.arrivals(arrived + requests);
+    const cancelled = await client.cancelJob(job.id);
+    arrived = site.arrived.length;
+    assert.deepEqual([cancelled.isQuiet, cancelled.job.state], [true, "cancelled"]);
     await delay(WATCH_MS);
-    assert.equal(site.arrived.length, arrived, `round ${round}`);
-    seen.push(arrived);
-    await client.resumeJob(job.id);
-  }
-  await site.arrivals(seen.at(-1)! + 100);
-  const cancelled = await client.cancelJob(job.id);
-  const arrived = site.arrived.length;
-  assert.deepEqual([cancelled.isQuiet, cancelled.job.state], [true, "cancelled"]);
-  await delay(WATCH_MS);
-  assert.equal(site.arrived.length, arrived);
-  const { states, accepted } = (await client.getJob(job.id)).counts;
-  assert.equal(states.done + states.cancelled, accepted);
-});
+    assert.equal(site.arrived.length, arrived);
+    const { states, accepted } = (await client.getJob(job.id)).counts;
+    assert.equal(states.done + states.cancelled, accepted);
+  });
 
 test("a job whose scraper was changed is held with the reason, and others go on", async () => {
   await using site = await HoppingSite.open();

@@ -3,6 +3,7 @@ import { claimSuspect } from "./claim-suspect.ts";
 import { type ClientShare, readShares, saveShares } from "./client-shares.ts";
 import type { Database } from "./database.ts";
 import { openProbes } from "./hold-queue.ts";
+import { kindBits } from "./kind-bits.ts";
 import { nextLaneAt, visitLanes } from "./visit-lanes.ts";
 import { reapExpired } from "./reap-workers.ts";
 import { knowWorker, nameRunning, setHands } from "./renew-worker.ts";
@@ -18,6 +19,8 @@ export interface ClaimTally {
   readonly jobs: readonly number[] | undefined;
   /** Numbers of the lanes that were asked for; undefined for all. */
   readonly lanes: readonly number[] | undefined;
+  /** What the worker takes, see `kindBits`; undefined for all. */
+  readonly kinds: number | undefined;
   /** Clients with work, by their names. */
   readonly shares: ReadonlyMap<string, ClientShare>;
   /** Workers that serve the same jobs, this one included: among them a lane's places are divided evenly. */
@@ -47,6 +50,7 @@ export const claimItems = async (db: Database, request: ClaimRequest): Promise<G
       request,
       jobs: request.jobs && jobNumbers(db, request.jobs),
       lanes: request.lanes && laneNumbers(db, request.lanes),
+      kinds: request.kinds && kindBits(request.kinds),
       shares: new Map(shares.map((share) => [share.client, share])),
       companions: companionsOf(db, request),
       items: [],
@@ -96,12 +100,15 @@ const countTaken = (db: Database, { taken }: ClaimTally): void => {
 
 const waitingSuspects = (
   db: Database,
-  { jobs }: ClaimTally,
+  { jobs, lanes, kinds }: ClaimTally,
 ): { readonly n: number; readonly next: number | null } =>
   db.get<{ n: number; next: number | null }>(
     `SELECT count(*) AS n, min(s.due_at) AS next FROM suspects s JOIN queues q ON q.id = s.queue
-     WHERE s.in_hand = 0 AND q.claimable = 1 AND (?1 IS NULL OR q.job IN (SELECT value FROM json_each(?1)))`,
+     WHERE s.in_hand = 0 AND q.claimable = 1 AND (?1 IS NULL OR q.job IN (SELECT value FROM json_each(?1)))
+       AND (?2 IS NULL OR q.lane IN (SELECT value FROM json_each(?2))) AND (?3 IS NULL OR (q.kinds & ~?3) = 0)`,
     jobs ? JSON.stringify(jobs) : null,
+    lanes ? JSON.stringify(lanes) : null,
+    kinds ?? null,
   )!;
 
 const nextReadyAt = (db: Database, tally: ClaimTally): number | null => {

@@ -3,6 +3,7 @@ import type { ClaimTally } from "./claim-items.ts";
 import { addToClientHand, clientRoom } from "./client-shares.ts";
 import type { Database } from "./database.ts";
 import { leadAlone } from "./fresh-claims.ts";
+import { takesAll } from "./kind-bits.ts";
 import { holdUntil, intervalMs, laneRow, saveSlotBook, slotBook } from "./lane-row.ts";
 import { places } from "./places.ts";
 import { queueRow, setClaimable } from "./queue-row.ts";
@@ -35,6 +36,7 @@ export const claimSuspect = (db: Database, tally: ClaimTally): void => {
     if (jobs && !jobs.includes(row.job)) continue;
     const queue = queueRow(db, row.queue)!;
     if (tally.lanes && !tally.lanes.includes(queue.lane)) continue;
+    if (!takesAll(tally.kinds, queue.kinds)) continue;
     const clientHas = clientRoom(db, queue.client);
     if (clientHas <= 0) continue;
     const lane = laneRow(db, queue.lane);

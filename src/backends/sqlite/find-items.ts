@@ -1,7 +1,7 @@
 import type { ItemState } from "../../model/item.ts";
 import type { Database } from "./database.ts";
 
-/** Some of a queue's items in the order of their places, from `@after` on; each finds them by an index, or looks at `@scan` rows. */
+/** Some of a queue's items in the order of their places, from `@after` on; each finds them by an index. */
 const SOURCES = {
   all: "SELECT seq FROM items WHERE queue = @queue AND seq > @after ORDER BY seq LIMIT @limit",
   fresh: `SELECT seq FROM items WHERE queue = @queue AND seq > max(@after, (SELECT cursor FROM queues WHERE id = @queue))
@@ -24,10 +24,14 @@ const SOURCES = {
 
 type Source = keyof typeof SOURCES;
 
-/** Most items end as done, so that they are found by looking: an index of them would cost every settle. */
-const SCAN_DONE = `SELECT seq, state FROM items WHERE queue = @queue AND seq > @after AND seq <= (SELECT cursor FROM queues WHERE id = @queue)
-  ORDER BY seq LIMIT @scan`;
-const SCAN = 10_000;
+/**
+ * Most items end as done, so that they are found by looking: an index of them would cost every settle. Up to `@upTo`, so that where they are rare nobody
+ * looks for long.
+ */
+const DONE =
+  "SELECT seq FROM items WHERE queue = @queue AND seq > @after AND seq <= @upTo AND state = 3 ORDER BY seq LIMIT @limit";
+/** Places looked at, of which those whose input was folded are empty. */
+const SCAN = 5_000;
 
 const OPEN_SOURCES: readonly Source[] = ["fresh", "back", "waiting", "suspect"];
 
@@ -87,13 +91,19 @@ export const findItems = (
 };
 
 const scanDone = (db: Database, queue: number, after: number, limit: number): FoundItems => {
-  const seqs: number[] = [];
-  let [looked, last] = [0, after];
-  for (const row of db.sql(SCAN_DONE).iterate({ "@queue": queue, "@after": after, "@scan": SCAN })) {
-    looked++;
-    last = Number(row["seq"]);
-    if (row["state"] === 3) seqs.push(last);
-    if (seqs.length === limit) break;
-  }
-  return { seqs, next: looked === SCAN || seqs.length === limit ? last : undefined };
+  const first = db.get<{ seq: number; cursor: number }>(
+    `SELECT i.seq, q.cursor FROM queues q JOIN items i ON i.queue = q.id AND i.seq > ?2 AND i.seq <= q.cursor
+     WHERE q.id = ?1 ORDER BY i.seq LIMIT 1`,
+    queue,
+    after,
+  );
+  if (!first) return { seqs: [], next: undefined };
+  const upTo = Math.min(first.seq + SCAN, first.cursor);
+  const values = { "@queue": queue, "@after": after, "@upTo": upTo, "@limit": limit };
+  const seqs = db
+    .sql(DONE)
+    .all(values)
+    .map(({ seq }) => Number(seq));
+  if (seqs.length === limit) return { seqs, next: seqs.at(-1) };
+  return { seqs, next: upTo < first.cursor ? upTo : undefined };
 };

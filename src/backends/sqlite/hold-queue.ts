@@ -1,8 +1,10 @@
 import { coolDownMs } from "../../model/breaker.ts";
 import { type BreakerState, reset } from "../../model/breaker-state.ts";
 import type { Evidence } from "../../model/breaker-evidence.ts";
+import type { PauseReason } from "../../model/job.ts";
 import type { Database } from "./database.ts";
 import { exampleItems } from "./example-items.ts";
+import { pauseText } from "./job-row.ts";
 import { queueRow, setClaimable, type QueueRow } from "./queue-row.ts";
 import { refreshLane } from "./refresh-lane.ts";
 import { forgetStops, rememberHoldersOf } from "./stops.ts";
@@ -34,6 +36,7 @@ export const holdQueue = (db: Database, queue: QueueRow, tripped: Evidence): voi
 
 /** Held lanes that one event tells of, with their evidence. */
 const MOST_TOLD = 10;
+const ALL_HELD: PauseReason = { cause: "lanes-held", reason: "all of its lanes are held" };
 
 /** A job none of whose lanes can go on without a person is paused, so that nobody waits for it. */
 const pauseWhenAllHeld = (db: Database, job: number, id: string): void => {
@@ -43,7 +46,8 @@ const pauseWhenAllHeld = (db: Database, job: number, id: string): void => {
   );
   if (going) return;
   const isPaused = db.run(
-    "UPDATE jobs SET state = 'paused' WHERE number = ? AND state IN ('loading', 'running')",
+    "UPDATE jobs SET state = 'paused', paused = ? WHERE number = ? AND state IN ('loading', 'running')",
+    pauseText(db, ALL_HELD),
     job,
   );
   if (!isPaused) return;
@@ -54,7 +58,7 @@ const pauseWhenAllHeld = (db: Database, job: number, id: string): void => {
       job,
     )
     .map(({ lane, held: evidence }) => ({ lane, evidence: JSON.parse(evidence) as unknown }));
-  writeEvent(db, "job.paused", id, { reason: "all of its lanes are held", held });
+  writeEvent(db, "job.paused", id, { ...ALL_HELD, held });
 };
 
 /** Held lanes that may have healed let a single item through. */

@@ -1,4 +1,5 @@
 import { type BreakerState, seedBreaker } from "../../model/breaker-state.ts";
+import { kindsOf } from "../../model/collector-kind.ts";
 import type { ItemRef } from "../../model/item.ts";
 import type { JobSpec } from "../../model/job.ts";
 import type { Pace } from "../../model/pace.ts";
@@ -6,6 +7,7 @@ import type { PlannedItem } from "../../ports/ledger.ts";
 import type { Database } from "./database.ts";
 import type { JobRow } from "./job-row.ts";
 import { keyHash, nextHash } from "./key-hash.ts";
+import { kindBits } from "./kind-bits.ts";
 import { laneId } from "./lane-row.ts";
 import { refreshLane } from "./refresh-lane.ts";
 
@@ -92,8 +94,8 @@ const openQueue = (
   );
   const pace = paceOf(spec, scraper);
   db.run(
-    `INSERT INTO queues (job, lane, client, per_second, burst, concurrency, breaker, claimable, priority, freshness)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO queues (job, lane, client, per_second, burst, concurrency, breaker, claimable, priority, freshness, kinds)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     job.number,
     lane,
     job.client,
@@ -104,6 +106,7 @@ const openQueue = (
     job.state === "loading" || job.state === "running" ? 1 : 0,
     spec.priority ?? 0,
     spec.freshness ? JSON.stringify(spec.freshness) : null,
+    kindBits(kindsOf(spec)),
   );
   return find()!;
 };

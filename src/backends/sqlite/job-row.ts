@@ -1,4 +1,4 @@
-import type { JobSpec } from "../../model/job.ts";
+import type { JobSpec, Pause, PauseReason } from "../../model/job.ts";
 import { LedgerError } from "../../ports/ledger.ts";
 import type { Database } from "./database.ts";
 
@@ -32,7 +32,12 @@ export interface JobRow {
   readonly leased: number;
   /** When its budget was spent. */
   readonly spent_at: number | null;
+  /** A `Pause`, of use while it is paused. */
+  readonly paused: string | null;
 }
+
+export const pauseText = (db: Database, why: PauseReason): string =>
+  JSON.stringify({ ...why, at: db.now() } satisfies Pause);
 
 export const jobRow = (db: Database, id: string): JobRow => {
   const row = db.get<JobRow>("SELECT * FROM jobs WHERE id = ?", id);

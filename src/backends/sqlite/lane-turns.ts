@@ -26,8 +26,9 @@ export interface LaneTurn extends Turn {
 const MOST_QUEUES = 16;
 
 const FOR_JOBS = "AND job IN (SELECT value FROM json_each(@jobs))";
+const OF_KINDS = "AND (kinds & ~@kinds) = 0";
 
-export const readTurns = (db: Database, { jobs, shares }: ClaimTally, lane: LaneRow): LaneTurn[] => {
+export const readTurns = (db: Database, { jobs, kinds, shares }: ClaimTally, lane: LaneRow): LaneTurn[] => {
   const now = db.now();
   const rows = db.all<{ client: string; had: number | null; weight: number }>(
     `SELECT t.client, t.had, c.weight FROM turns t JOIN clients c ON c.name = t.client
@@ -37,15 +38,15 @@ export const readTurns = (db: Database, { jobs, shares }: ClaimTally, lane: Lane
   );
   // Not by when they became ready: what counts is whose turn it is.
   const select = `SELECT * FROM queues WHERE lane = @lane AND client = @client AND claimable = 1 AND ready_at IS NOT NULL
-    AND ready_at <= @now ${jobs ? FOR_JOBS : ""} ORDER BY priority DESC, served_at LIMIT ${MOST_QUEUES}`;
+    AND ready_at <= @now ${jobs ? FOR_JOBS : ""} ${kinds === undefined ? "" : OF_KINDS} ORDER BY priority DESC, served_at LIMIT ${MOST_QUEUES}`;
   return levelTurns(rows, lane.turn).flatMap(({ client, had, weight }) => {
     const share = shares.get(client);
-    const values = { "@lane": lane.id, "@client": client, "@now": now };
-    const queues = (
-      db
-        .sql(select)
-        .all({ ...values, ...(jobs && { "@jobs": JSON.stringify(jobs) }) }) as unknown as QueueRow[]
-    ).map((row) => ({ ...row, given: 0 }));
+    const asked = {
+      ...(jobs && { "@jobs": JSON.stringify(jobs) }),
+      ...(kinds !== undefined && { "@kinds": kinds }),
+    };
+    const values = { "@lane": lane.id, "@client": client, "@now": now, ...asked };
+    const queues = (db.sql(select).all(values) as unknown as QueueRow[]).map((row) => ({ ...row, given: 0 }));
     if (!share || queues.length === 0) return [];
     const firstQueue = Math.min(...queues.map(({ id }) => id));
     return { client, had, weight, share, queues: [...queues], served: queues, firstQueue, given: 0 };

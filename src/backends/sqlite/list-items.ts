@@ -35,8 +35,10 @@ interface Row {
 }
 
 /** Items, and queues, looked at for one page: what is rare in a large job is found in steps, and no reader stays long. */
-const MOST_ITEMS = 4000;
+const MOST_ITEMS = 2000;
 const MOST_QUEUES = 400;
+/** Items looked at together: few more than needed where nearly all fit. */
+const SIFTED = 250;
 
 export const listItems = async (db: Database, id: string, query: ItemQuery): Promise<ItemPage> =>
   await db.read(() => {
@@ -55,17 +57,22 @@ const pageOfQueues = (db: Database, job: JobRow, query: ItemQuery): ItemPage => 
     const queue = queueFrom(db, job.number, after.queue);
     if (queue === undefined) return { items };
     const from = queue === after.queue ? after.seq : 0;
-    const wanted = isSifted ? MOST_ITEMS - looked : limit - items.length;
+    const wanted = isSifted ? SIFTED : limit - items.length;
     const found = findItems(db, queue, from, wanted, states, leftAs(job));
-    looked += isSifted ? found.seqs.length : 0;
     const fitting = isSifted ? sift(db, job, queue, found.seqs, query) : found.seqs;
     const taken = fitting.slice(0, limit - items.length);
     items.push(...viewsOf(db, job, queue, taken));
     const last = taken.at(-1);
     if (items.length === limit && last !== undefined) return { items, next: { queue, seq: last } };
-    if (found.next !== undefined) return { items, next: { queue, seq: found.next } };
-    after = { queue: queue + 1, seq: 0 };
-    queues++;
+    if (found.next === undefined) {
+      looked += isSifted ? found.seqs.length : 0;
+      queues++;
+      after = { queue: queue + 1, seq: 0 };
+    } else if (isSifted) {
+      // However few it found: it has looked as far as for so many.
+      looked += SIFTED;
+      after = { queue, seq: found.next };
+    } else return { items, next: { queue, seq: found.next } };
   }
   return { items, next: after };
 };

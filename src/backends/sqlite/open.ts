@@ -23,6 +23,7 @@ import { steerLane } from "./steer-lane.ts";
 import { isQuiet } from "./stops.ts";
 import { tidy } from "./tidy.ts";
 import { registerWorker } from "./worker-cards.ts";
+import { readWorkSums } from "./work-sums.ts";
 
 /** One file, write-ahead log; several processes of one machine may have it open at the same time. */
 export const openSqlite = async (file: string, options: SqliteOptions = {}): Promise<Ledger> => {
@@ -31,7 +32,7 @@ export const openSqlite = async (file: string, options: SqliteOptions = {}): Pro
     createJob: (spec) => createJob(db, spec),
     addItems: (job, items, rejected) => addItems(db, job, items, rejected),
     sealJob: (job) => sealJob(db, job),
-    steerJob: (job, to, reason) => steerJob(db, job, to, reason),
+    steerJob: (job, to, why) => steerJob(db, job, to, why),
     isQuiet: (job) => isQuiet(db, job),
     retryItems: (job, filter) => retryItems(db, job, filter),
     readJob: (job) => readJob(db, job),
@@ -49,7 +50,8 @@ export const openSqlite = async (file: string, options: SqliteOptions = {}): Pro
     listWorkers: () => db.read(() => listWorkers(db)),
     readRobots: (origin, worker) => readRobots(db, origin, worker),
     keepRobots: (origin, answer) => keepRobots(db, origin, answer),
-    registerWorker: (card) => registerWorker(db, card),
+    registerWorker: (card, sums) => registerWorker(db, card, sums),
+    readWorkSums: () => db.read(() => readWorkSums(db)),
     writeEvents: (events) => writeEvents(db, events),
     readFresh: (keys) => readFresh(db, keys),
     readEvents: (limit, job) => readEvents(db, limit, job),

@@ -25,6 +25,8 @@ export interface QueueRow {
   readonly served_at: number;
   /** JSON of the job's `freshness`; null where it says nothing of it. */
   readonly freshness: string | null;
+  /** What its items need of a worker, see `kindBits`. */
+  readonly kinds: number;
 }
 
 export const queueRow = (db: Database, id: number): QueueRow | undefined =>

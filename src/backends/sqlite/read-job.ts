@@ -1,5 +1,5 @@
 import type { FailureKind } from "../../model/failure.ts";
-import type { HeldLane, JobView, RejectedInput } from "../../model/job.ts";
+import type { HeldLane, JobView, Pause, RejectedInput } from "../../model/job.ts";
 import type { Database } from "./database.ts";
 import { exampleItems } from "./example-items.ts";
 import { readChanges } from "./job-changes.ts";
@@ -42,6 +42,8 @@ export const jobView = (db: Database, row: JobRow): JobView => {
     isSealed: row.sealed === 1,
     createdAt: row.created_at,
     ...(row.ended_at === null ? {} : { endedAt: row.ended_at }),
+    ...(row.state === "paused" && row.paused !== null && { paused: JSON.parse(row.paused) as Pause }),
+    ...(row.spent_at === null ? {} : { budgetSpentAt: row.spent_at }),
     counts: {
       received: row.received,
       accepted,

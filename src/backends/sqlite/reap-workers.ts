@@ -11,6 +11,7 @@ import { JobTally } from "./job-tally.ts";
 import { refreshLane, refreshQueue } from "./refresh-lane.ts";
 import { pastAttempts } from "./save-result.ts";
 import { OVER_BUDGET } from "./spend-budget.ts";
+import { addWorkSums } from "./work-sums.ts";
 
 interface WorkerRow {
   readonly name: string;
@@ -35,7 +36,7 @@ export const reapWorkers = async (db: Database, request: ReapRequest): Promise<R
   const reply = await db.write(() => {
     if (request.worker === undefined) return reapExpired(db);
     const worker = db.get<WorkerRow>("SELECT * FROM workers WHERE name = ?", request.worker);
-    return worker ? reap(db, worker, request.cause ?? SILENT) : NONE;
+    return worker ? reap(db, worker, request.cause) : NONE;
   });
   if (request.worker === undefined) await cancelOverdue(db);
   return reply;
@@ -56,7 +57,9 @@ export const reapExpired = (db: Database): ReapReply => {
   }, NONE);
 };
 
-const reap = (db: Database, worker: WorkerRow, cause: Cause): ReapReply => {
+/** Without a cause, one that ends in order and has nothing in its hands: it is not lost. */
+const reap = (db: Database, worker: WorkerRow, known: Cause | undefined): ReapReply => {
+  const cause = known ?? SILENT;
   const named = new Set(
     (JSON.parse(worker.running) as [number, number][]).map(([queue, seq]) => `${queue}/${seq}`),
   );
@@ -80,6 +83,11 @@ const reap = (db: Database, worker: WorkerRow, cause: Cause): ReapReply => {
       counts.returned++;
     }
   }
+  addWorkSums(db, {
+    "lost workers": known || held.length > 0 ? 1 : 0,
+    "lost leases": new Set(held.map(({ lease }) => lease)).size,
+    "suspect items": counts.suspects,
+  });
   for (const table of ["leases", "hands", "client_hands", "stops"])
     db.run(`DELETE FROM ${table} WHERE worker = ?`, worker.name);
   for (const table of ["workers", "worker_cards"]) db.run(`DELETE FROM ${table} WHERE name = ?`, worker.name);

@@ -2,6 +2,7 @@ import { bookSlots, lateToleranceMs } from "../../model/slots.ts";
 import type { ClaimTally } from "./claim-items.ts";
 import type { Database } from "./database.ts";
 import { hindmost } from "./fair-turns.ts";
+import { takesAll } from "./kind-bits.ts";
 import { holdUntil, intervalMs, laneRow, type LaneRow, saveSlotBook, slotBook } from "./lane-row.ts";
 import { type Backlog, type LaneTurn, nextQueue, readTurns } from "./lane-turns.ts";
 import { places } from "./places.ts";
@@ -25,7 +26,9 @@ const LARGEST_LEASE = 100;
 export const serveLane = (db: Database, tally: ClaimTally, laneNumber: number): void => {
   const lane = laneRow(db, laneNumber);
   const turns = readTurns(db, tally, lane);
-  const workers = tally.companions.filter(({ lanes }) => !lanes || lanes.has(lane.name)).length || 1;
+  const here = tally.companions.filter(({ lanes }) => !lanes || lanes.has(lane.name));
+  const workersFor = ({ kinds }: QueueRow): number =>
+    here.filter((worker) => takesAll(worker.kinds, kinds)).length || 1;
   const hands = handsIn(db, lane.id, tally.request.worker);
   let { total, own } = hands;
   const turnSize = intervalMs(db, lane) === 0 ? TURN_UNPACED : TURN;
@@ -34,7 +37,7 @@ export const serveLane = (db: Database, tally: ClaimTally, laneNumber: number): 
     const turn = live.reduce((a, b) => (comesBefore(b, a) ? b : a));
     const { share } = turn;
     const { queue, isOnly } = nextQueue(turn);
-    const room = concurrencyRoom(lane, queue, total, own, workers);
+    const room = concurrencyRoom(lane, queue, total, own, workersFor(queue));
     if (room <= 0 || share.room <= 0) tally.isCrowded = true;
     const size = isOnly && live.length === 1 ? LARGEST_LEASE : turnSize;
     const want = Math.min(room, tally.request.room - tally.items.length, size, share.room, share.quota);

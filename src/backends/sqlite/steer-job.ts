@@ -1,20 +1,23 @@
 import { LedgerError } from "../../ports/ledger.ts";
 import type { ItemRef } from "../../model/item.ts";
+import type { PauseReason } from "../../model/job.ts";
 import type { Database } from "./database.ts";
 import { leaveFresh } from "./fresh-notes.ts";
 import { releaseQueue } from "./hold-queue.ts";
-import { jobRow, type JobRow } from "./job-row.ts";
+import { jobRow, type JobRow, pauseText } from "./job-row.ts";
 import type { QueueRow } from "./queue-row.ts";
 import { refreshLanesOf } from "./refresh-lane.ts";
 import { setSuspectsAside } from "./spend-budget.ts";
 import { forgetStops, rememberHolders } from "./stops.ts";
 import { writeEvent } from "./write-event.ts";
 
+const ASKED: PauseReason = { cause: "asked", reason: "asked for" };
+
 export const steerJob = async (
   db: Database,
   id: string,
   to: "pause" | "resume" | "cancel",
-  reason = "asked for",
+  why: PauseReason = ASKED,
 ): Promise<void> =>
   await db.write(() => {
     const job = jobRow(db, id);
@@ -24,8 +27,12 @@ export const steerJob = async (
       case "pause":
         if (job.state === "paused") return;
         stopQueues(db, job.number);
-        db.run("UPDATE jobs SET state = 'paused' WHERE number = ?", job.number);
-        writeEvent(db, "job.paused", id, { reason });
+        db.run(
+          "UPDATE jobs SET state = 'paused', paused = ? WHERE number = ?",
+          pauseText(db, why),
+          job.number,
+        );
+        writeEvent(db, "job.paused", id, { ...why });
         return;
       case "resume":
         if (job.state === "done") return;
@@ -33,7 +40,7 @@ export const steerJob = async (
         writeEvent(db, "job.resumed", id);
         return;
       case "cancel":
-        cancelJob(db, job, reason);
+        cancelJob(db, job, why.reason);
         return;
       default:
         to satisfies never;
@@ -48,7 +55,7 @@ const stopQueues = (db: Database, job: number): void => {
 
 const resume = (db: Database, job: JobRow): void => {
   db.run(
-    "UPDATE jobs SET state = CASE sealed WHEN 1 THEN 'running' ELSE 'loading' END WHERE number = ?",
+    "UPDATE jobs SET state = CASE sealed WHEN 1 THEN 'running' ELSE 'loading' END, paused = NULL WHERE number = ?",
     job.number,
   );
   forgetStops(db, job.number);

@@ -1,5 +1,6 @@
 import { forgetAccepted } from "./count-accepted.ts";
 import type { Database } from "./database.ts";
+import { tidyFresh } from "./fresh-tidy.ts";
 import { forgetCards } from "./worker-cards.ts";
 
 export const tidy = async (db: Database): Promise<void> => {
@@ -7,5 +8,6 @@ export const tidy = async (db: Database): Promise<void> => {
     forgetAccepted(db);
     forgetCards(db);
   }, false);
+  await tidyFresh(db);
   await db.checkpoint();
 };

@@ -68,11 +68,14 @@ function* lanesOf(
 /** Of the lane, for the asked jobs (`@jobs`, a JSON list): without it, lanes of others would be in the way for ever. */
 const HAS_WORK = `EXISTS (SELECT 1 FROM json_each(@jobs) mine JOIN queues q ON q.job = mine.value AND q.lane = turns.lane
   WHERE q.client = @client AND q.claimable = 1 AND q.ready_at IS NOT NULL)`;
+/** Of the lane, what a worker of these kinds takes: for the same reason. */
+const IS_TAKEN = `EXISTS (SELECT 1 FROM queues q WHERE q.lane = turns.lane AND q.client = @client AND q.claimable = 1
+  AND q.ready_at IS NOT NULL AND (q.kinds & ~@kinds) = 0)`;
 const IS_ASKED = "lane IN (SELECT value FROM json_each(@lanes))";
 
 const readyLanes = (
   db: Database,
-  { jobs, lanes }: ClaimTally,
+  { jobs, lanes, kinds }: ClaimTally,
   client: string,
   after: LanePlace,
   upTo: number,
@@ -80,6 +83,7 @@ const readyLanes = (
 ): LanePlace[] => {
   const select = `SELECT lane, ready_at FROM turns WHERE client = @client AND ready_at IS NOT NULL AND ready_at <= @upTo
     AND (ready_at, lane) > (@readyAt, @lane) ${jobs ? `AND ${HAS_WORK}` : ""} ${lanes ? `AND ${IS_ASKED}` : ""}
+    ${kinds === undefined ? "" : `AND ${IS_TAKEN}`}
     ORDER BY ready_at, lane LIMIT @limit`;
   return db.sql(select).all({
     "@client": client,
@@ -89,5 +93,6 @@ const readyLanes = (
     "@limit": limit,
     ...(jobs && { "@jobs": JSON.stringify(jobs) }),
     ...(lanes && { "@lanes": JSON.stringify(lanes) }),
+    ...(kinds !== undefined && { "@kinds": kinds }),
   }) as unknown as LanePlace[];
 };

@@ -61,7 +61,13 @@ export const addClientCommand = async (name: string, options: AddClientOptions):
   print(
     json
       ? [JSON.stringify(client)]
-      : [`${name}: added. Give it a key with:`, `  sluice clients key ${name}${verbs.flag}`],
+      : [
+          `${name}: added. Give it a key with:`,
+          `  sluice clients key ${name}${verbs.flag}`,
+          ...(client.webhookSecret === undefined
+            ? []
+            : [`Secret of webhooks that its jobs name, shown this once: ${client.webhookSecret}`]),
+        ],
   );
   return EXIT.ok;
 };
@@ -103,11 +109,10 @@ export const clientKeyCommand = async (client: string, options: MakeKeyOptions):
     throw new UsageError(
       `${client}: key ${made.id} was made, but the answer that held it was lost. Revoke it with \`sluice clients revoke ${client} ${made.id}\`, and make another.`,
     );
-  print(
-    options.json
-      ? [JSON.stringify(made)]
-      : [made.key, `Shown this once: key ${made.id} of ${client}, role ${made.role}.`],
-  );
+  print([options.json ? JSON.stringify(made) : made.key]);
+  // Beside it: `KEY=$(sluice clients key NAME)` takes the key alone.
+  if (!options.json)
+    process.stderr.write(`Shown this once: key ${made.id} of ${client}, role ${made.role}.\n`);
   return EXIT.ok;
 };
 

@@ -2,7 +2,6 @@ import type { FailureKind } from "../../model/failure.ts";
 import type { JobView } from "../../model/job.ts";
 import { durationText } from "../duration-text.ts";
 import { EXIT } from "../exit-codes.ts";
-import { isTrial } from "../find-job.ts";
 import { jobJson } from "../job-json.ts";
 import { counted, countText } from "../number-text.ts";
 import type { PlaceOptions } from "../options.ts";
@@ -17,18 +16,18 @@ export interface ListJobsOptions extends PlaceOptions {
 
 export const listJobsCommand = async (options: ListJobsOptions): Promise<number> => {
   await using verbs = await openVerbs(options);
-  const listed = await verbs.listJobs();
-  const jobs = options.all ? listed : listed.filter((view) => !isTrial(view));
+  const jobs = await verbs.listJobs({ withTrials: options.all });
   print(
     options.json
       ? jobs.map((view) => JSON.stringify(jobJson(view)))
-      : jobTable(jobs, printWidth(), Date.now()),
+      : jobs.length === 0
+        ? [`No jobs yet. Start one with \`sluice ${options.server === undefined ? "run" : "submit"}\`.`]
+        : jobTable(jobs, printWidth(), Date.now()),
   );
   return EXIT.ok;
 };
 
 const jobTable = (jobs: readonly JobView[], width: number, now: number): string[] => {
-  if (jobs.length === 0) return ["No jobs yet. Start one with `sluice run`."];
   const number = (title: string) => ({ title, align: "right" as const });
   return textTable(
     [
@@ -71,8 +70,7 @@ export const retryJobCommand = async (named: string, options: RetryOptions): Pro
   const { id } = (await verbs.findJob(named)).spec;
   const count = await verbs.retryItems(id, { ...(kind && { kinds: kind }), ...(key && { keys: key }) });
   if (json) print([JSON.stringify({ job: id, retried: count })]);
-  else if (count === 0)
-    print([`${id}: no ${kind ? `items that failed with ${kind.join(" or ")}` : "failed items"}.`]);
+  else if (count === 0) print([`${id}: no ${wantedText(options)}.`]);
   else {
     const back = `${id}: ${counted(count, "failed item")} put back.`;
     // A server has workers that run them; here somebody must.
@@ -80,6 +78,10 @@ export const retryJobCommand = async (named: string, options: RetryOptions): Pro
   }
   return EXIT.ok;
 };
+
+const wantedText = ({ kind, key }: RetryOptions): string =>
+  (kind ? `items that failed with ${kind.join(" or ")}` : "failed items") +
+  (key ? ` of ${key.length === 1 ? "this key" : "these keys"}` : "");
 
 export const cancelJobCommand = async (named: string, options: PlaceOptions): Promise<number> => {
   await using verbs = await openVerbs(options);
@@ -115,10 +117,14 @@ export const resumeJobCommand = async (named: string, options: PlaceOptions): Pr
   await using verbs = await openVerbs(options);
   const { id } = (await verbs.findJob(named)).spec;
   const { view } = await verbs.steerJob(id, "resume");
-  print(
-    options.json
-      ? [JSON.stringify({ job: id, state: view.state })]
-      : [`${id}: ${view.state}. Workers go on with it; \`sluice jobs watch ${id}${verbs.flag}\` shows how.`],
-  );
+  print(options.json ? [JSON.stringify({ job: id, state: view.state })] : resumedText(view, verbs.flag));
   return EXIT.ok;
+};
+
+const resumedText = ({ spec: { id }, state, counts }: JobView, flag: string): string[] => {
+  if (state !== "done")
+    return [`${id}: ${state}. Workers go on with it; \`sluice jobs watch ${id}${flag}\` shows how.`];
+  return counts.states.failed === 0
+    ? [`${id}: done. Nothing is left to go on with.`]
+    : [`${id}: done. What failed is put back with:`, `  sluice jobs retry ${id}${flag}`];
 };

@@ -20,7 +20,7 @@ export const listLanesCommand = async (options: PlaceOptions): Promise<number> =
 };
 
 const laneTable = (lanes: readonly LaneState[], width: number): string[] => {
-  if (lanes.length === 0) return ["No lanes yet: they come with the first items."];
+  if (lanes.length === 0) return ["No lanes yet. They come with the first items."];
   const number = (title: string) => ({ title, align: "right" as const });
   return textTable(
     [{ title: "lane" }, number("rate"), number("speed"), number("items"), number("in hand"), { title: "" }],
@@ -49,7 +49,7 @@ const noteOn = ({ isHeldByOperator, operatorPerSecond, holdMs, holdReason }: Lan
 
 export interface SetLaneOptions extends PlaceOptions {
   readonly rate?: number;
-  /** False for `--no-rate`: what was set is taken back. */
+  /** What was set is taken back. */
   readonly clear: boolean;
 }
 

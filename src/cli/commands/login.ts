@@ -1,6 +1,6 @@
 import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
-import { SluiceClient } from "../../client.ts";
+import { type Me, ProblemError, SluiceClient } from "../../client.ts";
 import { EXIT } from "../exit-codes.ts";
 import { print } from "../print.ts";
 import { keepKey, serverName } from "../service/stored-keys.ts";
@@ -18,7 +18,7 @@ export const loginCommand = async ({ server, json }: LoginOptions): Promise<numb
   const name = serverName(server);
   const key = process.env["SLUICE_KEY"]?.trim() || (await readKey(name));
   if (key === "") throw new UsageError("no key given. Paste it when asked, or pipe it in.");
-  const { client, role } = await new SluiceClient({ server: name, key }).whoAmI();
+  const { client, role } = await whoAmI(name, key);
   const file = keepKey(name, key);
   print(
     json
@@ -30,6 +30,20 @@ export const loginCommand = async ({ server, json }: LoginOptions): Promise<numb
         ],
   );
   return EXIT.ok;
+};
+
+const whoAmI = async (server: string, key: string): Promise<Me> => {
+  try {
+    return await new SluiceClient({ server, key }).whoAmI();
+  } catch (error) {
+    if (!(error instanceof ProblemError) || error.code !== "unauthorized") throw error;
+    throw Object.assign(
+      new UsageError(
+        `${server}: this key is none of its own, or was revoked. Give it as \`sluice serve\` or \`sluice clients key\` has shown it.`,
+      ),
+      { cause: error },
+    );
+  }
 };
 
 /** From a pipe, or typed without being shown: a key in the command line would stay in the shell's history. */

@@ -1,3 +1,4 @@
+import type { Change } from "../../model/freshness.ts";
 import { EXIT } from "../exit-codes.ts";
 import type { PlaceOptions } from "../options.ts";
 import { openVerbs } from "../service/open-verbs.ts";
@@ -7,12 +8,13 @@ export interface ResultsOptions extends PlaceOptions {
   readonly scraper?: string;
   readonly extraction?: string;
   readonly gaps?: "keep" | "drop";
+  readonly changes?: readonly Change[];
 }
 
 /** Streams a job's records as they are now, also while it runs. */
 export const resultsCommand = async (
   named: string,
-  { output, scraper, extraction, gaps, ...place }: ResultsOptions,
+  { output, scraper, extraction, gaps, changes, ...place }: ResultsOptions,
 ): Promise<number> => {
   await using verbs = await openVerbs(place);
   const { id } = (await verbs.findJob(named)).spec;
@@ -20,6 +22,7 @@ export const resultsCommand = async (
     ...(scraper !== undefined && { scraper }),
     ...(extraction !== undefined && { extraction }),
     ...(gaps && { gaps }),
+    ...(changes && { changes }),
   });
   if (output !== undefined && output !== "-") {
     if (place.json) process.stdout.write(`${JSON.stringify({ job: id, output })}\n`);

@@ -38,7 +38,15 @@ export const serveCommand = async (options: ServeOptions): Promise<number> => {
   const killed = new AbortController();
   using interrupts = listenForInterrupts(() => killed.abort());
   const log = openJobLog(data, "controller", logLevel);
-  await using controller = await openController({ data, project, log });
+  await using controller = await openController({
+    data,
+    project,
+    log,
+    fixturesOf: async (source) => {
+      const { fixtureStatus } = await import("../../workshop/fixture-status.ts");
+      return await fixtureStatus(source);
+    },
+  });
   const key = options.key ? await controller.makeFirstKey() : undefined;
   if (!(await controller.mayListen(host)))
     throw new UsageError(

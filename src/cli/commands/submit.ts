@@ -1,8 +1,11 @@
+import { accessSync, constants } from "node:fs";
 import type { JobOptions } from "../../flow/submit.ts";
 import type { InputFormat } from "../../inputs/input-format.ts";
+import type { JobView } from "../../model/job.ts";
 import { EXIT } from "../exit-codes.ts";
+import { fitText, plainText } from "../fit-text.ts";
 import { jobJson } from "../job-json.ts";
-import { countText } from "../number-text.ts";
+import { counted, countText } from "../number-text.ts";
 import type { PlaceOptions } from "../options.ts";
 import { print } from "../print.ts";
 import { openVerbs } from "../service/open-verbs.ts";
@@ -38,12 +41,14 @@ export const submitCommand = async (scraper: string | undefined, options: Submit
     throw new UsageError("no inputs given. Name a file with --input FILE, or pipe them in with --input -");
   if (scraper === undefined && job === undefined)
     throw new UsageError("no scraper given. Name it, or a job whose inputs are to go on with --job ID.");
+  checkInput(input);
   await using verbs = await openVerbs(options, { makes: true });
   const known = job === undefined ? undefined : await verbs.findJob(job);
   if (known?.isSealed)
     throw new UsageError(`${known.spec.id}: it has all of its inputs. Leave --job out to start another.`);
   const say = (text: string) => void (json || process.stderr.write(`${text}\n`));
   let saidAt = performance.now();
+  let started = "";
   const { view } = await verbs.submit({
     scraper: scraper ?? known!.spec.source,
     input,
@@ -53,34 +58,54 @@ export const submitCommand = async (scraper: string | undefined, options: Submit
     ...(known && { job: known.spec.id }),
     ...(rate !== undefined && { perSecond: rate }),
     ...(maxItems !== undefined && { maxItems }),
-    onJob: (id) => say(`Job ${id}`),
-    onBreak: (reason) => say(`The upload broke off: ${reason} Going on where it stopped.`),
+    onJob: (id) => void (started = id),
+    onBreak: (reason) => say(`${started}: the upload broke off: ${reason} Going on where it stopped.`),
     onProgress: (received) => {
       if (performance.now() - saidAt < SAY_MS) return;
       saidAt = performance.now();
-      say(`  ${countText(received)} inputs taken`);
+      say(`${started}: ${countText(received)} inputs taken`);
     },
   });
   const { id } = view.spec;
-  if (json) print([JSON.stringify(jobJson(view))]);
-  else print([id, ...summary(view.counts), `  sluice jobs watch ${id}${verbs.flag}`]);
+  // The id stands alone: `JOB=$(sluice submit …)` takes it.
+  print([json ? JSON.stringify(jobJson(view)) : id]);
+  for (const line of summary(view)) say(line);
+  say(`  sluice jobs watch ${id}${verbs.flag}`);
+  // A server has its own, and only operators may ask for them.
+  if (options.server === undefined && (await verbs.workers()).length === 0)
+    say(
+      `No worker is there to run it. Start one with \`sluice worker${verbs.flag}\`, or run it here with \`sluice resume ${id}${verbs.flag}\`.`,
+    );
   if (options.input === "-") process.stdin.destroy(); // an open pipe would keep the process
   return view.counts.rejected > 0 ? EXIT.someFailed : EXIT.ok;
 };
 
-const summary = (counts: {
-  readonly accepted: number;
-  readonly folded: number;
-  readonly rejected: number;
-  readonly capped: number;
-}): string[] => {
+/** Looked at before there is a job: one without inputs would wait for them. */
+const checkInput = (input: string): void => {
+  if (input === "-") return;
+  try {
+    accessSync(input, constants.R_OK);
+  } catch (error) {
+    const isGone = (error as NodeJS.ErrnoException).code === "ENOENT";
+    const what = isGone ? "there is no such file" : "it cannot be read";
+    throw new UsageError(`${input}: ${what}. Check the path, or use - for stdin.`);
+  }
+};
+
+const SHOWN_REJECTS = 3;
+const WIDTH = 100;
+
+const summary = ({ counts, rejects }: JobView): string[] => {
   const parts = [
-    `${countText(counts.accepted)} ${counts.accepted === 1 ? "item" : "items"}`,
+    counted(counts.accepted, "item"),
     ...(counts.folded > 0 ? [`${countText(counts.folded)} folded into items with the same key`] : []),
     ...(counts.rejected > 0 ? [`${countText(counts.rejected)} rejected`] : []),
     ...(counts.capped > 0 ? [`${countText(counts.capped)} capped`] : []),
   ];
-  return [`  ${parts.join(", ")}`];
+  const examples = rejects
+    .slice(0, SHOWN_REJECTS)
+    .map(({ line, problem }) => fitText(`  line ${line}: ${plainText(problem)}`, WIDTH));
+  return [`  ${parts.join(", ")}`, ...examples];
 };
 
 const jobOptionsOf = (options: SubmitOptions): JobOptions => {

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { type House, openHouse, openJobLog } from "../../compose.ts";
 import { loadConfig } from "../../config/load-config.ts";
+import type { CollectorKind } from "../../model/collector-kind.ts";
 import type { LogLevel } from "../../worker/log.ts";
 import { EXIT } from "../exit-codes.ts";
 import { listenForInterrupts } from "../interrupts.ts";
@@ -13,8 +14,7 @@ export interface WorkerOptions {
   readonly processes: number;
   readonly concurrency?: number;
   readonly lanes?: readonly string[];
-  /** Collectors that it has; there is one kind yet. */
-  readonly kinds?: readonly "http"[];
+  readonly kinds?: readonly CollectorKind[];
   readonly logLevel: LogLevel;
   readonly json: boolean;
   readonly quiet: boolean;
@@ -24,13 +24,21 @@ const TIDY_MS = 2000;
 
 /** Takes items of all jobs of the data folder until it is told to stop; then it finishes what it has in hand. */
 export const workerCommand = async (options: WorkerOptions): Promise<number> => {
-  const { data, processes, concurrency, lanes, logLevel } = options;
+  const { data, processes, concurrency, lanes, kinds, logLevel } = options;
   const killed = new AbortController();
   using interrupts = listenForInterrupts(() => killed.abort());
   const allowTargets = (await loadConfig())?.allowTargets;
   await using house = await openHouse(data);
   const say = sayer(options);
-  say("started", `Working for all jobs in ${data}, with ${countText(processes)} ${plural(processes)}.`);
+  say(
+    "started",
+    `Working for ${jobsText(kinds)} in ${data}, with ${countText(processes)} ${plural(processes)}.`,
+  );
+  if (kinds && !kinds.includes("http"))
+    say(
+      "nothing-to-do",
+      "All scrapers of this version are of the kind http: there is nothing for this worker.",
+    );
   interrupts.signal.addEventListener("abort", () =>
     say("draining", "Stopping: finishing what is in hand. Interrupt again to stop at once."),
   );
@@ -46,6 +54,7 @@ export const workerCommand = async (options: WorkerOptions): Promise<number> => 
       signal: interrupts.signal,
       killed: killed.signal,
       ...(lanes && { lanes }),
+      ...(kinds && { kinds }),
       ...(concurrency !== undefined && { concurrency }),
       ...(allowTargets && { allowTargets }),
     });
@@ -55,6 +64,9 @@ export const workerCommand = async (options: WorkerOptions): Promise<number> => 
   }
   return killed.signal.aborted ? EXIT.interrupted : EXIT.ok;
 };
+
+const jobsText = (kinds: WorkerOptions["kinds"]): string =>
+  kinds ? `jobs of the kind ${kinds.join(", ")}` : "all jobs";
 
 const plural = (processes: number): string => (processes === 1 ? "process" : "processes");
 

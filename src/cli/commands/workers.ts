@@ -26,7 +26,7 @@ const workerTable = (workers: readonly Worker[], width: number): string[] => {
       { title: "lease", align: "right" },
       { title: "" },
     ],
-    workers.map(({ name, host, items, concurrency, leaseMs, isAlone, isDraining, lanes }) => [
+    workers.map(({ name, host, items, concurrency, leaseMs, isAlone, isDraining, lanes, kinds }) => [
       name,
       host ?? "",
       countText(items),
@@ -36,6 +36,7 @@ const workerTable = (workers: readonly Worker[], width: number): string[] => {
         ...(isDraining ? ["draining"] : []),
         ...(isAlone ? ["runs suspects alone"] : []),
         ...(lanes ? [`lanes: ${lanes.join(", ")}`] : []),
+        ...(kinds ? [`kinds: ${kinds.join(", ")}`] : []),
       ].join(", "),
     ]),
     width,

@@ -41,6 +41,7 @@ export const jobOfApi = (job: Job): JobView => {
     isSealed: job.isSealed,
     createdAt: Date.parse(job.createdAt),
     ...(job.endedAt !== undefined && { endedAt: Date.parse(job.endedAt) }),
+    ...(job.paused && { paused: { ...job.paused, at: Date.parse(job.paused.at) } }),
     counts: rest,
     tooDeep,
     partial,
@@ -54,6 +55,8 @@ export const jobOfApi = (job: Job): JobView => {
     })),
     rejects: job.rejects,
     ...cost,
+    ...(job.budgetSpentAt !== undefined && { budgetSpentAt: Date.parse(job.budgetSpentAt) }),
+    ...(job.changes && { changes: job.changes }),
   };
 };
 
@@ -67,7 +70,7 @@ const fieldsOf = (name: string, at: number, { fields, scrapers }: Job): string[]
 };
 
 export const itemOfApi = (item: Item): ItemRow => {
-  const { key, scraper, parent, state, attempts, failure, quality } = item;
+  const { key, scraper, parent, state, attempts, failure, quality, change } = item;
   return {
     key,
     scraper,
@@ -76,6 +79,7 @@ export const itemOfApi = (item: Item): ItemRow => {
     ...(parent !== undefined && { parent }),
     ...(failure && { failure: { ...failure, kind: failure.kind as FailureKind } }),
     ...(quality && { quality }),
+    ...(change && { change }),
     json: item,
   };
 };

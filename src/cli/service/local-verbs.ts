@@ -1,5 +1,13 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { type House, laneOf, loadPinned, newKey, openHouse, openRegistry } from "../../compose.ts";
+import {
+  type House,
+  laneOf,
+  loadPinned,
+  newKey,
+  newWebhookSecret,
+  openHouse,
+  openRegistry,
+} from "../../compose.ts";
 import type { Client, Key } from "../../client.ts";
 import { resolveScraper } from "../../config/find-scrapers.ts";
 import { exportJob } from "../../export/export-records.ts";
@@ -14,7 +22,7 @@ import type { ClientCard, KeyCard, Registry } from "../../ports/registry.ts";
 import { readSets } from "../../reextract/job-sets.ts";
 import { loadScraper } from "../../scrapers/load-scraper.ts";
 import { readyScraper } from "../../scrapers/ready-scraper.ts";
-import { findJob } from "../find-job.ts";
+import { allJobs, findJob, newestJobs } from "../find-job.ts";
 import { dataFlag } from "../next-steps.ts";
 import { openExistingHouse } from "../open-existing-house.ts";
 import { loweredPace } from "../lowered-pace.ts";
@@ -36,7 +44,7 @@ export const openLocal = async (data: string, { makes }: { readonly makes: boole
   const registry = (): Promise<Registry> => (opened ??= openRegistry(data));
   return {
     flag: dataFlag(data),
-    listJobs: () => ledger.listJobs(),
+    listJobs: (which) => newestJobs(allJobs(ledger), which),
     findJob: (named) => findJob(ledger, named),
     async report(view) {
       const sets = await readSets(blobs, view.spec.id);
@@ -76,19 +84,21 @@ export const openLocal = async (data: string, { makes }: { readonly makes: boole
     listClients: async () => (await (await registry()).listClients()).map(clientView),
     async addClient({ name, weight = 1, itemsPerDay, maxRunning, requestsPerMinute }) {
       const known = await registry();
-      if (await known.readClient(name)) throw new UsageError(`${name}: there is a client of that name.`);
-      const card: ClientCard = {
+      const webhookSecret = await newWebhookSecret();
+      const made: ClientCard = {
         name,
         weight,
         webhooks: [],
+        secrets: [webhookSecret],
         createdAt: Date.now(),
         ...(itemsPerDay != null && { itemsPerDay }),
         ...(maxRunning != null && { maxRunning }),
         ...(requestsPerMinute != null && { requestsPerMinute }),
       };
-      await known.saveClient(card);
+      const card = await known.changeClient(name, (there) => (there ? undefined : made));
+      if (card !== made) throw new UsageError(`${name}: there is a client of that name.`);
       await ledger.setShare(name, { weight, ...(maxRunning != null && { maxRunning }) });
-      return clientView(card);
+      return { ...clientView(made), webhookSecret };
     },
     listKeys: async (client) => (await (await registry()).listKeys(client)).map(keyView),
     async makeKey(client, role) {

@@ -7,27 +7,21 @@ import { pages, ProblemError, SluiceClient } from "../../client.ts";
 import type { ExportSettings } from "../../export/export-records.ts";
 import type { JobView } from "../../model/job.ts";
 import { checkOutput } from "../../export/outputs/check-output.ts";
-import { findJob } from "../find-job.ts";
+import { findAmong, newestJobs } from "../find-job.ts";
 import { renderAccount } from "../report.ts";
 import { UsageError } from "../usage-error.ts";
 import { itemOfApi, jobOfApi, laneOfApi } from "./api-views.ts";
 import { sendInputs } from "./send-inputs.ts";
 import type { Steered, Submission, Submitted, Verbs } from "./verbs.ts";
 
+const JOB_PAGE = 100;
 const ITEM_PAGE = 1000;
-/** As many as a data folder's list has. */
-const MOST_JOBS = 200;
 
 /** The verbs of a server, over its API. */
 export const openRemote = (server: string, key: string | undefined): Verbs => {
   const client = new SluiceClient({ server, retries: 3, ...(key !== undefined && { key }) });
-  const listJobs = async (): Promise<JobView[]> => {
-    const jobs: JobView[] = [];
-    for await (const job of pages((page) => client.listJobs(page), 100)) {
-      jobs.push(jobOfApi(job));
-      if (jobs.length >= MOST_JOBS) break;
-    }
-    return jobs;
+  const allJobs = async function* (): AsyncGenerator<JobView> {
+    for await (const job of pages((page) => client.listJobs(page), JOB_PAGE)) yield jobOfApi(job);
   };
   const readJob = async (id: string): Promise<JobView | undefined> => {
     if (id === "" || id === "last") return undefined;
@@ -40,8 +34,8 @@ export const openRemote = (server: string, key: string | undefined): Verbs => {
   };
   return {
     flag: ` --server ${server}`,
-    listJobs,
-    findJob: (named) => findJob({ readJob, listJobs }, named, `at ${server}`),
+    listJobs: (which) => newestJobs(allJobs(), which),
+    findJob: async (named) => (await readJob(named)) ?? (await findAmong(allJobs(), named, `at ${server}`)),
     report: async (view) => ({
       lines: renderAccount(view, (view.endedAt ?? Date.now()) - view.createdAt),
       json: {},
@@ -113,7 +107,7 @@ const writeResults = async (
   client: SluiceClient,
   job: string,
   output: string | undefined,
-  { scraper, extraction, gaps, ...local }: ExportSettings,
+  { scraper, extraction, gaps, changes, ...local }: ExportSettings,
 ): Promise<void> => {
   const [other] = Object.entries(local).filter(([, value]) => value !== undefined);
   if (other)
@@ -128,6 +122,7 @@ const writeResults = async (
     ...(scraper !== undefined && { scraper }),
     ...(extraction !== undefined && { extraction }),
     ...(gaps !== undefined && { gaps }),
+    ...(changes && { changes }),
   });
   const bytes = Readable.fromWeb(rows as Parameters<typeof Readable.fromWeb>[0]);
   if (!isFile) return await pipeline(bytes, process.stdout, { end: false });

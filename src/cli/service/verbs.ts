@@ -1,4 +1,4 @@
-import type { Client, CreatedKey, Key, NewClient, Role, Worker } from "../../client.ts";
+import type { Client, CreatedClient, CreatedKey, Key, NewClient, Role, Worker } from "../../client.ts";
 import type { ExportSettings } from "../../export/export-records.ts";
 import type { JobOptions } from "../../flow/submit.ts";
 import type { InputFormat } from "../../inputs/input-format.ts";
@@ -10,8 +10,8 @@ import type { JobView, LaneState, LaneView } from "../../model/job.ts";
 export interface Verbs extends AsyncDisposable {
   /** What is added to a proposed command so that it means the same place: ` --data DIR`, ` --server URL`, or nothing. */
   readonly flag: string;
-  /** The newest first. */
-  listJobs(): Promise<readonly JobView[]>;
+  /** The newest first; trials only where they are asked for. */
+  listJobs(which?: { readonly withTrials: boolean }): Promise<readonly JobView[]>;
   /** By its id, a part of it that is unique, or `last`. */
   findJob(named: string): Promise<JobView>;
   /** What came of a job. */
@@ -34,7 +34,7 @@ export interface Verbs extends AsyncDisposable {
   workers(): Promise<readonly Worker[]>;
 
   listClients(): Promise<readonly Client[]>;
-  addClient(client: NewClient): Promise<Client>;
+  addClient(client: NewClient): Promise<CreatedClient>;
   listKeys(client: string): Promise<readonly Key[]>;
   makeKey(client: string, role: Role): Promise<CreatedKey>;
   revokeKey(client: string, key: string): Promise<void>;
@@ -66,7 +66,7 @@ export interface ItemFilter {
 /** An item in a table, and as programs see it. */
 export type ItemRow = Pick<
   ItemView,
-  "key" | "scraper" | "parent" | "state" | "attempts" | "failure" | "quality"
+  "key" | "scraper" | "parent" | "state" | "attempts" | "failure" | "quality" | "change"
 > & {
   readonly json: unknown;
 };

@@ -1,5 +1,5 @@
 import { detectBlock } from "./detect-block.ts";
-import { retryAfterMs } from "./retry-after.ts";
+import { retryAfterMs } from "../../model/retry-after.ts";
 import type { Answer, Block } from "./detect-block.ts";
 import type { Failure, FailureKind } from "../../model/failure.ts";
 

@@ -7,6 +7,7 @@ import type { Registry } from "../../ports/registry.ts";
 import { INPUT_FATES, JOB_STATES, type TallyName } from "./job-tally.ts";
 import { JobTotals } from "./job-totals.ts";
 import { laneTotals, type LaneTotals } from "./lane-totals.ts";
+import { workFigures } from "./work-figures.ts";
 
 /** Deliveries are counted up to here: who has more that are due or parked has seen enough. */
 const MOST_COUNTED = 500;
@@ -14,7 +15,7 @@ const RESULTS = ["done", "absent", ...FAILURE_KINDS] as const;
 const OPEN_STATES = ["loading", "running", "paused"] as const;
 
 export interface FigureSource {
-  readonly ledger: Pick<Ledger, "listJobs" | "readJob" | "readLanes" | "listWorkers">;
+  readonly ledger: Pick<Ledger, "listJobs" | "readJob" | "readLanes" | "listWorkers" | "readWorkSums">;
   readonly registry: Pick<Registry, "listDeliveries">;
   readonly version: string;
 }
@@ -23,7 +24,7 @@ export interface FigureSource {
 export const houseFigures = (
   { ledger, registry, version }: FigureSource,
   register: Register,
-): { look(): Promise<void> } => {
+): { look(): Promise<void>; histograms(): string } => {
   const registers = [register];
   const gauge = (name: string, help: string, ...labelNames: string[]) =>
     new Gauge({ name: `sluice_${name}`, help, labelNames, registers });
@@ -90,6 +91,7 @@ export const houseFigures = (
   const lanes = laneGauges(gauge);
   const workers = gauge("workers", "Workers, by what they do.", "state");
   const capacity = gauge("workers_capacity_items", "Items that all workers may have in hand at once.");
+  const work = workFigures(register);
   const deliveries = gauge(
     "deliveries",
     `Webhook deliveries that are not delivered, by state; each counted up to ${MOST_COUNTED}.`,
@@ -111,6 +113,7 @@ export const houseFigures = (
       }
       for (const [state, count] of Object.entries(seen)) workers.set({ state }, count);
       capacity.set(room);
+      work.show(await ledger.readWorkSums());
 
       for (const state of ["due", "parked"] as const) {
         const found = await registry.listDeliveries({ states: [state], limit: MOST_COUNTED });
@@ -118,6 +121,7 @@ export const houseFigures = (
       }
       looked.set((performance.now() - startedAt) / 1000);
     },
+    histograms: () => work.histograms(),
   };
 };
 

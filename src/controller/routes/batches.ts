@@ -81,11 +81,12 @@ export const addBatchRoutes = (app: Api, desk: Desk): void => {
         },
       },
     },
-    async ({ body, who }, reply) => {
+    async ({ body, who, once }, reply) => {
       const { urls, ...asked } = body;
       const started = await startJob(
         house,
         {
+          once: once!,
           client: who.client,
           ready: await house.scrapers.find("page"),
           inputs: urls.map((url) => ({ url })),

@@ -7,8 +7,9 @@ import type { Api, Who } from "../api.ts";
 import { says } from "../api-registry.ts";
 import type { Desk } from "../desk.ts";
 import { captureView } from "../item-view.ts";
+import { isOfJob } from "../own-places.ts";
 import { Problem } from "../problem.ts";
-import { captureSchema } from "../schemas/item.ts";
+import { captureSchema } from "../schemas/capture.ts";
 import { itemParams } from "../schemas/params.ts";
 
 const captureParams = itemParams.extend({
@@ -18,6 +19,9 @@ const captureParams = itemParams.extend({
 /** Codings that every client undoes; of others the bytes are given without a word. */
 const CODINGS = new Set(["gzip", "x-gzip", "deflate", "br", "zstd"]);
 const MEDIA_TYPE = /^[a-z0-9!#$&^_.+-]+\/[a-z0-9!#$&^_.+-]+$/i;
+
+/** Another's job is read through one's own item: a link would tell its name. */
+const isOwnObject = (ref: CaptureRef, job: string): boolean => !isPacked(ref) && isOfJob(ref, job);
 
 export const addCaptureRoutes = (app: Api, desk: Desk): void => {
   const { blobs, linkTo } = desk.house;
@@ -59,7 +63,7 @@ export const addCaptureRoutes = (app: Api, desk: Desk): void => {
       const data = await Promise.all(
         captures.map(async (ref, number) => ({
           ...captureView(ref, number),
-          ...(linkTo && !isPacked(ref) && { link: await linkTo(ref.blob) }),
+          ...(linkTo && isOwnObject(ref, params.job) && { link: await linkTo(ref.blob) }),
         })),
       );
       return { data };

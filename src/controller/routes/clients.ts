@@ -5,7 +5,8 @@ import type { Api } from "../api.ts";
 import { says } from "../api-registry.ts";
 import { type Desk, shown } from "../desk.ts";
 import { Problem } from "../problem.ts";
-import { clientName, clientSchema, clientView, shareSchema } from "../schemas/client.ts";
+import { clientName, clientSchema, clientView, newClientSchema, shareSchema } from "../schemas/client.ts";
+import { newSecret } from "../webhooks/webhook-secrets.ts";
 
 const patchSchema = z.strictObject(shareSchema).partial();
 type Patch = z.infer<typeof patchSchema>;
@@ -16,8 +17,7 @@ export const addClientRoutes = (app: Api, desk: Desk): void => {
   const { registry, ledger } = desk.house;
 
   /** The ledger shares lanes by it, the registry keeps the rest. */
-  const save = async (card: ClientCard): Promise<ClientCard> => {
-    await registry.saveClient(card);
+  const share = async (card: ClientCard): Promise<ClientCard> => {
     await ledger.setShare(card.name, {
       weight: card.weight,
       ...(card.maxRunning !== undefined && { maxRunning: card.maxRunning }),
@@ -29,20 +29,28 @@ export const addClientRoutes = (app: Api, desk: Desk): void => {
   app.post(
     "/v1/clients",
     {
-      config: { role: "admin", isOnce: true },
+      config: { role: "admin", isOnce: true, secrets: ["webhookSecret"] },
       schema: {
         operationId: "createClient",
         summary: "Add a client",
+        description: "With a secret that signs what goes to the webhooks that its jobs name themselves.",
         tags: ["clients"],
         body: patchSchema.extend({ name: clientName }),
-        response: { 201: json("The client.", clientSchema), ...problems(409, 413, 415, 422) },
+        response: {
+          201: json("The client, with its secret.", newClientSchema),
+          ...problems(409, 413, 415, 422),
+        },
       },
     },
-    async ({ body: { name, ...asked } }, reply) => {
-      if (await registry.readClient(name))
-        throw new Problem("client-exists", `${name}: there is a client of that name.`);
-      const card = changed({ name, weight: 1, webhooks: [], createdAt: desk.now() }, asked);
-      return await reply.code(201).send(clientView(await save(card)));
+    async ({ body: { name, ...asked }, once }, reply) => {
+      const webhookSecret = newSecret();
+      const fresh = changed({ name, weight: 1, webhooks: [], createdAt: desk.now() }, asked);
+      const made = { ...fresh, secrets: [webhookSecret], madeAs: once!.name };
+      const card = await registry.changeClient(name, (known) =>
+        known === undefined || known.madeAs === once!.name ? made : undefined,
+      );
+      if (card !== made) throw new Problem("client-exists", `${name}: there is a client of that name.`);
+      return await reply.code(201).send({ ...clientView(await share(card)), webhookSecret });
     },
   );
 
@@ -88,7 +96,10 @@ export const addClientRoutes = (app: Api, desk: Desk): void => {
         response: { 200: json("The client.", clientSchema), ...problems(404, 413, 415) },
       },
     },
-    async ({ params, body }) => clientView(await save(changed(await findClient(desk, params.client), body))),
+    async ({ params, body }) => {
+      const card = await registry.changeClient(params.client, (known) => known && changed(known, body));
+      return clientView(await share(card ?? (await findClient(desk, params.client))));
+    },
   );
 };
 

@@ -6,10 +6,10 @@ import { named, says } from "../api-registry.ts";
 import { isAtLeast } from "../auth.ts";
 import { fromCursor, page, pageOf, pageQuery } from "../cursor.ts";
 import { type Desk, shown } from "../desk.ts";
-import { isoTime } from "../job-view.ts";
+import { isoTime } from "../iso-time.ts";
 import { listOf, many } from "../many.ts";
 import { Problem } from "../problem.ts";
-import { instant } from "../schemas/job.ts";
+import { instant } from "../schemas/instant.ts";
 
 const STATES = ["due", "delivered", "parked"] as const;
 

@@ -5,7 +5,7 @@ import type { Api } from "../api.ts";
 import { isAtLeast } from "../auth.ts";
 import type { Desk } from "../desk.ts";
 import { LIVE_TYPES, type LiveEvent } from "../event-ring.ts";
-import { isoTime } from "../job-view.ts";
+import { isoTime } from "../iso-time.ts";
 import { listOf, many } from "../many.ts";
 
 /** Under the idle timeouts of common proxies. */

@@ -8,7 +8,7 @@ import type { Desk } from "../desk.ts";
 import { itemView } from "../item-view.ts";
 import { listOf, many } from "../many.ts";
 import { itemSchema } from "../schemas/item.ts";
-import { failureKind } from "../schemas/job.ts";
+import { failureKind } from "../schemas/failure.ts";
 import { itemParams, jobParams } from "../schemas/params.ts";
 
 export const itemPlace = z.object({ queue: z.int().min(0), seq: z.int().min(0) });

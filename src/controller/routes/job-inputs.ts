@@ -1,5 +1,3 @@
-import { randomBytes } from "node:crypto";
-import { setTimeout as delay } from "node:timers/promises";
 import type { Readable } from "node:stream";
 import { z } from "zod";
 import { readInputs } from "../../inputs/read-inputs.ts";
@@ -7,6 +5,7 @@ import { json, problems } from "../answers.ts";
 import type { Api } from "../api.ts";
 import { named, says } from "../api-registry.ts";
 import type { Desk } from "../desk.ts";
+import { holdUpload } from "../hold-upload.ts";
 import { Problem } from "../problem.ts";
 import { jobParams } from "../schemas/params.ts";
 import { takeInputs } from "../take-inputs.ts";
@@ -30,11 +29,6 @@ const uploadSchema = named(
     capped: says("Beyond the job's `maxItems`.", count),
   }),
 );
-
-/** One that lost its connection lets go as soon as that is seen; one that is killed, after this. */
-const HOLD_MS = 30_000;
-const WAIT_MS = 10_000;
-const ASK_MS = 200;
 
 export const addInputRoutes = (app: Api, desk: Desk): void => {
   const { house, now } = desk;
@@ -87,9 +81,7 @@ An upload that breaks off can be resumed. \`GET\` of the same path tells the off
           `${spec.scraper} was changed since the job began. Start another.`,
         );
 
-      const duty = `upload/${job}`;
-      const holder = randomBytes(6).toString("hex");
-      await holdInTime(duty, holder);
+      await using hold = await holdUpload(registry, job);
       try {
         const offset = headers["upload-offset"];
         const mark = await takeInputs(
@@ -100,9 +92,7 @@ An upload that breaks off can be resumed. \`GET\` of the same path tells the off
             ready,
             rows: readInputs(body, { format: FORMATS[type] }),
             ...(offset !== undefined && { offset }),
-            mustHold: async () => {
-              if (!(await registry.holdDuty(duty, holder, HOLD_MS))) throw underWay(job);
-            },
+            mustHold: () => hold.check(),
           },
           now,
         );
@@ -111,8 +101,6 @@ An upload that breaks off can be resumed. \`GET\` of the same path tells the off
       } catch (error) {
         if (!raw.destroyed || raw.complete) throw error;
         throw new Problem("bad-inputs", "The connection ended before the body did.", {}, { cause: error });
-      } finally {
-        await registry.dropDuty(duty, holder);
       }
     },
   );
@@ -133,21 +121,7 @@ An upload that breaks off can be resumed. \`GET\` of the same path tells the off
       return await readMark(blobs, job);
     },
   );
-
-  /** Whose connection broke comes back before the server has seen it. */
-  const holdInTime = async (duty: string, holder: string): Promise<void> => {
-    const endsAt = performance.now() + WAIT_MS;
-    while (!(await registry.holdDuty(duty, holder, HOLD_MS))) {
-      if (performance.now() >= endsAt) throw underWay(duty.slice("upload/".length));
-      await delay(ASK_MS);
-    }
-  };
 };
-
-const underWay = (job: string): Problem =>
-  new Problem("upload-under-way", `${job}: another upload is under way. One at a time; wait for its end.`, {
-    retryAfterSeconds: 5,
-  });
 
 const isFormat = (type: string): type is keyof typeof FORMATS => Object.hasOwn(FORMATS, type);
 

@@ -5,7 +5,8 @@ import type { Api } from "../api.ts";
 import { says } from "../api-registry.ts";
 import type { Desk } from "../desk.ts";
 import { Problem } from "../problem.ts";
-import { failureKind, jobSchema } from "../schemas/job.ts";
+import { failureKind } from "../schemas/failure.ts";
+import { jobSchema } from "../schemas/job.ts";
 import { jobParams } from "../schemas/params.ts";
 
 const stoppedSchema = z.object({

@@ -41,12 +41,13 @@ export const addJobRoutes = (app: Api, desk: Desk): void => {
         },
       },
     },
-    async ({ body, who }, reply) => {
+    async ({ body, who, once }, reply) => {
       const { scraper, inputs = [], seal = inputs.length > 0, extracts, maxItems, ...asked } = body;
       const ready = await house.scrapers.find(scraper);
       const started = await startJob(
         house,
         {
+          once: once!,
           client: who.client,
           ready,
           inputs,

@@ -1,15 +1,19 @@
 import { z } from "zod";
 import { ROLES, type KeyCard } from "../../ports/registry.ts";
 import { json, problems } from "../answers.ts";
-import type { Api } from "../api.ts";
+import type { Api, Once } from "../api.ts";
 import { says } from "../api-registry.ts";
-import { makeKey } from "../api-key.ts";
+import { KEY_ID_LENGTH, makeKey } from "../api-key.ts";
 import { type Desk, shown } from "../desk.ts";
+import { nameDigest } from "../name-digest.ts";
 import { Problem } from "../problem.ts";
 import { keySchema, keyView, newKeySchema } from "../schemas/client.ts";
 import { clientParams, findClient } from "./clients.ts";
 
 const keyParams = clientParams.extend({ key: says("The key's id.", z.string().min(1).max(100)) });
+
+/** Made again, a key has the same id and a new secret: nobody was shown the first. */
+const keyId = ({ name }: Once): string => nameDigest(name, KEY_ID_LENGTH);
 
 export const addKeyRoutes = (app: Api, desk: Desk): void => {
   const { registry } = desk.house;
@@ -34,9 +38,9 @@ export const addKeyRoutes = (app: Api, desk: Desk): void => {
         response: { 201: json("The key.", newKeySchema), ...problems(404, 409, 413, 415, 422) },
       },
     },
-    async ({ params, body: { role } }, reply) => {
+    async ({ params, body: { role }, once }, reply) => {
       const { name } = await findClient(desk, params.client);
-      const { key, card } = makeKey(name, role, desk.now());
+      const { key, card } = makeKey(name, role, desk.now(), keyId(once!));
       await registry.saveKey(card);
       return await reply.code(201).send({ ...keyView(card), key });
     },
@@ -82,12 +86,14 @@ export const addKeyRoutes = (app: Api, desk: Desk): void => {
         response: { 201: json("The new key.", newKeySchema), ...problems(404, 409, 413, 415, 422) },
       },
     },
-    async ({ params, body }, reply) => {
+    async ({ params, body, once }, reply) => {
       const old = await findKey(params.client, params.key);
       const now = desk.now();
-      if (old.revokedAt !== undefined && old.revokedAt <= now)
+      const id = keyId(once!);
+      const isMade = once!.isAgain && (await registry.listKeys(old.client)).some((known) => known.id === id);
+      if (!isMade && old.revokedAt !== undefined && old.revokedAt <= now)
         throw new Problem("not-found", `${shown(params.key)}: the key was revoked. Make a new one.`);
-      const { key, card } = makeKey(old.client, old.role, now);
+      const { key, card } = makeKey(old.client, old.role, now, id);
       await registry.saveKey(card);
       await registry.revokeKey(old.id, now + body.graceSeconds * 1000);
       desk.keys.forget();

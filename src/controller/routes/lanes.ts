@@ -5,10 +5,12 @@ import type { Api } from "../api.ts";
 import { named, says } from "../api-registry.ts";
 import { fromCursor, page, pageOf, pageQuery } from "../cursor.ts";
 import { type Desk, shown } from "../desk.ts";
-import { isoTime, orNull } from "../job-view.ts";
+import { isoTime } from "../iso-time.ts";
+import { orNull } from "../job-view.ts";
 import { laneBefore } from "../lane-before.ts";
 import { Problem } from "../problem.ts";
-import { instant, perSecond } from "../schemas/job.ts";
+import { instant } from "../schemas/instant.ts";
+import { perSecond } from "../schemas/job.ts";
 
 const laneSchema = named(
   "Lane",

@@ -1,6 +1,7 @@
 import { Readable } from "node:stream";
 import { z } from "zod";
 import { manifestLine } from "../../archive/manifest.ts";
+import { CHANGES } from "../../model/freshness.ts";
 import { exportJob } from "../../export/export-records.ts";
 import { itemPages } from "../../reextract/item-pages.ts";
 import { csvFormat } from "../../export/outputs/csv-format.ts";
@@ -12,6 +13,8 @@ import { problems, stream } from "../answers.ts";
 import type { Api } from "../api.ts";
 import { says } from "../api-registry.ts";
 import type { Desk } from "../desk.ts";
+import { listOf, many } from "../many.ts";
+import { withOwnPlaces } from "../own-places.ts";
 import { PipeSink } from "../pipe-sink.ts";
 import { Problem } from "../problem.ts";
 import { jobParams } from "../schemas/params.ts";
@@ -48,6 +51,10 @@ export const addResultRoutes = (app: Api, desk: Desk): void => {
             "`drop` leaves out records without a value in a required field, and items without a record.",
             z.enum(["keep", "drop"]),
           ).optional(),
+          changes: says(
+            "Only items that are so since the client last had them; for jobs with `freshness`.",
+            many(z.enum(CHANGES)),
+          ).optional(),
         }),
         response: {
           200: stream("The rows.", z.string(), ...Object.values(TYPES)),
@@ -58,6 +65,7 @@ export const addResultRoutes = (app: Api, desk: Desk): void => {
     async ({ params: { job }, query, who, id }, reply) => {
       const { spec } = await desk.findJob(who, job);
       const { format, scraper, extraction, gaps } = query;
+      const changes = listOf(query.changes);
       if (scraper !== undefined && !spec.scrapers.some(({ name }) => name === scraper))
         throw new Problem("unknown-scraper", `${scraper}: not one of this job's scrapers.`);
       const sink = new PipeSink();
@@ -66,6 +74,7 @@ export const addResultRoutes = (app: Api, desk: Desk): void => {
         ...(scraper !== undefined && { scraper }),
         ...(extraction !== undefined && { extraction }),
         ...(gaps !== undefined && { gaps }),
+        ...(changes && { changes }),
       });
       // What is wrong before the first byte is still a problem; after it the connection is cut.
       await Promise.race([begun, writing]);
@@ -87,7 +96,7 @@ export const addResultRoutes = (app: Api, desk: Desk): void => {
         operationId: "getManifest",
         summary: "A job's manifest",
         description:
-          "One line for each item: key, state, failure, quality, and where its captures and records are.",
+          "One line for each item: key, state, failure, quality, and where its captures and records are. What an item was answered with from another job is named, and not where it lies: its captures are read through the item.",
         tags: ["results"],
         params: jobParams,
         response: {
@@ -100,7 +109,7 @@ export const addResultRoutes = (app: Api, desk: Desk): void => {
       await desk.findJob(who, job);
       const lines = async function* () {
         for await (const items of itemPages(ledger, job))
-          yield items.map((item) => `${manifestLine(item)}\n`).join("");
+          yield items.map((item) => `${manifestLine(withOwnPlaces(item, job))}\n`).join("");
       };
       return await reply
         .type(TYPES.jsonl)

@@ -1,14 +1,14 @@
 import { z } from "zod";
-import type { ReadyScraper } from "../../scrapers/ready-scraper.ts";
 import { json, problems } from "../answers.ts";
 import type { Api } from "../api.ts";
 import { named, says } from "../api-registry.ts";
 import { fromCursor, page, pageOf, pageQuery } from "../cursor.ts";
 import { type Desk, shown } from "../desk.ts";
+import { FixtureBook } from "../fixture-book.ts";
 import { orNull } from "../job-view.ts";
 import { Problem } from "../problem.ts";
 import { perSecond } from "../schemas/job.ts";
-import { type FixtureStatus, inputSchemaOf } from "../scraper-shelf.ts";
+import { inputSchemaOf } from "../scraper-shelf.ts";
 
 const entrySchema = named(
   "ScraperEntry",
@@ -35,22 +35,19 @@ const scraperSchema = named(
     fields: z.array(z.object({ name: z.string(), isRequired: z.boolean() })),
     emitsTo: says("Scrapers whose inputs are found on its pages.", z.array(z.string())),
     fixtures: says(
-      "How it fares with its fixtures.",
-      z.object({ cases: z.int(), passed: z.int(), failed: z.array(z.string()) }),
+      "How it fares with its fixtures, as of a minute ago at most.",
+      z.object({
+        cases: z.int(),
+        passed: z.int(),
+        failed: says("Cases that are not as expected.", z.array(z.string())),
+        problem: says("Why they could not be tested at all.", z.string()).optional(),
+      }),
     ).optional(),
   }),
 );
 
-export const addScraperRoutes = (app: Api, { house: { scrapers } }: Desk): void => {
-  /** By version: its files do not change under it. */
-  const fixtures = new Map<string, Promise<FixtureStatus>>();
-  const fixturesOf = async (ready: ReadyScraper): Promise<FixtureStatus | undefined> => {
-    if (!scrapers.fixturesOf) return undefined;
-    const id = `${ready.scraper.name}@${ready.version}`;
-    const known = fixtures.get(id) ?? scrapers.fixturesOf(ready);
-    fixtures.set(id, known);
-    return await known;
-  };
+export const addScraperRoutes = (app: Api, { house: { scrapers }, now }: Desk): void => {
+  const fixtures = new FixtureBook(scrapers, now);
 
   app.get(
     "/v1/scrapers",
@@ -98,7 +95,7 @@ export const addScraperRoutes = (app: Api, { house: { scrapers } }: Desk): void 
       const ready = await scrapers.find(params.scraper);
       const { scraper, version, pace, extraction, targets } = ready;
       const input = inputSchemaOf(ready);
-      const status = await fixturesOf(ready);
+      const status = await fixtures.statusOf(ready);
       return {
         name: scraper.name,
         ...(scraper.site !== undefined && { site: scraper.site }),

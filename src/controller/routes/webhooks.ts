@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import { z } from "zod";
 import { type ClientCard, JOB_ENDPOINT, type WebhookEndpoint } from "../../ports/registry.ts";
 import { json, problems } from "../answers.ts";
@@ -6,8 +5,10 @@ import type { Api, Who } from "../api.ts";
 import { named, says } from "../api-registry.ts";
 import { isAtLeast } from "../auth.ts";
 import { type Desk, shown } from "../desk.ts";
+import { nameDigest } from "../name-digest.ts";
 import { Problem } from "../problem.ts";
 import { checkWebhook } from "../start-job.ts";
+import { newSecret, rotated } from "../webhooks/webhook-secrets.ts";
 
 export const EVENT_TYPES = [
   "job.started",
@@ -48,11 +49,6 @@ const ownerQuery = z.strictObject({
 const endpointParams = z.object({ webhook: says("Its id.", z.string().min(1).max(100)) });
 
 const MOST_ENDPOINTS = 20;
-/** Receivers that have the secret before last must have taken over the last. */
-const KEPT_SECRETS = 2;
-
-export const newSecret = (): string => `whsec_${randomBytes(32).toString("base64")}`;
-
 export const addWebhookRoutes = (app: Api, desk: Desk): void => {
   const { registry } = desk.house;
 
@@ -64,7 +60,14 @@ export const addWebhookRoutes = (app: Api, desk: Desk): void => {
     return { name, weight: 1, webhooks: [], createdAt: desk.now() };
   };
 
-  const findEndpoint = ({ webhooks }: ClientCard, id: string): WebhookEndpoint => {
+  /** In one step: another request may be changing the client too. */
+  const change = async (
+    owner: ClientCard,
+    changed: (card: ClientCard) => ClientCard | undefined,
+  ): Promise<ClientCard> =>
+    (await registry.changeClient(owner.name, (card) => changed(card ?? owner))) ?? owner;
+
+  const findEndpoint = (webhooks: readonly WebhookEndpoint[], id: string): WebhookEndpoint => {
     const found = webhooks.find((endpoint) => endpoint.id === id);
     if (!found) throw new Problem("not-found", `${shown(id)}: the client has no such webhook.`);
     return found;
@@ -89,19 +92,23 @@ export const addWebhookRoutes = (app: Api, desk: Desk): void => {
         },
       },
     },
-    async ({ query, body, who }, reply) => {
+    async ({ query, body, who, once }, reply) => {
       const owner = await findOwner(who, query.client);
       await checkWebhook(desk.house, body.url);
-      if (owner.webhooks.length >= MOST_ENDPOINTS)
-        throw new Problem("forbidden", `A client has at most ${MOST_ENDPOINTS} webhooks. Remove one first.`);
       const secret = newSecret();
       const endpoint: WebhookEndpoint = {
-        id: `wh_${randomBytes(6).toString("hex")}`,
+        // Made again, it has the same id and a new secret: nobody was shown the first.
+        id: `wh_${nameDigest(once!.name, 12)}`,
         url: body.url,
         secrets: [secret],
         ...(body.events && { events: body.events }),
       };
-      await registry.saveClient({ ...owner, webhooks: [...owner.webhooks, endpoint] });
+      const { webhooks } = await change(owner, (card) => {
+        const others = card.webhooks.filter(({ id }) => id !== endpoint.id);
+        return others.length < MOST_ENDPOINTS ? { ...card, webhooks: [...others, endpoint] } : undefined;
+      });
+      if (!webhooks.includes(endpoint))
+        throw new Problem("forbidden", `A client has at most ${MOST_ENDPOINTS} webhooks. Remove one first.`);
       return await reply.code(201).send({ ...endpointView(endpoint), secret });
     },
   );
@@ -143,21 +150,23 @@ export const addWebhookRoutes = (app: Api, desk: Desk): void => {
         },
       },
     },
-    async ({ params, query, who }, reply) => {
+    async ({ params, query, who, once }, reply) => {
       const owner = await findOwner(who, query.client);
       const secret = newSecret();
-      const rotated = (secrets: readonly string[] = []) => [secret, ...secrets].slice(0, KEPT_SECRETS);
+      const { name } = once!;
       if (params.webhook === JOB_ENDPOINT) {
-        const secrets = rotated(owner.secrets);
-        await registry.saveClient({ ...owner, secrets });
+        const { secrets = [] } = await change(owner, (card) => ({ ...card, ...rotated(card, secret, name) }));
         return await reply
           .code(201)
           .send({ ...endpointView({ id: JOB_ENDPOINT, url: "", secrets }), secret });
       }
-      const old = findEndpoint(owner, params.webhook);
-      const endpoint = { ...old, secrets: rotated(old.secrets) };
-      const webhooks = owner.webhooks.map((one) => (one.id === endpoint.id ? endpoint : one));
-      await registry.saveClient({ ...owner, webhooks });
+      const { webhooks } = await change(owner, (card) => ({
+        ...card,
+        webhooks: card.webhooks.map((one) =>
+          one.id === params.webhook ? { ...one, ...rotated(one, secret, name) } : one,
+        ),
+      }));
+      const endpoint = findEndpoint(webhooks, params.webhook);
       return await reply.code(201).send({ ...endpointView(endpoint), secret });
     },
   );
@@ -176,8 +185,11 @@ export const addWebhookRoutes = (app: Api, desk: Desk): void => {
     },
     async ({ params, query, who }) => {
       const owner = await findOwner(who, query.client);
-      const endpoint = findEndpoint(owner, params.webhook);
-      await registry.saveClient({ ...owner, webhooks: owner.webhooks.filter((one) => one !== endpoint) });
+      const endpoint = findEndpoint(owner.webhooks, params.webhook);
+      await change(owner, (card) => ({
+        ...card,
+        webhooks: card.webhooks.filter(({ id }) => id !== endpoint.id),
+      }));
       return endpointView(endpoint);
     },
   );

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { COLLECTOR_KINDS } from "../../model/collector-kind.ts";
 import { json, problems } from "../answers.ts";
 import type { Api } from "../api.ts";
 import { named, says } from "../api-registry.ts";
@@ -13,6 +14,7 @@ const workerSchema = named(
     version: z.string().optional(),
     concurrency: z.int().optional(),
     lanes: says("The only lanes that it takes items of.", z.array(z.string())).optional(),
+    kinds: says("It takes only jobs that need no other kind.", z.array(z.enum(COLLECTOR_KINDS))).optional(),
     isDraining: says("It finishes what it has in hand and takes nothing more.", z.boolean()).optional(),
     isAlone: says("It runs one suspicious item at a time.", z.boolean()),
     items: says("Items in hand.", z.int()),
@@ -39,10 +41,11 @@ export const addWorkerRoutes = (app: Api, { house }: Desk): void => {
     async () => {
       const workers = await house.ledger.listWorkers();
       return {
-        data: workers.map(({ lanes, holds, ...worker }) => ({
+        data: workers.map(({ lanes, kinds, holds, ...worker }) => ({
           ...worker,
           holds: [...holds],
           ...(lanes && { lanes: [...lanes] }),
+          ...(kinds && { kinds: [...kinds] }),
         })),
       };
     },

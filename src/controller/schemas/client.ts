@@ -2,8 +2,8 @@ import { z } from "zod";
 import type { ClientCard, KeyCard } from "../../ports/registry.ts";
 import { ROLES } from "../../ports/registry.ts";
 import { named, says } from "../api-registry.ts";
-import { isoTime } from "../job-view.ts";
-import { instant } from "./job.ts";
+import { isoTime } from "../iso-time.ts";
+import { instant } from "./instant.ts";
 
 export const clientName = z.string().regex(/^[a-z0-9][a-z0-9._-]{0,63}$/);
 
@@ -22,6 +22,16 @@ export const shareSchema = {
 export const clientSchema = named(
   "Client",
   z.object({ name: z.string(), createdAt: instant, ...shareSchema }),
+);
+
+export const newClientSchema = named(
+  "NewClient",
+  clientSchema.extend({
+    webhookSecret: says(
+      "Checks the signature of what goes to the webhooks that its jobs name themselves. Shown this once; left out when the answer is repeated for its Idempotency-Key.",
+      z.string(),
+    ).optional(),
+  }),
 );
 
 export const clientView = (card: ClientCard): z.infer<typeof clientSchema> => ({

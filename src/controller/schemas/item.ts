@@ -1,34 +1,10 @@
 import { z } from "zod";
+import { CHANGES } from "../../model/freshness.ts";
 import { ITEM_STATES } from "../../model/item.ts";
 import { named, says } from "../api-registry.ts";
-import { failureKind, instant } from "./job.ts";
-
-const failureSchema = named(
-  "Failure",
-  z.object({
-    kind: failureKind,
-    detail: z.string(),
-    url: z.string().optional(),
-    status: says("The HTTP status.", z.int()).optional(),
-    retryAfterMs: z.number().optional(),
-  }),
-);
-
-export const captureSchema = named(
-  "Capture",
-  z.object({
-    number: says("Its place among the item's captures, from 0.", z.int()),
-    name: z.string(),
-    url: z.string(),
-    mediaType: z.string(),
-    digest: says("`sha256:` and hex, of the body as it came over the wire.", z.string()),
-    storedBytes: says("What it takes up in the archive, compressed.", z.int()),
-    link: says(
-      "Where the body can be fetched without the API: for whole objects in a store that has such links.",
-      z.string(),
-    ).optional(),
-  }),
-);
+import { captureSchema } from "./capture.ts";
+import { failureSchema } from "./failure.ts";
+import { instant } from "./instant.ts";
 
 export const itemSchema = named(
   "Item",
@@ -40,6 +16,10 @@ export const itemSchema = named(
     state: z.enum(ITEM_STATES),
     reason: says("Why it was skipped.", z.enum(["fresh", "unchanged"])).optional(),
     quality: z.enum(["complete", "partial"]).optional(),
+    change: says(
+      "Since the client last had it, in a job with `freshness`. Left out where nothing can be said: it failed, or is absent as it was.",
+      z.enum(CHANGES),
+    ).optional(),
     input: z.unknown(),
     parent: says("Key of the item on whose pages it was found.", z.string()).optional(),
     depth: z.int(),

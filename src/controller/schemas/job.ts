@@ -1,15 +1,17 @@
 import { z } from "zod";
-import { FAILURE_KINDS } from "../../model/failure.ts";
+import { CHANGES } from "../../model/freshness.ts";
 import { ITEM_STATES } from "../../model/item.ts";
+import { PAUSE_CAUSES } from "../../model/job.ts";
 import { FIELD_STATUSES } from "../../model/record.ts";
 import { named, says } from "../api-registry.ts";
+import { evidenceSchema } from "./evidence.ts";
+import { failureKind } from "./failure.ts";
+import { instant } from "./instant.ts";
 import { budgetSchema, freshnessSchema } from "./job-options.ts";
 
 export const JOB_STATES = ["loading", "running", "paused", "done", "cancelled"] as const;
 
 const count = z.int().min(0);
-export const instant = z.iso.datetime();
-export const failureKind = z.enum(FAILURE_KINDS);
 /** Requests a second; null stands for no limit. */
 export const perSecond = z.number().nullable();
 
@@ -19,7 +21,7 @@ const countsOf = <Name extends string>(names: readonly Name[]) =>
 const heldSchema = z.object({
   lane: z.string(),
   reason: z.string(),
-  evidence: says("Counts by kind, examples, since when: what the breaker decided by.", z.unknown()),
+  evidence: says("What the breaker decided by.", evidenceSchema),
   heldAt: instant,
   probeAt: says(
     "When one item is let through to see whether the site has healed; left out when a person must decide.",
@@ -52,6 +54,10 @@ export const jobSchema = named(
     isBatch: z.boolean(),
     createdAt: instant,
     endedAt: instant.optional(),
+    paused: says(
+      "Only while it is paused. `asked`: somebody wanted it. `lanes-held`: the breaker holds all of its lanes, see `held`. `scraper`: its scraper was changed, or cannot be loaded.",
+      z.object({ cause: z.enum(PAUSE_CAUSES), reason: z.string(), at: instant }),
+    ).optional(),
     options: z.object({
       priority: z.int(),
       pace: z.object({ perSecond, burst: z.number(), concurrency: z.number() }),
@@ -99,6 +105,14 @@ export const jobSchema = named(
     held: says("Lanes at which the breaker has stopped this job.", z.array(heldSchema)),
     rejects: says("The first rejected inputs.", z.array(rejectSchema)),
     cost: z.object({ requests: count, bytes: count }),
+    budgetSpentAt: says(
+      "When its budget was spent: what had not begun by then has failed with `budget`.",
+      instant,
+    ).optional(),
+    changes: says(
+      "What became of its items since the client last had them; only in a job with `freshness`. `gone` is the site's own word, and never a block.",
+      countsOf(CHANGES),
+    ).optional(),
   }),
 );
 

@@ -1,4 +1,4 @@
-import { type AlertBook, dueAlerts, keepChannels, markTold } from "../../model/alert-book.ts";
+import { type AlertBook, type DueAlerts, dueAlerts, keepChannels, markTold } from "../../model/alert-book.ts";
 import { type AlertRules, DEFAULT_ALERT_RULES, judgeAlerts } from "../../model/alert-rules.ts";
 import type { Channel } from "../../ports/channel.ts";
 import type { Registry } from "../../ports/registry.ts";
@@ -13,6 +13,8 @@ export interface AlertOptions extends DutyTools {
   /** What is left out is as by default. */
   readonly rules?: Partial<AlertRules>;
   readonly everyMs?: number;
+  /** Hears what a channel has taken. */
+  readonly onAlerts?: (channel: string, told: DueAlerts) => void;
 }
 
 /** Where the registry keeps what has been said. */
@@ -48,6 +50,7 @@ export const runAlerts = async (options: AlertOptions, signal: AbortSignal): Pro
         report(`alerts: ${channel.name}`, error);
         continue;
       }
+      options.onAlerts?.(channel.name, due);
       book = markTold(book, channel.name, due);
       await saveBook(registry, book);
     }

@@ -2,10 +2,10 @@ import type { WebhookSender } from "../../ports/channel.ts";
 import type { Ledger } from "../../ports/ledger.ts";
 import { type DutyTools, runDuty } from "../run-duty.ts";
 import { wait as realWait } from "../wait.ts";
-import { makeDeliveries } from "../webhooks/make-deliveries.ts";
+import { makeDeliveries, type OutboxTools } from "../webhooks/make-deliveries.ts";
 import { type OnDeliveryEnd, sendDeliveries, type SendTools } from "../webhooks/send-deliveries.ts";
 
-export interface WebhookOptions extends DutyTools {
+export interface WebhookOptions extends DutyTools, OutboxTools {
   readonly ledger: Ledger;
   readonly sender: WebhookSender;
   readonly concurrency?: number;

@@ -26,3 +26,57 @@ test("what an event says of itself does not change whose job it is", () => {
   const { data } = JSON.parse(made?.body ?? "") as { data: Record<string, unknown> };
   assert.deepEqual([data["job"], data["client"], data["reason"]], ["a", "team", "asked for"]);
 });
+
+test("evidence goes out as the API shows it: items by their ids, captures without their places in the archive", () => {
+  const capture = {
+    name: "page",
+    url: "https://a.test/1",
+    mediaType: "text/html",
+    digest: "sha256:00",
+    blob: "jobs/of-another-client/captures/1.warc.gz",
+    offset: 7,
+    length: 9,
+  };
+  const evidence = {
+    chart: "failures",
+    reason: "20 of the last 20 attempts failed",
+    counts: { blocked: 20 },
+    sinceMs: 0,
+    heals: true,
+    examples: [{ queue: 3, seq: 4, key: "k", kind: "blocked", detail: "403", captures: [capture] }],
+  };
+  const held = [{ lane: "a.test", evidence }];
+  for (const [type, facts] of [
+    ["lane.held", { lane: "a.test", evidence }],
+    ["job.paused", { reason: "all of its lanes are held", held }],
+  ] as const) {
+    const [made] = deliveriesOf({ ...EVENT, type, facts }, jobSpec("a"), CLIENT);
+    const { data } = JSON.parse(made!.body) as { data: typeof facts & { held?: typeof held } };
+    assert.ok(!made!.body.includes("of-another-client"));
+    assert.deepEqual("evidence" in data ? data.evidence : data.held[0]?.evidence, {
+      chart: "failures",
+      reason: "20 of the last 20 attempts failed",
+      counts: { blocked: 20 },
+      since: "1970-01-01T00:00:00.000Z",
+      heals: true,
+      examples: [
+        {
+          item: "3-4",
+          key: "k",
+          kind: "blocked",
+          detail: "403",
+          captures: [
+            {
+              number: 0,
+              name: "page",
+              url: "https://a.test/1",
+              mediaType: "text/html",
+              digest: "sha256:00",
+              storedBytes: 9,
+            },
+          ],
+        },
+      ],
+    });
+  }
+});

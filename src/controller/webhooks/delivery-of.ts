@@ -3,6 +3,7 @@ import type { ItemRef } from "../../model/item.ts";
 import type { JobSpec } from "../../model/job.ts";
 import type { LedgerEvent } from "../../ports/ledger.ts";
 import { type ClientCard, JOB_ENDPOINT, type NewDelivery } from "../../ports/registry.ts";
+import { evidenceView } from "../evidence-view.ts";
 import { itemId } from "../item-view.ts";
 
 /** Who is told of an event: the client's endpoints that want its type, and the webhook that the job names itself. */
@@ -42,12 +43,22 @@ const bodyOf = (event: LedgerEvent, { client, scraper, labels }: JobSpec): strin
     data: { ...factsOf(event), job: event.job, client, scraper, ...(labels && { labels }) },
   });
 
-/** Items go out by the ids that the API knows them by. */
-const factsOf = ({ type, facts }: LedgerEvent): LedgerEvent["facts"] => {
-  if (type !== "item.failed") return facts;
-  const items = (facts["items"] ?? []) as readonly ItemRef[];
+/** Items and evidence go out as the API shows them. */
+const factsOf = ({ facts }: LedgerEvent): LedgerEvent["facts"] => {
+  const { items, evidence, held, ...rest } = facts as EventFacts;
   return {
-    ...facts,
-    items: items.map(({ queue, seq, ...rest }) => ({ id: itemId({ queue, seq }), ...rest })),
+    ...rest,
+    ...(items && {
+      items: items.map(({ queue, seq, ...item }) => ({ id: itemId({ queue, seq }), ...item })),
+    }),
+    ...(evidence !== undefined && { evidence: evidenceView(evidence) }),
+    ...(held && { held: held.map((lane) => ({ ...lane, evidence: evidenceView(lane.evidence) })) }),
   };
 };
+
+interface EventFacts {
+  readonly [fact: string]: unknown;
+  readonly items?: readonly ItemRef[];
+  readonly evidence?: unknown;
+  readonly held?: readonly { readonly lane: string; readonly evidence: unknown }[];
+}

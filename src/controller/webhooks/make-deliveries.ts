@@ -1,7 +1,14 @@
 import type { JobView } from "../../model/job.ts";
-import type { Ledger } from "../../ports/ledger.ts";
+import type { Ledger, LedgerEvent } from "../../ports/ledger.ts";
 import type { ClientCard, NewDelivery, Registry } from "../../ports/registry.ts";
 import { deliveriesOf } from "./delivery-of.ts";
+
+export interface OutboxTools {
+  readonly ledger: Ledger;
+  readonly registry: Registry;
+  /** Hears each event of all jobs once it is on its way. */
+  readonly onEvent?: (event: LedgerEvent) => void;
+}
 
 const PAGE = 100;
 
@@ -10,7 +17,7 @@ const PAGE = 100;
  * loses nothing and doubles nothing.
  */
 export const makeDeliveries = async (
-  { ledger, registry }: { readonly ledger: Ledger; readonly registry: Registry },
+  { ledger, registry, onEvent }: OutboxTools,
   signal: AbortSignal,
 ): Promise<void> => {
   while (!signal.aborted) {
@@ -29,6 +36,7 @@ export const makeDeliveries = async (
     }
     await registry.addDeliveries(deliveries);
     await ledger.ackEvents(last.id);
+    if (onEvent) events.forEach(onEvent);
   }
 };
 

@@ -15,8 +15,8 @@ export interface SendTools extends DeliveryTools {
   readonly onEnd?: OnDeliveryEnd | undefined;
 }
 
-/** Longer than a try may take: after that, its taker is taken for dead. */
-const TAKE_MS = 60_000;
+/** Longer than a try may take: after that, its taker is taken for dead. Until then a dead one's receiver hears nothing. */
+const TAKE_MS = 20_000;
 
 /**
  * Sends what is due until nothing is, neither due nor under way. A place that gets free is filled at once: one slow receiver holds a place, not

@@ -6,6 +6,7 @@ export type OutputErrorCode =
   | "closed"
   | "bad-value"
   | "no-such-field"
+  | "no-changes"
   | "failed";
 
 /** The results cannot be written. They are not lost: they are in the archive, and can be exported again. */

@@ -104,7 +104,11 @@ export const breaker = (test: LedgerTest): void => {
     assert.ok(item);
     await worker.tell(first, "structure-changed", 20);
     await worker.tell(item.queue, "structure-changed", 20);
-    assert.equal((await world.ledger.readJob("job"))?.state, "paused");
+    const view = await world.ledger.readJob("job");
+    assert.deepEqual(
+      [view?.state, view?.paused?.cause, view?.paused?.at],
+      ["paused", "lanes-held", world.nowMs],
+    );
     assert.deepEqual(await types(world), ["job.started", "lane.held", "lane.held", "job.paused"]);
     await worker.settle([...worker.held.values()], RETURNED);
     assert.deepEqual(await worker.takeKeys(), []);

@@ -4,13 +4,13 @@ import type { FreshNote } from "../ledger.ts";
 import { DONE, failed, RETURNED, waiting } from "./sim-worker.ts";
 import { keysOf, type LedgerTest, SITE, type World } from "./world.ts";
 
-const HOUR = 3_600_000;
-const GOOD: FreshNote = { outcome: "done", freshMs: HOUR, digest: "d1" };
-const SHARED: FreshNote = { ...GOOD, sharedMs: HOUR };
+export const HOUR = 3_600_000;
+export const GOOD: FreshNote = { outcome: "done", freshMs: HOUR, digest: "d1" };
+export const SHARED: FreshNote = { ...GOOD, sharedMs: HOUR };
 const RECORDS = { blob: "records", offset: 0, length: 9 };
 
 /** A sealed job of one client. */
-const submit = async (
+export const submitFresh = async (
   world: World,
   id: string,
   keys: readonly string[],
@@ -21,7 +21,7 @@ const submit = async (
 };
 
 /** Runs all that a claim gives of one job to its end. */
-const run = async (world: World, job: string, note: FreshNote = GOOD): Promise<string[]> => {
+export const runFresh = async (world: World, job: string, note: FreshNote = GOOD): Promise<string[]> => {
   const worker = world.worker();
   const items = await worker.take(100, { jobs: [job] });
   const outcome = note.outcome === "absent" ? ({ state: "absent", detail: "none" } as const) : DONE;
@@ -31,11 +31,11 @@ const run = async (world: World, job: string, note: FreshNote = GOOD): Promise<s
 
 export const freshness = (test: LedgerTest): void => {
   test("what was fetched within its window is skipped in the claim, with what the other item has", async (world) => {
-    await submit(world, "one", ["a"]);
-    await run(world, "one");
+    await submitFresh(world, "one", ["a"]);
+    await runFresh(world, "one");
     const source = await world.item("one", "a");
-    await submit(world, "two", ["a", "b"]);
-    assert.deepEqual(await run(world, "two"), ["b"]);
+    await submitFresh(world, "two", ["a", "b"]);
+    assert.deepEqual(await runFresh(world, "two"), ["b"]);
     const answered = await world.item("two", "a");
     assert.deepEqual([answered.state, answered.attempts], ["skipped", 0]);
     assert.deepEqual(answered.skipped, { reason: "fresh", from: { job: "one", ...source.ref } });
@@ -47,8 +47,8 @@ export const freshness = (test: LedgerTest): void => {
 
   test("a job of which every item is fresh ends in the claim, and no slot is spent", async (world) => {
     const pace = { perSecond: 1, burst: 1, concurrency: 9 };
-    await submit(world, "one", keysOf(250));
-    for (let left = 250; left > 0; left -= 100) await run(world, "one");
+    await submitFresh(world, "one", keysOf(250));
+    for (let left = 250; left > 0; left -= 100) await runFresh(world, "one");
     await world.job("two", keysOf(250), { pace, freshness: {} });
     await world.ledger.sealJob("two");
     const worker = world.worker();
@@ -63,72 +63,72 @@ export const freshness = (test: LedgerTest): void => {
   });
 
   test("after its window, or with one of its own that is over, it is fetched again", async (world) => {
-    await submit(world, "one", ["a"]);
-    await run(world, "one");
+    await submitFresh(world, "one", ["a"]);
+    await runFresh(world, "one");
     world.pass(HOUR / 2);
-    await submit(world, "short", ["a"], { maxAgeMs: 1000 });
-    await submit(world, "never", ["a"], { maxAgeMs: 0 });
-    assert.deepEqual(await run(world, "short"), ["a"]);
-    assert.deepEqual(await run(world, "never"), ["a"]);
+    await submitFresh(world, "short", ["a"], { maxAgeMs: 1000 });
+    await submitFresh(world, "never", ["a"], { maxAgeMs: 0 });
+    assert.deepEqual(await runFresh(world, "short"), ["a"]);
+    assert.deepEqual(await runFresh(world, "never"), ["a"]);
     world.pass(HOUR);
-    await submit(world, "later", ["a"]);
-    assert.deepEqual(await run(world, "later"), ["a"]);
+    await submitFresh(world, "later", ["a"]);
+    assert.deepEqual(await runFresh(world, "later"), ["a"]);
     world.pass(2 * HOUR);
-    await submit(world, "patient", ["a"], { maxAgeMs: 24 * HOUR });
-    assert.deepEqual(await run(world, "patient"), []);
+    await submitFresh(world, "patient", ["a"], { maxAgeMs: 24 * HOUR });
+    assert.deepEqual(await runFresh(world, "patient"), []);
   });
 
   test("a job that says nothing of freshness neither asks nor leaves anything", async (world) => {
     await world.job("plain", ["a"]);
-    await run(world, "plain");
-    await submit(world, "one", ["a"]);
-    assert.deepEqual(await run(world, "one"), ["a"]);
+    await runFresh(world, "plain");
+    await submitFresh(world, "one", ["a"]);
+    assert.deepEqual(await runFresh(world, "one"), ["a"]);
     await world.job("again", ["a"]);
-    assert.deepEqual(await run(world, "again"), ["a"]);
+    assert.deepEqual(await runFresh(world, "again"), ["a"]);
   });
 
   test("another client is answered only from what may be shared, for as long as it may", async (world) => {
-    await submit(world, "one", ["a"]);
-    await run(world, "one", GOOD);
-    await submit(world, "other", ["a"], { client: "other" });
-    assert.deepEqual(await run(world, "other", { ...SHARED, sharedMs: 1000 }), ["a"]);
-    await submit(world, "third", ["a"], { client: "third", maxAgeMs: 24 * HOUR });
-    assert.deepEqual(await run(world, "third"), []);
+    await submitFresh(world, "one", ["a"]);
+    await runFresh(world, "one", GOOD);
+    await submitFresh(world, "other", ["a"], { client: "other" });
+    assert.deepEqual(await runFresh(world, "other", { ...SHARED, sharedMs: 1000 }), ["a"]);
+    await submitFresh(world, "third", ["a"], { client: "third", maxAgeMs: 24 * HOUR });
+    assert.deepEqual(await runFresh(world, "third"), []);
     world.pass(1001);
-    await submit(world, "fourth", ["a"], { client: "fourth", maxAgeMs: 24 * HOUR });
-    assert.deepEqual(await run(world, "fourth"), ["a"]);
+    await submitFresh(world, "fourth", ["a"], { client: "fourth", maxAgeMs: 24 * HOUR });
+    assert.deepEqual(await runFresh(world, "fourth"), ["a"]);
   });
 
   test("another version of the scraper, or another scraper, is not answered", async (world) => {
-    await submit(world, "one", ["a"]);
-    await run(world, "one", SHARED);
+    await submitFresh(world, "one", ["a"]);
+    await runFresh(world, "one", SHARED);
     for (const own of [{ version: "v2" }, { scraper: "other" }, { extracts: false }]) {
       const id = Object.keys(own)[0]!;
       await world.job(id, ["a"], { ...own, freshness: {} });
-      assert.deepEqual(await run(world, id), ["a"], id);
+      assert.deepEqual(await runFresh(world, id), ["a"], id);
     }
   });
 
   test("a failure answers its own client for a while, never another, and never the item itself", async (world) => {
-    await submit(world, "one", ["a"]);
+    await submitFresh(world, "one", ["a"]);
     const worker = world.worker();
     const note: FreshNote = { outcome: "blocked", freshMs: 1000, sharedMs: 1000 };
     await worker.settle(await worker.take(), failed("blocked"), { fresh: note });
-    await submit(world, "two", ["a"]);
-    assert.deepEqual(await run(world, "two"), []);
+    await submitFresh(world, "two", ["a"]);
+    assert.deepEqual(await runFresh(world, "two"), []);
     assert.deepEqual((await world.item("two", "a")).failure?.kind, "blocked");
-    await submit(world, "other", ["a"], { client: "other" });
-    assert.deepEqual(await run(world, "other"), ["a"]);
+    await submitFresh(world, "other", ["a"], { client: "other" });
+    assert.deepEqual(await runFresh(world, "other"), ["a"]);
     await world.ledger.retryItems("one", {});
-    assert.deepEqual(await run(world, "one"), ["a"]);
-    await submit(world, "three", ["a"]);
-    assert.deepEqual(await run(world, "three"), []);
+    assert.deepEqual(await runFresh(world, "one"), ["a"]);
+    await submitFresh(world, "three", ["a"]);
+    assert.deepEqual(await runFresh(world, "three"), []);
     assert.equal((await world.item("three", "a")).failure, undefined, "the good answer came after it");
   });
 
   test("what another job is fetching is waited for, and skipped when it is done", async (world) => {
-    await submit(world, "one", ["a"]);
-    await submit(world, "two", ["a"], { client: "other" });
+    await submitFresh(world, "one", ["a"]);
+    await submitFresh(world, "two", ["a"], { client: "other" });
     const leader = world.worker();
     const items = await leader.take(100, { jobs: ["one"] });
     const follower = world.worker("w2");
@@ -160,12 +160,12 @@ export const freshness = (test: LedgerTest): void => {
       await world.worker().take(100, { jobs: ["one"] });
       await world.ledger.steerJob("one", "cancel");
     },
-    "is not to be shared": async (world) => void (await run(world, "one", GOOD)),
+    "is not to be shared": async (world) => void (await runFresh(world, "one", GOOD)),
   };
   for (const [how, end] of Object.entries(ends))
     test(`a follower goes on by itself when its leader ${how}`, async (world) => {
-      await submit(world, "one", ["a"]);
-      await submit(world, "two", ["a"], { client: "other" });
+      await submitFresh(world, "one", ["a"]);
+      await submitFresh(world, "two", ["a"], { client: "other" });
       // The follower comes while the leader is in hand: it is set aside before the leader's end.
       const ledger = world.ledger;
       let isSetAside = false;
@@ -189,9 +189,9 @@ export const freshness = (test: LedgerTest): void => {
 
   test("the last good answer is given to who wants to compare, and a failure does not hide it", async (world) => {
     const note: FreshNote = { ...SHARED, etag: '"e"', lastModified: "then", url: `http://${SITE}/a` };
-    await submit(world, "one", ["a"]);
-    await run(world, "one", note);
-    await submit(world, "two", ["a"], { maxAgeMs: 0 });
+    await submitFresh(world, "one", ["a"]);
+    await runFresh(world, "one", note);
+    await submitFresh(world, "two", ["a"], { maxAgeMs: 0 });
     const worker = world.worker();
     await worker.settle(await worker.take(), failed("blocked"), {
       fresh: { outcome: "blocked", freshMs: HOUR },
@@ -216,44 +216,44 @@ export const freshness = (test: LedgerTest): void => {
   });
 
   test("a suspect leaves as much for later ones as any other item", async (world) => {
-    await submit(world, "one", ["a"]);
+    await submitFresh(world, "one", ["a"]);
     await world.worker().take();
     await world.ledger.reap({ worker: "w1" });
     const alone = world.worker("w2");
     await alone.settle([(await alone.takeAlone())!], DONE, { fresh: GOOD });
-    await submit(world, "two", ["a"]);
-    assert.deepEqual(await run(world, "two"), []);
+    await submitFresh(world, "two", ["a"]);
+    assert.deepEqual(await runFresh(world, "two"), []);
   });
 
   test("an unchanged item points at the one that has the pages, and counts as fresh again", async (world) => {
-    await submit(world, "one", ["a"]);
-    await run(world, "one");
+    await submitFresh(world, "one", ["a"]);
+    await runFresh(world, "one");
     const { ref } = await world.item("one", "a");
     world.pass(2 * HOUR);
     for (const job of ["two", "three"]) {
-      await submit(world, job, ["a"], { maxAgeMs: 0, onlyChanged: true });
+      await submitFresh(world, job, ["a"], { maxAgeMs: 0, onlyChanged: true });
       const worker = world.worker();
       await worker.settle(await worker.take(), { state: "skipped", reason: "unchanged" }, { fresh: GOOD });
       const item = await world.item(job, "a");
       assert.deepEqual(item.skipped, { reason: "unchanged", from: { job: "one", ...ref } });
       assert.deepEqual([item.state, item.change], ["skipped", "unchanged"]);
     }
-    await submit(world, "four", ["a"]);
-    assert.deepEqual(await run(world, "four"), []);
+    await submitFresh(world, "four", ["a"]);
+    assert.deepEqual(await runFresh(world, "four"), []);
   });
 
   test("what another client had and may be shared is new to one that validated it, and comes with its records", async (world) => {
-    await submit(world, "one", ["a"]);
-    await run(world, "one", { ...GOOD, sharedMs: 0 });
+    await submitFresh(world, "one", ["a"]);
+    await runFresh(world, "one", { ...GOOD, sharedMs: 0 });
     const { ref } = await world.item("one", "a");
-    await submit(world, "two", ["a"], { client: "other", onlyChanged: true });
+    await submitFresh(world, "two", ["a"], { client: "other", onlyChanged: true });
     const worker = world.worker();
     await worker.settle(await worker.take(), { state: "skipped", reason: "unchanged" }, { fresh: GOOD });
     const item = await world.item("two", "a");
     assert.deepEqual(item.skipped, { reason: "fresh", from: { job: "one", ...ref } });
     assert.deepEqual([item.change, item.records], ["new", RECORDS]);
-    await submit(world, "three", ["a"], { client: "other" });
-    assert.deepEqual(await run(world, "three"), []);
+    await submitFresh(world, "three", ["a"], { client: "other" });
+    assert.deepEqual(await runFresh(world, "three"), []);
   });
 
   test("a job tells what is new, changed, unchanged and gone, and a block is none of these", async (world) => {
@@ -264,7 +264,7 @@ export const freshness = (test: LedgerTest): void => {
       missing: { outcome: "absent", freshMs: HOUR },
     };
     const week = async (id: string, all: readonly string[]) => {
-      await submit(world, id, all, { maxAgeMs: 0 });
+      await submitFresh(world, id, all, { maxAgeMs: 0 });
       const worker = world.worker();
       for (const item of await worker.take()) {
         const note = (id === "two" || item.key === "missing" ? notes[item.key] : undefined) ?? GOOD;

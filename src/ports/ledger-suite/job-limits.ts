@@ -107,6 +107,7 @@ export const jobLimits = (test: LedgerTest): void => {
     await worker.settle([f!], waiting(0), { attempt });
     const view = await world.ledger.readJob("job");
     assert.equal(view?.state, "done");
+    assert.equal(view.budgetSpentAt, world.nowMs);
     assert.deepEqual([view.counts.states.done, view.counts.states.failed, view.requests], [3, 97, 5]);
     assert.deepEqual(
       view.failures.map(({ kind, count }) => [kind, count]),

@@ -102,6 +102,26 @@ export const jobs = (test: LedgerTest): void => {
     assert.equal((await world.counts("cancelled")).accepted, 1);
   });
 
+  test("a paused job tells why and since when, and no other does", async (world) => {
+    const pauseOf = async () => (await world.ledger.readJob("job"))?.paused;
+    await world.job("job", ["a"]);
+    assert.equal(await pauseOf(), undefined);
+    await world.ledger.steerJob("job", "pause");
+    const at = world.nowMs;
+    assert.deepEqual(await pauseOf(), { cause: "asked", reason: "asked for", at });
+    world.pass(1000);
+    const why = { cause: "scraper", reason: "its file is gone" } as const;
+    await world.ledger.steerJob("job", "pause", why);
+    assert.equal((await pauseOf())?.at, at, "it was paused before");
+    await world.ledger.steerJob("job", "resume");
+    assert.equal(await pauseOf(), undefined);
+    await world.ledger.steerJob("job", "pause", why);
+    assert.deepEqual(await pauseOf(), { ...why, at: world.nowMs });
+    assert.deepEqual((await world.ledger.readEvents(100)).at(-1)?.facts, why);
+    await world.ledger.steerJob("job", "cancel");
+    assert.equal(await pauseOf(), undefined);
+  });
+
   test("pause stops the claims, resume goes on where the job was", async (world) => {
     const worker = world.worker();
     await world.job("job", ["a", "b"]);

@@ -1,21 +1,10 @@
 import assert from "node:assert/strict";
-import type { WorkerCard } from "../ledger.ts";
-import { keysOf, type LedgerTest, planned, SITE, UNPACED, type World } from "./world.ts";
+import { card, keysOf, type LedgerTest, planned, SITE, UNPACED, type World } from "./world.ts";
 
 const TEN = { perSecond: 10, burst: 1, concurrency: 100 };
 
 const laneOf = async ({ ledger }: World, name = SITE) =>
   (await ledger.readLanes({ limit: 1000 })).find(({ lane }) => lane === name);
-
-const card = (name: string, own: Partial<WorkerCard> = {}): WorkerCard => ({
-  name,
-  host: "host-1",
-  pid: 42,
-  version: "1.2.3",
-  concurrency: 200,
-  isDraining: false,
-  ...own,
-});
 
 export const operator = (test: LedgerTest): void => {
   test("lanes are read by name, page by page, with what waits in them and what is in hand", async (world) => {
@@ -143,14 +132,14 @@ export const operator = (test: LedgerTest): void => {
 
   test("workers are listed with what they said of themselves, before and after their first claim", async (world) => {
     const worker = world.worker("w1");
-    await world.ledger.registerWorker(card("w1", { lanes: [SITE] }));
+    await world.ledger.registerWorker(card("w1", { lanes: [SITE], kinds: ["http"] }));
     await world.ledger.registerWorker(card("w0"));
     await world.job("job", keysOf(3));
     await worker.take(2);
     const [idle, busy] = await world.ledger.listWorkers();
     assert.deepEqual(idle, { ...card("w0"), isAlone: false, items: 0, holds: [], leaseMs: 0 });
     assert.deepEqual(busy, {
-      ...card("w1", { lanes: [SITE] }),
+      ...card("w1", { lanes: [SITE], kinds: ["http"] }),
       isAlone: false,
       items: 2,
       holds: [{ job: "job", lane: SITE, items: 2 }],

@@ -12,6 +12,7 @@ import {
   LedgerError,
   type LedgerErrorCode,
   type PlannedItem,
+  type WorkerCard,
 } from "../ledger.ts";
 import { SimWorker } from "./sim-worker.ts";
 
@@ -133,6 +134,17 @@ export const jobSpec = (id: string, own: Partial<JobSpec> = {}): JobSpec => {
     ...own,
   };
 };
+
+/** What a worker says of itself. */
+export const card = (name: string, own: Partial<WorkerCard> = {}): WorkerCard => ({
+  name,
+  host: "host-1",
+  pid: 42,
+  version: "1.2.3",
+  concurrency: 200,
+  isDraining: false,
+  ...own,
+});
 
 export const keysOf = (count: number, prefix = "k"): string[] =>
   Array.from({ length: count }, (_, i) => `${prefix}${i}`);

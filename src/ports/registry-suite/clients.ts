@@ -19,6 +19,22 @@ export const clients = (test: RegistryTest): void => {
     assert.equal(await other.readClient("c"), undefined);
   });
 
+  test("a client is changed in one step: nobody's change is lost to another's", async ({
+    registry,
+    other,
+  }) => {
+    const nobody = await registry.changeClient("team", (card) => card);
+    assert.deepEqual([nobody, await registry.listClients()], [undefined, []]);
+    const count = (): Promise<unknown> => {
+      const up = (card = clientCard("team", { weight: 0 })) => ({ ...card, weight: card.weight + 1 });
+      return Promise.all([registry.changeClient("team", up), other.changeClient("team", up)]);
+    };
+    await Promise.all(Array.from({ length: 10 }, count));
+    assert.equal((await other.readClient("team"))?.weight, 20);
+    const left = await other.changeClient("team", () => undefined);
+    assert.deepEqual(left, await registry.readClient("team"));
+  });
+
   test("a key is found by its hash, and by nothing else of it", async ({ registry, other }) => {
     await registry.saveKey(keyCard("key1", { role: "admin" }));
     assert.deepEqual(await other.findKey("hash of key1"), keyCard("key1", { role: "admin" }));

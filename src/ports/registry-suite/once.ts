@@ -8,6 +8,7 @@ const request = (own: Partial<OnceRequest> = {}): OnceRequest => ({
   key: "k",
   fingerprint: "POST /v1/jobs a",
   keepMs: DAY,
+  name: "first",
   ...own,
 });
 
@@ -16,7 +17,7 @@ export const once = (test: RegistryTest): void => {
     registry,
     other,
   }) => {
-    assert.deepEqual(await registry.beginOnce(request()), { begun: true });
+    assert.deepEqual(await registry.beginOnce(request()), { begun: true, name: "first" });
     assert.deepEqual(await other.beginOnce(request()), { begun: false, isUnderWay: true });
     await registry.endOnce("team", "k", { status: 201, body: '{"id":1}' });
     const answer = { begun: false, answer: { status: 201, body: '{"id":1}' } };
@@ -38,16 +39,39 @@ export const once = (test: RegistryTest): void => {
   test("keys of different clients have nothing to do with each other", async ({ registry }) => {
     await registry.beginOnce(request());
     await registry.endOnce("team", "k", { status: 201, body: "team's" });
-    assert.deepEqual(await registry.beginOnce(request({ client: "zebra" })), { begun: true });
+    assert.deepEqual(await registry.beginOnce(request({ client: "zebra", name: "hers" })), {
+      begun: true,
+      name: "hers",
+    });
   });
 
-  test("a request that never ended may be made again after a minute", async (world) => {
+  test("a request that never ended may be made again after a minute, under the name that the first drew", async (world) => {
     await world.registry.beginOnce(request());
     world.pass(59_999);
     assert.deepEqual(await world.other.beginOnce(request()), { begun: false, isUnderWay: true });
     world.pass(1);
-    assert.deepEqual(await world.other.beginOnce(request()), { begun: true });
-    assert.deepEqual(await world.registry.beginOnce(request()), { begun: false, isUnderWay: true });
+    const again = request({ name: "second" });
+    assert.deepEqual(await world.other.beginOnce(again), { begun: true, name: "first" });
+    assert.deepEqual(await world.registry.beginOnce(again), { begun: false, isUnderWay: true });
+    world.pass(60_000);
+    assert.deepEqual(await world.registry.beginOnce(again), { begun: true, name: "first" });
+  });
+
+  test("one that came to no answer that stands may be made again at once, under the same name", async ({
+    registry,
+    other,
+  }) => {
+    await registry.beginOnce(request());
+    await registry.leaveOnce("team", "k");
+    assert.deepEqual(await other.beginOnce(request({ fingerprint: "another" })), {
+      begun: false,
+      isOther: true,
+    });
+    assert.deepEqual(await other.beginOnce(request({ name: "second" })), { begun: true, name: "first" });
+    await other.endOnce("team", "k", { status: 201, body: "" });
+    await registry.leaveOnce("team", "k");
+    assert.equal((await registry.beginOnce(request())).begun, false, "an answer stands");
+    await registry.leaveOnce("team", "unknown");
   });
 
   test("an answer is kept for its time, and then forgotten", async (world) => {
@@ -56,6 +80,7 @@ export const once = (test: RegistryTest): void => {
     world.pass(DAY - 1);
     assert.equal((await world.registry.beginOnce(request())).begun, false);
     world.pass(1);
-    assert.deepEqual(await world.registry.beginOnce(request({ fingerprint: "new" })), { begun: true });
+    const next = request({ fingerprint: "new", name: "second" });
+    assert.deepEqual(await world.registry.beginOnce(next), { begun: true, name: "second" });
   });
 };

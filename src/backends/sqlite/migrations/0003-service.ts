@@ -17,6 +17,7 @@ ALTER TABLE jobs ADD COLUMN leased INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE jobs ADD COLUMN scraper TEXT NOT NULL DEFAULT '';
 ALTER TABLE jobs ADD COLUMN deadline_at REAL;
 ALTER TABLE jobs ADD COLUMN spent_at REAL;
+ALTER TABLE jobs ADD COLUMN paused TEXT;
 UPDATE jobs SET scraper = spec ->> 'scraper', leased =
   (SELECT coalesce(sum(l.open), 0) FROM queues q JOIN leases l ON l.queue = q.id WHERE q.job = jobs.number);
 CREATE INDEX jobs_client ON jobs (client, number);

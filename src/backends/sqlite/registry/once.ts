@@ -3,6 +3,7 @@ import type { Database } from "../database.ts";
 
 interface OnceRow {
   readonly fingerprint: string;
+  readonly name: string;
   readonly begun_at: number;
   readonly keep_until: number;
   readonly status: number | null;
@@ -22,17 +23,20 @@ export const beginOnce = async (db: Database, request: OnceRequest): Promise<Onc
       request.client,
       request.key,
     );
-    const reply = row && row.keep_until > now ? replyOf(row, request, now) : undefined;
+    const known = row && row.keep_until > now ? row : undefined;
+    const reply = known && replyOf(known, request, now);
     if (reply) return reply;
+    const name = known?.name ?? request.name;
     db.run(
-      `INSERT OR REPLACE INTO once_answers (client, key, fingerprint, begun_at, keep_until) VALUES (?, ?, ?, ?, ?)`,
+      `INSERT OR REPLACE INTO once_answers (client, key, fingerprint, name, begun_at, keep_until) VALUES (?, ?, ?, ?, ?, ?)`,
       request.client,
       request.key,
       request.fingerprint,
+      name,
       now,
       now + request.keepMs,
     );
-    return { begun: true };
+    return { begun: true, name };
   });
 
 export const endOnce = async (db: Database, client: string, key: string, answer: OnceAnswer): Promise<void> =>
@@ -42,6 +46,16 @@ export const endOnce = async (db: Database, client: string, key: string, answer:
         "UPDATE once_answers SET status = ?, body = ? WHERE client = ? AND key = ? AND status IS NULL",
         answer.status,
         answer.body,
+        client,
+        key,
+      ),
+  );
+
+export const leaveOnce = async (db: Database, client: string, key: string): Promise<void> =>
+  await db.write(
+    () =>
+      void db.run(
+        "UPDATE once_answers SET begun_at = 0 WHERE client = ? AND key = ? AND status IS NULL",
         client,
         key,
       ),

@@ -2,13 +2,13 @@ import type { Registry } from "../../../ports/registry.ts";
 import { Database, type SqliteOptions } from "../database.ts";
 import { addDeliveries } from "./add-deliveries.ts";
 import { readAlert, saveAlert } from "./alerts.ts";
-import { listClients, readClient, saveClient } from "./clients.ts";
+import { changeClient, listClients, readClient, saveClient } from "./clients.ts";
 import { dropDuty, holdDuty } from "./duties.ts";
 import { endDelivery, replayDelivery } from "./end-delivery.ts";
 import { findKey, listKeys, revokeKey, saveKey, touchKey } from "./keys.ts";
 import { listDeliveries } from "./list-deliveries.ts";
 import { migrateRegistry } from "./migrate.ts";
-import { beginOnce, endOnce } from "./once.ts";
+import { beginOnce, endOnce, leaveOnce } from "./once.ts";
 import { takeDeliveries } from "./take-deliveries.ts";
 
 /** In the ledger's own file, over a connection of its own; several processes of one machine may have it open at the same time. */
@@ -26,6 +26,7 @@ export const openRegistry = async (
   return {
     saveClient: (client) => saveClient(db, client),
     readClient: (name) => readClient(db, name),
+    changeClient: (name, change) => changeClient(db, name, change),
     listClients: () => listClients(db),
     saveKey: (key) => saveKey(db, key),
     findKey: (hash) => findKey(db, hash),
@@ -34,6 +35,7 @@ export const openRegistry = async (
     touchKey: (id, at) => touchKey(db, id, at),
     beginOnce: (request) => beginOnce(db, request),
     endOnce: (client, key, answer) => endOnce(db, client, key, answer),
+    leaveOnce: (client, key) => leaveOnce(db, client, key),
     holdDuty: (duty, holder, forMs) => holdDuty(db, duty, holder, forMs),
     dropDuty: (duty, holder) => dropDuty(db, duty, holder),
     addDeliveries: (deliveries) => addDeliveries(db, deliveries),

@@ -22,7 +22,7 @@ const race = async (registry: Registry, name: string): Promise<void> => {
   await once(process.stdin, "data");
   for (let round = 0; round < ROUNDS; round++) {
     if (await registry.holdDuty(`duty${round}`, name, 600_000)) say(`duty${round}`);
-    const request = { client: "team", key: `key${round}`, fingerprint: "same", keepMs: 600_000 };
+    const request = { client: "team", key: `key${round}`, fingerprint: "same", keepMs: 600_000, name };
     if ((await registry.beginOnce(request)).begun) say(`key${round}`);
   }
   for (let taken = 1; taken > 0;) {

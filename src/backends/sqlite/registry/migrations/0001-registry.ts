@@ -19,6 +19,7 @@ export const registry: readonly string[] = [
     client TEXT NOT NULL,
     key TEXT NOT NULL,
     fingerprint TEXT NOT NULL,
+    name TEXT NOT NULL,
     begun_at REAL NOT NULL,
     keep_until REAL NOT NULL,
     status INTEGER,

@@ -1,0 +1,38 @@
+/**
+ * `npm run chaos`: a controller and three workers under the county's troubles, one of them killed every few seconds for two minutes. Says how
+ * it goes, and prints one JSON line when everything has ended as it should; else it fails. `-- --seed N --seconds N --items N`.
+ */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { runChaos } from "../test/e2e/chaos/run-chaos.ts";
+
+const DEFAULT_SECONDS = 120;
+/** Nearly what the county's hosts allow in that time, so that there is work to the end. */
+const ITEMS_PER_SECOND = 15;
+
+const { values } = parseArgs({
+  options: { seed: { type: "string" }, seconds: { type: "string" }, items: { type: "string" } },
+});
+const count = (name: keyof typeof values, otherwise: number): number => {
+  const given = Number(values[name] ?? otherwise);
+  if (Number.isInteger(given) && given > 0) return given;
+  throw new Error(`--${name} ${values[name]}: expected a whole number above 0`);
+};
+const seed = count("seed", 1 + Math.floor(Math.random() * 1e9));
+const seconds = count("seconds", DEFAULT_SECONDS);
+const parcels = count("items", ITEMS_PER_SECOND * seconds);
+
+const folder = mkdtempSync(join(tmpdir(), "sluice-chaos-"));
+console.error(`seed ${seed}, ${parcels} items, in ${folder}`);
+const figures = await runChaos({
+  folder,
+  seed,
+  killMs: seconds * 1000,
+  parcels,
+  say: (line) => console.error(line),
+});
+console.log(JSON.stringify({ figure: "chaos", ...figures }));
+// Kept where something broke, to look into.
+rmSync(folder, { recursive: true, force: true });

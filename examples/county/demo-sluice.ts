@@ -1,0 +1,50 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { resolve } from "node:path";
+
+const SLUICE = resolve(import.meta.dirname, "../../bin/sluice.js");
+
+export interface Typed {
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+  /** Comes to it from a pipe. */
+  readonly input?: string;
+}
+
+const running = new Set<ChildProcess>();
+
+/** Starts `sluice` as a person would; what it says to people goes to this terminal. */
+export const startSluice = (
+  args: readonly string[],
+  { env, cwd }: Typed,
+  stdio: ["inherit" | "pipe", "inherit" | "pipe", "inherit"],
+): ChildProcess => {
+  const child = spawn(process.execPath, [SLUICE, ...args], {
+    stdio,
+    env: { ...process.env, ...env },
+    ...(cwd !== undefined && { cwd }),
+  });
+  running.add(child);
+  child.once("exit", () => running.delete(child));
+  return child;
+};
+
+/** Its exit code. */
+export const runSluice = async (args: readonly string[], typed: Typed): Promise<number> => {
+  const child = startSluice(args, typed, [
+    typed.input === undefined ? "inherit" : "pipe",
+    "inherit",
+    "inherit",
+  ]);
+  child.stdin?.end(typed.input);
+  const [code] = (await once(child, "exit")) as [number | null];
+  return code ?? 1;
+};
+
+/** Whoever ends the demo ends what it has started. Ctrl-C reaches all of them by itself, and they finish what they have in hand. */
+export const endWithDemo = (): void => {
+  process.on("SIGINT", () => undefined);
+  process.on("SIGTERM", () => {
+    for (const child of running) child.kill("SIGTERM");
+  });
+};

@@ -1,0 +1,41 @@
+import type { DueAlerts } from "../model/alert-book.ts";
+import type { LedgerEvent } from "../ports/ledger.ts";
+import type { Delivery, DeliveryEnd } from "../ports/registry.ts";
+import type { ControllerLog } from "./house.ts";
+
+/** What the duties have to say for the log. URLs of receivers are not written: some open doors. */
+export interface DutyLog {
+  readonly report: (duty: string, error: unknown) => void;
+  readonly onReaped: (reaped: { readonly workers: number; readonly suspects: number }) => void;
+  readonly onEvent: (event: LedgerEvent) => void;
+  readonly onDeliveryEnd: (delivery: Delivery, end: DeliveryEnd) => void;
+  readonly onAlerts: (channel: string, told: DueAlerts) => void;
+}
+
+export const dutyLog = (log: ControllerLog): DutyLog => ({
+  report(duty, error) {
+    log.error("duty failed", { duty, message: error instanceof Error ? error.message : String(error) });
+  },
+  onReaped(reaped) {
+    log.warn("workers given up", { ...reaped });
+  },
+  onEvent({ id, type, job, facts }) {
+    log.info(type, { ...shortFacts(facts), job, id });
+  },
+  onDeliveryEnd({ id, client, job, type, attempts }, { state, ...end }) {
+    const facts = { delivery: id, client, job, type, attempt: attempts + 1, state, ...end };
+    if (state === "delivered") log.info("delivery", facts);
+    else log.warn("delivery", facts);
+  },
+  onAlerts(channel, { raised, over }) {
+    log.info("alerts told", { channel, raised, over });
+  },
+});
+
+/** Evidence and lists of items are large, and in the ledger. */
+const LONGEST_FACT = 200;
+
+const shortFacts = (facts: LedgerEvent["facts"]): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(facts).filter(([, value]) => (JSON.stringify(value) ?? "").length <= LONGEST_FACT),
+  );

@@ -1,0 +1,1 @@
+export const isoTime = (at: number): string => new Date(at).toISOString();

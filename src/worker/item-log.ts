@@ -1,0 +1,46 @@
+import type { Failure } from "../model/failure.ts";
+import type { ItemRef } from "../model/item.ts";
+import type { ClaimedItem, OutcomeReport, SettledItem } from "../ports/ledger.ts";
+import type { Log } from "./log.ts";
+
+interface ItemFacts {
+  readonly job: string;
+  readonly item: string;
+  readonly attempt: number;
+}
+
+const factsOf = ({ job, key, attempt }: ClaimedItem): ItemFacts => ({ job, item: key, attempt });
+
+/** What is written of single items: every line says which job, item and attempt it is about. */
+export class ItemLog {
+  readonly #log: Log;
+  /** Of those on their way to the ledger, which itself names them by their places. */
+  readonly #settling = new WeakMap<SettledItem, ItemFacts>();
+
+  constructor(log: Log) {
+    this.#log = log;
+  }
+
+  ended(item: ClaimedItem, { result }: OutcomeReport, failure: Failure | undefined): void {
+    const facts = factsOf(item);
+    if (failure) this.#log.warn("attempt failed", { ...facts, kind: failure.kind, detail: failure.detail });
+    else this.#log.debug("attempt ended", { ...facts, result });
+  }
+
+  givenBack(item: ClaimedItem, error: unknown): void {
+    const reason = error instanceof Error ? error.message : String(error);
+    this.#log.debug("item given back", { ...factsOf(item), reason });
+  }
+
+  settling(item: ClaimedItem, settled: SettledItem): void {
+    this.#settling.set(settled, factsOf(item));
+  }
+
+  refused(items: readonly SettledItem[], refused: readonly ItemRef[]): void {
+    for (const { queue, seq } of refused) {
+      const item = items.find((one) => one.queue === queue && one.seq === seq);
+      const facts = item && this.#settling.get(item);
+      this.#log.warn("settle refused", { ...facts, reason: "the lease was lost" });
+    }
+  }
+}

@@ -1,0 +1,22 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { runChaos } from "./chaos/run-chaos.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "sluice-chaos-"));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+/** `npm run chaos` does the same for two minutes. */
+test("a service whose processes are killed at random ends as the site's truth says, keeps every pace and tells everything", async (t) => {
+  const seed = 1 + Math.floor(Math.random() * 1e9);
+  t.diagnostic(`seed ${seed}`);
+  const figures = await runChaos({
+    folder,
+    seed,
+    killMs: 20_000,
+    parcels: 240,
+    say: (line) => t.diagnostic(line),
+  });
+  t.diagnostic(JSON.stringify(figures));
+});

@@ -1,0 +1,52 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { SluiceProcess } from "../sluice-process.ts";
+import type { Victim } from "./victims.ts";
+
+export interface Killing {
+  readonly victims: readonly Victim[];
+  readonly forMs: number;
+  /** In [0, 1). */
+  readonly random: () => number;
+  /** Who was ended, in order. */
+  readonly kills: string[];
+  readonly signal: AbortSignal;
+}
+
+const SHORTEST_MS = 1000;
+const LONGEST_MS = 3000;
+
+/** Ends one of them with all its children every few seconds, and starts it again at once. */
+export const killAtRandom = async (killing: Killing): Promise<void> => {
+  const { victims, forMs, random, kills, signal } = killing;
+  const endsAt = performance.now() + forMs;
+  for (;;) {
+    const pauseMs = SHORTEST_MS + (LONGEST_MS - SHORTEST_MS) * random();
+    const victim = victims[Math.floor(random() * victims.length)]!;
+    if (performance.now() + pauseMs > endsAt) return;
+    await delay(pauseMs, undefined, { signal });
+    await kill(victim);
+    kills.push(victim.name);
+    victim.start();
+  }
+};
+
+const kill = async ({ name, process: victim }: Victim): Promise<void> => {
+  assertAlive(name, victim);
+  // The parent comes first: it must not see its children die, nor start others.
+  for (const pid of victim.family()) sigkill(pid);
+  await victim.ended;
+};
+
+/** Nobody but the killer ends them: one that gave up by itself is a finding. */
+export const assertAlive = (name: string, { child, stderr }: SluiceProcess): void => {
+  if (child.exitCode !== null || child.signalCode !== null)
+    throw new Error(`the ${name} ended by itself with ${child.exitCode ?? child.signalCode}: ${stderr}`);
+};
+
+const sigkill = (pid: number): void => {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error; // a child that has just ended
+  }
+};

@@ -1,0 +1,127 @@
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { SluiceClient } from "../../../src/client.ts";
+import { openHouse } from "../../../src/compose.ts";
+import { seededRandom } from "../../../src/model/seeded-random.ts";
+import { startSite } from "../county-process.ts";
+import { assertTruth } from "../county-truth.ts";
+import { Service } from "../service-process.ts";
+import { allDelivered } from "./all-delivered.ts";
+import { assertPace } from "./assert-pace.ts";
+import { assertTold } from "./assert-told.ts";
+import { feedInputs } from "./feed-inputs.ts";
+import { JobWatch } from "./job-watch.ts";
+import { assertAlive, killAtRandom } from "./killer.ts";
+import countyHosts, { PACE } from "./scrapers/county-hosts.scraper.ts";
+import { controllerOf, workerOf } from "./victims.ts";
+import { WebhookReceiver } from "./webhook-receiver.ts";
+
+export interface ChaosPlan {
+  readonly folder: string;
+  /** Not 0. */
+  readonly seed: number;
+  readonly killMs: number;
+  readonly parcels: number;
+  readonly say: (line: string) => void;
+}
+
+const HOSTS = 8;
+const WORKERS = 3;
+const PROGRESS_MS = 2000;
+const SAY_MS = 5000;
+const LOOK_MS = 200;
+
+/**
+ * A county with every kind of trouble on several hosts, a controller and three workers, one of which is killed every few seconds. Inputs come in
+ * while it lasts. In the end everything is as if nothing had happened, or it throws.
+ */
+export const runChaos = async ({ folder, seed, killMs, parcels, say }: ChaosPlan) => {
+  const [truth, log] = [join(folder, "truth.jsonl"), join(folder, "site.jsonl")];
+  const county = ["--parcels", `${parcels}`, "--troubles", "all", "--truth", truth];
+  await using site = await startSite([...county, "--hosts", `${HOSTS}`, "--log", log]);
+  await using receiver = await WebhookReceiver.open(seededRandom(seed));
+  await using service = new Service(join(folder, "service"));
+  service.configure({ scrapers: join(import.meta.dirname, "scrapers"), allowTargets: ["127.0.0.0/8"] });
+  await service.serve();
+  receiver.secret = (await service.client.createWebhook({ url: receiver.url })).secret!;
+  const { job } = await service.client.createJob({ scraper: countyHosts.name, progressMs: PROGRESS_MS });
+  const client = new SluiceClient({ server: service.url, key: service.key, retries: 0 });
+  const watch = new JobWatch(client, job.id);
+  const manifest = join(service.data, "blobs/jobs", job.id, "manifest.jsonl");
+  const workers = Array.from({ length: WORKERS }, (_, n) => workerOf(service, `worker ${n + 1}`));
+  const controller = controllerOf(service);
+  const victims = [controller, ...workers];
+  const kills: string[] = [];
+
+  const startedAt = performance.now();
+  const seconds = (): number => Math.round((performance.now() - startedAt) / 1000);
+  const report = (): void =>
+    say(`${seconds()} s: ${kills.length} kills; ${watch.summary}; ${receiver.taken.size} events told`);
+  const over = new AbortController();
+  const { signal } = over;
+  const untilTheEnd = async (): Promise<void> => {
+    await Promise.all([
+      killAtRandom({ victims, kills, forMs: killMs, random: seededRandom(seed), signal }),
+      feedInputs({ client, job: job.id, parcels, hosts: site.urls, forMs: killMs, signal }),
+    ]);
+    say(`${seconds()} s: the killing is over, the job is sealed`);
+    await watch.untilDone(signal);
+    say(`${seconds()} s: the job is done`);
+    while (!existsSync(manifest)) await delay(LOOK_MS, undefined, { signal });
+    const delivered = await allDelivered(service.client, job.id, signal);
+    assert.deepEqual(delivered.toSorted(), [...receiver.taken.keys()].toSorted(), "each was taken");
+    over.abort();
+  };
+  const tasks = [untilTheEnd(), watch.keepLooking(signal)];
+  const reporting = setInterval(report, SAY_MS);
+  try {
+    await Promise.all(tasks);
+  } finally {
+    clearInterval(reporting);
+    over.abort();
+    await Promise.allSettled(tasks);
+  }
+  report();
+  for (const { name, process } of victims) assertAlive(name, process);
+
+  await watch.look();
+  const items = (await watch.callRoll())!;
+  const ended = watch.last!;
+  assert.equal(ended.counts.accepted, parcels);
+  assert.equal(items.size, parcels, "every item has a final state");
+  assertTruth(truth, service.data);
+  assertTold(receiver, ended, items);
+  await service[Symbol.asyncDispose]();
+  await assertOutboxEmpty(service.data);
+  await site[Symbol.asyncDispose]();
+  const { requests, mostInASecond } = assertPace(log, PACE);
+  return {
+    seed,
+    seconds: seconds(),
+    kills: kills.length,
+    controllerKills: kills.filter((name) => name === controller.name).length,
+    items: parcels,
+    failed: ended.counts.states.failed,
+    folded: ended.counts.folded,
+    rejected: ended.counts.rejected,
+    requests,
+    mostInASecond,
+    allowedInASecond: PACE.perSecond + PACE.burst,
+    polls: watch.looks,
+    unanswered: watch.unanswered,
+    rollCalls: watch.rollCalls,
+    events: receiver.taken.size,
+    progressEvents: receiver.ofType("job.progress").length,
+    deliveries: receiver.tries,
+    refused: receiver.refused,
+    doubled: receiver.doubled,
+    longestStillMs: Math.round(watch.longestStillMs),
+  };
+};
+
+const assertOutboxEmpty = async (data: string): Promise<void> => {
+  await using house = await openHouse(data);
+  assert.deepEqual(await house.ledger.readEvents(1), [], "the outbox is empty");
+};

@@ -1,0 +1,27 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { test } from "node:test";
+import { ROOT } from "./sluice-process.ts";
+
+test("the demo runs here and over the service, ends as the site says, and leaves nothing behind", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "sluice-demo-"));
+  const program = join(ROOT, "examples/county/demo.ts");
+  const demo = spawn(process.execPath, [program, "--parcels", "60", "--data", folder], {
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const printed = Promise.all([text(demo.stdout), text(demo.stderr)]);
+  const [code] = (await once(demo, "exit")) as [number | null];
+  // They end when nobody has the pipes any more: neither workers nor the service are left.
+  const [output, said] = await printed;
+  assert.equal(code, 0, output + said);
+  assert.equal(output.match(/^60 of 60 parcels ended as the site/gm)?.length, 2, output);
+  const keys = readFileSync(join(folder, "demo/config/sluice/servers.json"), "utf8");
+  const [key] = /sluice_\w+/.exec(keys)!;
+  assert.ok(!(output + said).includes(key), "the key is not shown");
+  rmSync(folder, { recursive: true, force: true });
+});

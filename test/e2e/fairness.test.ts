@@ -1,0 +1,147 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { SluiceClient } from "../../src/client.ts";
+import { LoopbackSite } from "./loopback-site.ts";
+import { Service } from "./service-process.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "sluice-fairness-"));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Slots that are booked ahead, a second's worth, and items that may be in hand: what was promised before somebody came. */
+const WINDOW = 100;
+/** A process that is kept from its slot for too long books it again, and both count in its client's share: some of a window, on a busy machine. */
+const MISSED = WINDOW / 5;
+/** What hangs must fail. */
+const LIMIT = { timeout: 180_000 };
+
+/** Fetches `/<team>/<n>`, one request an item: the site sees the slots in their order. */
+const SCRAPER = `
+  import { defineScraper } from "sluice";
+  import { z } from "zod";
+  export default defineScraper({
+    name: "shared",
+    site: process.env["SITE_URL"],
+    input: z.object({ path: z.string() }),
+    key: ({ path }) => path,
+    robots: "ignore",
+    pace: { perSecond: ${WINDOW}, burst: 20, concurrency: ${WINDOW} },
+    async collect({ input, http, keep }) {
+      keep.page("page", await http.get(input.path));
+    },
+  });`;
+
+const openService = (name: string, site: LoopbackSite): Service => {
+  const service = new Service(join(folder, name), { SITE_URL: site.url });
+  service.writeScraper("shared", SCRAPER);
+  return service;
+};
+
+const addTeam = async ({ client, url }: Service, name: string, weight = 1): Promise<SluiceClient> => {
+  await client.createClient({ name, weight });
+  const { key } = await client.createKey(name, "client");
+  return new SluiceClient({ server: url, key: key!, retries: 20 });
+};
+
+const inputs = (name: string, count: number): { readonly path: string }[] =>
+  Array.from({ length: count }, (_, n) => ({ path: `/${name}/${n}` }));
+
+async function* ndjson(name: string, count: number): AsyncGenerator<Uint8Array> {
+  const chunk = 1000;
+  for (let at = 0; at < count; at += chunk)
+    yield Buffer.from(
+      inputs(`${name}/${at}`, chunk)
+        .map((input) => `${JSON.stringify(input)}\n`)
+        .join(""),
+    );
+}
+
+const nameOf = (path: string): string => path.split("/")[1]!;
+
+/** Waits for the last of so many requests of one name; whose slots those were that were used since `from`, up to it. */
+const slotsUntil = async (
+  site: LoopbackSite,
+  from: number,
+  name: string,
+  count: number,
+): Promise<readonly string[]> => {
+  for (;;) {
+    const slots = site.arrived.slice(from).map(nameOf);
+    const places = slots.flatMap((one, at) => (one === name ? [at] : []));
+    if (places.length >= count) return slots.slice(0, places[count - 1]! + 1);
+    await site.arrivals(site.arrived.length + count - places.length);
+  }
+};
+
+const countOf = (slots: readonly string[], name: string): number =>
+  slots.filter((one) => one === name).length;
+
+test(
+  "beside 200,000 items of another client on the same host, fifty are through in a hundred slots",
+  LIMIT,
+  async () => {
+    await using site = await LoopbackSite.open();
+    await using service = openService("huge", site);
+    await service.serve("--workers", "2");
+    const [huge, small] = [await addTeam(service, "huge"), await addTeam(service, "small")];
+    const { job } = await huge.createJob({ scraper: "shared" });
+    const upload = await huge.addInputs(job.id, ndjson("huge", 200_000), { seal: true });
+    assert.equal(upload.accepted, 200_000);
+    assert.ok(site.arrived.length > 0, "its first items run while the others are still on their way");
+    await site.arrivals(2 * WINDOW);
+
+    await small.createJob({ scraper: "shared", inputs: inputs("small", 50) });
+    const slots = await slotsUntil(site, site.arrived.length, "small", 50);
+    const start = slots.indexOf("small");
+    assert.ok(start <= WINDOW + MISSED, `${start} slots before its first`);
+    assert.ok(slots.length - start <= 2 * 50 + MISSED, `${slots.length - start} slots for fifty items`);
+
+    // The other client has all slots again; among its own jobs the one of higher priority goes before.
+    await huge.createJob({ scraper: "shared", inputs: inputs("urgent", 50), priority: 1 });
+    const own = await slotsUntil(site, site.arrived.length, "urgent", 50);
+    const first = own.indexOf("urgent");
+    assert.ok(first <= WINDOW + MISSED, `${first} slots before the first urgent one`);
+    assert.ok(own.length - first <= 50 + MISSED, `${own.length - first} slots for fifty urgent items`);
+  },
+);
+
+/**
+ * All have more than they can get. Counts after the workers have warmed up; from then on nobody is, at any moment, further from its share than
+ * what is its due in two windows: one that was booked ahead, and one that each of the two workers uses in its own order.
+ */
+const assertShares = async (name: string, weights: ReadonlyMap<string, number>): Promise<void> => {
+  await using site = await LoopbackSite.open();
+  await using service = openService(name, site);
+  await service.serve();
+  for (const [team, weight] of weights) {
+    const client = await addTeam(service, team, weight);
+    await client.createJob({ scraper: "shared", inputs: inputs(team, 1000) });
+  }
+  service.worker("--processes", "2");
+  await site.arrivals(8 * WINDOW);
+  const slots = site.arrived.slice(2 * WINDOW, 8 * WINDOW).map(nameOf);
+  const total = weights.values().reduce((sum, weight) => sum + weight);
+  for (const [team, weight] of weights) {
+    const due = weight / total;
+    for (let upTo = 1; upTo <= slots.length; upTo++) {
+      const off = countOf(slots.slice(0, upTo), team) - upTo * due;
+      assert.ok(Math.abs(off) <= 2 * WINDOW * due, `${team} is ${off} from its share after ${upTo} slots`);
+    }
+  }
+};
+
+test("weights of three to one are shares of three to one, to within a booking window", LIMIT, async () => {
+  await assertShares(
+    "weights",
+    new Map([
+      ["one", 1],
+      ["three", 3],
+    ]),
+  );
+});
+
+test("thirty clients at once share a host by their weights", LIMIT, async () => {
+  await assertShares("thirty", new Map(Array.from({ length: 30 }, (_, i) => [`team-${i}`, 1 + (i % 3)])));
+});
