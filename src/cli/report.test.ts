@@ -283,3 +283,13 @@ Fields of extraction 20261116-101500-m2x7, which is current:
     /run itself, which are current:\n.*\n +owner +3 100.0%/,
   );
 });
+
+test("a paused job says why and since when, one with freshness what changed, and a spent budget is told", () => {
+  const at = Date.UTC(2026, 10, 15, 21, 0, 0);
+  const paused = { cause: "scraper", reason: "scraper county was changed", at } as const;
+  const changes = { new: 1200, changed: 3, unchanged: 0, gone: 1 };
+  const text = report(sampleView({ state: "paused", paused, budgetSpentAt: at + 1000, changes }), FACTS);
+  assert.match(text, /\n {2}paused since 2026-11-15 21:00:00Z: scraper county was changed\n/);
+  assert.match(text, /\n {2}its budget was spent at 2026-11-15 21:00:01Z\n/);
+  assert.match(text, /\n {2}Since the last time: 1,200 new, 3 changed, 0 unchanged, 1 gone\n/);
+});

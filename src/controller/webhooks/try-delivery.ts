@@ -38,7 +38,10 @@ const receiverOf = ({ endpoint, url }: Delivery, client: ClientCard | undefined)
     return { problem: `the client has no endpoint ${endpoint} any more` };
   const secrets = found?.secrets ?? client?.secrets ?? client?.webhooks[0]?.secrets ?? [];
   if (secrets.length === 0)
-    return { problem: "there is no secret to sign with: give the client one, then replay" };
+    return {
+      problem:
+        "there is no secret to sign with: POST /v1/webhooks/job/rotate gives the client one, then replay",
+    };
   return { url: found?.url ?? url, secrets };
 };
 
