@@ -17,6 +17,7 @@ import { jobScrapers, type LoadedJob } from "./scrapers/job-scrapers.ts";
 import { type ReadyScraper, readyScraper } from "./scrapers/ready-scraper.ts";
 import { ScraperLoadError } from "./scrapers/scraper-load-error.ts";
 import { type Log, openLog, type LogLevel } from "./worker/log.ts";
+import { isGone, thisProcess } from "./worker/this-process.ts";
 
 export const SOFTWARE = "sluice/0.1.0";
 const ROBOT_NAME = "sluice";
@@ -184,7 +185,7 @@ export const work = async (options: WorkOptions): Promise<void> => {
       robotName: ROBOT_NAME,
       software: SOFTWARE,
       loadJob: jobLoader(house.ledger),
-      card: { host: hostname(), pid: process.pid, version: SOFTWARE },
+      card: { ...thisProcess(), version: SOFTWARE },
       ...(jobs ? { jobs } : { holdJob: (job, reason) => holdJob(house.ledger, job, reason) }),
       ...(lanes && { lanes }),
       ...(kinds && { kinds }),
@@ -286,7 +287,7 @@ export const openController = async ({
     house,
     listen: (host, port) => server.listen({ host, port }),
     close: () => server.close(),
-    runDuties: (signal) => runDuties(duties, signal),
+    runDuties: (signal) => runDuties({ ...duties, isGone }, signal),
     makeFirstKey: () => makeFirstKey({ registry, ledger, holder }),
     mayListen: async (host) => mayListen(host, (await registry.listKeys()).length > 0),
     async [Symbol.asyncDispose]() {

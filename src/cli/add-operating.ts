@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import type { AddClientOptions, MakeKeyOptions } from "./commands/clients.ts";
 import type { SetLaneOptions } from "./commands/lanes.ts";
 import { placeOptions } from "./common-options.ts";
-import { positiveNumber, wholeNumber } from "./option-values.ts";
+import { positiveNumber, wholeNumber, wholeNumberOrNone } from "./option-values.ts";
 import type { PlaceOptions } from "./options.ts";
 
 type OnEnd = (exitCode: number) => void;
@@ -10,6 +10,7 @@ type OnEnd = (exitCode: number) => void;
 const CLIENTS_HELP = `
 Examples:
   sluice clients add tax-team --weight 3 --items-per-day 1000000
+  sluice clients set tax-team --weight 1 --items-per-day none
   sluice clients key tax-team --server http://127.0.0.1:7070
   sluice clients key tax-team --list
   sluice clients revoke tax-team 3f9a2c10`;
@@ -79,8 +80,8 @@ const addLanes = (program: Command, onEnd: OnEnd): void => {
 const addClients = (program: Command, onEnd: OnEnd): void => {
   const clients = program
     .command("clients")
-    .summary("list and add clients, make and revoke their keys")
-    .description("Lists and adds clients, makes and revokes their keys.")
+    .summary("list, add and change clients, make and revoke their keys")
+    .description("Lists, adds and changes clients, makes and revokes their keys.")
     .helpCommand(false)
     .addHelpText("after", CLIENTS_HELP);
   placeOptions(clients.command("ls").description("Lists the clients.")).action(
@@ -89,18 +90,32 @@ const addClients = (program: Command, onEnd: OnEnd): void => {
       onEnd(await listClientsCommand(options));
     },
   );
-  const add = clients
-    .command("add")
-    .description("Adds a client.")
-    .argument("<client>", "its name")
-    .option("--weight <n>", "its part of lanes and workers, against that of others", positiveNumber)
-    .option("--items-per-day <n>", "items that its jobs may accept in a day", wholeNumber)
-    .option("--max-running <n>", "of its items, how many may run at a time", wholeNumber)
-    .option("--requests-per-minute <n>", "API requests a minute", wholeNumber);
-  placeOptions(add).action(async (name: string, options: AddClientOptions) => {
+  const add = clients.command("add").description("Adds a client.").argument("<client>", "its name");
+  shareOptions(add, wholeNumber).action(async (name: string, options: AddClientOptions) => {
     const { addClientCommand } = await import("./commands/clients.ts");
     onEnd(await addClientCommand(name, options));
   });
+  const set = clients
+    .command("set")
+    .description("Changes a client's weight and limits; what is not named stays. `none` takes a limit away.")
+    .argument("<client>", "its name");
+  shareOptions(set, wholeNumberOrNone).action(async (name: string, options: AddClientOptions) => {
+    const { setClientCommand } = await import("./commands/clients.ts");
+    onEnd(await setClientCommand(name, options));
+  });
+  addKeys(clients, onEnd);
+};
+
+const shareOptions = (command: Command, limit: (text: string) => number | "none"): Command =>
+  placeOptions(
+    command
+      .option("--weight <n>", "its part of lanes and workers, against that of others", positiveNumber)
+      .option("--items-per-day <n>", "items that its jobs may accept in a day", limit)
+      .option("--max-running <n>", "of its items, how many may run at a time", limit)
+      .option("--requests-per-minute <n>", "API requests a minute", limit),
+  );
+
+const addKeys = (clients: Command, onEnd: OnEnd): void => {
   const key = clients
     .command("key")
     .description("Makes an API key for a client, and shows it this once; or lists its keys.")

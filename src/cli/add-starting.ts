@@ -49,6 +49,7 @@ export const addStarting = (program: Command, onEnd: (exitCode: number) => void)
     .option("--input <name>", "what the changing part of the URL is called; url for the whole URL")
     .option("--dir <dir>", "where to put it; by default the first folder of `scrapers` in sluice.config.ts")
     .addOption(dataOption())
+    .option("--json", "print JSON, one object a line", false)
     .addHelpText("after", NEW_HELP)
     .action(async (name: string, options: NewScraperOptions) => {
       const { newScraperCommand } = await import("./commands/new-scraper.ts");

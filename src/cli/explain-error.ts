@@ -94,7 +94,7 @@ const wayOut = (name: string, code: string): string => {
   if (name === "SelectorError" || name === "ExtractionError")
     return ". Correct the scraper's `extract` block and run again.";
   return code === "job-ended"
-    ? " `sluice jobs show` tells what came of it; `sluice run` starts a new one."
+    ? " `sluice jobs show` tells what came of it; `sluice run` or `sluice submit` starts a new one."
     : "";
 };
 

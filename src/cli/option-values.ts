@@ -9,6 +9,9 @@ const within = (text: string, problem: string, isRight: (value: number) => boole
 export const wholeNumber = (text: string): number =>
   within(text, "Give a whole number from 1.", (value) => Number.isSafeInteger(value) && value >= 1);
 
+export const wholeNumberOrNone = (text: string): number | "none" =>
+  text === "none" ? text : wholeNumber(text);
+
 export const processCount = (text: string): number =>
   within(
     text,

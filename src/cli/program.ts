@@ -99,6 +99,7 @@ export const buildProgram = (version: string, onEnd: (exitCode: number) => void)
     )
     .option("--manifest", "write the job's manifest again", false)
     .addOption(dataOption())
+    .option("--json", "print JSON, one object a line; the results go to --output", false)
     .addHelpText("after", COMMAND_HELP.export)
     .action(async (job: string, options: ExportOptions) => {
       const { exportCommand } = await import("./commands/export.ts");

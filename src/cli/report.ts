@@ -22,6 +22,8 @@ export interface ReportFacts {
   readonly input?: string;
   readonly data: string;
   readonly tookMs: number;
+  /** Its log, where it is not the job's own. */
+  readonly log?: string;
   /** Which set of records is current, where the job has several: its fields are shown. */
   readonly set?: StoredExtraction | "first";
 }
@@ -254,9 +256,15 @@ const wrapped = (text: string): string[] => {
   return lines;
 };
 
-const places = ({ spec: { id } }: JobView, { output, data }: ReportFacts): string[] => [
+/** The log of one job, or of a process that works for many. */
+export const jobLog = (data: string, name: string): string => join(data, "logs", `${name}.jsonl`);
+
+const places = (
+  { spec: { id } }: JobView,
+  { output, data, log = jobLog(data, id) }: ReportFacts,
+): string[] => [
   ...(output === undefined ? [] : [`Results   ${output === "-" ? "standard output" : output}`]),
   `Archive   ${join(data, "blobs", "jobs", id)}`,
   `Manifest  ${join(data, "blobs", manifestName(id))}`,
-  `Log       ${join(data, "logs", `${id}.jsonl`)}`,
+  `Log       ${log}`,
 ];

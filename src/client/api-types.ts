@@ -112,7 +112,9 @@ export interface Job {
     readonly exampleDetail: string;
   }[];
   readonly attemptFailures: Readonly<Record<string, number>>;
-  readonly fields: Readonly<Record<string, Readonly<Record<FieldStatus, number>>>>;
+  readonly fields: Readonly<
+    Record<string, Readonly<Record<FieldStatus, number>> & { readonly isOptional: boolean }>
+  >;
   readonly held: readonly {
     readonly lane: string;
     readonly reason: string;

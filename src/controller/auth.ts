@@ -50,7 +50,10 @@ export const addAuth = (app: Api, registry: Registry, now: () => number): KeyDoo
     }
     request.who = await identify(request, reply);
     if (!isAtLeast(request.who.role, role))
-      throw new Problem("forbidden", `This needs the role ${role}; the key has ${request.who.role}.`);
+      throw new Problem(
+        "forbidden",
+        `This needs the role ${role}; the key has ${request.who.role}. Ask an admin of this installation for such a key.`,
+      );
   });
   return door;
 };

@@ -71,11 +71,12 @@ const optionsOf = ({ spec }: JobView): ApiJob["options"] => {
 
 const fieldsOf = ({ spec, fieldCounts }: JobView): ApiJob["fields"] => {
   const fields: ApiJob["fields"] = {};
+  const required = new Set(spec.required);
   for (const [at, field] of spec.fields.entries()) {
     const [present = 0, empty = 0, missing = 0, malformed = 0] = fieldCounts.slice(
       at * FIELD_STATUSES.length,
     );
-    fields[field] = { present, empty, missing, malformed };
+    fields[field] = { present, empty, missing, malformed, isOptional: !required.has(field) };
   }
   return fields;
 };

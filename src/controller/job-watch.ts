@@ -30,7 +30,8 @@ export class JobWatch implements Disposable {
   readonly #everyMs: number;
   readonly #jobs = new Map<string, Watched>();
   #isFirst = true;
-  #newest: string | undefined;
+  /** Of all jobs, at the last look. */
+  #newest: JobView | undefined;
   #timer: NodeJS.Timeout | undefined;
   #looking: Promise<void> | undefined;
   #isStopped = false;
@@ -79,9 +80,7 @@ export class JobWatch implements Disposable {
     const seen = new Set<string>();
     // Also those that began and ended since the last look.
     const recent = await this.#ledger.listJobs({ limit: PAGE });
-    const newest = this.#newest;
-    this.#newest = recent[0]?.spec.id ?? newest;
-    const known = recent.findIndex(({ spec }) => spec.id === newest);
+    const known = recent.findIndex(({ spec }) => spec.id === this.#newest?.spec.id);
     for (const view of recent.slice(0, known < 0 ? recent.length : known))
       if (!OPEN.includes(view.state)) this.#note(view);
     for await (const view of this.#openJobs()) {
@@ -94,6 +93,7 @@ export class JobWatch implements Disposable {
       if (view) this.#note(view);
       if (!view || !OPEN.includes(view.state)) this.#jobs.delete(id);
     }
+    this.#newest = recent[0] ?? this.#newest;
     this.#isFirst = false;
   }
 
@@ -111,6 +111,13 @@ export class JobWatch implements Disposable {
     }
   }
 
+  /** Of one that is not watched: as it ended, where it was retried since; undefined for one that began after the last look. */
+  #glimpseBefore(view: JobView): JobGlimpse | undefined {
+    const newest = this.#newest;
+    const isNew = !newest || (view.createdAt >= newest.createdAt && view.spec.id !== newest.spec.id);
+    return isNew ? undefined : { ...glimpseOf(view), state: "done" };
+  }
+
   #note(view: JobView): void {
     const { id, client, scraper } = view.spec;
     const known = this.#jobs.get(id);
@@ -118,7 +125,7 @@ export class JobWatch implements Disposable {
     const at = this.#now();
     watched.rate.add(endedOf(view), at);
     // What was there before this process is not news.
-    const changes = this.#isFirst ? [] : changesOf(known?.glimpse, view);
+    const changes = this.#isFirst ? [] : changesOf(known?.glimpse ?? this.#glimpseBefore(view), view);
     watched.glimpse = glimpseOf(view);
     this.#jobs.set(id, watched);
     const { state, counts } = view;

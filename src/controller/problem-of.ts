@@ -31,6 +31,9 @@ const BY_STATUS: Readonly<Record<number, ProblemCode>> = {
   431: "too-large",
 };
 
+const MEDIA_TYPE =
+  "The body is of another kind than is taken here. Send JSON with `content-type: application/json`; inputs as `text/csv` or `application/x-ndjson`.";
+
 /** Any error as the problem that is answered. What nobody foresaw is `internal` and says nothing of itself. */
 export const problemOf = (error: unknown): Problem => {
   if (error instanceof Problem) return error;
@@ -56,6 +59,7 @@ export const problemOf = (error: unknown): Problem => {
   if (known) return new Problem(known, error.message, {}, { cause: error });
   const status = "statusCode" in error && typeof error.statusCode === "number" ? error.statusCode : 500;
   const byStatus = code.startsWith("FST_") || status < 500 ? BY_STATUS[status] : undefined;
+  if (byStatus === "unsupported-media-type") return new Problem(byStatus, MEDIA_TYPE, {}, { cause: error });
   return byStatus ? new Problem(byStatus, `${error.message}.`, {}, { cause: error }) : internal(error);
 };
 

@@ -1,7 +1,7 @@
 import type { AlertRules } from "../model/alert-rules.ts";
 import type { Blobs } from "../ports/blobs.ts";
 import type { Channel, WebhookSender } from "../ports/channel.ts";
-import type { Ledger } from "../ports/ledger.ts";
+import type { Ledger, WorkerView } from "../ports/ledger.ts";
 import type { Registry } from "../ports/registry.ts";
 import { dutyLog } from "./duty-log.ts";
 import type { ControllerLog } from "./house.ts";
@@ -26,6 +26,8 @@ export interface DutiesOptions {
   /** Where people hear of alerts; nobody looks for any where there is none. */
   readonly channels: readonly Channel[];
   readonly rules?: Partial<AlertRules>;
+  /** Whether a worker's process has ended, as far as it can be told from here. */
+  readonly isGone?: (worker: WorkerView) => boolean;
 }
 
 /** Everything that a controller does in the background, until the signal. What goes wrong is logged, and tried again. */

@@ -53,20 +53,28 @@ export const openShelf = (
     compiled.set(loaded.source, { loaded, ready });
     return await ready;
   };
+  const names = (): readonly string[] => [...new Set([page.name, ...files().keys()])].sort();
   return {
     ...options,
     load,
-    names: () => [...new Set([page.name, ...files().keys()])].sort(),
+    names,
     async find(name) {
       const source = name === page.name ? name : files().get(name);
       if (source === undefined)
         throw new ScraperLoadError(
           "unknown-scraper",
-          `${name}: this installation has no such scraper. GET /v1/scrapers lists them.`,
+          `${name}: this installation has no such scraper. It has ${namesText(names())}.`,
         );
       return await load(source);
     },
   };
+};
+
+const SHOWN_NAMES = 20;
+
+const namesText = (names: readonly string[]): string => {
+  const rest = names.length - SHOWN_NAMES;
+  return names.slice(0, SHOWN_NAMES).join(", ") + (rest > 0 ? ` and ${rest} more: GET /v1/scrapers` : "");
 };
 
 const PAGE_INPUT = {

@@ -5,7 +5,7 @@ import type { PlannedItem } from "../ports/ledger.ts";
 import type { ReadyScraper } from "../scrapers/ready-scraper.ts";
 import type { Once } from "./api.ts";
 import type { ControllerHouse } from "./house.ts";
-import { itemsLeft, quotaProblem } from "./items-quota.ts";
+import { addWithinQuota } from "./items-quota.ts";
 import { loweredPace } from "./job-pace.ts";
 import { missingItems } from "./missing-items.ts";
 import { Problem } from "./problem.ts";
@@ -49,11 +49,17 @@ export const startJob = async (house: ControllerHouse, start: Start, now: number
   const isOwn = begun?.spec.client === client;
   if (isOwn && begun.isSealed) return { job, rejected };
   const missing = isOwn ? await missingItems(ledger, job, items) : items;
-  if (missing.length > (await itemsLeft(house, client, now))) throw quotaProblem(client, now);
-  if (!isOwn) await makeJob(house, start);
   // Rejected ones are counted with the first items.
   const uncounted = isOwn && begun.counts.received > 0 ? [] : rejected;
-  if (missing.length + uncounted.length > 0) await ledger.addItems(job, missing, uncounted);
+  await addWithinQuota(
+    house,
+    { client, count: missing.length },
+    () => now,
+    async () => {
+      if (!isOwn) await makeJob(house, start);
+      if (missing.length + uncounted.length > 0) await ledger.addItems(job, missing, uncounted);
+    },
+  );
   if (start.seals) await ledger.sealJob(job);
   return { job, rejected };
 };

@@ -3,7 +3,7 @@ import type { RejectedInput } from "../model/job.ts";
 import type { PlannedItem } from "../ports/ledger.ts";
 import type { ReadyScraper } from "../scrapers/ready-scraper.ts";
 import type { ControllerHouse } from "./house.ts";
-import { itemsLeft, quotaProblem } from "./items-quota.ts";
+import { addWithinQuota } from "./items-quota.ts";
 import { Problem } from "./problem.ts";
 import { readMark, type UploadMark, writeMark } from "./upload-mark.ts";
 import { withSilences } from "./with-silences.ts";
@@ -53,9 +53,8 @@ export const takeInputs = async (
   let rejected: RejectedInput[] = [];
   const flush = async (): Promise<void> => {
     await mustHold();
-    if (items.length > (await itemsLeft(house, client, now())))
-      throw quotaProblem(client, now(), mark.offset);
-    const added = await ledger.addItems(job, items, rejected);
+    const asked = { client, count: items.length, offset: mark.offset };
+    const added = await addWithinQuota(house, asked, now, () => ledger.addItems(job, items, rejected));
     mark = {
       offset: mark.offset + items.length + rejected.length,
       accepted: mark.accepted + added.accepted,

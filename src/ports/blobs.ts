@@ -2,7 +2,7 @@
  * Where bytes are kept. Names are relative, `/`-separated paths (see `checkBlobName`).
  *
  * Putting a name again replaces the object in one step: a reader sees the old bytes or the new ones, never a mix and
- * never nothing. Only a job's manifest is ever rewritten; every other object is put once, so a range of it stays true.
+ * never nothing. Only a job's manifest and marks are ever rewritten; every other object is put once, so a range of it stays true.
  */
 export interface Blobs {
   /**

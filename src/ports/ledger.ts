@@ -33,10 +33,7 @@ export interface Ledger {
   sealJob(job: string): Promise<void>;
   /** `why`: told with the event, and by a paused job for as long as it is; that somebody asked for it, when left out. */
   steerJob(job: string, to: "pause" | "resume" | "cancel", why?: PauseReason): Promise<void>;
-  /**
-   * Whether no request of a stopped job can start any more: every worker that had a part in it has heard so, or is given up. Else when to ask
-   * again.
-   */
+  /** Whether no request of a stopped job can start any more: all workers with a part in it have heard so, or are given up. Else when to ask. */
   isQuiet(
     job: string,
   ): Promise<{ readonly quiet: true } | { readonly quiet: false; readonly againInMs: number }>;
@@ -116,6 +113,8 @@ export interface JobQuery {
   readonly states?: readonly JobState[];
   readonly scraper?: string;
   readonly label?: readonly [name: string, value: string];
+  /** Only those that have ended, then or later. */
+  readonly endedSince?: number;
   /** Id of the last one of the page before. */
   readonly after?: string;
   readonly limit: number;

@@ -5,6 +5,8 @@ export interface WorkerCard {
   readonly name: string;
   readonly host: string;
   readonly pid: number;
+  /** Names what its `pid` counts in: the machine since it was started, and the container. Left out where the system does not tell. */
+  readonly space?: string;
   readonly version: string;
   readonly concurrency: number;
   readonly lanes?: readonly string[];

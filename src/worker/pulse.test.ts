@@ -103,6 +103,22 @@ test("a bad outcome does not wait for the next beat, a good one does", async (t)
   assert.equal(reports[0]?.outcomes.length, 2);
 });
 
+test("items that were claimed while a pulse waited for the ledger are among those that it names", async (t) => {
+  const lock = Promise.withResolvers<void>();
+  const { world, hand, pulse } = await open(t, {
+    pulse: async (report) => {
+      await lock.promise;
+      return await world.ledger.pulse(report);
+    },
+  });
+  const beat = pulse.now();
+  await hand.claim();
+  lock.resolve();
+  await beat;
+  const { suspects } = await world.ledger.reap({ worker: "w1" });
+  assert.equal(suspects, hand.size);
+});
+
 test("what has stopped is heard", async (t) => {
   const { world, hand, pulse, replies } = await open(t);
   await hand.claim();

@@ -125,7 +125,10 @@ export class Pulse {
     const acting = this.#acting;
     const report = {
       worker,
-      running: hand.running,
+      // As it is when the ledger reads it: a claim may come first while this waits for the ledger's lock.
+      get running() {
+        return hand.running;
+      },
       acting: acting.map(({ item }) => item),
       inHand: hand.inHand,
       wishes: desk.wishes(),

@@ -22,7 +22,7 @@ export interface WorkerOptions {
   /** Stops a job whose scrapers cannot be loaded, so that the others go on; without it the worker fails. */
   readonly holdJob?: (job: string, reason: string) => Promise<void>;
   /** What it tells about itself; nothing when left out. */
-  readonly card?: Pick<WorkerCard, "host" | "pid" | "version">;
+  readonly card?: Pick<WorkerCard, "host" | "pid" | "space" | "version">;
   readonly jobs?: readonly string[];
   readonly lanes?: readonly string[];
   /** Takes no job that needs another kind; of all kinds when left out. */

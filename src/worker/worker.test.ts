@@ -5,6 +5,7 @@ import { answer, type Handler } from "../collectors/http/test-site.ts";
 import { timeCounts } from "../model/work-sums.ts";
 import { BlobError } from "../ports/blobs.ts";
 import { LedgerError } from "../ports/ledger.ts";
+import { SimWorker } from "../ports/ledger-suite/sim-worker.ts";
 import type { AnyScraper } from "../scrapers/scraper.ts";
 
 const paths = (count: number): string[] => Array.from({ length: count }, (_, i) => `/${i}`);
@@ -170,4 +171,14 @@ test("alone, it runs suspects one at a time and nothing else, and ends by itself
   await ledger.reap({ worker: "dead", cause: { blame: "unknown", detail: "killed" } });
   const { counts } = await ground.run({ isAlone: true, onSettled: () => false });
   assert.deepEqual([items.length, counts.states.done, counts.states.queued, crowd.most], [3, 3, 7, 1]);
+});
+
+test("a worker that begins under the name of one that died takes up what that one had in hand", async () => {
+  await using ground = await WorkerGround.open((_, response) => answer(response, "<p>"));
+  await ground.submit(paths(3), {});
+  const before = new SimWorker("w1", ground.house.ledger, Date.now);
+  await before.take();
+  await before.pulse({ running: [] });
+  const { counts } = await ground.run({ signal: AbortSignal.timeout(20_000) });
+  assert.equal(counts.states.done, 3);
 });

@@ -112,13 +112,18 @@ class Worker {
   }
 
   async run(): Promise<void> {
-    const { signal, isAlone } = this.#options;
+    const { signal, isAlone, ledger, name } = this.#options;
     const stop = () => {
       // Items that have not begun go back at once; those under way are finished.
       this.#desk.stop((seeker) => !this.#gate.hasBegun(seeker), "the worker is stopping");
       this.#bell.ring();
     };
     signal.addEventListener("abort", stop, { once: true });
+    // Process ids come again, in a container that is started anew always: who had this name is gone, and would else live on in this worker.
+    await ledger.reap({
+      worker: name,
+      cause: { blame: "unknown", detail: "another has begun in its place" },
+    });
     await this.#registration?.tell();
     this.#registration?.start();
     const { name: _name, isDraining: _isDraining, ...takes } = this.#state();
@@ -164,7 +169,7 @@ class Worker {
   }
 
   /** Beside who it is: what it takes, and whether it still does. */
-  #state(): Omit<WorkerCard, "host" | "pid" | "version"> {
+  #state(): Omit<WorkerCard, "host" | "pid" | "space" | "version"> {
     const { name, lanes, kinds, signal } = this.#options;
     const isDraining = signal.aborted || this.#failure !== undefined;
     return {

@@ -7,6 +7,9 @@ import { runChaos } from "./chaos/run-chaos.ts";
 const folder = mkdtempSync(join(tmpdir(), "sluice-chaos-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
+/** Other tests run beside this one, and builds beside those: a gross excess still shows in the windows of many seconds. */
+const SEEN_LATE_MS = 3000;
+
 /** `npm run chaos` does the same for two minutes. */
 test("a service whose processes are killed at random ends as the site's truth says, keeps every pace and tells everything", async (t) => {
   const seed = 1 + Math.floor(Math.random() * 1e9);
@@ -16,6 +19,7 @@ test("a service whose processes are killed at random ends as the site's truth sa
     seed,
     killMs: 20_000,
     parcels: 240,
+    seenLateMs: SEEN_LATE_MS,
     say: (line) => t.diagnostic(line),
   });
   t.diagnostic(JSON.stringify(figures));

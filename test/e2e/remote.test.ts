@@ -98,6 +98,28 @@ test("the verbs of a local job are those of a job on a server", async () => {
   assert.equal(code, 2, "it has ended");
 });
 
+test("a reader that has seen enough of the results is no error", async () => {
+  const results = new SluiceProcess(
+    ["jobs", "results", "last"],
+    { XDG_CONFIG_HOME: join(folder, "config"), SLUICE_SERVER: service.url },
+    folder,
+  );
+  results.child.stdout!.destroy();
+  const { code, stderr } = await results.ended;
+  assert.deepEqual([code, stderr], [0, ""]);
+});
+
+test("a file without a beginning is told by its name, before there is a job; one that does not fit is told plainly", async () => {
+  const known = await typed("jobs", "ls", "--json");
+  const empty = await type(["submit", "hopping", "--input", file("empty.csv", "")]);
+  assert.deepEqual([empty.code, empty.stdout], [2, ""]);
+  assert.match(empty.stderr, /empty\.csv/);
+  assert.equal(await typed("jobs", "ls", "--json"), known);
+  const misfit = await type(["submit", "hopping", "--input", file("misfit.csv", "number\n1\n")]);
+  assert.equal(misfit.code, 3);
+  assert.match(misfit.stderr, /No input fits the scraper hopping/);
+});
+
 test("lanes, workers and clients are looked after from afar", async () => {
   const lane = new URL(site.url).host;
   assert.match(await typed("lanes", "set", lane, "--rate", "5"), /at most/);
@@ -109,7 +131,8 @@ test("lanes, workers and clients are looked after from afar", async () => {
   assert.equal((await typed("workers", "--json")).trim().split("\n").length, 1);
 
   await typed("clients", "add", "tax-team", "--weight", "3");
-  assert.match(await typed("clients", "ls"), /tax-team\s+3/);
+  await typed("clients", "set", "tax-team", "--weight", "2");
+  assert.match(await typed("clients", "ls"), /tax-team\s+2/);
   const made = JSON.parse(await typed("clients", "key", "tax-team", "--json")) as { id: string; key: string };
   const theirs = () => type(["jobs", "ls", "--json"], { SLUICE_KEY: made.key });
   assert.deepEqual((({ code, stdout }) => [code, stdout])(await theirs()), [0, ""], "not the jobs of others");

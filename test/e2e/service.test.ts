@@ -9,7 +9,7 @@ import { startSite } from "./county-process.ts";
 import { assertTruth } from "./county-truth.ts";
 import { HoppingSite } from "./hopping-site.ts";
 import { Service } from "./service-process.ts";
-import { COUNTY_SCRAPER } from "./sluice-process.ts";
+import { COUNTY_SCRAPER, sluice } from "./sluice-process.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "sluice-service-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -136,6 +136,18 @@ test("the first start makes a key, later ones do not, and without keys it listen
   await assert.rejects(() => open.serve("--no-key", "--host", "0.0.0.0"), /without keys/);
   await open.serve("--no-key");
   assert.equal((await fetch(`${open.url}/v1/jobs`)).status, 200);
+});
+
+test("a first start that cannot listen still shows the key that it has made", async () => {
+  await using first = new Service(join(folder, "first"));
+  await first.serve();
+  const taken = new URL(first.url).port;
+  const data = join(folder, "second");
+  const { code, stdout } = await sluice(["serve", "--port", taken, "--data", data]);
+  assert.equal(code, 2);
+  const [, key = ""] = /^Admin key, shown this once: (\S+)$/m.exec(stdout) ?? [];
+  const { stdout: keys } = await sluice(["clients", "key", "default", "--list", "--data", data]);
+  assert.ok(keys.includes(key.slice(0, "sluice_00000000".length)) && key !== "", keys);
 });
 
 const numbers = (count: number): { readonly n: string }[] =>

@@ -16,6 +16,11 @@ export interface Ended {
 
 const running = new Set<ChildProcess>();
 
+/** Without the server, key and folder of whoever runs the tests: they are not to be worked on. */
+const strangers = Object.fromEntries(
+  Object.entries(process.env).filter(([name]) => !/^SLUICE_(?:SERVER|KEY|DATA|HOST|PORT)$/.test(name)),
+);
+
 // A test that gave up must not leave a process behind: its pipes would keep the test file waiting for ever.
 if (process.env["NODE_TEST_CONTEXT"] !== undefined)
   after(() => {
@@ -31,7 +36,7 @@ export class SluiceProcess {
 
   constructor(args: readonly string[], env: Readonly<Record<string, string>> = {}, cwd = process.cwd()) {
     this.child = spawn(process.execPath, [join(ROOT, "bin/sluice.js"), ...args], {
-      env: { ...process.env, ...env },
+      env: { ...strangers, ...env },
       cwd,
       stdio: ["ignore", "pipe", "pipe"],
     });

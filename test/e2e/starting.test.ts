@@ -150,8 +150,19 @@ test("a saved page is drafted from without the network", async () => {
   const saved = join(ground, "saved.html");
   writeFileSync(saved, propertyPage(9));
   const url = "https://tax.example.gov/parcel/9000001";
-  const { code, stderr } = await here(["new", "scraper", "saved", "--url", url, "--html", saved]);
+  const { code, stdout, stderr } = await here([
+    "new",
+    "scraper",
+    "saved",
+    "--url",
+    url,
+    "--html",
+    saved,
+    "--json",
+  ]);
   assert.equal(code, 0, stderr);
+  const { file, fields } = JSON.parse(stdout) as { readonly file: string; readonly fields: unknown[] };
+  assert.ok(file.endsWith("saved.scraper.ts") && fields.length > 0, stdout);
   assert.match(
     readFileSync(join(project, "scrapers/saved/saved.scraper.ts"), "utf8"),
     /site: "https:\/\/tax\.example\.gov"/,

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { open } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
@@ -17,12 +19,27 @@ test("inputs that cannot be read are told before there is a job", async () => {
   assert.ok(!existsSync(join(folder, "data")));
 });
 
+test("a file of which nothing can be used leaves no job behind", async () => {
+  for (const [name, text] of [
+    ["empty.csv", ""],
+    ["misfit.csv", "adress\nhttp://127.0.0.1:9/a\n"],
+  ] as const) {
+    writeFileSync(join(folder, name), text);
+    const { code, stdout, stderr } = await type("submit", "page", "--input", name);
+    assert.deepEqual([code, stdout], [2, ""], name);
+    assert.ok(stderr.includes(name), stderr);
+  }
+  assert.equal((await type("jobs", "ls", "--all", "--json")).stdout, "");
+});
+
 test("the id stands alone on standard output, and that nobody works is said beside it", async () => {
   writeFileSync(join(folder, "urls.txt"), "http://127.0.0.1:9/a\n");
   const { code, stdout, stderr } = await type("submit", "page", "--input", "urls.txt");
   assert.equal(code, 0, stderr);
   assert.match(stdout, /^\d{8}-\d{6}-\w+\n$/);
   assert.match(stderr, new RegExp(`sluice resume ${stdout.trim()}`));
+  const { stdout: report } = await type("jobs", "show", stdout.trim());
+  assert.match(report, /^Log +data\/logs\/worker\.jsonl$/m, "no run of its own has logged it");
   const shown = await type("jobs", "show", stdout.trim(), "--json");
   assert.equal((JSON.parse(shown.stdout) as { readonly state: string }).state, "running");
 });
@@ -32,4 +49,63 @@ test("rejected inputs are shown with their lines, and the others are taken", asy
   const { code, stderr } = await type("submit", "page", "--input", "some.csv");
   assert.equal(code, 3);
   assert.match(stderr, /^ {2}1 item, 1 rejected\n {2}line 3: \S/m);
+});
+
+test("a lane that nobody has asked for cannot be steered, and is not made by it", async () => {
+  for (const args of [
+    ["set", "nowhere.test", "--rate", "3"],
+    ["hold", "nowhere.test"],
+  ]) {
+    const { code, stderr } = await type("lanes", ...args);
+    assert.equal(code, 2);
+    assert.match(stderr, /nowhere\.test: no such lane/);
+  }
+  assert.ok(!(await type("lanes", "ls", "--json")).stdout.includes("nowhere.test"));
+});
+
+test("a client's weight and limits are changed, one by one, and taken away", async () => {
+  const client = async (...args: readonly string[]): Promise<Record<string, unknown>> => {
+    const { code, stdout, stderr } = await type("clients", ...args, "--json");
+    assert.equal(code, 0, stderr);
+    return JSON.parse(stdout) as Record<string, unknown>;
+  };
+  await client("add", "tax", "--weight", "3", "--items-per-day", "10", "--max-running", "2");
+  const { weight, itemsPerDay, maxRunning } = await client("set", "tax", "--items-per-day", "none");
+  assert.deepEqual([weight, itemsPerDay, maxRunning], [3, null, 2]);
+  assert.equal((await client("set", "tax", "--weight", "0.5"))["weight"], 0.5);
+  assert.equal((await type("clients", "set", "tax")).code, 2, "nothing to set");
+  assert.equal((await type("clients", "set", "nobody", "--weight", "1")).code, 2);
+  assert.equal((await type("clients", "add", "local")).code, 2, "the command line's own");
+});
+
+test("what an export wrote is told to programs, beside the file", async () => {
+  const told = await type("export", "last", "--output", "rows.csv", "--json");
+  assert.equal(told.code, 0, told.stderr);
+  const { output, rows } = JSON.parse(told.stdout) as Record<string, unknown>;
+  assert.deepEqual([output, rows], ["rows.csv", 1]);
+  assert.equal((await type("export", "last", "--json")).code, 2, "both would go to standard output");
+});
+
+test("who interrupts a submit is told of the job and of both ways to go on", async () => {
+  const fifo = join(folder, "inputs.txt");
+  execFileSync("mkfifo", [fifo]);
+  const submit = new SluiceProcess(["submit", "page", "--input", fifo, "--format", "urls"], {}, folder);
+  // Somebody who writes slowly: one input comes, and the end never does.
+  const writer = await open(fifo, "w");
+  await writer.write("http://127.0.0.1:9/slow\n");
+  const job = async (): Promise<string | undefined> => {
+    const [line = ""] = (await type("jobs", "ls", "--json")).stdout.split("\n");
+    if (line === "") return undefined;
+    const { job: id, isSealed } = JSON.parse(line) as { readonly job: string; readonly isSealed: boolean };
+    return isSealed ? undefined : id;
+  };
+  let id: string | undefined;
+  while ((id = await job()) === undefined);
+  submit.child.kill("SIGINT");
+  await submit.says(/interrupted/);
+  await writer.close(); // a process does not end while it waits in a read of a named pipe
+  const { code, stderr } = await submit.ended;
+  assert.equal(code, 5);
+  assert.match(stderr, new RegExp(`sluice submit --job ${id} --input`));
+  assert.match(stderr, new RegExp(`sluice jobs cancel ${id}`));
 });

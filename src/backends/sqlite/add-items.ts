@@ -11,7 +11,8 @@ const KEPT_REJECTS = 20;
 
 /**
  * Keys arrive in random order, and each would touch a page of its own in the index. So a large batch claims its keys first, sorted
- * by hash, then inserts its items in the order given: both in short transactions, either of which may be the last before a crash.
+ * by hash, then inserts its items in the order given: both in short transactions, either of which may be the last before a crash. Only the
+ * last one waits for the disk, and takes with it what was logged before.
  */
 export const addItems = async (
   db: Database,
@@ -24,15 +25,15 @@ export const addItems = async (
     mustBeOpen(row);
     countRejected(db, row, rejected);
     return { job: row.number, placed: placeItems(db, row, readSpec(row.spec), items) };
-  });
+  }, items.length === 0);
   foldInside(placed);
   const sorted = placed.filter((entry) => !entry.isFolded).sort((a, b) => a.hash - b.hash);
   const pending = new Map<number, PlannedItem>();
-  for (const chunk of chunks(sorted)) await db.write(() => insertKeys(db, job, chunk, pending));
+  for (const chunk of chunks(sorted)) await db.write(() => insertKeys(db, job, chunk, pending), false);
 
   const total = { accepted: 0, folded: 0, capped: 0 };
   for (const chunk of chunks(placed)) {
-    const reply = await db.write(() => storeChunk(db, job, chunk));
+    const reply = await db.write(() => storeChunk(db, job, chunk), chunk.at(-1) === placed.at(-1));
     total.accepted += reply.accepted;
     total.folded += reply.folded;
     total.capped += reply.capped;

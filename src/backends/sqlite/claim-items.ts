@@ -7,9 +7,13 @@ import { kindBits } from "./kind-bits.ts";
 import { nextLaneAt, visitLanes } from "./visit-lanes.ts";
 import { reapExpired } from "./reap-workers.ts";
 import { knowWorker, nameRunning, setHands } from "./renew-worker.ts";
+import { noticeSetBack } from "./set-back.ts";
 import { type Companion, companionsOf, isDraining } from "./worker-cards.ts";
 
-/** Places are freed when a worker says so, which no clock tells: look again soon. */
+/**
+ * Places are freed when a worker says so, which no clock tells: look again soon. The same where a lane is ready for jobs that were not asked for
+ * and nobody takes them: when those that were asked for are due is not known by the lane.
+ */
 const CROWDED_AGAIN_MS = 20;
 
 /** What a claim gathers on its way through the lanes. */
@@ -32,6 +36,8 @@ export interface ClaimTally {
   readonly taken: Map<number, { items: number; waiting: number }>;
   /** A lane or a client had work but all of its places are taken. */
   isCrowded: boolean;
+  /** Items were answered from the archive or set aside: the next ones may be had at once. */
+  hasPassed: boolean;
 }
 
 const NOTHING: Grant = { items: [], slots: [], unpaced: [], suspects: 0 };
@@ -39,6 +45,7 @@ const NOTHING: Grant = { items: [], slots: [], unpaced: [], suspects: 0 };
 export const claimItems = async (db: Database, request: ClaimRequest): Promise<Grant> => {
   const claimed = await db.write(() => {
     const now = db.now();
+    noticeSetBack(db);
     if (!knowWorker(db, request)) return { grant: { ...NOTHING, againInMs: CROWDED_AGAIN_MS }, now };
     setHands(db, request.worker, request.inHand);
     if (request.running) nameRunning(db, request.worker, request.running);
@@ -58,6 +65,7 @@ export const claimItems = async (db: Database, request: ClaimRequest): Promise<G
       unpaced: [],
       taken: new Map(),
       isCrowded: false,
+      hasPassed: false,
     };
     if (request.alone) claimSuspect(db, tally);
     else visitLanes(db, tally);
@@ -65,7 +73,8 @@ export const claimItems = async (db: Database, request: ClaimRequest): Promise<G
     countTaken(db, tally);
     const suspects = waitingSuspects(db, tally);
     const next = request.alone ? suspects.next : nextReadyAt(db, tally);
-    const soonest = tally.isCrowded || request.alone ? now + CROWDED_AGAIN_MS : now;
+    const isMoving = !tally.isCrowded && !request.alone && (tally.items.length > 0 || tally.hasPassed);
+    const soonest = isMoving ? now : now + CROWDED_AGAIN_MS;
     const grant: Grant = {
       items: tally.items,
       slots: tally.slots,

@@ -28,6 +28,10 @@ export const countAccepted = async (db: Database, client: string, sinceAt: numbe
       )!.n,
   );
 
+/** Client by client, so that only what is old is looked at. */
 export const forgetAccepted = (db: Database): void => {
-  db.run("DELETE FROM accepted WHERE minute < ?", minuteOf(db.now() - KEPT_MS));
+  db.run(
+    "DELETE FROM accepted WHERE client IN (SELECT name FROM clients) AND minute < ?",
+    minuteOf(db.now() - KEPT_MS),
+  );
 };

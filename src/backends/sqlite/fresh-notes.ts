@@ -20,7 +20,7 @@ interface Fetch extends ItemRef {
  * go those that waited for it.
  */
 export const noteFresh = (db: Database, item: SettledItem): void => {
-  const fetch = db.get<Fetch>("SELECT * FROM fetches WHERE queue = ? AND seq = ?", item.queue, item.seq);
+  const fetch = fetchOf(db, item);
   if (!fetch) return;
   if (item.fresh) {
     if (item.outcome.state === "done" || item.outcome.state === "absent") noteGood(db, fetch, item.fresh);
@@ -30,10 +30,34 @@ export const noteFresh = (db: Database, item: SettledItem): void => {
   endFetch(db, fetch);
 };
 
+const fetchOf = (db: Database, { queue, seq }: ItemRef): Fetch | undefined =>
+  db.get<Fetch>("SELECT * FROM fetches WHERE queue = ? AND seq = ?", queue, seq);
+
+/**
+ * Found unchanged since an answer that was replaced meanwhile, by another version's reading: there would be nothing to read it through. It must
+ * be fetched again.
+ */
+export const isLastTimeGone = (db: Database, item: SettledItem): boolean => {
+  if (item.outcome.state !== "skipped" || !item.fresh) return false;
+  const fetch = fetchOf(db, item);
+  return fetch !== undefined && lastTime(db, fetch) === undefined;
+};
+
+/** The client's own answer, or else one that it may share, as its version of the scraper reads it. */
+const lastTime = (db: Database, { client, key, scraper, version }: Fetch): FreshRow | undefined =>
+  [client, EVERYBODY]
+    .map((owner) => goodEntry(db, { key, scraper, owner }))
+    .find((entry) => entry?.version === version);
+
 /** An item in hand ended in another way (its worker was lost, it was given back, its job was cancelled): whoever waits for it goes on. */
 export const leaveFresh = (db: Database, items: readonly ItemRef[]): void => {
   if (items.length === 0 || !db.get("SELECT 1 FROM fetches LIMIT 1")) return;
   for (const item of items) endFetch(db, item);
+};
+
+/** None of the job's items will be claimed again. */
+export const forgetFollowers = (db: Database, job: number): void => {
+  db.run("DELETE FROM followers WHERE queue IN (SELECT id FROM queues WHERE job = ?)", job);
 };
 
 const rowOf = (db: Database, fetch: Fetch, note: FreshNote): FreshRow => ({
@@ -68,11 +92,10 @@ const noteGood = (db: Database, fetch: Fetch, note: FreshNote): void => {
 
 /** The pages and records of the last time hold for another while: the client's own, or else those that it may share. */
 const noteUnchanged = (db: Database, fetch: Fetch, note: FreshNote): void => {
-  const { client: owner, key, scraper, version, job } = fetch;
+  const { client: owner, key, scraper, job } = fetch;
+  const before = lastTime(db, fetch)!;
+  const isOwn = before.owner === owner;
   const own = goodEntry(db, { key, scraper, owner });
-  const isOwn = own?.version === version;
-  const before = isOwn ? own : goodEntry(db, { key, scraper, owner: EVERYBODY });
-  if (!before) return;
   const now = db.now();
   const again: FreshRow = {
     ...before,

@@ -12,8 +12,8 @@ interface ItemPlace {
 
 /** What became of items that were never written one by one; undefined while the job goes on. */
 export const leftAs = (job: Pick<JobRow, "state" | "spent_at">): "cancelled" | "failed" | undefined => {
-  if (job.state === "cancelled") return "cancelled";
-  return job.spent_at === null ? undefined : "failed";
+  if (job.spent_at !== null) return "failed";
+  return job.state === "cancelled" ? "cancelled" : undefined;
 };
 
 /** See the migrations for what the columns say together. */

@@ -8,8 +8,8 @@ const ALL: JobQuery = { limit: 200 };
 
 export const listJobs = async (db: Database, query = ALL): Promise<JobView[]> =>
   await db.read(() => {
-    const { client, states, scraper, label, after, limit } = query;
-    const parts: [isAsked: boolean, condition: string, values: readonly string[]][] = [
+    const { client, states, scraper, label, endedSince, after, limit } = query;
+    const parts: [isAsked: boolean, condition: string, values: readonly (string | number)[]][] = [
       [client !== undefined, "j.client = ?", [client ?? ""]],
       [scraper !== undefined, "j.scraper = ?", [scraper ?? ""]],
       [states !== undefined, "j.state IN (SELECT value FROM json_each(?))", [JSON.stringify(states)]],
@@ -17,6 +17,12 @@ export const listJobs = async (db: Database, query = ALL): Promise<JobView[]> =>
         label !== undefined,
         "j.number IN (SELECT job FROM job_labels WHERE name = ? AND value = ?)",
         [label?.[0] ?? "", label?.[1] ?? ""],
+      ],
+      // By its index: in the order of jobs, all that ever were would be looked at for the few that ended lately.
+      [
+        endedSince !== undefined,
+        "j.number IN (SELECT number FROM jobs INDEXED BY jobs_ended WHERE ended_at >= ?)",
+        [endedSince ?? 0],
       ],
     ];
     const asked = parts.filter(([isAsked]) => isAsked);

@@ -66,7 +66,8 @@ export const jobView = (db: Database, row: JobRow): JobView => {
       failures.filter(({ attempts }) => attempts > 0).map(({ kind, attempts }) => [kind, attempts]),
     ),
     fieldCounts: JSON.parse(row.field_counts) as number[],
-    held: heldLanes(db, row.number),
+    // A queue keeps its hold for evidence; nobody is waited for once the job has ended.
+    held: row.ended_at === null ? heldLanes(db, row.number) : [],
     rejects: JSON.parse(row.rejects) as RejectedInput[],
     requests: row.requests,
     bytes: row.bytes,

@@ -5,6 +5,7 @@ import type { Database } from "./database.ts";
 import { findKeys } from "./find-keys.ts";
 import { jobRow, type JobRow, readSpec } from "./job-row.ts";
 import { refreshLane } from "./refresh-lane.ts";
+import { openQueues } from "./steer-job.ts";
 
 /** Items a transaction, so that the lock is held briefly however many have failed. */
 const CHUNK = 500;
@@ -128,6 +129,8 @@ const putBack = (db: Database, job: JobRow, rows: readonly FailedRow[]): readonl
       rows.length,
       job.number,
     );
+  // It may have come to its end while it was paused or held: nobody would resume a job that had ended.
+  if (rows.length > 0 && job.state === "done") openQueues(db, job.number);
   for (const lane of new Set(rows.map((row) => row.lane))) refreshLane(db, lane);
   return rows;
 };

@@ -1,7 +1,8 @@
 import type { Failure } from "../../model/failure.ts";
 import type { Budget } from "../../model/job.ts";
 import type { Database } from "./database.ts";
-import type { JobRow } from "./job-row.ts";
+import { forgetFollowers } from "./fresh-notes.ts";
+import { type JobRow, readSpec } from "./job-row.ts";
 import { refreshLanesOf } from "./refresh-lane.ts";
 import { writeEvent } from "./write-event.ts";
 
@@ -27,13 +28,21 @@ export const spendBudget = (db: Database, job: JobRow, budget: Budget): void => 
   );
   db.run(
     `UPDATE jobs SET spent_at = ?, sealed = 1, state = CASE state WHEN 'loading' THEN 'running' ELSE state END,
-       waiting = 0, failed = failed + ? WHERE number = ?`,
+       waiting = 0 WHERE number = ?`,
     db.now(),
-    left,
     number,
   );
   refreshLanesOf(db, number);
+  forgetFollowers(db, number);
+  failLeft(db, job, left);
+};
+
+/** So many items that are not written one by one. */
+export const failLeft = (db: Database, job: JobRow, left: number): void => {
   if (left === 0) return;
+  const { number, spec, requests, bytes } = job;
+  const { budget } = readSpec(spec);
+  db.run("UPDATE jobs SET failed = failed + ? WHERE number = ?", left, number);
   db.run(
     `INSERT INTO job_failures (job, kind, final, attempts, example_key, example_detail) VALUES (?, 'budget', ?, 0, '', ?)
      ON CONFLICT (job, kind) DO UPDATE SET final = final + excluded.final`,
@@ -41,7 +50,6 @@ export const spendBudget = (db: Database, job: JobRow, budget: Budget): void => 
     left,
     OVER_BUDGET.detail,
   );
-  const { requests, bytes } = job;
   writeEvent(db, "item.failed", job.id, {
     count: left,
     kinds: { budget: left },

@@ -2,12 +2,12 @@ import { LedgerError } from "../../ports/ledger.ts";
 import type { ItemRef } from "../../model/item.ts";
 import type { PauseReason } from "../../model/job.ts";
 import type { Database } from "./database.ts";
-import { leaveFresh } from "./fresh-notes.ts";
+import { forgetFollowers, leaveFresh } from "./fresh-notes.ts";
 import { releaseQueue } from "./hold-queue.ts";
 import { jobRow, type JobRow, pauseText } from "./job-row.ts";
 import type { QueueRow } from "./queue-row.ts";
 import { refreshLanesOf } from "./refresh-lane.ts";
-import { setSuspectsAside } from "./spend-budget.ts";
+import { failLeft, setSuspectsAside } from "./spend-budget.ts";
 import { forgetStops, rememberHolders } from "./stops.ts";
 import { writeEvent } from "./write-event.ts";
 
@@ -60,24 +60,33 @@ const resume = (db: Database, job: JobRow): void => {
   );
   forgetStops(db, job.number);
   // What a spent budget left is in hand, and nothing more will be.
-  if (job.spent_at !== null) return;
-  for (const queue of db.all<QueueRow>(
-    "SELECT * FROM queues WHERE job = ? AND (held IS NOT NULL OR doubtful = 1)",
-    job.number,
-  ))
-    releaseQueue(db, queue);
-  db.run("UPDATE queues SET claimable = 1 WHERE job = ? AND claimable = 0", job.number);
-  refreshLanesOf(db, job.number);
+  if (job.spent_at === null) openQueues(db, job.number);
 };
 
-/** Items are not written one by one: in a cancelled job, one that had not ended reads as cancelled. */
+/** All of a job's queues go on, also those that the breaker has held. */
+export const openQueues = (db: Database, job: number): void => {
+  for (const queue of db.all<QueueRow>(
+    "SELECT * FROM queues WHERE job = ? AND (held IS NOT NULL OR doubtful = 1)",
+    job,
+  ))
+    releaseQueue(db, queue);
+  db.run("UPDATE queues SET claimable = 1 WHERE job = ? AND claimable = 0", job);
+  refreshLanesOf(db, job);
+};
+
+/**
+ * Items are not written one by one: in a cancelled job, one that had not ended reads as cancelled. Where the budget was spent before, those in
+ * hand fail as they would have had they come back.
+ */
 export const cancelJob = (db: Database, job: JobRow, reason: string): void => {
   stopQueues(db, job.number);
   setLeasedAside(db, job.number);
+  forgetFollowers(db, job.number);
   db.run("DELETE FROM leases WHERE queue IN (SELECT id FROM queues WHERE job = ?)", job.number);
   db.run("UPDATE suspects SET in_hand = 0 WHERE queue IN (SELECT id FROM queues WHERE job = ?)", job.number);
   setSuspectsAside(db, job.number);
   db.run("UPDATE queues SET open = 0, ready_at = NULL, probe_at = NULL WHERE job = ?", job.number);
+  if (job.spent_at !== null) failLeft(db, job, job.leased);
   db.run(
     `UPDATE jobs SET state = 'cancelled', sealed = 1, ended_at = ?, waiting = 0, leased = 0,
        cancelled = accepted - done - absent - failed - skipped WHERE number = ?`,

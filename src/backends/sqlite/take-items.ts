@@ -43,7 +43,7 @@ export const takeItems = (
   const hasFresh = queue.ready_at === 0;
   const run = lane.fresh_run;
   const retryCap = hasFresh ? Math.min(count, Math.floor((run + count) / (FRESH_PER_RETRY + 1))) : count;
-  const due = dueItems(db, queue, retryCap);
+  const due = dueItems(db, tally, queue, retryCap);
   const { fresh, last } = hasFresh
     ? freshItems(db, queue, cursor, count - due.length)
     : { fresh: [], last: cursor };
@@ -75,7 +75,10 @@ export const takeItems = (
     const lease = openLease(db, worker, queue.id, fresh[0]!.seq, fresh.at(-1)!.seq, fresh.length);
     for (const row of fresh) claim(row, lease);
   }
-  if (last > cursor) db.run("UPDATE queues SET cursor = ? WHERE id = ?", last, queue.id);
+  if (last > cursor) {
+    db.run("UPDATE queues SET cursor = ? WHERE id = ?", last, queue.id);
+    tally.hasPassed = true;
+  }
   countTaken(tally, queue.job, claimed.length, due.filter(({ state }) => state === 2).length);
   const left = due.length > 0 ? 0 : Math.min(run + fresh.length, FRESH_PER_RETRY * 8);
   if (left !== run) db.run("UPDATE lanes SET fresh_run = ? WHERE id = ?", left, lane.id);
@@ -84,7 +87,7 @@ export const takeItems = (
   return claimed;
 };
 
-const dueItems = (db: Database, queue: QueueRow, limit: number): readonly ItemRow[] => {
+const dueItems = (db: Database, tally: ClaimTally, queue: QueueRow, limit: number): readonly ItemRow[] => {
   if (limit === 0) return [];
   const rows = db.all<ItemRow>(
     `SELECT ${COLUMNS} FROM items WHERE queue = ? AND due_at IS NOT NULL AND due_at <= ? ORDER BY due_at LIMIT ?`,
@@ -92,7 +95,10 @@ const dueItems = (db: Database, queue: QueueRow, limit: number): readonly ItemRo
     db.now(),
     limit,
   );
-  return queue.freshness === null ? rows : answerFresh(db, queue, rows, limit).left;
+  if (queue.freshness === null) return rows;
+  const { left } = answerFresh(db, queue, rows, limit);
+  if (left.length < rows.length) tally.hasPassed = true;
+  return left;
 };
 
 /** `last`: the cursor moves there, also over what was answered from the archive. */

@@ -1,4 +1,4 @@
-import type { Client, Role } from "../../client.ts";
+import type { Client, NewClient, Role } from "../../client.ts";
 import { EXIT } from "../exit-codes.ts";
 import { countText } from "../number-text.ts";
 import type { PlaceOptions } from "../options.ts";
@@ -39,27 +39,35 @@ const clientTable = (clients: readonly Client[], width: number): string[] => {
 
 export interface AddClientOptions extends PlaceOptions {
   readonly weight?: number;
-  readonly itemsPerDay?: number;
-  readonly maxRunning?: number;
-  readonly requestsPerMinute?: number;
+  readonly itemsPerDay?: number | "none";
+  readonly maxRunning?: number | "none";
+  readonly requestsPerMinute?: number | "none";
 }
 
 const CLIENT_NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/;
+/** Whose jobs they are that the command line starts in a data folder. */
+const RESERVED: readonly string[] = ["local", "try"];
+
+const shareOf = (options: AddClientOptions): Omit<NewClient, "name"> => {
+  const { weight, itemsPerDay, maxRunning, requestsPerMinute } = options;
+  const limits = Object.entries({ itemsPerDay, maxRunning, requestsPerMinute }).filter(
+    ([, limit]) => limit !== undefined,
+  );
+  return {
+    ...(weight !== undefined && { weight }),
+    ...Object.fromEntries(limits.map(([name, limit]) => [name, limit === "none" ? null : limit])),
+  };
+};
 
 export const addClientCommand = async (name: string, options: AddClientOptions): Promise<number> => {
-  const { weight, itemsPerDay, maxRunning, requestsPerMinute, json } = options;
   if (!CLIENT_NAME.test(name))
     throw new UsageError(`${name}: a client's name has small letters, digits, dots, - and _ only.`);
+  if (RESERVED.includes(name))
+    throw new UsageError(`${name}: jobs of the command line are of that name. Choose another.`);
   await using verbs = await openVerbs(options);
-  const client = await verbs.addClient({
-    name,
-    ...(weight !== undefined && { weight }),
-    ...(itemsPerDay !== undefined && { itemsPerDay }),
-    ...(maxRunning !== undefined && { maxRunning }),
-    ...(requestsPerMinute !== undefined && { requestsPerMinute }),
-  });
+  const client = await verbs.addClient({ name, ...shareOf(options) });
   print(
-    json
+    options.json
       ? [JSON.stringify(client)]
       : [
           `${name}: added. Give it a key with:`,
@@ -69,6 +77,16 @@ export const addClientCommand = async (name: string, options: AddClientOptions):
             : [`Secret of webhooks that its jobs name, shown this once: ${client.webhookSecret}`]),
         ],
   );
+  return EXIT.ok;
+};
+
+export const setClientCommand = async (name: string, options: AddClientOptions): Promise<number> => {
+  const share = shareOf(options);
+  if (Object.keys(share).length === 0)
+    throw new UsageError(`${name}: nothing to set. \`sluice clients set --help\` shows what there is.`);
+  await using verbs = await openVerbs(options);
+  const client = await verbs.changeClient(name, share);
+  print(options.json ? [JSON.stringify(client)] : clientTable([client], printWidth()));
   return EXIT.ok;
 };
 

@@ -6,6 +6,7 @@ import { counted, countText } from "../number-text.ts";
 import { openExistingHouse } from "../open-existing-house.ts";
 import { openOutput } from "../../export/outputs/open-output.ts";
 import { print } from "../print.ts";
+import { UsageError } from "../usage-error.ts";
 import { writeJobManifest } from "../../export/write-manifest.ts";
 
 export interface ExportOptions extends ExportSettings {
@@ -13,24 +14,38 @@ export interface ExportOptions extends ExportSettings {
   /** Without it, JSON lines go to stdout. */
   readonly output?: string;
   readonly manifest: boolean;
+  readonly json: boolean;
 }
 
 export const exportCommand = async (
   named: string,
-  { data, output, manifest, ...settings }: ExportOptions,
+  { data, output, manifest, json, ...settings }: ExportOptions,
 ): Promise<number> => {
+  if (json && (output === "-" || (output === undefined && !manifest)))
+    throw new UsageError(
+      "--json and the results both go to stdout. Name a file with --output FILE, or leave --json out.",
+    );
   // Opened first: a name that cannot be written is told before anything is read.
   const writer = manifest && output === undefined ? undefined : openOutput(output);
   await using house = await openExistingHouse(data, { cacheMb: 8 });
   const { spec } = await findJob(house.ledger, named);
   const { id } = spec;
   checkScraperName(spec, settings.scraper);
+  const manifestPath = `${data}/blobs/${manifestName(id)}`;
   if (manifest) {
     await writeJobManifest(house, id);
-    if (output !== "-") print([`${id}: manifest written to ${data}/blobs/${manifestName(id)}`]);
+    if (output !== "-" && !json) print([`${id}: manifest written to ${manifestPath}`]);
   }
-  if (!writer) return EXIT.ok;
+  const told = { job: id, ...(manifest && { manifest: manifestPath }) };
+  if (!writer) {
+    if (json) print([JSON.stringify(told)]);
+    return EXIT.ok;
+  }
   const { set, rows, leftOut, dropped, gaps } = await exportJob(house, id, writer, settings);
+  if (json) {
+    print([JSON.stringify({ ...told, output, set, rows, dropped, gaps: Object.fromEntries(gaps), leftOut })]);
+    return EXIT.ok;
+  }
   const say =
     output === undefined || output === "-"
       ? (text: string) => process.stderr.write(`${text}\n`)

@@ -69,14 +69,14 @@ const itemTable = (
       { title: "failure" },
       { title: "detail" },
     ],
-    items.map(({ key, scraper, parent, state, attempts, failure, quality }) => [
+    items.map(({ key, scraper, parent, state, attempts, failure, quality, skipReason }) => [
       fitText(plainText(key), MAX_KEY),
       ...(hasSeveral ? [scraper] : []),
       ...(isFinding ? [fitText(plainText(parent ?? ""), MAX_KEY)] : []),
       quality === "partial" ? `${state}, partial` : state,
       String(attempts),
       failure?.kind ?? "",
-      plainText(failure?.detail ?? ""),
+      plainText(failure?.detail ?? skipReason ?? ""),
     ]),
     width,
   );

@@ -29,6 +29,7 @@ export const listJobsCommand = async (options: ListJobsOptions): Promise<number>
 
 const jobTable = (jobs: readonly JobView[], width: number, now: number): string[] => {
   const number = (title: string) => ({ title, align: "right" as const });
+  const hasSkipped = jobs.some(({ counts }) => counts.states.skipped > 0);
   return textTable(
     [
       { title: "job" },
@@ -37,6 +38,7 @@ const jobTable = (jobs: readonly JobView[], width: number, now: number): string[
       number("done"),
       number("absent"),
       number("failed"),
+      ...(hasSkipped ? [number("skipped")] : []),
       number("age"),
       { title: "scraper" },
     ],
@@ -44,6 +46,7 @@ const jobTable = (jobs: readonly JobView[], width: number, now: number): string[
       spec.id,
       held.length > 0 ? "held" : state,
       ...[accepted, states.done, states.absent, states.failed].map(countText),
+      ...(hasSkipped ? [countText(states.skipped)] : []),
       durationText(now - createdAt),
       spec.scraper,
     ]),

@@ -21,6 +21,7 @@ export interface NewScraperOptions {
   readonly html?: string;
   readonly dir?: string;
   readonly input?: string;
+  readonly json: boolean;
 }
 
 const NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/;
@@ -56,7 +57,7 @@ export const newScraperCommand = async (name: string, options: NewScraperOptions
         "save it from there and give the file with --html FILE.",
     );
   write(file, draft.source);
-  print(report(draft, file, project));
+  print(options.json ? [JSON.stringify(draftJson(draft, file))] : report(draft, file, project));
   return EXIT.ok;
 };
 
@@ -83,6 +84,22 @@ const getPage = async ({ url, data, html }: NewScraperOptions): Promise<KeptPage
     `${url}: cannot be fetched: ${got.problem}. Give the address of another page, or a saved one with --html FILE.`,
   );
 };
+
+const draftJson = ({ name, input, leftOut, each, fields }: Draft, file: string) => ({
+  scraper: name,
+  file,
+  input: input.name,
+  ...(each !== undefined && { each }),
+  leftOut,
+  fields: fields.map(({ name: field, isOptional, draft, candidate, sample }) => ({
+    field,
+    isOptional,
+    type: draft.type,
+    from: candidate.from,
+    foundBy: whereText(draft),
+    value: sample,
+  })),
+});
 
 const SHOWN_VALUE = 80;
 const COLUMNS = ["field", "type", "from", "found by", "value"].map((title) => ({ title }));

@@ -52,7 +52,11 @@ export const serveCommand = async (options: ServeOptions): Promise<number> => {
     throw new UsageError(
       `${host}: without keys the API listens on this machine only. Leave --no-key out, or listen on ${DEFAULT_HOST}.`,
     );
-  const url = await listen(controller, host, port);
+  const url = await listen(controller, host, port).catch((error: unknown) => {
+    // It is made, and no later start could show it.
+    if (key !== undefined) showKey(options, key);
+    throw error;
+  });
   announce(options, url, key);
   log.info("listening", { url });
   const over = new AbortController();
@@ -144,12 +148,13 @@ const aborted = (signal: AbortSignal): Promise<void> =>
 const announce = (options: ServeOptions, url: string, key: string | undefined): void => {
   if (options.json) return print([JSON.stringify({ type: "listening", url, ...(key && { key }) })]);
   print([`Sluice listens on ${url}`]);
-  if (key !== undefined)
-    print([
-      `Admin key, shown this once: ${key}`,
-      `Keep it with: sluice login --server ${url}   (it asks for the key)`,
-    ]);
+  if (key === undefined) return;
+  showKey(options, key);
+  print([`Keep it with: sluice login --server ${url}   (it asks for the key)`]);
 };
+
+const showKey = ({ json }: ServeOptions, key: string): void =>
+  print([json ? JSON.stringify({ type: "key", key }) : `Admin key, shown this once: ${key}`]);
 
 const say = ({ json, quiet }: ServeOptions, type: string, text: string): void => {
   if (json) print([JSON.stringify({ type, text })]);

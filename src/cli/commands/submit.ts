@@ -4,11 +4,13 @@ import type { InputFormat } from "../../inputs/input-format.ts";
 import type { JobView } from "../../model/job.ts";
 import { EXIT } from "../exit-codes.ts";
 import { fitText, plainText } from "../fit-text.ts";
+import { listenForInterrupts } from "../interrupts.ts";
 import { jobJson } from "../job-json.ts";
 import { counted, countText } from "../number-text.ts";
 import type { PlaceOptions } from "../options.ts";
 import { print } from "../print.ts";
 import { openVerbs } from "../service/open-verbs.ts";
+import { shellWord } from "../shell-word.ts";
 import { UsageError } from "../usage-error.ts";
 
 export interface SubmitOptions extends PlaceOptions {
@@ -49,6 +51,12 @@ export const submitCommand = async (scraper: string | undefined, options: Submit
   const say = (text: string) => void (json || process.stderr.write(`${text}\n`));
   let saidAt = performance.now();
   let started = "";
+  using interrupts = listenForInterrupts(() => process.exit(EXIT.interrupted));
+  // What was taken is taken: nothing is to be finished here.
+  interrupts.signal.addEventListener("abort", () => {
+    say(started === "" ? "Interrupted. There is no job." : interruptedText(started, input, verbs.flag));
+    process.exit(EXIT.interrupted);
+  });
   const { view } = await verbs.submit({
     scraper: scraper ?? known!.spec.source,
     input,
@@ -63,22 +71,28 @@ export const submitCommand = async (scraper: string | undefined, options: Submit
     onProgress: (received) => {
       if (performance.now() - saidAt < SAY_MS) return;
       saidAt = performance.now();
-      say(`${started}: ${countText(received)} inputs taken`);
+      say(`${started}: ${counted(received, "input")} taken`);
     },
   });
   const { id } = view.spec;
   // The id stands alone: `JOB=$(sluice submit …)` takes it.
   print([json ? JSON.stringify(jobJson(view)) : id]);
   for (const line of summary(view)) say(line);
-  say(`  sluice jobs watch ${id}${verbs.flag}`);
+  const isEmpty = view.counts.accepted === 0;
+  if (!isEmpty) say(`  sluice jobs watch ${id}${verbs.flag}`);
   // A server has its own, and only operators may ask for them.
-  if (options.server === undefined && (await verbs.workers()).length === 0)
+  if (!isEmpty && options.server === undefined && (await verbs.workers()).length === 0)
     say(
       `No worker is there to run it. Start one with \`sluice worker${verbs.flag}\`, or run it here with \`sluice resume ${id}${verbs.flag}\`.`,
     );
   if (options.input === "-") process.stdin.destroy(); // an open pipe would keep the process
   return view.counts.rejected > 0 ? EXIT.someFailed : EXIT.ok;
 };
+
+const interruptedText = (job: string, input: string, flag: string): string =>
+  `${job}: interrupted, and waits for the rest of its inputs. Send it with:\n` +
+  `  sluice submit --job ${job} --input ${input === "-" ? "FILE" : shellWord(input)}${flag}\n` +
+  `or end the job with:\n  sluice jobs cancel ${job}${flag}`;
 
 /** Looked at before there is a job: one without inputs would wait for them. */
 const checkInput = (input: string): void => {
@@ -95,7 +109,7 @@ const checkInput = (input: string): void => {
 const SHOWN_REJECTS = 3;
 const WIDTH = 100;
 
-const summary = ({ counts, rejects }: JobView): string[] => {
+const summary = ({ spec, counts, rejects }: JobView): string[] => {
   const parts = [
     counted(counts.accepted, "item"),
     ...(counts.folded > 0 ? [`${countText(counts.folded)} folded into items with the same key`] : []),
@@ -105,7 +119,13 @@ const summary = ({ counts, rejects }: JobView): string[] => {
   const examples = rejects
     .slice(0, SHOWN_REJECTS)
     .map(({ line, problem }) => fitText(`  line ${line}: ${plainText(problem)}`, WIDTH));
-  return [`  ${parts.join(", ")}`, ...examples];
+  const emptiness =
+    counts.accepted > 0
+      ? []
+      : counts.rejected > 0
+        ? [`  No input fits the scraper ${spec.scraper}: the job is empty, and nothing runs.`]
+        : ["  There were no inputs: the job is empty, and nothing runs."];
+  return [`  ${parts.join(", ")}`, ...emptiness, ...examples];
 };
 
 const jobOptionsOf = (options: SubmitOptions): JobOptions => {

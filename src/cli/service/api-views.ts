@@ -1,5 +1,6 @@
 import type { Item, Job, Lane } from "../../client.ts";
 import type { FailureKind } from "../../model/failure.ts";
+import { fieldPrefix } from "../../model/field-prefix.ts";
 import type { JobView, LaneState, PinnedScraper } from "../../model/job.ts";
 import { FIELD_STATUSES } from "../../model/record.ts";
 import type { ItemRow } from "./verbs.ts";
@@ -10,16 +11,20 @@ export const jobOfApi = (job: Job): JobView => {
   const { tooDeep, partial, ...rest } = counts;
   const pace = { ...options.pace, perSecond: options.pace.perSecond ?? Infinity };
   const fields = Object.keys(job.fields);
-  const scrapers = job.scrapers.map((one, at): PinnedScraper => ({
-    ...one,
-    source: "",
-    pace,
-    policy: {},
-    extracts: options.extracts,
-    fields: fieldsOf(one.name, at, job),
-    // Which are optional is not told: none is marked so.
-    required: fieldsOf(one.name, at, job),
-  }));
+  const isRequired = (field: string): boolean => !job.fields[field]!.isOptional;
+  const scrapers = job.scrapers.map((one, at): PinnedScraper => {
+    const prefix = fieldPrefix(job.scraper, one.name);
+    const own = fieldsOf(prefix, at, job);
+    return {
+      ...one,
+      source: "",
+      pace,
+      policy: {},
+      extracts: options.extracts,
+      fields: own.map((field) => field.slice(prefix.length)),
+      required: own.filter(isRequired).map((field) => field.slice(prefix.length)),
+    };
+  });
   return {
     spec: {
       id: job.id,
@@ -31,7 +36,7 @@ export const jobOfApi = (job: Job): JobView => {
       scrapers,
       extracts: options.extracts,
       fields,
-      required: fields,
+      required: fields.filter(isRequired),
       policy: {},
       maxItems: options.maxItems ?? Number.MAX_SAFE_INTEGER,
       maxDepth: scrapers.length > 1 ? 1 : 0,
@@ -60,17 +65,16 @@ export const jobOfApi = (job: Job): JobView => {
   };
 };
 
-/** The root's fields have no prefix, those of the others have their scraper's name. */
-const fieldsOf = (name: string, at: number, { fields, scrapers }: Job): string[] => {
-  const prefixes = scrapers.slice(1).map((one) => `${one.name}.`);
-  const all = Object.keys(fields);
-  return at === 0
-    ? all.filter((field) => !prefixes.some((prefix) => field.startsWith(prefix)))
-    : all.filter((field) => field.startsWith(`${name}.`)).map((field) => field.slice(name.length + 1));
+/** With their prefixes: the root's fields have none. */
+const fieldsOf = (prefix: string, at: number, { fields, scraper, scrapers }: Job): string[] => {
+  const others = scrapers.slice(1).map((one) => fieldPrefix(scraper, one.name));
+  return Object.keys(fields).filter((field) =>
+    at === 0 ? !others.some((other) => field.startsWith(other)) : field.startsWith(prefix),
+  );
 };
 
 export const itemOfApi = (item: Item): ItemRow => {
-  const { key, scraper, parent, state, attempts, failure, quality, change } = item;
+  const { key, scraper, parent, state, reason, attempts, failure, quality, change } = item;
   return {
     key,
     scraper,
@@ -80,6 +84,7 @@ export const itemOfApi = (item: Item): ItemRow => {
     ...(failure && { failure: { ...failure, kind: failure.kind as FailureKind } }),
     ...(quality && { quality }),
     ...(change && { change }),
+    ...(reason && { skipReason: reason }),
     json: item,
   };
 };

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import {
   type House,
@@ -16,7 +17,9 @@ import { openOutput } from "../../export/outputs/open-output.ts";
 import { createJob, loadInputs } from "../../flow/submit.ts";
 import { readInputs } from "../../inputs/read-inputs.ts";
 import { refuseMisfits } from "../../inputs/refuse-misfits.ts";
+import { changeShare } from "../../model/change-share.ts";
 import { jobId } from "../../model/job-id.ts";
+import type { LaneState } from "../../model/job.ts";
 import type { Ledger } from "../../ports/ledger.ts";
 import type { ClientCard, KeyCard, Registry } from "../../ports/registry.ts";
 import { readSets } from "../../reextract/job-sets.ts";
@@ -27,7 +30,7 @@ import { dataFlag } from "../next-steps.ts";
 import { openExistingHouse } from "../open-existing-house.ts";
 import { loweredPace } from "../lowered-pace.ts";
 import { extractionJson, extractionLines } from "../render-extraction.ts";
-import { renderReport } from "../report.ts";
+import { jobLog, renderReport } from "../report.ts";
 import { UsageError } from "../usage-error.ts";
 import type { Steered, Submission, Submitted, Verbs } from "./verbs.ts";
 
@@ -42,6 +45,17 @@ export const openLocal = async (data: string, { makes }: { readonly makes: boole
   const { ledger, blobs } = house;
   let opened: Promise<Registry> | undefined;
   const registry = (): Promise<Registry> => (opened ??= openRegistry(data));
+  const giveShare = ({ name, weight, maxRunning }: ClientCard): Promise<void> =>
+    ledger.setShare(name, { weight, ...(maxRunning !== undefined && { maxRunning }) });
+  const lanes = async function* (): AsyncGenerator<LaneState> {
+    let after: string | undefined;
+    for (;;) {
+      const page = await ledger.readLanes({ limit: LANE_PAGE, ...(after !== undefined && { after }) });
+      yield* page;
+      if (page.length < LANE_PAGE) return;
+      after = page.at(-1)!.lane;
+    }
+  };
   return {
     flag: dataFlag(data),
     listJobs: (which) => newestJobs(allJobs(ledger), which),
@@ -52,7 +66,12 @@ export const openLocal = async (data: string, { makes }: { readonly makes: boole
       const tookMs = (view.endedAt ?? Date.now()) - view.createdAt;
       return {
         lines: [
-          ...renderReport(view, { data, tookMs, ...(extractions.length > 0 && { set: current ?? "first" }) }),
+          ...renderReport(view, {
+            data,
+            tookMs,
+            log: logOf(data, view.spec.id),
+            ...(extractions.length > 0 && { set: current ?? "first" }),
+          }),
           ...extractionLines(sets),
         ],
         json: { current: current?.id ?? "first", extractions: extractions.map(extractionJson) },
@@ -62,43 +81,49 @@ export const openLocal = async (data: string, { makes }: { readonly makes: boole
     retryItems: (job, filter) => ledger.retryItems(job, filter),
     async *items(job, filter) {
       for await (const items of itemPages(ledger, job, filter))
-        yield items.map((item) => ({ ...item, json: item }));
+        yield items.map((item) => ({
+          ...item,
+          ...(item.skipped && { skipReason: item.skipped.reason }),
+          json: item,
+        }));
     },
     slowLanes: (job) => ledger.listLanes(job),
     writeResults: async (job, output, settings) =>
       void (await exportJob(house, job, openOutput(output), settings)),
     submit: (submission) => submit(house, submission),
 
-    async *lanes() {
-      let after: string | undefined;
-      for (;;) {
-        const page = await ledger.readLanes({ limit: LANE_PAGE, ...(after !== undefined && { after }) });
-        yield* page;
-        if (page.length < LANE_PAGE) return;
-        after = page.at(-1)!.lane;
-      }
+    lanes,
+    async steerLane(lane, to) {
+      for await (const known of lanes()) if (known.lane === lane) return await ledger.steerLane(lane, to);
+      throw new UsageError(
+        `${lane}: no such lane. \`sluice lanes ls\` lists them; each comes with its first items.`,
+      );
     },
-    steerLane: (lane, to) => ledger.steerLane(lane, to),
     workers: () => ledger.listWorkers(),
 
     listClients: async () => (await (await registry()).listClients()).map(clientView),
-    async addClient({ name, weight = 1, itemsPerDay, maxRunning, requestsPerMinute }) {
+    async addClient({ name, ...share }) {
       const known = await registry();
       const webhookSecret = await newWebhookSecret();
-      const made: ClientCard = {
+      const bare: ClientCard = {
         name,
-        weight,
+        weight: 1,
         webhooks: [],
         secrets: [webhookSecret],
         createdAt: Date.now(),
-        ...(itemsPerDay != null && { itemsPerDay }),
-        ...(maxRunning != null && { maxRunning }),
-        ...(requestsPerMinute != null && { requestsPerMinute }),
       };
+      const made = changeShare(bare, share);
       const card = await known.changeClient(name, (there) => (there ? undefined : made));
       if (card !== made) throw new UsageError(`${name}: there is a client of that name.`);
-      await ledger.setShare(name, { weight, ...(maxRunning != null && { maxRunning }) });
+      await giveShare(made);
       return { ...clientView(made), webhookSecret };
+    },
+    async changeClient(name, to) {
+      const known = await registry();
+      const card = await known.changeClient(name, (there) => there && changeShare(there, to));
+      if (!card) throw new UsageError(`${name}: no such client. \`sluice clients add ${name}\` makes it.`);
+      await giveShare(card);
+      return clientView(card);
     },
     listKeys: async (client) => (await (await registry()).listKeys(client)).map(keyView),
     async makeKey(client, role) {
@@ -120,6 +145,12 @@ export const openLocal = async (data: string, { makes }: { readonly makes: boole
       await house[Symbol.asyncDispose]();
     },
   };
+};
+
+/** What `sluice run` and `resume` have run has a log of its own; workers write one for all jobs. */
+const logOf = (data: string, job: string): string => {
+  const own = jobLog(data, job);
+  return existsSync(own) ? own : jobLog(data, "worker");
 };
 
 const steer = async (ledger: Ledger, job: string, to: "pause" | "resume" | "cancel"): Promise<Steered> => {
@@ -146,6 +177,8 @@ const submit = async ({ ledger }: House, submission: Submission): Promise<Submit
     ? await loadPinned(known.spec)
     : await readyScraper(await loadScraper(await resolveScraper(submission.scraper)), { extracts });
   const rows = readInputs(input, format ? { format } : {});
+  // Begun before there is a job: a file that cannot be used leaves none behind.
+  const inputs = await begun(refuseMisfits(rows, ready.scraper, input, laneOf));
   const job = known?.spec.id ?? jobId(new Date());
   const whole = {
     job,
@@ -154,7 +187,7 @@ const submit = async ({ ledger }: House, submission: Submission): Promise<Submit
     paceOf: loweredPace(perSecond),
     extracts,
     laneOf,
-    inputs: refuseMisfits(rows, ready.scraper, input, laneOf),
+    inputs,
     options,
     onProgress,
     ...(maxItems !== undefined && { maxItems }),
@@ -163,6 +196,16 @@ const submit = async ({ ledger }: House, submission: Submission): Promise<Submit
   onJob(job);
   await loadInputs(ledger, whole);
   return { view: (await ledger.readJob(job))! };
+};
+
+/** The same rows, the first of which have been read. */
+const begun = async <T>(rows: AsyncGenerator<T>): Promise<AsyncGenerator<T>> => {
+  const first = await rows.next();
+  return (async function* () {
+    if (first.done === true) return;
+    yield first.value;
+    yield* rows;
+  })();
 };
 
 const isoTime = (at: number): string => new Date(at).toISOString();

@@ -5,6 +5,7 @@ import { pipeline } from "node:stream/promises";
 import { extname } from "node:path";
 import { pages, ProblemError, SluiceClient } from "../../client.ts";
 import type { ExportSettings } from "../../export/export-records.ts";
+import { readInputs } from "../../inputs/read-inputs.ts";
 import type { JobView } from "../../model/job.ts";
 import { checkOutput } from "../../export/outputs/check-output.ts";
 import { findAmong, newestJobs } from "../find-job.ts";
@@ -63,6 +64,7 @@ export const openRemote = (server: string, key: string | undefined): Verbs => {
 
     listClients: async () => (await client.listClients()).data,
     addClient: (card) => client.createClient(card),
+    changeClient: (name, to) => client.changeClient(name, to),
     listKeys: async (name) => (await client.listKeys(name)).data,
     makeKey: (name, role) => client.createKey(name, role),
     revokeKey: async (name, id) => void (await client.revokeKey(name, id)),
@@ -82,6 +84,7 @@ const steer = async (
 
 const submit = async (client: SluiceClient, submission: Submission): Promise<Submitted> => {
   const { scraper, perSecond, extracts, maxItems, onJob } = submission;
+  await lookInto(submission);
   const { deadlineAt, isBatch: _, guardsTargets: __, ...options } = submission.options;
   const job =
     submission.job ??
@@ -99,6 +102,12 @@ const submit = async (client: SluiceClient, submission: Submission): Promise<Sub
   onJob(job);
   await sendInputs(client, job, submission);
   return { view: jobOfApi(await client.getJob(job)) };
+};
+
+/** A file without a readable beginning is told by its name, and before there is a job that waits for it. A pipe is read once only. */
+const lookInto = async ({ input, format }: Submission): Promise<void> => {
+  if (input === "-") return;
+  for await (const _ of readInputs(input, format ? { format } : {})) break;
 };
 
 const FORMATS = { ".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet" } as const;
@@ -125,7 +134,7 @@ const writeResults = async (
     ...(changes && { changes }),
   });
   const bytes = Readable.fromWeb(rows as Parameters<typeof Readable.fromWeb>[0]);
-  if (!isFile) return await pipeline(bytes, process.stdout, { end: false });
+  if (!isFile) return await toStdout(bytes);
   // Whole or not at all, as a local export.
   const part = `${output}.part`;
   try {
@@ -134,5 +143,14 @@ const writeResults = async (
   } catch (error) {
     await rm(part, { force: true });
     throw error;
+  }
+};
+
+const toStdout = async (bytes: Readable): Promise<void> => {
+  try {
+    await pipeline(bytes, process.stdout, { end: false });
+  } catch (error) {
+    // Whoever reads has seen enough, such as `head`.
+    if ((error as NodeJS.ErrnoException).code !== "EPIPE") throw error;
   }
 };

@@ -51,9 +51,11 @@ type Body = Parameters<SluiceClient["addInputs"]> extends [string, ...infer Rest
 const bodyFrom = (input: string, given: InputFormat | undefined, offset: number): Body => {
   const format = given ?? formatByName(input);
   const sent = { seal: true, offset };
-  if (format === "csv" || format === "ndjson")
+  if (format === "csv" || format === "ndjson") {
+    const isGzip = isGzipped(input); // first, as it may throw: an opened stream would stay open
     // Sent from the beginning: the server passes over what it has.
-    return [rawBytes(input), { ...sent, offset: 0, format, isGzip: isGzipped(input) }];
+    return [rawBytes(input), { ...sent, offset: 0, format, isGzip }];
+  }
   const rows = readInputs(input, format ? { format } : {});
   return [asNdjson(rows, offset), { ...sent, format: "ndjson" }];
 };

@@ -35,6 +35,8 @@ export interface Verbs extends AsyncDisposable {
 
   listClients(): Promise<readonly Client[]>;
   addClient(client: NewClient): Promise<CreatedClient>;
+  /** What is not named stays; null takes a limit away. */
+  changeClient(client: string, to: Omit<NewClient, "name">): Promise<Client>;
   listKeys(client: string): Promise<readonly Key[]>;
   makeKey(client: string, role: Role): Promise<CreatedKey>;
   revokeKey(client: string, key: string): Promise<void>;
@@ -68,6 +70,8 @@ export type ItemRow = Pick<
   ItemView,
   "key" | "scraper" | "parent" | "state" | "attempts" | "failure" | "quality" | "change"
 > & {
+  /** Of a skipped one. */
+  readonly skipReason?: string;
   readonly json: unknown;
 };
 

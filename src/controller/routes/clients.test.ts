@@ -28,7 +28,7 @@ test("a client is made with its weight and quotas, which can be changed and take
   const kept = await ground.ask<Client>("PATCH", "/v1/clients/tax", { json: { weight: 2 } });
   assert.deepEqual([kept.body.weight, kept.body.itemsPerDay], [2, null]);
   assert.equal((await ground.ask("GET", "/v1/clients/none")).status, 404);
-  for (const name of ["", "A b", "../x", "-x"])
+  for (const name of ["", "A b", "../x", "-x", "local", "try"])
     assert.equal((await ground.ask("POST", "/v1/clients", { json: { name } })).status, 400, name);
 });
 

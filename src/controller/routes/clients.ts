@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { changeShare } from "../../model/change-share.ts";
 import type { ClientCard } from "../../ports/registry.ts";
 import { json, problems } from "../answers.ts";
 import type { Api } from "../api.ts";
@@ -9,7 +10,6 @@ import { clientName, clientSchema, clientView, newClientSchema, shareSchema } fr
 import { newSecret } from "../webhooks/webhook-secrets.ts";
 
 const patchSchema = z.strictObject(shareSchema).partial();
-type Patch = z.infer<typeof patchSchema>;
 
 export const clientParams = z.object({ client: says("The client's name.", z.string().min(1).max(100)) });
 
@@ -44,7 +44,8 @@ export const addClientRoutes = (app: Api, desk: Desk): void => {
     },
     async ({ body: { name, ...asked }, once }, reply) => {
       const webhookSecret = newSecret();
-      const fresh = changed({ name, weight: 1, webhooks: [], createdAt: desk.now() }, asked);
+      const bare: ClientCard = { name, weight: 1, webhooks: [], createdAt: desk.now() };
+      const fresh = changeShare(bare, asked);
       const made = { ...fresh, secrets: [webhookSecret], madeAs: once!.name };
       const card = await registry.changeClient(name, (known) =>
         known === undefined || known.madeAs === once!.name ? made : undefined,
@@ -97,7 +98,7 @@ export const addClientRoutes = (app: Api, desk: Desk): void => {
       },
     },
     async ({ params, body }) => {
-      const card = await registry.changeClient(params.client, (known) => known && changed(known, body));
+      const card = await registry.changeClient(params.client, (known) => known && changeShare(known, body));
       return clientView(await share(card ?? (await findClient(desk, params.client))));
     },
   );
@@ -108,19 +109,3 @@ export const findClient = async (desk: Desk, name: string): Promise<ClientCard> 
   if (!card) throw new Problem("not-found", `${shown(name)}: no such client.`);
   return card;
 };
-
-/** Null takes a limit away; what is not named stays. */
-const changed = (card: ClientCard, patch: Patch): ClientCard => {
-  const { itemsPerDay, maxRunning, requestsPerMinute, ...rest } = card;
-  const limits = { itemsPerDay, maxRunning, requestsPerMinute, ...definedOf(patch) };
-  return {
-    ...rest,
-    weight: patch.weight ?? card.weight,
-    ...(limits.itemsPerDay != null && { itemsPerDay: limits.itemsPerDay }),
-    ...(limits.maxRunning != null && { maxRunning: limits.maxRunning }),
-    ...(limits.requestsPerMinute != null && { requestsPerMinute: limits.requestsPerMinute }),
-  };
-};
-
-const definedOf = (patch: Patch): Patch =>
-  Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined));

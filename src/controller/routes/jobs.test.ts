@@ -194,3 +194,19 @@ test("another client's job, items and captures are as unknown as those that neve
     [],
   );
 });
+
+test("a job tells which of its fields are optional", async () => {
+  await using ground = await openApiGround();
+  const { body } = await ground.ask<Created>("POST", "/v1/jobs", {
+    json: { scraper: "county", inputs: [{ parcel: "1" }] },
+  });
+  const { owner, tax } = body.job.fields;
+  assert.deepEqual([owner?.isOptional, tax?.isOptional], [false, true]);
+});
+
+test("who asks for a scraper that is not there is told which are", async () => {
+  await using ground = await openApiGround();
+  const { body } = await ground.ask<ProblemBody>("POST", "/v1/jobs", { json: { scraper: "countyy" } });
+  assert.equal(body.code, "unknown-scraper");
+  assert.match(body.detail ?? "", /county, page/);
+});

@@ -5,7 +5,13 @@ import { named, says } from "../api-registry.ts";
 import { isoTime } from "../iso-time.ts";
 import { instant } from "./instant.ts";
 
-export const clientName = z.string().regex(/^[a-z0-9][a-z0-9._-]{0,63}$/);
+/** As a pattern, so that the document says it too. Jobs of the command line belong to `local` and `try`. */
+export const clientName = z
+  .string()
+  .regex(
+    /^(?!(?:local|try)$)[a-z0-9][a-z0-9._-]{0,63}$/,
+    "1 to 64 small letters, digits, dots, - and _ only, and neither `local` nor `try`, which the command line is",
+  );
 
 const most = z.int().min(0).max(Number.MAX_SAFE_INTEGER);
 

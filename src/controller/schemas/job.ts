@@ -99,8 +99,8 @@ export const jobSchema = named(
       z.partialRecord(failureKind, count),
     ),
     fields: says(
-      "How often each field was present, empty, missing or malformed.",
-      z.record(z.string(), countsOf(FIELD_STATUSES)),
+      "How often each field was present, empty, missing or malformed. An optional one may be missing without making its record partial.",
+      z.record(z.string(), countsOf(FIELD_STATUSES).extend({ isOptional: z.boolean() })),
     ),
     held: says("Lanes at which the breaker has stopped this job.", z.array(heldSchema)),
     rejects: says("The first rejected inputs.", z.array(rejectSchema)),

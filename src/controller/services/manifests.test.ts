@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { readManifest } from "../../archive/manifest.ts";
 import { openFiles } from "../../backends/files/open-files.ts";
-import type { Blobs } from "../../ports/blobs.ts";
+import { BlobError, type Blobs } from "../../ports/blobs.ts";
+import { failed, SimWorker } from "../../ports/ledger-suite/sim-worker.ts";
 import { jobSpec, keysOf, planned } from "../../ports/ledger-suite/world.ts";
 import { stepped, TellingHouse } from "../telling-house.suite.ts";
 import { runManifests } from "./manifests.ts";
@@ -61,14 +62,59 @@ test("jobs that ended while nobody watched have theirs with the first look, and 
   await duty.stop();
 });
 
-test("a manifest that is there is not written again", async (t) => {
+test("a manifest that tells of the job's end is not written again, by the next controller neither", async (t) => {
   const { house, blobs, make, start } = await open(t);
   await make("old");
   await house.ledger.steerJob("old", "cancel");
+  const first = start();
+  await first.rests();
+  await first.stop();
   await blobs.put("jobs/old/manifest.jsonl", Buffer.from(""));
-  const duty = start();
-  await duty.rests();
-  await duty.round();
+  const next = start();
+  await next.rests();
+  await next.round();
   assert.deepEqual(await statesIn(blobs, "old"), []);
+  await next.stop();
+});
+
+for (const who of ["the same controller", "the next controller"] as const)
+  test(`a job that was retried and ended again while nobody looked gets a new manifest from ${who}`, async (t) => {
+    const { house, blobs, make, start } = await open(t);
+    const { ledger } = house;
+    const worker = new SimWorker("w1", ledger, house.now);
+    await make("job");
+    await worker.settle(await worker.take(), failed("timeout"));
+    let duty = start();
+    await duty.rests();
+    assert.deepEqual(await statesIn(blobs, "job"), ["failed", "failed", "failed"]);
+    if (who === "the next controller") await duty.stop();
+    house.nowMs += 500;
+    await ledger.retryItems("job", {});
+    await worker.settle(await worker.take());
+    if (who === "the same controller") await duty.round();
+    else {
+      duty = start();
+      await duty.rests();
+    }
+    assert.deepEqual(await statesIn(blobs, "job"), ["done", "done", "done"]);
+    await duty.stop();
+    assert.deepEqual(house.problems, []);
+  });
+
+test("what could not be written is written the next time", async (t) => {
+  const { house, blobs, make } = await open(t);
+  await make("job");
+  await house.ledger.steerJob("job", "cancel");
+  let isFull = true;
+  const put: Blobs["put"] = (name, body) =>
+    isFull ? Promise.reject(new BlobError("no-space", name, "the disk is full")) : blobs.put(name, body);
+  const duty = stepped((wait, signal) =>
+    runManifests({ ...house.tools("one"), blobs: { ...blobs, put }, wait }, signal),
+  );
+  await duty.rests();
+  assert.equal(house.problems.length, 1);
+  isFull = false;
+  await duty.round();
+  assert.deepEqual(await statesIn(blobs, "job"), CANCELLED);
   await duty.stop();
 });

@@ -1,8 +1,7 @@
-import { manifestName } from "../../archive/manifest.ts";
 import { writeJobManifest } from "../../export/write-manifest.ts";
 import type { Blobs } from "../../ports/blobs.ts";
 import type { Ledger } from "../../ports/ledger.ts";
-import { openJobs } from "../open-jobs.ts";
+import { readManifestMark, writeManifestMark } from "../manifest-mark.ts";
 import { type DutyTools, runDuty } from "../run-duty.ts";
 
 export interface ManifestOptions extends DutyTools {
@@ -11,17 +10,26 @@ export interface ManifestOptions extends DutyTools {
   readonly everyMs?: number;
 }
 
+/** One end of a job. */
+interface JobEnd {
+  readonly job: string;
+  readonly endedAt: number;
+}
+
 const PAGE = 200;
+/** By so much the ledger's clock may be set back, and no end is overlooked. */
+const SET_BACK_MS = 60_000;
 
 /** Writes a job's manifest when the job has ended, and again when it has after a retry, so that the archive can be read without the ledger. */
 export const runManifests = async (options: ManifestOptions, signal: AbortSignal): Promise<void> => {
-  const { everyMs = 2000 } = options;
+  const { blobs, everyMs = 2000 } = options;
   const watch = new EndWatch(options);
   const run = async (stop: AbortSignal): Promise<void> => {
-    for await (const job of watch.ended()) {
+    for await (const end of watch.untold()) {
       if (stop.aborted) return;
-      await writeJobManifest(options, job);
-      watch.written(job);
+      await writeJobManifest(options, end.job);
+      await writeManifestMark(blobs, end.job, end.endedAt);
+      watch.told(end);
     }
   };
   await runDuty(options, { name: "manifests", everyMs, run }, signal);
@@ -30,48 +38,49 @@ export const runManifests = async (options: ManifestOptions, signal: AbortSignal
 /** Which jobs have ended without a manifest that says so. */
 class EndWatch {
   readonly #options: ManifestOptions;
-  /** Seen before their end: a manifest that they have is of an earlier one. */
-  readonly #open = new Set<string>();
-  readonly #done = new Set<string>();
-  #hasSeenAll = false;
+  /** When those that ended lately did, of which it is known that their manifest tells of it. */
+  readonly #told = new Map<string, number>();
+  /** All that ended before are told. */
+  #sinceAt = 0;
 
   constructor(options: ManifestOptions) {
     this.#options = options;
   }
 
-  /** The newest first. After the first time, only jobs that were open, and the newest: one may begin and end between two looks. */
-  async *ended(): AsyncGenerator<string> {
+  /** Of all jobs the first time, then of those that have ended since. */
+  async *untold(): AsyncGenerator<JobEnd> {
+    let latest = this.#sinceAt;
+    for await (const end of this.#ends()) {
+      latest = Math.max(latest, end.endedAt);
+      if (!(await this.#isTold(end))) yield end;
+    }
+    this.#sinceAt = Math.max(this.#sinceAt, latest - SET_BACK_MS);
+    for (const [job, endedAt] of this.#told) if (endedAt < this.#sinceAt) this.#told.delete(job);
+  }
+
+  told({ job, endedAt }: JobEnd): void {
+    this.#told.set(job, endedAt);
+  }
+
+  async *#ends(): AsyncGenerator<JobEnd> {
     const { ledger } = this.#options;
-    const open = new Set<string>();
-    for await (const { spec } of openJobs(ledger)) open.add(spec.id);
-    for (const id of open) this.#done.delete(id);
-    yield* [...this.#open].filter((id) => !open.has(id));
-    for (const id of open) this.#open.add(id);
     let after: string | undefined;
     do {
       const page = await ledger.listJobs({
-        states: ["done", "cancelled"],
+        endedSince: this.#sinceAt,
         limit: PAGE,
         ...(after !== undefined && { after }),
       });
-      for (const { spec } of page) if (!(await this.#hasManifest(spec.id))) yield spec.id;
+      for (const { spec, endedAt } of page) yield { job: spec.id, endedAt: endedAt! };
       after = page.length < PAGE ? undefined : page.at(-1)!.spec.id;
-    } while (after !== undefined && !this.#hasSeenAll);
-    this.#hasSeenAll = true;
+    } while (after !== undefined);
   }
 
-  written(job: string): void {
-    this.#open.delete(job);
-    this.#done.add(job);
-  }
-
-  async #hasManifest(job: string): Promise<boolean> {
-    if (this.#done.has(job)) return true;
-    for await (const { name } of this.#options.blobs.list(manifestName(job)))
-      if (name === manifestName(job)) {
-        this.#done.add(job);
-        return true;
-      }
-    return false;
+  async #isTold(end: JobEnd): Promise<boolean> {
+    const { job, endedAt } = end;
+    if (this.#told.get(job) === endedAt) return true;
+    if ((await readManifestMark(this.#options.blobs, job)) !== endedAt) return false;
+    this.told(end);
+    return true;
   }
 }

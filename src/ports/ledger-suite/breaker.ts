@@ -197,6 +197,12 @@ export const breaker = (test: LedgerTest): void => {
     assert.equal((await world.worker("w2").take()).length, 49);
   });
 
+  test("a job that is cancelled while it is held is held no more", async (world) => {
+    await tripped(world, world.worker());
+    await world.ledger.steerJob("job", "cancel");
+    assert.deepEqual(await held(world, "job"), []);
+  });
+
   test("outcomes of an ended job tell nothing", async (world) => {
     const worker = world.worker();
     const queue = await started(world, worker, "job");

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { ItemState } from "../../model/item.ts";
 import { DONE, failed, RETURNED, waiting } from "./sim-worker.ts";
 import { code, jobSpec, keysOf, type LedgerTest, planned, UNPACED, type World } from "./world.ts";
 
@@ -166,6 +167,27 @@ export const jobLimits = (test: LedgerTest): void => {
     assert.deepEqual([view?.state, view?.counts.states.failed, view?.counts.states.leased], ["done", 18, 0]);
     assert.equal(await worker.takeAlone(), undefined);
   });
+
+  for (const end of ["cancelled", "past its deadline"] as const)
+    test(`a job that is ${end} after its budget was spent counts every item as it lists it`, async (world) => {
+      const worker = world.worker();
+      const deadlineAt = world.nowMs + 1000;
+      await world.job("job", keysOf(20), { budget: { requests: 2 }, deadlineAt });
+      const items = await worker.take(5);
+      await worker.settle(items.slice(0, 2), DONE, { attempt });
+      world.pass(1000);
+      if (end === "cancelled") await world.ledger.steerJob("job", "cancel");
+      else await world.ledger.reap({});
+      const view = await world.ledger.readJob("job");
+      assert.deepEqual(
+        [view?.state, view?.counts.states.failed, view?.failures[0]?.count],
+        ["cancelled", 18, 18],
+      );
+      for (const [state, count] of Object.entries(view!.counts.states))
+        assert.equal((await world.items("job", { states: [state as ItemState] })).length, count, state);
+      const listed = Map.groupBy(await world.items("job"), (item) => item.state);
+      assert.deepEqual([listed.get("done")?.length, listed.get("failed")?.length], [2, 18]);
+    });
 
   test("options of a job are read back as they were given", async ({ ledger }) => {
     const spec = jobSpec("job", {

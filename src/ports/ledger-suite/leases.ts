@@ -165,6 +165,16 @@ export const leases = (test: LedgerTest): void => {
     assert.equal((await worker.take(100)).length, 5);
   });
 
+  test("a claim that waits for a retry is not called back at once by others' items in the lane", async (world) => {
+    const worker = world.worker();
+    await world.job("mine", ["a"]);
+    await worker.settle(await worker.take(), waiting(30_000));
+    await world.job("theirs", keysOf(50));
+    const { items, againInMs } = await worker.claim(10, { jobs: ["mine"] });
+    assert.equal(items.length, 0);
+    assert.ok(againInMs! >= 10, `${againInMs} ms`);
+  });
+
   test("the list of workers says what each holds and until when", async (world) => {
     const one = world.worker("w1");
     await world.job("job", keysOf(3));
@@ -214,5 +224,23 @@ export const leases = (test: LedgerTest): void => {
     );
     await world.ledger.steerJob("paused", "resume");
     assert.deepEqual((await worker.pulse()).stopped, [queueOf("cancelled")]);
+  });
+
+  test("a clock that is set back by an hour stops no lane, and keeps no dead worker's items", async (world) => {
+    const [dead, worker] = [world.worker("dead"), world.worker()];
+    await world.job("job", keysOf(9), { pace: { perSecond: 1, burst: 1, concurrency: 9 } });
+    await dead.take(1);
+    await dead.pulse({ running: [] });
+    world.pass(1500);
+    await worker.settle(await worker.take(1));
+    world.pass(-3_600_000);
+    let done = 1;
+    for (let i = 0; i < 60 && done < 9; i++) {
+      const items = await worker.take();
+      await worker.settle(items);
+      done += items.length;
+      world.pass(500);
+    }
+    assert.equal((await world.counts("job")).states.done, 9);
   });
 };

@@ -32,6 +32,22 @@ export const lists = (test: LedgerTest): void => {
     await assert.rejects(() => ledger.listJobs({ limit: 5, after: "none" }), code("no-such-job"));
   });
 
+  test("jobs are listed by when they ended, for as long as they have", async (world) => {
+    const { ledger } = world;
+    for (const id of ["a", "b", "c"]) await world.job(id, ["x"]);
+    await ledger.sealJob("b");
+    const worker = world.worker();
+    await worker.settle(await worker.take(9, { jobs: ["b"] }), failed("timeout"));
+    world.pass(1000);
+    await ledger.steerJob("a", "cancel");
+    assert.deepEqual(await ids(world, { endedSince: 0 }), ["b", "a"]);
+    assert.deepEqual(await ids(world, { endedSince: 0, after: "b" }), ["a"]);
+    assert.deepEqual(await ids(world, { endedSince: world.nowMs }), ["a"]);
+    assert.deepEqual(await ids(world, { endedSince: world.nowMs + 1 }), []);
+    await ledger.retryItems("b", {});
+    assert.deepEqual(await ids(world, { endedSince: 0 }), ["a"]);
+  });
+
   test("every state is listed by itself, in whatever way items came to it, and all of them add up", async (world) => {
     const worker = world.worker();
     await world.job("job", keysOf(40));

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { RETURNED } from "./sim-worker.ts";
+import { failed, RETURNED } from "./sim-worker.ts";
 import { code, keysOf, LEASE_MS, type LedgerTest, type World } from "./world.ts";
 
 const isQuiet = async ({ ledger }: World, job = "job"): Promise<boolean> => {
@@ -115,5 +115,32 @@ export const stopping = (test: LedgerTest): void => {
     assert.deepEqual(await worker.takeKeys(500), []);
     await world.ledger.steerJob("job", "resume");
     assert.equal((await worker.takeKeys(500)).length, 120);
+  });
+
+  test("a job whose last items failed after it was paused, or held in its only lane, goes on when they are retried", async (world) => {
+    const worker = world.worker();
+    for (const stop of ["pause", "hold"] as const) {
+      await world.job(stop, keysOf(40), { lane: `${stop}.test` });
+      await world.ledger.sealJob(stop);
+      const items = await worker.take(100, { jobs: [stop] });
+      if (stop === "pause") await world.ledger.steerJob(stop, "pause");
+      else await worker.tell(items[0]!.queue, "structure-changed", 40);
+      assert.equal((await world.ledger.readJob(stop))?.state, "paused");
+      await worker.settle(items, failed("structure-changed"));
+      assert.equal((await world.ledger.readJob(stop))?.state, "done");
+      assert.equal(await world.ledger.retryItems(stop, {}), 40);
+      assert.equal((await worker.take(100, { jobs: [stop] })).length, 40, stop);
+      assert.deepEqual((await world.ledger.readJob(stop))?.held, []);
+    }
+  });
+
+  test("retried, a job that is paused stays so", async (world) => {
+    const worker = world.worker();
+    await world.job("job", keysOf(3));
+    await worker.settle(await worker.take(1), failed("timeout"));
+    await world.ledger.steerJob("job", "pause");
+    assert.equal(await world.ledger.retryItems("job", {}), 1);
+    assert.equal((await world.ledger.readJob("job"))?.state, "paused");
+    assert.deepEqual(await worker.takeKeys(), []);
   });
 };

@@ -5,12 +5,13 @@
  *   clients, and for each through its lanes. `clients.had` and `service.turn` are to the workers what `turns.had` and `lanes.turn` are to a lane.
  * - `jobs.leased` counts what is in somebody's hands. In a job whose budget is spent (`spent_at`), what had neither ended nor was in hand reads
  *   as failed, as in a cancelled one it reads as cancelled; either way those at or before the cursor have a due time, by which they are found.
+ * - `service.latest_at` is when somebody last claimed, to a second: the clock was set back when it lies ahead.
  * - `stops` has whoever must hear that a queue has stopped: `told` once a pulse said so, gone with the pulse after that one.
  */
 export const service = `
 ALTER TABLE clients ADD COLUMN max_running INTEGER;
 ALTER TABLE clients ADD COLUMN had REAL;
-CREATE TABLE service (id INTEGER PRIMARY KEY CHECK (id = 1), turn REAL NOT NULL);
+CREATE TABLE service (id INTEGER PRIMARY KEY CHECK (id = 1), turn REAL NOT NULL, latest_at REAL NOT NULL DEFAULT 0);
 INSERT INTO service (id, turn) VALUES (1, 0);
 
 ALTER TABLE jobs ADD COLUMN leased INTEGER NOT NULL DEFAULT 0;
@@ -23,6 +24,7 @@ UPDATE jobs SET scraper = spec ->> 'scraper', leased =
 CREATE INDEX jobs_client ON jobs (client, number);
 CREATE INDEX jobs_state ON jobs (state, number);
 CREATE INDEX jobs_scraper ON jobs (scraper, number);
+CREATE INDEX jobs_ended ON jobs (ended_at) WHERE ended_at IS NOT NULL;
 CREATE INDEX jobs_deadline ON jobs (deadline_at) WHERE deadline_at IS NOT NULL AND ended_at IS NULL;
 CREATE TABLE job_labels (
   name TEXT NOT NULL,

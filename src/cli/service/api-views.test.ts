@@ -1,0 +1,56 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Job } from "../../client.ts";
+import { ITEM_STATES } from "../../model/item.ts";
+import { jobOfApi } from "./api-views.ts";
+
+const counts = { present: 1, empty: 0, missing: 2, malformed: 0 };
+const job: Job = {
+  id: "job",
+  client: "tax",
+  scraper: "list",
+  version: "1",
+  scrapers: [
+    { name: "list", version: "1" },
+    { name: "detail", version: "2" },
+  ],
+  state: "done",
+  isSealed: true,
+  isBatch: false,
+  createdAt: "2026-11-16T00:00:00.000Z",
+  options: { priority: 0, pace: { perSecond: null, burst: 1, concurrency: 1 }, extracts: true },
+  labels: {},
+  counts: {
+    received: 0,
+    accepted: 0,
+    folded: 0,
+    rejected: 0,
+    capped: 0,
+    tooDeep: 0,
+    partial: 0,
+    states: Object.fromEntries(ITEM_STATES.map((state) => [state, 0])) as Job["counts"]["states"],
+  },
+  progress: { ended: 0, share: 0, perSecond: null, etaAt: null },
+  failures: [],
+  attemptFailures: {},
+  fields: {
+    name: { ...counts, isOptional: true },
+    "detail.owner": { ...counts, isOptional: false },
+    "detail.note": { ...counts, isOptional: true },
+  },
+  held: [],
+  rejects: [],
+  cost: { requests: 0, bytes: 0 },
+};
+
+test("each scraper of a server's job has its own fields, and knows which are required", () => {
+  const { spec } = jobOfApi(job);
+  assert.deepEqual(spec.required, ["detail.owner"]);
+  assert.deepEqual(
+    spec.scrapers.map(({ name, fields, required }) => [name, fields, required]),
+    [
+      ["list", ["name"], []],
+      ["detail", ["owner", "note"], ["owner"]],
+    ],
+  );
+});

@@ -1,0 +1,23 @@
+interface Share {
+  readonly weight: number;
+  readonly itemsPerDay?: number;
+  readonly maxRunning?: number;
+  readonly requestsPerMinute?: number;
+}
+
+/** Null takes a limit away; what is not named stays. */
+export type ShareChange = { readonly [Name in keyof Share]?: Share[Name] | null | undefined };
+
+export const changeShare = <Card extends Share>(card: Card, to: ShareChange): Card => {
+  const { weight: _, itemsPerDay, maxRunning, requestsPerMinute, ...rest } = card;
+  const limits = {
+    itemsPerDay: changed(itemsPerDay, to.itemsPerDay),
+    maxRunning: changed(maxRunning, to.maxRunning),
+    requestsPerMinute: changed(requestsPerMinute, to.requestsPerMinute),
+  };
+  const kept = Object.entries(limits).filter(([, limit]) => limit !== undefined);
+  return { ...rest, weight: to.weight ?? card.weight, ...Object.fromEntries(kept) } as Card;
+};
+
+const changed = (limit: number | undefined, to: number | null | undefined): number | undefined =>
+  to === undefined ? limit : (to ?? undefined);

@@ -1,0 +1,45 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readFileSync } from "node:fs";
+import { test } from "node:test";
+import { isGone, thisProcess } from "./this-process.ts";
+
+const skip = !existsSync("/proc/self/ns/pid") && "the system does not tell one process space from another";
+
+const sleeper = (t: { after(end: () => void): void }) => {
+  const child = spawn("sleep", ["600"]);
+  t.after(() => child.kill("SIGKILL"));
+  return child;
+};
+
+test("a process of this machine is gone once it has ended", { skip }, async (t) => {
+  const child = sleeper(t);
+  await once(child, "spawn");
+  const card = { ...thisProcess(), pid: child.pid! };
+  assert.equal(isGone(card), false);
+  child.kill("SIGKILL");
+  await once(child, "exit");
+  assert.equal(isGone(card), true);
+});
+
+test("one that ended and whose parent does not look after it is gone", { skip }, async (t) => {
+  const parent = spawn("sh", ["-c", "sleep 0 & echo $!; exec sleep 600"]);
+  t.after(() => parent.kill("SIGKILL"));
+  const [line] = (await once(parent.stdout, "data")) as [Buffer];
+  const pid = Number(line.toString());
+  while (!readFileSync(`/proc/${pid}/stat`, "utf8").includes(") Z "))
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  assert.equal(isGone({ ...thisProcess(), pid }), true);
+});
+
+test("of another machine's or container's processes, and of those that say nothing, nobody is taken for gone", async (t) => {
+  const child = sleeper(t);
+  await once(child, "spawn");
+  child.kill("SIGKILL");
+  await once(child, "exit");
+  const { space: _space, ...untold } = thisProcess();
+  assert.equal(isGone({ ...untold, pid: child.pid! }), false);
+  assert.equal(isGone({ ...untold, pid: child.pid!, space: "another" }), false);
+  assert.equal(isGone({}), false);
+});
