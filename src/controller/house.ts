@@ -22,6 +22,8 @@ export interface ControllerHouse {
   readonly linkTo?: (blob: string) => Promise<string>;
   /** How often jobs are looked at for live events while somebody listens; a second unless given. */
   readonly watchMs?: number;
+  /** How often a silent listener hears that the connection stands; 15 seconds unless given. */
+  readonly heartbeatMs?: number;
   readonly version?: string;
 }
 

@@ -6,7 +6,7 @@ interface Share {
 }
 
 /** Null takes a limit away; what is not named stays. */
-export type ShareChange = { readonly [Name in keyof Share]?: Share[Name] | null | undefined };
+type ShareChange = { readonly [Name in keyof Share]?: Share[Name] | null | undefined };
 
 export const changeShare = <Card extends Share>(card: Card, to: ShareChange): Card => {
   const { weight: _, itemsPerDay, maxRunning, requestsPerMinute, ...rest } = card;

@@ -34,11 +34,16 @@ export class SluiceProcess {
   stdout = "";
   stderr = "";
 
-  constructor(args: readonly string[], env: Readonly<Record<string, string>> = {}, cwd = process.cwd()) {
+  constructor(
+    args: readonly string[],
+    env: Readonly<Record<string, string>> = {},
+    cwd = process.cwd(),
+    stdin: "ignore" | "pipe" = "ignore",
+  ) {
     this.child = spawn(process.execPath, [join(ROOT, "bin/sluice.js"), ...args], {
       env: { ...strangers, ...env },
       cwd,
-      stdio: ["ignore", "pipe", "pipe"],
+      stdio: [stdin, "pipe", "pipe"],
     });
     running.add(this.child);
     this.child.once("exit", () => running.delete(this.child));

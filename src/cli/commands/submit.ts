@@ -54,7 +54,11 @@ export const submitCommand = async (scraper: string | undefined, options: Submit
   using interrupts = listenForInterrupts(() => process.exit(EXIT.interrupted));
   // What was taken is taken: nothing is to be finished here.
   interrupts.signal.addEventListener("abort", () => {
-    say(started === "" ? "Interrupted. There is no job." : interruptedText(started, input, verbs.flag));
+    say(
+      started === ""
+        ? `Interrupted. If there is a job already, \`sluice jobs ls${verbs.flag}\` shows it.`
+        : interruptedText(started, input, verbs.flag),
+    );
     process.exit(EXIT.interrupted);
   });
   const { view } = await verbs.submit({

@@ -107,3 +107,13 @@ test("listening ends when the server closes", async () => {
   await ground[Symbol.asyncDispose]();
   assert.match(await response.text(), /^: hello/);
 });
+
+test("listening ends when its key is revoked", async () => {
+  await using ground = await openApiGround({ heartbeatMs: 20 });
+  const [key, admin] = [await ground.addClient("a"), await ground.addClient("owner", "admin")];
+  const response = await ground.raw("GET", "/v1/events", { key });
+  const [card] = await ground.registry.listKeys("a");
+  const { status } = await ground.ask("DELETE", `/v1/clients/a/keys/${card!.id}`, { key: admin });
+  assert.equal(status, 200);
+  assert.match(await response.text(), /^: hello/);
+});
