@@ -87,6 +87,8 @@ export const addDocs = async (app: Api): Promise<void> => {
         pageTitle: "Sluice API",
         withDefaultFonts: false,
         telemetry: false,
+        showDeveloperTools: "never",
+        hideClientButton: true,
         agent: { disabled: true },
         mcp: { disabled: true },
       },

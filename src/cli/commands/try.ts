@@ -1,6 +1,7 @@
 import { laneOf } from "../../compose.ts";
 import { resolveScraper } from "../../config/find-scrapers.ts";
 import { planInput } from "../../flow/plan.ts";
+import { jobId } from "../../model/job-id.ts";
 import { redactSecrets } from "../../model/redact-secrets.ts";
 import { loadScraper } from "../../scrapers/load-scraper.ts";
 import { readyScraper, type ReadyScraper } from "../../scrapers/ready-scraper.ts";
@@ -8,7 +9,7 @@ import { explainField } from "../../workshop/explain-field.ts";
 import { type Tried, tryItem } from "../../workshop/try-item.ts";
 import { EXIT } from "../exit-codes.ts";
 import { chosenInput, type ItemOptions, readings } from "../input-option.ts";
-import { jobId } from "../../model/job-id.ts";
+import { listenForInterrupts } from "../interrupts.ts";
 import { print } from "../print.ts";
 import { renderTrial } from "../render-trial.ts";
 import { UsageError } from "../usage-error.ts";
@@ -34,7 +35,7 @@ export const tryShown = async (
   const input = fittingInput(ready, await chosenInput(options));
   const job = jobId(new Date());
   const { data, json } = options;
-  using interrupt = listenForInterrupt();
+  using interrupt = listenForInterrupts(() => process.exit(EXIT.interrupted));
   using view = openTrialView(ready, input, json);
   const { signal } = interrupt;
   const onOutput = (text: string): void => void process.stderr.write(`${text}\n`);
@@ -94,17 +95,3 @@ const explanationsOf = (ready: ReadyScraper, { pages, records }: Tried) =>
       .filter(([, { status }]) => status === "missing" || status === "malformed")
       .map(([field]) => ({ record, field, ...explainField(ready, pages, records, { record, field }) })),
   );
-
-const listenForInterrupt = (): Disposable & { readonly signal: AbortSignal } => {
-  const controller = new AbortController();
-  const hear = () => (controller.signal.aborted ? process.exit(EXIT.interrupted) : controller.abort());
-  process.on("SIGINT", hear);
-  process.on("SIGTERM", hear);
-  return {
-    signal: controller.signal,
-    [Symbol.dispose]() {
-      process.off("SIGINT", hear);
-      process.off("SIGTERM", hear);
-    },
-  };
-};

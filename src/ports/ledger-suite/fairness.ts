@@ -1,45 +1,24 @@
 import assert from "node:assert/strict";
-import type { Pace } from "../../model/pace.ts";
-import type { SimWorker } from "./sim-worker.ts";
-import { keysOf, type LedgerTest, planned, UNPACED, type World } from "./world.ts";
-
-const TEN: Pace = { perSecond: 10, burst: 1, concurrency: 1000 };
-/** Slots of one booking window at ten a second. */
-const WINDOW = 11;
-
-/** The jobs whose items got the next `count` slots, in the order of the slots. */
-const serve = async (world: World, worker: SimWorker, count: number): Promise<string[]> => {
-  const served: string[] = [];
-  while (served.length < count) {
-    const items = await worker.take(count - served.length);
-    served.push(...items.map(({ job }) => job));
-    await worker.settle(items);
-    await worker.pulse();
-    world.pass(100);
-  }
-  return served;
-};
-
-const shareOf = (served: readonly string[], job: string): number =>
-  served.filter((one) => one === job).length;
+import { countOf, serveSlots, TEN, WINDOW } from "./serve-slots.ts";
+import { keysOf, type LedgerTest, planned, UNPACED } from "./world.ts";
 
 export const fairness = (test: LedgerTest): void => {
   test("a client with 100,000 items does not delay a client with ten", async (world) => {
     const worker = world.worker();
     await world.job("huge", keysOf(100_000), { client: "big", pace: TEN });
-    await serve(world, worker, 300);
+    await serveSlots(world, worker, 300);
     await world.job("tiny", keysOf(10), { client: "small", pace: TEN });
-    const served = await serve(world, worker, 20 + WINDOW);
-    assert.equal(shareOf(served, "tiny"), 10);
+    const served = await serveSlots(world, worker, 20 + WINDOW);
+    assert.equal(countOf(served, "tiny"), 10);
   });
 
   test("backlogged clients share a lane evenly, at any moment to within one window", async (world) => {
     const worker = world.worker();
     for (const client of ["a", "b", "c"]) await world.job(client, keysOf(400), { client, pace: TEN });
-    const served = await serve(world, worker, 300);
+    const served = await serveSlots(world, worker, 300);
     for (let upTo = 1; upTo <= served.length; upTo++)
       for (const job of ["a", "b", "c"]) {
-        const lag = upTo / 3 - shareOf(served.slice(0, upTo), job);
+        const lag = upTo / 3 - countOf(served.slice(0, upTo), job);
         assert.ok(lag <= WINDOW, `${job} lags ${lag} slots after ${upTo}`);
       }
   });
@@ -48,8 +27,8 @@ export const fairness = (test: LedgerTest): void => {
     const worker = world.worker();
     for (const id of ["a1", "a2", "a3"]) await world.job(id, keysOf(300), { client: "a", pace: TEN });
     await world.job("b", keysOf(300), { client: "b", pace: TEN });
-    const served = await serve(world, worker, 200);
-    const share = shareOf(served, "b");
+    const served = await serveSlots(world, worker, 200);
+    const share = countOf(served, "b");
     assert.ok(share >= 100 - WINDOW && share <= 100 + WINDOW, `${share} of 200`);
   });
 
@@ -57,11 +36,11 @@ export const fairness = (test: LedgerTest): void => {
     const worker = world.worker();
     await world.job("steady", keysOf(1500), { client: "a", pace: TEN });
     await world.job("first", keysOf(3), { client: "b", pace: TEN });
-    await serve(world, worker, 500);
+    await serveSlots(world, worker, 500);
     await world.job("back", keysOf(300), { client: "b", pace: TEN });
-    const served = await serve(world, worker, 60);
-    assert.ok(shareOf(served, "steady") >= 30 - WINDOW, `${shareOf(served, "steady")} of 60`);
-    assert.ok(shareOf(served, "back") >= 30 - WINDOW, `${shareOf(served, "back")} of 60`);
+    const served = await serveSlots(world, worker, 60);
+    assert.ok(countOf(served, "steady") >= 30 - WINDOW, `${countOf(served, "steady")} of 60`);
+    assert.ok(countOf(served, "back") >= 30 - WINDOW, `${countOf(served, "back")} of 60`);
   });
 
   test("a client whose lanes are full of places does not keep others from theirs", async (world) => {

@@ -1,28 +1,6 @@
 import assert from "node:assert/strict";
-import type { Pace } from "../../model/pace.ts";
-import type { SimWorker } from "./sim-worker.ts";
+import { countOf, serveSlots, TEN, WINDOW } from "./serve-slots.ts";
 import { keysOf, type LedgerTest, planned, UNPACED, type World } from "./world.ts";
-
-const TEN: Pace = { perSecond: 10, burst: 1, concurrency: 1000 };
-/** Slots of one booking window at ten a second. */
-const WINDOW = 11;
-
-/** Whose items got the next `count` slots of the one lane, slot by slot. */
-const serveSlots = async (world: World, worker: SimWorker, count: number): Promise<string[]> => {
-  const served: string[] = [];
-  for (let turn = 0; served.length < count; turn++) {
-    assert.ok(turn < count * 3, "the lane stands still");
-    const items = await worker.take(count - served.length);
-    served.push(...items.map(({ job }) => job));
-    await worker.settle(items);
-    await worker.pulse();
-    world.pass(100);
-  }
-  return served;
-};
-
-const countOf = (served: readonly string[], job: string): number =>
-  served.filter((one) => one === job).length;
 
 const assertShares = (served: readonly string[], weights: Readonly<Record<string, number>>): void => {
   const total = Object.values(weights).reduce((a, b) => a + b, 0);
