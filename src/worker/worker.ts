@@ -1,5 +1,4 @@
 import { Hand } from "../flow/claim.ts";
-import { ItemFreshness } from "../freshness/item-freshness.ts";
 import { Settler } from "../flow/settle.ts";
 import type { ItemRef } from "../model/item.ts";
 import { StopError } from "../model/stop-error.ts";
@@ -218,7 +217,9 @@ class Worker {
     const { ledger, collector, laneOf } = this.#options;
     const { spec, scrapers } = await loadOrHold(this.#options, item.job);
     const { ready } = scrapers[item.scraper]!;
-    const freshness = await ItemFreshness.of(ledger, item, spec, ready);
+    // Most jobs do not ask for it, and their first request need not wait for what reads caching headers.
+    const { ItemFreshness } = spec.freshness ? await import("../freshness/item-freshness.ts") : {};
+    const freshness = await ItemFreshness?.of(ledger, item, spec, ready);
     return await runItem({
       item,
       spec,
