@@ -12,7 +12,7 @@ const RULES: AlertRules = {
   noSuccess: { forMs: 600_000 },
   completeness: { drop: 0.2, last: 100 },
 };
-const NO_ITEMS: StateCounts = {
+const ALL_QUEUED: StateCounts = {
   queued: 1000,
   leased: 0,
   waiting: 0,
@@ -42,7 +42,14 @@ const viewOf = (states: Partial<StateCounts>, own: Partial<JobView> = {}): JobVi
   state: "running",
   isSealed: true,
   createdAt: 0,
-  counts: { received: 0, accepted: 0, folded: 0, rejected: 0, capped: 0, states: { ...NO_ITEMS, ...states } },
+  counts: {
+    received: 0,
+    accepted: 0,
+    folded: 0,
+    rejected: 0,
+    capped: 0,
+    states: { ...ALL_QUEUED, ...states },
+  },
   tooDeep: 0,
   partial: 0,
   failures: [],
