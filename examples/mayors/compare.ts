@@ -40,8 +40,14 @@ export function compareWithTruth(csvFile: string, siteUrl: string, towns: number
             ...Object.fromEntries(FIELDS.map((name) => [name, truth.values[name] ?? ""])),
           }),
     };
-    if (row === undefined || row["_failure"] === "timeout") {
+    const isUnanswered = row?.["_failure"] === "timeout";
+    if (row === undefined || (isUnanswered && truth.state !== "failed")) {
       lost.push(url);
+      continue;
+    }
+    // Its page is broken either way: of its last try not even that came back.
+    if (isUnanswered) {
+      broken.push({ kind: "timeout", url });
       continue;
     }
     const odd = Object.entries(expected).find(([name, value]) => row[name] !== value);
