@@ -1,8 +1,8 @@
 import type { KeptPage } from "../model/capture.ts";
 import type { RawField, RawRecord } from "../model/record.ts";
 import { ExtractionError } from "./extraction-error.ts";
-import { parseHtml } from "./html-document.ts";
 import type { HtmlDocument } from "./html-document.ts";
+import { parsePage } from "./parse-page.ts";
 import { compileSelector } from "./selector.ts";
 import type { Selector } from "./selector.ts";
 
@@ -28,7 +28,7 @@ export function recordsByFunction(
   const parsed = new Map(pages.map((page) => [page as KeptPage, page.document]));
   const tools: ExtractTools = {
     document(page) {
-      const document = parsed.get(page) ?? parseHtml(page.text);
+      const document = parsed.get(page) ?? parsePage(page);
       parsed.set(page, document);
       return document;
     },

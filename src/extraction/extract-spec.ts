@@ -68,7 +68,7 @@ export function compileExtraction(spec: ExtractSpec | ExtractFunction): Extracti
 
   const readPage = (kept: ReadablePage): RawRecord[] => {
     const view = new PageView(kept);
-    const scanned = (streamsPage || streamsRows) && !view.isParsed ? stream.run(kept.text) : undefined;
+    const scanned = (streamsPage || streamsRows) && view.canScan ? stream.run(kept.text) : undefined;
     const scope = new Scope(view, page.page.queries, scanned?.page);
     if (each === undefined) return [readRecord(scope, kept.name)];
 

@@ -1,8 +1,10 @@
 import type { KeptPage } from "../model/capture.ts";
-import { parseHtml } from "./html-document.ts";
 import type { HtmlDocument } from "./html-document.ts";
 import { rootsIn } from "./json/json-source.ts";
 import type { LabelIndex } from "./labels/label-index.ts";
+import { pageKind } from "./page-kind.ts";
+import type { PageKind } from "./page-kind.ts";
+import { parsePage } from "./parse-page.ts";
 import type { JsonSource } from "./place.ts";
 import { QueryCosts } from "./scan/query-costs.ts";
 
@@ -15,6 +17,7 @@ export interface ReadablePage extends KeptPage {
 export class PageView {
   readonly page: ReadablePage;
   #document: HtmlDocument | undefined;
+  #kind: PageKind | undefined;
   #roots: Map<string, Map<string, readonly unknown[]>> | undefined;
   #base: string | undefined;
   labels: LabelIndex | undefined;
@@ -25,13 +28,17 @@ export class PageView {
     this.costs = new QueryCosts(page.text.length);
   }
 
-  /** Somebody has asked the document already: then it costs less than another scan. */
-  get isParsed(): boolean {
-    return this.page.document?.isParsed === true;
+  get kind(): PageKind {
+    return (this.#kind ??= pageKind(this.page));
+  }
+
+  /** A scan reads HTML only. Where somebody has asked the document already, that costs less than another scan. */
+  get canScan(): boolean {
+    return this.kind === "html" && this.page.document?.isParsed !== true;
   }
 
   get document(): HtmlDocument {
-    return (this.#document ??= this.page.document ?? parseHtml(this.page.text));
+    return (this.#document ??= this.page.document ?? parsePage(this.page));
   }
 
   /** What relative links are relative to: the page's first `<base href>`, else its own address. */
