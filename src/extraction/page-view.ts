@@ -1,11 +1,13 @@
 import type { KeptPage } from "../model/capture.ts";
 import type { HtmlDocument } from "./html-document.ts";
+import type { JsonRoot } from "./json/json-roots.ts";
 import { rootsIn } from "./json/json-source.ts";
+import type { ElementSource } from "./json/json-source.ts";
 import type { LabelIndex } from "./labels/label-index.ts";
 import { pageKind } from "./page-kind.ts";
 import type { PageKind } from "./page-kind.ts";
+import { parsePageJson } from "./json/page-json.ts";
 import { parsePage } from "./parse-page.ts";
-import type { JsonSource } from "./place.ts";
 import { QueryCosts } from "./scan/query-costs.ts";
 
 /** A kept page, with its document where somebody has made one already. */
@@ -20,6 +22,7 @@ export class PageView {
   #kind: PageKind | undefined;
   #roots: Map<string, Map<string, readonly unknown[]>> | undefined;
   #base: string | undefined;
+  #json: JsonRoot | undefined;
   labels: LabelIndex | undefined;
   readonly costs: QueryCosts;
 
@@ -41,6 +44,11 @@ export class PageView {
     return (this.#document ??= this.page.document ?? parsePage(this.page));
   }
 
+  /** The page itself as JSON. Throws `FailureError` with `bad-content` where it is none. */
+  get json(): JsonRoot {
+    return (this.#json ??= parsePageJson(this.page));
+  }
+
   /** What relative links are relative to: the page's first `<base href>`, else its own address. */
   baseUrl(href: string | undefined): string {
     const { url } = this.page;
@@ -48,7 +56,7 @@ export class PageView {
   }
 
   /** The JSON of a source in a script's text, parsed and searched once for all fields. `key` tells sources apart. */
-  rootsIn(key: string, source: JsonSource, text: string): readonly unknown[] {
+  rootsIn(key: string, source: ElementSource, text: string): readonly unknown[] {
     this.#roots ??= new Map();
     let known = this.#roots.get(key);
     if (known === undefined) this.#roots.set(key, (known = new Map()));

@@ -73,6 +73,24 @@ test("a list takes the texts of what stands in it, and an object without one is 
   assert.match(String(at('["mix", {"odd": 1}]')), /object/);
 });
 
+test("one thing that is not in a list is found as a list of one", () => {
+  const ingredients = (json: string): unknown =>
+    read(
+      ld(`{"@type":"Recipe","recipeIngredient":${json}}`),
+      field.list(by.jsonLd("Recipe", "recipeIngredient[]")),
+    );
+  assert.deepEqual(ingredients('"2 eggs"'), ["2 eggs"]);
+  assert.deepEqual(ingredients('["2 eggs","milk"]'), ["2 eggs", "milk"]);
+  assert.deepEqual(ingredients("3"), ["3"]);
+  assert.equal(ingredients("null"), "missing");
+  for (const path of ["name[0]", "name[-1]", "name[]"])
+    assert.equal(read(ld('{"@type":"Recipe","name":"Pie"}'), field.text(by.jsonLd("Recipe", path))), "Pie");
+  assert.equal(
+    read(ld('{"@type":"Recipe","name":"Pie"}'), field.text(by.jsonLd("Recipe", "name[1]"))),
+    "missing",
+  );
+});
+
 test("images are links, written as a text, an object or a list", () => {
   const image = field.url(by.jsonLd("Recipe", "image"));
   for (const json of [
