@@ -45,13 +45,13 @@ export class XmlElement extends TreeElement {
     for (let node = rest.pop(); node !== undefined; node = rest.pop()) {
       if (typeof node === "string") text += node;
       else if (node === this || !node.#isHidden) {
-        const isApart = node.#isHtml ? APART.has(node.tag) : node.#holdsElementsOnly;
-        const gap = isApart ? " " : "";
+        const holdsElements = !node.#isHtml && node.#holdsElementsOnly;
+        const gap = holdsElements || (node.#isHtml && APART.has(node.tag)) ? " " : "";
         text += gap;
         rest.push(gap);
         for (let at = node.content.length - 1; at >= 0; at--) {
           rest.push(node.content[at] ?? "");
-          if (node.#holdsElementsOnly && !node.#isHtml) rest.push(" ");
+          if (holdsElements) rest.push(" ");
         }
       }
     }
