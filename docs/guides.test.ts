@@ -159,7 +159,7 @@ test("XML, feeds and JSON: a scraper for each, tried, run, captured, tested, ext
   assert.equal(notice!["summary"], "Hearing at noon");
   const pages = rowsOf("pages.jsonl").filter(({ _scraper }) => _scraper === "notice-page");
   assert.deepEqual(
-    pages.map(({ title }) => title).sort(),
+    pages.map(({ title }) => String(title)).toSorted(),
     [1, 2, 3, 4, 5, 6].map((n) => `Notice ${n}`),
   );
   // The parcel that the service does not know is absent.

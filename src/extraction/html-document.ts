@@ -42,11 +42,11 @@ export interface HtmlDocument {
 
 /** What differs between HTML and XML when an element is read. */
 export interface ElementReading<Element extends TreeElement = TreeElement> {
-  textOf(element: Element): string;
+  readonly textOf: (element: Element) => string;
   /** `source` is what stands between its tags. */
-  htmlOf(element: Element, source: string): string;
-  attr(element: Element, name: string): string | undefined;
-  linkOf(element: Element): string | undefined;
+  readonly htmlOf: (element: Element, source: string) => string;
+  readonly attr: (element: Element, name: string) => string | undefined;
+  readonly linkOf: (element: Element) => string | undefined;
 }
 
 const htmlReading: ElementReading = {

@@ -66,7 +66,7 @@ function findHeader(rows: readonly TableRow[]): { from: number; to: number } {
   const from = Math.max(wide, 0);
   const isHead = rows[from]?.isInHead === true;
   let to = from;
-  while (to < rows.length && (isHead ? rows[to]!.isInHead : isAll("th", rows[to]!))) to++;
+  while (to < rows.length && (isHead ? rows[to]!.isInHead : isAll("th", rows[to]))) to++;
   // Three rows of `<th>` and nothing else are a header and its rows.
   if (!isHead && to === rows.length && to - from > 2) to = from + 1;
   return { from, to: Math.max(to, Math.min(from + 1, rows.length)) };
