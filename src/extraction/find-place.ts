@@ -2,7 +2,7 @@ import { ExtractionError } from "./extraction-error.ts";
 import { NO_HITS } from "./hit.ts";
 import type { Hit } from "./hit.ts";
 import { jsonHits } from "./json/json-hits.ts";
-import { entriesAt } from "./json/json-path.ts";
+import { endsInEmptyList, entriesAt } from "./json/json-path.ts";
 import { jsonRoots } from "./json/json-roots.ts";
 import { findLabel } from "./labels/find-label.ts";
 import { elementHit } from "./element-hit.ts";
@@ -109,6 +109,7 @@ function byJson({ source, path }: JsonPlace, { isMany, jsonAs }: Taking, book: Q
         const values = entries.map(({ value }) => value);
         return jsonHits(values, jsonAs, isMany, entries[0]?.at ?? root.at);
       }
+      if (endsInEmptyList(root, path)) return jsonHits([null], jsonAs, isMany, root.at);
     }
     return NO_HITS;
   };

@@ -98,3 +98,19 @@ test("an extract function gets at JSON pages, and at what a <base> makes of a li
     [{ url: "https://county.example/x/c" }],
   );
 });
+
+test("HTML that is quoted in a feed is a document of its own", () => {
+  const rows = judged(
+    ([feed], { document, selector }) => {
+      const doc = document(feed!);
+      return doc.all(selector("item")).map((item) => {
+        const html = doc.htmlOf(doc.first(selector("description"), item)!);
+        const quoted = document({ ...feed!, mediaType: "text/html", text: html });
+        return { bold: quoted.all(selector("b")).map((one) => quoted.textOf(one)) };
+      });
+    },
+    "<rss><item><description><![CDATA[<p><b>a</b> <b>b</b>]]></description></item><item><description>&lt;b&gt;c</description></item></rss>",
+    "text/xml",
+  );
+  assert.deepEqual(rows, [{ bold: ["a", "b"] }, { bold: ["c"] }]);
+});

@@ -1,5 +1,6 @@
 import { FailureError } from "../../model/failure.ts";
 import { compileSelector } from "../../extraction/selector.ts";
+import { parsePageJson } from "../../extraction/json/page-json.ts";
 import { pageKind } from "../../extraction/page-kind.ts";
 import { parsePage } from "../../extraction/parse-page.ts";
 import { decodeText, detectCharset, readContentType } from "./decode-text.ts";
@@ -113,14 +114,7 @@ export class HttpPage implements Page {
   }
 
   json(): unknown {
-    try {
-      return JSON.parse(this.text);
-    } catch (error) {
-      throw new FailureError(
-        { kind: "bad-content", detail: "the response is not JSON", url: this.url, status: this.status },
-        { cause: error },
-      );
-    }
+    return parsePageJson(this).value;
   }
 
   /** A URL as the page means it, `<base href>` respected; null when it cannot be one. */

@@ -36,7 +36,8 @@ export const valuesAt = (json: unknown, path: JsonPath): readonly unknown[] =>
 
 /**
  * All values at the end of the path, none when it leads nowhere. A name asked of a list is asked of its entries, and the first
- * that has it answers, and one thing is a list of one: sites write one thing sometimes bare and sometimes in a list.
+ * that has it answers, and one thing is a list of one: sites write one thing sometimes bare and sometimes in a list. Null has no members,
+ * and all of them are null: the site says that there is nothing.
  */
 export function entriesAt(root: JsonEntry, path: JsonPath, places?: JsonPlaces): readonly JsonEntry[] {
   let entries: readonly JsonEntry[] = [root];
@@ -49,7 +50,7 @@ export function entriesAt(root: JsonEntry, path: JsonPath, places?: JsonPlaces):
 
 function stepInto(entry: JsonEntry, step: JsonStep, places: JsonPlaces | undefined): readonly JsonEntry[] {
   const { value, at } = entry;
-  if (value === null) return [];
+  if (value === null) return [entry];
   const isOne = step === "[]" || step === 0 || step === -1;
   if (typeof value !== "object") return isOne ? [entry] : [];
   const child = (key: string | number): JsonEntry => ({
@@ -68,8 +69,20 @@ function stepInto(entry: JsonEntry, step: JsonStep, places: JsonPlaces | undefin
     return index in value ? [child(index)] : [];
   }
   for (const index of value.keys()) {
+    if (value[index] === null) continue;
     const found = stepInto(child(index), step, places);
     if (found.length > 0) return found;
   }
   return [];
+}
+
+/** Whether the path leads nowhere because a list (or object) that it goes over has no entries: `groups[].items` without a group. */
+export function endsInEmptyList(root: JsonEntry, path: JsonPath): boolean {
+  const isEmpty = (value: unknown): boolean =>
+    typeof value === "object" && value !== null && Object.keys(value).length === 0;
+  return path.some((step, at) => {
+    if (step !== "[]" && step !== "*") return false;
+    const lists = entriesAt(root, path.slice(0, at));
+    return lists.length > 0 && lists.every(({ value }) => isEmpty(value));
+  });
 }

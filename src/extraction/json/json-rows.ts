@@ -1,7 +1,7 @@
 import type { JsonPlace } from "../place.ts";
 import type { QueryBook } from "../query-book.ts";
 import type { Scope } from "../scope.ts";
-import { entriesAt } from "./json-path.ts";
+import { endsInEmptyList, entriesAt } from "./json-path.ts";
 import type { JsonEntry, JsonPath } from "./json-path.ts";
 import { jsonRoots } from "./json-roots.ts";
 import type { JsonRoot } from "./json-roots.ts";
@@ -37,14 +37,3 @@ function listAt(root: JsonRoot, path: JsonPath): readonly JsonEntry[] | undefine
   if (found.length === 0) return endsInEmptyList(root, path) ? [] : undefined;
   return found.flatMap((entry) => (entry.value === null ? [] : entriesAt(entry, ["[]"], root.places)));
 }
-
-/** `groups[].items` where there is not a single group. */
-function endsInEmptyList(root: JsonRoot, path: JsonPath): boolean {
-  const at = path.findIndex((step) => step === "[]" || step === "*");
-  if (at < 0) return false;
-  const lists = entriesAt(root, path.slice(0, at));
-  return lists.length > 0 && lists.every(({ value }) => isEmpty(value));
-}
-
-const isEmpty = (value: unknown): boolean =>
-  value === null || (typeof value === "object" && Object.keys(value).length === 0);

@@ -4,6 +4,7 @@ import { quoted } from "../reading/quoted.ts";
 import { DEEPEST, isTooDeep } from "./is-too-deep.ts";
 import { JsonPlaces } from "./json-places.ts";
 import type { JsonRoot } from "./json-roots.ts";
+import { parseJson } from "./parse-json.ts";
 
 /** Put before JSON so that no other site can load it as a script. */
 const GUARD = /^[\s\uFEFF]*(?:\)\]\}'?,?|while\s?\(1\);|for\s?\(;;\);|\{\}&&)?\s*/;
@@ -35,7 +36,7 @@ function readRoot(page: Page): JsonRoot {
     end -= CALL_END.exec(text.slice(-20))?.[0].length ?? 0;
   }
   try {
-    return { value: JSON.parse(text.slice(at, end)), at, places: new JsonPlaces(text) };
+    return { value: parseJson(text.slice(at, end)), at, places: new JsonPlaces(text) };
   } catch (error) {
     throw notJson(page, error instanceof Error ? error.message : String(error));
   }
@@ -47,7 +48,7 @@ function readLines(page: Page): unknown[] {
     const bare = line.replace("\u001E", "").trim();
     if (bare === "") return [];
     try {
-      return [JSON.parse(bare) as unknown];
+      return [parseJson(bare)];
     } catch {
       throw notJson(page, `line ${index + 1} is ${quoted(bare)}`);
     }
