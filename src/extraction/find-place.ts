@@ -102,16 +102,20 @@ function byRegex(
 
 function byJson({ source, path }: JsonPlace, { isMany, jsonAs }: Taking, book: QueryBook): Finder {
   const rootsOf = jsonRoots(source, book);
+  const isNothing = (value: unknown): boolean =>
+    value === null || (jsonAs !== "json" && Array.isArray(value) && value.length === 0);
   return (scope) => {
+    let none: readonly Hit[] | undefined;
     for (const root of rootsOf(scope)) {
       const entries = entriesAt(root, path, root.places);
-      if (entries.length > 0) {
-        const values = entries.map(({ value }) => value);
-        return jsonHits(values, jsonAs, isMany, entries[0]?.at ?? root.at);
-      }
-      if (endsInEmptyList(root, path)) return jsonHits([null], jsonAs, isMany, root.at);
+      if (entries.length === 0 && !endsInEmptyList(root, path)) continue;
+      const values = entries.length === 0 ? [null] : entries.map(({ value }) => value);
+      const hits = jsonHits(values, jsonAs, isMany, entries[0]?.at ?? root.at);
+      if (!values.every(isNothing)) return hits;
+      // Of several things on the page, another may have what this one leaves blank.
+      none ??= hits;
     }
-    return NO_HITS;
+    return none ?? NO_HITS;
   };
 }
 

@@ -8,6 +8,7 @@ import { pageKind } from "./page-kind.ts";
 import type { PageKind } from "./page-kind.ts";
 import { parsePageJson } from "./json/page-json.ts";
 import { parsePage } from "./parse-page.ts";
+import { compileSelector } from "./selector.ts";
 import { QueryCosts } from "./scan/query-costs.ts";
 
 /** A kept page, with its document where somebody has made one already. */
@@ -49,10 +50,17 @@ export class PageView {
     return (this.#json ??= parsePageJson(this.page));
   }
 
-  /** What relative links are relative to: the page's first `<base href>`, else its own address. */
-  baseUrl(href: string | undefined): string {
+  /** What relative links are relative to: the page's first `<base href>` or the root's `xml:base`, else its own address. */
+  baseUrl(inHtml: () => string | undefined): string {
+    return (this.#base ??= this.#readBase(inHtml));
+  }
+
+  #readBase(inHtml: () => string | undefined): string {
     const { url } = this.page;
-    return (this.#base ??= href === undefined ? url : (URL.parse(href, url)?.href ?? url));
+    if (this.kind === "json") return url;
+    const root = this.kind === "xml" ? this.document.first(compileSelector(":root")) : undefined;
+    const href = (root && this.document.attr(root, "xml:base")) ?? inHtml();
+    return href === undefined ? url : (URL.parse(href, url)?.href ?? url);
   }
 
   /** The JSON of a source in a script's text, parsed and searched once for all fields. `key` tells sources apart. */

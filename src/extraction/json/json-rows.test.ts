@@ -193,6 +193,14 @@ test("a place that cannot be in a row of JSON is refused when the scraper is loa
   });
 });
 
+test("a <base> that is quoted in JSON is not the page's", () => {
+  const link = field.url(by.path("link"));
+  const [record] = compileExtraction({ fields: { link } }).read([
+    page('{"html":"<base href=/elsewhere/>","link":"a"}'),
+  ]);
+  assert.equal(record?.fields["link"]?.value, "https://api.example/v1/a");
+});
+
 test("HTML in JSON keeps its entities", () => {
   const html = field.html(by.path("body"));
   const [record] = compileExtraction({ fields: { html } }).read([page('{"body":"<p>a &lt; b</p>\\n"}')]);

@@ -101,6 +101,11 @@ test("one thing that is not in a list is found as a list of one", () => {
   assert.deepEqual(ingredients("3"), ["3"]);
   assert.equal(ingredients("null"), "empty");
   assert.equal(ingredients("[]"), "empty");
+  const second = ',"recipeIngredient":[]},{"@type":"Recipe","recipeIngredient":["milk"]}';
+  assert.deepEqual(
+    read(ld(`[{"@type":"Recipe"${second}]`), field.list(by.jsonLd("Recipe", "recipeIngredient[]"))),
+    ["milk"],
+  );
   for (const path of ["name[0]", "name[-1]", "name[]"])
     assert.equal(read(ld('{"@type":"Recipe","name":"Pie"}'), field.text(by.jsonLd("Recipe", path))), "Pie");
   assert.equal(

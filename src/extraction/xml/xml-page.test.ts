@@ -99,6 +99,14 @@ test("names are told apart by case, and self-closing tags have nothing inside", 
   assert.equal(read("<a><template><b>in</b></template><script>x < y</script></a>", field.text("b")), "in");
 });
 
+test("relative links are those of the root's xml:base, else of the page", () => {
+  assert.equal(
+    read("<feed xml:base='/a/'><link href='b'/></feed>", field.url("link")),
+    "https://news.example/a/b",
+  );
+  assert.equal(read("<feed><link href='b'/></feed>", field.url("link")), "https://news.example/feeds/b");
+});
+
 test("texts of elements stand apart where an element holds nothing else", () => {
   assert.equal(read("<a><b>1</b><c>2</c></a>", field.text("a")), "1 2");
   assert.equal(read("<a>wa<b>te</b>r</a>", field.text("a")), "water");
@@ -125,6 +133,11 @@ test("a page is XML by its type, its declaration, or the root of a feed", () => 
   const xhtml =
     '<?xml version="1.0"?><!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0 Strict//EN" "x"><html><head></head><body><br><p>x</body></html>';
   assert.equal(read(xhtml, field.text("p"), "text/html"), "x");
+  assert.equal(read('<?xml version="1.0"?><div><p>x<br></div>', field.text("p"), "text/html"), "x");
+  assert.equal(
+    read('<?xml version="1.0"?><!-- c --><Items><P>x</P></Items>', field.text("P"), "text/html"),
+    "x",
+  );
 });
 
 test("XML that is cut off or does not nest is bad content, with its place", () => {
