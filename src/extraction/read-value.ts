@@ -11,19 +11,10 @@ import type { Place } from "./place.ts";
 import { pageBook } from "./query-book.ts";
 import { GivenScope } from "./scope.ts";
 
-const KINDS = [
-  "text",
-  "number",
-  "money",
-  "percent",
-  "date",
-  "phone",
-  "email",
-  "url",
-  "list",
-  "json",
-] as const;
-type Kind = (typeof KINDS)[number];
+/** These read elements of a page, not a text. */
+const OF_ELEMENTS = ["attr", "html", "table", "object", "each"] as const;
+type Kind = Exclude<keyof typeof field, (typeof OF_ELEMENTS)[number]>;
+const isKind = (name: string): name is Kind => !OF_ELEMENTS.some((one) => one === name);
 
 type OptionsOf<K extends Kind> = Parameters<(typeof field)[K]>[1];
 type ValueOf<K extends Kind> = ReturnType<(typeof field)[K]> extends Field<infer T> ? T : never;
@@ -83,8 +74,9 @@ export function readers(first: KeptPage | undefined, viewOf: (page: KeptPage) =>
       const { by: _, ...found } = read(new GivenScope(viewOf(page), book.page.queries, hitsOf(value, kind)));
       return new ReadValue(found);
     };
-  // Each gives what its kind says: the kinds and the fields are the same list.
-  return Object.fromEntries(KINDS.map((kind) => [kind, readerOf(kind)])) as unknown as Readers;
+  // Each gives what the field of its name says.
+  const kinds = Object.keys(field).filter(isKind);
+  return Object.fromEntries(kinds.map((kind) => [kind, readerOf(kind)])) as unknown as Readers;
 }
 
 const GIVEN: Place = { how: "given", by: "read" };
