@@ -32,7 +32,7 @@ export interface JobRow {
   readonly leased: number;
   /** When its budget was spent. */
   readonly spent_at: number | null;
-  /** A `Pause`, of use while it is paused. */
+  /** A `Pause`: why it is paused, or was cancelled. */
   readonly paused: string | null;
 }
 
