@@ -1,11 +1,13 @@
 import type { JobSpec, Pause, PauseReason } from "../../model/job.ts";
 import { LedgerError } from "../../ports/ledger.ts";
 import type { Database } from "./database.ts";
+import type { KeySeed } from "./key-hash.ts";
 
 export interface JobRow {
   readonly number: number;
   readonly id: string;
   readonly client: string;
+  readonly key_seed: KeySeed;
   readonly spec: string;
   readonly state: "loading" | "running" | "paused" | "done" | "cancelled";
   readonly sealed: number;

@@ -119,7 +119,7 @@ const sift = (
 const pageOfKeys = (db: Database, job: JobRow, query: ItemQuery, keys: readonly string[]): ItemPage => {
   const { states, kinds, scraper, limit, after = { queue: 0, seq: 0 } } = query;
   const items: ItemView[] = [];
-  for (const { queue, seq } of findKeys(db, job.number, keys, readSpec(job.spec).scrapers.length)) {
+  for (const { queue, seq } of findKeys(db, job, keys, readSpec(job.spec).scrapers.length)) {
     if (queue < after.queue || (queue === after.queue && seq <= after.seq)) continue;
     if (items.length === limit) return { items, next: items.at(-1)!.ref };
     const [item] = viewsOf(db, job, queue, [seq]);

@@ -6,9 +6,10 @@ import { service } from "./migrations/0003-service.ts";
 import { fresh } from "./migrations/0004-fresh.ts";
 import { work } from "./migrations/0005-work.ts";
 import { costs } from "./migrations/0009-costs.ts";
+import { keySeed } from "./migrations/0010-key-seed.ts";
 
 /** In order; the file's `user_version` says how many of them it has. Never change one that was released: add the next. */
-const MIGRATIONS = [start, emit, service, fresh, work, costs];
+const MIGRATIONS = [start, emit, service, fresh, work, costs, keySeed];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
 
