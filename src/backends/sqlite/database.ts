@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 import { setTimeout as delay } from "node:timers/promises";
 import { LedgerError } from "../../ports/ledger.ts";
-import { migrate } from "./migrate.ts";
+import { LEDGER_SCHEMA, migrate, type Schema } from "./migrate.ts";
 
 export interface SqliteOptions {
   /** The ledger's clock, in ms. */
@@ -47,7 +47,11 @@ export class Database {
     this.#alwaysSync = options.alwaysSync ?? false;
   }
 
-  static async open(file: string, options: SqliteOptions): Promise<Database> {
+  static async open(
+    file: string,
+    options: SqliteOptions,
+    schemas: readonly Schema[] = [LEDGER_SCHEMA],
+  ): Promise<Database> {
     let db: DatabaseSync;
     try {
       mkdirSync(dirname(file), { recursive: true });
@@ -63,7 +67,7 @@ export class Database {
         db.exec(`PRAGMA cache_size = -${(options.cacheMb ?? 16) * 1024}`);
         db.exec(`PRAGMA wal_autocheckpoint = ${options.checkpoints === false ? 0 : 4000}`);
       });
-      await database.write(() => migrate(db, file));
+      await database.write(() => schemas.forEach((schema) => migrate(db, file, schema)));
     } catch (error) {
       database.close();
       throw error;
