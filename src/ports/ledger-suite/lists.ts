@@ -126,6 +126,18 @@ export const lists = (test: LedgerTest): void => {
     assert.deepEqual(await found({ keys: [] }), []);
   });
 
+  test("a page holds as many items as fit its size, however many are asked for, and all are found", async (world) => {
+    await world.job("job", []);
+    const large = JSON.stringify({ text: "x".repeat(200_000) });
+    const items = keysOf(120).map((key) => ({ key, input: large, lane: "site.test" }));
+    await world.ledger.addItems("job", items, []);
+    const first = await world.ledger.listItems("job", { limit: 1000 });
+    assert.ok(first.next && first.items.length < 100, `${first.items.length} items on a page`);
+    assert.equal((await world.items("job", {}, 1000)).length, 120);
+    assert.equal((await world.items("job", { keys: keysOf(120) }, 1000)).length, 120);
+    assert.equal((await world.items("job", { states: ["queued"], scraper: "county" }, 1000)).length, 120);
+  });
+
   test("retry takes keys, and kinds among them", async (world) => {
     const worker = world.worker();
     await world.job("job", keysOf(6));
