@@ -8,6 +8,7 @@ import { fresh } from "./migrations/0004-fresh.ts";
 import { work } from "./migrations/0005-work.ts";
 import { costs } from "./migrations/0006-costs.ts";
 import { keySeed } from "./migrations/0007-key-seed.ts";
+import { clock } from "./migrations/0008-clock.ts";
 import { registry } from "./registry/migrations/0001-registry.ts";
 
 /**
@@ -21,7 +22,7 @@ export interface Schema {
 
 export const LEDGER_SCHEMA: Schema = {
   part: "ledger",
-  migrations: [start, emit, service, fresh, work, costs, keySeed],
+  migrations: [start, emit, service, fresh, work, costs, keySeed, clock],
 };
 export const REGISTRY_SCHEMA: Schema = { part: "registry", migrations: [registry] };
 
