@@ -1,34 +1,152 @@
+import { plainText } from "./ascii-digits.ts";
+import { codeOfRegion, decimalsOf, homeDecimal, regionOf } from "./currency-marks.ts";
+import type { CurrencyMark, MarkTable } from "./currency-marks.ts";
+import { tableOf } from "./money-patterns.ts";
+import type { MoneyPatterns } from "./money-patterns.ts";
 import { placeholders } from "./placeholders.ts";
-import { readNumber } from "./read-number.ts";
+import { quoted } from "./quoted.ts";
+import { LONGEST, readNumber } from "./read-number.ts";
 import type { NumberStyle } from "./read-number.ts";
 import type { Reading } from "./reading.ts";
-import { markRemover } from "./without-mark.ts";
 
-const SIGNS = "\\p{L}{0,3}\\p{Sc}(?:\\s?(?:US|CA|AU|NZ)(?![\\p{L}]))?";
-const WORDS =
-  "kr\\.?|Kč|zł\\.?|zl|Ft|lei|leu|Rs\\.?|S?Fr\\.?|RM|Rp\\.?|лв\\.?|руб\\.?|грн\\.?|" +
-  "euros?|eur[oi]|dollars?|dollari|d[óo]lar(?:es)?|kron(?:or|a|er|e|en|ur)|koruny?|korun|franken|francs?|franchi|francos?|frank(?:ów|i)|" +
-  "złot(?:ych|e|y)|zlot(?:ych|e|y)|rea(?:is|l)|pesos?|rup(?:ees?|ias?|ie)|pounds?|pond|sterline|libras?|livres?|forint|yen|lire";
-const CODES = Intl.supportedValuesOf("currency").join("|");
-const withoutCurrency = markRemover(`${SIGNS}|(?:${WORDS}|${CODES})(?!\\p{L})`);
+export interface MoneyStyle {
+  readonly decimal?: "." | ",";
+  /** Whose country tells `$` and `kr` apart. */
+  readonly locale?: string;
+  /** ISO 4217: an amount in any other currency is a problem. */
+  readonly currency?: string;
+}
+
+export interface Money {
+  readonly amount: number;
+  /** The codes that its marks may stand for; undefined where it has no mark. */
+  readonly codes: readonly string[] | undefined;
+}
+
 const isPlaceholder = placeholders("value");
 /** `5,-` and `5.—`: no cents. Sweden has `5:-`, India `5/-`. */
 const NO_CENTS = /^(?<whole>.*\d)\s?(?:(?<decimal>[.,])(?:-{1,2}|[–—])|:[-–—]|\/[-–—=])$/;
-
+const FOOTNOTE = /\s?[*†‡]{1,3}$|(?<=[.,]\d\d|\p{Sc}|\p{L})\s?[\u00b9\u00b2\u00b3\u2070\u2074-\u2079]{1,2}$/u;
+const RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹";
+const RAISED_CENTS = new RegExp(`^(?<whole>.*\\d)(?<cents>[${RAISED}]{2})$`);
+/** A separator, or a minus: nobody can tell. */
+const LOOSE_DASH = /^[-–—]\s|\s[-–—]$/;
 /** As most American sites write it: worth a way of its own, since it is ten times as fast. */
 const DOLLARS = /^\$?\d{1,3}(?:,\d{3})*\.\d\d$/;
 
-/** Reads an amount; which currency it is in is dropped. */
-export function readMoney(text: string, style: NumberStyle = {}): Reading<number> {
-  if (style.decimal !== "," && text.length < 20 && DOLLARS.test(text))
+/** Reads an amount without its currency. */
+export function readMoney(text: string, style: MoneyStyle = {}): Reading<number> {
+  if (style.decimal !== "," && style.currency === undefined && text.length < 20 && DOLLARS.test(text))
     return { value: Number(text.replace(/[$,]/g, "")) };
-  const amount = withoutCurrency(text) ?? text;
-  if (isPlaceholder(amount)) return { isEmpty: true };
-  const { whole, decimal } = NO_CENTS.exec(amount)?.groups ?? {};
+  const reading = parseMoney(text, style);
+  return "value" in reading ? { value: reading.value.amount } : reading;
+}
+
+/** Reads an amount with the currencies that it may be in. */
+export function parseMoney(text: string, style: MoneyStyle): Reading<Money> {
+  if (text.length > LONGEST) return { problem: `${quoted(text)} is not an amount` };
+  const table = tableOf(style);
+  const plain = plainText(text).replace(FOOTNOTE, "");
+  const compound = table.compounds.exec(plain)?.groups;
+  if (compound !== undefined) {
+    const marks = marksOf(table, [compound["mark"]], [compound["minor"]]);
+    const amount = `${compound["whole"]}.${compound["cents"]}`;
+    return inCurrency(text, marks, style, () => readNumber(amount, { decimal: "." }));
+  }
+  const { rest, before, behind } = withoutMarks(plain, table);
+  if (isPlaceholder(rest)) return { isEmpty: true };
+  const marks = marksOf(table, before, behind);
+  const minors = marks.filter(({ isMinor }) => isMinor).length;
+  if (LOOSE_DASH.test(plain) || LOOSE_DASH.test(rest))
+    return { problem: `the dash in ${quoted(text)} may be a minus or a separator` };
+  if (minors > 0 && marks.length > 1) return { problem: `${quoted(text)} has cents and a currency` };
+  return inCurrency(text, marks, style, (number) => {
+    // Hungary writes a comma: with a point these are feet.
+    if (behind.includes("Ft") && /\.\d{1,2}$/.test(rest))
+      return { problem: `${quoted(text)} is not an amount` };
+    if (minors === 0) return readAmount(rest, number);
+    const cents = readNumber(rest, style.decimal === undefined ? {} : { decimal: style.decimal });
+    return "value" in cents ? { value: Number((cents.value / 100).toPrecision(15)) } : cents;
+  });
+}
+
+function readAmount(rest: string, style: NumberStyle & { readonly isSwiss: boolean }): Reading<number> {
+  const { whole, decimal } = NO_CENTS.exec(rest)?.groups ?? {};
   if (whole !== undefined)
-    return readNumber(
-      whole,
-      decimal === undefined ? { ...style, isRounded: true } : { decimal: decimal === "," ? "," : "." },
-    );
-  return readNumber(amount, { ...style, isRounded: true });
+    return readNumber(whole, decimal === undefined ? style : { decimal: decimal === "," ? "," : "." });
+  // `Fr. -.50` has no francs: the dash is no minus.
+  if (style.isSwiss && /^[-–—]\.\d\d$/.test(rest)) return readNumber(`0${rest.slice(1)}`, style);
+  const raised = RAISED_CENTS.exec(rest)?.groups;
+  if (raised === undefined) return readNumber(rest, style);
+  const cents = [...(raised["cents"] ?? "")].map((digit) => RAISED.indexOf(digit)).join("");
+  // With a decimal mark of its own the number is not whole, and the raised digits are a note.
+  const francs = /[.,]\d{1,2}$/.test(raised["whole"] ?? "") ? "" : raised["whole"];
+  return readNumber(`${francs}.${cents}`, { decimal: "." });
+}
+
+/** Reads the number as amounts in these currencies are written, unless the marks contradict each other. */
+function inCurrency(
+  text: string,
+  marks: readonly CurrencyMark[],
+  { decimal, locale, currency }: MoneyStyle,
+  read: (style: NumberStyle & { readonly isSwiss: boolean }) => Reading<number>,
+): Reading<Money> {
+  const all = marks.map(({ codes }) => codes);
+  let codes =
+    all.length === 0 ? undefined : all.reduce((some, more) => some.filter((one) => more.includes(one)));
+  if (codes?.length === 0 && all.every((some) => some.length > 0))
+    return { problem: `${quoted(text)} has two currencies` };
+  if (currency !== undefined && codes !== undefined && !codes.includes(currency))
+    return { problem: `${quoted(text)} is not in ${currency}` };
+  const region = locale === undefined ? undefined : regionOf(locale);
+  const own = currency ?? (codes && region && codeOfRegion(codes, region));
+  if (own !== undefined && codes !== undefined) codes = [own];
+  const expected = codes ?? (currency === undefined ? [] : [currency]);
+  const [places = 2, ...others] = new Set(expected.map(decimalsOf));
+  const isHome = expected.length > 0 && expected.every((code) => homeDecimal(code) === ",");
+  const reading = read({
+    places: others.length === 0 ? places : 2,
+    isSwiss: expected.length === 1 && expected[0] === "CHF",
+    ...(decimal !== undefined && { decimal }),
+    ...(isHome && { home: "," }),
+  });
+  return "value" in reading ? { value: { amount: reading.value, codes } } : reading;
+}
+
+/** Two marks on each side, inside or outside of the sign: `-$5`, `USD $5`, `$(5)`, `5 $ US`, `US$ 5 USD`. */
+function withoutMarks(
+  text: string,
+  { front, back }: MoneyPatterns,
+): { readonly rest: string; readonly before: readonly string[]; readonly behind: readonly string[] } {
+  const before: string[] = [];
+  const behind: string[] = [];
+  let rest = text;
+  for (let found = front.exec(rest)?.groups; found && before.length < 2; found = front.exec(rest)?.groups) {
+    before.push(found["mark"] ?? "");
+    rest = `${found["sign"]}${found["rest"]}`.trim();
+  }
+  for (let found = back.exec(rest)?.groups; found && behind.length < 2; found = back.exec(rest)?.groups) {
+    behind.push(found["mark"] ?? "");
+    rest = `${found["rest"]}${found["sign"]}`.trim();
+  }
+  return { rest, before, behind };
+}
+
+const marksOf = (
+  { markOf }: MarkTable,
+  before: readonly (string | undefined)[],
+  behind: readonly (string | undefined)[],
+): readonly CurrencyMark[] =>
+  [
+    ...before.map((mark) => mark && markOf(mark, false)),
+    ...behind.map((mark) => mark && markOf(mark, true)),
+  ].filter((mark) => typeof mark === "object");
+
+/** `USD`, `€`: a cell that has only the currency. Undefined where there is more, or less. */
+export function marksAlone(text: string, style: MoneyStyle): Reading<Money> | undefined {
+  if (text.length > LONGEST) return undefined;
+  const table = tableOf(style);
+  const { rest, before, behind } = withoutMarks(plainText(text), table);
+  if (rest !== "") return undefined;
+  return inCurrency(text, marksOf(table, before, behind), style, () => ({ value: 0 }));
 }
