@@ -12,8 +12,8 @@ const NUMBER = /\d{1,3}(?:[ .,']\d{3})+(?!\d)(?:[.,]\d{1,3}(?!\d))?|\d+(?:[.,:/]
 /** What belongs to an amount behind its number: no cents, and words such as million. */
 const TAIL =
   /^(?:\s?(?:[.,]-{1,2}|[.,][–—]|:[-–—]|\/[-–—=])(?!\d)|\s(?:thousand|mi(?:ll)?io(?:n|nen|ni)s?|mio\.|mrd\.|billion)\b)/iu;
-const RANGE_BEFORE = /\d\s?[-–—]\s?$/;
-const RANGE_BEHIND = /^\s?[-–—]\s?\d/;
+const RANGE_BEFORE = /\d\s?(?:[-–—~]|to|bis|à|tot|do|до)\s?$/iu;
+const RANGE_BEHIND = /^\s?(?:[-–—~]|to|bis|à|tot|do|до)\s?\d/iu;
 
 /**
  * Reads the one amount of a text that has words around it. Only a number beside a currency counts; two amounts that differ, and a
@@ -25,22 +25,21 @@ export function amountInText(text: string, style: MoneyStyle): Reading<Money> {
   const { ends, starts } = tableOf(style);
   let found: Money | undefined;
   for (const { 0: number, index } of plain.matchAll(NUMBER)) {
-    let before = plain.slice(0, index);
-    let behind = plain.slice(index + number.length);
-    const tail = TAIL.exec(behind)?.[0] ?? "";
-    behind = behind.slice(tail.length);
-    const front = ends.exec(before)?.[0] ?? "";
-    const back = starts.exec(behind)?.[0] ?? "";
+    const end = index + number.length;
+    const tail = TAIL.exec(plain.slice(end))?.[0] ?? "";
+    const front = ends.exec(plain.slice(0, index))?.[0] ?? "";
+    const back = markAt(starts, plain, end + tail.length);
     if (front === "" && back === "") continue;
-    before = before.slice(0, before.length - front.length);
-    behind = behind.slice(back.length);
-    const range = RANGE_BEFORE.test(before) || RANGE_BEHIND.test(behind);
-    if (range || /^[\p{L}\d]/u.test(behind)) return { problem: `${quoted(text)} has no single amount` };
+    const before = plain.slice(0, index - front.length);
+    const behind = plain.slice(end + tail.length + back.length);
+    if (RANGE_BEFORE.test(before) || RANGE_BEHIND.test(behind) || /^[\p{L}\d]|^\s\d/u.test(behind))
+      return { problem: `${quoted(text)} has no single amount` };
     const sign = /(?<![\p{L}\d])[-−(]$/u.exec(before)?.[0] ?? "";
-    const written = `${sign}${front}${number}${tail}${back}${sign === "(" && behind.startsWith(")") ? ")" : ""}`;
-    const reading = parseMoney(sign === "(" && !behind.startsWith(")") ? written.slice(1) : written, style);
-    if (!("value" in reading))
-      return "problem" in reading ? reading : { problem: `${quoted(text)} has no amount` };
+    const isBracketed = sign === "(" && behind.startsWith(")");
+    const amount = `${front}${number}${tail}${back}`;
+    const reading = parseMoney(isBracketed ? `(${amount})` : `${sign === "(" ? "" : sign}${amount}`, style);
+    if ("isEmpty" in reading) continue;
+    if ("problem" in reading) return reading;
     if (found !== undefined && !isSame(found, reading.value))
       return { problem: `${quoted(text)} has more than one amount` };
     found ??= reading.value;
@@ -48,6 +47,13 @@ export function amountInText(text: string, style: MoneyStyle): Reading<Money> {
   return found === undefined
     ? { problem: `${quoted(text)} has no amount with a currency` }
     : { value: found };
+}
+
+/** In `Zip 12345 $5` the sign belongs to the number that it touches. */
+function markAt(starts: RegExp, text: string, at: number): string {
+  starts.lastIndex = at;
+  const mark = starts.exec(text)?.[0] ?? "";
+  return mark.startsWith(" ") && /^\d/.test(text.slice(at + mark.length)) ? "" : mark;
 }
 
 const isSame = (one: Money, other: Money): boolean =>

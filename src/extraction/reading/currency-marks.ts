@@ -12,7 +12,6 @@ type Row = readonly [spellings: string, codes: string];
 
 const DOLLARS =
   "USD CAD AUD NZD SGD HKD TWD MXN ARS CLP COP UYU BBD BMD BND BSD BZD CUP DOP FJD GYD JMD KYD LRD NAD SBD SRD TTD XCD";
-const POUNDS = "GBP";
 const FRANCS = "CHF XAF XOF XPF CDF RWF BIF GNF DJF KMF";
 const RUPEES = "INR PKR LKR NPR MUR SCR";
 const PESOS = "MXN ARS CLP COP CUP DOP PHP UYU";
@@ -43,9 +42,9 @@ const SIGNS: readonly Row[] = [
   ["¥", "JPY CNY"],
   ["JP¥", "JPY"],
   ["CN¥", "CNY"],
-  ["£|£ stg", POUNDS],
+  ["£|£ stg", "GBP"],
   ["E£", "EGP"],
-  ["GH₵|₵", "GHS"],
+  ["GH₵|₵|GH¢", "GHS"],
 ];
 
 /** In this case of letters only: otherwise they are feet, rooms, kilometres, or a word. */
@@ -99,7 +98,7 @@ const WORDS: readonly Row[] = [
   ["fr|sfr|franken|franchi", "CHF"],
   ["franc|francs|franco|francos|frank|franków|franki", FRANCS],
   ["lei|leu", "RON"],
-  ["rs|re|rupee|rupees|rupia|rupias|rupie", RUPEES],
+  ["rs|rupee|rupees|rupia|rupias|rupie", RUPEES],
   ["रुपये|रुपए|रु", "INR"],
   ["rp", "IDR"],
   ["лв|лева", "BGN"],
@@ -110,7 +109,8 @@ const WORDS: readonly Row[] = [
   ["тг|тенге", "KZT"],
   ["reais|real", "BRL"],
   ["peso|pesos", PESOS],
-  ["pound|pounds|pond|sterline|libra|libras|livre|livres", POUNDS],
+  // Without that word they may be weights.
+  ["pound sterling|pounds sterling|sterling|sterline|libras esterlinas|livres sterling", "GBP"],
   ["forint", "HUF"],
   ["yen|円", "JPY"],
   ["元|圆|圓|块", "CNY TWD HKD"],
@@ -171,7 +171,7 @@ export interface MarkTable {
   readonly behind: string;
   /** What may stand behind the second number of `12 zł 50 gr`. */
   readonly compound: string;
-  readonly markOf: (written: string, isBehind: boolean) => CurrencyMark | undefined;
+  readonly markOf: (written: string, isBehind: boolean) => CurrencyMark;
 }
 
 const tables = new Map<string, MarkTable>();
@@ -188,7 +188,8 @@ export function currencyMarks(region: string | undefined, hasComma: boolean): Ma
     patternOf([...exact, ...signsOfIntl()]),
     `(?i:${patternOf(WORDS)})`,
     `(?<!\\p{L})(?:${CODES.join("|")}|(?i:${SMALL_CODES.join("|")}))(?!\\p{L})`,
-    "(?<!\\p{L})\\p{L}{0,3}\\p{Sc}",
+    // Before an amount, ¢ may be how somebody typed ₡.
+    "(?<!\\p{L})(?!¢)\\p{Sc}",
   ].join("|");
   const letters = MINOR_LETTERS.map(([letter]) => letter).join("|");
   const cents = `(?i:${patternOf(minor)})|(?<=\\d)(?:${letters})(?!\\p{L})`;
@@ -199,7 +200,8 @@ export function currencyMarks(region: string | undefined, hasComma: boolean): Ma
     others: mapOf(signsOfIntl()),
   };
   const table: MarkTable = {
-    before: `${both}|${patternOf(LETTERS_BEFORE)}`,
+    // Letters of a country that is not in the lists; `k€`, `M$` and `T€` are thousands and millions.
+    before: `${both}|${patternOf(LETTERS_BEFORE)}|(?<!\\p{L})(?![KMT][$£])\\p{Lu}\\p{L}{0,2}[$£]`,
     behind: `${both}|${cents}`,
     compound: `${cents}|(?i:${patternOf(MINOR_IN_COMPOUND)})`,
     markOf(written, isBehind) {
@@ -214,7 +216,7 @@ export function currencyMarks(region: string | undefined, hasComma: boolean): Ma
         // Letters that nobody here knows, before a sign: some country's.
         byWriting.whole.get(mark.slice(-1)) ??
         byWriting.others.get(mark.slice(-1));
-      return codes && { codes, isMinor: false };
+      return { codes: codes ?? [], isMinor: false };
     },
   };
   tables.set(key, table);

@@ -8,7 +8,7 @@ export interface MoneyPatterns extends MarkTable {
   readonly back: RegExp;
   /** `19€90` in France; with a word for the cents in any currency: `12 zł 50 gr`. */
   readonly compounds: RegExp;
-  /** Marks at the end of what stands before a number, and at the beginning of what stands behind it. */
+  /** Marks at the end of what stands before a number, and (sticky) where it ends. */
   readonly ends: RegExp;
   readonly starts: RegExp;
 }
@@ -35,7 +35,7 @@ export function tableOf({
       "u",
     ),
     ends: new RegExp(`(?:(?:${before})\\s?[-−]?){1,2}$`, "u"),
-    starts: new RegExp(`^(?:\\s?(?:${behind})){1,2}`, "u"),
+    starts: new RegExp(`(?:\\s?(?:${behind})){1,2}`, "uy"),
   };
   known.set(table, made);
   return made;
