@@ -1,5 +1,6 @@
 import type { KeptPage } from "../model/capture.ts";
 import type { RawField, RawRecord } from "../model/record.ts";
+import { withoutNuls } from "../model/without-nuls.ts";
 import { ExtractionError } from "./extraction-error.ts";
 import { parseHtml } from "./html-document.ts";
 import type { HtmlDocument } from "./html-document.ts";
@@ -43,7 +44,9 @@ export function recordsByFunction(
     // fromEntries, because labels of a page may have become names, "__proto__" among them.
     return {
       from,
-      fields: Object.fromEntries(Object.entries(record).map(([name, value]) => [name, asField(value)])),
+      fields: Object.fromEntries(
+        Object.entries(record).map(([name, value]) => [withoutNuls(name), asField(value)]),
+      ),
     };
   });
 }
@@ -66,14 +69,16 @@ function asField(value: unknown): RawField {
   if (value === undefined) return { raw: null, isEmpty: false, value: null };
   if (value === null) return { raw: "", isEmpty: true, value: null };
   if (typeof value === "string") {
-    const isEmpty = value.trim() === "";
-    return { raw: value, isEmpty, value: isEmpty ? null : value };
+    const text = withoutNuls(value);
+    const isEmpty = text.trim() === "";
+    return { raw: text, isEmpty, value: isEmpty ? null : text };
   }
   const what = typeof value === "number" ? String(value) : typeof value;
   try {
     // Of a function or a symbol nothing is left, of NaN and Infinity a null.
     const json: string | undefined = JSON.stringify(value);
-    if (json !== undefined && json !== "null") return { raw: json, isEmpty: false, value: JSON.parse(json) };
+    if (json !== undefined && json !== "null")
+      return { raw: json, isEmpty: false, value: withoutNuls<unknown>(JSON.parse(json)) };
     return { raw: what, isEmpty: false, value: null, problem: `${what} cannot be kept as JSON` };
   } catch (error) {
     return {

@@ -1,4 +1,5 @@
-import { currencyMarks, regionOf } from "./currency-marks.ts";
+import { regionOf } from "./currencies.ts";
+import { currencyMarks } from "./currency-marks.ts";
 import type { MarkTable } from "./currency-marks.ts";
 
 /** Patterns for amounts with the marks of a country's currencies. */

@@ -1,5 +1,5 @@
 import { plainText } from "./ascii-digits.ts";
-import { codeOfRegion, decimalsOf, homeDecimal, regionOf } from "./currency-marks.ts";
+import { codeOfRegion, decimalsOf, homeDecimal, regionOf } from "./currencies.ts";
 import type { CurrencyMark, MarkTable } from "./currency-marks.ts";
 import { tableOf } from "./money-patterns.ts";
 import type { MoneyPatterns } from "./money-patterns.ts";
