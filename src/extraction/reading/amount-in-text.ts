@@ -1,5 +1,6 @@
 import { plainText } from "./ascii-digits.ts";
-import { tableOf } from "./money-patterns.ts";
+import { currencyMarks } from "./currency-marks.ts";
+import type { MarkTable } from "./currency-marks.ts";
 import { quoted } from "./quoted.ts";
 import { parseMoney } from "./read-money.ts";
 import type { Money, MoneyStyle } from "./read-money.ts";
@@ -22,13 +23,13 @@ const RANGE_BEHIND = /^\s?(?:[-–—~]|to|bis|à|tot|do|до)\s?\d/iu;
 export function amountInText(text: string, style: MoneyStyle): Reading<Money> {
   if (text.length > LONGEST) return { problem: `${quoted(text)} is too long to look for an amount in it` };
   const plain = plainText(text);
-  const { ends, starts } = tableOf(style);
+  const table = currencyMarks(style.locale, style.decimal === ",");
   let found: Money | undefined;
   for (const { 0: number, index } of plain.matchAll(NUMBER)) {
     const end = index + number.length;
     const tail = TAIL.exec(plain.slice(end))?.[0] ?? "";
-    const front = ends.exec(plain.slice(0, index))?.[0] ?? "";
-    const back = markAt(starts, plain, end + tail.length);
+    const front = plain.slice(startOfMarks(table, plain, index), index);
+    const back = plain.slice(end + tail.length, endOfMarks(table, plain, end + tail.length));
     if (front === "" && back === "") continue;
     const before = plain.slice(0, index - front.length);
     const behind = plain.slice(end + tail.length + back.length);
@@ -49,11 +50,29 @@ export function amountInText(text: string, style: MoneyStyle): Reading<Money> {
     : { value: found };
 }
 
-/** In `Zip 12345 $5` the sign belongs to the number that it touches. */
-function markAt(starts: RegExp, text: string, at: number): string {
-  starts.lastIndex = at;
-  const mark = starts.exec(text)?.[0] ?? "";
-  return mark.startsWith(" ") && /^\d/.test(text.slice(at + mark.length)) ? "" : mark;
+/** Up to two marks, each with a blank or a minus behind it: `USD $5`, `$-5`. */
+function startOfMarks(table: MarkTable, text: string, at: number): number {
+  let start = at;
+  for (let count = 0; count < 2; count++) {
+    const gap = (count === 0 ? /\s?[-−]?$/ : /\s?$/).exec(text.slice(0, start))?.[0].length ?? 0;
+    const mark = table.endingAt(text, start - gap, "before");
+    if (mark === undefined) break;
+    start = mark.from;
+  }
+  return start;
+}
+
+function endOfMarks(table: MarkTable, text: string, at: number): number {
+  let end = at;
+  for (let count = 0; count < 2; count++) {
+    const gap = text.charAt(end) === " " ? 1 : 0;
+    const mark = table.startingAt(text, end + gap, "behind");
+    if (mark === undefined) break;
+    // In `Zip 12345 $5` the sign belongs to the number that it touches.
+    if (gap === 1 && /\d/.test(text.charAt(mark.to))) break;
+    end = mark.to;
+  }
+  return end;
 }
 
 const isSame = (one: Money, other: Money): boolean =>

@@ -15,7 +15,8 @@ export function regionOf(locale: string): string | undefined {
   return new Intl.Locale(locale).maximize().region;
 }
 
-const decimals = new Map<string, number>();
+/** `Intl` has what people use; ISO 4217 gives the dinar of Iraq three decimals, and amounts may have them. */
+const decimals = new Map<string, number>([["IQD", 3]]);
 
 /** How many decimals amounts in a currency have: 2 for most, 0 for yen, 3 for the dinars of Kuwait. */
 export function decimalsOf(code: string): number {

@@ -1,8 +1,7 @@
 import { plainText } from "./ascii-digits.ts";
 import { codeOfRegion, decimalsOf, homeDecimal, regionOf } from "./currencies.ts";
+import { currencyMarks } from "./currency-marks.ts";
 import type { CurrencyMark, MarkTable } from "./currency-marks.ts";
-import { tableOf } from "./money-patterns.ts";
-import type { MoneyPatterns } from "./money-patterns.ts";
 import { placeholders } from "./placeholders.ts";
 import { quoted } from "./quoted.ts";
 import { LONGEST, readNumber } from "./read-number.ts";
@@ -33,7 +32,7 @@ const RAISED_CENTS = new RegExp(`^(?<whole>\\d+(?:[ ,']\\d{3})*)(?<cents>[${RAIS
 /** A separator, or a minus: nobody can tell. */
 const LOOSE_DASH = /^[-–—]\s|\s[-–—]$/;
 /** As most American sites write it: worth a way of its own, since it is ten times as fast. */
-const DOLLARS = /^\$?\d{1,3}(?:,\d{3})*\.\d\d$/;
+const DOLLARS = /^\$?(?:0|[1-9]\d{0,2}(?:,\d{3})*)(?:\.\d\d)?$/;
 
 /** Reads an amount without its currency. */
 export function readMoney(text: string, style: MoneyStyle = {}): Reading<number> {
@@ -46,17 +45,13 @@ export function readMoney(text: string, style: MoneyStyle = {}): Reading<number>
 /** Reads an amount with the currencies that it may be in. */
 export function parseMoney(text: string, style: MoneyStyle): Reading<Money> {
   if (text.length > LONGEST) return { problem: `${quoted(text)} is not an amount` };
-  const table = tableOf(style);
+  const table = currencyMarks(style.locale, style.decimal === ",");
   const plain = plainText(text).replace(FOOTNOTE, "");
-  const compound = table.compounds.exec(plain)?.groups;
-  if (compound !== undefined) {
-    const marks = marksOf(table, [compound["mark"]], [compound["minor"]]);
-    const amount = `${compound["whole"]}.${compound["cents"]}`;
-    return inCurrency(text, marks, style, () => readNumber(amount, { decimal: "." }));
-  }
-  const { rest, before, behind } = withoutMarks(plain, table);
+  const compound = compoundOf(plain, table);
+  if (compound !== undefined)
+    return inCurrency(text, compound.marks, style, () => readNumber(compound.amount, { decimal: "." }));
+  const { rest, marks } = withoutMarks(plain, table);
   if (isPlaceholder(rest)) return { isEmpty: true };
-  const marks = marksOf(table, before, behind);
   const minors = marks.filter(({ isMinor }) => isMinor).length;
   if (LOOSE_DASH.test(plain) || LOOSE_DASH.test(rest))
     return { problem: `the dash in ${quoted(text)} may be a minus or a separator` };
@@ -103,50 +98,69 @@ function inCurrency(
   const own = currency ?? (codes && region && codeOfRegion(codes, region));
   if (own !== undefined && codes !== undefined) codes = [own];
   const expected = codes ?? (currency === undefined ? [] : [currency]);
-  const [places = 2, ...others] = new Set(expected.map(decimalsOf));
-  const isHome = expected.length > 0 && expected.every((code) => homeDecimal(code) === ",");
-  const number: NumberStyle = {
-    places: others.length === 0 ? places : 2,
-    ...(decimal !== undefined && { decimal }),
-    ...(isHome && { home: "," }),
-  };
+  const number = decimal === undefined ? styleOf(expected) : { ...styleOf(expected), decimal };
   const reading = read(number, expected);
   return "value" in reading ? { value: { amount: reading.value, codes } } : reading;
 }
 
+const styles = new WeakMap<readonly string[], NumberStyle>();
+
+/** How amounts are written in these currencies. */
+function styleOf(codes: readonly string[]): NumberStyle {
+  const known = styles.get(codes);
+  if (known !== undefined) return known;
+  const [places = 2, ...others] = new Set(codes.map(decimalsOf));
+  const isHome = codes.length > 0 && codes.every((code) => homeDecimal(code) === ",");
+  const style: NumberStyle = { places: others.length === 0 ? places : 2, ...(isHome && { home: "," }) };
+  styles.set(codes, style);
+  return style;
+}
+
+/** `19€90` in France; with a word for the cents in any currency: `12 zł 50 gr`. */
+function compoundOf(
+  text: string,
+  table: MarkTable,
+): { readonly amount: string; readonly marks: readonly CurrencyMark[] } | undefined {
+  const groups = COMPOUND.exec(text)?.groups;
+  if (groups === undefined) return undefined;
+  const { whole = "", mark = "", cents = "", minor = "" } = groups;
+  const currency = table.startingAt(mark.trim(), 0, "behind");
+  const small = minor === "" ? undefined : table.cents(minor.trim());
+  if (currency?.to !== mark.trim().length || currency.isMinor) return undefined;
+  if (small === undefined && !(minor === "" && /^€ ?$/.test(mark))) return undefined;
+  return { amount: `${whole}.${cents}`, marks: small === undefined ? [currency] : [currency, small] };
+}
+
+const COMPOUND = /^(?<whole>\d+)(?<mark>\D{1,12}?)(?<cents>\d\d)(?<minor>\D{0,12})$/;
+
 /** Two marks on each side, inside or outside of the sign: `-$5`, `USD $5`, `$(5)`, `5 $ US`, `US$ 5 USD`. */
 function withoutMarks(
   text: string,
-  { front, back }: MoneyPatterns,
-): { readonly rest: string; readonly before: readonly string[]; readonly behind: readonly string[] } {
-  const before: string[] = [];
-  const behind: string[] = [];
+  table: MarkTable,
+): { readonly rest: string; readonly marks: readonly CurrencyMark[] } {
+  if (/^[\d.,]*$/.test(text)) return { rest: text, marks: [] };
+  const marks: CurrencyMark[] = [];
   let rest = text;
-  for (let found = front.exec(rest)?.groups; found && before.length < 2; found = front.exec(rest)?.groups) {
-    before.push(found["mark"] ?? "");
-    rest = `${found["sign"]}${found["rest"]}`.trim();
+  for (let count = 0; count < 2; count++) {
+    const sign = /^[(+−–-]?\s*/.exec(rest)?.[0] ?? "";
+    const mark = table.startingAt(rest, sign.length, "before");
+    if (mark === undefined) break;
+    marks.push(mark);
+    rest = `${sign}${rest.slice(mark.to).trimStart()}`.trim();
   }
-  for (let found = back.exec(rest)?.groups; found && behind.length < 2; found = back.exec(rest)?.groups) {
-    behind.push(found["mark"] ?? "");
-    rest = `${found["rest"]}${found["sign"]}`.trim();
+  for (let count = 0; count < 2; count++) {
+    const sign = /\s*[)−–-]?$/.exec(rest)?.[0] ?? "";
+    const mark = table.endingAt(rest, rest.length - sign.length, "behind");
+    if (mark === undefined) break;
+    marks.push(mark);
+    rest = `${rest.slice(0, mark.from).trimEnd()}${sign}`.trim();
   }
-  return { rest, before, behind };
+  return { rest, marks };
 }
-
-const marksOf = (
-  { markOf }: MarkTable,
-  before: readonly (string | undefined)[],
-  behind: readonly (string | undefined)[],
-): readonly CurrencyMark[] => [
-  ...before.flatMap((mark) => (mark === undefined ? [] : markOf(mark, false))),
-  ...behind.flatMap((mark) => (mark === undefined ? [] : markOf(mark, true))),
-];
 
 /** `USD`, `€`: a cell that has only the currency. Undefined where there is more, or less. */
 export function marksAlone(text: string, style: MoneyStyle): Reading<Money> | undefined {
   if (text.length > LONGEST) return undefined;
-  const table = tableOf(style);
-  const { rest, before, behind } = withoutMarks(plainText(text), table);
-  if (rest !== "") return undefined;
-  return inCurrency(text, marksOf(table, before, behind), style, () => ({ value: 0 }));
+  const { rest, marks } = withoutMarks(plainText(text), currencyMarks(style.locale, style.decimal === ","));
+  return rest === "" ? inCurrency(text, marks, style, () => ({ value: 0 })) : undefined;
 }
