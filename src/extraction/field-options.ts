@@ -24,7 +24,7 @@ export interface PlainNumberOptions extends NumberOptions {
 }
 
 /** How the site writes its amounts. */
-interface MoneyWriting {
+export interface MoneyWriting {
   /** The site's decimal mark. Needed where `1.234` may mean 1234. */
   readonly decimal?: "." | ",";
   /** Whose way of writing the site has, such as `de-CH`: says the decimal mark, and with its country what `$`, `kr` or `¥` stands for. */

@@ -76,7 +76,7 @@ function readAmount(rest: string, style: NumberStyle, codes: readonly string[]):
   if (String(codes) === "CHF" && /^[-–—]\.\d\d$/.test(rest)) return readNumber(`0${rest.slice(1)}`, style);
   const raised = RAISED_CENTS.exec(rest)?.groups;
   if (raised === undefined) return readNumber(rest, style);
-  const cents = [...(raised["cents"] ?? "")].map((digit) => RAISED.indexOf(digit)).join("");
+  const cents = (raised["cents"] ?? "").replace(/./g, (digit) => String(RAISED.indexOf(digit)));
   return readNumber(`${raised["whole"]}.${cents}`, { decimal: "." });
 }
 
