@@ -13,6 +13,9 @@ const NUMBER = /\d{1,3}(?:[ .,']\d{3})+(?!\d)(?:[.,]\d{1,3}(?!\d))?|\d+(?:[.,:/]
 /** What belongs to an amount behind its number: no cents, and words such as million. */
 const TAIL =
   /^(?:\s?(?:[.,]-{1,2}|[.,][–—]|:[-–—]|\/[-–—=])(?!\d)|\s(?:thousand|mi(?:ll)?io(?:n|nen|ni)s?|mio\.|mrd\.|billion)\b)/iu;
+/** `$45. 50` is one number, and not one that can be read. */
+const CUT_BEFORE = /\d[.,]\s?$/;
+const CUT_BEHIND = /^[.,]\s?\d/;
 const RANGE_BEFORE = /\d\s?(?:[-–—~]|to|bis|à|tot|do|до)\s?$/iu;
 const RANGE_BEHIND = /^\s?(?:[-–—~]|to|bis|à|tot|do|до)\s?\d/iu;
 
@@ -33,7 +36,13 @@ export function amountInText(text: string, style: MoneyStyle): Reading<Money> {
     if (front === "" && back === "") continue;
     const before = plain.slice(0, index - front.length);
     const behind = plain.slice(end + tail.length + back.length);
-    if (RANGE_BEFORE.test(before) || RANGE_BEHIND.test(behind) || /^[\p{L}\d]|^\s\d/u.test(behind))
+    if (
+      CUT_BEFORE.test(before) ||
+      CUT_BEHIND.test(behind) ||
+      RANGE_BEFORE.test(before) ||
+      RANGE_BEHIND.test(behind) ||
+      /^[\p{L}\d]|^\s\d/u.test(behind)
+    )
       return { problem: `${quoted(text)} has no single amount` };
     const sign = /(?<![\p{L}\d])[-−(]$/u.exec(before)?.[0] ?? "";
     const isBracketed = sign === "(" && behind.startsWith(")");
