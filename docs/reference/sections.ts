@@ -63,7 +63,7 @@ export const SECTIONS: readonly Section[] = [
   },
   { title: "Options of `field.text` and `field.attr`", says: AND_ALL, of: [[FIELD_OPTIONS, "TextOptions"]] },
   {
-    title: "Options of `field.number`, `field.money` and `field.percent`",
+    title: "Options of `field.number` and `field.percent`",
     says: AND_ALL,
     of: [[FIELD_OPTIONS, "NumberOptions"]],
   },
@@ -71,6 +71,11 @@ export const SECTIONS: readonly Section[] = [
     title: "Options of `field.number` alone",
     says: "Besides those.",
     of: [[FIELD_OPTIONS, "PlainNumberOptions"]],
+  },
+  {
+    title: "Options of `field.money` and `field.currency`",
+    says: "Besides those of every field, and for `field.money` `min` and `max`.",
+    of: [[FIELD_OPTIONS, "MoneyWriting"]],
   },
   { title: "Options of `field.date`", says: AND_ALL, of: [[FIELD_OPTIONS, "DateOptions"]] },
   {

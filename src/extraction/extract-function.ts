@@ -1,5 +1,6 @@
 import type { KeptPage } from "../model/capture.ts";
 import type { RawField, RawRecord } from "../model/record.ts";
+import { withoutNuls } from "../model/without-nuls.ts";
 import { ExtractionError } from "./extraction-error.ts";
 import type { HtmlDocument } from "./html-document.ts";
 import { parseJsonPath, valuesAt } from "./json/json-path.ts";
@@ -54,7 +55,9 @@ export function recordsByFunction(extract: ExtractFunction, pages: readonly Read
     // fromEntries, because labels of a page may have become names, "__proto__" among them.
     return {
       from,
-      fields: Object.fromEntries(Object.entries(record).map(([name, value]) => [name, asField(value)])),
+      fields: Object.fromEntries(
+        Object.entries(record).map(([name, value]) => [withoutNuls(name), asField(value)]),
+      ),
     };
   });
 }
@@ -90,15 +93,17 @@ function asField(value: unknown): RawField {
   if (value === undefined) return { raw: null, isEmpty: false, value: null };
   if (value === null) return { raw: "", isEmpty: true, value: null };
   if (typeof value === "string") {
-    const isEmpty = value.trim() === "";
-    return { raw: value, isEmpty, value: isEmpty ? null : value };
+    const text = withoutNuls(value);
+    const isEmpty = text.trim() === "";
+    return { raw: text, isEmpty, value: isEmpty ? null : text };
   }
   const what = typeof value === "number" ? String(value) : typeof value;
   try {
     // Of a function or a symbol nothing is left, of NaN and Infinity a null.
     const { json, problem } = asJson(value);
     if (problem !== undefined) return { raw: json ?? what, isEmpty: false, value: null, problem };
-    if (json !== undefined && json !== "null") return { raw: json, isEmpty: false, value: JSON.parse(json) };
+    if (json !== undefined && json !== "null")
+      return { raw: json, isEmpty: false, value: withoutNuls<unknown>(JSON.parse(json)) };
     return { raw: what, isEmpty: false, value: null, problem: `${what} cannot be kept as JSON` };
   } catch (error) {
     return {

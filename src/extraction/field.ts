@@ -4,10 +4,12 @@ import type { Field, FieldOptions } from "./define-field.ts";
 import { eachField } from "./each-field.ts";
 import type { RowsOptions } from "./each-field.ts";
 import type {
+  CurrencyOptions,
   DateOptions,
   EmailOptions,
   JsonOptions,
   ListOptions,
+  MoneyOptions,
   NumberOptions,
   PhoneOptions,
   PlainNumberOptions,
@@ -17,13 +19,12 @@ import { fieldGroup } from "./fields.ts";
 import type { FieldGroup, Fields, RecordOf } from "./fields.ts";
 import { isTooDeep } from "./json/is-too-deep.ts";
 import { parseLenientJson } from "./json/lenient-json.ts";
-import { numberField } from "./number-field.ts";
+import { currencyField, moneyField, numberField } from "./number-field.ts";
 import type { Each, Where, Within } from "./place.ts";
 import { placeholders } from "./reading/placeholders.ts";
 import { quoted } from "./reading/quoted.ts";
 import { dateReader } from "./reading/read-date.ts";
 import { EMAIL_TAKES, emailReader, pickEmail } from "./reading/read-email.ts";
-import { readMoney } from "./reading/read-money.ts";
 import { readNumber, unitRemover } from "./reading/read-number.ts";
 import { readPercent } from "./reading/read-percent.ts";
 import { PHONE_TAKES, phoneReader, pickPhone } from "./reading/read-phone.ts";
@@ -56,17 +57,19 @@ export const field = {
     );
   },
 
-  /** An amount of money; its currency is dropped. */
-  money: (where: Where, options: NumberOptions = {}): Field<number> =>
-    numberField("money", where, options, "an amount of money, such as $1,234.56", readMoney),
+  /** An amount of money, without its currency: `$1,234.50` is 1234.5, `50¢` is 0.5. */
+  money: (where: Where, options: MoneyOptions = {}): Field<number> => moneyField(where, options),
+
+  /** The currency of an amount, or one that stands alone, as an ISO 4217 code: `EUR`. */
+  currency: (where: Where, options: CurrencyOptions = {}): Field<string> => currencyField(where, options),
 
   /** `1.25 %` is 1.25. */
   percent: (where: Where, options: NumberOptions = {}): Field<number> =>
     numberField("percent", where, options, "a percentage, such as 1.25 %", readPercent),
 
-  /** A day, as `YYYY-MM-DD`; with `timeZone`, a date that has a time is an instant. */
+  /** A day, as `YYYY-MM-DD`; with `timeZone`, a date that has a time is an instant. `precision` asks for less. */
   date: (where: Where, options: DateOptions = {}): Field<string> => {
-    const readDate = dateReader(options.formats, options.locale, options.timeZone);
+    const readDate = dateReader(options.formats, options.locale, options.timeZone, options);
     return defineField<string>({
       kind: "date",
       where,

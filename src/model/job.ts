@@ -24,6 +24,8 @@ export interface PinnedScraper {
   /** Names of its fields as its records have them. */
   readonly fields: readonly string[];
   readonly required: readonly string[];
+  /** Those of the fields that are dates; jobs of older versions do not say. */
+  readonly dates?: readonly string[];
 }
 
 export interface JobSpec {
