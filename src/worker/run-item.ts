@@ -32,6 +32,7 @@ export interface ItemRun {
   readonly hasActed: () => boolean;
   /** Called as soon as the outcome is known, before its bytes are durable. */
   readonly onOutcome: (report: OutcomeReport, failure: Failure | undefined) => void;
+  readonly onLate: (error: unknown) => void;
 }
 
 /** What is left of an item once its outcome is known. Thousands of these wait for their segments: nothing large may hang on them. */
@@ -60,6 +61,7 @@ export const runItem = async (run: ItemRun): Promise<ItemEnd> => {
     validators: run.freshness?.validators,
     tools: { gate: run.gate, leaving: run.leaving, ...bundle.tools },
     controller: run.controller,
+    onLate: run.onLate,
   });
   const { session } = collected;
   const judged = collected.ended === "pages" ? extractAndJudge(run, collected) : undefined;
