@@ -6,7 +6,7 @@ import type { Failure } from "../../model/failure.ts";
 const failureFrom = async (
   status: number,
   body: string,
-  headers: Readonly<Record<string, string>> = {},
+  headers: Readonly<Record<string, string | string[]>> = {},
 ): Promise<Failure> => {
   await using site = await openTestSite((_, response) => answer(response, body, headers, status));
   await using session = openTestSession(site.url);
@@ -49,6 +49,7 @@ for (const [what, status, body, headers, kind] of CASES) {
 test("what the site asks for in Retry-After comes with the failure", async () => {
   assert.equal((await failureFrom(429, "", { "retry-after": "7" })).retryAfterMs, 7000);
   assert.equal((await failureFrom(500, "", { "retry-after": "3" })).retryAfterMs, 3000);
+  assert.equal((await failureFrom(429, "", { "retry-after": ["5", "90", "x"] })).retryAfterMs, 90_000);
   assert.equal((await failureFrom(429, "")).retryAfterMs, undefined);
 });
 
