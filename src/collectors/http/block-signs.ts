@@ -130,33 +130,39 @@ export const TITLE_SIGNS: readonly Sign[] = [
   blocked("Cloudflare block", /^attention required! \| cloudflare$/i),
   blocked("Cloudflare block", /^access denied \| .+ used cloudflare to restrict access$/i),
   blocked("bot check", /^(?:making sure|checking|verifying) (?:that )?you(?:'re| are) not a (?:ro)?bot!?$/i),
-  blocked(
-    "bot check",
-    /^(?:checking your browser.*|ddos-guard|vercel security checkpoint|client challenge|bot verification)$/i,
-  ),
+  blocked("bot check", /^(?:checking your browser.*|ddos-guard|vercel security checkpoint)$/i),
   blocked("bot check", /^pardon our interruption(?:\.{3})?$/i),
   captcha("HUMAN captcha", /^access to this page has been denied\.?$/i),
-  captcha(
-    "captcha page",
-    /^(?:radware captcha page|robot check|human verification|(?:are you|you are) not a robot\??|are you a robot\?)$/i,
-  ),
+  captcha("Radware captcha", /^radware captcha page$/i),
   blocked("Sucuri firewall", /^sucuri website firewall\b/i),
   blocked("StackPath", /^stackpath$/i),
 ];
 
-/** Titles that a site's own pages may have as well. */
-export const REFUSAL_TITLE =
-  /^(?:error )?(?:403[ :-]+)?(?:access (?:is )?denied|forbidden|request (?:rejected|blocked)|web page blocked!?|blocked)\.?$/i;
+/** Titles that a site's own pages may have as well: trusted only on a page that says little else. */
+export const BARE_TITLE_SIGNS: readonly Sign[] = [
+  captcha(
+    "captcha page",
+    /^(?:robot check|human verification|(?:are you|you are) not a robot\??|are you a robot\?|security (?:check|verification))$/i,
+  ),
+  blocked("bot check", /^(?:client challenge|bot verification)$/i),
+  blocked(
+    "refusal",
+    /^(?:error )?(?:403[ :-]+)?(?:access (?:is )?denied|forbidden|request (?:rejected|blocked)|web page blocked!?|blocked)\.?$/i,
+  ),
+];
 
 const NOT_IF = "(?<!\\b(?:if|when|why|whether|unless|because|that|case) )";
 
-/** Sentences that a refusal says and a record page does not; trusted only on a page that says little else. */
-export const TEXT_SIGNS: readonly Sign[] = [
+export const RATE_SIGNS: readonly Sign[] = [
   {
     kind: "rate-limited",
     name: "rate limit",
     pattern: /\btoo many requests\b|\bbeing rate limited\b|\brate limit (?:has been )?exceeded\b/i,
   },
+];
+
+/** Sentences that a refusal says and a record page does not; trusted only on a page that says little else. */
+export const REFUSAL_SIGNS: readonly Sign[] = [
   blocked(
     "refusal",
     new RegExp(
@@ -173,7 +179,7 @@ export const TEXT_SIGNS: readonly Sign[] = [
 
 /** A captcha's widget or picture. Good pages have these too: see `asksForAPerson`. */
 export const CAPTCHA_WIDGET =
-  /g-recaptcha|h-captcha|cf-turnstile|frc-captcha|geetest|funcaptcha|arkoselabs\.com|recaptcha\/(?:api|enterprise)|hcaptcha\.com|challenges\.cloudflare\.com\/turnstile|<(?:img|input)[^>]{0,500}captcha/i;
+  /g-recaptcha|h-captcha|cf-turnstile|frc-captcha|geetest|funcaptcha|arkoselabs\.com|recaptcha\/(?:api|enterprise)|hcaptcha\.com|challenges\.cloudflare\.com\/turnstile|<(?:img|input)[^<>]{0,500}captcha/i;
 
 export const ASKS_FOR_A_PERSON =
   /\bverify(?:ing)? (?:that )?you(?:'re| are)\b|\bprove (?:that )?you(?:'re| are)\b|\bnot a (?:ro)?bot\b|\bare you (?:a )?(?:human|robot)\b|\b(?:complete|solve) the (?:captcha|(?:security )?check|challenge)\b|\bunusual traffic\b|\bhuman verification\b|\b(?:enter|type) the (?:characters|letters|text|code|numbers)\b|\brobot check\b|\bconfirm (?:that )?you(?:'re| are) (?:a )?human\b|\bsecurity check\b/i;

@@ -1,5 +1,6 @@
 import {
   ASKS_FOR_A_PERSON,
+  BARE_TITLE_SIGNS,
   CAPTCHA_WIDGET,
   CODE_SIGNS,
   CODE_WORDS,
@@ -9,10 +10,10 @@ import {
   MAINTENANCE_TITLE,
   NOTICE_SIGNS,
   OPENS_LATER,
-  REFUSAL_TITLE,
+  RATE_SIGNS,
+  REFUSAL_SIGNS,
   SAYS_MAINTENANCE,
   STOCK_MAINTENANCE,
-  TEXT_SIGNS,
   TITLE_SIGNS,
 } from "./block-signs.ts";
 import { type Markup, MOST_MARKUP, namesOf, readMarkup } from "./read-markup.ts";
@@ -34,7 +35,7 @@ export interface Answer {
 /** Interstitials show little: a good answer that shows more than this is a page, whatever else it contains. */
 const LITTLE = { text: 3_000, elements: 150 };
 const UNLIMITED = { text: Infinity, elements: Infinity };
-/** Words alone, without a known mark, are believed of a good answer only when they are nearly all there is. */
+/** What a page has that is nearly nothing but a notice. */
 const BARE = { text: 600, elements: 40 };
 
 /** Says whether an answer is a block, captcha, throttle or maintenance page instead of what was asked for. */
@@ -105,20 +106,17 @@ const readPage = (markup: Markup, answer: Answer, source: string): Block | undef
 /** By what it says of itself in words. */
 const told = (markup: Markup, status: number): Block | undefined => {
   const { title, text, elements } = markup;
-  const isGood = status < 300;
-  const isBare = text.length <= BARE.text && elements <= BARE.elements;
-  const notices = isGood && !isBare ? [] : NOTICE_SIGNS;
-  const words = isGood && !isBare ? [] : TEXT_SIGNS;
-  const notice = `${title} ${text} ${markup.code}`;
+  // Words are believed of an error at once, of a good answer only where there is nearly nothing else.
+  const isTrusted = status >= 300 || (text.length <= BARE.text && elements <= BARE.elements);
+  const firstIn = (signs: readonly Sign[], where: string) => signs.find((sign) => isIn(sign, where));
   const sign =
-    notices.find((sign) => isIn(sign, notice)) ??
-    words.find(({ kind, pattern }) => kind === "rate-limited" && pattern.test(`${title}. ${text}`)) ??
-    TITLE_SIGNS.find((sign) => isIn(sign, title)) ??
-    words.find((sign) => isIn(sign, text));
-  if (sign) return blockOf(sign);
+    (isTrusted ? firstIn(NOTICE_SIGNS, `${title} ${text} ${markup.code}`) : undefined) ??
+    (isTrusted ? firstIn(RATE_SIGNS, `${title}. ${text}`) : undefined) ??
+    firstIn(TITLE_SIGNS, title) ??
+    (isTrusted ? (firstIn(REFUSAL_SIGNS, text) ?? firstIn(BARE_TITLE_SIGNS, title)) : undefined);
   // Many a server says "Access denied" to who asks too often.
-  if (REFUSAL_TITLE.test(title) && (isBare || !isGood))
-    return { kind: status === 429 ? "rate-limited" : "blocked", sign: "refusal" };
+  if (sign?.name === "refusal" && status === 429) return { kind: "rate-limited", sign: sign.name };
+  if (sign) return blockOf(sign);
   return saysMaintenance(status, title, text) ? { kind: "maintenance", sign: "maintenance page" } : undefined;
 };
 

@@ -222,19 +222,37 @@ test("a site's own page for what it does not have is none either", () => {
 
 test("pages made to be slow to judge are judged all the same", { timeout: 60_000 }, () => {
   const parts = [
-    "<div hidden>",
-    "<a b='\">",
-    "<p class=x>",
-    "<!--",
-    "<style>.a{display:none}",
-    "_cf_chl_opt ",
-    "gokuProps KPSDK ",
-    "<svg>",
-    "</",
-    "&#32;",
-    "cf_chl<x ",
+    ...[
+      "<",
+      "<head ",
+      "<title ",
+      "<script>",
+      "<!--",
+      "<img ",
+      "<input ",
+      "</",
+      "<svg>",
+      "&#32;",
+      "<p class=x>",
+    ],
+    ...[
+      "<div hidden>",
+      "<p hidden>",
+      "<dialog>",
+      "<a b='\">",
+      "<style>.a{display:none}",
+      "<style>.a{}</style>",
+    ],
+    ...[
+      "_Incapsula_Resource?",
+      "_cf_chl_opt ",
+      "gokuProps KPSDK ",
+      "cf_chl<x ",
+      "px-cloud.net/",
+      "Reference #1",
+    ],
   ];
   for (const part of parts)
     for (const status of [200, 403])
-      blockOf(`<title>x</title>${part.repeat((1024 * 1024) / part.length)}`, status, []);
+      blockOf(`captcha not a robot ${part.repeat((1024 * 1024) / part.length)}`, status, []);
 });

@@ -16,7 +16,7 @@ export interface MarkupLimits {
 }
 
 /** Reads at most this much of a page, so that the work is bounded. */
-export const MOST_MARKUP = 4 * 1024 * 1024;
+export const MOST_MARKUP = 2 * 1024 * 1024;
 /** No tag of a sound page is longer; what opens a quote and never closes it is. */
 const LONGEST_TAG = 20_000;
 const MOST_STYLE = 16 * 1024;
