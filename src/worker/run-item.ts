@@ -34,6 +34,7 @@ export interface ItemRun {
   readonly hasActed: () => boolean;
   /** Called as soon as the outcome is known, before its bytes are durable. */
   readonly onOutcome: (report: OutcomeReport, failure: Failure | undefined) => void;
+  readonly onLate: (error: unknown) => void;
 }
 
 /** What is left of an item once its outcome is known. Thousands of these wait for their segments: nothing large may hang on them. */
@@ -63,6 +64,7 @@ export const runItem = async (run: ItemRun): Promise<ItemEnd> => {
     tools: { gate: run.gate, leaving: run.leaving, ...bundle.tools },
     controller: run.controller,
     ...(run.onSession && { onSession: run.onSession }),
+    onLate: run.onLate,
   });
   const { session } = collected;
   const judged = collected.ended === "pages" ? extractAndJudge(run, collected) : undefined;

@@ -243,6 +243,7 @@ class Worker {
         this.#pulse.outcome(report);
         this.#itemLog.ended(item, report, failure);
       },
+      onLate: (error) => this.#itemLog.late(item, error),
     });
   }
 

@@ -17,7 +17,13 @@ export const detectCharset = (bytes: Buffer, mediaType: string, declared: string
   return isUtf8(bytes) ? "utf-8" : "windows-1252";
 };
 
+/** Without NUL characters: they mean nothing in any text, and databases and spreadsheets refuse them. */
 export const decodeText = (bytes: Buffer, charset: string): string => {
+  const text = decode(bytes, charset);
+  return bytes.includes(0) ? text.replaceAll("\0", "") : text;
+};
+
+const decode = (bytes: Buffer, charset: string): string => {
   if (charset === "utf-8") {
     if (isAscii(bytes)) return bytes.toString("latin1");
     const start = bomCharset(bytes) === "utf-8" ? 3 : 0;
