@@ -54,11 +54,11 @@ export const collect = async (run: CollectRun): Promise<Collected> => {
       signal,
       async gate(url, options) {
         signal.throwIfAborted();
-        await clock.untimed(run.tools.gate(url, options));
+        const departure = await clock.untimed(run.tools.gate(url, options));
+        return departure && { ...departure, renew: () => clock.untimed(departure.renew()) };
       },
       archive: (exchange) => clock.untimed(run.tools.archive(exchange)),
       archiveFile: run.tools.archiveFile,
-      ...(run.tools.leaving && { leaving: run.tools.leaving }),
     },
   });
   const counted = async <Result>(request: Promise<Result>): Promise<Result> => {

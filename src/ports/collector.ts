@@ -100,9 +100,7 @@ export interface KeptFile {
 /** What a collector needs from the worker that runs it. */
 export interface CollectorTools {
   /** Resolves when a request to this URL may start; throws when it may not (robots, job stopped, lease lost). */
-  readonly gate: (url: URL, options: { readonly acts: boolean }) => Promise<void>;
-  /** Called when a request's first byte is about to leave, which may be long after the gate: throws when the job was stopped meanwhile. */
-  readonly leaving?: () => void;
+  readonly gate: (url: URL, options: { readonly acts: boolean }) => Promise<Departure | void>;
   /** Every response goes through here, redirects and failures included. Back-pressure: awaited. */
   readonly archive: (exchange: Exchange) => Promise<void>;
   /** Large files: streamed to a blob of their own. Resolves when the stream has ended and is durable. */
@@ -111,6 +109,14 @@ export interface CollectorTools {
     body: AsyncIterable<Uint8Array>,
   ) => Promise<{ readonly size: number; readonly digest: string }>;
   readonly signal: AbortSignal;
+}
+
+/** A request's right to start, from its gate to its first byte. Opening a connection, or waiting for one, may lie between. */
+export interface Departure {
+  /** Called when the first byte is about to leave. Throws when the job was stopped meanwhile; false when the slot's time is over. */
+  readonly leave: () => boolean;
+  /** Waits for another slot. */
+  readonly renew: () => Promise<void>;
 }
 
 /** Caps on one item's collecting. */

@@ -26,7 +26,6 @@ export interface ItemRun {
   readonly collector: Collector;
   readonly archive: JobArchive;
   readonly gate: CollectorTools["gate"];
-  readonly leaving: NonNullable<CollectorTools["leaving"]>;
   readonly controller: AbortController;
   /** The acting request of a `once` scraper has left. */
   readonly hasActed: () => boolean;
@@ -58,7 +57,7 @@ export const runItem = async (run: ItemRun): Promise<ItemEnd> => {
     attempt: item.attempt,
     ...(run.spec.guardsTargets && { guardsTargets: true }),
     validators: run.freshness?.validators,
-    tools: { gate: run.gate, leaving: run.leaving, ...bundle.tools },
+    tools: { gate: run.gate, ...bundle.tools },
     controller: run.controller,
   });
   const { session } = collected;

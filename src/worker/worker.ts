@@ -230,7 +230,7 @@ class Worker {
       archive: this.#archives.of(item.job),
       controller,
       hasActed: () => this.#gate.hasActed(item),
-      ...this.#gate.of(item, ready, spec),
+      gate: this.#gate.of(item, ready, spec),
       onOutcome: (report, failure) => {
         this.#release(item);
         const { failures } = ready.scraper;

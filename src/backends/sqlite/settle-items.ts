@@ -78,10 +78,11 @@ const settleOne = (db: Database, batch: Batch, worker: string, told: SettledItem
   batch.lease(item.lease)!.open--;
   if (facts.isProbe) answerByProbe(db, facts, queue, told.outcome);
   job.tally.add(item);
+  // Its acting request was announced, and did not leave: what has acted comes back neither way.
+  if (outcome.state === "returned" || outcome.state === "waiting")
+    db.run("UPDATE items SET acted = 0 WHERE queue = ? AND seq = ? AND acted = 1", queue, seq);
   if (outcome.state === "returned") {
     facts.isTouched = true;
-    // Its acting request was announced, and the job stopped before it left.
-    db.run("UPDATE items SET acted = 0 WHERE queue = ? AND seq = ? AND acted = 1", queue, seq);
     keepSuspect(db, queue, seq, now);
     leaveFresh(db, [item]);
     return true;

@@ -5,10 +5,17 @@ import { forbidden } from "./target-guard.ts";
 import { redactHeaders } from "./redact-headers.ts";
 import { isHttp, takeCredentials, withoutUserinfo } from "./request-url.ts";
 import type { Exchange } from "../../model/capture.ts";
-import type { CollectorTools, Limits, SessionOptions } from "../../ports/collector.ts";
+import type { CollectorTools, Departure, Limits, SessionOptions } from "../../ports/collector.ts";
 import type { ItemRequest } from "./redirect.ts";
 import type { Transport } from "./transport.ts";
-import type { Headers, WireCaps, WireHead, WireRequest, WireStream } from "./wire.ts";
+import {
+  type Headers,
+  TooLateError,
+  type WireCaps,
+  type WireHead,
+  type WireRequest,
+  type WireStream,
+} from "./wire.ts";
 
 interface ItemRequestsOptions {
   readonly site: string;
@@ -80,10 +87,9 @@ export class ItemRequests {
 
   /** One request and its whole response, archived. What hits a cap is not: a part would pass for the whole. */
   async receive(request: ItemRequest): Promise<Received> {
-    const wire = await this.#pass(request);
-    const startedAt = Date.now();
     const { limits, transport } = this.#options;
-    const { head, body } = await transport.send(wire, this.#caps(limits.bodyBytes, request.url));
+    const { wire, startedAt, answer } = await this.#send(request, limits.bodyBytes, transport.send);
+    const { head, body } = answer;
     this.hasSecrets = this.#cookies.takeFrom(head, request.url) || this.hasSecrets;
     const exchange = await this.archive(exchangeHeadOf(wire, head, startedAt), body);
     return { cookie: cookieOf(wire), head, body, exchange };
@@ -91,9 +97,8 @@ export class ItemRequests {
 
   /** One request, up to the head of its response. */
   async open(request: ItemRequest, bodyBytes: number): Promise<Opened> {
-    const wire = await this.#pass(request);
-    const startedAt = Date.now();
-    const stream = await this.#options.transport.open(wire, this.#caps(bodyBytes, request.url));
+    const sent = await this.#send(request, bodyBytes, this.#options.transport.open);
+    const { wire, startedAt, answer: stream } = sent;
     const { head } = stream;
     this.hasSecrets = this.#cookies.takeFrom(head, request.url) || this.hasSecrets;
     return { cookie: cookieOf(wire), head, stream, exchangeHead: exchangeHeadOf(wire, head, startedAt) };
@@ -115,13 +120,31 @@ export class ItemRequests {
     }
   }
 
-  async #pass(request: ItemRequest): Promise<WireRequest> {
-    const { url, method, body, archivedBody } = request;
+  /** Passes the gate, and leaves in time: a slot that is over by the time there is a connection is exchanged for another. */
+  async #send<Answer>(
+    request: ItemRequest,
+    bodyBytes: number,
+    send: (wire: WireRequest, caps: WireCaps) => Promise<Answer>,
+  ): Promise<{ readonly wire: WireRequest; readonly startedAt: number; readonly answer: Answer }> {
+    const departure = await this.#pass(request);
+    const wire = this.#wireOf(request);
+    for (;;) {
+      const startedAt = Date.now();
+      try {
+        const caps = this.#caps(bodyBytes, request.url);
+        return { wire, startedAt, answer: await send(wire, { ...caps, leave: departure?.leave }) };
+      } catch (error) {
+        if (!(error instanceof TooLateError) || !departure) throw error;
+      }
+      await this.untimed(departure.renew());
+    }
+  }
+
+  async #pass({ url, acts }: ItemRequest): Promise<Departure | void> {
     const { limits, tools } = this.#options;
     if (!isHttp(url)) throw forbidden(`not an http or https URL: ${url.protocol}`, url);
-    const isGuarded = this.#options.publicOnly !== undefined && url.origin !== this.#trusted;
     // Before the gate: what is refused by its spelling asks for no slot and no robots.txt.
-    const refusal = isGuarded ? this.#options.transport.guard.refusalOf(url.hostname) : undefined;
+    const refusal = this.#isGuarded(url) ? this.#options.transport.guard.refusalOf(url.hostname) : undefined;
     if (refusal !== undefined) throw forbidden(refusal, url);
     if (this.count >= limits.hops) {
       throw new FailureError({
@@ -134,19 +157,27 @@ export class ItemRequests {
     // Counted before the gate: requests made side by side must not pass the cap together.
     this.count++;
     try {
-      await this.untimed(tools.gate(url, { acts: request.acts }));
+      return await this.untimed(tools.gate(url, { acts }));
     } catch (error) {
       this.count--;
       throw error;
     }
-    const headers = this.#headersOf(request);
+  }
+
+  #wireOf(request: ItemRequest): WireRequest {
+    const { url, method, body, archivedBody } = request;
+    const [headers, isGuarded] = [this.#headersOf(request), this.#isGuarded(url)];
     return { method, url, headers, isGuarded, ...(body && { body }), ...(archivedBody && { archivedBody }) };
+  }
+
+  #isGuarded(url: URL): boolean {
+    return this.#options.publicOnly !== undefined && url.origin !== this.#trusted;
   }
 
   #caps(bodyBytes: number, url: URL): WireCaps {
     const { limits, tools } = this.#options;
     const timeoutMs = Math.min(limits.requestMs, this.#leftMs(url));
-    return { timeoutMs, bodyBytes, signal: tools.signal, leaving: tools.leaving, meter: this.meter };
+    return { timeoutMs, bodyBytes, signal: tools.signal, meter: this.meter };
   }
 
   #leftMs(url: URL): number {
