@@ -1,5 +1,4 @@
-import type { Exchange } from "../model/capture.ts";
-import { AbsentError, type Failure, FailureError, UnchangedError } from "../model/failure.ts";
+import { AbsentError, type Failure, FailureError } from "../model/failure.ts";
 import { redactSecrets } from "../model/redact-secrets.ts";
 import { StopError } from "../model/stop-error.ts";
 import { BlobError } from "../ports/blobs.ts";
@@ -20,7 +19,6 @@ import type { AnyScraper } from "../scrapers/scraper.ts";
 export type Collected = { readonly session: CollectSession } & (
   | { readonly ended: "pages" }
   | { readonly ended: "absent"; readonly detail: string }
-  | { readonly ended: "unchanged"; readonly exchange: Exchange }
   | { readonly ended: "failure"; readonly failure: Failure }
 );
 
@@ -86,7 +84,6 @@ export const collect = async (run: CollectRun): Promise<Collected> => {
     if (signal.reason instanceof StopError) throw signal.reason;
     if (signal.reason instanceof OverdueError)
       return { ended: "failure", failure: overdue(limits.itemMs, signal.reason.inFlight), session };
-    if (error instanceof UnchangedError) return { ended: "unchanged", exchange: error.exchange, session };
     if (error instanceof AbsentError) return { ended: "absent", detail: error.message, session };
     if (error instanceof FailureError) return { ended: "failure", failure: error.failure, session };
     if (error instanceof StopError || error instanceof BlobError || error instanceof LedgerError) throw error;

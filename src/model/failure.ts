@@ -43,16 +43,6 @@ export class FailureError extends Error {
   }
 }
 
-/** The site's answer to a conditional request: the page is what it was. */
-export class UnchangedError extends Error {
-  readonly exchange: Exchange;
-  constructor(exchange: Exchange) {
-    super("the page has not changed");
-    this.name = "UnchangedError";
-    this.exchange = exchange;
-  }
-}
-
 /** The site's own answer that there is no such thing: an outcome, not a fault. */
 export class AbsentError extends Error {
   constructor(reason = "the site says there is no such thing") {

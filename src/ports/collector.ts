@@ -1,4 +1,4 @@
-import type { Exchange, KeptPage } from "../model/capture.ts";
+import type { CaptureRef, Exchange, KeptPage, StoredCapture } from "../model/capture.ts";
 
 /** What a scraper's `collect` works with. The collectors implement it, scraper authors see it. */
 export interface Http {
@@ -152,9 +152,15 @@ export interface SessionOptions {
   /** Only public addresses may be asked, and the origin that the scraper itself declares; any address when left out. */
   readonly publicOnly?: { readonly butSite?: string };
   /** What is known of a page from before: when the item's first request is for it, the site is asked whether it has changed. */
-  readonly validators?:
-    | { readonly url: string; readonly etag?: string; readonly lastModified?: string }
-    | undefined;
+  readonly validators?: Validators | undefined;
+}
+
+export interface Validators {
+  readonly url: string;
+  readonly etag?: string;
+  readonly lastModified?: string;
+  /** The page itself, which stands for the answer that it has not changed; undefined when it can no longer be read. */
+  readonly stored: () => Promise<StoredCapture | undefined>;
 }
 
 /** One item's side of a collector: its cookies, its caps and what it kept. */
@@ -162,8 +168,11 @@ export interface CollectSession {
   readonly http: Http;
   readonly keep: Keep;
   readonly kept: {
-    /** `exchange` is the very object that `archive` was given. */
-    readonly pages: readonly (KeptPage & { readonly exchange: Exchange })[];
+    /** `exchange` is the very object that `archive` was given; a page that has not changed is not archived again, it is `stored` already. */
+    readonly pages: readonly (KeptPage & {
+      readonly exchange: Exchange;
+      readonly stored?: CaptureRef | undefined;
+    })[];
     readonly files: readonly (KeptFile & { readonly name: string })[];
   };
   readonly requests: number;

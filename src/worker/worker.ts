@@ -1,5 +1,7 @@
+import { readCapture } from "../archive/read-capture.ts";
 import { Hand } from "../flow/claim.ts";
 import { Settler } from "../flow/settle.ts";
+import type { CaptureRef } from "../model/capture.ts";
 import type { ItemRef } from "../model/item.ts";
 import { StopError } from "../model/stop-error.ts";
 import type { ClaimedItem, Grant, PulseReply, SettledItem, WorkerCard } from "../ports/ledger.ts";
@@ -214,12 +216,13 @@ class Worker {
   }
 
   async #runOne(item: ClaimedItem, controller: AbortController): Promise<ItemEnd> {
-    const { ledger, collector, laneOf } = this.#options;
+    const { ledger, blobs, collector, laneOf } = this.#options;
     const { spec, scrapers } = await loadOrHold(this.#options, item.job);
     const { ready } = scrapers[item.scraper]!;
     // Most jobs do not ask for it, and their first request need not wait for what reads caching headers.
     const { ItemFreshness } = spec.freshness ? await import("../freshness/item-freshness.ts") : {};
-    const freshness = await ItemFreshness?.of(ledger, item, spec, ready);
+    const sources = { ledger, readCapture: (ref: CaptureRef) => readCapture(blobs, ref) };
+    const freshness = await ItemFreshness?.of(sources, item, spec, ready);
     return await runItem({
       item,
       spec,

@@ -216,6 +216,28 @@ test(
       .filter(({ url }) => url === "/etag")
       .map(({ headers }) => headers["if-none-match"]);
     assert.deepEqual(validators, [undefined, '"v1"']);
+    const rows = async (of: string) =>
+      Object.fromEntries(
+        (await text(await one.client.results(of)))
+          .trimEnd()
+          .split("\n")
+          .map((line) => JSON.parse(line) as { key: string; mayor?: string; _state: string })
+          .map((row) => [row.key, [row._state, row.mayor]]),
+      ) as Record<string, [string, string | undefined]>;
+    const { "/etag": asked, "/same": compared, "/changed": changed } = await rows(job);
+    assert.deepEqual(
+      [asked, compared],
+      [
+        ["skipped", "Ann"],
+        ["skipped", "Ann"],
+      ],
+      "a row has its values",
+    );
+    assert.deepEqual(changed, ["done", "Ann 2"]);
+    const all = await submit(one, ["/etag", "/same"], { maxAgeMs: 0 });
+    await service.until(all, isOver);
+    assert.deepEqual(await rows(all), { "/etag": ["done", "Ann"], "/same": ["done", "Ann"] });
+    assert.equal(site.seen.findLast(({ url }) => url === "/etag")?.headers["if-none-match"], '"v1"');
     const unchanged = (await itemsOf(one, job)).get("/etag")!;
     const kept = await one.get(`/v1/jobs/${job}/items/${unchanged.id}/captures/0`);
     assert.equal(await kept.text(), "<b class=mayor>Ann</b>");
