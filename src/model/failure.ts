@@ -1,5 +1,3 @@
-import type { Exchange } from "./capture.ts";
-
 /** Why an attempt failed. The set is closed: a new kind does not compile until every table knows it. */
 export const FAILURE_KINDS = [
   "timeout",

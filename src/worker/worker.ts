@@ -1,13 +1,12 @@
-import { readCapture } from "../archive/read-capture.ts";
 import { Hand } from "../flow/claim.ts";
 import { Settler } from "../flow/settle.ts";
-import type { CaptureRef } from "../model/capture.ts";
 import type { ItemRef } from "../model/item.ts";
 import { StopError } from "../model/stop-error.ts";
 import type { ClaimedItem, Grant, PulseReply, SettledItem, WorkerCard } from "../ports/ledger.ts";
 import { DEFAULT_LIMITS } from "../scrapers/scraper.ts";
 import { Bell } from "./bell.ts";
 import { BudgetBook } from "./budget-book.ts";
+import { freshnessOf } from "./freshness-of.ts";
 import { givenBack } from "./give-back.ts";
 import { ItemLog } from "./item-log.ts";
 import { JobArchives } from "./job-archives.ts";
@@ -216,17 +215,13 @@ class Worker {
   }
 
   async #runOne(item: ClaimedItem, controller: AbortController): Promise<ItemEnd> {
-    const { ledger, blobs, collector, laneOf } = this.#options;
+    const { collector, laneOf } = this.#options;
     const { spec, scrapers } = await loadOrHold(this.#options, item.job);
     const { ready } = scrapers[item.scraper]!;
-    // Most jobs do not ask for it, and their first request need not wait for what reads caching headers.
-    const { ItemFreshness } = spec.freshness ? await import("../freshness/item-freshness.ts") : {};
-    const sources = { ledger, readCapture: (ref: CaptureRef) => readCapture(blobs, ref) };
-    const freshness = await ItemFreshness?.of(sources, item, spec, ready);
     return await runItem({
       item,
       spec,
-      freshness,
+      freshness: await freshnessOf(this.#options, item, spec, ready),
       scrapers,
       laneOf,
       collector,

@@ -1,7 +1,6 @@
 import { changeOf } from "../../model/freshness.ts";
 import type { ItemRef } from "../../model/item.ts";
 import type { FreshNote, SettledItem } from "../../ports/ledger.ts";
-import { answerItem, changeSince } from "./answer-item.ts";
 import type { Database } from "./database.ts";
 import { EVERYBODY, type FreshRow, goodEntry, saveEntry } from "./fresh-entry.ts";
 import { countChange } from "./job-changes.ts";

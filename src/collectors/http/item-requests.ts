@@ -88,7 +88,9 @@ export class ItemRequests {
   /** One request and its whole response, archived. What hits a cap is not: a part would pass for the whole. */
   async receive(request: ItemRequest): Promise<Received> {
     const { limits, transport } = this.#options;
-    const { wire, startedAt, answer } = await this.#send(request, limits.bodyBytes, transport.send);
+    const { wire, startedAt, answer } = await this.#send(request, limits.bodyBytes, (...of) =>
+      transport.send(...of),
+    );
     const { head, body } = answer;
     this.hasSecrets = this.#cookies.takeFrom(head, request.url) || this.hasSecrets;
     const exchange = await this.archive(exchangeHeadOf(wire, head, startedAt), body);
@@ -97,7 +99,8 @@ export class ItemRequests {
 
   /** One request, up to the head of its response. */
   async open(request: ItemRequest, bodyBytes: number): Promise<Opened> {
-    const sent = await this.#send(request, bodyBytes, this.#options.transport.open);
+    const { transport } = this.#options;
+    const sent = await this.#send(request, bodyBytes, (...of) => transport.open(...of));
     const { wire, startedAt, answer: stream } = sent;
     const { head } = stream;
     this.hasSecrets = this.#cookies.takeFrom(head, request.url) || this.hasSecrets;
