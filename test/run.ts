@@ -2,8 +2,8 @@
 import { spawnSync } from "node:child_process";
 import { TEST_TIMEOUT, testEnv, testFiles } from "./test-files.ts";
 
-/** What hangs must fail too, well before whoever runs this gives up on it. */
-const LIMIT_MINUTES = 40;
+/** A single test that hangs fails long before; this is for what hangs outside of one, also on a machine that has much else to do. */
+const LIMIT_MINUTES = 120;
 
 const reporters = ["spec", "./test/slowest-files.ts"].flatMap((reporter) => [
   `--test-reporter=${reporter}`,

@@ -5,6 +5,9 @@ import { FailureError } from "../../model/failure.ts";
 import type { FailureKind } from "../../model/failure.ts";
 import { TooLateError, type WireCaps, type WireRequest } from "./wire.ts";
 
+/** A timer that is so late was kept from its turn. */
+const SLEPT_MS = 100;
+
 /**
  * One request on undici's dispatch interface (its `request` costs half as much again). It ends exactly once: by
  * the last byte, by an error of the socket, by the timer, by a cap or by the item's signal, whichever is first; what
@@ -139,6 +142,13 @@ export abstract class WireExchange {
   }
 
   readonly #onTimeout = (): void => {
+    // After a pause of this process its timers come before the bytes that arrived meanwhile: those get the time that it slept.
+    const sleptMs = performance.now() - this.#timerSetAt - this.#remainingMs;
+    if (sleptMs > SLEPT_MS) {
+      this.#timer = undefined;
+      this.#remainingMs = sleptMs;
+      return this.startTimer();
+    }
     this.failWith("timeout", `no complete response within ${Math.round(this.#caps.timeoutMs)} ms`);
   };
 
