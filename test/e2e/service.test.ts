@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { after, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { parcelsCsv } from "../../examples/county/inputs.ts";
+import { sigkill } from "./chaos/killer.ts";
 import { patientCounty, startSite } from "./county-process.ts";
 import { assertTruth } from "./county-truth.ts";
 import { HoppingSite } from "./hopping-site.ts";
@@ -33,7 +34,7 @@ test("a job over the API ends as the site's truth says, though a worker and the 
   assert.deepEqual([upload.offset, upload.accepted], [parcels, parcels]);
 
   await service.until(job.id, ({ progress }) => progress.ended > parcels / 6);
-  for (const pid of workers[0]!.family()) process.kill(pid, "SIGKILL");
+  for (const pid of workers[0]!.family()) sigkill(pid);
   service.worker();
   await service.until(job.id, ({ progress }) => progress.ended > parcels / 3);
   service.controller.child.kill("SIGKILL");
