@@ -1,17 +1,16 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
-import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
+import { freePort } from "../test/free-port.ts";
 
 const ROOT = resolve(import.meta.dirname, "..");
 /** Of the site, of a webhook's receiver, of the service: numbers that a reader can type into a browser. */
 const PORT = /\b(?:8700|8701|7070)\b/g;
-const LONGEST_MS = 300_000;
+const LONGEST_MS = 540_000;
 const BLOCK = /^```(\w+)(?: file=(\S+))?\n([\s\S]*?)^```$/gm;
 
 /**
@@ -67,16 +66,6 @@ const endGroup = async (group: number): Promise<void> => {
     }
     await delay(50);
   }
-};
-
-/** For one that the guide names. */
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
 };
 
 const linesOf = (...path: string[]): string[] =>

@@ -1,5 +1,4 @@
-import type { Exchange } from "../model/capture.ts";
-import { AbsentError, type Failure, FailureError, UnchangedError } from "../model/failure.ts";
+import { AbsentError, type Failure, FailureError } from "../model/failure.ts";
 import { redactSecrets } from "../model/redact-secrets.ts";
 import { StopError } from "../model/stop-error.ts";
 import { BlobError } from "../ports/blobs.ts";
@@ -23,7 +22,6 @@ export type Collected = { readonly session: CollectSession } & CollectEnd;
 type CollectEnd =
   | { readonly ended: "pages" }
   | { readonly ended: "absent"; readonly detail: string }
-  | { readonly ended: "unchanged"; readonly exchange: Exchange }
   | { readonly ended: "failure"; readonly failure: Failure };
 
 export interface CollectRun {
@@ -62,11 +60,11 @@ export const collect = async (run: CollectRun): Promise<Collected> => {
       signal,
       async gate(url, options) {
         signal.throwIfAborted();
-        await clock.untimed(run.tools.gate(url, options));
+        const departure = await clock.untimed(run.tools.gate(url, options));
+        return departure && { ...departure, renew: () => clock.untimed(departure.renew()) };
       },
       archive: (exchange) => clock.untimed(run.tools.archive(exchange)),
       archiveFile: run.tools.archiveFile,
-      ...(run.tools.leaving && { leaving: run.tools.leaving }),
     },
   });
   run.onSession?.(session);
@@ -94,14 +92,13 @@ export const collect = async (run: CollectRun): Promise<Collected> => {
   clock.end();
   const unobserved = work.end();
   if (signal.reason instanceof StopError) throw signal.reason;
-  const isOutcome = thrown?.error instanceof AbsentError || thrown?.error instanceof UnchangedError;
+  const isOutcome = thrown?.error instanceof AbsentError;
   const end = (isOutcome ? unobserved : undefined) ?? thrown ?? unobserved;
   return { session, ...(end ? endedBy(end.error, limits.itemMs) : { ended: "pages" }) };
 };
 
 const endedBy = (error: unknown, itemMs: number): CollectEnd => {
   if (error instanceof OverdueError) return { ended: "failure", failure: overdue(itemMs, error.inFlight) };
-  if (error instanceof UnchangedError) return { ended: "unchanged", exchange: error.exchange };
   if (error instanceof AbsentError) return { ended: "absent", detail: error.message };
   if (error instanceof FailureError) return { ended: "failure", failure: error.failure };
   if (error instanceof StopError || error instanceof BlobError || error instanceof LedgerError) throw error;

@@ -41,8 +41,8 @@ export type Outcome =
       readonly countsAttempt: boolean;
     }
   | { readonly state: "failed"; readonly failure: Failure }
-  /** It was asked again and is as it was: the records of the last time hold. */
-  | { readonly state: "skipped"; readonly reason: "unchanged" }
+  /** It is as it was the last time, and the job wants only what changed. */
+  | { readonly state: "skipped"; readonly reason: "unchanged"; readonly quality: "complete" | "partial" }
   /** Given back untouched: it was not tried, and goes to the front again. */
   | { readonly state: "returned" };
 

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { FailureError } from "../model/failure.ts";
 import { parseRobots, type Robots } from "../model/robots.ts";
-import type { Collector, Limits, SessionOptions } from "../ports/collector.ts";
+import type { Collector, Departure, Limits, SessionOptions } from "../ports/collector.ts";
 import type { Ledger } from "../ports/ledger.ts";
 
 export interface RobotsGuardOptions {
@@ -15,8 +15,7 @@ export interface RobotsGuardOptions {
 
 /** On whose behalf robots.txt is asked for. */
 interface RobotsVisit extends Pick<SessionOptions, "publicOnly"> {
-  readonly leaving?: () => void;
-  readonly takeSlot: (url: URL) => Promise<void>;
+  readonly takeSlot: (url: URL) => Promise<Departure | void>;
   readonly onCrawlDelay?: (delayMs: number) => void;
 }
 
@@ -80,15 +79,14 @@ export class RobotsGuard {
     }
   }
 
-  async #fetch(url: URL, { takeSlot, leaving, publicOnly }: RobotsVisit): Promise<string | null> {
+  async #fetch(url: URL, { takeSlot, publicOnly }: RobotsVisit): Promise<string | null> {
     const { collector, limits } = this.#options;
     const session = collector.open({
       site: url.origin,
       limits,
       ...(publicOnly && { publicOnly }),
       tools: {
-        gate: takeSlot,
-        ...(leaving && { leaving }),
+        gate: (asked) => takeSlot(asked),
         archive: async () => {},
         archiveFile: () => Promise.reject(new Error("robots.txt is not a file to keep")),
         signal: new AbortController().signal, // a request is bounded by `requestMs`, waiting for its slot is not

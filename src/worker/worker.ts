@@ -6,6 +6,7 @@ import type { ClaimedItem, Grant, PulseReply, SettledItem, WorkerCard } from "..
 import { DEFAULT_LIMITS } from "../scrapers/scraper.ts";
 import { Bell } from "./bell.ts";
 import { BudgetBook } from "./budget-book.ts";
+import { freshnessOf } from "./freshness-of.ts";
 import { givenBack } from "./give-back.ts";
 import { ItemLog } from "./item-log.ts";
 import { JobArchives } from "./job-archives.ts";
@@ -218,16 +219,13 @@ class Worker {
   }
 
   async #runOne(item: ClaimedItem, controller: AbortController): Promise<ItemEnd> {
-    const { ledger, collector, laneOf } = this.#options;
+    const { collector, laneOf } = this.#options;
     const { spec, scrapers } = await loadOrHold(this.#options, item.job);
     const { ready } = scrapers[item.scraper]!;
-    // Most jobs do not ask for it, and their first request need not wait for what reads caching headers.
-    const { ItemFreshness } = spec.freshness ? await import("../freshness/item-freshness.ts") : {};
-    const freshness = await ItemFreshness?.of(ledger, item, spec, ready);
     return await runItem({
       item,
       spec,
-      freshness,
+      freshness: await freshnessOf(this.#options, item, spec, ready),
       scrapers,
       laneOf,
       collector,
@@ -235,7 +233,7 @@ class Worker {
       controller,
       onSession: (session) => this.#costs.set(item, session),
       hasActed: () => this.#gate.hasActed(item),
-      ...this.#gate.of(item, ready, spec),
+      gate: this.#gate.of(item, ready, spec),
       onOutcome: (report, failure) => {
         this.#release(item);
         const { failures } = ready.scraper;

@@ -6,6 +6,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { sigkill } from "./chaos/killer.ts";
 import { readLines } from "./county-process.ts";
 import { childrenOf, type Ended, sluice, SluiceProcess } from "./sluice-process.ts";
 
@@ -130,7 +131,7 @@ test("listings lead to every town exactly once, though workers are killed on the
   for (const count of [40, 250, 500]) {
     await site.arrivals(count);
     const victim = childrenOf(started.child.pid!)[0];
-    if (victim !== undefined) process.kill(victim, "SIGKILL");
+    if (victim !== undefined) sigkill(victim);
   }
   ok(await started.ended);
 

@@ -65,7 +65,7 @@ it("says locked when another process keeps the write lock, and has done nothing"
 
 it("waits for a lock without keeping the event loop", async (t) => {
   const file = join(await newFolder(t), "ledger.db");
-  const ledger = await openSqlite(file, { lockMs: 1000 });
+  const ledger = await openSqlite(file, { lockMs: 30_000 });
   t.after(() => ledger.close());
   const other = new DatabaseSync(file);
   t.after(() => other.close());

@@ -2,7 +2,7 @@ import type { ItemRef, Outcome } from "../../model/item.ts";
 import type { SettledItem, SettleReply } from "../../ports/ledger.ts";
 import type { Database } from "./database.ts";
 import { EMIT_CHUNK, emitAhead, emitItems } from "./emit-items.ts";
-import { isLastTimeGone, leaveFresh, noteFresh } from "./fresh-notes.ts";
+import { leaveFresh, noteFresh } from "./fresh-notes.ts";
 import { answerProbe } from "./hold-queue.ts";
 import { saveResult } from "./save-result.ts";
 import { Batch, type JobFacts, type QueueFacts } from "./settle-batch.ts";
@@ -90,11 +90,12 @@ const settleOne = (db: Database, batch: Batch, worker: string, told: SettledItem
   if (facts.isProbe) answerByProbe(db, facts, queue, told.outcome);
   job.tally.add(item, isCancelled);
   batch.paid(item);
+  // Its acting request was announced, and did not leave: what has acted comes back neither way.
+  if (outcome.state === "returned" || outcome.state === "waiting")
+    db.run("UPDATE items SET acted = 0 WHERE queue = ? AND seq = ? AND acted = 1", queue, seq);
   if (outcome.state === "returned") leaveFresh(db, [item]);
   if (outcome.state === "returned" && !isCancelled) {
     facts.isTouched = true;
-    // Its acting request was announced, and the job stopped before it left.
-    db.run("UPDATE items SET acted = 0 WHERE queue = ? AND seq = ? AND acted = 1", queue, seq);
     keepSuspect(db, queue, seq, now);
     return true;
   }
@@ -116,8 +117,7 @@ const settleOne = (db: Database, batch: Batch, worker: string, told: SettledItem
 
 /** What the job's own limits make of an outcome. */
 const lastWord = (db: Database, { spec, isSpent }: JobFacts, item: SettledItem): Outcome => {
-  const { queue, seq } = item;
-  const outcome: Outcome = isLastTimeGone(db, item) ? { state: "returned" } : item.outcome;
+  const { queue, seq, outcome } = item;
   if (outcome.state !== "waiting" && outcome.state !== "returned") return outcome;
   if (isSpent) return { state: "failed", failure: OVER_BUDGET };
   if (spec.maxAttempts === undefined || outcome.state === "returned" || !outcome.countsAttempt)

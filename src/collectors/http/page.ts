@@ -6,7 +6,7 @@ import { parsePage } from "../../extraction/parse-page.ts";
 import { decodeText, detectCharset, readContentType } from "./decode-text.ts";
 import { readForm } from "./form.ts";
 import type { HtmlDocument, HtmlElement } from "../../extraction/html-document.ts";
-import type { Exchange } from "../../model/capture.ts";
+import type { CaptureRef, Exchange } from "../../model/capture.ts";
 import type { Page } from "../../ports/collector.ts";
 import type { HtmlForm } from "./form.ts";
 import type { WireHead } from "./wire.ts";
@@ -19,6 +19,8 @@ export class HttpPage implements Page {
   readonly mediaType: string;
   /** What the archive was given for this page: the same object, so that the two can be matched. */
   exchange: Exchange;
+  /** Where it is, when it was in the archive already. */
+  stored: CaptureRef | undefined;
   readonly #head: WireHead;
   #bytes: Buffer;
   readonly #declaredCharset: string | undefined;

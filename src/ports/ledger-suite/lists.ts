@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { JobQuery } from "../ledger.ts";
-import { DONE, failed, waiting } from "./sim-worker.ts";
+import { DONE, failed, UNCHANGED, waiting } from "./sim-worker.ts";
 import { code, jobSpec, keysOf, type LedgerTest, planned, type World } from "./world.ts";
 
 const ids = async ({ ledger }: World, query: Partial<JobQuery> = {}) =>
@@ -56,7 +56,7 @@ export const lists = (test: LedgerTest): void => {
     await worker.settle(items.slice(0, 3), DONE);
     await worker.settle(items.slice(3, 5), { state: "absent", detail: "none" });
     await worker.settle(items.slice(5, 8), failed("timeout"));
-    await worker.settle(items.slice(8, 9), { state: "skipped", reason: "unchanged" });
+    await worker.settle(items.slice(8, 9), UNCHANGED);
     await worker.settle(items.slice(9, 11), waiting(1000));
     await worker.settle(items.slice(11, 13), { state: "returned" });
     await worker.pulse({ running: items.slice(13, 14) });
@@ -98,7 +98,7 @@ export const lists = (test: LedgerTest): void => {
     const worker = world.worker();
     await world.job("job", ["a"]);
     await world.ledger.sealJob("job");
-    await worker.settle(await worker.take(), { state: "skipped", reason: "unchanged" });
+    await worker.settle(await worker.take(), UNCHANGED);
     const item = await world.item("job", "a");
     assert.deepEqual([item.state, item.skipped?.reason, item.attempts], ["skipped", "unchanged", 1]);
     const view = await world.ledger.readJob("job");
