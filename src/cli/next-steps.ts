@@ -32,6 +32,9 @@ const stepsFor = (view: JobView, flag: string, output: string | undefined): Step
     const why = view.held.length > 0 ? "go on once the site is well" : "go on where it stopped";
     steps.push({ command: `sluice resume ${id}${input}${flag}`, why });
   }
+  const raise = raiseFlags(view);
+  if (raise !== "")
+    steps.push({ command: `sluice resume ${id}${raise}${flag}`, why: "go on with the capped inputs" });
   if (failed > 0) {
     steps.push({ command: `sluice items ls ${id} --state failed${flag}`, why: "see what failed" });
     if (view.state !== "cancelled")
@@ -43,4 +46,18 @@ const stepsFor = (view: JobView, flag: string, output: string | undefined): Step
   if (output === undefined)
     steps.push({ command: `sluice export ${id} --output FILE.csv${flag}`, why: "write the results" });
   return steps;
+};
+
+/** Limits under which the capped inputs fit, as flags of `resume`; empty where nothing was capped, or the job cannot go on. */
+const raiseFlags = ({ state, cappedBy, counts, spec, budgetSpentAt }: JobView): string => {
+  if (state === "cancelled" || budgetSpentAt !== undefined) return "";
+  const { items, depth, chain } = cappedBy;
+  const chains = spec.scrapers.flatMap(({ maxChain }) => maxChain ?? []);
+  return [
+    items > 0 && ` --max-items ${Math.max(counts.accepted + counts.capped, 2 * spec.maxItems)}`,
+    depth > 0 && ` --max-depth ${Math.max(1, spec.maxDepth * 2)}`,
+    chain > 0 && ` --max-chain ${Math.max(1, ...chains) * 2}`,
+  ]
+    .filter((flags) => flags !== false)
+    .join("");
 };

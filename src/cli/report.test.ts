@@ -205,14 +205,18 @@ test("what the caps kept out is told, each with its way on", () => {
     sampleView({
       states: { done: 30 },
       counts: { capped: 12 },
-      tooDeep: 2,
-      spec: { maxItems: 30, maxDepth: 10 },
+      cappedBy: { items: 7, depth: 2, chain: 1, budget: 2 },
+      spec: { maxItems: 30, maxDepth: 10, scrapers: [{ ...sampleView().spec.scrapers[0]!, maxChain: 500 }] },
     }),
     FACTS,
   );
   assert.match(text, /42 inputs, given and found: 30 items, 12 capped/);
-  assert.match(text, /10 beyond the 30 items of the job \(--max-items\)/);
-  assert.match(text, /2 found more than 10 steps from an input/);
+  const flat = text.replaceAll(/\s+/g, " ");
+  assert.match(flat, /7 inputs beyond the 30 items of the job \(--max-items\)/);
+  assert.match(flat, /2 inputs found more than 10 steps from one scraper to another/);
+  assert.match(flat, /1 input found after 500 next pages in a row/);
+  assert.match(flat, /2 inputs found after the budget was spent/);
+  assert.match(flat, /sluice resume \S+ --max-items 60 --max-depth 20 --max-chain 1000/);
 });
 
 test("a job that only collected says how its records are made", () => {

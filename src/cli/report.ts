@@ -117,20 +117,22 @@ const changes = ({ changes: counts }: JobView): string[] =>
         `Since the last time: ${CHANGES.map((change) => `${countText(counts[change])} ${change}`).join(", ")}`,
       );
 
-/** What a cap has kept out is not there, and nothing else says so. */
-const caps = ({ counts: { capped }, tooDeep, spec: { maxItems, maxDepth } }: JobView): string[] => [
-  ...(capped > tooDeep
-    ? wrapped(
-        `Capped: ${countText(capped - tooDeep)} beyond the ${countText(maxItems)} items of the job (--max-items).`,
-      )
-    : []),
-  ...(tooDeep > 0
-    ? wrapped(
-        `Capped: ${countText(tooDeep)} found more than ${countText(maxDepth)} steps from an input that was given. ` +
-          "To follow them too, set `limits: { depth: N }` in the scraper.",
-      )
-    : []),
-];
+/** What a limit keeps out is not there, and nothing else says so. */
+const caps = ({ cappedBy, spec }: JobView): string[] => {
+  const { maxItems, maxDepth, scrapers } = spec;
+  const chains = scrapers.flatMap(({ maxChain }) => maxChain ?? []);
+  const { items, depth, chain, budget } = cappedBy;
+  const lines = [
+    items > 0 &&
+      `${counted(items, "input")} beyond the ${countText(maxItems)} items of the job (--max-items)`,
+    depth > 0 &&
+      `${counted(depth, "input")} found more than ${counted(maxDepth, "step")} from one scraper to another away from a given input (\`limits.depth\`)`,
+    chain > 0 &&
+      `${counted(chain, "input")} found after ${countText(Math.max(...chains))} next pages in a row (\`limits.chain\`)`,
+    budget > 0 && `${counted(budget, "input")} found after the budget was spent`,
+  ];
+  return lines.flatMap((line) => (line === false ? [] : wrapped(`Capped: ${line}.`)));
+};
 
 const failures = (view: JobView): string[] => {
   if (view.failures.length === 0) return [];

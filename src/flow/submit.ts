@@ -61,6 +61,7 @@ export const createJob = async (
     extracts: one.scraper.extract !== undefined,
     fields: one.extraction?.fieldNames ?? [],
     required: one.extraction?.required ?? [],
+    ...(one.emits.some(({ target }) => target === one.scraper.name) && { maxChain: one.limits.chain }),
   }));
   const { name: scraper, source, version, pace, policy } = pinned[0]!;
   await ledger.createJob({

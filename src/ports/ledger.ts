@@ -3,6 +3,7 @@ import type { CollectorKind } from "../model/collector-kind.ts";
 import type { FailureKind } from "../model/failure.ts";
 import type { Attempt, ItemRef, ItemState, ItemView, Outcome } from "../model/item.ts";
 import type {
+  JobCaps,
   JobSpec,
   JobState,
   JobView,
@@ -27,7 +28,7 @@ export type { WorkerCard, WorkerView } from "./worker-card.ts";
  */
 export interface Ledger {
   createJob(spec: JobSpec): Promise<void>;
-  /** Folds keys the job already has. Bad inputs are counted and the first of them kept as examples. */
+  /** Folds keys the job already has, and keeps what its limits shut out. Bad inputs are counted and the first of them kept as examples. */
   addItems(job: string, items: readonly PlannedItem[], rejected: readonly RejectedInput[]): Promise<AddReply>;
   /** No more inputs will come from outside: the job is done when its items are. */
   sealJob(job: string): Promise<void>;
@@ -42,6 +43,11 @@ export interface Ledger {
     job: string,
     filter: { readonly kinds?: readonly FailureKind[]; readonly keys?: readonly string[] },
   ): Promise<number>;
+  /**
+   * Raises limits of a job, which goes on with the capped inputs that now fit; answers how many. May be repeated with the same limits, which
+   * takes up what a crash broke off. Lower ones than the job has are refused.
+   */
+  raiseCaps(job: string, caps: JobCaps): Promise<number>;
   readJob(job: string): Promise<JobView | undefined>;
   /** The newest first. Without a query, the newest 200 of all clients. */
   listJobs(query?: JobQuery): Promise<readonly JobView[]>;
@@ -259,7 +265,7 @@ export interface SettledItem extends ItemRef {
   /** Four numbers a field, see `JobView.fieldCounts`. */
   readonly fieldCounts: readonly number[] | null;
   /**
-   * Inputs found on its pages, for items one step deeper whose parent it is. Very many may arrive before the item itself is settled, and
+   * Inputs found on its pages, for items whose parent it is: one step deeper, or on the same level where they are for its own scraper. Very many may arrive before the item itself is settled, and
    * stay should its worker then be lost: found again, they are folded.
    */
   readonly emitted: readonly PlannedItem[];

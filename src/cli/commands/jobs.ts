@@ -4,7 +4,8 @@ import { durationText } from "../duration-text.ts";
 import { EXIT } from "../exit-codes.ts";
 import { jobJson } from "../job-json.ts";
 import { counted, countText } from "../number-text.ts";
-import type { PlaceOptions } from "../options.ts";
+import { capsOf } from "../common-options.ts";
+import type { CapOptions, PlaceOptions } from "../options.ts";
 import { print, printWidth } from "../print.ts";
 import { openVerbs } from "../service/open-verbs.ts";
 import { textTable } from "../text-table.ts";
@@ -116,10 +117,13 @@ export const pauseJobCommand = async (named: string, options: PlaceOptions): Pro
   return EXIT.ok;
 };
 
-export const resumeJobCommand = async (named: string, options: PlaceOptions): Promise<number> => {
+export const resumeJobCommand = async (
+  named: string,
+  options: PlaceOptions & CapOptions,
+): Promise<number> => {
   await using verbs = await openVerbs(options);
   const { id } = (await verbs.findJob(named)).spec;
-  const { view } = await verbs.steerJob(id, "resume");
+  const { view } = await verbs.resumeJob(id, capsOf(options));
   print(options.json ? [JSON.stringify({ job: id, state: view.state })] : resumedText(view, verbs.flag));
   return EXIT.ok;
 };

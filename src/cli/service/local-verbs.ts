@@ -78,6 +78,11 @@ export const openLocal = async (data: string, { makes }: { readonly makes: boole
       };
     },
     steerJob: (job, to) => steer(ledger, job, to),
+    async resumeJob(job, caps) {
+      if (caps) await ledger.raiseCaps(job, caps);
+      await ledger.steerJob(job, "resume");
+      return { view: (await ledger.readJob(job))! };
+    },
     retryItems: (job, filter) => ledger.retryItems(job, filter),
     async *items(job, filter) {
       for await (const items of itemPages(ledger, job, filter))
@@ -153,9 +158,9 @@ const logOf = (data: string, job: string): string => {
   return existsSync(own) ? own : jobLog(data, "worker");
 };
 
-const steer = async (ledger: Ledger, job: string, to: "pause" | "resume" | "cancel"): Promise<Steered> => {
+const steer = async (ledger: Ledger, job: string, to: "pause" | "cancel"): Promise<Steered> => {
   await ledger.steerJob(job, to);
-  const isQuiet = to !== "resume" && (await untilQuiet(ledger, job));
+  const isQuiet = await untilQuiet(ledger, job);
   return { view: (await ledger.readJob(job))!, isQuiet };
 };
 

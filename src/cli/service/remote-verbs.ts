@@ -42,6 +42,7 @@ export const openRemote = (server: string, key: string | undefined): Verbs => {
       json: {},
     }),
     steerJob: (job, to) => steer(client, job, to),
+    resumeJob: async (job, caps) => ({ view: jobOfApi(await client.resumeJob(job, caps)) }),
     retryItems: async (job, filter) => (await client.retryJob(job, filter)).retried,
     async *items(job, { states, kinds, scraper }) {
       const query = {
@@ -72,12 +73,7 @@ export const openRemote = (server: string, key: string | undefined): Verbs => {
   };
 };
 
-const steer = async (
-  client: SluiceClient,
-  job: string,
-  to: "pause" | "resume" | "cancel",
-): Promise<Steered> => {
-  if (to === "resume") return { view: jobOfApi(await client.resumeJob(job)), isQuiet: false };
+const steer = async (client: SluiceClient, job: string, to: "pause" | "cancel"): Promise<Steered> => {
   const stopped = to === "pause" ? await client.pauseJob(job) : await client.cancelJob(job);
   return { view: jobOfApi(stopped.job), isQuiet: stopped.isQuiet };
 };
