@@ -16,6 +16,8 @@ export interface ServeOptions {
   readonly key: boolean;
   readonly workers?: number;
   readonly concurrency?: number;
+  /** In milliseconds. */
+  readonly drain: number;
   readonly logLevel: LogLevel;
   readonly json: boolean;
   readonly quiet: boolean;
@@ -36,7 +38,7 @@ export const serveCommand = async (options: ServeOptions): Promise<number> => {
   const host = options.host ?? project?.server?.host ?? DEFAULT_HOST;
   const port = options.port ?? project?.server?.port ?? DEFAULT_PORT;
   const killed = new AbortController();
-  using interrupts = listenForInterrupts(() => killed.abort());
+  using interrupts = listenForInterrupts(() => killed.abort(), options.drain);
   const log = openJobLog(data, "controller", logLevel);
   await using controller = await openController({
     data,
