@@ -117,6 +117,15 @@ const addSteering = (jobs: Command, onEnd: OnEnd): void => {
     onEnd(await resumeJobCommand(job, options));
   });
 
+  const seal = jobs
+    .command("seal")
+    .description("Says that no more inputs come: a job whose upload broke off ends with those that it has.")
+    .argument("<job>", JOB_HELP);
+  placeOptions(seal).action(async (job: string, options: PlaceOptions) => {
+    const { sealJobCommand } = await import("./commands/jobs.ts");
+    onEnd(await sealJobCommand(job, options));
+  });
+
   const retry = jobs
     .command("retry")
     .description(

@@ -9,6 +9,7 @@ import type { CapOptions, PlaceOptions } from "../options.ts";
 import { print, printWidth } from "../print.ts";
 import { openVerbs } from "../service/open-verbs.ts";
 import { textTable } from "../text-table.ts";
+import { UsageError } from "../usage-error.ts";
 
 export interface ListJobsOptions extends PlaceOptions {
   /** Those of `try` and `capture` too. */
@@ -113,6 +114,20 @@ export const pauseJobCommand = async (named: string, options: PlaceOptions): Pro
     options.json
       ? [JSON.stringify({ job: id, state: view.state, isQuiet })]
       : [`${id}: paused. ${then}`, `  sluice jobs resume ${id}${verbs.flag}`],
+  );
+  return EXIT.ok;
+};
+
+export const sealJobCommand = async (named: string, options: PlaceOptions): Promise<number> => {
+  await using verbs = await openVerbs(options);
+  const before = await verbs.findJob(named);
+  const { id } = before.spec;
+  if (before.isSealed) throw new UsageError(`${id}: it has all of its inputs already.`);
+  const { view } = await verbs.sealJob(id);
+  print(
+    options.json
+      ? [JSON.stringify({ job: id, state: view.state })]
+      : [`${id}: ${view.state}, with ${counted(view.counts.accepted, "item")}. It takes no more inputs.`],
   );
   return EXIT.ok;
 };

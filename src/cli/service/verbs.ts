@@ -18,6 +18,8 @@ export interface Verbs extends AsyncDisposable {
   report(job: JobView): Promise<JobReport>;
   /** Resolves when a stopped job can start no more requests; `isQuiet` false where that took too long. */
   steerJob(job: string, to: "pause" | "cancel"): Promise<Steered>;
+  /** No more inputs come: the job ends with those that it has. */
+  sealJob(job: string): Promise<{ readonly view: JobView }>;
   /** Lets a job go on, with the capped inputs that fit under higher limits. */
   resumeJob(job: string, caps?: JobCaps): Promise<{ readonly view: JobView }>;
   retryItems(job: string, filter: RetryFilter): Promise<number>;
