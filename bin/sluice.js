@@ -31,7 +31,7 @@ function runWith(binary) {
   const script = fileURLToPath(import.meta.url);
   const child = spawn(binary, [script].concat(process.argv.slice(2)), {
     stdio: "inherit",
-    env: childEnvironment(),
+    env: Object.assign(childEnvironment(), { SLUICE_CALLED_AS: process.argv[1] }),
   });
   const passOn = (signal) => child.kill(signal);
   // A terminal sends its interrupt to both; passed on, the child would take it for a second one.

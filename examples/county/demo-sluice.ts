@@ -22,7 +22,7 @@ export const startSluice = (
 ): ChildProcess => {
   const child = spawn(process.execPath, [SLUICE, ...args], {
     stdio,
-    env: { ...childEnvironment(), ...env },
+    env: { ...childEnvironment(), SLUICE_COMMAND: "npx sluice", ...env },
     ...(cwd !== undefined && { cwd }),
   });
   running.add(child);

@@ -48,6 +48,7 @@ const run = spawn(
     stdio: "inherit",
     env: {
       ...childEnvironment(),
+      SLUICE_COMMAND: "npx sluice",
       MAYORS_REQUEST_MS: values["request-ms"],
       ...(isHasty && { MAYORS_SLOW_DOWN: "no" }),
     },

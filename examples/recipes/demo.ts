@@ -20,7 +20,7 @@ const scraper = join(import.meta.dirname, "recipes.scraper.ts");
 const args = ["run", scraper, "--input", input, "--output", output, "--data", folder];
 const run = spawn(process.execPath, [join(ROOT, "bin/sluice.js"), ...args], {
   stdio: "inherit",
-  env: childEnvironment(),
+  env: { ...childEnvironment(), SLUICE_COMMAND: "npx sluice" },
 });
 const [code] = (await once(run, "exit")) as [number | null];
 process.exitCode = code === 0 ? compare() : (code ?? 1);

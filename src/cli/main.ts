@@ -15,8 +15,9 @@ export const main = async (args: readonly string[]): Promise<number> => {
     if (error instanceof CommanderError) return isHelp(error) ? EXIT.ok : EXIT.usage;
     // Loaded by those who need it.
     const { explainError } = await import("./explain-error.ts");
+    const { withCommandName } = await import("./command-name.ts");
     const { message, exitCode: failed } = explainError(error, isDebugging(args));
-    if (message !== undefined) process.stderr.write(`error: ${message}\n`);
+    if (message !== undefined) process.stderr.write(`error: ${withCommandName(message)}\n`);
     return failed;
   }
 };

@@ -5,6 +5,8 @@ import { textWidth } from "./fit-text.ts";
 import { renderReport } from "./report.ts";
 import { sampleView } from "./sample-view.ts";
 
+process.env["SLUICE_COMMAND"] = "sluice";
+
 const report = (...[view, facts]: Parameters<typeof renderReport>) =>
   `${renderReport(view, facts).join("\n")}\n`;
 
@@ -134,7 +136,7 @@ Next
   put the 5 failed back:
     sluice jobs retry 20261115-203412-k3f9 --data '/srv/my data'
   write the results:
-    sluice export 20261115-203412-k3f9 --output FILE.csv --data '/srv/my data'
+    sluice export 20261115-203412-k3f9 --output 20261115-203412-k3f9.csv --data '/srv/my data'
 `,
   );
 });
@@ -166,7 +168,7 @@ test("the next steps fit what became of the job", () => {
   const id = "20261115-203412-k3f9";
   assert.deepEqual(stepsOf({ state: "done", states: { done: 1 } }, "o.csv"), []);
   assert.deepEqual(stepsOf({ state: "done", states: { done: 1 } }), [
-    `sluice export ${id} --output FILE.csv`,
+    `sluice export ${id} --output ${id}.csv`,
   ]);
   assert.deepEqual(stepsOf({ state: "done", states: { failed: 2 } }, "o.csv"), [
     `sluice items ls ${id} --state failed`,
@@ -175,6 +177,7 @@ test("the next steps fit what became of the job", () => {
   assert.deepEqual(stepsOf({ state: "paused", states: { queued: 2 } }, "o.csv"), [`sluice resume ${id}`]);
   assert.deepEqual(stepsOf({ state: "paused", isSealed: false }, "o.csv"), [
     `sluice resume ${id} --input FILE`,
+    `sluice jobs seal ${id}`,
   ]);
   assert.deepEqual(stepsOf({ state: "cancelled", states: { failed: 1, cancelled: 1 } }, "o.csv"), [
     `sluice items ls ${id} --state failed`,
@@ -296,4 +299,13 @@ test("a paused job says why and since when, one with freshness what changed, and
   assert.match(text, /\n {2}paused since 2026-11-15 21:00:00Z: scraper county was changed\n/);
   assert.match(text, /\n {2}its budget was spent at 2026-11-15 21:00:01Z\n/);
   assert.match(text, /\n {2}Since the last time: 1,200 new, 3 changed, 0 unchanged, 1 gone\n/);
+});
+
+test("a 404 is explained as an answer that a scraper can take", () => {
+  const failures = [
+    { kind: "navigation" as const, count: 3, exampleKey: "7", exampleDetail: "the site answered 404" },
+  ];
+  const text = report(sampleView({ states: { failed: 3 }, failures }), FACTS).replaceAll(/\s+/g, " ");
+  assert.match(text, /accept: \[404\]/);
+  assert.match(text, /throw absent\(\)/);
 });

@@ -152,7 +152,7 @@ const announce = (options: ServeOptions, url: string, key: string | undefined): 
   print([`Sluice listens on ${url}`]);
   if (key === undefined) return;
   showKey(options, key);
-  print([`Keep it with: sluice login --server ${url}   (it asks for the key)`]);
+  print(["Keep it with this command, which asks for the key:", `  sluice login --server ${url}`]);
 };
 
 const showKey = ({ json }: ServeOptions, key: string): void =>

@@ -3,6 +3,7 @@ import type { JobOptions } from "../../flow/submit.ts";
 import type { InputFormat } from "../../inputs/input-format.ts";
 import { isReadOnce } from "../../inputs/open-inputs.ts";
 import type { JobView } from "../../model/job.ts";
+import { withCommandName } from "../command-name.ts";
 import { EXIT } from "../exit-codes.ts";
 import { fitText, plainText } from "../fit-text.ts";
 import { listenForInterrupts } from "../interrupts.ts";
@@ -49,7 +50,7 @@ export const submitCommand = async (scraper: string | undefined, options: Submit
   const known = job === undefined ? undefined : await verbs.findJob(job);
   if (known?.isSealed)
     throw new UsageError(`${known.spec.id}: it has all of its inputs. Leave --job out to start another.`);
-  const say = (text: string) => void (json || process.stderr.write(`${text}\n`));
+  const say = (text: string) => void (json || process.stderr.write(`${withCommandName(text)}\n`));
   let saidAt = performance.now();
   let started = "";
   using interrupts = listenForInterrupts(() => process.exit(EXIT.interrupted));

@@ -10,6 +10,7 @@ import type { JobView } from "../../model/job.ts";
 import { checkOutput } from "../../export/outputs/check-output.ts";
 import { findAmong, newestJobs } from "../find-job.ts";
 import { renderAccount } from "../report.ts";
+import { shellWord } from "../shell-word.ts";
 import { UsageError } from "../usage-error.ts";
 import { itemOfApi, jobOfApi, laneOfApi } from "./api-views.ts";
 import { sendInputs } from "./send-inputs.ts";
@@ -33,12 +34,13 @@ export const openRemote = (server: string, key: string | undefined): Verbs => {
       throw error;
     }
   };
+  const flag = ` --server ${shellWord(server)}`;
   return {
-    flag: ` --server ${server}`,
+    flag,
     listJobs: (which) => newestJobs(allJobs(), which),
     findJob: async (named) => (await readJob(named)) ?? (await findAmong(allJobs(), named, `at ${server}`)),
     report: async (view) => ({
-      lines: renderAccount(view, (view.endedAt ?? Date.now()) - view.createdAt),
+      lines: renderAccount(view, (view.endedAt ?? Date.now()) - view.createdAt, flag),
       json: {},
     }),
     steerJob: (job, to) => steer(client, job, to),
