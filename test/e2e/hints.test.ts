@@ -113,20 +113,24 @@ const pasteAll = async (
   }
 };
 
-const WAYS: readonly (readonly [name: string, call: (project: string) => string])[] = [
-  ["node and the program's file", () => `node '${BIN}'`],
-  ["npx", () => "npx --no-install sluice"],
-  ["the local install", () => "node_modules/.bin/sluice"],
-];
-
-for (const [name, call] of WAYS)
-  test(`what a run prints can be pasted, called by ${name}`, async () => {
-    const project = makeProject(`by ${name}`);
-    const sluice = call(project);
-    const run = await paste(`${sluice} run owners --input 'in puts.csv' --data 'my data'`, project);
-    assert.equal(run.code, 3, run.text);
-    await pasteAll(run, project, 3);
-  });
+test("what a run and its report print can be pasted, however the program was called", async () => {
+  const project = makeProject("all ways");
+  const run = await paste(`node '${BIN}' run owners --input 'in puts.csv' --data 'my data'`, project);
+  assert.equal(run.code, 3, run.text);
+  const program = `node ${BIN} `;
+  const hints = hintsIn(run.text);
+  assert.ok(hints.length >= 3 && hints.every((hint) => hint.startsWith(program)), run.text);
+  await pasteAll(run, project, 3);
+  for (const [call, printed] of [
+    ["npx --no-install sluice", "npx sluice "],
+    ["node_modules/.bin/sluice", "node_modules/.bin/sluice "],
+  ] as const) {
+    const shown = await paste(`${call} jobs show last --data 'my data'`, project);
+    const hint = hintsIn(shown.text).at(-1) ?? "";
+    assert.ok(hint.startsWith(printed), shown.text);
+    assert.equal((await paste(hint, project)).code, 0, hint);
+  }
+});
 
 test("what the other commands print can be pasted", async () => {
   const project = makeProject("all");
