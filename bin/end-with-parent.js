@@ -41,7 +41,7 @@ function tieToParent(env) {
     if (BACKGROUND.test(parent.shellText)) return undefined;
     // npm's shell outlives an npm that was killed.
     return isOfNpm ? () => isThere() && readProcess(pid).parent === parent.parent : isThere;
-  } catch (error) {
+  } catch {
     return isOfNpm ? isThere : undefined; // no /proc here
   }
 }

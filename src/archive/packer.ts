@@ -31,7 +31,7 @@ export const startPacker = (options: { readonly level?: number } = {}): Packer =
       workerData: {
         level: options.level ?? DEFAULT_LEVEL,
         // A process that talks to its parent ends with it.
-        ...(process.connected === true && { parent: process.ppid }),
+        ...(process.connected && { parent: process.ppid }),
       } satisfies PackerData,
       // Its garbage is big buffers behind small objects: collected often, or they pile up to hundreds of megabytes.
       resourceLimits: { maxYoungGenerationSizeMb: 2 },

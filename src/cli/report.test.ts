@@ -203,25 +203,6 @@ test("a job of several scrapers has a table of fields for each that has some", (
   assert.doesNotMatch(text, /field of (list|street)/);
 });
 
-test("what the caps kept out is told, each with its way on", () => {
-  const text = report(
-    sampleView({
-      states: { done: 30 },
-      counts: { capped: 12 },
-      cappedBy: { items: 7, depth: 2, chain: 1, budget: 2 },
-      spec: { maxItems: 30, maxDepth: 10, scrapers: [{ ...sampleView().spec.scrapers[0]!, maxChain: 500 }] },
-    }),
-    FACTS,
-  );
-  assert.match(text, /42 inputs, given and found: 30 items, 12 capped/);
-  const flat = text.replaceAll(/\s+/g, " ");
-  assert.match(flat, /7 inputs beyond the 30 items of the job \(--max-items\)/);
-  assert.match(flat, /2 inputs found more than 10 steps from one scraper to another/);
-  assert.match(flat, /1 input found after 500 next pages in a row/);
-  assert.match(flat, /2 inputs found after the budget was spent/);
-  assert.match(flat, /sluice resume \S+ --max-items 60 --max-depth 20 --max-chain 1000/);
-});
-
 test("a job that only collected says how its records are made", () => {
   assert.match(
     report(sampleView({ spec: { extracts: false } }), FACTS),
@@ -299,13 +280,4 @@ test("a paused job says why and since when, one with freshness what changed, and
   assert.match(text, /\n {2}paused since 2026-11-15 21:00:00Z: scraper county was changed\n/);
   assert.match(text, /\n {2}its budget was spent at 2026-11-15 21:00:01Z\n/);
   assert.match(text, /\n {2}Since the last time: 1,200 new, 3 changed, 0 unchanged, 1 gone\n/);
-});
-
-test("a 404 is explained as an answer that a scraper can take", () => {
-  const failures = [
-    { kind: "navigation" as const, count: 3, exampleKey: "7", exampleDetail: "the site answered 404" },
-  ];
-  const text = report(sampleView({ states: { failed: 3 }, failures }), FACTS).replaceAll(/\s+/g, " ");
-  assert.match(text, /accept: \[404\]/);
-  assert.match(text, /throw absent\(\)/);
 });

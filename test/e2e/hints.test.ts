@@ -7,6 +7,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { after, before, test } from "node:test";
+import { stripVTControlCharacters } from "node:util";
 import { Service } from "./service-process.ts";
 import { ROOT } from "./sluice-process.ts";
 
@@ -87,7 +88,7 @@ const paste = (line: string, cwd: string, more: Readonly<Record<string, string>>
 
 /** Commands that were printed: on lines of their own, or in backquotes. */
 const hintsIn = (text: string): string[] => {
-  const plain = text.replaceAll(/\u001b\[[\d;]*m|^npm warn .*$/gm, "");
+  const plain = stripVTControlCharacters(text).replaceAll(/^npm warn .*$/gm, "");
   const lines = [
     ...plain.matchAll(/^ {2,}((?:npx |node \S.*?|'[^']*')?\S*sluice(?:\.js)?'? [a-z].*)$/gm),
   ].map(([, line]) => line!);

@@ -117,12 +117,12 @@ test("a pipe is read once, and all of it arrives", async () => {
 
 test("a submit that is interrupted names the job and three ways to go on, and each of them can be used", async () => {
   const submitted = submit("--input", "-", "--format", "urls");
-  const before = (await jobsAt()).length;
+  const known = (await jobsAt()).length;
   submitted.child.stdin!.write(URLS);
   let job: string | undefined;
   while (job === undefined) {
     const { data } = await service.client.listJobs();
-    if (data.length > before && data[0]!.counts.received > 0) job = data[0]!.id;
+    if (data.length > known && data[0]!.counts.received > 0) job = data[0]!.id;
   }
   submitted.child.kill("SIGINT");
   const { code, stderr } = await submitted.ended;

@@ -89,6 +89,9 @@ test("where no form matches, those that are on the page are named", async () => 
     'no form matches #search; the page has form#find, form[name^="login"][action^="/in"], form',
   );
   const many = pageOf("<form></form>".repeat(9));
-  assert.match((await failureOf(() => many.form("#search"))).detail, /form, form, form, form, form and 4 more$/);
+  assert.match(
+    (await failureOf(() => many.form("#search"))).detail,
+    /form, form, form, form, form and 4 more$/,
+  );
   assert.match((await failureOf(() => pageOf("<p>").form())).detail, /there is no form on the page$/);
 });
