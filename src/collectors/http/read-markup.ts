@@ -114,6 +114,7 @@ export const readMarkup = (
 /** Its content is read by people or is data, such as an article in JSON: what stands there is not run. */
 const holdsText = (name: string, tag: string): boolean =>
   name === "title" ||
+  name === "style" ||
   name === "textarea" ||
   (name === "script" && /\stype\s*=\s*["']?[^"'>]*(?:json|template|html|xml)/i.test(tag));
 
