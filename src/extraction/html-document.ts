@@ -1,6 +1,7 @@
 import { plainText } from "./css-adapter.ts";
 import { foldedText } from "./folded-text.ts";
-import { buildTree, TreeElement } from "./html-tree.ts";
+import { buildTree } from "./build-tree.ts";
+import { TreeElement } from "./html-tree.ts";
 import type { HtmlTree } from "./html-tree.ts";
 import { searchOf } from "./selector.ts";
 import type { Selector } from "./selector.ts";

@@ -43,9 +43,15 @@ export function compileStream({ page, each, row = [] }: StreamSpec): StreamMatch
     canStreamEach: eachChains !== undefined,
     canStreamRow: rowChains.map((chains) => chains !== undefined),
     run(text) {
-      const run = new StreamRun(plan, text);
-      const answers = run.run();
-      return run.isTooNested ? answerByDocument(text, plan.page, each, plan.row) : answers;
+      let run = new StreamRun(plan, text);
+      let answers = run.run();
+      if (run.needsDocument && run.lateBody !== undefined) {
+        run = new StreamRun(plan, text, run.lateBody);
+        answers = run.run();
+      }
+      return run.needsDocument
+        ? answerByDocument(text, plan.page, plan.hasRows ? each : undefined, plan.row)
+        : answers;
     },
   };
 }

@@ -1,7 +1,7 @@
 import { foldSpace } from "../folded-text.ts";
-import { decodeEntities } from "./decode-entities.ts";
+import { decodeEntities, foldBreaks } from "./decode-entities.ts";
 import { HtmlScanner } from "./html-scanner.ts";
-import type { ScanSink } from "./html-scanner.ts";
+import type { LateBody, ScanSink } from "./tree-state.ts";
 import { MatchMachine } from "./match-machine.ts";
 import type { MatchProgram } from "./match-program.ts";
 import { OpenElement } from "./open-element.ts";
@@ -54,14 +54,14 @@ export class StreamRun implements ScanSink {
   #unanswered: number;
   /** Characters of captures that ended inside of others. */
   #nested = 0;
-  isTooNested = false;
+  #isTooNested = false;
   readonly #page: Answers;
   readonly #rows: Row[] = [];
 
-  constructor(plan: StreamPlan, text: string) {
+  constructor(plan: StreamPlan, text: string, lateBody?: LateBody) {
     this.#plan = plan;
     this.#text = text;
-    this.#scanner = new HtmlScanner(text, this);
+    this.#scanner = new HtmlScanner(text, this, { lateBody });
     this.#element = new OpenElement(this.#scanner.attributes);
     this.#machine = new MatchMachine(plan.pageProgram);
     this.#machine.beginPage();
@@ -76,14 +76,18 @@ export class StreamRun implements ScanSink {
   }
 
   opens(kind: TagKind, at: number, inside: number): void {
+    if (this.#scanner.isDone) {
+      this.#scanner.attributes.forget();
+      return;
+    }
     const element = this.#element;
     const parent = this.#depth++;
     const depth = this.#depth;
     const before = this.#counts[parent] ?? 0;
     this.#counts[parent] = before + 1;
     this.#counts[depth] = 0;
-    element.begin(kind.name, parent === 0, before);
-    if (this.#countsTypes) this.#countType(kind.name, parent);
+    element.begin(kind, parent === 0, before);
+    if (this.#countsTypes) this.#countType(kind.lower, parent);
     for (const capture of this.#captures) capture.opens(kind.name, depth);
 
     this.#machine.open(kind, element, true);
@@ -105,6 +109,7 @@ export class StreamRun implements ScanSink {
   }
 
   closes(kind: TagKind, at: number): void {
+    if (this.#scanner.isDone) return;
     const depth = this.#depth--;
     const captures = this.#captures;
     if (captures.length > 0) {
@@ -130,7 +135,9 @@ export class StreamRun implements ScanSink {
     let piece: string | undefined;
     for (const capture of this.#captures) {
       if (!capture.wantsText()) continue;
-      piece ??= hasEntities ? decodeEntities(this.#text, from, to, "text") : this.#text.slice(from, to);
+      piece ??= hasEntities
+        ? decodeEntities(this.#text, from, to, "text")
+        : foldBreaks(this.#text.slice(from, to));
       capture.add(piece);
     }
   }
@@ -138,8 +145,6 @@ export class StreamRun implements ScanSink {
   /** False when the query wants no more. */
   #found(query: PageQuery | undefined, answer: OpenMatch[] | undefined, at: number, inside: number): boolean {
     if (query === undefined || answer === undefined) return true;
-    // Two selectors of one list may both find it.
-    if (answer.at(-1)?.at === at) return true;
     const { take } = query;
     const element = this.#element;
     const match: OpenMatch = { text: undefined, at, tag: element.tag };
@@ -155,7 +160,6 @@ export class StreamRun implements ScanSink {
   }
 
   #opensRow(kind: TagKind, at: number): void {
-    if (this.#rows.at(-1)?.at === at) return;
     if (this.#openRows.length === MOST_OPEN_ROWS) {
       this.#giveUp();
       return;
@@ -167,8 +171,18 @@ export class StreamRun implements ScanSink {
     this.#openRows.push({ machine, depth: this.#depth, answers });
   }
 
+  /** Whether the answers are void: the page needs repair, or matches inside of matches are too many. */
+  get needsDocument(): boolean {
+    return this.#isTooNested || this.#scanner.reason !== undefined;
+  }
+
+  /** With this, another run may do. */
+  get lateBody(): LateBody | undefined {
+    return this.#scanner.lateBody;
+  }
+
   #giveUp(): void {
-    this.isTooNested = true;
+    this.#isTooNested = true;
     this.#scanner.isStopped = true;
   }
 
@@ -181,7 +195,7 @@ export class StreamRun implements ScanSink {
   }
 
   #stopWhenDone(): void {
-    if (this.#unanswered === 0 && this.#captures.length === 0) this.#scanner.isStopped = true;
+    if (this.#unanswered === 0 && this.#captures.length === 0) this.#scanner.isDone = true;
   }
 }
 

@@ -1,5 +1,6 @@
 import { decodeEntities } from "./decode-entities.ts";
 import {
+  asciiLowerCase,
   DOUBLE_QUOTE,
   EQUALS,
   GREATER,
@@ -21,7 +22,7 @@ export class TagAttributes {
   /** The last tag's own: from `first` up to `end`. */
   first = 0;
   end = 0;
-  /** Whether the last tag ended in `/>`, or the page in its `/`. */
+  /** Whether the last tag ended in `/>`. */
   endsWithSlash = false;
 
   constructor(text: string) {
@@ -49,11 +50,11 @@ export class TagAttributes {
       const start = text.charCodeAt(at);
       if (start === GREATER) return at + 1;
       if (start === SLASH) {
-        this.endsWithSlash = true;
         at++;
-        continue;
+        if (text.charCodeAt(at) !== GREATER) continue;
+        this.endsWithSlash = true;
+        return at + 1;
       }
-      this.endsWithSlash = false;
       at = this.#readOne(at);
       if (at === -1) return -1;
     }
@@ -110,20 +111,26 @@ export class TagAttributes {
     return -1;
   }
 
+  /** Names in lower case and values, in the order of the tag. */
+  list(first: number, end: number): [name: string, value: string][] {
+    const values = new Map<string, string>();
+    for (let place = first; place < end; place += ATTRIBUTE_SIZE) {
+      const name = asciiLowerCase(this.text.slice(this.places[place], this.places[place + 1]));
+      if (!values.has(name)) values.set(name, this.valueAt(place));
+    }
+    return [...values];
+  }
+
   valueAt(place: number): string {
     return decodeEntities(this.text, this.places[place + 2] ?? 0, this.places[place + 3] ?? 0, "attribute");
   }
 }
 
-/** `name` is in lower case, what the page has may be in any. */
+/** `name` is in lower case, what the page has may be in any; only ASCII letters have two cases. */
 function isNamed(text: string, from: number, to: number, name: string): boolean {
-  // İ is the one letter that is longer in lower case: an i and a dot above.
-  if (to - from !== name.length)
-    return name.includes("\u0307") && text.slice(from, to).toLowerCase() === name;
+  if (to - from !== name.length) return false;
   for (let at = 0; at < name.length; at++) {
-    const code = text.charCodeAt(from + at);
-    if (code >= 128) return text.slice(from, to).toLowerCase() === name;
-    if (lowerCase(code) !== name.charCodeAt(at)) return false;
+    if (lowerCase(text.charCodeAt(from + at)) !== name.charCodeAt(at)) return false;
   }
   return true;
 }

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { test } from "node:test";
-import { buildTree } from "../html-tree.ts";
+import { buildTree, scanTree } from "../build-tree.ts";
 import type { TreeElement } from "../html-tree.ts";
 import { answerByDocument } from "./answer-by-document.ts";
 import { Dice } from "./differential-suite/dice.ts";
-import { scannedOutline } from "./differential-suite/outline.ts";
+import { treeOutline } from "./differential-suite/outline.ts";
 import { Reference } from "./differential-suite/reference.ts";
 import type { PageQuery, Taken } from "./page-query.ts";
 import { compileStream } from "./stream-matcher.ts";
@@ -54,9 +54,10 @@ for (const file of skip ? [] : globSync(`${FOLDERS}/**/*.html`, { cwd: TESTDATA 
   test(`${file}: a single pass, the document and css-select agree`, () => {
     const page = readFileSync(join(TESTDATA, file), "utf8");
     const dice = new Dice();
-    const { elements } = buildTree(page);
+    const tree = buildTree(page);
+    const { elements } = tree;
     const reference = new Reference(page);
-    assert.deepEqual(scannedOutline(page), reference.outline());
+    assert.deepEqual(treeOutline(tree), reference.outline());
     const queries: PageQuery[] = [
       ...EVERYWHERE.map(([css, take]) => ({ css, take, isMany: true })),
       ...derived(elements, dice).map((css): PageQuery => ({
