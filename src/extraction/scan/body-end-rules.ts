@@ -19,10 +19,11 @@ import {
   PREFORMATTED,
   SCOPE,
   TEMPLATE_ROLE,
+  VOID,
 } from "./tag-kind.ts";
 import type { TagKind } from "./tag-kind.ts";
 import { endTemplate } from "./template-rules.ts";
-import { AFTER_AFTER_BODY, AFTER_BODY } from "./tree-state.ts";
+import { AFTER_AFTER_BODY, AFTER_BODY } from "./insertion-mode.ts";
 import type { TreeState } from "./tree-state.ts";
 
 const BODY = knownKind("body");
@@ -36,57 +37,46 @@ function endInScope(state: TreeState, kind: TagKind, flags: number): void {
   if (slot !== 0) state.popTo(slot);
 }
 
+type Rule = (state: TreeState, kind: TagKind) => void;
+
+/** By role; those of no rule are as GENERIC. */
+const rules: (Rule | undefined)[] = [];
+for (const role of [BLOCK, BUTTON_ROLE, PREFORMATTED, DEFINITION])
+  rules[role] = (state, kind) => endInScope(state, kind, SCOPE);
+for (const role of [FORMATTING, ANCHOR, NO_BREAK]) rules[role] = endFormatting;
+rules[PARAGRAPH] = (state) => {
+  if (state.inScope(P, SCOPE | BUTTON_SCOPE) === 0) state.insertImplied(P);
+  state.closeParagraph();
+};
+rules[LIST_ITEM] = (state, kind) => endInScope(state, kind, SCOPE | LIST_SCOPE);
+rules[HEADING] = (state) => {
+  const slot = Math.max(...HEADINGS.map((heading) => state.topOf(heading)));
+  if (slot !== 0 && !state.hasAbove(slot, SCOPE)) state.popTo(slot);
+};
+rules[FORM_ROLE] = endForm;
+rules[OBJECT_ROLE] = (state, kind) => {
+  const slot = state.inScope(kind, SCOPE);
+  if (slot === 0) return;
+  state.popTo(slot);
+  state.formatting.clearToMarker();
+};
+rules[BODY_ROLE] = (state) => endPage(state, AFTER_BODY);
+rules[HTML_ROLE] = (state) => endPage(state, AFTER_AFTER_BODY);
+rules[TEMPLATE_ROLE] = endTemplate;
+rules[VOID] = (state, kind) => {
+  if (kind !== BR) return;
+  state.reopenFormatting();
+  state.insertImplied(BR);
+  state.pop(state.inside);
+};
+
 /** An end tag by the rules "in body". */
 export function endInBody(state: TreeState, kind: TagKind): void {
-  switch (kind.role) {
-    case BLOCK:
-    case BUTTON_ROLE:
-    case PREFORMATTED:
-    case DEFINITION:
-      endInScope(state, kind, SCOPE);
-      return;
-    case FORMATTING:
-    case ANCHOR:
-    case NO_BREAK:
-      endFormatting(state, kind);
-      return;
-    case PARAGRAPH:
-      if (state.inScope(P, SCOPE | BUTTON_SCOPE) === 0) state.insertImplied(P);
-      state.closeParagraph();
-      return;
-    case LIST_ITEM:
-      endInScope(state, kind, SCOPE | LIST_SCOPE);
-      return;
-    case HEADING: {
-      const slot = Math.max(...HEADINGS.map((heading) => state.topOf(heading)));
-      if (slot !== 0 && !state.hasAbove(slot, SCOPE)) state.popTo(slot);
-      return;
-    }
-    case FORM_ROLE:
-      endForm(state);
-      return;
-    case OBJECT_ROLE: {
-      const slot = state.inScope(kind, SCOPE);
-      if (slot === 0) return;
-      state.popTo(slot);
-      state.formatting.clearToMarker();
-      return;
-    }
-    case BODY_ROLE:
-    case HTML_ROLE:
-      if (state.inScope(BODY, SCOPE) === 0) return;
-      state.mode = kind.role === BODY_ROLE ? AFTER_BODY : AFTER_AFTER_BODY;
-      return;
-    case TEMPLATE_ROLE:
-      endTemplate(state);
-      return;
-    default:
-      if (kind === BR) {
-        state.reopenFormatting();
-        state.insertImplied(BR);
-        state.pop(state.inside);
-      } else endGeneric(state, kind);
-  }
+  (rules[kind.role] ?? endGeneric)(state, kind);
+}
+
+function endPage(state: TreeState, mode: number): void {
+  if (state.inScope(BODY, SCOPE) !== 0) state.mode = mode;
 }
 
 function endForm(state: TreeState): void {

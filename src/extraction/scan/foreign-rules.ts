@@ -57,7 +57,7 @@ export function endInForeign(state: TreeState, kind: TagKind): boolean {
   }
   const topmost = Math.max(state.topOf(kind.within(SVG)), state.topOf(kind.within(MATH)));
   if (topmost === 0) return true;
-  state.spend(state.top - topmost);
+  state.steps += state.top - topmost;
   for (let slot = state.top; slot > topmost; slot--) {
     if (state.kinds[slot]?.namespace === HTML) return true;
   }

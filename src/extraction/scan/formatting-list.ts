@@ -23,7 +23,7 @@ export class FormattingList {
 
   /** The newest entry; undefined for a marker, or none. */
   get newest(): FormattingEntry | undefined {
-    return this.#entries.at(-1);
+    return this.#entries[this.#entries.length - 1];
   }
 
   get isEmpty(): boolean {
@@ -112,7 +112,7 @@ export class FormattingList {
       if (entry === undefined || isOpen(entry)) break;
       lapsed.push(entry);
     }
-    return lapsed.reverse();
+    return lapsed.toReversed();
   }
 
   some(test: (entry: FormattingEntry) => boolean): boolean {

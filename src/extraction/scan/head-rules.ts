@@ -11,7 +11,7 @@ import {
   IN_HEAD,
   IN_HEAD_NOSCRIPT,
   INITIAL,
-} from "./tree-state.ts";
+} from "./insertion-mode.ts";
 import type { TreeState } from "./tree-state.ts";
 
 const BASE = knownKind("base");

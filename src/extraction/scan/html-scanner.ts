@@ -7,16 +7,18 @@ import {
   GREATER,
   isLetter,
   isNameEnd,
+  LESS,
   lowerCase,
   QUESTION,
   SLASH,
 } from "./markup-codes.ts";
 import { rawContentEnd, scriptEnd } from "./raw-content.ts";
 import { TagAttributes } from "./tag-attributes.ts";
-import { hashed, kindAt, knownKind } from "./tag-kind.ts";
+import { BODY_ROLE, hashed, HTML_ROLE, kindAt, knownKind } from "./tag-kind.ts";
 import type { TagKind } from "./tag-kind.ts";
 import { beginsWithSpace, endPage, endTag, startTag, textRun } from "./tree-rules.ts";
-import { AFTER_AFTER_BODY, AFTER_BODY, BEFORE_HTML, INITIAL, TreeState } from "./tree-state.ts";
+import { AFTER_AFTER_BODY, AFTER_BODY, BEFORE_HTML, INITIAL } from "./insertion-mode.ts";
+import { TreeState } from "./tree-state.ts";
 import type { LateBody, RepairReason, ScanOptions, ScanSink } from "./tree-state.ts";
 
 const LINE_FEED = 10;
@@ -62,25 +64,31 @@ export class HtmlScanner {
   }
 
   run(): void {
+    if (this.reason === undefined) this.#run();
+    this.#state.release();
+  }
+
+  #run(): void {
     const text = this.#text;
     const state = this.#state;
     let textFrom = 0;
     let at = text.indexOf("<");
     while (at !== -1) {
       const next = text.charCodeAt(at + 1);
-      const isMarkup = isLetter(next) || next === SLASH || next === BANG || next === QUESTION;
+      const isStart = isLetter(next);
       // `a < b`, and `</` at the very end, are text.
-      if (!isMarkup || (next === SLASH && at + 2 === text.length)) {
+      if (!isStart && !(next === SLASH ? at + 2 < text.length : next === BANG || next === QUESTION)) {
         at = text.indexOf("<", at + 1);
         continue;
       }
       if (at > textFrom) this.#textRun(textFrom, at, true);
-      if (isLetter(next)) textFrom = this.#startTag(at);
+      if (isStart) textFrom = this.#startTag(at);
       else if (next === SLASH) textFrom = this.#endTag(at);
       else textFrom = this.#declaration(at);
       if (this.isStopped || state.reason !== undefined) return;
       if (this.isDone && this.#isSettled(textFrom)) return;
-      at = text.indexOf("<", textFrom);
+      state.checkCosts();
+      at = text.charCodeAt(textFrom) === LESS ? textFrom : text.indexOf("<", textFrom);
     }
     if (textFrom < text.length) this.#textRun(textFrom, text.length, true);
     endPage(state, this.#isAfterBody ? this.#bodyEnd : text.length);
@@ -167,7 +175,7 @@ export class HtmlScanner {
     let codes = 0;
     for (; at < length; at++) {
       const code = text.charCodeAt(at);
-      if (isNameEnd(code)) break;
+      if (code <= GREATER && isNameEnd(code)) break;
       codes |= code;
       hash = hashed(hash, lowerCase(code));
     }
@@ -194,10 +202,15 @@ export class HtmlScanner {
     const state = this.#state;
     state.at = at;
     state.inside = inside;
-    const wasAfterBody = this.#isAfterBody;
-    endTag(state, kind);
-    if (!wasAfterBody && this.#isAfterBody) this.#bodyEnd = at;
+    if (kind.role === BODY_ROLE || kind.role === HTML_ROLE) this.#endBody(kind);
+    else endTag(state, kind);
     return inside;
+  }
+
+  #endBody(kind: TagKind): void {
+    const wasAfterBody = this.#isAfterBody;
+    endTag(this.#state, kind);
+    if (!wasAfterBody && this.#isAfterBody) this.#bodyEnd = this.#state.at;
   }
 
   get #isAfterBody(): boolean {

@@ -21,10 +21,9 @@ const SCRIPT_MARK = /<!--|-->|<\/?script(?=[\t\n\f\r />])/gi;
  */
 export function scriptEnd(text: string, from: number): number {
   const plainEnd = rawContentEnd(text, "script", from);
-  const firstHidden = text.indexOf("<!--", from);
-  if (plainEnd === -1 || firstHidden === -1 || firstHidden > plainEnd) return plainEnd;
+  if (plainEnd === -1 || !text.slice(from, plainEnd).includes("<!--")) return plainEnd;
   let state: "shown" | "hidden" | "inner" = "shown";
-  SCRIPT_MARK.lastIndex = firstHidden;
+  SCRIPT_MARK.lastIndex = from;
   for (let match = SCRIPT_MARK.exec(text); match !== null; match = SCRIPT_MARK.exec(text)) {
     const [mark] = match;
     if (mark === "-->") state = "shown";

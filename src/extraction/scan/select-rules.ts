@@ -2,7 +2,7 @@ import { startInBody } from "./body-start-rules.ts";
 import { knownKind, OPTION_ROLE, RULE, TABLE_PART, TEMPLATE_ROLE } from "./tag-kind.ts";
 import type { TagKind } from "./tag-kind.ts";
 import { endTemplate, startTemplate } from "./template-rules.ts";
-import { IN_SELECT_IN_TABLE } from "./tree-state.ts";
+import { IN_SELECT_IN_TABLE } from "./insertion-mode.ts";
 import type { TreeState } from "./tree-state.ts";
 
 const COL = knownKind("col");

@@ -37,6 +37,8 @@ export function compileStream({ page, each, row = [] }: StreamSpec): StreamMatch
     hasRows: eachChains !== undefined,
     row: row.map((query, at) => (rowChains[at] === undefined ? undefined : query)),
     rowProgram: new MatchProgram(rowChains),
+    pageMachines: [],
+    rowMachines: [],
   };
   return {
     canStream: pageChains.map((chains) => chains !== undefined),

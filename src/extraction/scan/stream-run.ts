@@ -18,6 +18,9 @@ export interface StreamPlan {
   readonly hasRows: boolean;
   readonly row: readonly (PageQuery | undefined)[];
   readonly rowProgram: MatchProgram;
+  /** Machines that no page is using: making them anew costs as much as a tenth of a page. */
+  readonly pageMachines: MatchMachine[];
+  readonly rowMachines: MatchMachine[];
 }
 
 type Answers = (OpenMatch[] | undefined)[];
@@ -42,7 +45,6 @@ export class StreamRun implements ScanSink {
   readonly #scanner: HtmlScanner;
   readonly #element: OpenElement;
   readonly #machine: MatchMachine;
-  readonly #spareMachines: MatchMachine[] = [];
   readonly #openRows: OpenRow[] = [];
   readonly #captures: TextCapture[] = [];
   #depth = 0;
@@ -63,7 +65,7 @@ export class StreamRun implements ScanSink {
     this.#text = text;
     this.#scanner = new HtmlScanner(text, this, { lateBody });
     this.#element = new OpenElement(this.#scanner.attributes);
-    this.#machine = new MatchMachine(plan.pageProgram);
+    this.#machine = plan.pageMachines.pop() ?? new MatchMachine(plan.pageProgram);
     this.#machine.beginPage();
     this.#countsTypes = plan.pageProgram.countsTypes || plan.rowProgram.countsTypes;
     this.#page = plan.page.map(emptyAnswer);
@@ -72,6 +74,8 @@ export class StreamRun implements ScanSink {
 
   run(): { page: readonly (readonly Match[] | undefined)[]; rows: readonly Row[] } {
     if (this.#unanswered > 0) this.#scanner.run();
+    this.#plan.pageMachines.push(this.#machine);
+    this.#scanner.attributes.release();
     return { page: this.#page, rows: this.#rows };
   }
 
@@ -126,7 +130,7 @@ export class StreamRun implements ScanSink {
     if (this.#openRows.length === 0) return;
     if (this.#openRows.at(-1)?.depth === depth) {
       const ended = this.#openRows.pop();
-      if (ended !== undefined) this.#spareMachines.push(ended.machine);
+      if (ended !== undefined) this.#plan.rowMachines.push(ended.machine);
     }
     for (const { machine } of this.#openRows) machine.close();
   }
@@ -164,7 +168,7 @@ export class StreamRun implements ScanSink {
       this.#giveUp();
       return;
     }
-    const machine = this.#spareMachines.pop() ?? new MatchMachine(this.#plan.rowProgram);
+    const machine = this.#plan.rowMachines.pop() ?? new MatchMachine(this.#plan.rowProgram);
     machine.beginRow(kind, this.#element);
     const answers = this.#plan.row.map(emptyAnswer);
     this.#rows.push({ at, answers });

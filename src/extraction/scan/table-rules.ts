@@ -3,7 +3,7 @@ import { startInBody } from "./body-start-rules.ts";
 import { FORM_ROLE, knownKind, TABLE_PART, TEMPLATE_ROLE } from "./tag-kind.ts";
 import type { TagKind } from "./tag-kind.ts";
 import { endTemplate, startTemplate } from "./template-rules.ts";
-import { IN_CAPTION, IN_CELL, IN_COLGROUP, IN_ROW, IN_TABLE, IN_TABLE_BODY } from "./tree-state.ts";
+import { IN_CAPTION, IN_CELL, IN_COLGROUP, IN_ROW, IN_TABLE, IN_TABLE_BODY } from "./insertion-mode.ts";
 import type { TreeState } from "./tree-state.ts";
 
 const BODY = knownKind("body");

@@ -14,11 +14,20 @@ import {
 /** Numbers for each attribute: where its name begins and ends, and where its value does. */
 export const ATTRIBUTE_SIZE = 4;
 
+const MOST_SPARE = 1024 * ATTRIBUTE_SIZE;
+let spare: Int32Array<ArrayBuffer> | undefined;
+
+function takePlaces(): Int32Array<ArrayBuffer> {
+  const places = spare ?? new Int32Array(16 * ATTRIBUTE_SIZE);
+  spare = undefined;
+  return places;
+}
+
 /** Finds the attributes of start tags and notes their places; strings are made only of those that are asked for. */
 export class TagAttributes {
   readonly text: string;
   /** `ATTRIBUTE_SIZE` numbers for each attribute of every tag so far, unless `forget` was called in between. */
-  places = new Int32Array(16 * ATTRIBUTE_SIZE);
+  places = takePlaces();
   /** The last tag's own: from `first` up to `end`. */
   first = 0;
   end = 0;
@@ -27,6 +36,11 @@ export class TagAttributes {
 
   constructor(text: string) {
     this.text = text;
+  }
+
+  /** Nothing is asked of it any more: the next page may have its memory. */
+  release(): void {
+    if (this.places.length <= MOST_SPARE) spare = this.places;
   }
 
   forget(): void {
@@ -66,7 +80,9 @@ export class TagAttributes {
     const { length } = text;
     let at = from + 1;
     let code = text.charCodeAt(at);
-    while (at < length && code !== EQUALS && !isNameEnd(code)) code = text.charCodeAt(++at);
+    // Letters, which are most of it, come after all that ends a name.
+    while (code > GREATER || (at < length && code !== EQUALS && !isNameEnd(code)))
+      code = text.charCodeAt(++at);
     const nameEnd = at;
     while (at < length && isSpace(code)) code = text.charCodeAt(++at);
     if (code !== EQUALS) {
@@ -76,7 +92,7 @@ export class TagAttributes {
     do code = text.charCodeAt(++at);
     while (at < length && isSpace(code));
     if (code === DOUBLE_QUOTE || code === SINGLE_QUOTE) {
-      const end = text.indexOf(code === DOUBLE_QUOTE ? '"' : "'", at + 1);
+      const end = quoteAfter(text, at + 1, code);
       if (end === -1) return -1;
       this.#note(from, nameEnd, at + 1, end);
       return end + 1;
@@ -124,6 +140,13 @@ export class TagAttributes {
   valueAt(place: number): string {
     return decodeEntities(this.text, this.places[place + 2] ?? 0, this.places[place + 3] ?? 0, "attribute");
   }
+}
+
+/** Most values are short: then a search costs more than looking. */
+function quoteAfter(text: string, from: number, quote: number): number {
+  const near = from + 12;
+  for (let at = from; at < near; at++) if (text.charCodeAt(at) === quote) return at;
+  return text.indexOf(quote === DOUBLE_QUOTE ? '"' : "'", near);
 }
 
 /** `name` is in lower case, what the page has may be in any; only ASCII letters have two cases. */

@@ -1,5 +1,5 @@
 import { knownKind } from "./tag-kind.ts";
-import { IN_TEMPLATE } from "./tree-state.ts";
+import { IN_TEMPLATE } from "./insertion-mode.ts";
 import type { TreeState } from "./tree-state.ts";
 
 const TEMPLATE = knownKind("template");

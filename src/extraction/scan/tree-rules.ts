@@ -6,7 +6,7 @@ import { advance, endBeforeBody, startBeforeBody } from "./head-rules.ts";
 import { AMP, isSpace } from "./markup-codes.ts";
 import { endInSelect, startInSelect } from "./select-rules.ts";
 import * as table from "./table-rules.ts";
-import { HEAD_RAW, HEAD_VOID, HTML, HTML_ROLE, RAW, TABLE_PART, TEMPLATE_ROLE } from "./tag-kind.ts";
+import { HEAD_RAW, HEAD_VOID, HTML, HTML_ROLE, TABLE_PART, TEMPLATE_ROLE } from "./tag-kind.ts";
 import type { TagKind } from "./tag-kind.ts";
 import { endTemplate } from "./template-rules.ts";
 import {
@@ -24,7 +24,7 @@ import {
   IN_TABLE,
   IN_TABLE_BODY,
   IN_TEMPLATE,
-} from "./tree-state.ts";
+} from "./insertion-mode.ts";
 import type { TreeState } from "./tree-state.ts";
 
 /** Tree construction by the standard, for all that only adds at the end of the tree; `state.leave` is called for the rest. */
@@ -34,36 +34,32 @@ export function startTag(state: TreeState, kind: TagKind): void {
 }
 
 function startInMode(state: TreeState, kind: TagKind): boolean {
-  switch (state.mode) {
-    case IN_BODY:
-      startInBody(state, kind);
-      return false;
-    case IN_CELL:
-      return table.startInCell(state, kind);
-    case IN_ROW:
-      return table.startInRow(state, kind);
-    case IN_TABLE_BODY:
-      return table.startInTableBody(state, kind);
-    case IN_TABLE:
-      return table.startInTable(state, kind);
-    case IN_CAPTION:
-      return table.startInCaption(state, kind);
-    case IN_COLGROUP:
-      return table.startInColgroup(state, kind);
-    case IN_SELECT:
-    case IN_SELECT_IN_TABLE:
-      return startInSelect(state, kind);
-    case IN_TEMPLATE:
-      return startInTemplate(state, kind);
-    case AFTER_BODY:
-    case AFTER_AFTER_BODY:
-      if (kind.role !== HTML_ROLE) state.mode = IN_BODY;
-      startInBody(state, kind);
-      return false;
-    default:
-      return startBeforeBody(state, kind);
-  }
+  return starts[state.mode]?.(state, kind) ?? startBeforeBody(state, kind);
 }
+
+type Rule = (state: TreeState, kind: TagKind) => boolean;
+
+/** By mode; those that are not here are modes before the body. */
+const starts: (Rule | undefined)[] = [];
+starts[IN_BODY] = (state, kind) => {
+  startInBody(state, kind);
+  return false;
+};
+starts[IN_CELL] = table.startInCell;
+starts[IN_ROW] = table.startInRow;
+starts[IN_TABLE_BODY] = table.startInTableBody;
+starts[IN_TABLE] = table.startInTable;
+starts[IN_CAPTION] = table.startInCaption;
+starts[IN_COLGROUP] = table.startInColgroup;
+starts[IN_SELECT] = startInSelect;
+starts[IN_SELECT_IN_TABLE] = startInSelect;
+starts[IN_TEMPLATE] = startInTemplate;
+for (const mode of [AFTER_BODY, AFTER_AFTER_BODY])
+  starts[mode] = (state, kind) => {
+    if (kind.role !== HTML_ROLE) state.mode = IN_BODY;
+    startInBody(state, kind);
+    return false;
+  };
 
 function startInTemplate(state: TreeState, kind: TagKind): boolean {
   const isOfHead = kind.role === HEAD_VOID || kind.role === HEAD_RAW || kind.role === TEMPLATE_ROLE;
@@ -79,38 +75,34 @@ export function endTag(state: TreeState, kind: TagKind): void {
 }
 
 function endInMode(state: TreeState, kind: TagKind): boolean {
-  switch (state.mode) {
-    case IN_BODY:
-      endInBody(state, kind);
-      return false;
-    case IN_CELL:
-      return table.endInCell(state, kind);
-    case IN_ROW:
-      return table.endInRow(state, kind);
-    case IN_TABLE_BODY:
-      return table.endInTableBody(state, kind);
-    case IN_TABLE:
-      return table.endInTable(state, kind);
-    case IN_CAPTION:
-      return table.endInCaption(state, kind);
-    case IN_COLGROUP:
-      return table.endInColgroup(state, kind);
-    case IN_SELECT:
-    case IN_SELECT_IN_TABLE:
-      return endInSelect(state, kind);
-    case IN_TEMPLATE:
-      if (kind.role === TEMPLATE_ROLE) endTemplate(state);
-      return false;
-    case AFTER_BODY:
-      state.mode = kind.role === HTML_ROLE ? AFTER_AFTER_BODY : IN_BODY;
-      return kind.role !== HTML_ROLE;
-    case AFTER_AFTER_BODY:
-      state.mode = IN_BODY;
-      return true;
-    default:
-      return endBeforeBody(state, kind);
-  }
+  return ends[state.mode]?.(state, kind) ?? endBeforeBody(state, kind);
 }
+
+const ends: (Rule | undefined)[] = [];
+ends[IN_BODY] = (state, kind) => {
+  endInBody(state, kind);
+  return false;
+};
+ends[IN_CELL] = table.endInCell;
+ends[IN_ROW] = table.endInRow;
+ends[IN_TABLE_BODY] = table.endInTableBody;
+ends[IN_TABLE] = table.endInTable;
+ends[IN_CAPTION] = table.endInCaption;
+ends[IN_COLGROUP] = table.endInColgroup;
+ends[IN_SELECT] = endInSelect;
+ends[IN_SELECT_IN_TABLE] = endInSelect;
+ends[IN_TEMPLATE] = (state, kind) => {
+  if (kind.role === TEMPLATE_ROLE) endTemplate(state);
+  return false;
+};
+ends[AFTER_BODY] = (state, kind) => {
+  state.mode = kind.role === HTML_ROLE ? AFTER_AFTER_BODY : IN_BODY;
+  return kind.role !== HTML_ROLE;
+};
+ends[AFTER_AFTER_BODY] = (state) => {
+  state.mode = IN_BODY;
+  return true;
+};
 
 export function textRun(state: TreeState, from: number, to: number, hasEntities: boolean): void {
   if (state.current.namespace !== HTML && isForeignText(state)) {

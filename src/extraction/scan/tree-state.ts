@@ -1,16 +1,10 @@
 import { FormattingList } from "./formatting-list.ts";
 import type { FormattingEntry } from "./formatting-list.ts";
 import type { TagAttributes } from "./tag-attributes.ts";
-import {
-  BUTTON_SCOPE,
-  IMPLIED,
-  KNOWN_KINDS,
-  knownKind,
-  newKind,
-  SCOPE,
-  SPECIAL,
-  TagKind,
-} from "./tag-kind.ts";
+import { AFTER_HEAD, IN_BODY, INITIAL } from "./insertion-mode.ts";
+import { OpenStack } from "./open-stack.ts";
+import { BUTTON_SCOPE, IMPLIED, knownKind, SCOPE } from "./tag-kind.ts";
+import type { TagKind } from "./tag-kind.ts";
 
 /** What a page consists of, in the order of the tree. Comments, doctypes and the like are left out. */
 export interface ScanSink {
@@ -23,26 +17,6 @@ export interface ScanSink {
   closes(kind: TagKind, at: number): void;
   text(from: number, to: number, hasEntities: boolean): void;
 }
-
-/** The standard's insertion modes, without those of framesets. */
-export const INITIAL = 0;
-export const BEFORE_HTML = 1;
-export const BEFORE_HEAD = 2;
-export const IN_HEAD = 3;
-export const IN_HEAD_NOSCRIPT = 4;
-export const AFTER_HEAD = 5;
-export const IN_BODY = 6;
-export const IN_TABLE = 7;
-export const IN_CAPTION = 8;
-export const IN_COLGROUP = 9;
-export const IN_TABLE_BODY = 10;
-export const IN_ROW = 11;
-export const IN_CELL = 12;
-export const IN_SELECT = 13;
-export const IN_SELECT_IN_TABLE = 14;
-export const IN_TEMPLATE = 15;
-export const AFTER_BODY = 16;
-export const AFTER_AFTER_BODY = 17;
 
 /** Why a page needs repair that cannot be made in the order of its text. */
 export type RepairReason =
@@ -60,14 +34,6 @@ const BODY = knownKind("body");
 const P = knownKind("p");
 const TABLE = knownKind("table");
 const TEMPLATE = knownKind("template");
-const FORM = knownKind("form");
-/** Below the outermost element; nothing is looked for beyond it. */
-const NONE = new TagKind("", KNOWN_KINDS, 0, SPECIAL | SCOPE, 0);
-/** A form that ended while elements in it were open: no longer on the stack to anyone, closed with the last of them. */
-const ENDED_FORM = new TagKind("form", KNOWN_KINDS + 1, 0, 0, 0);
-const FIRST_OWN = KNOWN_KINDS + 2;
-const OWN_KINDS = 16;
-
 export interface LateBody {
   readonly at: number;
   readonly nameEnd: number;
@@ -80,8 +46,8 @@ export interface ScanOptions {
   readonly lateBody?: LateBody | undefined;
 }
 
-/** The stack of open elements, and what every rule of tree construction does with it. Slots begin at 1. */
-export class TreeState {
+/** The stack of open elements, and what every rule of tree construction does with it. */
+export class TreeState extends OpenStack {
   readonly text: string;
   readonly attributes: TagAttributes;
   readonly #sink: ScanSink;
@@ -104,19 +70,8 @@ export class TreeState {
   /** A line break right after the tag at hand is not there. */
   skipsLineBreak = false;
 
-  top = 0;
-  current: TagKind = NONE;
-  readonly kinds: TagKind[] = [NONE];
-  /** By slot: the mode before it was pushed, the next lower slot of the same kind, a number that no other element has. */
-  readonly modes: number[] = [INITIAL];
-  readonly #below: number[] = [0];
-  readonly serials: number[] = [0];
-  #serial = 0;
-  /** By kind: its topmost slot, 0 for none. */
-  #tops = new Int32Array((FIRST_OWN + OWN_KINDS) * 3);
-  #ownKinds: Map<string, TagKind> | undefined;
   readonly formatting = new FormattingList();
-  #steps = 0;
+  readonly #mostSteps: number;
   #reopened = 0;
   /** The form that controls belong to, until its end tag. */
   form: { readonly slot: number; readonly serial: number } | undefined;
@@ -132,44 +87,22 @@ export class TreeState {
     sink: ScanSink,
     { isLenient = false, lateBody }: ScanOptions,
   ) {
+    super();
     this.text = text;
     this.attributes = attributes;
     this.#sink = sink;
     this.#isLenient = isLenient;
     this.lateBody = lateBody;
+    this.#mostSteps = 500_000 + 2 * text.length;
   }
 
   leave(reason: RepairReason): void {
     if (!this.#isLenient) this.reason ??= reason;
   }
 
-  /** Elements outside of each other were gone over so often that a page without bounds could take any time. */
-  spend(steps: number): void {
-    this.#steps += steps;
-    if (this.#steps + this.formatting.steps > 500_000 + 2 * this.text.length) this.leave("deep nesting");
-  }
-
-  topOf(kind: TagKind): number {
-    return this.#tops[kind.key] ?? 0;
-  }
-
-  isOpen({ slot, serial }: { readonly slot: number; readonly serial: number }): boolean {
-    return slot <= this.top && this.serials[slot] === serial;
-  }
-
-  /** The kind of a name in lower case; a name that nobody knows has one of its own on this page. */
-  ownKind(name: string): TagKind {
-    const own = this.#ownKinds?.get(name);
-    if (own !== undefined) return own;
-    this.#ownKinds ??= new Map();
-    const kind = newKind(name, FIRST_OWN + this.#ownKinds.size);
-    this.#ownKinds.set(name, kind);
-    if (kind.key + 3 > this.#tops.length) {
-      const longer = new Int32Array(this.#tops.length * 2);
-      longer.set(this.#tops);
-      this.#tops = longer;
-    }
-    return kind;
+  /** Whether elements were gone over so often that a page without bounds could take any time. */
+  checkCosts(): void {
+    if (this.steps + this.formatting.steps > this.#mostSteps) this.leave("deep nesting");
   }
 
   /** Of the tag at hand. */
@@ -194,7 +127,7 @@ export class TreeState {
   /** The element of the tag at hand. */
   insert(kind: TagKind): void {
     this.#read();
-    this.#push(kind);
+    this.push(kind, this.mode);
     this.isRead = false;
     this.#sink.opens(kind, this.at, this.inside);
   }
@@ -209,7 +142,7 @@ export class TreeState {
   insertImplied(kind: TagKind): void {
     this.attributes.readNone();
     this.isRead = false;
-    this.#push(kind);
+    this.push(kind, this.mode);
     this.#sink.opens(kind, this.at, this.at);
   }
 
@@ -219,7 +152,7 @@ export class TreeState {
     else {
       this.attributes.read(this.lateBody.nameEnd);
       this.isRead = false;
-      this.#push(BODY);
+      this.push(BODY, this.mode);
       this.#sink.opens(BODY, this.at, this.at);
     }
     this.#hasBodyTag = false;
@@ -243,22 +176,9 @@ export class TreeState {
     this.#sink.text(from, to, hasEntities);
   }
 
-  #push(kind: TagKind): void {
-    const slot = ++this.top;
-    this.kinds[slot] = kind;
-    this.modes[slot] = this.mode;
-    this.#below[slot] = this.#tops[kind.key] ?? 0;
-    this.#tops[kind.key] = slot;
-    this.serials[slot] = ++this.#serial;
-    this.current = kind;
-  }
-
   pop(at = this.at): void {
-    const kind = this.current;
-    this.#tops[kind.key] = this.#below[this.top] ?? 0;
-    this.current = this.kinds[--this.top] ?? NONE;
-    this.#sink.closes(kind, at);
-    if (this.current === ENDED_FORM) this.pop(at);
+    this.#sink.closes(this.drop(), at);
+    if (this.isEndedOnTop) this.pop(at);
   }
 
   /** Ends the element in a slot with all that is open in it. */
@@ -275,20 +195,6 @@ export class TreeState {
 
   popImplied(except?: TagKind): void {
     while ((this.current.flags & IMPLIED) !== 0 && this.current !== except) this.pop();
-  }
-
-  /** Whether some element above a slot has one of the flags. */
-  hasAbove(slot: number, flags: number): boolean {
-    let above = this.top;
-    while (above > slot && ((this.kinds[above]?.flags ?? 0) & flags) === 0) above--;
-    this.spend(this.top - above);
-    return above > slot;
-  }
-
-  /** The slot of the topmost element of a kind, 0 where there is none in the scope that the flags end. */
-  inScope(kind: TagKind, flags: number): number {
-    const slot = this.topOf(kind);
-    return slot === 0 || slot === this.top || !this.hasAbove(slot, flags) ? slot : 0;
   }
 
   inTableScope(kind: TagKind): number {
@@ -324,29 +230,25 @@ export class TreeState {
 
   /** Ends a form while others inside of it stay open. */
   endForm(slot: number): void {
-    if (slot === this.top) {
-      this.pop();
-      return;
-    }
-    this.#tops[FORM.key] = this.#below[slot] ?? 0;
-    this.kinds[slot] = ENDED_FORM;
-    this.#below[slot] = 0;
+    if (slot === this.top) this.pop();
+    else this.endBelow(slot);
   }
 
   insertFormatting(kind: TagKind): void {
     const { at, nameEnd, inside } = this;
     this.insert(kind);
     if (this.#isLenient) return;
-    const entry: FormattingEntry = { kind, at, nameEnd, inside, slot: this.top, serial: this.#serial };
+    const entry: FormattingEntry = { kind, at, nameEnd, inside, slot: this.top, serial: this.serial };
     this.formatting.push(entry, (other) => this.#attributesOf(other));
-    this.spend(0);
   }
 
   /** In an order that does not depend on that in the tag. */
   #attributesOf({ nameEnd }: FormattingEntry): string {
     this.attributes.read(nameEnd);
     this.isRead = false;
-    return JSON.stringify(this.attributes.list(this.attributes.first, this.attributes.end).sort());
+    return JSON.stringify(
+      this.attributes.list(this.attributes.first, this.attributes.end).sort(([a], [b]) => (a < b ? -1 : 1)),
+    );
   }
 
   /** Opens the formatting elements again that ended only because what was around them did. */
@@ -356,9 +258,9 @@ export class TreeState {
     for (const entry of this.formatting.lapsed((other) => this.isOpen(other))) {
       this.attributes.read(entry.nameEnd);
       this.isRead = false;
-      this.#push(entry.kind);
+      this.push(entry.kind, this.mode);
       entry.slot = this.top;
-      entry.serial = this.#serial;
+      entry.serial = this.serial;
       this.#sink.opens(entry.kind, entry.at, this.at);
       if (++this.#reopened <= mostElements(this.text)) continue;
       this.leave("deep nesting");

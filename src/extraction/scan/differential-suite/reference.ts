@@ -11,8 +11,8 @@ type Node = DefaultTreeAdapterTypes.Node;
 type ChildNode = DefaultTreeAdapterTypes.ChildNode;
 type Element = DefaultTreeAdapterTypes.Element;
 
-const { isElementNode, isTextNode } = parse5;
-const isElement = (node: Node): node is Element => isElementNode(node);
+const isElement = (node: Node): node is Element => parse5.isElementNode(node);
+const isTextNode = (node: Node): node is DefaultTreeAdapterTypes.TextNode => parse5.isTextNode(node);
 const childrenOf = (node: Node): ChildNode[] => ("childNodes" in node ? node.childNodes : []);
 /** What is in a template is not part of the page, but we read it. */
 const contentOf = (node: Element): ChildNode[] =>
@@ -25,7 +25,7 @@ const attributesOf = (element: Element): [name: string, value: string][] =>
     value,
   ]);
 const textOf = (node: Node): string => {
-  if (isTextNode(node as ChildNode)) return (node as DefaultTreeAdapterTypes.TextNode).value;
+  if (isTextNode(node)) return node.value;
   if (isElement(node) && node.tagName === "br") return "\n";
   return childrenOf(node).map(textOf).join("");
 };
