@@ -1,4 +1,4 @@
-import { TreeParts } from "./html-tree.ts";
+import { isControl, TreeParts } from "./html-tree.ts";
 import type { HtmlTree, TreeElement } from "./html-tree.ts";
 import { repairTree } from "./repair-tree.ts";
 import { HtmlScanner } from "./scan/html-scanner.ts";
@@ -28,6 +28,7 @@ class ScannedTree implements ScanSink {
   readonly scanner: HtmlScanner;
   readonly #texts: TextPlaces;
   #open: TreeElement;
+  #form: TreeElement | undefined;
 
   constructor(text: string, options: ScanOptions) {
     this.scanner = new HtmlScanner(text, this, options);
@@ -43,6 +44,8 @@ class ScannedTree implements ScanSink {
     element.at = at;
     element.inside = inside;
     this.#open = element;
+    if (kind.name === "form" && !this.scanner.isInTemplate) this.#form = element;
+    else if (isControl(kind.name) && this.scanner.hasForm) element.form = this.#form;
   }
 
   text(from: number, to: number, hasEntities: boolean): void {

@@ -36,6 +36,11 @@ export interface HtmlDocument {
   childrenOf(element: HtmlElement): HtmlElement[];
   /** The element around it; undefined at the top of the page. */
   parentOf(element: HtmlElement): HtmlElement | undefined;
+  /**
+   * The form that a control belongs to without a `form` attribute: the one whose tags it stands between in the source, as in
+   * `<table><form><tr><td><input>`, where a browser's tree has the form end at once; else the one around it.
+   */
+  formOf(control: HtmlElement): HtmlElement | undefined;
 }
 
 /** Never throws: every text is some page. Nothing is parsed until the first question is asked. */
@@ -72,6 +77,13 @@ export function parseHtml(text: string): HtmlDocument {
     parentOf(element) {
       const { parent } = inTree(element);
       return parent === null || parent.parent === null ? undefined : parent;
+    },
+    formOf(control) {
+      const { form, parent } = inTree(control);
+      if (form !== undefined) return form;
+      let around = parent;
+      while (around !== null && around.tag !== "form") around = around.parent;
+      return around ?? undefined;
     },
   };
 }

@@ -41,6 +41,8 @@ export class TreeElement {
   at = 0;
   inside = 0;
   insideEnd = 0;
+  /** The form that it belongs to by its place in the source, which need not be around it: see `HtmlDocument.formOf`. */
+  form: TreeElement | undefined;
   /** The pieces of text in its subtree: from this one up to `textEnd`. */
   readonly textFrom: number;
   textEnd = 0;
@@ -103,6 +105,10 @@ export interface HtmlTree {
   readonly byId: ReadonlyMap<string, readonly TreeElement[]>;
   readonly hasTemplates: boolean;
 }
+
+/** The elements that forms send. */
+export const isControl = (tag: string): boolean =>
+  tag === "input" || tag === "select" || tag === "textarea" || tag === "button";
 
 /** Gathers the elements of a page in document order. */
 export class TreeParts implements HtmlTree {

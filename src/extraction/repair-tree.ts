@@ -1,6 +1,6 @@
 import { defaultTreeAdapter, parse } from "parse5";
 import type { DefaultTreeAdapterTypes } from "parse5";
-import { TreeParts } from "./html-tree.ts";
+import { isControl, TreeParts } from "./html-tree.ts";
 import type { HtmlTree, PageAttributes, PageTexts, TreeElement } from "./html-tree.ts";
 import { asciiLowerCase } from "./scan/markup-codes.ts";
 import { mostElements } from "./scan/tree-state.ts";
@@ -14,16 +14,21 @@ class TooManyElements extends Error {}
 /** The tree as parse5 builds it: for pages in which elements must be moved or changed. Undefined where that would have no end. */
 export function repairTree(text: string): HtmlTree | undefined {
   let rest = mostElements(text);
+  const forms = new Map<Element, Element>();
   const treeAdapter: typeof defaultTreeAdapter = {
     ...defaultTreeAdapter,
     createElement(tag, namespace, attributes) {
       if (--rest < 0) throw new TooManyElements();
       return defaultTreeAdapter.createElement(tag, namespace, attributes);
     },
+    onElementCreated(element, { formElement, isInTemplate }) {
+      if (formElement !== null && !isInTemplate && isControl(element.tagName))
+        forms.set(element, formElement);
+    },
   };
   try {
     const page = parse(text, { treeAdapter, scriptingEnabled: false, sourceCodeLocationInfo: true });
-    return new RepairedTree(text.length).build(page.childNodes);
+    return new RepairedTree(text.length, forms).build(page.childNodes);
   } catch (error) {
     if (error instanceof TooManyElements) return undefined;
     throw error;
@@ -100,8 +105,12 @@ class RepairedTree {
   /** Where the last node with a place of its own began or ended: elements without one stand there. */
   #place = 0;
 
-  constructor(length: number) {
+  readonly #forms: ReadonlyMap<Element, Element>;
+  readonly #seen = new Map<Element, TreeElement>();
+
+  constructor(length: number, forms: ReadonlyMap<Element, Element>) {
     this.#length = length;
+    this.#forms = forms;
   }
 
   /** Loops, since pages nest without limit. */
@@ -119,6 +128,10 @@ class RepairedTree {
         this.#place = node.sourceCodeLocation?.endOffset ?? this.#place;
       } else if (defaultTreeAdapter.isElementNode(node)) open.push(this.#open(node, top.element));
     }
+    for (const [control, form] of this.#forms) {
+      const element = this.#seen.get(control);
+      if (element !== undefined) element.form = this.#seen.get(form);
+    }
     parts.root.insideEnd = this.#length;
     return parts;
   }
@@ -126,6 +139,7 @@ class RepairedTree {
   #open(node: Element, parent: TreeElement): OpenNode {
     this.#attributes.read(node);
     const element = this.#parts.add(node.tagName, asciiLowerCase(node.tagName), parent);
+    if (node.tagName === "form" || isControl(node.tagName)) this.#seen.set(node, element);
     const location = node.sourceCodeLocation;
     const tag = location?.startTag ?? location;
     element.at = tag?.startOffset ?? this.#place;

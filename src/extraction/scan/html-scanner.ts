@@ -58,6 +58,15 @@ export class HtmlScanner {
     return this.#state.reason;
   }
 
+  get isInTemplate(): boolean {
+    return this.#state.isInTemplate;
+  }
+
+  /** Whether a control here belongs to the last form. */
+  get hasForm(): boolean {
+    return this.#state.form !== undefined && !this.#state.isInTemplate;
+  }
+
   /** With this, another pass need not stop: see `ScanOptions`. */
   get lateBody(): LateBody | undefined {
     return this.#state.reason === undefined ? undefined : this.#state.lateBody;
