@@ -46,6 +46,8 @@ export class Desk {
   async withSource(item: ItemView): Promise<ItemView> {
     const from = item.skipped?.from;
     if (from === undefined || item.captures.length > 0) return item;
+    // Before a job is removed, whoever was answered with its captures gets them for its own.
+    if (!(await this.house.ledger.readJob(from.job))) return item;
     const { items } = await this.house.ledger.listItems(from.job, {
       after: { queue: from.queue, seq: from.seq - 1 },
       limit: 1,

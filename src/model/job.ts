@@ -157,6 +157,8 @@ export interface JobView {
   readonly rejects: readonly RejectedInput[];
   readonly requests: number;
   readonly bytes: number;
+  /** Its pages and files were removed; what came after that is kept. */
+  readonly pagesRemoved?: { readonly at: number; readonly captures: number; readonly bytes: number };
   /** What became of items since the client last had them; only in a job with `freshness`. */
   readonly changes?: ChangeCounts;
 }

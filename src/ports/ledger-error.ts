@@ -2,6 +2,8 @@ export type LedgerErrorCode =
   | "no-such-job"
   | "job-exists"
   | "job-ended"
+  | "job-running"
+  | "job-removed"
   | "locked"
   | "no-space"
   | "read-only"

@@ -14,6 +14,7 @@ import type {
 import type { WorkSums } from "../model/work-sums.ts";
 import type { FreshEntry, FreshKey, FreshNote } from "./fresh-entry.ts";
 import type { LedgerEvent } from "./ledger-event.ts";
+import type { Removals } from "./removals.ts";
 import type { WorkerCard, WorkerView } from "./worker-card.ts";
 
 export type { FreshEntry, FreshKey, FreshNote } from "./fresh-entry.ts";
@@ -94,6 +95,8 @@ export interface Ledger {
   readEvents(limit: number, job?: string): Promise<readonly LedgerEvent[]>;
   ackEvents(upTo: number, job?: string): Promise<void>;
 
+  readonly removals: Removals;
+
   /** Housekeeping, now and then, by a process that has no slot timers to keep. */
   tidy(): Promise<void>;
   close(): Promise<void>;
@@ -115,6 +118,8 @@ export interface JobQuery {
   readonly label?: readonly [name: string, value: string];
   /** Only those that have ended, then or later. */
   readonly endedSince?: number;
+  /** Only those that ended before then. */
+  readonly endedBefore?: number;
   /** Id of the last one of the page before. */
   readonly after?: string;
   readonly limit: number;

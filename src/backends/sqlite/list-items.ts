@@ -8,6 +8,7 @@ import { findItems } from "./find-items.ts";
 import { findKeys } from "./find-keys.ts";
 import { leftAs, stateOf } from "./item-state.ts";
 import { jobRow, type JobRow, readSpec } from "./job-row.ts";
+import { isLosingPages } from "./removals/removal-row.ts";
 import { OVER_BUDGET } from "./spend-budget.ts";
 
 interface Row {
@@ -136,6 +137,7 @@ const pageOfKeys = (db: Database, job: JobRow, query: ItemQuery, keys: readonly 
 const viewsOf = (db: Database, job: JobRow, queue: number, seqs: readonly number[]): ItemView[] => {
   const names = readSpec(job.spec).scrapers.map(({ name }) => name);
   const left = leftAs(job);
+  const hidesPages = isLosingPages(db, job.number);
   return db
     .all<Row>(
       `SELECT i.queue, i.seq, l.name AS lane, i.key, i.scraper, i.depth, p.key AS parent, i.input, i.state, i.attempts, i.due_at, i.suspect,
@@ -147,7 +149,8 @@ const viewsOf = (db: Database, job: JobRow, queue: number, seqs: readonly number
       JSON.stringify(seqs),
       queue,
     )
-    .map((row) => view(row, stateOf(row, left), names[row.scraper] ?? "", job, db.now()));
+    .map((row) => view(row, stateOf(row, left), names[row.scraper] ?? "", job, db.now()))
+    .map((item) => (hidesPages ? { ...item, captures: [] } : item));
 };
 
 const view = (row: Row, state: ItemState, scraper: string, job: JobRow, now: number): ItemView => {

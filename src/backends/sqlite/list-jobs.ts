@@ -8,7 +8,7 @@ const ALL: JobQuery = { limit: 200 };
 
 export const listJobs = async (db: Database, query = ALL): Promise<JobView[]> =>
   await db.read(() => {
-    const { client, states, scraper, label, endedSince, after, limit } = query;
+    const { client, states, scraper, label, endedSince, endedBefore, after, limit } = query;
     const parts: [isAsked: boolean, condition: string, values: readonly (string | number)[]][] = [
       [client !== undefined, "j.client = ?", [client ?? ""]],
       [scraper !== undefined, "j.scraper = ?", [scraper ?? ""]],
@@ -23,6 +23,11 @@ export const listJobs = async (db: Database, query = ALL): Promise<JobView[]> =>
         endedSince !== undefined,
         "j.number IN (SELECT number FROM jobs INDEXED BY jobs_ended WHERE ended_at >= ?)",
         [endedSince ?? 0],
+      ],
+      [
+        endedBefore !== undefined,
+        "j.number IN (SELECT number FROM jobs INDEXED BY jobs_ended WHERE ended_at IS NOT NULL AND ended_at < ?)",
+        [endedBefore ?? 0],
       ],
     ];
     const asked = parts.filter(([isAsked]) => isAsked);

@@ -1,0 +1,39 @@
+/**
+ * Removed jobs and removed pages. `removals` has one row for each job of which something was removed: while `step` is set it says what
+ * comes next, after that the row is what is remembered of the removal (`what` = 'job': the job itself is gone from `jobs`).
+ * `kept_objects` are objects of such a job that items of other jobs still point to; `sweeps` names the owners whose kept objects must
+ * be looked at again, because something that pointed to them has gone. `asked` tells a sweep that it was asked for again meanwhile.
+ * `results_source` finds the items that were answered with another job's captures. `service.last_queue` keeps ids of removed queues from
+ * being used again.
+ */
+export const retention = `
+CREATE TABLE removals (
+  number INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  client TEXT NOT NULL,
+  scraper TEXT NOT NULL,
+  what TEXT NOT NULL,
+  created_at REAL NOT NULL,
+  ended_at REAL NOT NULL,
+  marked_at REAL NOT NULL,
+  step TEXT,
+  queue INTEGER NOT NULL DEFAULT 0,
+  seq INTEGER NOT NULL DEFAULT 0,
+  counted_to TEXT NOT NULL DEFAULT '',
+  items INTEGER NOT NULL DEFAULT 0,
+  captures INTEGER NOT NULL DEFAULT 0,
+  bytes INTEGER NOT NULL DEFAULT 0
+);
+CREATE INDEX removals_open ON removals (marked_at) WHERE step IS NOT NULL;
+
+CREATE TABLE kept_objects (
+  owner TEXT NOT NULL,
+  object TEXT NOT NULL,
+  size INTEGER NOT NULL DEFAULT 0,
+  PRIMARY KEY (owner, object)
+) WITHOUT ROWID;
+CREATE TABLE sweeps (owner TEXT PRIMARY KEY, asked INTEGER NOT NULL, due_at REAL NOT NULL) WITHOUT ROWID;
+
+CREATE INDEX results_source ON results (skipped ->> '$.from.job') WHERE skipped IS NOT NULL;
+ALTER TABLE service ADD COLUMN last_queue INTEGER NOT NULL DEFAULT 0;
+`;
