@@ -81,6 +81,20 @@ export class SluiceClient {
     });
   }
 
+  /** Removes a job that has ended, or only its pages and files. */
+  async removeJob(job: string, options: { readonly keep?: "records" } = {}): Promise<Api.Removal> {
+    return await this.#json("DELETE", `${jobPath(job)}${queryText({ ...options })}`, { isRepeatable: true });
+  }
+
+  async getRemoval(job: string): Promise<Api.Removal> {
+    return await this.#json("GET", `${jobPath(job)}/removal`);
+  }
+
+  /** For operators. Asked again while there is more. */
+  async prune(wish: Api.Prune): Promise<Api.Pruned> {
+    return await this.#json("POST", "/v1/prune", { json: wish, isRepeatable: true });
+  }
+
   async resumeJob(job: string): Promise<Api.Job> {
     return await this.#json("POST", `${jobPath(job)}/resume`, { isRepeatable: true });
   }

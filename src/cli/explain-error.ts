@@ -26,6 +26,8 @@ const EXIT_CODES: Readonly<Record<string, Readonly<Record<string, ExitCode>>>> =
     "no-such-job": EXIT.usage,
     "job-exists": EXIT.usage,
     "job-ended": EXIT.usage,
+    "job-running": EXIT.usage,
+    "job-removed": EXIT.usage,
   },
   BlobError: { "*": EXIT.storage, "bad-name": EXIT.unexpected },
   ArchiveError: { "*": EXIT.storage },

@@ -3,6 +3,7 @@ import type { JobView } from "../model/job.ts";
 import type { Who } from "./api.ts";
 import { isAtLeast } from "./auth.ts";
 import type { ControllerHouse } from "./house.ts";
+import { isoTime } from "./iso-time.ts";
 import { itemRef } from "./item-view.ts";
 import type { JobWatch } from "./job-watch.ts";
 import { jobView } from "./job-view.ts";
@@ -27,8 +28,18 @@ export class Desk {
   /** Another client's job is as unknown as one that never was. */
   async findJob(who: Who, id: string): Promise<JobView> {
     const view = await this.house.ledger.readJob(id);
-    if (view && (view.spec.client === who.client || isAtLeast(who.role, "operator"))) return view;
+    if (view && this.mayRead(who, view.spec.client)) return view;
+    const removal = view ? undefined : await this.house.ledger.removals.read(id);
+    if (removal && this.mayRead(who, removal.client))
+      throw new Problem(
+        "job-removed",
+        `${shown(id)}: the job was removed at ${isoTime(removal.removedAt)}. Its \`removal\` says what was.`,
+      );
     throw new Problem("not-found", `${shown(id)}: no such job.`);
+  }
+
+  mayRead(who: Who, client: string): boolean {
+    return client === who.client || isAtLeast(who.role, "operator");
   }
 
   async findItem(who: Who, job: string, id: string): Promise<ItemView> {

@@ -12,7 +12,7 @@ export const endedOf = ({ counts: { states } }: Pick<JobView, "counts">): number
 
 /** A job as the API shows it; `perSecond` is how many of its items end lately, where that is known. */
 export const jobView = (view: JobView, perSecond: number | undefined, now: number): ApiJob => {
-  const { spec, counts, createdAt, endedAt, paused, budgetSpentAt, changes } = view;
+  const { spec, counts, createdAt, endedAt, paused, budgetSpentAt, changes, pagesRemoved } = view;
   const ended = endedOf(view);
   return {
     id: spec.id,
@@ -49,6 +49,7 @@ export const jobView = (view: JobView, perSecond: number | undefined, now: numbe
     cost: { requests: view.requests, bytes: view.bytes },
     ...(budgetSpentAt !== undefined && { budgetSpentAt: isoTime(budgetSpentAt) }),
     ...(changes && { changes }),
+    ...(pagesRemoved && { pagesRemoved: { ...pagesRemoved, at: isoTime(pagesRemoved.at) } }),
   };
 };
 

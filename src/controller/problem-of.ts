@@ -6,6 +6,8 @@ const BY_NAME: Readonly<Record<string, Readonly<Record<string, ProblemCode>>>> =
   LedgerError: {
     "no-such-job": "not-found",
     "job-ended": "job-ended",
+    "job-running": "job-running",
+    "job-removed": "job-removed",
     locked: "unavailable",
     "no-space": "unavailable",
     "read-only": "unavailable",

@@ -4,6 +4,7 @@ import type { ChangeCounts } from "./freshness.ts";
 import type { PolicyOverrides } from "./failure-policy.ts";
 import type { StateCounts } from "./item.ts";
 import type { Pace } from "./pace.ts";
+import type { Retention } from "./removal.ts";
 
 /** `loading` takes inputs and already runs. `paused` waits for a person; a job whose lanes may heal by themselves runs on. */
 export type JobState = "loading" | "running" | "paused" | "done" | "cancelled";
@@ -68,6 +69,8 @@ export interface JobSpec {
   readonly progressMs?: number;
   /** True for a batch of URLs: `batch.completed` is told beside `job.completed`. */
   readonly isBatch?: boolean;
+  /** As the root scraper had it when the job began. */
+  readonly retention?: Retention;
   /** What clients supply may not lead into the house's own network; set for jobs that came over the API. */
   readonly guardsTargets?: boolean;
 }

@@ -15,11 +15,13 @@ import type { WorkSums } from "../model/work-sums.ts";
 import type { FreshEntry, FreshKey, FreshNote } from "./fresh-entry.ts";
 import type { LedgerEvent } from "./ledger-event.ts";
 import type { Removals } from "./removals.ts";
+import type { RobotsAnswer, RobotsReply } from "./robots-reply.ts";
 import type { WorkerCard, WorkerView } from "./worker-card.ts";
 
 export type { FreshEntry, FreshKey, FreshNote } from "./fresh-entry.ts";
 export { LedgerError, type LedgerErrorCode } from "./ledger-error.ts";
 export type { LedgerEvent } from "./ledger-event.ts";
+export type { RobotsAnswer, RobotsReply } from "./robots-reply.ts";
 export type { WorkerCard, WorkerView } from "./worker-card.ts";
 
 /**
@@ -290,14 +292,3 @@ export interface ReapReply {
   readonly suspects: number;
   readonly returned: number;
 }
-
-export interface RobotsAnswer {
-  /** The file's text; null when there is none (4xx): everything is allowed. */
-  readonly text: string | null;
-  readonly keepMs: number;
-}
-
-export type RobotsReply =
-  | { readonly known: RobotsAnswer }
-  | { readonly mayFetch: true }
-  | { readonly mayFetch: false; readonly againInMs: number };

@@ -1,8 +1,9 @@
 import { writeJobManifest } from "../export/write-manifest.ts";
-import type { Removal, RemovalScope } from "../model/removal.ts";
+import type { Removal } from "../model/removal.ts";
 import type { Blobs } from "../ports/blobs.ts";
 import type { Ledger } from "../ports/ledger.ts";
 import type { StoredObject } from "../ports/removals.ts";
+import { prefixesOf } from "./stored-bytes.ts";
 
 export interface RemovalTools {
   readonly ledger: Ledger;
@@ -62,9 +63,6 @@ const deleteBytes = async (tools: RemovalTools, job: string): Promise<void> => {
   for (const prefix of prefixesOf(job, what)) await deleteBelow(tools, job, prefix);
   if (!signal?.aborted) await ledger.removals.endBytes(job, what);
 };
-
-const prefixesOf = (job: string, what: RemovalScope): readonly string[] =>
-  what === "job" ? [`jobs/${job}/`] : [`jobs/${job}/captures/`, `jobs/${job}/files/`];
 
 const deleteBelow = async (
   { ledger, blobs, signal, onProgress }: RemovalTools,

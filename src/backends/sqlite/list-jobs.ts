@@ -4,6 +4,10 @@ import type { Database } from "./database.ts";
 import { type JobRow, jobRow } from "./job-row.ts";
 import { jobView } from "./read-job.ts";
 
+/** Also of a job that was removed since the page before. */
+const numberOf = (db: Database, id: string): number =>
+  db.get<{ number: number }>("SELECT number FROM removals WHERE id = ?", id)?.number ?? jobRow(db, id).number;
+
 const ALL: JobQuery = { limit: 200 };
 
 export const listJobs = async (db: Database, query = ALL): Promise<JobView[]> =>
@@ -31,7 +35,7 @@ export const listJobs = async (db: Database, query = ALL): Promise<JobView[]> =>
       ],
     ];
     const asked = parts.filter(([isAsked]) => isAsked);
-    const before = after === undefined ? Number.MAX_SAFE_INTEGER : jobRow(db, after).number;
+    const before = after === undefined ? Number.MAX_SAFE_INTEGER : numberOf(db, after);
     const where = asked.map(([, condition]) => `AND ${condition}`).join(" ");
     return db
       .all<JobRow>(

@@ -6,6 +6,7 @@ import { jobJson } from "../job-json.ts";
 import { counted, countText } from "../number-text.ts";
 import type { PlaceOptions } from "../options.ts";
 import { print, printWidth } from "../print.ts";
+import { RemovedJobError, removalJson } from "../removed-job.ts";
 import { openVerbs } from "../service/open-verbs.ts";
 import { textTable } from "../text-table.ts";
 
@@ -56,7 +57,14 @@ const jobTable = (jobs: readonly JobView[], width: number, now: number): string[
 
 export const showJobCommand = async (named: string, options: PlaceOptions): Promise<number> => {
   await using verbs = await openVerbs(options);
-  const view = await verbs.findJob(named);
+  let view: JobView;
+  try {
+    view = await verbs.findJob(named);
+  } catch (error) {
+    if (!(error instanceof RemovedJobError)) throw error;
+    print([options.json ? JSON.stringify(removalJson(error.removal)) : error.message]);
+    return EXIT.ok;
+  }
   const { lines, json } = await verbs.report(view);
   print(options.json ? [JSON.stringify({ ...jobJson(view), ...json })] : lines);
   return EXIT.ok;

@@ -32,6 +32,7 @@ import { loweredPace } from "../lowered-pace.ts";
 import { extractionJson, extractionLines } from "../render-extraction.ts";
 import { jobLog, renderReport } from "../report.ts";
 import { UsageError } from "../usage-error.ts";
+import { localRemovals } from "./local-removals.ts";
 import type { Steered, Submission, Submitted, Verbs } from "./verbs.ts";
 
 /** Whose jobs they are that were started on this machine. */
@@ -87,6 +88,7 @@ export const openLocal = async (data: string, { makes }: { readonly makes: boole
           json: item,
         }));
     },
+    ...localRemovals(house),
     slowLanes: (job) => ledger.listLanes(job),
     writeResults: async (job, output, settings) =>
       void (await exportJob(house, job, openOutput(output), settings)),

@@ -3,7 +3,7 @@ import { rename, rm } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { extname } from "node:path";
-import { pages, ProblemError, SluiceClient } from "../../client.ts";
+import { pages, SluiceClient } from "../../client.ts";
 import type { ExportSettings } from "../../export/export-records.ts";
 import { readInputs } from "../../inputs/read-inputs.ts";
 import type { JobView } from "../../model/job.ts";
@@ -12,6 +12,7 @@ import { findAmong, newestJobs } from "../find-job.ts";
 import { renderAccount } from "../report.ts";
 import { UsageError } from "../usage-error.ts";
 import { itemOfApi, jobOfApi, laneOfApi } from "./api-views.ts";
+import { refuseRemoved, remoteRemovals } from "./remote-removals.ts";
 import { sendInputs } from "./send-inputs.ts";
 import type { Steered, Submission, Submitted, Verbs } from "./verbs.ts";
 
@@ -29,8 +30,8 @@ export const openRemote = (server: string, key: string | undefined): Verbs => {
     try {
       return jobOfApi(await client.getJob(id));
     } catch (error) {
-      if (error instanceof ProblemError && error.status === 404) return undefined;
-      throw error;
+      await refuseRemoved(client, id, error);
+      return undefined;
     }
   };
   return {
@@ -52,6 +53,7 @@ export const openRemote = (server: string, key: string | undefined): Verbs => {
       for await (const item of pages((page) => client.listItems(job, { ...query, ...page }), ITEM_PAGE))
         yield [itemOfApi(item)];
     },
+    ...remoteRemovals(client),
     slowLanes: async () => [],
     writeResults: (job, output, settings) => writeResults(client, job, output, settings),
     submit: (submission) => submit(client, submission),
