@@ -16,7 +16,8 @@ export const openTownSite = () =>
 export const townPage = (name: string): string =>
   `<html><head><title>${name}</title></head><body><b class=mayor>Mayor of ${name}</b></body></html>`;
 
-const scraperText = (site: string, own: string): string => `
+/** `own`: more members of it. */
+export const townScraper = (site: string, own = ""): string => `
 import { absent, defineScraper, field } from "sluice";
 import { z } from "zod";
 export default defineScraper({
@@ -41,15 +42,14 @@ export class TownProject {
   readonly folder: string;
   readonly data: string;
 
-  constructor(folder: string, site: string) {
+  constructor(folder: string, site?: string) {
     this.folder = folder;
     this.data = join(folder, "data");
-    this.writeScraper(site);
+    if (site !== undefined) this.writeScraper(site);
   }
 
-  /** `own`: more members of the scraper. */
   writeScraper(site: string, own = ""): void {
-    writeFileSync(join(this.folder, "towns.scraper.ts"), scraperText(site, own));
+    writeFileSync(join(this.folder, "towns.scraper.ts"), townScraper(site, own));
   }
 
   start(...args: readonly string[]): SluiceProcess {
