@@ -114,6 +114,11 @@ export class SluiceClient {
     return await this.#json("GET", itemPath(job, item));
   }
 
+  /** With the status and place of each field. */
+  async listItemRecords(job: string, item: string): Promise<Items.ItemRecords> {
+    return await this.#json("GET", `${itemPath(job, item)}/records`);
+  }
+
   async listCaptures(job: string, item: string): Promise<Api.Page<Items.Capture>> {
     return await this.#json("GET", `${itemPath(job, item)}/captures`);
   }

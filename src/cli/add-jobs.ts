@@ -6,6 +6,7 @@ import type { ListItemsOptions } from "./commands/items.ts";
 import type { ListJobsOptions, RetryOptions } from "./commands/jobs.ts";
 import type { PruneOptions, RemoveOptions } from "./commands/remove.ts";
 import type { ResultsOptions } from "./commands/results.ts";
+import type { ShowItemOptions } from "./commands/show-item.ts";
 import type { WatchOptions } from "./commands/watch-job.ts";
 import { placeOptions } from "./common-options.ts";
 import { COMMAND_HELP, JOB_HELP } from "./help-texts.ts";
@@ -43,6 +44,22 @@ export const addJobs = (program: Command, onEnd: OnEnd): void => {
   placeOptions(list).action(async (job: string, options: ListItemsOptions) => {
     const { listItemsCommand } = await import("./commands/items.ts");
     onEnd(await listItemsCommand(job, options));
+  });
+  const show = items
+    .command("show")
+    .description(
+      "Shows one item: its attempts, what was kept of it, and its records with the place of each field.",
+    )
+    .argument("<job>", JOB_HELP)
+    .argument("<key>", "the item's key, as `items ls` has it")
+    .option("--scraper <name>", "of this one, where items of several scrapers have the key")
+    .option("--html", "print the stored page", false)
+    .option("--open", "show the stored page in a browser, without running its scripts", false)
+    .option("--capture <name|n>", "which one --html or --open shows")
+    .addHelpText("after", COMMAND_HELP.showItem);
+  placeOptions(show).action(async (job: string, key: string, options: ShowItemOptions) => {
+    const { showItemCommand } = await import("./commands/show-item.ts");
+    onEnd(await showItemCommand(job, key, options));
   });
 };
 

@@ -80,9 +80,15 @@ Examples:
   sluice items ls last --state failed --kind blocked
   sluice items ls last --scraper town --state failed          of one scraper, where a job has several
   sluice items ls last --state done,absent --limit 1000000 --json`,
+  showItem: `
+Examples:
+  sluice items show last 0100000001
+  sluice items show last 0100000001 --open                    the stored page in a browser
+  sluice items show last 0100000001 --html --capture detail | grep -n owner`,
   export: `
 Examples:
   sluice export last --output taxes.csv
+  sluice export last --output taxes.csv --files bills         kept files too, as bills/0100000001-bill.pdf
   sluice export last | jq -c 'select(._quality == "partial")'
   sluice export last --gaps drop --output whole.csv           records with every required value
   sluice export last --fill tax=0 --drop-without owner --output taxes.csv

@@ -1,3 +1,4 @@
+import { withSource } from "../export/item-source.ts";
 import type { ItemView } from "../model/item.ts";
 import type { JobView } from "../model/job.ts";
 import type { Who } from "./api.ts";
@@ -53,18 +54,8 @@ export class Desk {
     throw new Problem("not-found", `${shown(id)}: the job has no such item.`);
   }
 
-  /** An item that was answered from the archive shows what it was answered with, whoever fetched that. */
   async withSource(item: ItemView): Promise<ItemView> {
-    const from = item.skipped?.from;
-    if (from === undefined || item.captures.length > 0) return item;
-    // Before a job is removed, whoever was answered with its captures gets them for its own.
-    if (!(await this.house.ledger.readJob(from.job))) return item;
-    const { items } = await this.house.ledger.listItems(from.job, {
-      after: { queue: from.queue, seq: from.seq - 1 },
-      limit: 1,
-    });
-    const source = items.find(({ ref }) => ref.queue === from.queue && ref.seq === from.seq);
-    return source ? { ...item, captures: source.captures, records: source.records } : item;
+    return await withSource(this.house.ledger, item);
   }
 
   show(view: JobView): ApiJob {

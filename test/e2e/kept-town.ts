@@ -77,7 +77,7 @@ export class TownProject {
     const age = reuse ? "1h" : "0";
     const submit = ["submit", "./towns.scraper.ts", "--input", input, "--max-age", age, "--json"];
     const { job } = (await this.lines<{ readonly job: string }>(...submit)).at(-1)!;
-    await this.lines("resume", job, "--quiet");
+    await this.run("resume", job, "--quiet");
     return job;
   }
 

@@ -12,6 +12,7 @@ import { findAmong, newestJobs } from "../find-job.ts";
 import { renderAccount } from "../report.ts";
 import { UsageError } from "../usage-error.ts";
 import { itemOfApi, jobOfApi, laneOfApi } from "./api-views.ts";
+import { remoteItems } from "./remote-items.ts";
 import { refuseRemoved, remoteRemovals } from "./remote-removals.ts";
 import { sendInputs } from "./send-inputs.ts";
 import type { Steered, Submission, Submitted, Verbs } from "./verbs.ts";
@@ -53,6 +54,7 @@ export const openRemote = (server: string, key: string | undefined): Verbs => {
       for await (const item of pages((page) => client.listItems(job, { ...query, ...page }), ITEM_PAGE))
         yield [itemOfApi(item)];
     },
+    findItems: (job, key) => remoteItems(client, job, key),
     ...remoteRemovals(client),
     slowLanes: async () => [],
     writeResults: (job, output, settings) => writeResults(client, job, output, settings),

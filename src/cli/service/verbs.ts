@@ -6,7 +6,10 @@ import type { FailureKind } from "../../model/failure.ts";
 import type { ItemState, ItemView } from "../../model/item.ts";
 import type { JobView, LaneState, LaneView } from "../../model/job.ts";
 import type { Removal, RemovalScope } from "../../model/removal.ts";
+import type { ShownItem } from "./shown-item.ts";
 import type { DuePart, PruneWish } from "../../retention/plan-prune.ts";
+
+export type { ShownItem } from "./shown-item.ts";
 
 /** What commands ask, of a data folder on this machine or of a server. */
 export interface Verbs extends RemovingVerbs, AsyncDisposable {
@@ -22,6 +25,8 @@ export interface Verbs extends RemovingVerbs, AsyncDisposable {
   steerJob(job: string, to: "pause" | "resume" | "cancel"): Promise<Steered>;
   retryItems(job: string, filter: RetryFilter): Promise<number>;
   items(job: string, filter: ItemFilter): AsyncIterable<readonly ItemRow[]>;
+  /** Items with this key: several where scrapers of the job share one. */
+  findItems(job: string, key: string): Promise<readonly ShownItem[]>;
   /** Lanes of the job that are being spared. */
   slowLanes(job: string): Promise<readonly LaneView[]>;
   /** To a .csv, .jsonl or .parquet file; JSON lines on standard output without one. */

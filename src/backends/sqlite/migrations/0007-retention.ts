@@ -36,4 +36,7 @@ CREATE TABLE sweeps (owner TEXT PRIMARY KEY, asked INTEGER NOT NULL, due_at REAL
 
 CREATE INDEX results_source ON results (skipped ->> '$.from.job') WHERE skipped IS NOT NULL;
 ALTER TABLE service ADD COLUMN last_queue INTEGER NOT NULL DEFAULT 0;
+
+-- Of the last attempt, as JSON: [started at, ms, requests, bytes, worker, why it is absent].
+ALTER TABLE results ADD COLUMN attempt TEXT;
 `;
