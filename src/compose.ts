@@ -1,11 +1,8 @@
-import { mkdirSync } from "node:fs";
-import { rm } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import type { CollectorKind } from "./model/collector-kind.ts";
-import type { JobSpec, JobView, PinnedScraper } from "./model/job.ts";
-import type { Retention } from "./model/removal.ts";
+import type { JobSpec, PinnedScraper } from "./model/job.ts";
 import type { Project } from "./config/load-config.ts";
 import type { ScraperShelf } from "./controller/scraper-shelf.ts";
 import { laneName } from "./model/lane-name.ts";
@@ -14,14 +11,16 @@ import type { Blobs } from "./ports/blobs.ts";
 import type { Collector } from "./ports/collector.ts";
 import { type Ledger, LedgerError } from "./ports/ledger.ts";
 import type { KeyCard, Registry, Role } from "./ports/registry.ts";
-import { retentionOf } from "./scrapers/check-retention.ts";
+import { retentionNow } from "./scrapers/current-retention.ts";
 import { loadScraper } from "./scrapers/load-scraper.ts";
 import { jobScrapers, type LoadedJob } from "./scrapers/job-scrapers.ts";
-import type { AnyScraper } from "./scrapers/scraper.ts";
 import { type ReadyScraper, readyScraper } from "./scrapers/ready-scraper.ts";
 import { ScraperLoadError } from "./scrapers/scraper-load-error.ts";
-import { type Log, openLog, type LogLevel } from "./worker/log.ts";
+import { openJobLog, removeJobLog } from "./worker/job-log.ts";
+import type { Log, LogLevel } from "./worker/log.ts";
 import { isGone, thisProcess } from "./worker/this-process.ts";
+
+export { openJobLog } from "./worker/job-log.ts";
 
 export const SOFTWARE = "sluice/0.1.0";
 const ROBOT_NAME = "sluice";
@@ -69,12 +68,6 @@ export const openHouse = async (
 export const openBlobs = async (data: string): Promise<Blobs> => {
   const { openFiles } = await import("./backends/files/open-files.ts");
   return await openFiles(join(data, "blobs"));
-};
-
-export const openJobLog = (data: string, job: string, level: LogLevel): Log => {
-  const folder = join(data, "logs");
-  mkdirSync(folder, { recursive: true });
-  return openLog(join(folder, `${job}.jsonl`), level);
 };
 
 const require = createRequire(import.meta.url);
@@ -204,31 +197,6 @@ export const work = async (options: WorkOptions): Promise<void> => {
   }
 };
 
-type RetentionOf = (view: JobView) => Promise<Retention | undefined>;
-
-/** How long a job's pages and records are kept: as its scraper says now; as it said when the job began where it cannot be loaded any more. */
-export const retentionNow = (): RetentionOf => {
-  const loaded = new Map<string, Promise<AnyScraper | undefined>>();
-  const load = async (source: string): Promise<AnyScraper | undefined> => {
-    try {
-      return (await loadScraper(source)).scraper;
-    } catch (error) {
-      if (error instanceof ScraperLoadError) return undefined;
-      throw error;
-    }
-  };
-  return async ({ spec }) => {
-    const loading = loaded.get(spec.source) ?? load(spec.source);
-    loaded.set(spec.source, loading);
-    const scraper = await loading;
-    return scraper?.name === spec.scraper ? retentionOf(scraper.retention ?? {}) : spec.retention;
-  };
-};
-
-/** Of a job that `sluice run` or `resume` has run; a job of the service has none of its own. */
-export const removeJobLog = (data: string, job: string): Promise<void> =>
-  rm(join(data, "logs", `${job}.jsonl`), { force: true });
-
 /** Clients, keys and deliveries of a data folder. */
 export const openRegistry = async (data: string): Promise<Registry> => {
   const { openRegistry: open } = await import("./backends/sqlite/registry/open.ts");
@@ -298,33 +266,19 @@ export const openController = async ({
   const { ledger, blobs } = house;
   const { openMetrics } = await import("./controller/metrics.ts");
   const metrics = openMetrics({ ledger, registry, version: SOFTWARE });
+  const shared = { ledger, registry, blobs, log, retentionOf: retentionNow };
   const server = await buildServer({
-    ledger,
-    registry,
-    blobs,
+    ...shared,
     scrapers: openShelf(project, fixturesOf && { fixturesOf }),
     laneOf,
-    log,
     metrics: () => metrics.text(),
-    retentionOf: retentionNow,
     whyNotCall: (url) => checkTarget(url, { allow }),
     version: SOFTWARE,
   });
   metrics.watch(server);
   const holder = `${hostname()}-${process.pid}-controller`;
-  const duties = {
-    ledger,
-    registry,
-    blobs,
-    holder,
-    log,
-    sender,
-    channels,
-    metrics,
-    retentionOf: retentionNow,
-    removeLog: (job: string) => removeJobLog(data, job),
-    ...(rules && { rules }),
-  };
+  const removeLog = (job: string): Promise<void> => removeJobLog(data, job);
+  const duties = { ...shared, holder, sender, channels, metrics, removeLog, ...(rules && { rules }) };
   return {
     house,
     listen: (host, port) => server.listen({ host, port }),

@@ -1,9 +1,11 @@
-import { type House, removeJobLog, retentionNow } from "../../compose.ts";
+import type { House } from "../../compose.ts";
 import type { Removal } from "../../model/removal.ts";
 import { LedgerError } from "../../ports/ledger.ts";
 import { finishRemoval, finishRemovals } from "../../retention/finish-removals.ts";
 import { planPrune } from "../../retention/plan-prune.ts";
 import { storedBytes } from "../../retention/stored-bytes.ts";
+import { retentionNow } from "../../scrapers/current-retention.ts";
+import { removeJobLog } from "../../worker/job-log.ts";
 import type { PrunedPart, RemovingVerbs } from "./verbs.ts";
 
 /** Removing what a data folder on this machine has. */

@@ -35,7 +35,7 @@ const show = async (client: SluiceClient, job: string, item: Item): Promise<Show
       item.history.map((past) => ({ ...past, at: Date.parse(past.at) })),
       lastAttempt && { ...lastAttempt, at: Date.parse(lastAttempt.at) },
     ),
-    captures: item.captures.map(({ link: _, ...capture }, at): ShownCapture => {
+    captures: item.captures.map((capture, at): ShownCapture => {
       const head = heads[at]!;
       return { ...capture, ...(head instanceof Error ? { problem: head.message } : { status: head.status }) };
     }),

@@ -54,7 +54,7 @@ export const openRemote = (server: string, key: string | undefined): Verbs => {
       for await (const item of pages((page) => client.listItems(job, { ...query, ...page }), ITEM_PAGE))
         yield [itemOfApi(item)];
     },
-    findItems: (job, key) => remoteItems(client, job, key),
+    findItems: (job, item) => remoteItems(client, job, item),
     ...remoteRemovals(client),
     slowLanes: async () => [],
     writeResults: (job, output, settings) => writeResults(client, job, output, settings),

@@ -29,7 +29,7 @@ export interface ShownItem {
   readonly extraction: string;
   readonly records: readonly (JudgedRecord & { readonly from?: string })[];
   /** The stored response of a capture. */
-  read(number: number): Promise<StoredResponse>;
+  readonly read: (number: number) => Promise<StoredResponse>;
 }
 
 export interface ShownAttempt {
