@@ -2,6 +2,7 @@ import type { Removal, RemovalScope } from "../../../model/removal.ts";
 import { LedgerError } from "../../../ports/ledger.ts";
 import type { Database } from "../database.ts";
 import { type JobRow, jobRow, readSpec } from "../job-row.ts";
+import { isStopHeard } from "../stops.ts";
 import { addWorkSums } from "../work-sums.ts";
 import { removalRow, removalView } from "./removal-row.ts";
 
@@ -42,7 +43,7 @@ const refuseRunning = (db: Database, { id, number, state, ended_at }: JobRow): v
     "SELECT 1 FROM queues q JOIN leases l ON l.queue = q.id WHERE q.job = ? LIMIT 1",
     number,
   );
-  if (isHeld)
+  if (isHeld || !isStopHeard(db, number))
     throw new LedgerError(
       "job-running",
       `${id}: workers still hold items of the job. Try again in a few seconds.`,
