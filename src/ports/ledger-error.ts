@@ -8,6 +8,7 @@ export type LedgerErrorCode =
   | "no-space"
   | "read-only"
   | "newer-version"
+  | "other-version"
   | "damaged"
   | "unavailable";
 

@@ -2,6 +2,7 @@ import type { JobSpec } from "../../model/job.ts";
 import { LedgerError } from "../../ports/ledger.ts";
 import type { Database } from "./database.ts";
 import { writeSpec } from "./job-row.ts";
+import { newKeySeed } from "./key-hash.ts";
 import { writeEvent } from "./write-event.ts";
 
 export const createJob = async (db: Database, spec: JobSpec): Promise<void> =>
@@ -16,8 +17,8 @@ export const createJob = async (db: Database, spec: JobSpec): Promise<void> =>
       `SELECT 1 + max(coalesce((SELECT max(number) FROM jobs), 0), coalesce((SELECT max(number) FROM removals), 0)) AS number`,
     )!;
     db.run(
-      `INSERT INTO jobs (number, id, client, spec, state, created_at, field_counts, scraper, deadline_at)
-       VALUES (?, ?, ?, ?, 'loading', ?, ?, ?, ?)`,
+      `INSERT INTO jobs (number, id, client, spec, state, created_at, field_counts, scraper, deadline_at, key_seed)
+       VALUES (?, ?, ?, ?, 'loading', ?, ?, ?, ?, ?)`,
       number,
       spec.id,
       spec.client,
@@ -26,6 +27,7 @@ export const createJob = async (db: Database, spec: JobSpec): Promise<void> =>
       JSON.stringify(spec.fields.flatMap(() => [0, 0, 0, 0])),
       spec.scraper,
       spec.deadlineAt ?? null,
+      newKeySeed(),
     );
     for (const [name, value] of Object.entries(spec.labels ?? {}))
       db.run("INSERT INTO job_labels (name, value, job) VALUES (?, ?, ?)", name, value, number);

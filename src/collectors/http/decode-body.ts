@@ -47,6 +47,12 @@ export const decodeBodyNow = (wire: Buffer, contentEncoding: string | undefined,
   return bytes;
 };
 
+/** A file that is gzip itself, whatever it was sent as: `sitemap.xml.gz`. What is in it is the page. */
+export const isGzipFile = (bytes: Uint8Array, mediaType: string, url: string): boolean =>
+  bytes[0] === 0x1f &&
+  bytes[1] === 0x8b &&
+  (/^application\/(?:x-)?gzip$/.test(mediaType) || /\.gz(?:[?#]|$)/i.test(url));
+
 const checkSize = (bytes: Buffer, cap: number): Buffer => {
   if (bytes.length > cap) throw new BodyError("too-large", `more than ${cap} bytes after decoding`);
   return bytes;

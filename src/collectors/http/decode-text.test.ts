@@ -14,6 +14,18 @@ const utf16 = (text: string): Buffer => Buffer.from(text, "utf16le");
 
 const TABLE: readonly [what: string, bytes: Buffer, contentType: string, text: string][] = [
   ["plain ASCII", latin1("<p>x"), "text/html", "<p>x"],
+  [
+    "XML in UTF-16 without a mark",
+    utf16('<?xml version="1.0"?><a>é</a>'),
+    "text/xml",
+    '<?xml version="1.0"?><a>é</a>',
+  ],
+  [
+    "XML in big-endian UTF-16 without a mark",
+    utf16("<?xml?><a>é</a>").swap16(),
+    "text/xml; charset=utf-8",
+    "<?xml?><a>é</a>",
+  ],
   ["undeclared UTF-8", Buffer.from("é"), "text/html", "é"],
   ["undeclared bytes that are not UTF-8", latin1("caf\xe9 \x93x\x94 \x80"), "text/html", "café “x” €"],
   ["a header", latin1("\xe9"), "text/html; charset=ISO-8859-1", "é"],

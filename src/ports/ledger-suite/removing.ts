@@ -93,9 +93,10 @@ export const removing = (test: LedgerTest): void => {
     await assert.rejects(ledger.removals.mark("nobody", "job"), code("no-such-job"));
     await ledger.steerJob("one", "resume");
     const worker = world.worker();
-    await worker.take(1);
+    const taken = await worker.take(1);
     await ledger.steerJob("one", "cancel");
     await assert.rejects(mark, code("job-running"), "its worker may still be asking the site");
+    await worker.settle(taken);
     await worker.pulse();
     await worker.pulse();
     assert.equal((await mark()).job, "one");

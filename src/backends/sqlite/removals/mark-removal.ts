@@ -34,7 +34,7 @@ export const markRemoval = async (db: Database, id: string, what: RemovalScope):
   });
 
 const refuseRunning = (db: Database, { id, number, state, ended_at }: JobRow): void => {
-  if (ended_at === null)
+  if (ended_at === null && state !== "cancelled")
     throw new LedgerError(
       "job-running",
       `${id}: the job has not ended (${state}), so nothing of it is removed. End it with \`sluice jobs cancel ${id}\`, or wait until it is done.`,
@@ -43,7 +43,7 @@ const refuseRunning = (db: Database, { id, number, state, ended_at }: JobRow): v
     "SELECT 1 FROM queues q JOIN leases l ON l.queue = q.id WHERE q.job = ? LIMIT 1",
     number,
   );
-  if (isHeld || !isStopHeard(db, number))
+  if (ended_at === null || isHeld || !isStopHeard(db, number))
     throw new LedgerError(
       "job-running",
       `${id}: workers still hold items of the job. Try again in a few seconds.`,
