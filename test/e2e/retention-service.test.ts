@@ -12,7 +12,7 @@ import { SluiceProcess } from "./sluice-process.ts";
 const folder = mkdtempSync(join(tmpdir(), "sluice-retention-service-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-const LIMIT = { timeout: 120_000 };
+const LIMIT = { timeout: 300_000 };
 
 const isCode = (code: string) => (error: unknown) => error instanceof ProblemError && error.code === code;
 
