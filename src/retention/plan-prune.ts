@@ -1,6 +1,6 @@
 import type { JobView } from "../model/job.ts";
 import { dueRemoval, type RemovalScope, type Retention } from "../model/removal.ts";
-import type { Ledger } from "../ports/ledger.ts";
+import { type Ledger, LedgerError } from "../ports/ledger.ts";
 
 export interface PruneWish {
   /** Jobs that ended longer ago than this; without it, what the settings of each job's scraper say is due. */
@@ -64,3 +64,17 @@ const dueOf = async (
 /** Those that it has now came after that. */
 const hasLostPages = ({ pagesRemoved, endedAt = 0 }: JobView): boolean =>
   pagesRemoved !== undefined && pagesRemoved.at >= endedAt;
+
+/** False for a job that was put back for another try since it was planned. */
+export const markDue = async (
+  { removals }: Pick<Ledger, "removals">,
+  { job, what }: Pick<DuePart, "job" | "what">,
+): Promise<boolean> => {
+  try {
+    await removals.mark(job, what);
+    return true;
+  } catch (error) {
+    if (error instanceof LedgerError && error.code === "job-running") return false;
+    throw error;
+  }
+};

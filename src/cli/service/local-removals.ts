@@ -1,8 +1,7 @@
 import type { House } from "../../compose.ts";
 import type { Removal } from "../../model/removal.ts";
-import { LedgerError } from "../../ports/ledger.ts";
 import { finishRemoval, finishRemovals } from "../../retention/finish-removals.ts";
-import { planPrune } from "../../retention/plan-prune.ts";
+import { markDue, planPrune } from "../../retention/plan-prune.ts";
 import { storedBytes } from "../../retention/stored-bytes.ts";
 import { retentionNow } from "../../scrapers/current-retention.ts";
 import { removeJobLog } from "../../worker/job-log.ts";
@@ -19,7 +18,7 @@ export const localRemovals = ({ data, ledger, blobs }: House): RemovingVerbs => 
       const parts: PrunedPart[] = [];
       for (const part of plan) {
         if (isDry) parts.push({ ...part, bytes: await storedBytes(blobs, part.job, part.what) });
-        else if (await mark(part)) parts.push(part);
+        else if (await markDue(ledger, part)) parts.push(part);
       }
       return parts;
     },
@@ -31,15 +30,4 @@ export const localRemovals = ({ data, ledger, blobs }: House): RemovingVerbs => 
       await finishRemovals({ ...tools, onRemoved });
     },
   };
-
-  /** A job may be put back for another try, or be removed by somebody else, while others are planned. */
-  async function mark({ job, what }: PrunedPart): Promise<boolean> {
-    try {
-      await ledger.removals.mark(job, what);
-      return true;
-    } catch (error) {
-      if (error instanceof LedgerError && error.code === "job-running") return false;
-      throw error;
-    }
-  }
 };

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { REMOVAL_SCOPES } from "../../model/removal.ts";
-import { LedgerError } from "../../ports/ledger.ts";
-import { type DuePart, planPrune, type PruneTools } from "../../retention/plan-prune.ts";
+import { type DuePart, markDue, planPrune, type PruneTools } from "../../retention/plan-prune.ts";
 import { storedBytes } from "../../retention/stored-bytes.ts";
 import { json, problems } from "../answers.ts";
 import type { Api, Who } from "../api.ts";
@@ -121,7 +120,7 @@ export const addRemovalRoutes = (app: Api, desk: Desk): void => {
       for (const { endedAt, ...part } of plan.slice(0, MOST)) {
         const shown = { ...part, endedAt: isoTime(endedAt) };
         if (dryRun) data.push({ ...shown, bytes: await storedBytes(blobs, part.job, part.what) });
-        else if (await mark(part)) data.push(shown);
+        else if (await markDue(ledger, part)) data.push(shown);
       }
       return { data, isMore: plan.length > MOST && !dryRun };
     },
@@ -131,15 +130,5 @@ export const addRemovalRoutes = (app: Api, desk: Desk): void => {
   async function removedOf(who: Who, job: string) {
     const removal = await ledger.removals.read(job);
     return removal?.what === "job" && desk.mayRead(who, removal.client) ? removal : undefined;
-  }
-
-  async function mark({ job, what }: Pick<DuePart, "job" | "what">): Promise<boolean> {
-    try {
-      await ledger.removals.mark(job, what);
-      return true;
-    } catch (error) {
-      if (error instanceof LedgerError && error.code === "job-running") return false;
-      throw error;
-    }
   }
 };

@@ -1,9 +1,9 @@
 import type { JobView } from "../../model/job.ts";
 import type { Removal, Retention } from "../../model/removal.ts";
 import type { Blobs } from "../../ports/blobs.ts";
-import { type Ledger, LedgerError } from "../../ports/ledger.ts";
+import type { Ledger } from "../../ports/ledger.ts";
 import { finishRemovals } from "../../retention/finish-removals.ts";
-import { planPrune } from "../../retention/plan-prune.ts";
+import { markDue, planPrune } from "../../retention/plan-prune.ts";
 import { type DutyTools, runDuty } from "../run-duty.ts";
 
 export interface RetentionOptions extends DutyTools {
@@ -26,7 +26,7 @@ export const runRetention = async (options: RetentionOptions, signal: AbortSigna
   let planAt = 0;
   const run = async (stop: AbortSignal): Promise<void> => {
     if (performance.now() >= planAt) {
-      await markDue(options, stop);
+      await markAll(options, stop);
       planAt = performance.now() + planEveryMs;
     }
     await finishRemovals({ ledger, blobs, removeLog, onRemoved, signal: stop });
@@ -34,15 +34,10 @@ export const runRetention = async (options: RetentionOptions, signal: AbortSigna
   await runDuty(options, { name: "retention", everyMs, run }, signal);
 };
 
-const markDue = async ({ ledger, retentionOf, now }: RetentionOptions, stop: AbortSignal): Promise<void> => {
+const markAll = async ({ ledger, retentionOf, now }: RetentionOptions, stop: AbortSignal): Promise<void> => {
   const tools = { ledger, retentionOf: retentionOf(), ...(now && { now }) };
-  for await (const { job, what } of planPrune(tools, {})) {
+  for await (const part of planPrune(tools, {})) {
     if (stop.aborted) return;
-    try {
-      await ledger.removals.mark(job, what);
-    } catch (error) {
-      // It was put back for another try meanwhile.
-      if (!(error instanceof LedgerError && error.code === "job-running")) throw error;
-    }
+    await markDue(ledger, part);
   }
 };
