@@ -131,6 +131,19 @@ test("stored pages: extracted again without the site, as the guide says", async 
   rmSync(folder, { recursive: true, force: true });
 });
 
+test("retention: an item is shown, its pages and then its job are removed, as the guide says", async () => {
+  const { folder, output } = await follow("docs/retention.md");
+  assert.match(output, /Attempts: 1, \d+ requests/);
+  assert.match(output, /\.owner/);
+  assert.match(output, /40 files .* written to bills/);
+  assert.match(output, /^\d{10}-bill\.pdf$/m);
+  assert.match(output, /Removed the pages of 1 job: 0 items, 80 captures/);
+  assert.equal(linesOf(folder, "still-there.csv").length, 41);
+  assert.match(output, /the job was removed on .*: 40 items/);
+  assert.match(output, /Nothing is due by the `retention` of any scraper/);
+  rmSync(folder, { recursive: true, force: true });
+});
+
 test("fields: each status is shown with its reason, and gaps are kept, dropped or filled as the guide says", async () => {
   const { folder, output } = await follow("docs/fields.md");
   assert.match(output, /tax\.due +malformed +\$4,5I2\.37 +#taxdue/);

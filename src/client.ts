@@ -3,6 +3,7 @@ import type * as Api from "./client/api-types.ts";
 import type { Client, CreatedClient, CreatedKey, Key, Me, NewClient } from "./client/client-types.ts";
 import type * as Events from "./client/event-types.ts";
 import type * as Items from "./client/item-types.ts";
+import type * as Removals from "./client/removal-types.ts";
 import { queryText } from "./client/query-text.ts";
 import { readEvents } from "./client/read-events.ts";
 import { ask, askJson, type Asking, type ClientOptions } from "./client/ask.ts";
@@ -11,6 +12,7 @@ export type * from "./client/api-types.ts";
 export type * from "./client/client-types.ts";
 export type * from "./client/event-types.ts";
 export type * from "./client/item-types.ts";
+export type * from "./client/removal-types.ts";
 export type { ClientOptions } from "./client/ask.ts";
 export { pages } from "./client/pages.ts";
 export { ProblemError } from "./client/problem-error.ts";
@@ -81,6 +83,20 @@ export class SluiceClient {
     });
   }
 
+  /** Removes a job that has ended, or only its pages and files. */
+  async removeJob(job: string, options: { readonly keep?: "records" } = {}): Promise<Removals.Removal> {
+    return await this.#json("DELETE", `${jobPath(job)}${queryText({ ...options })}`, { isRepeatable: true });
+  }
+
+  async getRemoval(job: string): Promise<Removals.Removal> {
+    return await this.#json("GET", `${jobPath(job)}/removal`);
+  }
+
+  /** For operators. Asked again while there is more. */
+  async prune(wish: Removals.Prune): Promise<Removals.Pruned> {
+    return await this.#json("POST", "/v1/prune", { json: wish, isRepeatable: true });
+  }
+
   /** `caps`: higher limits than the job had, under which it goes on with inputs that were capped. */
   async resumeJob(job: string, caps?: Api.JobCaps): Promise<Api.Job> {
     return await this.#json("POST", `${jobPath(job)}/resume`, {
@@ -102,6 +118,11 @@ export class SluiceClient {
 
   async getItem(job: string, item: string): Promise<Items.Item> {
     return await this.#json("GET", itemPath(job, item));
+  }
+
+  /** With the status and place of each field. */
+  async listItemRecords(job: string, item: string): Promise<Items.ItemRecords> {
+    return await this.#json("GET", `${itemPath(job, item)}/records`);
   }
 
   async listCaptures(job: string, item: string): Promise<Api.Page<Items.Capture>> {

@@ -1,4 +1,3 @@
-import { mkdirSync } from "node:fs";
 import { createRequire } from "node:module";
 import { hostname } from "node:os";
 import { join } from "node:path";
@@ -12,12 +11,16 @@ import type { Blobs } from "./ports/blobs.ts";
 import type { Collector } from "./ports/collector.ts";
 import { type Ledger, LedgerError } from "./ports/ledger.ts";
 import type { KeyCard, Registry, Role } from "./ports/registry.ts";
+import { retentionNow } from "./scrapers/current-retention.ts";
 import { loadScraper } from "./scrapers/load-scraper.ts";
 import { jobScrapers, type LoadedJob } from "./scrapers/job-scrapers.ts";
 import { type ReadyScraper, readyScraper } from "./scrapers/ready-scraper.ts";
 import { ScraperLoadError } from "./scrapers/scraper-load-error.ts";
-import { type Log, openLog, type LogLevel } from "./worker/log.ts";
+import { openJobLog, removeJobLog } from "./worker/job-log.ts";
+import type { Log, LogLevel } from "./worker/log.ts";
 import { isGone, thisProcess } from "./worker/this-process.ts";
+
+export { openJobLog } from "./worker/job-log.ts";
 
 export const SOFTWARE = "sluice/0.1.0";
 const ROBOT_NAME = "sluice";
@@ -65,12 +68,6 @@ export const openHouse = async (
 export const openBlobs = async (data: string): Promise<Blobs> => {
   const { openFiles } = await import("./backends/files/open-files.ts");
   return await openFiles(join(data, "blobs"));
-};
-
-export const openJobLog = (data: string, job: string, level: LogLevel): Log => {
-  const folder = join(data, "logs");
-  mkdirSync(folder, { recursive: true });
-  return openLog(join(folder, `${job}.jsonl`), level);
 };
 
 const require = createRequire(import.meta.url);
@@ -269,20 +266,19 @@ export const openController = async ({
   const { ledger, blobs } = house;
   const { openMetrics } = await import("./controller/metrics.ts");
   const metrics = openMetrics({ ledger, registry, version: SOFTWARE });
+  const shared = { ledger, registry, blobs, log, retentionOf: retentionNow };
   const server = await buildServer({
-    ledger,
-    registry,
-    blobs,
+    ...shared,
     scrapers: openShelf(project, fixturesOf && { fixturesOf }),
     laneOf,
-    log,
     metrics: () => metrics.text(),
     whyNotCall: (url) => checkTarget(url, { allow }),
     version: SOFTWARE,
   });
   metrics.watch(server);
   const holder = `${hostname()}-${process.pid}-controller`;
-  const duties = { ledger, registry, blobs, holder, log, sender, channels, metrics, ...(rules && { rules }) };
+  const removeLog = (job: string): Promise<void> => removeJobLog(data, job);
+  const duties = { ...shared, holder, sender, channels, metrics, removeLog, ...(rules && { rules }) };
   return {
     house,
     listen: (host, port) => server.listen({ host, port }),

@@ -4,11 +4,13 @@ import { CHANGES } from "../model/freshness.ts";
 import { ITEM_STATES } from "../model/item.ts";
 import type { ListItemsOptions } from "./commands/items.ts";
 import type { ListJobsOptions, RetryOptions } from "./commands/jobs.ts";
+import type { PruneOptions, RemoveOptions } from "./commands/remove.ts";
 import type { ResultsOptions } from "./commands/results.ts";
+import type { ShowItemOptions } from "./commands/show-item.ts";
 import type { WatchOptions } from "./commands/watch-job.ts";
 import { capOptions, placeOptions } from "./common-options.ts";
 import { COMMAND_HELP, JOB_HELP } from "./help-texts.ts";
-import { listOf, namesOf, wholeNumber } from "./option-values.ts";
+import { duration, listOf, namesOf, wholeNumber } from "./option-values.ts";
 import type { CapOptions, PlaceOptions } from "./options.ts";
 
 type OnEnd = (exitCode: number) => void;
@@ -23,6 +25,7 @@ export const addJobs = (program: Command, onEnd: OnEnd): void => {
     .addHelpText("after", COMMAND_HELP.jobs);
   addLooking(jobs, onEnd);
   addSteering(jobs, onEnd);
+  addRemoving(program, jobs, onEnd);
 
   const items = program
     .command("items")
@@ -41,6 +44,56 @@ export const addJobs = (program: Command, onEnd: OnEnd): void => {
   placeOptions(list).action(async (job: string, options: ListItemsOptions) => {
     const { listItemsCommand } = await import("./commands/items.ts");
     onEnd(await listItemsCommand(job, options));
+  });
+  const show = items
+    .command("show")
+    .description(
+      "Shows one item: its attempts, what was kept of it, and its records with the place of each field.",
+    )
+    .argument("<job>", JOB_HELP)
+    .argument("<key>", "the item's key, as `items ls` has it")
+    .option("--scraper <name>", "of this one, where items of several scrapers have the key")
+    .option("--html", "print the stored page", false)
+    .option("--open", "show the stored page in a browser, without running its scripts", false)
+    .option("--capture <name|n>", "which one --html or --open shows")
+    .addHelpText("after", COMMAND_HELP.showItem);
+  placeOptions(show).action(async (job: string, key: string, options: ShowItemOptions) => {
+    const { showItemCommand } = await import("./commands/show-item.ts");
+    onEnd(await showItemCommand(job, key, options));
+  });
+};
+
+const keepOption = (): Option =>
+  new Option("--keep <what>", "remove only pages and files: records, manifest and counts stay").choices([
+    "records",
+  ]);
+
+const addRemoving = (program: Command, jobs: Command, onEnd: OnEnd): void => {
+  const remove = jobs
+    .command("rm")
+    .description("Removes jobs that have ended, with everything they have. There is no way back.")
+    .argument("<job...>", JOB_HELP)
+    .addOption(keepOption())
+    .addHelpText("after", COMMAND_HELP.remove);
+  placeOptions(remove).action(async (named: readonly string[], options: RemoveOptions) => {
+    const { removeJobsCommand } = await import("./commands/remove.ts");
+    onEnd(await removeJobsCommand(named, options));
+  });
+
+  const prune = program
+    .command("prune")
+    .summary("remove old jobs, or their pages")
+    .description(
+      "Removes jobs that ended long ago, or their pages: by age, or as their scrapers' `retention` says.",
+    )
+    .option("--older-than <duration>", "jobs that ended longer ago than this, such as 90d", duration)
+    .addOption(keepOption())
+    .option("--scraper <name>", "only jobs of this one")
+    .option("--dry-run", "only say what would be removed", false)
+    .addHelpText("after", COMMAND_HELP.prune);
+  placeOptions(prune).action(async (options: PruneOptions) => {
+    const { pruneCommand } = await import("./commands/remove.ts");
+    onEnd(await pruneCommand(options));
   });
 };
 

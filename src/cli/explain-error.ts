@@ -27,6 +27,8 @@ const EXIT_CODES: Readonly<Record<string, Readonly<Record<string, ExitCode>>>> =
     "job-exists": EXIT.usage,
     "job-ended": EXIT.usage,
     "lower-cap": EXIT.usage,
+    "job-running": EXIT.usage,
+    "job-removed": EXIT.usage,
   },
   BlobError: { "*": EXIT.storage, "bad-name": EXIT.unexpected },
   ArchiveError: { "*": EXIT.storage },

@@ -1,6 +1,8 @@
 import type { JobView } from "../model/job.ts";
+import type { Removal } from "../model/removal.ts";
 import { TRIAL_CLIENT } from "../model/trial-client.ts";
 import type { Ledger } from "../ports/ledger.ts";
+import { RemovedJobError } from "./removed-job.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** Jobs of `sluice try` and `sluice capture`: one item each, of use to nobody but the one who tried. */
@@ -11,10 +13,13 @@ export const RECENT = 200;
 
 /** By its id, by a beginning or the last part of it that no other recent job has, or `last` for the newest that has had items. Trials go by their whole id. */
 export const findJob = async (
-  ledger: Pick<Ledger, "readJob" | "listJobs">,
+  ledger: Pick<Ledger, "readJob" | "listJobs" | "removals">,
   named: string,
 ): Promise<JobView> =>
-  (await ledger.readJob(named)) ?? (await findAmong(allJobs(ledger), named, "in this data folder"));
+  (await ledger.readJob(named)) ??
+  (await findAmong(allJobs(ledger), named, "in this data folder", () =>
+    ledger.removals.list({ limit: RECENT }),
+  ));
 
 /** All jobs, the newest first. */
 export async function* allJobs(ledger: Pick<Ledger, "listJobs">): AsyncGenerator<JobView> {
@@ -44,18 +49,19 @@ async function* withItems(all: AsyncIterable<JobView>): AsyncGenerator<JobView> 
   for await (const view of all) if (view.counts.accepted > 0) yield view;
 }
 
-/** By a part of its id, or `last` for the newest that has had items, among jobs that come the newest first. */
+/** By a part of its id, or `last` for the newest that has had items, among jobs that come the newest first. One that was removed is told with what is left of it. */
 export const findAmong = async (
   all: AsyncIterable<JobView>,
   named: string,
   place: string,
+  removed: () => Promise<readonly Removal[]> = async () => [],
 ): Promise<JobView> => {
   const isLast = named === "last";
   const jobs = await newestJobs(isLast ? withItems(all) : all, isLast ? { most: 1 } : {});
-  const matches = isLast
-    ? jobs
-    : jobs.filter(({ spec: { id } }) => named !== "" && (id.startsWith(named) || id.endsWith(`-${named}`)));
+  const matches = isLast ? jobs : jobs.filter(({ spec: { id } }) => isNamed(id, named));
   const [found, ...others] = matches;
+  const [gone] = found || isLast ? [] : (await removed()).filter(({ job }) => isNamed(job, named));
+  if (gone) throw new RemovedJobError(gone);
   if (found === undefined)
     throw new UsageError(
       jobs.length === 0
@@ -65,6 +71,9 @@ export const findAmong = async (
   if (others.length > 0) throw new UsageError(`${named}: ${ambiguity(matches)}`);
   return found;
 };
+
+const isNamed = (id: string, named: string): boolean =>
+  named !== "" && (id.startsWith(named) || id.endsWith(`-${named}`));
 
 /** For `--scraper NAME`: a job knows its scrapers. */
 export const checkScraperName = ({ id, scrapers }: JobView["spec"], named: string | undefined): void => {

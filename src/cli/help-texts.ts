@@ -61,14 +61,34 @@ As \`sluice export\`, here and of a server.
 Examples:
   sluice jobs results last --output taxes.parquet
   sluice jobs results last --gaps drop --server http://127.0.0.1:7070 | jq -c .owner`,
+  remove: `
+What items of other jobs point to stays until those jobs have gone too. Interrupted, it is finished by the next \`jobs rm\` or
+\`prune\`, or by \`sluice serve\`.
+
+Examples:
+  sluice jobs rm 20261115-203412-k3f9
+  sluice jobs rm k3f9 zzzz --keep records                     their pages only`,
+  prune: `
+Without --older-than, what the scrapers say counts: \`retention: { pages: "90d", records: "2y" }\`. Jobs that have not ended stay.
+
+Examples:
+  sluice prune --older-than 90d --keep records --dry-run      what would go
+  sluice prune --older-than 1y --scraper county
+  sluice prune                                                what is due by the scrapers' settings`,
   items: `
 Examples:
   sluice items ls last --state failed --kind blocked
   sluice items ls last --scraper town --state failed          of one scraper, where a job has several
   sluice items ls last --state done,absent --limit 1000000 --json`,
+  showItem: `
+Examples:
+  sluice items show last 0100000001
+  sluice items show last 0100000001 --open                    the stored page in a browser
+  sluice items show last 0100000001 --html --capture detail | grep -n owner`,
   export: `
 Examples:
   sluice export last --output taxes.csv
+  sluice export last --output taxes.csv --files bills         kept files too, as bills/0100000001-bill.pdf
   sluice export last | jq -c 'select(._quality == "partial")'
   sluice export last --gaps drop --output whole.csv           records with every required value
   sluice export last --fill tax=0 --drop-without owner --output taxes.csv

@@ -32,6 +32,10 @@ export const jobJson = ({ spec, fieldCounts, createdAt, endedAt, ...view }: JobV
   bytes: view.bytes,
   budgetSpentAt: view.budgetSpentAt === undefined ? undefined : new Date(view.budgetSpentAt).toISOString(),
   changes: view.changes,
+  pagesRemoved: view.pagesRemoved && {
+    ...view.pagesRemoved,
+    at: new Date(view.pagesRemoved.at).toISOString(),
+  },
 });
 
 export interface ScraperTallies {

@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from "commander";
+import { readDuration } from "../model/duration.ts";
 
 const within = (text: string, problem: string, isRight: (value: number) => boolean): number => {
   const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : NaN;
@@ -40,20 +41,12 @@ export const anyWholeNumber = (text: string): number => {
   return value;
 };
 
-const UNITS_MS: Readonly<Record<string, number>> = {
-  s: 1000,
-  m: 60_000,
-  h: 3_600_000,
-  d: 86_400_000,
-  w: 7 * 86_400_000,
-};
-
-/** `90s`, `15m`, `12h`, `7d`, `2w`; 0 by itself. In milliseconds. */
+/** As `readDuration`; 0 by itself. In milliseconds. */
 export const duration = (text: string): number => {
-  const [, count, unit] = /^(\d{1,9})([smhdw])$/.exec(text) ?? [];
-  if (count !== undefined) return Number(count) * UNITS_MS[unit!]!;
-  if (text === "0") return 0;
-  throw new InvalidArgumentError("Give a while such as 90s, 15m, 12h or 7d.");
+  const ms = text === "0" ? 0 : readDuration(text);
+  if (ms === undefined)
+    throw new InvalidArgumentError("Expected a duration, for example 90s, 15m, 12h, 7d or 1y.");
+  return ms;
 };
 
 /** A moment (`2026-11-01T08:30Z`), or a while from now. Milliseconds since 1970. */

@@ -98,6 +98,7 @@ export const buildProgram = (version: string, onEnd: (exitCode: number) => void)
       `only items that are so since the last time: ${CHANGES.join(", ")}`,
       namesOf(CHANGES),
     )
+    .option("--files <dir>", "write kept files there, as KEY-NAME.pdf and the like; rows list them in _files")
     .option("--manifest", "write the job's manifest again", false)
     .addOption(dataOption())
     .option("--json", "print JSON, one object a line; the results go to --output", false)

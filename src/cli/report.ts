@@ -57,7 +57,7 @@ const spaced = (sections: readonly string[][]): string[] =>
     .map((line) => withCommandName(line));
 
 const heading = (view: JobView, { tookMs, data }: ReportFacts): string[] => {
-  const { spec, state, requests, bytes, paused, budgetSpentAt } = view;
+  const { spec, state, requests, bytes, paused, budgetSpentAt, pagesRemoved } = view;
   return [
     `Job ${spec.id} (${spec.scrapers.map(({ name }) => name).join(", ")}): ${state} after ${durationText(tookMs)}, ` +
       `${counted(requests, "request")}, ${bytesText(bytes)}`,
@@ -66,6 +66,11 @@ const heading = (view: JobView, { tookMs, data }: ReportFacts): string[] => {
       : [`  collected only: run \`sluice extract ${spec.id}${dataFlag(data)}\` for the records`]),
     ...(paused ? wrapped(`paused since ${timeText(paused.at)}: ${plainText(paused.reason)}`) : []),
     ...(budgetSpentAt === undefined ? [] : wrapped(`its budget was spent at ${timeText(budgetSpentAt)}`)),
+    ...(pagesRemoved
+      ? wrapped(
+          `its pages were removed on ${timeText(pagesRemoved.at)} (${counted(pagesRemoved.captures, "capture")}, ${bytesText(pagesRemoved.bytes)}); the records are kept`,
+        )
+      : []),
   ];
 };
 

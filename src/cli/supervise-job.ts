@@ -7,6 +7,7 @@ import type { LogLevel } from "../worker/log.ts";
 import type { Supervisor } from "../worker/supervisor.ts";
 import { EXIT, jobExitCode } from "./exit-codes.ts";
 import { exportJob } from "../export/export-records.ts";
+import { storedPath } from "../export/kept-files.ts";
 import { listenForInterrupts } from "./interrupts.ts";
 import type { Progress } from "./progress.ts";
 import { renderReport } from "./report.ts";
@@ -133,7 +134,9 @@ const finish = async (
   }
   await writeJobManifest(house, job);
   const problem =
-    output === undefined ? undefined : await exportJob(house, job, output).then(nothing, asError);
+    output === undefined
+      ? undefined
+      : await exportJob(house, job, output, { pathOfFile: storedPath(house.data) }).then(nothing, asError);
   const isWritten = output !== undefined && problem === undefined;
   progress.end(
     view,

@@ -140,6 +140,8 @@ export interface Job {
   readonly budgetSpentAt?: string;
   /** Only in a job with `freshness`. */
   readonly changes?: Readonly<Record<Change, number>>;
+  /** Its pages and files were removed then; its records are kept. */
+  readonly pagesRemoved?: { readonly at: string; readonly captures: number; readonly bytes: number };
 }
 
 export interface JobQuery {

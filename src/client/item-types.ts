@@ -46,7 +46,19 @@ export interface Item {
     readonly ms: number;
     readonly worker: string;
     readonly failure: Failure;
+    readonly requests?: number;
+    readonly bytes?: number;
   }[];
+  /** The attempt that was settled last, however it ended. */
+  readonly lastAttempt?: {
+    readonly at: string;
+    readonly ms: number;
+    readonly worker: string;
+    readonly requests: number;
+    readonly bytes: number;
+    /** Of an absent item. */
+    readonly detail?: string;
+  };
   readonly captures: readonly Capture[];
 }
 
@@ -59,6 +71,8 @@ export interface Capture {
   readonly mediaType: string;
   readonly digest: string;
   readonly storedBytes: number;
+  /** An object of its own, and no page among others. */
+  readonly isFile: boolean;
   readonly link?: string;
 }
 
@@ -83,5 +97,29 @@ export interface Evidence {
     readonly kind?: string;
     readonly detail?: string;
     readonly captures: readonly Capture[];
+  }[];
+}
+
+/** An item's records in the job's current set. */
+export interface ItemRecords {
+  /** `first` for those of the run itself. */
+  readonly extraction: string;
+  readonly data: readonly {
+    /** Name of the page that it was read from. */
+    readonly from?: string;
+    readonly quality: "complete" | "partial";
+    readonly fields: Readonly<
+      Record<
+        string,
+        {
+          readonly status: "present" | "empty" | "missing" | "malformed";
+          readonly value: unknown;
+          readonly raw?: string;
+          readonly by?: string;
+          readonly at?: number;
+          readonly why?: string;
+        }
+      >
+    >;
   }[];
 }

@@ -1,8 +1,10 @@
+import { withSource } from "../export/item-source.ts";
 import type { ItemView } from "../model/item.ts";
 import type { JobView } from "../model/job.ts";
 import type { Who } from "./api.ts";
 import { isAtLeast } from "./auth.ts";
 import type { ControllerHouse } from "./house.ts";
+import { isoTime } from "./iso-time.ts";
 import { itemRef } from "./item-view.ts";
 import type { JobWatch } from "./job-watch.ts";
 import { jobView } from "./job-view.ts";
@@ -27,8 +29,18 @@ export class Desk {
   /** Another client's job is as unknown as one that never was. */
   async findJob(who: Who, id: string): Promise<JobView> {
     const view = await this.house.ledger.readJob(id);
-    if (view && (view.spec.client === who.client || isAtLeast(who.role, "operator"))) return view;
+    if (view && this.mayRead(who, view.spec.client)) return view;
+    const removal = view ? undefined : await this.house.ledger.removals.read(id);
+    if (removal && this.mayRead(who, removal.client))
+      throw new Problem(
+        "job-removed",
+        `${shown(id)}: the job was removed at ${isoTime(removal.removedAt)}. Its \`removal\` says what was.`,
+      );
     throw new Problem("not-found", `${shown(id)}: no such job.`);
+  }
+
+  mayRead(who: Who, client: string): boolean {
+    return client === who.client || isAtLeast(who.role, "operator");
   }
 
   async findItem(who: Who, job: string, id: string): Promise<ItemView> {
@@ -42,16 +54,8 @@ export class Desk {
     throw new Problem("not-found", `${shown(id)}: the job has no such item.`);
   }
 
-  /** An item that was answered from the archive shows what it was answered with, whoever fetched that. */
   async withSource(item: ItemView): Promise<ItemView> {
-    const from = item.skipped?.from;
-    if (from === undefined || item.captures.length > 0) return item;
-    const { items } = await this.house.ledger.listItems(from.job, {
-      after: { queue: from.queue, seq: from.seq - 1 },
-      limit: 1,
-    });
-    const source = items.find(({ ref }) => ref.queue === from.queue && ref.seq === from.seq);
-    return source ? { ...item, captures: source.captures, records: source.records } : item;
+    return await withSource(this.house.ledger, item);
   }
 
   show(view: JobView): ApiJob {

@@ -1,4 +1,5 @@
 import type { DueAlerts } from "../model/alert-book.ts";
+import type { Removal } from "../model/removal.ts";
 import type { LedgerEvent } from "../ports/ledger.ts";
 import type { Delivery, DeliveryEnd } from "../ports/registry.ts";
 import type { ControllerLog } from "./house.ts";
@@ -9,6 +10,7 @@ export interface DutyLog {
   readonly onReaped: (reaped: { readonly workers: number; readonly suspects: number }) => void;
   readonly onEvent: (event: LedgerEvent) => void;
   readonly onDeliveryEnd: (delivery: Delivery, end: DeliveryEnd) => void;
+  readonly onRemoved: (removal: Removal) => void;
   readonly onAlerts: (channel: string, told: DueAlerts) => void;
 }
 
@@ -26,6 +28,9 @@ export const dutyLog = (log: ControllerLog): DutyLog => ({
     const facts = { delivery: id, client, job, type, attempt: attempts + 1, state, ...end };
     if (state === "delivered") log.info("delivery", facts);
     else log.warn("delivery", facts);
+  },
+  onRemoved({ job, client, scraper, what, removed, kept }) {
+    log.info("removed", { job, client, scraper, what, ...removed, keptObjects: kept.objects });
   },
   onAlerts(channel, { raised, over }) {
     log.info("alerts told", { channel, raised, over });

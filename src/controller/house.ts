@@ -2,6 +2,7 @@ import type { LaneOf } from "../flow/plan.ts";
 import type { Blobs } from "../ports/blobs.ts";
 import type { Ledger } from "../ports/ledger.ts";
 import type { Registry } from "../ports/registry.ts";
+import type { PruneTools } from "../retention/plan-prune.ts";
 import type { ScraperShelf } from "./scraper-shelf.ts";
 
 /** What the controller is given; opened, and closed, by whoever starts it. */
@@ -14,6 +15,8 @@ export interface ControllerHouse {
   readonly log: ControllerLog;
   /** What is answered under `/metrics`, in Prometheus' text format. */
   readonly metrics: () => Promise<string>;
+  /** How long a job's pages and records are kept, for one prune; as the job's scraper said when it began unless given. */
+  readonly retentionOf?: () => PruneTools["retentionOf"];
   /** Milliseconds since 1970; the machine's clock unless given. */
   readonly now?: () => number;
   /** Why no webhook may go there; undefined where it may. All may go everywhere unless given. */

@@ -1,3 +1,4 @@
+import { isPacked } from "../archive/read-capture.ts";
 import type { CaptureRef } from "../model/capture.ts";
 import type { ItemRef, ItemView } from "../model/item.ts";
 import { isoTime } from "./iso-time.ts";
@@ -19,6 +20,7 @@ export const captureView = (ref: CaptureRef, number: number): ApiCapture => ({
   mediaType: ref.mediaType,
   digest: ref.digest,
   storedBytes: ref.length,
+  isFile: !isPacked(ref),
 });
 
 export const itemView = (item: ItemView, now: number): ApiItem => ({
@@ -38,5 +40,8 @@ export const itemView = (item: ItemView, now: number): ApiItem => ({
   ...(item.endedAt !== undefined && { endedAt: isoTime(item.endedAt) }),
   ...(item.failure && { failure: item.failure }),
   history: item.history.map((past) => ({ ...past, at: isoTime(past.at) })),
+  ...(item.lastAttempt && {
+    lastAttempt: { ...item.lastAttempt, at: isoTime(item.lastAttempt.at) },
+  }),
   captures: item.captures.map(captureView),
 });

@@ -9,7 +9,7 @@ export const orNull = (perSecond: number): number | null => (Number.isFinite(per
 
 /** A job as the API shows it; `perSecond` is how many of its items end lately, where that is known. */
 export const jobView = (view: JobView, perSecond: number | undefined, now: number): ApiJob => {
-  const { spec, counts, createdAt, endedAt, paused, budgetSpentAt, changes } = view;
+  const { spec, counts, createdAt, endedAt, paused, budgetSpentAt, changes, pagesRemoved } = view;
   const ended = endedCount(counts.states);
   return {
     id: spec.id,
@@ -47,6 +47,7 @@ export const jobView = (view: JobView, perSecond: number | undefined, now: numbe
     cost: { requests: view.requests, bytes: view.bytes },
     ...(budgetSpentAt !== undefined && { budgetSpentAt: isoTime(budgetSpentAt) }),
     ...(changes && { changes }),
+    ...(pagesRemoved && { pagesRemoved: { ...pagesRemoved, at: isoTime(pagesRemoved.at) } }),
   };
 };
 

@@ -16,6 +16,8 @@ export const readManifestMark = async (blobs: Blobs, job: string): Promise<numbe
   }
 };
 
+export const removeManifestMark = (blobs: Blobs, job: string): Promise<void> => blobs.remove(nameOf(job));
+
 export const writeManifestMark = async (blobs: Blobs, job: string, endedAt: number): Promise<void> => {
   await blobs.put(nameOf(job), Buffer.from(JSON.stringify({ endedAt })));
 };

@@ -7,6 +7,8 @@ const BY_NAME: Readonly<Record<string, Readonly<Record<string, ProblemCode>>>> =
     "no-such-job": "not-found",
     "job-ended": "job-ended",
     "lower-cap": "lower-limit",
+    "job-running": "job-running",
+    "job-removed": "job-removed",
     locked: "unavailable",
     "no-space": "unavailable",
     "read-only": "unavailable",

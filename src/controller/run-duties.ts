@@ -3,6 +3,7 @@ import type { Blobs } from "../ports/blobs.ts";
 import type { Channel, WebhookSender } from "../ports/channel.ts";
 import type { Ledger, WorkerView } from "../ports/ledger.ts";
 import type { Registry } from "../ports/registry.ts";
+import type { PruneTools } from "../retention/plan-prune.ts";
 import { dutyLog } from "./duty-log.ts";
 import type { ControllerLog } from "./house.ts";
 import type { Metrics } from "./metrics.ts";
@@ -10,6 +11,7 @@ import { runAlerts } from "./services/alerts.ts";
 import { runManifests } from "./services/manifests.ts";
 import { runProgress } from "./services/progress.ts";
 import { runReaper } from "./services/reaper.ts";
+import { runRetention } from "./services/retention.ts";
 import { runTidy } from "./services/tidy.ts";
 import { runWebhooks } from "./services/webhooks.ts";
 import type { OnDeliveryEnd } from "./webhooks/send-deliveries.ts";
@@ -26,6 +28,10 @@ export interface DutiesOptions {
   /** Where people hear of alerts; nobody looks for any where there is none. */
   readonly channels: readonly Channel[];
   readonly rules?: Partial<AlertRules>;
+  /** How long a job's pages and records are kept, for one round. */
+  readonly retentionOf: () => PruneTools["retentionOf"];
+  /** Deletes what is kept of a removed job beside ledger and archive. */
+  readonly removeLog: (job: string) => Promise<void>;
   /** Whether a worker's process has ended, as far as it can be told from here. */
   readonly isGone?: (worker: WorkerView) => boolean;
 }
@@ -33,7 +39,7 @@ export interface DutiesOptions {
 /** Everything that a controller does in the background, until the signal. What goes wrong is logged, and tried again. */
 export const runDuties = async (options: DutiesOptions, signal: AbortSignal): Promise<void> => {
   const { log, metrics, ...house } = options;
-  const { report, onReaped, onEvent, onDeliveryEnd, onAlerts } = dutyLog(log);
+  const { report, onReaped, onEvent, onDeliveryEnd, onRemoved, onAlerts } = dutyLog(log);
   const tools = { ...house, report };
   const onEnd: OnDeliveryEnd = (delivery, end) => {
     onDeliveryEnd(delivery, end);
@@ -43,6 +49,7 @@ export const runDuties = async (options: DutiesOptions, signal: AbortSignal): Pr
     runReaper({ ...tools, onReaped }, signal),
     runTidy(tools, signal),
     runManifests(tools, signal),
+    runRetention({ ...tools, onRemoved }, signal),
     runProgress(tools, signal),
     runWebhooks({ ...tools, onEvent, onEnd }, signal),
     ...(options.channels.length > 0 ? [runAlerts({ ...tools, onAlerts }, signal)] : []),

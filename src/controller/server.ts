@@ -21,6 +21,7 @@ import { addItemRoutes } from "./routes/items.ts";
 import { addJobRoutes } from "./routes/jobs.ts";
 import { addKeyRoutes } from "./routes/keys.ts";
 import { addLaneRoutes } from "./routes/lanes.ts";
+import { addRemovalRoutes } from "./routes/removals.ts";
 import { addResultRoutes } from "./routes/results.ts";
 import { addScraperRoutes } from "./routes/scrapers.ts";
 import { addServiceRoutes } from "./routes/service.ts";
@@ -114,6 +115,7 @@ const ROUTES = [
   addJobRoutes,
   addInputRoutes,
   addSteeringRoutes,
+  addRemovalRoutes,
   addItemRoutes,
   addCaptureRoutes,
   addResultRoutes,

@@ -1,8 +1,10 @@
 import type { Change } from "../model/freshness.ts";
+import type { ItemView } from "../model/item.ts";
 import type { JobSpec } from "../model/job.ts";
 import { LedgerError } from "../ports/ledger.ts";
 import { GapFilter, type GapOptions } from "./export-gaps.ts";
 import { ExportShape, type ExportEntry } from "./export-rows.ts";
+import { type KeptFile, keptFiles, type PathOfFile } from "./kept-files.ts";
 import { withRecords } from "./item-records.ts";
 import { OutputError } from "./outputs/output-error.ts";
 import type { RecordWriter } from "./outputs/record-writer.ts";
@@ -15,6 +17,8 @@ export interface ExportSettings extends GapOptions {
   readonly extraction?: string;
   /** Only items that are so since the client last had them. */
   readonly changes?: readonly Change[];
+  /** Where a kept file can be read; rows do not say without it. */
+  readonly pathOfFile?: PathOfFile;
 }
 
 export interface Exported {
@@ -51,6 +55,7 @@ export const exportJob = async (
   const filter = new GapFilter(spec, settings);
   const { scraper, changes } = settings;
   if (changes && !spec.freshness) throw noChanges(job);
+  const filesOf = oncePerItem(settings.pathOfFile ?? (() => undefined));
   let shape: ExportShape | undefined;
   let waiting: ExportEntry[] = [];
   let rows = 0;
@@ -72,7 +77,7 @@ export const exportJob = async (
           (scraper === undefined ? hasRow(spec, entry) : item.scraper === scraper) &&
           (!changes || (item.change !== undefined && changes.includes(item.change)));
         const written = isWanted ? filter.apply(entry) : undefined;
-        if (written) waiting.push(written);
+        if (written) waiting.push({ ...written, files: await filesOf(item) });
       }
       if (shape || waiting.length >= LEARN_ROWS) await flush();
     }
@@ -85,6 +90,15 @@ export const exportJob = async (
     leftOut: shape?.leftOut ?? [],
     dropped: filter.leftOut,
     gaps: filter.reasons,
+  };
+};
+
+/** An item may have many rows, one after the other. */
+const oncePerItem = (pathOf: PathOfFile): ((item: ItemView) => Promise<readonly KeptFile[]>) => {
+  let last: { readonly item: ItemView; readonly files: readonly KeptFile[] } | undefined;
+  return async (item) => {
+    if (last?.item.ref !== item.ref) last = { item, files: await keptFiles(item, pathOf) };
+    return last.files;
   };
 };
 

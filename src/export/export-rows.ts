@@ -2,6 +2,7 @@ import type { ItemView } from "../model/item.ts";
 import type { JobSpec } from "../model/job.ts";
 import type { JudgedRecord } from "../model/record.ts";
 import { withoutNuls } from "../model/without-nuls.ts";
+import type { KeptFile } from "./kept-files.ts";
 import type { Column, ColumnType, OutputRow } from "./outputs/record-writer.ts";
 
 const FIRST = "key";
@@ -17,12 +18,16 @@ const LAST: readonly Column[] = [
 const SCRAPER: Column = { name: "_scraper" };
 /** Only where a job asks for freshness. */
 const CHANGE: Column = { name: "_change" };
-const OWN = new Set([FIRST, ...LAST.map(({ name }) => name), SCRAPER.name, CHANGE.name]);
+/** Only where items have kept files. */
+const FILES: Column = { name: "_files", type: "json" };
+const OWN = new Set([FIRST, ...LAST.map(({ name }) => name), SCRAPER.name, CHANGE.name, FILES.name]);
 
 /** One record beside its item; an item without a record has a row too. */
 export interface ExportEntry {
   readonly item: ItemView;
   readonly record?: JudgedRecord;
+  /** What the item has kept as files. */
+  readonly files?: readonly KeptFile[];
 }
 
 /**
@@ -33,6 +38,7 @@ export class ExportShape {
   readonly #required: ReadonlyMap<string, readonly string[]>;
   readonly #hasSeveral: boolean;
   readonly #hasChanges: boolean;
+  readonly #hasFiles: boolean;
   readonly #inputs: ReadonlyMap<string, string>;
   readonly #fields: ReadonlyMap<string, string>;
   readonly #leftOut = new Set<string>();
@@ -49,6 +55,7 @@ export class ExportShape {
   ) {
     this.#hasSeveral = scrapers.length > 1;
     this.#hasChanges = freshness !== undefined;
+    this.#hasFiles = first.some(({ files = [] }) => files.length > 0);
     this.#required = new Map(scrapers.map(({ name, required }) => [name, required]));
     const wanted = scrapers.filter(({ name }) => scraper === undefined || scraper === name);
     const fields = [
@@ -72,6 +79,7 @@ export class ExportShape {
       ...LAST,
       ...(this.#hasSeveral ? [SCRAPER] : []),
       ...(this.#hasChanges ? [CHANGE] : []),
+      ...(this.#hasFiles ? [FILES] : []),
     ];
     this.#leftOut.clear();
   }
@@ -85,7 +93,8 @@ export class ExportShape {
     return [...this.#leftOut];
   }
 
-  row({ item, record }: ExportEntry): OutputRow {
+  row({ item, record, files = [] }: ExportEntry): OutputRow {
+    if (files.length > 0 && !this.#hasFiles) this.#leftOut.add(FILES.name);
     // Without a prototype: a page may name a field `__proto__`.
     const row = Object.create(null) as Record<string, unknown>;
     for (const [name, value] of Object.entries(membersOf(item.input)))
@@ -109,6 +118,7 @@ export class ExportShape {
       _malformed: gaps.malformed,
       ...(this.#hasSeveral && { _scraper: item.scraper }),
       ...(this.#hasChanges && { _change: item.change ?? null }),
+      ...(this.#hasFiles && { _files: files }),
     });
   }
 

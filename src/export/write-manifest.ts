@@ -1,7 +1,10 @@
 import type { Stores } from "./stores.ts";
-import { writeManifest } from "../archive/manifest.ts";
+import { manifestName, writeManifest } from "../archive/manifest.ts";
 import { itemPages } from "../reextract/item-pages.ts";
 
 /** Writes down what the ledger knows of every item, so that the archive can be read without it. */
-export const writeJobManifest = async ({ ledger, blobs }: Stores, job: string): Promise<void> =>
+export const writeJobManifest = async ({ ledger, blobs }: Stores, job: string): Promise<void> => {
   await writeManifest(blobs, job, itemPages(ledger, job));
+  // Written, and then looked: whoever removed the job in between has not seen it.
+  if (!(await ledger.readJob(job))) await blobs.remove(manifestName(job));
+};

@@ -2,6 +2,7 @@ import { dateFields } from "../extraction/date-fields.ts";
 import type { JobSpec, RejectedInput } from "../model/job.ts";
 import type { Pace } from "../model/pace.ts";
 import type { Ledger, PlannedItem } from "../ports/ledger.ts";
+import { retentionOf } from "../scrapers/check-retention.ts";
 import { jobFields, jobScrapers } from "../scrapers/job-scrapers.ts";
 import type { ReadyScraper } from "../scrapers/ready-scraper.ts";
 import { type InputRow, type LaneOf, planInput } from "./plan.ts";
@@ -66,6 +67,7 @@ export const createJob = async (
     ...(one.emits.some(({ target }) => target === one.scraper.name) && { maxChain: one.limits.chain }),
   }));
   const { name: scraper, source, version, pace, policy } = pinned[0]!;
+  const retention = retentionOf(ready.scraper.retention ?? {});
   await ledger.createJob({
     id: job,
     client,
@@ -81,6 +83,7 @@ export const createJob = async (
     // A job that finds nothing has no depth.
     maxDepth: scrapers.some(({ ready: { emits } }) => emits.length > 0) ? ready.limits.depth : 0,
     ...(limit !== undefined && { limit }),
+    ...(retention && { retention }),
     ...submission.options,
   });
 };

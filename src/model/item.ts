@@ -59,6 +59,15 @@ export interface PastAttempt {
   readonly ms: number;
   readonly worker: string;
   readonly failure: Failure;
+  /** Left out in ledgers of older versions. */
+  readonly requests?: number;
+  readonly bytes?: number;
+}
+
+/** The attempt that was settled last, however it ended. */
+export interface LastAttempt extends Omit<Required<PastAttempt>, "failure"> {
+  /** Of an absent item: by what the site says so. */
+  readonly detail?: string;
 }
 
 /** Why an item was not fetched, or not kept again, and where what is known of it lies. */
@@ -90,6 +99,8 @@ export interface ItemView {
   readonly dueInMs?: number;
   readonly endedAt?: number;
   readonly history: readonly PastAttempt[];
+  /** Unknown where an older version settled it, and of an item that was never tried. */
+  readonly lastAttempt?: LastAttempt;
   readonly captures: readonly CaptureRef[];
   readonly records: BlobRange | null;
 }

@@ -4,6 +4,7 @@ import type { ChangeCounts } from "./freshness.ts";
 import type { PolicyOverrides } from "./failure-policy.ts";
 import { endedCount, type StateCounts } from "./item.ts";
 import type { Pace } from "./pace.ts";
+import type { Retention } from "./removal.ts";
 
 /** `loading` takes inputs and already runs. `paused` waits for a person; a job whose lanes may heal by themselves runs on. */
 export type JobState = "loading" | "running" | "paused" | "done" | "cancelled";
@@ -84,6 +85,8 @@ export interface JobSpec {
   readonly progressMs?: number;
   /** True for a batch of URLs: `batch.completed` is told beside `job.completed`. */
   readonly isBatch?: boolean;
+  /** As the root scraper had it when the job began. */
+  readonly retention?: Retention;
   /** What clients supply may not lead into the house's own network; set for jobs that came over the API. */
   readonly guardsTargets?: boolean;
 }
@@ -174,6 +177,8 @@ export interface JobView {
   readonly rejects: readonly RejectedInput[];
   readonly requests: number;
   readonly bytes: number;
+  /** Its pages and files were removed; what came after that is kept. */
+  readonly pagesRemoved?: { readonly at: number; readonly captures: number; readonly bytes: number };
   /** What became of items since the client last had them; only in a job with `freshness`. */
   readonly changes?: ChangeCounts;
 }

@@ -11,7 +11,8 @@ export type WorkSum =
   | "refused settles"
   | "lost workers"
   | "lost leases"
-  | "suspect items";
+  | "suspect items"
+  | `removed ${"jobs" | "items" | "captures" | "bytes"}`;
 
 /** Sums by their names; what is nought is left out. They are only ever added to. */
 export type WorkSums = Readonly<Partial<Record<WorkSum, number>>>;

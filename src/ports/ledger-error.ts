@@ -3,6 +3,8 @@ export type LedgerErrorCode =
   | "job-exists"
   | "job-ended"
   | "lower-cap"
+  | "job-running"
+  | "job-removed"
   | "locked"
   | "no-space"
   | "read-only"

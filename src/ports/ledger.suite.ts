@@ -17,6 +17,7 @@ import { lists } from "./ledger-suite/lists.ts";
 import { operator } from "./ledger-suite/operator.ts";
 import { pace } from "./ledger-suite/pace.ts";
 import { reaping } from "./ledger-suite/reaping.ts";
+import { removing } from "./ledger-suite/removing.ts";
 import { robots } from "./ledger-suite/robots.ts";
 import { shares } from "./ledger-suite/shares.ts";
 import { stopping } from "./ledger-suite/stopping.ts";
@@ -49,6 +50,7 @@ const NOUNS = [
   events,
   freshness,
   freshKeeping,
+  removing,
   laws,
 ];
 

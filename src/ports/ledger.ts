@@ -15,6 +15,7 @@ import type {
 import type { WorkSums } from "../model/work-sums.ts";
 import type { FreshEntry, FreshKey, FreshNote } from "./fresh-entry.ts";
 import type { LedgerEvent } from "./ledger-event.ts";
+import type { Removals } from "./removals.ts";
 import type { RobotsAnswer, RobotsReply } from "./robots-answer.ts";
 import type { WorkerCard, WorkerView } from "./worker-card.ts";
 
@@ -102,6 +103,8 @@ export interface Ledger {
   readEvents(limit: number, job?: string): Promise<readonly LedgerEvent[]>;
   ackEvents(upTo: number, job?: string): Promise<void>;
 
+  readonly removals: Removals;
+
   /** Housekeeping, now and then, by a process that has no slot timers to keep. */
   tidy(): Promise<void>;
   close(): Promise<void>;
@@ -123,6 +126,8 @@ export interface JobQuery {
   readonly label?: readonly [name: string, value: string];
   /** Only those that have ended, then or later. */
   readonly endedSince?: number;
+  /** Only those that ended before then. */
+  readonly endedBefore?: number;
   /** Id of the last one of the page before. */
   readonly after?: string;
   readonly limit: number;

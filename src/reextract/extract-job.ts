@@ -18,6 +18,7 @@ import { readSets } from "./job-sets.ts";
 import { ReextractError } from "./reextract-error.ts";
 import {
   type ExtractingScraper,
+  extractionBlob,
   extractionId,
   type StoredExtraction,
   sweepExtractions,
@@ -65,7 +66,7 @@ const CHUNKS_A_THREAD = 6;
  */
 export const extractJob = async (
   { ledger, blobs, data }: House,
-  { spec }: JobView,
+  { spec, pagesRemoved }: JobView,
   options: ExtractOptions,
 ): Promise<Extracted> => {
   const { cores, examples, signal, onProgress, onOutput, itemMs } = options;
@@ -114,6 +115,7 @@ export const extractJob = async (
       if (running.length >= cores * CHUNKS_A_THREAD) await takeOne();
     }
     while (running.length > 0) await takeOne();
+    if (!hasPages && pagesRemoved && !hasOtherPages) throw pagesGone(spec.id, pagesRemoved.at);
     if (!hasPages) throw hasOtherPages ? nothingToExtract(spec, pinned) : nothingStored(spec.id);
     if (signal.aborted) throw new ReextractError("interrupted", `${spec.id}: stopped before its end`);
     const notCurrent = options.isForced ? undefined : whyNotCurrent(tally);
@@ -130,6 +132,15 @@ export const extractJob = async (
     throw error;
   } finally {
     signal.removeEventListener("abort", stop);
+  }
+  // Put, and then looked: whoever removed the job in between has not seen it.
+  if (!(await ledger.readJob(spec.id))) {
+    await blobs.remove(extractionBlob(spec.id, extraction.id));
+    await writer.abandon();
+    throw new ReextractError(
+      "nothing-stored",
+      `${spec.id}: the job was removed while it was being extracted.`,
+    );
   }
   unread ??= tally.unread;
   return {
@@ -164,6 +175,13 @@ const pin = ({ was, ready }: CurrentScraper): ExtractingScraper => ({
   dates: dateFields(ready.extraction),
   emits: ready.emits.length > 0,
 });
+
+const pagesGone = (job: string, at: number): ReextractError =>
+  new ReextractError(
+    "nothing-stored",
+    `${job}: its pages were removed on ${new Date(at).toISOString().slice(0, 10)} (\`--keep records\` or the scraper's \`retention.pages\`), ` +
+      "so nothing can be extracted again. The records it has stay as they are; run the scraper again for new ones.",
+  );
 
 const nothingStored = (job: string): ReextractError =>
   new ReextractError(

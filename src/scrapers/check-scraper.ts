@@ -1,4 +1,5 @@
 import { checkEmit } from "./check-emit.ts";
+import { retentionProblem } from "./check-retention.ts";
 import type { AnyScraper } from "./scraper.ts";
 import { ScraperLoadError } from "./scraper-load-error.ts";
 
@@ -45,6 +46,8 @@ const checkOne = (found: unknown, file: string): void => {
   const limits = found["limits"] ?? {};
   if (!isObject(limits) || !Object.values(limits).every((n) => typeof n === "number" && n >= 0))
     return refuse("`limits` takes numbers from 0, for example { itemMs: 60_000, depth: 100 }.");
+  const badRetention = retentionProblem(found["retention"]);
+  if (badRetention !== undefined) return refuse(badRetention);
 };
 
 const isObject = (value: unknown): value is Record<string, unknown> =>

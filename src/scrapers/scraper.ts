@@ -48,12 +48,22 @@ export interface Scraper<Input = never> {
   readonly headers?: Readonly<Record<string, string>>;
   /** "none": only the records are kept, and extraction cannot be run again. */
   readonly archive?: "all" | "none";
+  /** How long what its jobs have brought is kept, from a job's end: `{ pages: "90d", records: "2y" }`. For ever by default. */
+  readonly retention?: RetentionSetting;
   /** Gets to the pages and keeps them. Run once for each attempt. */
   readonly collect: (context: CollectContext<Input>) => Promise<void>;
   /** Which fields are where on the kept pages, or a function that finds them. Without it pages are only kept. */
   readonly extract?: ExtractSpec | ExtractFunction;
   /** Inputs found on its pages become items of the same job: `[emitTo(detail, { … })]`. */
   readonly emit?: readonly Emit<Input>[];
+}
+
+/** Durations such as `12h`, `90d`, `2w` or `1y`. Applied by `sluice serve`, and by `sluice prune`. */
+export interface RetentionSetting {
+  /** Then pages and files are removed; records, manifest and counts stay. */
+  readonly pages?: string;
+  /** Then the job is removed, with everything it has. */
+  readonly records?: string;
 }
 
 export interface ScraperLimits extends Limits {

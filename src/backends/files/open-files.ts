@@ -44,7 +44,7 @@ export const openFiles = async (folder: string): Promise<Blobs> => {
     async remove(name) {
       checkBlobName(name);
       try {
-        await removeFile(join(root, name));
+        await removeFile(root, join(root, name));
       } catch (error) {
         throw blobFailure(error, root, name);
       }

@@ -1,12 +1,14 @@
 import { type Change, changeOf } from "../../model/freshness.ts";
+import type { BlobRange, CaptureRef } from "../../model/capture.ts";
 import type { ItemRef } from "../../model/item.ts";
 import type { Database } from "./database.ts";
 import type { FreshRow } from "./fresh-entry.ts";
+import { noteBorrowed } from "./removals/borrowed.ts";
 
 /** Gives an item what the one behind the answer has, so that it is read through one's own. Its own past attempts stay. */
 export const answerItem = (
   db: Database,
-  { queue, seq }: ItemRef,
+  { queue, seq, job }: ItemRef & { readonly job: string },
   answer: FreshRow,
   change: Change | undefined,
 ): void => {
@@ -23,6 +25,18 @@ export const answerItem = (
     change ?? null,
     answer.queue,
     answer.seq,
+  );
+  const { captures, records } = db.get<{ captures: string | null; records: string | null }>(
+    "SELECT captures, records FROM results WHERE queue = ? AND seq = ?",
+    queue,
+    seq,
+  )!;
+  const kept = captures === null ? [] : (JSON.parse(captures) as CaptureRef[]);
+  noteBorrowed(
+    db,
+    { queue, seq },
+    job,
+    records === null ? kept : [...kept, JSON.parse(records) as BlobRange],
   );
 };
 

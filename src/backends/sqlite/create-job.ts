@@ -8,9 +8,18 @@ import { writeEvent } from "./write-event.ts";
 export const createJob = async (db: Database, spec: JobSpec): Promise<void> =>
   await db.write(() => {
     db.run("INSERT OR IGNORE INTO clients (name) VALUES (?)", spec.client);
-    const isNew = db.run(
-      `INSERT OR IGNORE INTO jobs (id, client, spec, state, created_at, field_counts, scraper, deadline_at, key_seed)
-       VALUES (?, ?, ?, 'loading', ?, ?, ?, ?, ?)`,
+    const isTaken = db.get(
+      "SELECT 1 FROM jobs WHERE id = ?1 UNION SELECT 1 FROM removals WHERE id = ?1",
+      spec.id,
+    );
+    if (isTaken) throw new LedgerError("job-exists", `${spec.id}: a job of this name exists, or did.`);
+    const { number } = db.get<{ number: number }>(
+      `SELECT 1 + max(coalesce((SELECT max(number) FROM jobs), 0), coalesce((SELECT max(number) FROM removals), 0)) AS number`,
+    )!;
+    db.run(
+      `INSERT INTO jobs (number, id, client, spec, state, created_at, field_counts, scraper, deadline_at, key_seed)
+       VALUES (?, ?, ?, ?, 'loading', ?, ?, ?, ?, ?)`,
+      number,
       spec.id,
       spec.client,
       writeSpec(spec),
@@ -20,8 +29,6 @@ export const createJob = async (db: Database, spec: JobSpec): Promise<void> =>
       spec.deadlineAt ?? null,
       newKeySeed(),
     );
-    if (!isNew) throw new LedgerError("job-exists", `${spec.id}: a job of this name exists.`);
-    const { number } = db.get<{ number: number }>("SELECT number FROM jobs WHERE id = ?", spec.id)!;
     for (const [name, value] of Object.entries(spec.labels ?? {}))
       db.run("INSERT INTO job_labels (name, value, job) VALUES (?, ?, ?)", name, value, number);
     writeEvent(db, "job.started", spec.id, { scraper: spec.scraper });

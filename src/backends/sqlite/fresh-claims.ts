@@ -120,7 +120,7 @@ const skip = (db: Database, asker: Asker, { seq, key }: ClaimCandidate, { row, i
   const before = isShared ? goodEntry(db, { key, scraper: row.scraper, owner: client }) : row;
   const change = changeSince(before, row);
   db.run("UPDATE items SET state = 6, due_at = NULL WHERE queue = ? AND seq = ?", queue.id, seq);
-  answerItem(db, { queue: queue.id, seq }, row, change);
+  answerItem(db, { queue: queue.id, seq, job }, row, change);
   db.run("DELETE FROM followers WHERE queue = ? AND seq = ?", queue.id, seq);
   if (change) countChange(db, job, change);
   // From now on it is something that this client has seen.

@@ -107,8 +107,10 @@ const openQueue = (
   );
   const pace = paceOf(spec, scraper);
   db.run(
-    `INSERT INTO queues (job, lane, client, per_second, burst, concurrency, breaker, claimable, priority, freshness, kinds)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    // Never an id that a removed queue had: workers and answered items may still name it.
+    `INSERT INTO queues (id, job, lane, client, per_second, burst, concurrency, breaker, claimable, priority, freshness, kinds)
+     VALUES ((SELECT 1 + max(last_queue, coalesce((SELECT max(id) FROM queues), 0)) FROM service),
+       ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     job.number,
     lane,
     job.client,

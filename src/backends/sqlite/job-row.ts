@@ -41,13 +41,18 @@ export interface JobRow {
   readonly paused: string | null;
 }
 
+const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
+
 export const pauseText = (db: Database, why: PauseReason): string =>
   JSON.stringify({ ...why, at: db.now() } satisfies Pause);
 
 export const jobRow = (db: Database, id: string): JobRow => {
   const row = db.get<JobRow>("SELECT * FROM jobs WHERE id = ?", id);
-  if (!row) throw new LedgerError("no-such-job", `${id}: no such job. \`sluice jobs ls\` lists them.`);
-  return row;
+  if (row) return row;
+  const removed = db.get<{ marked_at: number }>("SELECT marked_at FROM removals WHERE id = ?", id);
+  if (removed)
+    throw new LedgerError("job-removed", `${id}: the job was removed on ${dayOf(removed.marked_at)}.`);
+  throw new LedgerError("no-such-job", `${id}: no such job. \`sluice jobs ls\` lists them.`);
 };
 
 /** Infinity has no JSON: an unpaced job is written with a null rate. */

@@ -8,6 +8,7 @@ import { findItems } from "./find-items.ts";
 import { findKeys } from "./find-keys.ts";
 import { leftAs, stateOf } from "./item-state.ts";
 import { jobRow, type JobRow, readSpec } from "./job-row.ts";
+import { isLosingPages } from "./removals/removal-row.ts";
 import { OVER_BUDGET } from "./spend-budget.ts";
 
 interface Row {
@@ -32,6 +33,7 @@ interface Row {
   readonly history: string | null;
   readonly skipped: string | null;
   readonly change: Change | null;
+  readonly attempt: string | null;
 }
 
 /** Items, and queues, looked at for one page: what is rare in a large job is found in steps, and no reader stays long. */
@@ -153,9 +155,10 @@ const viewsOf = (
 ): { readonly views: readonly ItemView[]; readonly size: number } => {
   const names = readSpec(job.spec).scrapers.map(({ name }) => name);
   const left = leftAs(job);
+  const hidesPages = isLosingPages(db, job.number);
   const rows = db.all<Row>(
     `SELECT i.queue, i.seq, l.name AS lane, i.key, i.scraper, i.depth, p.key AS parent, i.input, i.state, i.attempts, i.due_at, i.suspect,
-              q.cursor, r.ended_at, r.quality, r.failure, r.captures, r.records, r.history, r.skipped, r.change
+              q.cursor, r.ended_at, r.quality, r.failure, r.captures, r.records, r.history, r.skipped, r.change, r.attempt
        FROM json_each(?1) place CROSS JOIN items i ON i.queue = ?2 AND i.seq = place.value
        JOIN queues q ON q.id = i.queue JOIN lanes l ON l.id = q.lane
        LEFT JOIN results r ON r.queue = i.queue AND r.seq = i.seq
@@ -164,7 +167,9 @@ const viewsOf = (
     queue,
   );
   return {
-    views: rows.map((row) => view(row, stateOf(row, left), names[row.scraper] ?? "", job, db.now())),
+    views: rows
+      .map((row) => view(row, stateOf(row, left), names[row.scraper] ?? "", job, db.now()))
+      .map((item) => (hidesPages ? { ...item, captures: [] } : item)),
     size: rows.reduce((sum, row) => sum + sizeOf(row), 0),
   };
 };
@@ -195,9 +200,19 @@ const view = (row: Row, state: ItemState, scraper: string, job: JobRow, now: num
     ...(row.due_at === null || !isOpen ? {} : { dueInMs: Math.max(0, row.due_at - now) }),
     ...(endedAt === null || isOpen ? {} : { endedAt }),
     history: parsed<PastAttempt[]>(row.history) ?? [],
+    ...lastAttempt(row.attempt),
     captures: parsed<CaptureRef[]>(row.captures) ?? [],
     records: parsed<BlobRange>(row.records) ?? null,
   };
+};
+
+const lastAttempt = (text: string | null): Pick<ItemView, "lastAttempt"> => {
+  if (text === null) return {};
+  const [at, ms, requests, bytes, worker, detail] = JSON.parse(text) as [
+    ...[at: number, ms: number, requests: number, bytes: number],
+    ...[worker: string, detail?: string],
+  ];
+  return { lastAttempt: { at, ms, requests, bytes, worker, ...(detail !== undefined && { detail }) } };
 };
 
 const parsed = <T>(text: string | null): T | undefined =>

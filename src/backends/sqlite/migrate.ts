@@ -10,6 +10,7 @@ import { costs } from "./migrations/0006-costs.ts";
 import { keySeed } from "./migrations/0007-key-seed.ts";
 import { clock } from "./migrations/0008-clock.ts";
 import { caps } from "./migrations/0009-caps.ts";
+import { retention } from "./migrations/0010-retention.ts";
 import { registry } from "./registry/migrations/0001-registry.ts";
 
 /**
@@ -23,7 +24,7 @@ export interface Schema {
 
 export const LEDGER_SCHEMA: Schema = {
   part: "ledger",
-  migrations: [start, emit, service, fresh, work, costs, keySeed, clock, caps],
+  migrations: [start, emit, service, fresh, work, costs, keySeed, clock, caps, retention],
 };
 export const REGISTRY_SCHEMA: Schema = { part: "registry", migrations: [registry] };
 

@@ -11,6 +11,7 @@ import { listLanes, readLanes } from "./list-lanes.ts";
 import { listWorkers } from "./list-workers.ts";
 import { pulse } from "./pulse.ts";
 import { raiseCaps } from "./raise-caps.ts";
+import { openRemovals } from "./removals/open-removals.ts";
 import { readFresh } from "./read-fresh.ts";
 import { readJob } from "./read-job.ts";
 import { reapWorkers } from "./reap-workers.ts";
@@ -58,6 +59,7 @@ export const openSqlite = async (file: string, options: SqliteOptions = {}): Pro
     readFresh: (keys) => readFresh(db, keys),
     readEvents: (limit, job) => readEvents(db, limit, job),
     ackEvents: (upTo, job) => ackEvents(db, upTo, job),
+    removals: openRemovals(db),
     tidy: () => tidy(db),
     close: async () => db.close(),
   };

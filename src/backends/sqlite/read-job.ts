@@ -71,6 +71,7 @@ export const jobView = (db: Database, row: JobRow): JobView => {
     rejects: JSON.parse(row.rejects) as RejectedInput[],
     requests: row.requests,
     bytes: row.bytes,
+    ...pagesRemoved(db, row.number),
     ...(spec.freshness && { changes: readChanges(db, row.id) }),
   };
 };
@@ -81,6 +82,14 @@ const cappedBy = ({ capped, too_deep, capped_chain, capped_budget }: JobRow): Jo
   chain: capped_chain,
   budget: capped_budget,
 });
+
+const pagesRemoved = (db: Database, job: number): Pick<JobView, "pagesRemoved"> => {
+  const row = db.get<{ at: number; captures: number; bytes: number }>(
+    "SELECT marked_at AS at, captures, bytes FROM removals WHERE number = ?",
+    job,
+  );
+  return row ? { pagesRemoved: { ...row } } : {};
+};
 
 /** Held lanes that are shown with their evidence. */
 const MOST_HELD = 200;

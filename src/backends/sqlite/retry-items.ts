@@ -5,6 +5,7 @@ import type { Database } from "./database.ts";
 import { findKeys } from "./find-keys.ts";
 import { jobRow, type JobRow, readSpec } from "./job-row.ts";
 import { refreshLane } from "./refresh-lane.ts";
+import { isLosingPages } from "./removals/removal-row.ts";
 import { openQueues } from "./steer-job.ts";
 
 /** Items a transaction, so that the lock is held briefly however many have failed. */
@@ -73,6 +74,8 @@ export const retryableJob = (db: Database, id: string): JobRow => {
     throw new LedgerError("job-ended", `${id}: the job was cancelled; start a new one for its items.`);
   if (job.spent_at !== null)
     throw new LedgerError("job-ended", `${id}: the job's budget is spent; start a new one for its items.`);
+  if (isLosingPages(db, job.number))
+    throw new LedgerError("job-ended", `${id}: its pages are being removed. Try again when they are.`);
   if ((readSpec(job.spec).deadlineAt ?? Infinity) <= db.now())
     throw new LedgerError(
       "job-ended",

@@ -2,21 +2,27 @@ import type { Failure } from "../../model/failure.ts";
 import type { PastAttempt } from "../../model/item.ts";
 import type { SettledItem } from "../../ports/ledger.ts";
 import type { Database } from "./database.ts";
+import { noteBorrowed } from "./removals/borrowed.ts";
 
 /** What an attempt brought; the last one's word holds, only past failures are gathered. */
 export const saveResult = (
   db: Database,
   worker: string,
   item: SettledItem,
+  job: string,
   failure: Failure | undefined,
 ): void => {
   const { queue, seq, outcome, attempt } = item;
   const history = failure ? pastAttempts(db, queue, seq) : undefined;
-  if (failure) history!.push({ at: attempt.startedAt, ms: attempt.ms, worker, failure });
+  const { startedAt: at, ms, requests, bytes } = attempt;
+  if (failure) history!.push({ at, ms, worker, failure, requests, bytes });
+  const detail = outcome.state === "absent" ? [outcome.detail] : [];
   db.sql(
-    `INSERT INTO results (queue, seq, ended_at, quality, failure, captures, records, history, skipped) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+    `INSERT INTO results (queue, seq, ended_at, quality, failure, captures, records, history, skipped, attempt)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (queue, seq) DO UPDATE SET ended_at = excluded.ended_at, quality = excluded.quality, failure = excluded.failure,
-       captures = excluded.captures, records = excluded.records, history = coalesce(excluded.history, history), skipped = excluded.skipped`,
+       captures = excluded.captures, records = excluded.records, history = coalesce(excluded.history, history), skipped = excluded.skipped,
+       attempt = excluded.attempt`,
   ).run(
     queue,
     seq,
@@ -27,7 +33,9 @@ export const saveResult = (
     item.records ? JSON.stringify(item.records) : null,
     history ? JSON.stringify(history) : null,
     outcome.state === "skipped" ? JSON.stringify({ reason: outcome.reason }) : null,
+    JSON.stringify([at, ms, requests, bytes, worker, ...detail]),
   );
+  noteBorrowed(db, item, job, item.captures);
 };
 
 export const pastAttempts = (db: Database, queue: number, seq: number): PastAttempt[] => {

@@ -41,6 +41,14 @@ export const tellStops = (db: Database, worker: string): number[] => {
   return queues;
 };
 
+/** Whether every worker that had a part in what has stopped knows of it, or is given up. */
+export const isStopHeard = (db: Database, job: number): boolean =>
+  !db.get(
+    "SELECT 1 FROM stops s JOIN workers w ON w.name = s.worker WHERE s.job = ? AND w.until >= ? LIMIT 1",
+    job,
+    db.now(),
+  );
+
 export const isQuiet = async (
   db: Database,
   id: string,
@@ -48,10 +56,5 @@ export const isQuiet = async (
   await db.read(() => {
     const { number, state } = jobRow(db, id);
     const isGoing = state === "loading" || state === "running";
-    const isHeard = !db.get(
-      "SELECT 1 FROM stops s JOIN workers w ON w.name = s.worker WHERE s.job = ? AND w.until >= ? LIMIT 1",
-      number,
-      db.now(),
-    );
-    return !isGoing && isHeard ? { quiet: true } : { quiet: false, againInMs: AGAIN_MS };
+    return !isGoing && isStopHeard(db, number) ? { quiet: true } : { quiet: false, againInMs: AGAIN_MS };
   });

@@ -1,8 +1,9 @@
 import { manifestName } from "../../archive/manifest.ts";
 import { EXIT } from "../exit-codes.ts";
 import { exportJob, type ExportSettings } from "../../export/export-records.ts";
+import { FileFolder, storedPath } from "../../export/kept-files.ts";
 import { checkScraperName, findJob } from "../find-job.ts";
-import { counted, countText } from "../number-text.ts";
+import { bytesText, counted, countText } from "../number-text.ts";
 import { openExistingHouse } from "../open-existing-house.ts";
 import { openOutput } from "../../export/outputs/open-output.ts";
 import { print } from "../print.ts";
@@ -14,12 +15,14 @@ export interface ExportOptions extends ExportSettings {
   /** Without it, JSON lines go to stdout. */
   readonly output?: string;
   readonly manifest: boolean;
+  /** Kept files are written there. */
+  readonly files?: string;
   readonly json: boolean;
 }
 
 export const exportCommand = async (
   named: string,
-  { data, output, manifest, json, ...settings }: ExportOptions,
+  { data, output, manifest, files, json, ...settings }: ExportOptions,
 ): Promise<number> => {
   if (json && (output === "-" || (output === undefined && !manifest)))
     throw new UsageError(
@@ -41,9 +44,15 @@ export const exportCommand = async (
     if (json) print([JSON.stringify(told)]);
     return EXIT.ok;
   }
-  const { set, rows, leftOut, dropped, gaps } = await exportJob(house, id, writer, settings);
+  const folder = files === undefined ? undefined : new FileFolder(house.blobs, files);
+  const { set, rows, leftOut, dropped, gaps } = await exportJob(house, id, writer, {
+    ...settings,
+    pathOfFile: folder ? (item, ref) => folder.write(item, ref) : storedPath(data),
+  });
   if (json) {
-    print([JSON.stringify({ ...told, output, set, rows, dropped, gaps: Object.fromEntries(gaps), leftOut })]);
+    const written = folder && { files: { folder: files, count: folder.files, bytes: folder.bytes } };
+    const counts = { rows, dropped, gaps: Object.fromEntries(gaps), leftOut, ...written };
+    print([JSON.stringify({ ...told, output, set, ...counts })]);
     return EXIT.ok;
   }
   const say =
@@ -53,6 +62,12 @@ export const exportCommand = async (
   say(
     `${id}: ${counted(rows, "row")} written to ${output ?? "standard output"}${set === `${id}@first` ? "" : `, of extraction ${set.slice(id.length + 1)}`}`,
   );
+  if (folder)
+    say(
+      folder.files === 0
+        ? `${id}: no kept files to write. \`sluice items show\` lists what was kept of an item.`
+        : `${id}: ${counted(folder.files, "file")} (${bytesText(folder.bytes)}) written to ${files}`,
+    );
   if (dropped > 0) {
     const reasons = [...gaps].map(([reason, count]) => `${reason} ${countText(count)}`);
     say(`${id}: ${countText(dropped)} left out for their gaps: ${reasons.join(", ")}`);

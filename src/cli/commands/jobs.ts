@@ -8,6 +8,7 @@ import { counted, countText } from "../number-text.ts";
 import { capsOf } from "../common-options.ts";
 import type { CapOptions, PlaceOptions } from "../options.ts";
 import { print, printWidth } from "../print.ts";
+import { RemovedJobError, removalJson } from "../removed-job.ts";
 import { openVerbs } from "../service/open-verbs.ts";
 import { textTable } from "../text-table.ts";
 import { UsageError } from "../usage-error.ts";
@@ -61,7 +62,14 @@ const jobTable = (jobs: readonly JobView[], width: number, now: number): string[
 
 export const showJobCommand = async (named: string, options: PlaceOptions): Promise<number> => {
   await using verbs = await openVerbs(options);
-  const view = await verbs.findJob(named);
+  let view: JobView;
+  try {
+    view = await verbs.findJob(named);
+  } catch (error) {
+    if (!(error instanceof RemovedJobError)) throw error;
+    print([options.json ? JSON.stringify(removalJson(error.removal)) : error.message]);
+    return EXIT.ok;
+  }
   const { lines, json } = await verbs.report(view);
   print(options.json ? [JSON.stringify({ ...jobJson(view), ...json })] : lines);
   return EXIT.ok;

@@ -63,6 +63,9 @@ export const jobOfApi = (job: Job): JobView => {
     ...cost,
     ...(job.budgetSpentAt !== undefined && { budgetSpentAt: Date.parse(job.budgetSpentAt) }),
     ...(job.changes && { changes: job.changes }),
+    ...(job.pagesRemoved && {
+      pagesRemoved: { ...job.pagesRemoved, at: Date.parse(job.pagesRemoved.at) },
+    }),
   };
 };
 

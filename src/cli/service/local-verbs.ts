@@ -12,6 +12,7 @@ import {
 import type { Client, Key } from "../../client.ts";
 import { resolveScraper } from "../../config/find-scrapers.ts";
 import { exportJob } from "../../export/export-records.ts";
+import { storedPath } from "../../export/kept-files.ts";
 import { itemPages } from "../../reextract/item-pages.ts";
 import { openOutput } from "../../export/outputs/open-output.ts";
 import { createJob, loadInputs } from "../../flow/submit.ts";
@@ -31,6 +32,8 @@ import { loweredPace } from "../lowered-pace.ts";
 import { extractionJson, extractionLines } from "../render-extraction.ts";
 import { jobLog, renderReport } from "../report.ts";
 import { UsageError } from "../usage-error.ts";
+import { localItems } from "./local-items.ts";
+import { localRemovals } from "./local-removals.ts";
 import type { Steered, Submission, Submitted, Verbs } from "./verbs.ts";
 
 /** Whose jobs they are that were started on this machine. */
@@ -95,9 +98,14 @@ export const openLocal = async (data: string, { makes }: { readonly makes: boole
           json: item,
         }));
     },
+    findItems: (job, key) => localItems(house, job, key),
+    ...localRemovals(house),
     slowLanes: (job) => ledger.listLanes(job),
     writeResults: async (job, output, settings) =>
-      void (await exportJob(house, job, openOutput(output), settings)),
+      void (await exportJob(house, job, openOutput(output), {
+        ...settings,
+        pathOfFile: storedPath(data),
+      })),
     submit: (submission) => submit(house, submission),
 
     lanes,

@@ -3,7 +3,7 @@ import { rename, rm } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { extname } from "node:path";
-import { pages, ProblemError, SluiceClient } from "../../client.ts";
+import { pages, SluiceClient } from "../../client.ts";
 import type { ExportSettings } from "../../export/export-records.ts";
 import { isReadOnce, lookInto, openBytesOnce } from "../../inputs/open-inputs.ts";
 import type { JobView } from "../../model/job.ts";
@@ -13,6 +13,8 @@ import { renderAccount } from "../report.ts";
 import { shellWord } from "../shell-word.ts";
 import { UsageError } from "../usage-error.ts";
 import { itemOfApi, jobOfApi, laneOfApi } from "./api-views.ts";
+import { remoteItems } from "./remote-items.ts";
+import { refuseRemoved, remoteRemovals } from "./remote-removals.ts";
 import { sendInputs } from "./send-inputs.ts";
 import type { Steered, Submission, Submitted, Verbs } from "./verbs.ts";
 
@@ -30,8 +32,8 @@ export const openRemote = (server: string, key: string | undefined): Verbs => {
     try {
       return jobOfApi(await client.getJob(id));
     } catch (error) {
-      if (error instanceof ProblemError && error.status === 404) return undefined;
-      throw error;
+      await refuseRemoved(client, id, error);
+      return undefined;
     }
   };
   const flag = ` --server ${shellWord(server)}`;
@@ -56,6 +58,8 @@ export const openRemote = (server: string, key: string | undefined): Verbs => {
       for await (const item of pages((page) => client.listItems(job, { ...query, ...page }), ITEM_PAGE))
         yield [itemOfApi(item)];
     },
+    findItems: (job, item) => remoteItems(client, job, item),
+    ...remoteRemovals(client),
     slowLanes: async () => [],
     writeResults: (job, output, settings) => writeResults(client, job, output, settings),
     submit: (submission) => submit(client, submission),

@@ -5,9 +5,14 @@ import type { InputFormat } from "../../inputs/input-format.ts";
 import type { FailureKind } from "../../model/failure.ts";
 import type { ItemState, ItemView } from "../../model/item.ts";
 import type { JobCaps, JobView, LaneState, LaneView } from "../../model/job.ts";
+import type { Removal, RemovalScope } from "../../model/removal.ts";
+import type { ShownItem } from "./shown-item.ts";
+import type { DuePart, PruneWish } from "../../retention/plan-prune.ts";
+
+export type { ShownItem } from "./shown-item.ts";
 
 /** What commands ask, of a data folder on this machine or of a server. */
-export interface Verbs extends AsyncDisposable {
+export interface Verbs extends RemovingVerbs, AsyncDisposable {
   /** What is added to a proposed command so that it means the same place: ` --data DIR`, ` --server URL`, or nothing. */
   readonly flag: string;
   /** The newest first; trials only where they are asked for. */
@@ -24,6 +29,8 @@ export interface Verbs extends AsyncDisposable {
   resumeJob(job: string, caps?: JobCaps): Promise<{ readonly view: JobView }>;
   retryItems(job: string, filter: RetryFilter): Promise<number>;
   items(job: string, filter: ItemFilter): AsyncIterable<readonly ItemRow[]>;
+  /** Items with this key: several where scrapers of the job share one. */
+  findItems(job: string, key: string): Promise<readonly ShownItem[]>;
   /** Lanes of the job that are being spared. */
   slowLanes(job: string): Promise<readonly LaneView[]>;
   /** To a .csv, .jsonl or .parquet file; JSON lines on standard output without one. */
@@ -45,6 +52,20 @@ export interface Verbs extends AsyncDisposable {
   makeKey(client: string, role: Role): Promise<CreatedKey>;
   revokeKey(client: string, key: string): Promise<void>;
 }
+
+export interface RemovingVerbs {
+  /** From then on nothing of the job, or of its pages, is read. Marked again, it is as it was. */
+  markRemoval(job: string, what: RemovalScope): Promise<Removal>;
+  /** Marks what is due, or only says what that is. */
+  prune(wish: PruneWish, isDry: boolean): Promise<readonly PrunedPart[]>;
+  /** Resolves when the removal of a marked job is complete. */
+  finishRemoval(job: string, onProgress: (removal: Removal) => void): Promise<Removal>;
+  /** Whatever others have marked, or left in the middle. A server does that by itself. */
+  finishOthers(onRemoved: (removal: Removal) => void): Promise<void>;
+}
+
+/** `bytes`: what it takes up, where that was asked for. */
+export type PrunedPart = DuePart & { readonly bytes?: number };
 
 export interface JobReport {
   /** For people. */

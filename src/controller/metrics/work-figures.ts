@@ -16,6 +16,10 @@ const COUNTS: readonly (readonly [what: WorkSum, name: string, help: string])[] 
     "sluice_settles_refused_total",
     "Items that had been taken from their worker when it settled them.",
   ],
+  ["removed jobs", "sluice_removed_jobs_total", "Jobs that were removed."],
+  ["removed items", "sluice_removed_items_total", "Items that were removed with their jobs."],
+  ["removed captures", "sluice_removed_captures_total", "Kept pages and files that were removed."],
+  ["removed bytes", "sluice_removed_bytes_total", "What was deleted from the archive, in bytes."],
 ];
 
 /** What workers have told of their work, and what was lost with them: sums over all that there ever were, as the ledger has them. */

@@ -1,8 +1,10 @@
 import { z } from "zod";
+import { findItemRecords } from "../../export/find-item-records.ts";
 import { ITEM_STATES } from "../../model/item.ts";
+import { FIELD_STATUSES } from "../../model/record.ts";
 import { json, problems } from "../answers.ts";
 import type { Api } from "../api.ts";
-import { says } from "../api-registry.ts";
+import { named, says } from "../api-registry.ts";
 import { fromCursor, page, pageOf, pageQuery } from "../cursor.ts";
 import type { Desk } from "../desk.ts";
 import { itemView } from "../item-view.ts";
@@ -12,6 +14,25 @@ import { failureKind } from "../schemas/failure.ts";
 import { itemParams, jobParams } from "../schemas/params.ts";
 
 export const itemPlace = z.object({ queue: z.int().min(0), seq: z.int().min(0) });
+
+const recordSchema = named(
+  "ItemRecord",
+  z.object({
+    from: says("Name of the page that it was read from.", z.string()).optional(),
+    quality: z.enum(["complete", "partial"]),
+    fields: z.record(
+      z.string(),
+      z.object({
+        status: z.enum(FIELD_STATUSES),
+        value: z.unknown(),
+        raw: says("As the page has it, its first 500 characters.", z.string()).optional(),
+        by: says("The place that found it, as the scraper wrote it.", z.string()).optional(),
+        at: says("Where that stands: characters from the start of the page's text.", z.int()).optional(),
+        why: says("Why it is malformed, or empty.", z.string()).optional(),
+      }),
+    ),
+  }),
+);
 
 export const addItemRoutes = (app: Api, desk: Desk): void => {
   const { house, now } = desk;
@@ -67,5 +88,36 @@ export const addItemRoutes = (app: Api, desk: Desk): void => {
       },
     },
     async ({ params, who }) => itemView(await desk.findItem(who, params.job, params.item), now()),
+  );
+
+  app.get(
+    "/v1/jobs/:job/items/:item/records",
+    {
+      schema: {
+        operationId: "listItemRecords",
+        summary: "An item's records, with the status and place of each field",
+        tags: ["items"],
+        params: itemParams,
+        response: {
+          200: json(
+            "Its records in the job's current set.",
+            z.object({ extraction: z.string(), data: z.array(recordSchema) }),
+          ),
+          ...problems(404),
+        },
+      },
+    },
+    async ({ params, who }) => {
+      const item = await desk.findItem(who, params.job, params.item);
+      const { set, records } = await findItemRecords(house, params.job, item);
+      return {
+        extraction: set.slice(set.indexOf("@") + 1),
+        data: records.map(({ from, quality, fields }) => ({
+          ...(from !== undefined && { from }),
+          quality,
+          fields,
+        })),
+      };
+    },
   );
 };

@@ -13,6 +13,7 @@ import { problems, stream } from "../answers.ts";
 import type { Api } from "../api.ts";
 import { says } from "../api-registry.ts";
 import type { Desk } from "../desk.ts";
+import { itemId } from "../item-view.ts";
 import { listOf, many } from "../many.ts";
 import { withOwnPlaces } from "../own-places.ts";
 import { PipeSink } from "../pipe-sink.ts";
@@ -75,6 +76,7 @@ export const addResultRoutes = (app: Api, desk: Desk): void => {
         ...(extraction !== undefined && { extraction }),
         ...(gaps !== undefined && { gaps }),
         ...(changes && { changes }),
+        pathOfFile: ({ ref }, _, number) => `/v1/jobs/${job}/items/${itemId(ref)}/captures/${number}`,
       });
       // What is wrong before the first byte is still a problem; after it the connection is cut.
       await Promise.race([begun, writing]);

@@ -29,8 +29,28 @@ export const itemSchema = named(
     failure: failureSchema.optional(),
     history: says(
       "Its failed attempts.",
-      z.array(z.object({ at: instant, ms: z.number(), worker: z.string(), failure: failureSchema })),
+      z.array(
+        z.object({
+          at: instant,
+          ms: z.number(),
+          worker: z.string(),
+          failure: failureSchema,
+          requests: z.int().optional(),
+          bytes: z.int().optional(),
+        }),
+      ),
     ),
+    lastAttempt: says(
+      "The attempt that was settled last, however it ended. `detail`: by what the site says that it is absent.",
+      z.object({
+        at: instant,
+        ms: z.number(),
+        worker: z.string(),
+        requests: z.int(),
+        bytes: z.int(),
+        detail: z.string().optional(),
+      }),
+    ).optional(),
     captures: z.array(captureSchema),
   }),
 );

@@ -118,6 +118,10 @@ export const jobSchema = named(
       "What became of its items since the client last had them; only in a job with `freshness`. `gone` is the site's own word, and never a block.",
       countsOf(CHANGES),
     ).optional(),
+    pagesRemoved: says(
+      "Its pages and files were removed then; its records are kept.",
+      z.object({ at: instant, captures: count, bytes: count }),
+    ).optional(),
   }),
 );
 

@@ -1,7 +1,7 @@
 import { writeJobManifest } from "../../export/write-manifest.ts";
 import type { Blobs } from "../../ports/blobs.ts";
-import type { Ledger } from "../../ports/ledger.ts";
-import { readManifestMark, writeManifestMark } from "../manifest-mark.ts";
+import { type Ledger, LedgerError } from "../../ports/ledger.ts";
+import { readManifestMark, removeManifestMark, writeManifestMark } from "../manifest-mark.ts";
 import { type DutyTools, runDuty } from "../run-duty.ts";
 
 export interface ManifestOptions extends DutyTools {
@@ -22,17 +22,28 @@ const SET_BACK_MS = 60_000;
 
 /** Writes a job's manifest when the job has ended, and again when it has after a retry, so that the archive can be read without the ledger. */
 export const runManifests = async (options: ManifestOptions, signal: AbortSignal): Promise<void> => {
-  const { blobs, everyMs = 2000 } = options;
+  const { everyMs = 2000 } = options;
   const watch = new EndWatch(options);
   const run = async (stop: AbortSignal): Promise<void> => {
     for await (const end of watch.untold()) {
       if (stop.aborted) return;
-      await writeJobManifest(options, end.job);
-      await writeManifestMark(blobs, end.job, end.endedAt);
+      await tell(options, end);
       watch.told(end);
     }
   };
   await runDuty(options, { name: "manifests", everyMs, run }, signal);
+};
+
+const tell = async (stores: ManifestOptions, { job, endedAt }: JobEnd): Promise<void> => {
+  const { ledger, blobs } = stores;
+  try {
+    await writeJobManifest(stores, job);
+    await writeManifestMark(blobs, job, endedAt);
+    // Written, and then looked: whoever removed the job in between has not seen it.
+    if (!(await ledger.readJob(job))) await removeManifestMark(blobs, job);
+  } catch (error) {
+    if (!(error instanceof LedgerError && error.code === "job-removed")) throw error;
+  }
 };
 
 /** Which jobs have ended without a manifest that says so. */

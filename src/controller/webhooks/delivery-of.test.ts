@@ -73,6 +73,7 @@ test("evidence goes out as the API shows it: items by their ids, captures withou
               mediaType: "text/html",
               digest: "sha256:00",
               storedBytes: 9,
+              isFile: false,
             },
           ],
         },

@@ -187,9 +187,10 @@ export const items = (test: LedgerTest): void => {
     assert.equal(item.endedAt, world.nowMs);
     assert.deepEqual(item.captures, [capture]);
     assert.deepEqual(item.records, records);
-    assert.deepEqual(item.history, [
-      { at: first.startedAt, ms: 40, worker: "w1", failure: { kind: "timeout", detail: "a timeout" } },
-    ]);
+    const failure = { kind: "timeout", detail: "a timeout" };
+    const cost = { requests: 1, bytes: 1 };
+    assert.deepEqual(item.history, [{ at: first.startedAt, ms: 40, worker: "w1", failure, ...cost }]);
+    assert.deepEqual(item.lastAttempt, { at: 0, ms: 5, requests: 1, bytes: 100, worker: "w1" });
   });
 
   test("a list filters by state and by kind of failure, and finds the rare one page by page", async (world) => {

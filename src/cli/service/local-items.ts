@@ -1,0 +1,69 @@
+import { resolve } from "node:path";
+import { isPacked, readCapture } from "../../archive/read-capture.ts";
+import type { House } from "../../compose.ts";
+import { findItemRecords } from "../../export/find-item-records.ts";
+import { withSource } from "../../export/item-source.ts";
+import type { CaptureRef } from "../../model/capture.ts";
+import type { ItemView } from "../../model/item.ts";
+import type { Blobs } from "../../ports/blobs.ts";
+import { attemptsOf, type ShownCapture, type ShownItem } from "./shown-item.ts";
+
+/** Items with this key, of whichever of the job's scrapers. */
+export const localItems = async (house: House, job: string, key: string): Promise<ShownItem[]> => {
+  const { items } = await house.ledger.listItems(job, { keys: [key], limit: 100 });
+  return await Promise.all(items.map((item) => show(house, job, item)));
+};
+
+const show = async ({ data, ledger, blobs }: House, job: string, stored: ItemView): Promise<ShownItem> => {
+  const found = await findItemRecords({ ledger, blobs }, job, await withSource(ledger, stored));
+  const { item, set, records } = found;
+  return {
+    key: item.key,
+    scraper: item.scraper,
+    lane: item.lane,
+    ...(item.parent !== undefined && { parent: item.parent }),
+    input: item.input,
+    state: item.state,
+    ...(item.quality && { quality: item.quality }),
+    ...(item.change && { change: item.change }),
+    ...(item.failure && { failure: item.failure }),
+    ...(item.skipped && { skipReason: item.skipped.reason }),
+    ...(item.skipped?.from && { source: item.skipped.from.job }),
+    ...(item.dueInMs !== undefined && { dueAt: Date.now() + item.dueInMs }),
+    ...(item.endedAt !== undefined && { endedAt: item.endedAt }),
+    attemptCount: item.attempts,
+    attempts: attemptsOf(stored.state, item.history, item.lastAttempt),
+    captures: await Promise.all(item.captures.map((ref, number) => showCapture(blobs, data, ref, number))),
+    extraction: set.slice(set.indexOf("@") + 1),
+    records,
+    read: (number) => readCapture(blobs, item.captures[number]!),
+  };
+};
+
+const showCapture = async (
+  blobs: Blobs,
+  data: string,
+  ref: CaptureRef,
+  number: number,
+): Promise<ShownCapture> => {
+  const { name, url, mediaType, digest, blob, offset, length } = ref;
+  const shown = {
+    number,
+    name,
+    url,
+    mediaType,
+    digest,
+    storedBytes: length,
+    isFile: !isPacked(ref),
+    blob,
+    path: resolve(data, "blobs", blob),
+    offset,
+  };
+  // A file may be very large, and is only stored when its response was accepted.
+  if (shown.isFile) return shown;
+  try {
+    return { ...shown, status: (await readCapture(blobs, ref)).status };
+  } catch (error) {
+    return { ...shown, problem: error instanceof Error ? error.message : String(error) };
+  }
+};

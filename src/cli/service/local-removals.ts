@@ -1,0 +1,33 @@
+import type { House } from "../../compose.ts";
+import type { Removal } from "../../model/removal.ts";
+import { finishRemoval, finishRemovals } from "../../retention/finish-removals.ts";
+import { markDue, planPrune } from "../../retention/plan-prune.ts";
+import { storedBytes } from "../../retention/stored-bytes.ts";
+import { retentionNow } from "../../scrapers/current-retention.ts";
+import { removeJobLog } from "../../worker/job-log.ts";
+import type { PrunedPart, RemovingVerbs } from "./verbs.ts";
+
+/** Removing what a data folder on this machine has. */
+export const localRemovals = ({ data, ledger, blobs }: House): RemovingVerbs => {
+  const tools = { ledger, blobs, removeLog: (job: string) => removeJobLog(data, job) };
+  return {
+    markRemoval: (job, what) => ledger.removals.mark(job, what),
+    async prune(wish, isDry) {
+      // All of them first: pages of jobs do not fit each other when jobs go in between.
+      const plan = await Array.fromAsync(planPrune({ ledger, retentionOf: retentionNow() }, wish));
+      const parts: PrunedPart[] = [];
+      for (const part of plan) {
+        if (isDry) parts.push({ ...part, bytes: await storedBytes(blobs, part.job, part.what) });
+        else if (await markDue(ledger, part)) parts.push(part);
+      }
+      return parts;
+    },
+    async finishRemoval(job, onProgress) {
+      await finishRemoval({ ...tools, onProgress }, job);
+      return (await ledger.removals.read(job))!;
+    },
+    async finishOthers(onRemoved: (removal: Removal) => void) {
+      await finishRemovals({ ...tools, onRemoved });
+    },
+  };
+};

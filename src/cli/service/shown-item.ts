@@ -1,0 +1,74 @@
+import type { StoredResponse } from "../../workshop/viewable-page.ts";
+import type { Failure } from "../../model/failure.ts";
+import type { ItemState } from "../../model/item.ts";
+import type { JudgedRecord } from "../../model/record.ts";
+
+/** Everything that is known of one item, and how to read what was kept of it. */
+export interface ShownItem {
+  readonly key: string;
+  readonly scraper: string;
+  readonly lane: string;
+  readonly parent?: string;
+  readonly input: unknown;
+  readonly state: ItemState;
+  readonly quality?: "complete" | "partial";
+  readonly change?: string;
+  readonly failure?: Omit<Failure, "kind"> & { readonly kind: string };
+  /** Why it was skipped. */
+  readonly skipReason?: string;
+  /** The job whose captures and records it was answered with, where that may be told. */
+  readonly source?: string;
+  /** When it is tried again, or when it ended. */
+  readonly dueAt?: number;
+  readonly endedAt?: number;
+  /** Counted against the cap; throttled ones are not. */
+  readonly attemptCount: number;
+  readonly attempts: readonly ShownAttempt[];
+  readonly captures: readonly ShownCapture[];
+  /** `first`, or the extraction that is current. */
+  readonly extraction: string;
+  readonly records: readonly (JudgedRecord & { readonly from?: string })[];
+  /** The stored response of a capture. */
+  readonly read: (number: number) => Promise<StoredResponse>;
+}
+
+export interface ShownAttempt {
+  readonly at: number;
+  readonly ms: number;
+  readonly worker: string;
+  readonly requests?: number;
+  readonly bytes?: number;
+  /** How it ended. */
+  readonly end: string;
+  readonly detail?: string;
+}
+
+export interface ShownCapture {
+  readonly number: number;
+  readonly name: string;
+  readonly url: string;
+  readonly mediaType: string;
+  readonly digest: string;
+  readonly storedBytes: number;
+  /** False for a page in a segment with others. */
+  readonly isFile: boolean;
+  /** Undefined where it cannot be read any more. */
+  readonly status?: number;
+  readonly problem?: string;
+  /** Where it lies in the archive, and on this machine; a server does not tell. */
+  readonly blob?: string;
+  readonly path?: string;
+  readonly offset?: number;
+}
+
+/** Failed attempts are kept one by one, of the others only the last. */
+export const attemptsOf = (
+  state: ItemState,
+  history: readonly (Omit<ShownAttempt, "end" | "detail"> & {
+    readonly failure: Omit<Failure, "kind"> & { readonly kind: string };
+  })[],
+  last: Omit<ShownAttempt, "end"> | undefined,
+): ShownAttempt[] => [
+  ...history.map(({ failure, ...attempt }) => ({ ...attempt, end: failure.kind, detail: failure.detail })),
+  ...(last && !history.some(({ at }) => at === last.at) ? [{ ...last, end: state }] : []),
+];

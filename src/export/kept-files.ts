@@ -1,0 +1,120 @@
+import { createHash } from "node:crypto";
+import { createWriteStream } from "node:fs";
+import { mkdir, rename, rm } from "node:fs/promises";
+import { extname, join, resolve } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { ArchiveError } from "../archive/archive-error.ts";
+import { isPacked } from "../archive/read-capture.ts";
+import type { CaptureRef } from "../model/capture.ts";
+import type { ItemView } from "../model/item.ts";
+import type { Blobs } from "../ports/blobs.ts";
+import { toOutputError } from "./outputs/output-error.ts";
+
+/** A file that an item has kept, as exports list it. */
+export interface KeptFile {
+  /** As `keep.file` named it. */
+  readonly name: string;
+  readonly mediaType: string;
+  readonly size: number;
+  readonly digest: string;
+  readonly url: string;
+  /** Where it can be read. */
+  readonly path?: string;
+}
+
+/** Says where a file of an item can be read; undefined where that is not told. `number`: its place among the item's captures. */
+export type PathOfFile = (
+  item: ItemView,
+  ref: CaptureRef,
+  number: number,
+) => string | undefined | Promise<string>;
+
+/** In the archive of a data folder. */
+export const storedPath =
+  (data: string): PathOfFile =>
+  (_, { blob }) =>
+    resolve(data, "blobs", blob);
+
+export const keptFiles = async (item: ItemView, pathOf: PathOfFile): Promise<readonly KeptFile[]> => {
+  const files: KeptFile[] = [];
+  for (const [number, ref] of item.captures.entries()) {
+    if (isPacked(ref)) continue;
+    const { name, mediaType, length: size, digest, url } = ref;
+    const path = await pathOf(item, ref, number);
+    files.push({ name, mediaType, size, digest, url, ...(path !== undefined && { path }) });
+  }
+  return files;
+};
+
+/** Longer names are cut; with folder and extension they stay within what file systems take. */
+const LONGEST = 120;
+
+/** Kept files under names that a person understands: `<key>-<name>.pdf`. Names that would meet are numbered. */
+export class FileFolder {
+  readonly #blobs: Blobs;
+  readonly #folder: string;
+  /** In lower case: some file systems do not tell them apart. */
+  readonly #taken = new Set<string>();
+  #bytes = 0;
+
+  constructor(blobs: Blobs, folder: string) {
+    this.#blobs = blobs;
+    this.#folder = folder;
+  }
+
+  get files(): number {
+    return this.#taken.size;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Writes it, whole or not at all, and answers its path. */
+  async write({ key }: Pick<ItemView, "key">, ref: CaptureRef): Promise<string> {
+    const path = join(this.#folder, this.#nameOf(key, ref));
+    const part = `${path}.part`;
+    try {
+      await mkdir(this.#folder, { recursive: true });
+      await pipeline(this.#checked(ref), createWriteStream(part));
+      await rename(part, path);
+    } catch (error) {
+      await rm(part, { force: true }).catch(() => undefined);
+      throw error instanceof Error && "syscall" in error ? toOutputError(error, path) : error;
+    }
+    this.#bytes += ref.length;
+    return path;
+  }
+
+  #nameOf(key: string, { name, blob }: CaptureRef): string {
+    const extension = extname(blob);
+    const stem = safeName(`${key}-${name}`);
+    for (let number = 1; ; number++) {
+      const full = `${stem}${number === 1 ? "" : `-${number}`}${stem.endsWith(extension) && number === 1 ? "" : extension}`;
+      const folded = full.normalize("NFC").toLowerCase();
+      if (this.#taken.has(folded)) continue;
+      this.#taken.add(folded);
+      return full;
+    }
+  }
+
+  async *#checked({ blob, digest, name }: CaptureRef): AsyncGenerator<Uint8Array> {
+    const hash = createHash("sha256");
+    for await (const chunk of this.#blobs.stream(blob)) {
+      hash.update(chunk);
+      yield chunk;
+    }
+    if (`sha256:${hash.digest("hex")}` !== digest)
+      throw new ArchiveError("damaged", blob, `${blob}: file ${name} is damaged: its digest is another.`);
+  }
+}
+
+/** Letters, digits, dot, dash and underscore; a URL loses its scheme. No name begins with a dot. */
+const safeName = (text: string): string => {
+  const safe = text
+    .replace(/^https?:\/\//, "")
+    .replace(/[^\p{Letter}\p{Number}\p{Mark}._-]+/gu, "_")
+    .replace(/^[._]+/, "")
+    .replace(/\.\.+/g, ".");
+  return safe.length <= LONGEST ? safe || "file" : safe.slice(0, LONGEST);
+};

@@ -1,0 +1,80 @@
+import type { JobView } from "../model/job.ts";
+import { dueRemoval, type RemovalScope, type Retention } from "../model/removal.ts";
+import { type Ledger, LedgerError } from "../ports/ledger.ts";
+
+export interface PruneWish {
+  /** Jobs that ended longer ago than this; without it, what the settings of each job's scraper say is due. */
+  readonly olderThanMs?: number;
+  /** Only pages and files are removed. */
+  readonly keepsRecords?: boolean;
+  readonly scraper?: string;
+}
+
+/** What is due to be removed of one job. */
+export interface DuePart {
+  readonly job: string;
+  readonly scraper: string;
+  readonly what: RemovalScope;
+  readonly endedAt: number;
+  readonly items: number;
+}
+
+export interface PruneTools {
+  readonly ledger: Pick<Ledger, "listJobs">;
+  /** The setting of the job's scraper as it is now, or else as it was when the job began. */
+  readonly retentionOf: (view: JobView) => Promise<Retention | undefined>;
+  readonly now?: () => number;
+}
+
+const PAGE = 200;
+
+/** Everything that a prune removes, the newest job first. Jobs that have not ended are never part of it. */
+export async function* planPrune(
+  { ledger, retentionOf, now = Date.now }: PruneTools,
+  { olderThanMs, keepsRecords = false, scraper }: PruneWish,
+): AsyncGenerator<DuePart> {
+  for (let after: string | undefined; ;) {
+    const page = await ledger.listJobs({
+      endedBefore: now() - (olderThanMs ?? 0),
+      limit: PAGE,
+      ...(scraper !== undefined && { scraper }),
+      ...(after !== undefined && { after }),
+    });
+    for (const view of page) {
+      const wished = keepsRecords ? "pages" : "job";
+      const what = olderThanMs === undefined ? await dueOf(view, retentionOf, now()) : wished;
+      if (what === undefined || (what === "pages" && hasLostPages(view))) continue;
+      const { spec, endedAt = 0, counts } = view;
+      yield { job: spec.id, scraper: spec.scraper, what, endedAt, items: counts.accepted };
+    }
+    if (page.length < PAGE) return;
+    after = page.at(-1)!.spec.id;
+  }
+}
+
+const dueOf = async (
+  view: JobView,
+  retentionOf: PruneTools["retentionOf"],
+  now: number,
+): Promise<RemovalScope | undefined> => {
+  const retention = await retentionOf(view);
+  return retention && dueRemoval(retention, view.endedAt ?? now, now);
+};
+
+/** Those that it has now came after that. */
+const hasLostPages = ({ pagesRemoved, endedAt = 0 }: JobView): boolean =>
+  pagesRemoved !== undefined && pagesRemoved.at >= endedAt;
+
+/** False for a job that was put back for another try since it was planned. */
+export const markDue = async (
+  { removals }: Pick<Ledger, "removals">,
+  { job, what }: Pick<DuePart, "job" | "what">,
+): Promise<boolean> => {
+  try {
+    await removals.mark(job, what);
+    return true;
+  } catch (error) {
+    if (error instanceof LedgerError && error.code === "job-running") return false;
+    throw error;
+  }
+};

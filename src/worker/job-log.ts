@@ -1,0 +1,15 @@
+import { mkdirSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { type Log, type LogLevel, openLog } from "./log.ts";
+
+const pathOf = (data: string, job: string): string => join(data, "logs", `${job}.jsonl`);
+
+export const openJobLog = (data: string, job: string, level: LogLevel): Log => {
+  mkdirSync(join(data, "logs"), { recursive: true });
+  return openLog(pathOf(data, job), level);
+};
+
+/** Of a job that `sluice run` or `resume` has run; jobs of the service have none of their own. */
+export const removeJobLog = (data: string, job: string): Promise<void> =>
+  rm(pathOf(data, job), { force: true });
