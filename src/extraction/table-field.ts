@@ -1,3 +1,4 @@
+import { withoutNuls } from "../model/without-nuls.ts";
 import type { Field, FieldReading } from "./define-field.ts";
 import type { RowsOptions } from "./each-field.ts";
 import { compileFields, valuesOf } from "./fields.ts";
@@ -53,7 +54,11 @@ export function tableField<C extends Fields>(
           if (table === undefined) continue;
           const { document } = scope.view;
           const grid = readGrid(document, table);
-          const found = { raw: document.textOf(table), by: selector.css, at: document.offsetOf(table) };
+          const found = {
+            raw: withoutNuls(document.textOf(table)),
+            by: selector.css,
+            at: document.offsetOf(table),
+          };
           reading =
             compiled === undefined
               ? readingOfRows(textRows(grid, scope), NO_FIELDS, found, toRow, check)
@@ -76,12 +81,12 @@ const tableAt = (scope: Scope, element: HtmlElement | undefined): HtmlElement | 
   element === undefined || element.tag === "table" ? element : scope.view.document.first(tables, element);
 
 function textRows({ headers, rows }: TableGrid, { view: { document } }: Scope): RawFields[] {
-  const names = headers.map((header, at) => (header === "" ? `column ${at + 1}` : header));
+  const names = withoutNuls(headers).map((header, at) => (header === "" ? `column ${at + 1}` : header));
   return rows.map(({ cells }) => {
     const row: RawFields = {};
     for (const [at, name] of names.entries()) {
       const cell = cells[at];
-      const text = cell === undefined ? null : document.textOf(cell);
+      const text = cell === undefined ? null : withoutNuls(document.textOf(cell));
       const isEmpty = text !== null && isPlaceholder(text);
       const entry = { raw: text, isEmpty, value: isEmpty ? null : text };
       // Of two columns with one header the first keeps the name.
