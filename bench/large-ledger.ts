@@ -64,7 +64,7 @@ const BLOCKED = { kind: "blocked", detail: "status 403" } as const;
 const usual = (at: number): Outcome => {
   if (at < 0.001) return { state: "failed", failure: TIMEOUT };
   if (at < 0.002) return { state: "waiting", delayMs: 3_600_000, failure: TIMEOUT, countsAttempt: true };
-  if (at < 0.003) return { state: "skipped", reason: "unchanged" };
+  if (at < 0.003) return { state: "skipped", reason: "unchanged", quality: "complete" };
   return at < 0.01 ? ABSENT : DONE;
 };
 

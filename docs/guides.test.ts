@@ -1,17 +1,17 @@
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
-import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
+import { freePort } from "../test/free-port.ts";
 
 const ROOT = resolve(import.meta.dirname, "..");
 /** Of the site, of a webhook's receiver, of the service: numbers that a reader can type into a browser. */
 const PORT = /\b(?:8700|8701|7070)\b/g;
-const LONGEST_MS = 300_000;
+const LONGEST_MS = 540_000;
 const BLOCK = /^```(\w+)(?: file=(\S+))?\n([\s\S]*?)^```$/gm;
 
 /**
@@ -23,7 +23,7 @@ const follow = async (
   check?: { readonly after: string; readonly run: string },
 ): Promise<{ folder: string; output: string }> => {
   const folder = mkdtempSync(join(tmpdir(), "sluice-guide-"));
-  for (const part of ["bin", "src", "examples", "package.json"])
+  for (const part of ["bin", "src", "examples", "package.json", ".oxfmtrc.json", ".oxlintrc.json"])
     cpSync(join(ROOT, part), join(folder, part), { recursive: true });
   symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
   const script = ["set -e"];
@@ -54,7 +54,22 @@ const follow = async (
   clearTimeout(patience);
   await endGroup(shell.pid!);
   assert.equal(code, 0, output);
+  assertClean(folder);
   return { folder, output };
+};
+
+/** Whoever has followed a guide can still check the clone: what the guide made is no part of it. */
+const assertClean = (folder: string): void => {
+  for (const [tool, ...args] of [
+    ["oxfmt", "--check", "."],
+    ["oxlint", "--deny-warnings"],
+  ] as const) {
+    const { status, stdout } = spawnSync(join(ROOT, "node_modules/.bin", tool), args, {
+      cwd: folder,
+      encoding: "utf8",
+    });
+    assert.equal(status, 0, `${tool}:\n${stdout}`);
+  }
 };
 
 /** The guide's site and service are still running, in the shell's process group, and write to its folder until they have ended. */
@@ -67,16 +82,6 @@ const endGroup = async (group: number): Promise<void> => {
     }
     await delay(50);
   }
-};
-
-/** For one that the guide names. */
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
 };
 
 const linesOf = (...path: string[]): string[] =>
@@ -139,6 +144,60 @@ test("fields: each status is shown with its reason, and gaps are kept, dropped o
   const marketValue = header.split(",").indexOf("marketValue");
   assert.equal(marketValue, 3);
   assert.ok(filled.some((row) => /^\d{10},\d{10},(?:"[^"]*"|[^,]*),0,/.test(row)));
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test("XML, feeds and JSON: a scraper for each, tried, run, captured, tested, extracted again and exported", async () => {
+  const { folder, output } = await follow("docs/xml-and-json.md");
+  const rowsOf = (file: string): Record<string, unknown>[] =>
+    linesOf(folder, file).map((line) => JSON.parse(line) as Record<string, unknown>);
+  const news = rowsOf("news.jsonl");
+  assert.equal(news.length, 3);
+  assert.equal(news[2]!["title"], "Library <closed> on Monday");
+  assert.equal(news[0]!["html"], "<p>All about <b>Budget &amp; taxes</b>.</p>");
+  assert.match(String(news[1]!["link"]), /^http:.*\/pages\/2\?from=rss&n=1$/);
+  assert.equal(news[0]!["author"], "Town clerk");
+  assert.equal(news[0]!["published"], "2024-02-02T16:05:00Z");
+  const [notice] = rowsOf("notices.jsonl");
+  assert.equal(notice!["title"], "Notice <i>1</i>");
+  assert.match(String(notice!["link"]), /^http:.*\/pages\/1$/);
+  assert.equal(notice!["summary"], "Hearing at noon");
+  const pages = rowsOf("pages.jsonl").filter(({ _scraper }) => _scraper === "notice-page");
+  assert.deepEqual(
+    pages.map(({ title }) => String(title)).toSorted(),
+    [1, 2, 3, 4, 5, 6].map((n) => `Notice ${n}`),
+  );
+  // The parcel that the service does not know is absent.
+  const assessed = rowsOf("assessed.jsonl").filter(({ owner }) => owner !== null);
+  assert.deepEqual(
+    assessed.map(({ owner, marketValue, currency }) => [owner, marketValue, currency]),
+    [
+      ["Ann Smith", 184_890, "USD"],
+      ["José Núñez", 284_890, "USD"],
+      ["Smith & Sons", 384_890, "USD"],
+    ],
+  );
+  const permits = rowsOf("permits.jsonl");
+  assert.deepEqual(
+    permits.map(({ id }) => Number(id) - 4000).sort((a, b) => a - b),
+    [1, 2, 3, 4, 5, 6, 7, 8, 9, 10],
+  );
+  assert.ok(permits.every(({ total }) => total === 10));
+  assert.deepEqual(permits.find(({ id }) => id === 4002)!["inspections"], [
+    { on: "2024-04-01", passed: true },
+    { on: "2024-04-02", passed: false },
+  ]);
+  assert.deepEqual(
+    rowsOf("fees.jsonl")
+      .map(({ fee, tax }) => [fee, tax])
+      .at(0),
+    [125.5, 12.55],
+  );
+  assert.equal(linesOf(folder, "fees.csv").length, 5);
+  // Where each value stands in the XML and in the JSON.
+  assert.match(output, /author +present +Town clerk +dc\|creator +\d+:\d+/);
+  assert.match(output, /applicant +present +Applicant 1 +path applicant\.name +\d+:\d+/);
+  assert.deepEqual(globSync("fixtures/*/*.{xml,json}", { cwd: folder }).length, 6);
   rmSync(folder, { recursive: true, force: true });
 });
 

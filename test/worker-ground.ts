@@ -174,8 +174,9 @@ export class WorkerGround implements AsyncDisposable {
     return {
       open: ({ tools, ...rest }) => {
         const gate: typeof tools.gate = async (url, options) => {
-          await tools.gate(url, options);
+          const departure = await tools.gate(url, options);
           onRequest?.(url);
+          return departure;
         };
         const watched = { ...rest, tools: { ...tools, gate } };
         return openHttpSession({ ...watched, transport: this.#transport, userAgent: "sluice" });

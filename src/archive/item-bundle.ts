@@ -13,6 +13,8 @@ export interface ItemBundle {
   file(head: Omit<Exchange, "body">, body: AsyncIterable<Uint8Array>): Promise<FileTicket>;
   /** Names a response or file: its ref will be reported. */
   keep(name: string, number: number): void;
+  /** Names what is in the archive from before. */
+  point(name: string, ref: CaptureRef): void;
   /**
    * The end: adds the item's records (JSON texts, one each), and resolves when all of the item's bytes are durable.
    * Rejects when one of its segments could not be stored: then the item must not be settled as done.
@@ -56,7 +58,7 @@ interface Taken {
 
 export const openBundle = (tools: BundleTools): ItemBundle => {
   const taken: Taken[] = [];
-  const kept: { readonly name: string; readonly number: number }[] = [];
+  const kept: { readonly name: string; readonly at: number | CaptureRef }[] = [];
 
   const take = (head: Omit<Exchange, "body">, group: SegmentGroup, place: Taken["place"]): number =>
     taken.push({ group, place, url: head.url, mediaType: mediaTypeOf(head.responseHeaders) }) - 1;
@@ -76,16 +78,20 @@ export const openBundle = (tools: BundleTools): ItemBundle => {
     keep(name, number) {
       if (taken[number] === undefined)
         throw new RangeError(`cannot keep ${name}: no response ${number} was taken`);
-      kept.push({ name, number });
+      kept.push({ name, at: number });
+    },
+    point(name, ref) {
+      kept.push({ name, at: ref });
     },
     async commit(lines) {
       const records = lines.length > 0 ? tools.records(lines) : undefined;
       const groups = new Set(taken.map(({ group }) => group));
       if (records !== undefined) groups.add(records.group);
       await Promise.all([...groups].map((group) => group.durable));
-      const captures = kept.flatMap(({ name, number }): CaptureRef[] => {
-        const at = taken[number];
-        return at === undefined ? [] : [{ name, url: at.url, mediaType: at.mediaType, ...at.place() }];
+      const captures = kept.map(({ name, at }): CaptureRef => {
+        if (typeof at !== "number") return { ...at, name };
+        const { url, mediaType, place } = taken[at]!;
+        return { name, url, mediaType, ...place() };
       });
       return { captures, records: records?.range ?? null };
     },

@@ -1,3 +1,4 @@
+import { endedCount } from "../model/item.ts";
 import type { JobView } from "../model/job.ts";
 import { FIELD_STATUSES } from "../model/record.ts";
 import { evidenceView } from "./evidence-view.ts";
@@ -6,14 +7,10 @@ import type { ApiJob } from "./schemas/job.ts";
 
 export const orNull = (perSecond: number): number | null => (Number.isFinite(perSecond) ? perSecond : null);
 
-/** Items that are at their end. */
-export const endedOf = ({ counts: { states } }: Pick<JobView, "counts">): number =>
-  states.done + states.absent + states.failed + states.skipped + states.cancelled;
-
 /** A job as the API shows it; `perSecond` is how many of its items end lately, where that is known. */
 export const jobView = (view: JobView, perSecond: number | undefined, now: number): ApiJob => {
   const { spec, counts, createdAt, endedAt, paused, budgetSpentAt, changes } = view;
-  const ended = endedOf(view);
+  const ended = endedCount(counts.states);
   return {
     id: spec.id,
     client: spec.client,
@@ -28,7 +25,8 @@ export const jobView = (view: JobView, perSecond: number | undefined, now: numbe
     ...(paused && { paused: { cause: paused.cause, reason: paused.reason, at: isoTime(paused.at) } }),
     options: optionsOf(view),
     labels: { ...spec.labels },
-    counts: { ...counts, tooDeep: view.tooDeep, partial: view.partial, states: counts.states },
+    counts: { ...counts, partial: view.partial, states: counts.states },
+    cappedBy: view.cappedBy,
     progress: {
       ended,
       share: counts.accepted === 0 ? 0 : ended / counts.accepted,
@@ -53,13 +51,16 @@ export const jobView = (view: JobView, perSecond: number | undefined, now: numbe
 };
 
 const optionsOf = ({ spec }: JobView): ApiJob["options"] => {
-  const { maxAttempts, maxItems, deadlineAt, budget, freshness, webhook, progressMs } = spec;
+  const { maxAttempts, maxItems, maxDepth, deadlineAt, budget, freshness, webhook, progressMs } = spec;
   const { perSecond, burst, concurrency } = spec.pace;
+  const chains = spec.scrapers.flatMap(({ maxChain }) => maxChain ?? []);
   return {
     priority: spec.priority ?? 0,
     pace: { perSecond: orNull(perSecond), burst, concurrency },
     ...(maxAttempts !== undefined && { maxAttempts }),
     ...(maxItems < Number.MAX_SAFE_INTEGER && { maxItems }),
+    ...(maxDepth > 0 && { maxDepth }),
+    ...(chains.length > 0 && { maxChain: Math.max(...chains) }),
     ...(deadlineAt !== undefined && { deadlineAt: isoTime(deadlineAt) }),
     ...(budget && { budget }),
     ...(freshness && { freshness }),

@@ -20,7 +20,7 @@ import type { FieldGroup, Fields, RecordOf } from "./fields.ts";
 import { isTooDeep } from "./json/is-too-deep.ts";
 import { parseLenientJson } from "./json/lenient-json.ts";
 import { currencyField, moneyField, numberField } from "./number-field.ts";
-import type { Where, Within } from "./place.ts";
+import type { Each, Where, Within } from "./place.ts";
 import { placeholders } from "./reading/placeholders.ts";
 import { quoted } from "./reading/quoted.ts";
 import { dateReader } from "./reading/read-date.ts";
@@ -29,7 +29,6 @@ import { readNumber, unitRemover } from "./reading/read-number.ts";
 import { readPercent } from "./reading/read-percent.ts";
 import { PHONE_TAKES, phoneReader, pickPhone } from "./reading/read-phone.ts";
 import { readUrl } from "./reading/read-url.ts";
-import type { Taken } from "./scan/page-query.ts";
 import { tableField } from "./table-field.ts";
 import type { TableOptions, TableRowOf } from "./table-field.ts";
 import type { Taking } from "./taking.ts";
@@ -74,7 +73,7 @@ export const field = {
     return defineField<string>({
       kind: "date",
       where,
-      taking: one("text"),
+      taking: ONE_TEXT,
       options,
       expects: `a date like ${(options.formats ?? ["YYYY-MM-DD"]).join(" or ")}`,
       isPlaceholder: placeholders("date", options),
@@ -127,7 +126,7 @@ export const field = {
     defineField<string>({
       kind: "html",
       where,
-      taking: one("html"),
+      taking: { takes: ["html"], isMany: false, jsonAs: "html" },
       options,
       expects: "an element with something in it",
       isPlaceholder: placeholders("words", options),
@@ -166,12 +165,12 @@ export const field = {
   object: <const F extends Fields>(fields: F, options: Within = {}): FieldGroup<F> =>
     fieldGroup(fields, options),
 
-  /** A list of objects, one per match of the selector; the fields are relative to it. */
+  /** A list of objects, one per match of the selector or entry of a list in JSON (`by.path("variants[]")`); the fields are relative to it. */
   each: <const F extends Fields>(
-    css: string,
+    each: Each,
     fields: F,
     options: RowsOptions<RecordOf<F>> = {},
-  ): Field<readonly RecordOf<F>[]> => eachField(css, fields, options),
+  ): Field<readonly RecordOf<F>[]> => eachField(each, fields, options),
 };
 
-const one = (take: Taken): Taking => ({ takes: [take], isMany: false, jsonAs: "text" });
+const ONE_TEXT: Taking = { takes: ["text"], isMany: false, jsonAs: "text" };

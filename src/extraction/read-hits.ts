@@ -52,7 +52,7 @@ export function hitReader<T>(definition: FieldDefinition<T>, book: QueryBook): R
         by,
         at,
         read(texts, json, {
-          baseUrl: () => scope.view.baseUrl(scope.page.matches(baseSlot)[0]?.text),
+          baseUrl: () => scope.view.baseUrl(() => scope.page.matches(baseSlot)[0]?.text),
           isProse: first.isProse === true,
         }),
       );

@@ -27,7 +27,8 @@ export const openItemArchive = (archive: JobArchive, keepsPages: boolean): ItemA
       },
     },
     commit(session, records) {
-      for (const { name, exchange } of session.kept.pages) {
+      for (const { name, exchange, stored } of session.kept.pages) {
+        if (stored) bundle.point(name, stored);
         const number = numbers.get(exchange);
         if (number !== undefined) bundle.keep(name, number);
       }

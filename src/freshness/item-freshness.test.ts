@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
 import { test } from "node:test";
 import { WorkerGround } from "../../test/worker-ground.ts";
 import { answer, type Handler, type SiteRequest } from "../collectors/http/test-site.ts";
@@ -89,7 +91,7 @@ test("two clients that want the same page at the same time cause one fetch", asy
   assert.equal(world.asked().length, 1);
 });
 
-test("a site that knows ETags is asked whether the page has changed, and nothing is read again", async () => {
+test("a site that knows ETags is asked whether the page has changed, and what it had holds", async () => {
   let etag = '"v1"';
   await using world = await open(({ headers }, response) => {
     if (headers["if-none-match"] === etag) response.writeHead(304, { etag }).end();
@@ -97,14 +99,18 @@ test("a site that knows ETags is asked whether the page has changed, and nothing
   });
   const first = await world.job({ onlyChanged: true });
   const second = await world.job({ onlyChanged: true });
-  assert.deepEqual(second.item.skipped, { reason: "unchanged", from: { job: "job-1", ...first.item.ref } });
-  assert.deepEqual([second.asked, second.changes.unchanged, second.item.captures], [1, 1, []]);
+  assert.equal(second.item.skipped?.reason, "unchanged");
+  assert.deepEqual([second.asked, second.changes.unchanged], [1, 1]);
+  assert.deepEqual(second.item.captures, first.item.captures);
   etag = '"v2"';
   const third = await world.job({ onlyChanged: true });
   assert.deepEqual([third.item.state, third.item.change, third.changes.changed], ["done", "changed", 1]);
-  const fourth = await world.job({});
-  assert.deepEqual(fourth.item.skipped?.from, { job: "job-3", ...third.item.ref });
-  assert.equal((await world.job({ maxAgeMs: 0 })).item.state, "done", "a job that wants the page gets it");
+  for (let again = 0; again < 2; again++) {
+    const all = await world.job({ maxAgeMs: 0 });
+    assert.deepEqual([all.item.state, all.item.change, all.asked], ["done", "unchanged", 1]);
+    assert.deepEqual(all.item.captures, third.item.captures);
+    assert.equal(world.asked().at(-1)?.headers["if-none-match"], etag);
+  }
 });
 
 test("a site that knows dates is asked by them", async () => {
@@ -114,7 +120,8 @@ test("a site that knows dates is asked by them", async () => {
     else answer(response, "<p>", { "last-modified": modified, "cache-control": "max-age=0" });
   });
   await world.job({});
-  assert.equal((await world.job({})).item.skipped?.reason, "unchanged");
+  assert.equal((await world.job({ onlyChanged: true })).item.skipped?.reason, "unchanged");
+  assert.equal((await world.job({})).item.change, "unchanged");
 });
 
 const town: Partial<AnyScraper> = {
@@ -134,11 +141,81 @@ test("without ETags the values of the records tell whether it has changed", asyn
   const first = await world.job(weekly);
   assert.deepEqual([first.item.state, first.changes.new], ["done", 1]);
   const same = await world.job(weekly);
-  assert.deepEqual([same.item.state, same.item.change, same.item.records], ["skipped", "unchanged", null]);
+  assert.deepEqual(
+    [same.item.state, same.item.change, same.item.quality],
+    ["skipped", "unchanged", "complete"],
+  );
+  assert.ok(same.item.records, "a row always has its values");
   const all = await world.job({ maxAgeMs: 0 });
   assert.deepEqual([all.item.state, all.item.change], ["done", "unchanged"]);
   mayor = "Bea";
   assert.equal((await world.job(weekly)).item.change, "changed");
+});
+
+test("what is unchanged is judged and read as a page that came, whatever the scraper does about errors", async () => {
+  await using world = await open(
+    ({ headers }, response) => {
+      if (headers["if-none-match"]) response.writeHead(304).end();
+      else answer(response, "<b class=mayor>Ann</b>", { etag: '"v1"' });
+    },
+    {
+      async collect({ input, http, keep }) {
+        try {
+          keep.page("town", await http.get((input as { url: string }).url));
+        } catch {
+          throw new AbsentError();
+        }
+      },
+      extract: {
+        from: "town",
+        fields: { mayor: field.text(".mayor"), party: field.text(".party").optional() },
+      },
+    },
+  );
+  const first = await world.job({ maxAgeMs: 0 });
+  for (const wish of [{ maxAgeMs: 0 }, { maxAgeMs: 0, onlyChanged: true }]) {
+    const { item, changes } = await world.job(wish);
+    assert.deepEqual([item.change, item.quality, changes.unchanged], ["unchanged", first.item.quality, 1]);
+    const [before, now] = await Promise.all(
+      [first.item, item].map(async ({ records }) => {
+        const { fields } = JSON.parse(
+          (await world.ground.house.blobs.get(records!.blob, records!)).toString(),
+        ) as { fields: unknown };
+        return fields;
+      }),
+    );
+    assert.deepEqual(now, before);
+  }
+  const view = await world.ground.job("job-2");
+  assert.deepEqual(view.fieldCounts, (await world.ground.job("job-1")).fieldCounts, "and counted");
+});
+
+test("a page that is gone from the archive is fetched whole", async () => {
+  await using world = await open(({ headers }, response) => {
+    if (headers["if-none-match"]) response.writeHead(304).end();
+    else answer(response, "<b class=mayor>Ann</b>", { etag: '"v1"' });
+  }, town);
+  const first = await world.job({ maxAgeMs: 0 });
+  await rm(join(world.ground.house.data, "blobs", first.item.captures[0]!.blob));
+  const second = await world.job({ maxAgeMs: 0 });
+  assert.deepEqual([second.item.state, second.item.change, second.asked], ["done", "unchanged", 2]);
+  assert.notDeepEqual(second.item.captures, first.item.captures);
+});
+
+test("a scraper that keeps no pages asks for them whole", async () => {
+  await using world = await open(
+    (_, response) => answer(response, "<b class=mayor>Ann</b>", { etag: '"v1"' }),
+    {
+      ...town,
+      archive: "none",
+    },
+  );
+  await world.job({ maxAgeMs: 0 });
+  const { item, asked } = await world.job({ maxAgeMs: 0 });
+  assert.deepEqual(
+    [item.change, asked, world.asked().at(-1)?.headers["if-none-match"]],
+    ["unchanged", 1, undefined],
+  );
 });
 
 test("gone is what the site says is gone, never what it did not let us see", async () => {

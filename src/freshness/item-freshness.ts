@@ -1,9 +1,9 @@
-import type { Exchange } from "../model/capture.ts";
+import type { CaptureRef, Exchange, StoredCapture } from "../model/capture.ts";
 import { failurePolicy } from "../model/failure-policy.ts";
 import { DEFAULT_FRESH_MS, readingOf } from "../model/freshness.ts";
 import type { Outcome } from "../model/item.ts";
 import type { JobSpec } from "../model/job.ts";
-import type { CollectSession, SessionOptions } from "../ports/collector.ts";
+import type { CollectSession, Validators } from "../ports/collector.ts";
 import type { ClaimedItem, FreshEntry, FreshNote, Ledger } from "../ports/ledger.ts";
 import type { ReadyScraper } from "../scrapers/ready-scraper.ts";
 import { type CacheWord, cacheWord } from "./cache-word.ts";
@@ -15,8 +15,11 @@ export interface ItemRunEnd {
   readonly session: CollectSession;
   /** Lines of its records; undefined for a scraper that makes none. */
   readonly records: readonly string[] | undefined;
-  /** The answer to a conditional request: as it was. */
-  readonly notModified?: Exchange;
+}
+
+interface Sources {
+  readonly ledger: Pick<Ledger, "readFresh" | "listItems">;
+  readonly readCapture: (ref: CaptureRef) => Promise<Omit<StoredCapture, "ref">>;
 }
 
 /** One item of a job that asks for freshness: what is known of it from before, and what it leaves for later. */
@@ -28,7 +31,16 @@ export class ItemFreshness {
   /** That, or else what it may share: the site can be asked whether it still holds. */
   readonly #known: FreshEntry | undefined;
 
-  private constructor(spec: JobSpec, ready: ReadyScraper, own?: FreshEntry, shared?: FreshEntry) {
+  readonly #sources: Sources;
+
+  private constructor(
+    sources: Sources,
+    spec: JobSpec,
+    ready: ReadyScraper,
+    own?: FreshEntry,
+    shared?: FreshEntry,
+  ) {
+    this.#sources = sources;
     this.#spec = spec;
     this.#ready = ready;
     this.#own = own;
@@ -40,7 +52,7 @@ export class ItemFreshness {
    * not be found on a page that is not read.
    */
   static async of(
-    ledger: Pick<Ledger, "readFresh">,
+    sources: Sources,
     item: Pick<ClaimedItem, "key" | "scraper">,
     spec: JobSpec,
     ready: ReadyScraper,
@@ -48,25 +60,38 @@ export class ItemFreshness {
     if (!spec.freshness || ready.scraper.once || ready.emits.length > 0) return undefined;
     const { scraper, version } = readingOf(spec, item.scraper);
     const { key } = item;
-    const entries = await ledger.readFresh([
+    const entries = await sources.ledger.readFresh([
       { client: spec.client, scraper, key },
       { client: null, scraper, key },
     ]);
     const [own, shared] = entries.map((entry) => (entry?.version === version ? entry : undefined));
-    return new ItemFreshness(spec, ready, own, shared);
+    return new ItemFreshness(sources, spec, ready, own, shared);
   }
 
-  /** To ask the site whether it is still what it was; not when the job wants every page anew. */
-  get validators(): SessionOptions["validators"] {
-    const { maxAgeMs, onlyChanged } = this.#spec.freshness!;
+  /** To ask the site whether it is still what it was; not where no page is kept that could be read in its place. */
+  get validators(): Validators | undefined {
     const { etag, lastModified, url, outcome } = this.#known ?? {};
-    const isWanted = maxAgeMs !== 0 || onlyChanged;
-    if (!isWanted || outcome !== "done" || !url || !(etag || lastModified)) return undefined;
-    return { url, ...(etag && { etag }), ...(lastModified && { lastModified }) };
+    const keepsPages = this.#ready.scraper.archive !== "none";
+    if (!keepsPages || outcome !== "done" || !url || !(etag || lastModified)) return undefined;
+    const stored = () => this.#stored(this.#known!, url);
+    return { url, ...(etag && { etag }), ...(lastModified && { lastModified }), stored };
+  }
+
+  async #stored({ job, item }: FreshEntry, url: string): Promise<StoredCapture | undefined> {
+    const { ledger, readCapture } = this.#sources;
+    try {
+      const { items } = await ledger.listItems(job, { after: { ...item, seq: item.seq - 1 }, limit: 1 });
+      const source = items.find(({ ref }) => ref.queue === item.queue && ref.seq === item.seq);
+      const ref = source?.captures.find((one) => one.url === url);
+      return ref && { ...(await readCapture(ref)), ref };
+    } catch {
+      // Deleted, or damaged: the site has it.
+      return undefined;
+    }
   }
 
   /** What the outcome is in the light of the last time, and what is kept of it. Reads the session's pages. */
-  end({ outcome, session, records, notModified }: ItemRunEnd): {
+  end({ outcome, session, records }: ItemRunEnd): {
     readonly outcome: Outcome;
     readonly fresh?: FreshNote;
   } {
@@ -77,17 +102,16 @@ export class ItemFreshness {
         const isSame = digest !== undefined && digest === this.#own?.digest;
         const fresh = this.#note("done", session, digest);
         if (!isSame || !this.#spec.freshness!.onlyChanged) return { outcome, fresh };
-        return { outcome: { state: "skipped", reason: "unchanged" }, fresh };
+        return { outcome: { state: "skipped", reason: "unchanged", quality: outcome.quality }, fresh };
       }
       case "absent":
         return { outcome, fresh: this.#note("absent", session, undefined) };
-      case "skipped":
-        return { outcome, ...(notModified && { fresh: this.#noteNotModified(session, notModified) }) };
       case "failed": {
         const { kind } = outcome.failure;
         return { outcome, fresh: { outcome: kind, freshMs: failurePolicy(kind, failures).freshMs } };
       }
       case "waiting":
+      case "skipped":
       case "returned":
         return { outcome };
       default:
@@ -109,18 +133,6 @@ export class ItemFreshness {
       ...(digest !== undefined && { digest }),
       ...(isOne && outcome === "done" && validatorsOf(only!)),
     };
-  }
-
-  /** Headers of the answer count as if they had come with the page (RFC 9111, 4.3.4); where it has none, the page's own hold again. */
-  #noteNotModified(session: CollectSession, exchange: Exchange): FreshNote {
-    const { digest, freshUntil, fetchedAt } = this.#known!;
-    // A 304 is no answer of its own: it stands for the page.
-    const word = cacheWord({ ...exchange, status: 200 }, Date.now());
-    const window =
-      word.ownMs === undefined
-        ? { freshMs: freshUntil - fetchedAt }
-        : windowOf([word], this.#isPrivate(session));
-    return { outcome: "done", ...window, ...(digest !== undefined && { digest }), ...validatorsOf(exchange) };
   }
 
   /** Came with secrets, or unguarded: a job that was started on this machine may read where no client may look. */

@@ -30,6 +30,15 @@ export interface CaptureRef extends BlobRange {
   readonly digest: string;
 }
 
+/** A response read back from the archive. */
+export interface StoredCapture {
+  readonly ref: CaptureRef;
+  readonly status: number;
+  readonly headers: readonly (readonly [string, string])[];
+  /** As it came over the wire, content-encoded. */
+  readonly body: Uint8Array;
+}
+
 /** A page that extraction reads: what `keep.page` named, decoded. */
 export interface KeptPage {
   /** The name that `keep.page` gave it. */

@@ -1,5 +1,3 @@
-import type { Exchange } from "./capture.ts";
-
 /** Why an attempt failed. The set is closed: a new kind does not compile until every table knows it. */
 export const FAILURE_KINDS = [
   "timeout",
@@ -40,16 +38,6 @@ export class FailureError extends Error {
     super(`${failure.kind}: ${failure.detail}`, options);
     this.name = "FailureError";
     this.failure = failure;
-  }
-}
-
-/** The site's answer to a conditional request: the page is what it was. */
-export class UnchangedError extends Error {
-  readonly exchange: Exchange;
-  constructor(exchange: Exchange) {
-    super("the page has not changed");
-    this.name = "UnchangedError";
-    this.exchange = exchange;
   }
 }
 

@@ -19,6 +19,10 @@ export const ITEM_STATES = [
 export type ItemState = (typeof ITEM_STATES)[number];
 export type StateCounts = Readonly<Record<ItemState, number>>;
 
+/** Items that are at their end. */
+export const endedCount = ({ done, absent, failed, skipped, cancelled }: StateCounts): number =>
+  done + absent + failed + skipped + cancelled;
+
 /** Names an item inside the ledger: the queue is the meeting of one job and one lane, `seq` its place there. */
 export interface ItemRef {
   readonly queue: number;
@@ -37,8 +41,8 @@ export type Outcome =
       readonly countsAttempt: boolean;
     }
   | { readonly state: "failed"; readonly failure: Failure }
-  /** It was asked again and is as it was: the records of the last time hold. */
-  | { readonly state: "skipped"; readonly reason: "unchanged" }
+  /** It is as it was the last time, and the job wants only what changed. */
+  | { readonly state: "skipped"; readonly reason: "unchanged"; readonly quality: "complete" | "partial" }
   /** Given back untouched: it was not tried, and goes to the front again. */
   | { readonly state: "returned" };
 

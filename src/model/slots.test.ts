@@ -57,7 +57,7 @@ test("half of a burst is given at once, the rest is kept for lateness", () => {
     [0, 0, 0, 0, 100, 200].map((ms) => START + ms),
   );
   assert.equal(lateToleranceMs(100, 8), 350);
-  assert.equal(lateToleranceMs(100, 1), 25);
+  assert.equal(lateToleranceMs(100, 1), 50);
 });
 
 test("a lane without a rate gives everything at once and calls no use late", () => {

@@ -4,9 +4,10 @@
  * A slot may be used late, so a part of the burst is kept back for lateness. With interval T, burst B, b = `atOnce(B)` slots
  * bookable at the same moment and lateness at most L, n slots span at least (n − b)T and their uses at least (n − b)T − L.
  * - B > 1: L = (B − b − ½)T, so n uses span more than (n − B)T: every window W sees fewer than W/T + B of them.
- * - B = 1: L = T/4, so n uses span at least (n − 1¼)T: a window of k whole intervals (one second, at a whole number per
+ * - B = 1: L = T/2, so n uses span at least (n − 1½)T: a window of k whole intervals (one second, at a whole number per
  *   second) sees at most k + 1, any other at most one more than the whole intervals that cover it.
- * What is left, half an interval or three quarters, is for what the network and the site add.
+ * A use is the first byte of the request: opening a connection is part of L. What is left, half an interval, is for what the network
+ * and the site add.
  */
 export interface SlotBook {
   /** Theoretical time of the latest slot. With a burst, slots lie up to `atOnce − 1` intervals before it. */
@@ -49,7 +50,7 @@ const atOnce = (burst: number): number => Math.max(1, Math.floor(burst / 2));
 
 /** A slot used later than this after its time is void. */
 export const lateToleranceMs = (intervalMs: number, burst: number): number =>
-  intervalMs === 0 ? Infinity : Math.max(0.25, burst - atOnce(burst) - 0.5) * intervalMs;
+  intervalMs === 0 ? Infinity : Math.max(0.5, burst - atOnce(burst) - 0.5) * intervalMs;
 
 /** At most one second ahead or one slot, whichever is longer. */
 const aheadMs = (intervalMs: number): number => Math.max(AHEAD_MS, intervalMs);

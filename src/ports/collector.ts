@@ -1,4 +1,4 @@
-import type { Exchange, KeptPage } from "../model/capture.ts";
+import type { CaptureRef, Exchange, KeptPage, StoredCapture } from "../model/capture.ts";
 
 /** What a scraper's `collect` works with. The collectors implement it, scraper authors see it. */
 export interface Http {
@@ -100,9 +100,7 @@ export interface KeptFile {
 /** What a collector needs from the worker that runs it. */
 export interface CollectorTools {
   /** Resolves when a request to this URL may start; throws when it may not (robots, job stopped, lease lost). */
-  readonly gate: (url: URL, options: { readonly acts: boolean }) => Promise<void>;
-  /** Called when a request's first byte is about to leave, which may be long after the gate: throws when the job was stopped meanwhile. */
-  readonly leaving?: () => void;
+  readonly gate: (url: URL, options: { readonly acts: boolean }) => Promise<Departure | void>;
   /** Every response goes through here, redirects and failures included. Back-pressure: awaited. */
   readonly archive: (exchange: Exchange) => Promise<void>;
   /** Large files: streamed to a blob of their own. Resolves when the stream has ended and is durable. */
@@ -111,6 +109,14 @@ export interface CollectorTools {
     body: AsyncIterable<Uint8Array>,
   ) => Promise<{ readonly size: number; readonly digest: string }>;
   readonly signal: AbortSignal;
+}
+
+/** A request's right to start, from its gate to its first byte. Opening a connection, or waiting for one, may lie between. */
+export interface Departure {
+  /** Called when the first byte is about to leave. Throws when the job was stopped meanwhile; false when the slot's time is over. */
+  readonly leave: () => boolean;
+  /** Waits for another slot. */
+  readonly renew: () => Promise<void>;
 }
 
 /** Caps on one item's collecting. */
@@ -146,9 +152,15 @@ export interface SessionOptions {
   /** Only public addresses may be asked, and the origin that the scraper itself declares; any address when left out. */
   readonly publicOnly?: { readonly butSite?: string };
   /** What is known of a page from before: when the item's first request is for it, the site is asked whether it has changed. */
-  readonly validators?:
-    | { readonly url: string; readonly etag?: string; readonly lastModified?: string }
-    | undefined;
+  readonly validators?: Validators | undefined;
+}
+
+export interface Validators {
+  readonly url: string;
+  readonly etag?: string;
+  readonly lastModified?: string;
+  /** The page itself, which stands for the answer that it has not changed; undefined when it can no longer be read. */
+  readonly stored: () => Promise<StoredCapture | undefined>;
 }
 
 /** One item's side of a collector: its cookies, its caps and what it kept. */
@@ -156,8 +168,11 @@ export interface CollectSession {
   readonly http: Http;
   readonly keep: Keep;
   readonly kept: {
-    /** `exchange` is the very object that `archive` was given. */
-    readonly pages: readonly (KeptPage & { readonly exchange: Exchange })[];
+    /** `exchange` is the very object that `archive` was given; a page that has not changed is not archived again, it is `stored` already. */
+    readonly pages: readonly (KeptPage & {
+      readonly exchange: Exchange;
+      readonly stored?: CaptureRef | undefined;
+    })[];
     readonly files: readonly (KeptFile & { readonly name: string })[];
   };
   readonly requests: number;

@@ -2,10 +2,12 @@ export type LedgerErrorCode =
   | "no-such-job"
   | "job-exists"
   | "job-ended"
+  | "lower-cap"
   | "locked"
   | "no-space"
   | "read-only"
   | "newer-version"
+  | "other-version"
   | "damaged"
   | "unavailable";
 

@@ -1,5 +1,6 @@
 import { extname } from "node:path";
 import { Worker } from "node:worker_threads";
+import { standsStill, threadRanMs } from "../model/stands-still.ts";
 import type { Chunk, ChunkEnd } from "./extract-chunk.ts";
 import type { ThreadOrder, ThreadReply, ThreadTask } from "./extract-thread.ts";
 import { ReextractError } from "./reextract-error.ts";
@@ -37,6 +38,8 @@ interface Thread {
   /** Items begun when it was last looked at, and how often in a row it was that many. */
   begun: number;
   looks: number;
+  /** Its processor time at the first of these looks. */
+  ranBefore: Promise<number>;
   /** Why it was ended, or what it died of. */
   cause: string | undefined;
 }
@@ -97,6 +100,7 @@ export class ExtractPool implements AsyncDisposable {
       orders: new Map(),
       begun: 0,
       looks: 0,
+      ranBefore: Promise.resolve(0),
       cause: undefined,
     };
     this.#threads.add(thread);
@@ -142,11 +146,18 @@ export class ExtractPool implements AsyncDisposable {
       if (begun !== thread.begun || Atomics.load(thread.beat, 2) === 0) {
         thread.begun = begun;
         thread.looks = 0;
-      } else if (++thread.looks * this.#lookEveryMs >= this.#itemMs && thread.cause === undefined) {
-        thread.cause = `extraction did not end within ${this.#itemMs / 1_000} s`;
-        void thread.worker.terminate();
-      }
+        thread.ranBefore = threadRanMs(thread.worker);
+      } else if (++thread.looks * this.#lookEveryMs >= this.#itemMs) void this.#endIfStill(thread);
     }
+  }
+
+  async #endIfStill(thread: Thread): Promise<void> {
+    const { begun, looks } = thread;
+    const ranMs = (await threadRanMs(thread.worker)) - (await thread.ranBefore);
+    const isOn = thread.begun !== begun || thread.cause !== undefined;
+    if (isOn || !standsStill(looks * this.#lookEveryMs, ranMs, this.#itemMs)) return;
+    thread.cause = `extraction did not end within ${this.#itemMs / 1_000} s`;
+    void thread.worker.terminate();
   }
 
   #bury(thread: Thread): void {

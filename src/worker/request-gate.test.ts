@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { test, type TestContext } from "node:test";
+import { setImmediate } from "node:timers/promises";
 import { openSqlite } from "../backends/sqlite/open.ts";
 import { Hand } from "../flow/claim.ts";
 import type { LaneOf } from "../flow/plan.ts";
@@ -16,6 +18,7 @@ import { Pulse } from "./pulse.ts";
 import { RequestGate } from "./request-gate.ts";
 import { RobotsGuard } from "./robots-guard.ts";
 import { SlotDesk } from "./slot-desk.ts";
+import { UnsettledCosts } from "./unsettled-costs.ts";
 import { WorkTally } from "./work-tally.ts";
 
 const HOME = "https://home.test";
@@ -28,7 +31,10 @@ const laneOf: LaneOf = ({ hostname }) => hostname;
 const open = async (t: TestContext, own: Partial<AnyScraper> = {}, limits: Pick<JobSpec, "budget"> = {}) => {
   let pulse: Pulse | undefined;
   t.after(() => pulse?.stop());
-  const world = await World.create(t, (folder, options) => openSqlite(join(folder, "ledger.db"), options));
+  let file = "";
+  const world = await World.create(t, (folder, options) =>
+    openSqlite((file = join(folder, "ledger.db")), options),
+  );
   const { ledger } = world;
   await world.job("j1", []);
   const [one] = planned(["k1"], own.lane ?? "home.test");
@@ -38,13 +44,23 @@ const open = async (t: TestContext, own: Partial<AnyScraper> = {}, limits: Pick<
   const hand = new Hand({ ledger, worker: "w1", capacity: 5, maxUnsettled: 5 });
   const [item] = (await hand.claim()).items;
   const taken: string[] = [];
-  const desk = new SlotDesk(() => {
+  let nowMs = 0;
+  const onNeed = () => {
     for (const { lane, count } of desk.wishes()) {
       taken.push(lane);
-      desk.grant({ lane, delaysMs: Array.from({ length: count }, () => 0), lateMs: 1000 });
+      desk.grant({ lane, delaysMs: Array.from({ length: count }, () => 0), lateMs: 50 });
     }
+  };
+  const desk = new SlotDesk(onNeed, () => nowMs);
+  pulse = new Pulse({
+    ledger,
+    worker: "w1",
+    hand,
+    desk,
+    costs: new UnsettledCosts(),
+    onReply: () => {},
+    onError: assert.ifError,
   });
-  pulse = new Pulse({ ledger, worker: "w1", hand, desk, onReply: () => {}, onError: assert.ifError });
   const noFetch = () => assert.fail("robots.txt is known");
   const robots = new RobotsGuard({
     ledger,
@@ -61,8 +77,9 @@ const open = async (t: TestContext, own: Partial<AnyScraper> = {}, limits: Pick<
     version: "",
     targets: new Map(),
   });
-  const { gate: pass, leaving } = gate.of(item!, ready, { id: "j1", ...limits });
-  return { world, item: item!, gate, pass, leaving, taken, desk, tally };
+  const pass = gate.of(item!, ready, { id: "j1", ...limits });
+  const delay = (ms: number) => void (nowMs += ms);
+  return { world, item: item!, gate, pass, taken, desk, tally, delay, file };
 };
 
 test("a request spends a slot in the lane of its own host", async (t) => {
@@ -110,11 +127,23 @@ test("no request starts for a queue that has stopped, until the ledger says othe
 });
 
 test("a request that has its slot does not leave once its queue has stopped", async (t) => {
-  const { pass, leaving, gate, item } = await open(t);
-  await pass(new URL("/", HOME), READ);
-  leaving();
+  const { pass, gate, item } = await open(t);
+  const { leave } = await pass(new URL("/", HOME), READ);
+  assert.equal(leave(), true);
   gate.stop([item.queue]);
-  assert.throws(leaving, StopError);
+  assert.throws(leave, StopError);
+});
+
+test("a request whose slot is over before it can leave takes another", async (t) => {
+  const { pass, taken, delay } = await open(t);
+  const { leave, renew } = await pass(new URL("/", HOME), READ);
+  delay(50);
+  assert.equal(leave(), true);
+  delay(1);
+  assert.equal(leave(), false);
+  await renew();
+  assert.equal(leave(), true);
+  assert.equal(taken.length, 2);
 });
 
 test("what comes after the job's budget is refused, and spends no slot", async (t) => {
@@ -132,7 +161,9 @@ test("a request that acts is written down before it leaves, for scrapers that ac
   const { world, pass, gate, item } = await open(t, { once: true });
   await pass(new URL("/form", HOME), READ);
   assert.equal(gate.hasActed(item), false);
-  await pass(new URL("/pay", HOME), ACT);
+  const { leave } = await pass(new URL("/pay", HOME), ACT);
+  assert.equal(gate.hasActed(item), false);
+  leave();
   assert.equal(gate.hasActed(item), true);
   await world.ledger.reap({ worker: "w1" });
   assert.equal((await world.item("j1", "k1")).state, "failed");
@@ -145,9 +176,25 @@ test("an acting request that was stopped before it had its slot has not acted", 
   assert.equal(gate.hasActed(item), false);
 });
 
+test("an acting request that waits for the ledger until its slot is over takes another, and has not acted before", async (t) => {
+  const { file, pass, gate, item, delay, taken } = await open(t, { once: true });
+  const other = new DatabaseSync(file);
+  other.exec("BEGIN IMMEDIATE");
+  const passing = pass(new URL("/pay", HOME), ACT);
+  while (taken.length === 0) await setImmediate();
+  delay(900);
+  other.exec("ROLLBACK");
+  other.close();
+  const { leave, renew } = await passing;
+  assert.deepEqual([leave(), gate.hasActed(item)], [false, false]);
+  await renew();
+  assert.deepEqual([leave(), gate.hasActed(item)], [true, true]);
+});
+
 test("other scrapers may act again", async (t) => {
   const { world, pass, gate, item } = await open(t);
-  await pass(new URL("/search", HOME), ACT);
+  const { leave } = await pass(new URL("/search", HOME), ACT);
+  leave();
   assert.equal(gate.hasActed(item), false);
   await world.ledger.reap({ worker: "w1" });
   assert.notEqual((await world.item("j1", "k1")).state, "failed");

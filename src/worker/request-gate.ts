@@ -2,13 +2,13 @@ import { publicOnly } from "../flow/collect.ts";
 import { laneFor, type LaneOf } from "../flow/plan.ts";
 import type { JobSpec } from "../model/job.ts";
 import { StopError } from "../model/stop-error.ts";
-import type { CollectorTools } from "../ports/collector.ts";
+import type { CollectorTools, Departure } from "../ports/collector.ts";
 import type { ClaimedItem } from "../ports/ledger.ts";
 import type { ReadyScraper } from "../scrapers/ready-scraper.ts";
 import type { BudgetBook } from "./budget-book.ts";
 import type { Pulse } from "./pulse.ts";
 import type { RobotsGuard } from "./robots-guard.ts";
-import type { SlotDesk, SlotSeeker } from "./slot-desk.ts";
+import type { SlotDesk, SlotSeeker, TakenSlot } from "./slot-desk.ts";
 import type { WorkTally } from "./work-tally.ts";
 
 export interface RequestGateOptions {
@@ -20,7 +20,7 @@ export interface RequestGateOptions {
   readonly tally: WorkTally;
 }
 
-export type ItemGate = Required<Pick<CollectorTools, "gate" | "leaving">>;
+type Gate = (...asked: Parameters<CollectorTools["gate"]>) => Promise<Departure>;
 type JobLimits = Pick<JobSpec, "id" | "budget" | "guardsTargets">;
 
 /** What every request of every item passes: is the job going and within its budget, does robots.txt allow it, has the lane a slot. */
@@ -36,35 +36,43 @@ export class RequestGate {
 
   /**
    * The slot must be used at once, so it comes last; only the word that an acting request is about to leave comes after it, for until then
-   * the item may be given back.
+   * the item may be given back. That may wait for the ledger, and the connection for the site: the slot is checked again when both are there.
    */
-  of(item: ClaimedItem, { scraper }: ReadyScraper, job: JobLimits): ItemGate {
+  of(item: ClaimedItem, { scraper }: ReadyScraper, job: JobLimits): Gate {
     const { desk, pulse, robots, laneOf, budgets, tally } = this.#options;
     const laneAt = laneFor(scraper, JSON.parse(item.input), laneOf);
-    const takeSlot = async (url: URL): Promise<void> => {
-      this.#refuseStopped(item);
+    const takeSlot = async (url: URL, acts = false): Promise<Departure> => {
       const lane = laneAt(url);
-      await tally.timed("lane-wait", () => desk.take(lane, item));
+      const take = async (): Promise<TakenSlot> => {
+        this.#refuseStopped(item);
+        return await tally.timed("lane-wait", () => desk.take(lane, item));
+      };
+      let isInTime = await take();
       const lanes = this.#lanes.get(item) ?? new Map<string, string>();
       this.#lanes.set(item, lanes.set(url.host, lane));
+      return {
+        leave: () => {
+          this.#refuseStopped(item);
+          if (!isInTime()) return false;
+          if (acts) this.#acted.add(item);
+          return true;
+        },
+        renew: async () => void (isInTime = await take()),
+      };
     };
-    const leaving = (): void => this.#refuseStopped(item);
-    const gate: ItemGate["gate"] = async (url, { acts }) => {
+    return async (url, { acts }) => {
       if (scraper.robots !== "ignore")
         await robots.check(url, {
           takeSlot,
-          leaving,
           onCrawlDelay: (delayMs) => pulse.crawlDelay(laneAt(url), delayMs),
           ...(job.guardsTargets && { publicOnly: publicOnly(scraper) }),
         });
       await budgets.spend(job, item);
-      await takeSlot(url);
-      if (!acts || !scraper.once) return;
-      await pulse.acting(item);
-      this.#refuseStopped(item);
-      this.#acted.add(item);
+      const isAct = acts && scraper.once === true;
+      const departure = await takeSlot(url, isAct);
+      if (isAct) await pulse.acting(item);
+      return departure;
     };
-    return { gate, leaving };
   }
 
   /** Whether a request of the item has left. */

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { FailureError } from "../model/failure.ts";
 import { parseRobots, type Robots } from "../model/robots.ts";
-import type { Collector, Limits, SessionOptions } from "../ports/collector.ts";
+import type { Collector, Departure, Limits, SessionOptions } from "../ports/collector.ts";
 import type { Ledger } from "../ports/ledger.ts";
 
 export interface RobotsGuardOptions {
@@ -15,8 +15,7 @@ export interface RobotsGuardOptions {
 
 /** On whose behalf robots.txt is asked for. */
 interface RobotsVisit extends Pick<SessionOptions, "publicOnly"> {
-  readonly leaving?: () => void;
-  readonly takeSlot: (url: URL) => Promise<void>;
+  readonly takeSlot: (url: URL) => Promise<Departure | void>;
   readonly onCrawlDelay?: (delayMs: number) => void;
 }
 
@@ -80,21 +79,26 @@ export class RobotsGuard {
     }
   }
 
-  async #fetch(url: URL, { takeSlot, leaving, publicOnly }: RobotsVisit): Promise<string | null> {
+  async #fetch(url: URL, { takeSlot, publicOnly }: RobotsVisit): Promise<string | null> {
     const { collector, limits } = this.#options;
     const session = collector.open({
       site: url.origin,
       limits,
       ...(publicOnly && { publicOnly }),
       tools: {
-        gate: takeSlot,
-        ...(leaving && { leaving }),
+        gate: (asked) => takeSlot(asked),
         archive: async () => {},
         archiveFile: () => Promise.reject(new Error("robots.txt is not a file to keep")),
         signal: new AbortController().signal, // a request is bounded by `requestMs`, waiting for its slot is not
       },
     });
-    const page = await session.http.get(url, { accept: CLIENT_ERRORS });
-    return page.status >= 400 ? null : page.text;
+    try {
+      const page = await session.http.get(url, { accept: CLIENT_ERRORS });
+      return page.status >= 400 ? null : page.text;
+    } catch (error) {
+      // A block page instead of the file is no file either (RFC 9309, 2.3.1.3); the pages themselves may well be open.
+      if (error instanceof FailureError && CLIENT_ERRORS.includes(error.failure.status ?? 0)) return null;
+      throw error;
+    }
   }
 }

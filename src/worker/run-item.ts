@@ -1,7 +1,7 @@
 import type { Kept } from "../archive/item-bundle.ts";
 import type { JobArchive } from "../archive/segment-writer.ts";
 import { openItemArchive } from "../flow/archive.ts";
-import { collect, type Collected } from "../flow/collect.ts";
+import { collect, type Collected, type CollectRun } from "../flow/collect.ts";
 import { discover, type Discovery, extract } from "../flow/extract.ts";
 import { judge, type Judged } from "../flow/judge.ts";
 import { type LaneOf, planFound } from "../flow/plan.ts";
@@ -26,12 +26,14 @@ export interface ItemRun {
   readonly collector: Collector;
   readonly archive: JobArchive;
   readonly gate: CollectorTools["gate"];
-  readonly leaving: NonNullable<CollectorTools["leaving"]>;
   readonly controller: AbortController;
+  /** Called before the first request. */
+  readonly onSession?: CollectRun["onSession"];
   /** The acting request of a `once` scraper has left. */
   readonly hasActed: () => boolean;
   /** Called as soon as the outcome is known, before its bytes are durable. */
   readonly onOutcome: (report: OutcomeReport, failure: Failure | undefined) => void;
+  readonly onLate: (error: unknown) => void;
 }
 
 /** What is left of an item once its outcome is known. Thousands of these wait for their segments: nothing large may hang on them. */
@@ -58,8 +60,10 @@ export const runItem = async (run: ItemRun): Promise<ItemEnd> => {
     attempt: item.attempt,
     ...(run.spec.guardsTargets && { guardsTargets: true }),
     validators: run.freshness?.validators,
-    tools: { gate: run.gate, leaving: run.leaving, ...bundle.tools },
+    tools: { gate: run.gate, ...bundle.tools },
     controller: run.controller,
+    ...(run.onSession && { onSession: run.onSession }),
+    onLate: run.onLate,
   });
   const { session } = collected;
   const judged = collected.ended === "pages" ? extractAndJudge(run, collected) : undefined;
@@ -86,7 +90,7 @@ export const runItem = async (run: ItemRun): Promise<ItemEnd> => {
     failure,
   );
   const attempt = { startedAt, ms: Date.now() - startedAt, requests: session.requests, bytes: session.bytes };
-  const kept = bundle.commit(session, isJudged && outcome.state !== "skipped" ? judged.lines : []);
+  const kept = bundle.commit(session, isJudged ? judged.lines : []);
   session.release();
   // Only what is done counts: a page that failed may come again, and its kind says already what it lacked.
   const fieldCounts = isJudged && outcome.state === "done" ? placed(judged.fieldCounts, fieldsAt) : null;
@@ -107,8 +111,7 @@ const compared = (
   records: readonly string[] | undefined,
 ): { readonly outcome: Outcome; readonly fresh?: FreshNote } => {
   const { session } = collected;
-  const asked = collected.ended === "unchanged" ? { notModified: collected.exchange } : {};
-  return freshness?.end({ outcome, session, records, ...asked }) ?? { outcome };
+  return freshness?.end({ outcome, session, records }) ?? { outcome };
 };
 
 const NOTHING_FOUND: { readonly found: readonly Discovery[] } = { found: [] };
@@ -154,6 +157,5 @@ const outcomeOf = (
       random: Math.random(),
     });
   if (collected.ended === "absent") return { state: "absent", detail: collected.detail };
-  if (collected.ended === "unchanged") return { state: "skipped", reason: "unchanged" };
   return { state: "done", quality: judged && "quality" in judged ? judged.quality : "complete" };
 };

@@ -9,9 +9,14 @@ export interface SlotSeeker {
 
 interface Waiter {
   readonly seeker: SlotSeeker;
-  readonly resolve: () => void;
+  readonly resolve: (slot: TakenSlot) => void;
   readonly reject: (error: Error) => void;
 }
+
+/** A slot in use: may a request still start in it? */
+export type TakenSlot = () => boolean;
+
+const WITHOUT_RHYTHM: TakenSlot = () => true;
 
 interface Slot {
   readonly dueAt: number;
@@ -41,9 +46,9 @@ export class SlotDesk {
     this.#now = now;
   }
 
-  /** Resolves when a request may start in this lane, and must start at once. */
-  take(lane: string, seeker: SlotSeeker): Promise<void> {
-    if (this.#open.has(lane)) return Promise.resolve();
+  /** Resolves when a request may start in this lane. It must start at once; whoever has to wait for something asks the slot again. */
+  take(lane: string, seeker: SlotSeeker): Promise<TakenSlot> {
+    if (this.#open.has(lane)) return Promise.resolve(WITHOUT_RHYTHM);
     return new Promise((resolve, reject) => {
       const desk = this.#desk(lane);
       desk.waiters.push({ seeker, resolve, reject });
@@ -67,7 +72,7 @@ export class SlotDesk {
     this.#open.add(lane);
     const desk = this.#lanes.get(lane);
     if (!desk) return;
-    for (const waiter of desk.waiters.splice(0)) waiter.resolve();
+    for (const waiter of desk.waiters.splice(0)) waiter.resolve(WITHOUT_RHYTHM);
     this.#forgetIdle(lane, desk);
   }
 
@@ -143,7 +148,8 @@ export class SlotDesk {
           desk.timer = setTimeout(() => this.#serve(desk), Math.ceil(slot.dueAt - now));
         break;
       }
-      if (now - slot.dueAt > slot.lateMs) {
+      const isInTime: TakenSlot = () => this.#now() - slot.dueAt <= slot.lateMs;
+      if (!isInTime()) {
         desk.slots.shift();
         isShort = true;
         continue;
@@ -151,7 +157,7 @@ export class SlotDesk {
       const waiter = desk.waiters.shift();
       if (!waiter) break;
       desk.slots.shift();
-      waiter.resolve();
+      waiter.resolve(isInTime);
     }
     if (isShort && desk.slots.length < desk.waiters.length) this.#onNeed();
   }

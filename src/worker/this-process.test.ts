@@ -13,6 +13,11 @@ const sleeper = (t: { after(end: () => void): void }) => {
   return child;
 };
 
+const untilState = async (pid: number, state: string): Promise<void> => {
+  while (!readFileSync(`/proc/${pid}/stat`, "utf8").includes(`) ${state} `))
+    await new Promise((resolve) => setTimeout(resolve, 2));
+};
+
 test("a process of this machine is gone once it has ended", { skip }, async (t) => {
   const child = sleeper(t);
   await once(child, "spawn");
@@ -24,12 +29,15 @@ test("a process of this machine is gone once it has ended", { skip }, async (t) 
 });
 
 test("one that ended and whose parent does not look after it is gone", { skip }, async (t) => {
-  const parent = spawn("sh", ["-c", "sleep 0 & echo $!; exec sleep 600"]);
+  const parent = spawn("sh", ["-c", "sleep 600 & echo $!; wait"]);
   t.after(() => parent.kill("SIGKILL"));
   const [line] = (await once(parent.stdout, "data")) as [Buffer];
   const pid = Number(line.toString());
-  while (!readFileSync(`/proc/${pid}/stat`, "utf8").includes(") Z "))
-    await new Promise((resolve) => setTimeout(resolve, 2));
+  // A parent that is stopped cannot look after its child: only then does the child end.
+  parent.kill("SIGSTOP");
+  await untilState(parent.pid!, "T");
+  process.kill(pid, "SIGKILL");
+  await untilState(pid, "Z");
   assert.equal(isGone({ ...thisProcess(), pid }), true);
 });
 

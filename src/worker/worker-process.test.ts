@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -81,6 +82,25 @@ test("an event loop that stands still is ended, and the scraper is to blame", as
   const end = await watch(start(t, "loop", { stallMs: 300 }).worker);
   assert.equal(end.blame, "scraper");
   assert.match(end.detail, /stood still/);
+});
+
+test("a process that gets no turn on a busy machine is not taken for one that stands still, for a good while", async (t) => {
+  if (process.platform !== "linux") return t.skip("only Linux tells the time that another process has run");
+  let nowMs = 0;
+  t.mock.method(performance, "now", () => nowMs);
+  const { worker, heard } = start(t, "idle", { stallMs: 10_000 });
+  await heard;
+  worker.child.kill("SIGSTOP");
+  worker.look(0);
+  nowMs = 50_000;
+  worker.look(0);
+  worker.child.kill("SIGCONT");
+  const again = once(worker.child, "message");
+  worker.start({ type: "start", name: "w1", data: "idle", jobs: [], isAlone: false, logLevel: "silent" });
+  await again;
+  nowMs = 200_000;
+  worker.look(0);
+  assert.match((await worker.ended).detail, /stood still for 150 s/);
 });
 
 test("memory without end is ended, and the scraper is to blame", async (t) => {

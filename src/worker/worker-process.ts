@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { getCompileCacheDir } from "node:module";
+import { standsStill } from "../model/stands-still.ts";
 import type { FromWorker, ToWorker } from "./process-messages.ts";
 
 export interface ProcessOptions {
@@ -43,6 +44,9 @@ export class WorkerProcess {
   #hasStarted = false;
   #isOrderly = false;
   #beatAt = performance.now();
+  #beats = 0;
+  /** When it was last looked at with another count of beats, and the processor time it had had by then. */
+  #seen: { readonly beats: number; readonly ranMs: number | undefined } = { beats: -1, ranMs: undefined };
   #killedFor: string | undefined;
   #stderr = "";
 
@@ -54,7 +58,7 @@ export class WorkerProcess {
       execArgv: workerFlags(options.maxMemoryMb),
     });
     this.child.on("message", (message: FromWorker) => {
-      this.#beatAt = performance.now();
+      this.#heard();
       if (message.type === "ended" || message.type === "failed") this.#isOrderly = true;
       options.onMessage(message);
     });
@@ -80,7 +84,7 @@ export class WorkerProcess {
   start(message: Extract<ToWorker, { type: "start" }>): void {
     this.#name = message.name;
     this.#hasStarted = true;
-    this.#beatAt = performance.now();
+    this.#heard();
     this.#send(message);
   }
 
@@ -98,10 +102,19 @@ export class WorkerProcess {
     if (!this.#hasStarted || this.#killedFor !== undefined) return;
     const silentMs = performance.now() - this.#beatAt;
     const { stallMs, maxMemoryMb } = this.#options;
-    if (silentMs > stallMs)
+    const ranMs = mainThreadMs(this.child.pid);
+    if (this.#seen.beats !== this.#beats) this.#seen = { beats: this.#beats, ranMs };
+    const before = this.#seen.ranMs;
+    const ranSince = ranMs === undefined || before === undefined ? undefined : ranMs - before;
+    if (standsStill(silentMs, ranSince, stallMs))
       this.#killFor(`its event loop stood still for ${Math.round(silentMs / 1000)} s (an endless loop?)`);
     else if (residentMb(this.child.pid) > maxMemoryMb)
       this.#killFor(`it used more than ${maxMemoryMb} MB of memory`);
+  }
+
+  #heard(): void {
+    this.#beatAt = performance.now();
+    this.#beats++;
   }
 
   #killFor(reason: string): void {
@@ -127,6 +140,21 @@ export class WorkerProcess {
     return scraper(error ? `uncaught: ${error.slice(0, 200)}` : `it ended itself with exit code ${code}`);
   }
 }
+
+/** Linux counts in hundredths of a second. */
+const TICK_MS = 10;
+
+/** Processor time of its main thread, where the system tells (Linux). */
+const mainThreadMs = (pid: number | undefined): number | undefined => {
+  try {
+    // "pid (name) state …": the 14th and 15th are the time in its own code and in the system's; the name may hold anything.
+    const [, fields = ""] = /.*\) (.*)/s.exec(readFileSync(`/proc/${pid}/task/${pid}/stat`, "utf8")) ?? [];
+    const [user, system] = fields.split(" ").slice(11, 13).map(Number);
+    return (user! + system!) * TICK_MS;
+  } catch {
+    return undefined;
+  }
+};
 
 /** Resident memory, where the system tells (Linux); 0 elsewhere. */
 const residentMb = (pid: number | undefined): number => {

@@ -179,6 +179,6 @@ test("a worker that begins under the name of one that died takes up what that on
   const before = new SimWorker("w1", ground.house.ledger, Date.now);
   await before.take();
   await before.pulse({ running: [] });
-  const { counts } = await ground.run({ signal: AbortSignal.timeout(20_000) });
+  const { counts } = await ground.run({ signal: AbortSignal.timeout(300_000) });
   assert.equal(counts.states.done, 3);
 });

@@ -6,6 +6,7 @@ import type { ClaimedItem, Grant, PulseReply, SettledItem, WorkerCard } from "..
 import { DEFAULT_LIMITS } from "../scrapers/scraper.ts";
 import { Bell } from "./bell.ts";
 import { BudgetBook } from "./budget-book.ts";
+import { freshnessOf } from "./freshness-of.ts";
 import { givenBack } from "./give-back.ts";
 import { ItemLog } from "./item-log.ts";
 import { JobArchives } from "./job-archives.ts";
@@ -18,6 +19,7 @@ import { RequestGate } from "./request-gate.ts";
 import { RobotsGuard } from "./robots-guard.ts";
 import { type ItemEnd, runItem } from "./run-item.ts";
 import { SlotDesk } from "./slot-desk.ts";
+import { UnsettledCosts } from "./unsettled-costs.ts";
 import { WorkTally } from "./work-tally.ts";
 import type { WorkerOptions } from "./worker-options.ts";
 
@@ -48,6 +50,7 @@ class Worker {
   readonly #log: Log;
   readonly #itemLog: ItemLog;
   readonly #tally = new WorkTally();
+  readonly #costs = new UnsettledCosts();
   readonly #registration: Registration | undefined;
   readonly #controllers = new Map<ClaimedItem, AbortController>();
   readonly #running = new Set<Promise<void>>();
@@ -81,6 +84,7 @@ class Worker {
       worker: name,
       hand: this.#hand,
       desk: this.#desk,
+      costs: this.#costs,
       onReply: (reply) => this.#hear(reply),
       onError,
     });
@@ -201,6 +205,7 @@ class Worker {
       .then((ended) => {
         this.#controllers.delete(item);
         this.#budgets.ended(item.job, item, ended.end.attempt.bytes);
+        this.#costs.set(item, ended.end.attempt);
         return this.#settleOnceKept(item, ended);
       })
       .catch((error: unknown) => this.#giveBack(item, error))
@@ -214,23 +219,21 @@ class Worker {
   }
 
   async #runOne(item: ClaimedItem, controller: AbortController): Promise<ItemEnd> {
-    const { ledger, collector, laneOf } = this.#options;
+    const { collector, laneOf } = this.#options;
     const { spec, scrapers } = await loadOrHold(this.#options, item.job);
     const { ready } = scrapers[item.scraper]!;
-    // Most jobs do not ask for it, and their first request need not wait for what reads caching headers.
-    const { ItemFreshness } = spec.freshness ? await import("../freshness/item-freshness.ts") : {};
-    const freshness = await ItemFreshness?.of(ledger, item, spec, ready);
     return await runItem({
       item,
       spec,
-      freshness,
+      freshness: await freshnessOf(this.#options, item, spec, ready),
       scrapers,
       laneOf,
       collector,
       archive: this.#archives.of(item.job),
       controller,
+      onSession: (session) => this.#costs.set(item, session),
       hasActed: () => this.#gate.hasActed(item),
-      ...this.#gate.of(item, ready, spec),
+      gate: this.#gate.of(item, ready, spec),
       onOutcome: (report, failure) => {
         this.#release(item);
         const { failures } = ready.scraper;
@@ -238,6 +241,7 @@ class Worker {
         this.#pulse.outcome(report);
         this.#itemLog.ended(item, report, failure);
       },
+      onLate: (error) => this.#itemLog.late(item, error),
     });
   }
 
@@ -258,6 +262,7 @@ class Worker {
   #settled(items: readonly SettledItem[], refused: readonly ItemRef[]): void {
     this.#hand.settled(items.length);
     this.#budgets.settled(items);
+    this.#costs.settled(items);
     this.#bell.ring();
     this.#tally.add("refused settles", refused.length);
     this.#itemLog.refused(items, refused);
@@ -266,7 +271,7 @@ class Worker {
   #giveBack(item: ClaimedItem, error: unknown): void {
     this.#itemLog.givenBack(item, error);
     if (!(error instanceof StopError)) this.#fail(error);
-    this.#settle(item, givenBack(item, this.#gate.hasActed(item)));
+    this.#settle(item, givenBack(item, this.#gate.hasActed(item), this.#costs.of(item)));
   }
 
   #hear(reply: PulseReply): void {

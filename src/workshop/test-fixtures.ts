@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import { extname } from "node:path";
 import { Worker } from "node:worker_threads";
+import { standsStill, threadRanMs } from "../model/stands-still.ts";
 import type { OrphanCase } from "./orphan-cases.ts";
 import type { CaseResult } from "./run-case.ts";
 
@@ -28,6 +29,7 @@ export interface TestOptions {
 }
 
 const LIMIT_MS = 30_000;
+const LOOK_MS = 250;
 
 /**
  * Runs scrapers over their fixtures on all cores, and yields them in the order given. Each time in new threads: a file that was changed is
@@ -76,18 +78,23 @@ class TestThread {
     const hear = (result: ScraperResult) => resolve(result);
     const fail = (error: Error) => give(`its code ended the test: ${error.message}`);
     const left = (code: number) => give(`its code ended the test with exit code ${code}`);
-    const timer = setTimeout(() => {
+    const startedAt = performance.now();
+    const ranBefore = threadRanMs(this.#worker);
+    const look = async () => {
+      const ranMs = (await threadRanMs(this.#worker)) - (await ranBefore);
+      if (this.isDead || !standsStill(performance.now() - startedAt, ranMs, this.#limitMs)) return;
       give(
         `its fixtures took longer than ${this.#limitMs / 1000} s. Look for an endless loop, or for a regular expression that goes back and forth.`,
       );
       void this.#worker.terminate();
-    }, this.#limitMs);
+    };
+    const timer = setInterval(() => void look(), LOOK_MS);
     this.#worker.on("message", hear).on("error", fail).on("exit", left);
     this.#worker.postMessage(file, []);
     try {
       return await promise;
     } finally {
-      clearTimeout(timer);
+      clearInterval(timer);
       this.#worker.off("message", hear).off("error", fail).off("exit", left);
     }
   }

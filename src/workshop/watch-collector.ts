@@ -86,9 +86,10 @@ class OpenRequests {
       gate: async (url, options) => {
         const askedAt = performance.now();
         this.#watcher.onWait(url);
-        await tools.gate(url, options);
+        const departure = await tools.gate(url, options);
         const startedAt = performance.now();
         this.#open.push({ url: url.href, waitedMs: startedAt - askedAt, startedAt });
+        return departure;
       },
       archive: (exchange) => {
         this.#answered(exchange, exchange.body.length);

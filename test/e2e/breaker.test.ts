@@ -7,7 +7,7 @@ import { parcelsCsv } from "../../examples/county/inputs.ts";
 import { readLines, startSite } from "./county-process.ts";
 import { COUNTY_SCRAPER, sluice } from "./sluice-process.ts";
 
-const PARCELS = 100_000;
+const PARCELS = 5000;
 const HEALTHY = 500;
 const CONCURRENCY = 8;
 const folder = mkdtempSync(join(tmpdir(), "sluice-breaker-"));

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { ROOT } from "./sluice-process.ts";
+import { COUNTY_SCRAPER, ROOT } from "./sluice-process.ts";
 
 export interface CountySite extends AsyncDisposable {
   readonly url: string;
@@ -29,6 +29,10 @@ export const startSite = async (args: readonly string[]): Promise<CountySite> =>
     },
   };
 };
+
+/** The example's scraper with more time for each request: on a busy machine, a good page may take longer than the example allows. */
+export const patientCounty = (): string =>
+  readFileSync(COUNTY_SCRAPER, "utf8").replace("requestMs: 2500", "requestMs: 8000");
 
 export const readLines = <T>(file: string): T[] =>
   readFileSync(file, "utf8")

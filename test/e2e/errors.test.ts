@@ -7,7 +7,7 @@ import { DatabaseSync } from "node:sqlite";
 import { after, before, test } from "node:test";
 import { parcelsCsv } from "../../examples/county/inputs.ts";
 import { type CountySite, startSite } from "./county-process.ts";
-import { COUNTY_SCRAPER, type Ended, sluice, SluiceProcess } from "./sluice-process.ts";
+import { COUNTY_SCRAPER, type Ended, sluice, SluiceProcess, untilJob } from "./sluice-process.ts";
 
 /** docs/errors.md, one by one: each message names the input, the reason and the way out. */
 
@@ -138,7 +138,7 @@ test("resume refuses a scraper that has changed, and says what can be done", asy
   const started = new SluiceProcess(["run", scraper, "--input", parcels, "--data", data, "--rate", "20"], {
     COUNTY_URL: site.url,
   });
-  await new Promise<void>((seen) => started.child.stderr!.once("data", () => seen()));
+  await untilJob(data);
   started.child.kill("SIGINT");
   assert.equal((await started.ended).code, 5);
   file("changing.ts", `// better\nexport { default } from ${JSON.stringify(COUNTY_SCRAPER)};\n`);

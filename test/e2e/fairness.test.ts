@@ -12,11 +12,11 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Slots that are booked ahead, a second's worth, and items that may be in hand: what was promised before somebody came. */
 const WINDOW = 100;
-/** A process that is kept from its slot for too long books it again, and both count in its client's share: some of a window, on a busy machine. */
+/**
+ * A process that is kept from its slot for too long books it again, and both count in its client's share: some of a window, on a busy machine.
+ * The burst makes "too long" half a second.
+ */
 const MISSED = WINDOW / 5;
-/** What hangs must fail. */
-const LIMIT = { timeout: 180_000 };
-
 /** Fetches `/<team>/<n>`, one request an item: the site sees the slots in their order. */
 const SCRAPER = `
   import { defineScraper } from "sluice";
@@ -27,7 +27,7 @@ const SCRAPER = `
     input: z.object({ path: z.string() }),
     key: ({ path }) => path,
     robots: "ignore",
-    pace: { perSecond: ${WINDOW}, burst: 20, concurrency: ${WINDOW} },
+    pace: { perSecond: ${WINDOW}, burst: ${WINDOW}, concurrency: ${WINDOW} },
     async collect({ input, http, keep }) {
       keep.page("page", await http.get(input.path));
     },
@@ -48,14 +48,17 @@ const addTeam = async ({ client, url }: Service, name: string, weight = 1): Prom
 const inputs = (name: string, count: number): { readonly path: string }[] =>
   Array.from({ length: count }, (_, n) => ({ path: `/${name}/${n}` }));
 
-async function* ndjson(name: string, count: number): AsyncGenerator<Uint8Array> {
+/** The last piece comes when the first items have been asked for: they do not wait for it. */
+async function* ndjson(site: LoopbackSite, name: string, count: number): AsyncGenerator<Uint8Array> {
   const chunk = 1000;
-  for (let at = 0; at < count; at += chunk)
+  for (let at = 0; at < count; at += chunk) {
+    if (at + chunk === count) await site.arrivals(1);
     yield Buffer.from(
       inputs(`${name}/${at}`, chunk)
         .map((input) => `${JSON.stringify(input)}\n`)
         .join(""),
     );
+  }
 }
 
 const nameOf = (path: string): string => path.split("/")[1]!;
@@ -78,34 +81,29 @@ const slotsUntil = async (
 const countOf = (slots: readonly string[], name: string): number =>
   slots.filter((one) => one === name).length;
 
-test(
-  "beside 200,000 items of another client on the same host, fifty are through in a hundred slots",
-  LIMIT,
-  async () => {
-    await using site = await LoopbackSite.open();
-    await using service = openService("huge", site);
-    await service.serve("--workers", "2");
-    const [huge, small] = [await addTeam(service, "huge"), await addTeam(service, "small")];
-    const { job } = await huge.createJob({ scraper: "shared" });
-    const upload = await huge.addInputs(job.id, ndjson("huge", 200_000), { seal: true });
-    assert.equal(upload.accepted, 200_000);
-    assert.ok(site.arrived.length > 0, "its first items run while the others are still on their way");
-    await site.arrivals(2 * WINDOW);
+test("beside 40,000 items of another client on the same host, fifty are through in a hundred slots", async () => {
+  await using site = await LoopbackSite.open();
+  await using service = openService("huge", site);
+  await service.serve("--workers", "2");
+  const [huge, small] = [await addTeam(service, "huge"), await addTeam(service, "small")];
+  const { job } = await huge.createJob({ scraper: "shared" });
+  const upload = await huge.addInputs(job.id, ndjson(site, "huge", 40_000), { seal: true });
+  assert.equal(upload.accepted, 40_000);
+  await site.arrivals(2 * WINDOW);
 
-    await small.createJob({ scraper: "shared", inputs: inputs("small", 50) });
-    const slots = await slotsUntil(site, site.arrived.length, "small", 50);
-    const start = slots.indexOf("small");
-    assert.ok(start <= WINDOW + MISSED, `${start} slots before its first`);
-    assert.ok(slots.length - start <= 2 * 50 + MISSED, `${slots.length - start} slots for fifty items`);
+  await small.createJob({ scraper: "shared", inputs: inputs("small", 50) });
+  const slots = await slotsUntil(site, site.arrived.length, "small", 50);
+  const start = slots.indexOf("small");
+  assert.ok(start <= WINDOW + MISSED, `${start} slots before its first`);
+  assert.ok(slots.length - start <= 2 * 50 + MISSED, `${slots.length - start} slots for fifty items`);
 
-    // The other client has all slots again; among its own jobs the one of higher priority goes before.
-    await huge.createJob({ scraper: "shared", inputs: inputs("urgent", 50), priority: 1 });
-    const own = await slotsUntil(site, site.arrived.length, "urgent", 50);
-    const first = own.indexOf("urgent");
-    assert.ok(first <= WINDOW + MISSED, `${first} slots before the first urgent one`);
-    assert.ok(own.length - first <= 50 + MISSED, `${own.length - first} slots for fifty urgent items`);
-  },
-);
+  // The other client has all slots again; among its own jobs the one of higher priority goes before.
+  await huge.createJob({ scraper: "shared", inputs: inputs("urgent", 50), priority: 1 });
+  const own = await slotsUntil(site, site.arrived.length, "urgent", 50);
+  const first = own.indexOf("urgent");
+  assert.ok(first <= WINDOW + MISSED, `${first} slots before the first urgent one`);
+  assert.ok(own.length - first <= 50 + MISSED, `${own.length - first} slots for fifty urgent items`);
+});
 
 /**
  * All have more than they can get. Counts after the workers have warmed up; from then on nobody is, at any moment, further from its share than
@@ -127,12 +125,16 @@ const assertShares = async (name: string, weights: ReadonlyMap<string, number>):
     const due = weight / total;
     for (let upTo = 1; upTo <= slots.length; upTo++) {
       const off = countOf(slots.slice(0, upTo), team) - upTo * due;
-      assert.ok(Math.abs(off) <= 2 * WINDOW * due, `${team} is ${off} from its share after ${upTo} slots`);
+      // Slots are whole: with a share of less than one a window, nobody can be closer to it than by one.
+      assert.ok(
+        Math.abs(off) <= 2 * WINDOW * due + 1,
+        `${team} is ${off} from its share after ${upTo} slots`,
+      );
     }
   }
 };
 
-test("weights of three to one are shares of three to one, to within a booking window", LIMIT, async () => {
+test("weights of three to one are shares of three to one, to within a booking window", async () => {
   await assertShares(
     "weights",
     new Map([
@@ -142,6 +144,6 @@ test("weights of three to one are shares of three to one, to within a booking wi
   );
 });
 
-test("thirty clients at once share a host by their weights", LIMIT, async () => {
+test("thirty clients at once share a host by their weights", async () => {
   await assertShares("thirty", new Map(Array.from({ length: 30 }, (_, i) => [`team-${i}`, 1 + (i % 3)])));
 });

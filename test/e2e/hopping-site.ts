@@ -34,14 +34,17 @@ export class HoppingSite implements AsyncDisposable {
   readonly #server: Server;
   readonly #waiting: { readonly count: number; readonly resolve: () => void }[] = [];
 
+  answerMs: number;
+
   private constructor({ answerMs = 0 }: Manners) {
-    this.#server = createServer((request, response) => void this.#answer(request.url!, response, answerMs));
+    this.answerMs = answerMs;
+    this.#server = createServer((request, response) => void this.#answer(request.url!, response));
   }
 
-  async #answer(path: string, response: ServerResponse, answerMs: number): Promise<void> {
+  async #answer(path: string, response: ServerResponse): Promise<void> {
     this.arrived.push(path);
     for (const { count, resolve } of this.#waiting) if (this.arrived.length >= count) resolve();
-    await delay(answerMs);
+    await delay(this.answerMs);
     if (path.startsWith("/moved/")) response.writeHead(302, { location: path.replace("moved", "end") }).end();
     else if (path.startsWith("/file/")) response.setHeader("content-type", "application/pdf").end("%PDF");
     else response.setHeader("content-type", "text/html").end(`<b>${path}</b>`);

@@ -6,6 +6,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { sigkill } from "./chaos/killer.ts";
 import { readLines } from "./county-process.ts";
 import { sluice, SluiceProcess } from "./sluice-process.ts";
 
@@ -74,7 +75,7 @@ test("an item whose worker is killed after the acting request left is not tried 
   const site = await openSite(() => seen()); // and never answers
   const run = new SluiceProcess(["run", scraper, "--input", input, "--data", data], site.env);
   await arrival;
-  for (const pid of run.family().slice(1)) process.kill(pid, "SIGKILL");
+  for (const pid of run.family().slice(1)) sigkill(pid);
   const { code, stderr } = await run.ended;
   site.close();
   assert.equal(code, 3, stderr);

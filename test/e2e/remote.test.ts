@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { gzipSync } from "node:zlib";
+import { freePort } from "../free-port.ts";
 import { CuttingProxy } from "./cutting-proxy.ts";
 import { HoppingSite } from "./hopping-site.ts";
 import { Service } from "./service-process.ts";
@@ -164,9 +165,7 @@ test("an upload that breaks off again and again goes on where it stopped, and ev
 });
 
 test("a server that is not there is told, with its address", async () => {
-  const gone = await HoppingSite.open();
-  const { url } = gone;
-  await gone[Symbol.asyncDispose]();
+  const url = `http://127.0.0.1:${await freePort()}`;
   const { code, stderr } = await type(["jobs", "ls", "--server", url]);
   assert.equal(code, 1);
   assert.ok(stderr.includes(url) && stderr.includes("ECONNREFUSED"), stderr);

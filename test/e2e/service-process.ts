@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { type Job, SluiceClient } from "../../src/client.ts";
 import type { Config } from "../../src/config/define-config.ts";
+import { freePort } from "../free-port.ts";
 import { SluiceProcess } from "./sluice-process.ts";
 
 type Env = Readonly<Record<string, string>>;
@@ -37,7 +38,7 @@ export class Service implements AsyncDisposable {
 
   /** Starts the controller, or starts it again at the same address. */
   async serve(...args: readonly string[]): Promise<SluiceClient> {
-    const port = this.#url === "" ? "0" : new URL(this.#url).port;
+    const port = this.#url === "" ? `${await freePort()}` : new URL(this.#url).port;
     const controller = this.#start(["serve", "--json", "--port", port, ...args]);
     this.#controller = controller;
     const line = await controller.line();

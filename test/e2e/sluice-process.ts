@@ -3,6 +3,8 @@ import { once } from "node:events";
 import { globSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { after } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import { openHouse } from "../../src/compose.ts";
 
 export const ROOT = resolve(import.meta.dirname, "../..");
 export const COUNTY_SCRAPER = join(ROOT, "examples/county/county.scraper.ts");
@@ -16,10 +18,11 @@ export interface Ended {
 
 const running = new Set<ChildProcess>();
 
-/** Without the server, key and folder of whoever runs the tests: they are not to be worked on. */
-const strangers = Object.fromEntries(
-  Object.entries(process.env).filter(([name]) => !/^SLUICE_(?:SERVER|KEY|DATA|HOST|PORT)$/.test(name)),
-);
+/** Without the server, key and folder of whoever runs the tests: they are not to be worked on. Hints name the program as if it was installed. */
+const strangers = {
+  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("SLUICE_"))),
+  SLUICE_COMMAND: "sluice",
+};
 
 // A test that gave up must not leave a process behind: its pipes would keep the test file waiting for ever.
 if (process.env["NODE_TEST_CONTEXT"] !== undefined)
@@ -93,6 +96,12 @@ export class SluiceProcess {
 
 export const sluice = (args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> =>
   new SluiceProcess(args, env).ended;
+
+/** Until there is a job in the data folder: what is killed before leaves nothing to go on with. */
+export const untilJob = async (data: string): Promise<void> => {
+  await using house = await openHouse(data);
+  while ((await house.ledger.listJobs()).length === 0) await delay(20);
+};
 
 export const childrenOf = (pid: number): number[] => {
   try {

@@ -5,14 +5,21 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { parcelsCsv } from "../../examples/county/inputs.ts";
-import { startSite } from "./county-process.ts";
+import { type House, openHouse } from "../../src/compose.ts";
+import { sigkill } from "./chaos/killer.ts";
+import { patientCounty, startSite } from "./county-process.ts";
 import { assertTruth } from "./county-truth.ts";
-import { COUNTY_SCRAPER, sluice, SluiceProcess } from "./sluice-process.ts";
+import { sluice, SluiceProcess } from "./sluice-process.ts";
 
-const PARCELS = 2000;
-const KILLS = 30;
+const PARCELS = 800;
+const KILLS = 12;
+/** Items that end between two kills: less than the job has, all together, with those that are settled in the same batch. */
+const STEP = 10;
 const folder = mkdtempSync(join(tmpdir(), "sluice-truth-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
+
+const scraper = join(folder, "county.scraper.ts");
+writeFileSync(scraper, patientCounty());
 
 const prepare = (name: string) => {
   const input = join(folder, `${name}.csv`);
@@ -25,33 +32,47 @@ test("with all troubles on, every item ends as the site's truth says", async () 
   await using site = await startSite(["--parcels", `${PARCELS}`, "--troubles", "all", "--truth", truth]);
   const env = { COUNTY_URL: site.url };
   const { code, stderr } = await sluice(
-    ["run", COUNTY_SCRAPER, "--input", input, "--data", data, "--processes", "2"],
+    ["run", scraper, "--input", input, "--data", data, "--processes", "2"],
     env,
   );
   assert.equal(code, 3, stderr);
   assertTruth(truth, data);
 });
 
-test("the same while random processes are killed, one a second", async () => {
+/** How many items of the only job have ended; 0 before there is a job. */
+const endedIn = async ({ ledger }: House): Promise<number> => {
+  const [job] = await ledger.listJobs();
+  const { done, absent, failed } = job?.counts.states ?? { done: 0, absent: 0, failed: 0 };
+  return done + absent + failed;
+};
+
+test("the same while random processes are killed, one after the other", async () => {
   const { input, truth, data } = prepare("killed");
   await using site = await startSite(["--parcels", `${PARCELS}`, "--troubles", "all", "--truth", truth]);
   const env = { COUNTY_URL: site.url };
-  const common = ["--data", data, "--processes", "2"];
-  let current = new SluiceProcess(["run", COUNTY_SCRAPER, "--input", input, ...common], env);
-  let kills = 0;
-  while (kills < KILLS) {
-    // The kills are the experiment; nothing is assumed about what happens between them.
-    await delay(1000);
-    const family = current.family();
-    assert.ok(family.length > 0, `the run ended after ${kills} kills: ${current.stderr}`);
-    const victim = family[Math.floor(Math.random() * family.length)]!;
-    process.kill(victim, "SIGKILL");
-    kills++;
+  // Slowly enough that no kill comes after the last item.
+  const common = ["--data", data, "--processes", "2", "--rate", "120"];
+  await using house = await openHouse(data);
+  let current = new SluiceProcess(["run", scraper, "--input", input, ...common], env);
+  for (let kills = 0; kills < KILLS; kills++) {
+    // Whoever is killed has done something since the last kill: a run that only ever starts would prove nothing.
+    const before = await endedIn(house);
+    while ((await endedIn(house)) < before + STEP) {
+      assert.ok(current.family().length > 0, `the run ended after ${kills} kills: ${current.stderr}`);
+      await delay(50);
+    }
+    const victim = someOf(current.family());
+    if (victim !== undefined) sigkill(victim);
     if (victim !== current.child.pid) continue;
     await current.ended;
-    current = new SluiceProcess(["resume", "last", "--input", input, ...common], env);
+    current = new SluiceProcess(
+      ["resume", "last", "--input", input, "--data", data, "--processes", "2"],
+      env,
+    );
   }
   const { code, stderr } = await current.ended;
   assert.equal(code, 3, stderr);
   assertTruth(truth, data);
 });
+
+const someOf = <T>(all: readonly T[]): T | undefined => all[Math.floor(Math.random() * all.length)];

@@ -1,7 +1,6 @@
 import { changeOf } from "../../model/freshness.ts";
 import type { ItemRef } from "../../model/item.ts";
 import type { FreshNote, SettledItem } from "../../ports/ledger.ts";
-import { answerItem, changeSince } from "./answer-item.ts";
 import type { Database } from "./database.ts";
 import { EVERYBODY, type FreshRow, goodEntry, saveEntry } from "./fresh-entry.ts";
 import { countChange } from "./job-changes.ts";
@@ -23,31 +22,15 @@ export const noteFresh = (db: Database, item: SettledItem): void => {
   const fetch = fetchOf(db, item);
   if (!fetch) return;
   if (item.fresh) {
-    if (item.outcome.state === "done" || item.outcome.state === "absent") noteGood(db, fetch, item.fresh);
-    else if (item.outcome.state === "skipped") noteUnchanged(db, fetch, item.fresh);
-    else if (item.outcome.state === "failed") saveEntry(db, rowOf(db, fetch, item.fresh), true);
+    const { state } = item.outcome;
+    if (state === "done" || state === "skipped" || state === "absent") noteGood(db, fetch, item.fresh);
+    else if (state === "failed") saveEntry(db, rowOf(db, fetch, item.fresh), true);
   }
   endFetch(db, fetch);
 };
 
 const fetchOf = (db: Database, { queue, seq }: ItemRef): Fetch | undefined =>
   db.get<Fetch>("SELECT * FROM fetches WHERE queue = ? AND seq = ?", queue, seq);
-
-/**
- * Found unchanged since an answer that was replaced meanwhile, by another version's reading: there would be nothing to read it through. It must
- * be fetched again.
- */
-export const isLastTimeGone = (db: Database, item: SettledItem): boolean => {
-  if (item.outcome.state !== "skipped" || !item.fresh) return false;
-  const fetch = fetchOf(db, item);
-  return fetch !== undefined && lastTime(db, fetch) === undefined;
-};
-
-/** The client's own answer, or else one that it may share, as its version of the scraper reads it. */
-const lastTime = (db: Database, { client, key, scraper, version }: Fetch): FreshRow | undefined =>
-  [client, EVERYBODY]
-    .map((owner) => goodEntry(db, { key, scraper, owner }))
-    .find((entry) => entry?.version === version);
 
 /** An item in hand ended in another way (its worker was lost, it was given back, its job was cancelled): whoever waits for it goes on. */
 export const leaveFresh = (db: Database, items: readonly ItemRef[]): void => {
@@ -88,36 +71,6 @@ const noteGood = (db: Database, fetch: Fetch, note: FreshNote): void => {
   if (!change) return;
   db.run("UPDATE results SET change = ? WHERE queue = ? AND seq = ?", change, queue, seq);
   countChange(db, fetch.job, change);
-};
-
-/** The pages and records of the last time hold for another while: the client's own, or else those that it may share. */
-const noteUnchanged = (db: Database, fetch: Fetch, note: FreshNote): void => {
-  const { client: owner, key, scraper, job } = fetch;
-  const before = lastTime(db, fetch)!;
-  const isOwn = before.owner === owner;
-  const own = goodEntry(db, { key, scraper, owner });
-  const now = db.now();
-  const again: FreshRow = {
-    ...before,
-    owner,
-    fetched_at: now,
-    fresh_until: now + note.freshMs,
-    etag: note.etag ?? before.etag,
-    last_modified: note.lastModified ?? before.last_modified,
-  };
-  saveEntry(db, again, false);
-  share(db, again, note);
-  const change = isOwn ? "unchanged" : changeSince(own, before);
-  if (change) countChange(db, job, change);
-  if (!isOwn) return answerItem(db, fetch, before, change);
-  const from = { job: before.job, queue: before.queue, seq: before.seq };
-  db.run(
-    "UPDATE results SET skipped = ?, change = ? WHERE queue = ? AND seq = ?",
-    JSON.stringify({ reason: "unchanged", from }),
-    change!,
-    fetch.queue,
-    fetch.seq,
-  );
 };
 
 const share = (db: Database, row: FreshRow, { sharedMs }: FreshNote): void => {

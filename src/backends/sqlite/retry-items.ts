@@ -53,7 +53,7 @@ const retryKeys = async (
     const rows = await db.write(() => {
       const job = retryableJob(db, id);
       const { scrapers } = readSpec(job.spec);
-      const refs = findKeys(db, job.number, keys.slice(from, from + CHUNK), scrapers.length);
+      const refs = findKeys(db, job, keys.slice(from, from + CHUNK), scrapers.length);
       const failed = refs.flatMap((ref) => failedAt(db, ref) ?? []);
       return putBack(
         db,
@@ -66,7 +66,8 @@ const retryKeys = async (
   return total;
 };
 
-const retryableJob = (db: Database, id: string): JobRow => {
+/** Of a job that may go on: one that was cancelled, or whose budget or deadline is over, may not. */
+export const retryableJob = (db: Database, id: string): JobRow => {
   const job = jobRow(db, id);
   if (job.state === "cancelled")
     throw new LedgerError("job-ended", `${id}: the job was cancelled; start a new one for its items.`);

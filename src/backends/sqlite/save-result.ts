@@ -21,7 +21,7 @@ export const saveResult = (
     queue,
     seq,
     db.now(),
-    outcome.state === "done" ? outcome.quality : null,
+    "quality" in outcome ? outcome.quality : null,
     failure ? JSON.stringify(failure) : null,
     item.captures.length > 0 ? JSON.stringify(item.captures) : null,
     item.records ? JSON.stringify(item.records) : null,

@@ -4,10 +4,12 @@ import { durationText } from "../duration-text.ts";
 import { EXIT } from "../exit-codes.ts";
 import { jobJson } from "../job-json.ts";
 import { counted, countText } from "../number-text.ts";
-import type { PlaceOptions } from "../options.ts";
+import { capsOf } from "../common-options.ts";
+import type { CapOptions, PlaceOptions } from "../options.ts";
 import { print, printWidth } from "../print.ts";
 import { openVerbs } from "../service/open-verbs.ts";
 import { textTable } from "../text-table.ts";
+import { UsageError } from "../usage-error.ts";
 
 export interface ListJobsOptions extends PlaceOptions {
   /** Those of `try` and `capture` too. */
@@ -90,12 +92,15 @@ export const cancelJobCommand = async (named: string, options: PlaceOptions): Pr
   await using verbs = await openVerbs(options);
   const { id } = (await verbs.findJob(named)).spec;
   const { view, isQuiet } = await verbs.steerJob(id, "cancel");
-  const { cancelled } = view.counts.states;
+  const { cancelled, leased } = view.counts.states;
   print(
     options.json
-      ? [JSON.stringify({ job: id, cancelled, isQuiet })]
+      ? [JSON.stringify({ job: id, cancelled, inFlight: leased, isQuiet })]
       : [
           `${id}: cancelled, with ${counted(cancelled, "item")} that had not ended. What was collected is kept.`,
+          ...(leased > 0
+            ? [`${counted(leased, "item")} in flight will still be counted when they end.`]
+            : []),
         ],
   );
   return EXIT.ok;
@@ -116,10 +121,27 @@ export const pauseJobCommand = async (named: string, options: PlaceOptions): Pro
   return EXIT.ok;
 };
 
-export const resumeJobCommand = async (named: string, options: PlaceOptions): Promise<number> => {
+export const sealJobCommand = async (named: string, options: PlaceOptions): Promise<number> => {
+  await using verbs = await openVerbs(options);
+  const before = await verbs.findJob(named);
+  const { id } = before.spec;
+  if (before.isSealed) throw new UsageError(`${id}: it has all of its inputs already.`);
+  const { view } = await verbs.sealJob(id);
+  print(
+    options.json
+      ? [JSON.stringify({ job: id, state: view.state })]
+      : [`${id}: ${view.state}, with ${counted(view.counts.accepted, "item")}. It takes no more inputs.`],
+  );
+  return EXIT.ok;
+};
+
+export const resumeJobCommand = async (
+  named: string,
+  options: PlaceOptions & CapOptions,
+): Promise<number> => {
   await using verbs = await openVerbs(options);
   const { id } = (await verbs.findJob(named)).spec;
-  const { view } = await verbs.steerJob(id, "resume");
+  const { view } = await verbs.resumeJob(id, capsOf(options));
   print(options.json ? [JSON.stringify({ job: id, state: view.state })] : resumedText(view, verbs.flag));
   return EXIT.ok;
 };

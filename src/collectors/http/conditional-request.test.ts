@@ -1,27 +1,51 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { UnchangedError } from "../../model/failure.ts";
+import { gzipSync } from "node:zlib";
+import type { StoredCapture } from "../../model/capture.ts";
 import { answer, openTestSession, openTestSite } from "./test-site.ts";
+
+const STORED: StoredCapture = {
+  ref: { name: "page", url: "", mediaType: "text/html", blob: "b", offset: 0, length: 1, digest: "" },
+  status: 200,
+  headers: [
+    ["content-type", "text/html; charset=latin1"],
+    ["Content-Encoding", "gzip"],
+    ["date", "Thu, 01 Jan 1970 00:00:00 GMT"],
+    ["x-shelf", "old"],
+    ["x-kept", "old"],
+  ],
+  body: gzipSync(Buffer.from("<p>caf\xe9</p>", "latin1")),
+};
 
 const openKnowing = async () => {
   const site = await openTestSite(({ url, headers }, response) => {
     if (url === "/moved") return answer(response, "", { location: "/new" }, 302);
-    if (headers["if-none-match"] === '"v1"') return void response.writeHead(304).end();
+    if (headers["if-none-match"] === '"v1"')
+      return void response.writeHead(304, { "X-Shelf": "new", "content-type": "text/plain" }).end();
     answer(response, "whole");
   });
   const session = (path: string) =>
     openTestSession(site.url, {
-      validators: { url: new URL(path, site.url).href, etag: '"v1"', lastModified: "then" },
+      validators: {
+        url: new URL(path, site.url).href,
+        etag: '"v1"',
+        lastModified: "then",
+        stored: async () => STORED,
+      },
     });
   return { site, session, [Symbol.asyncDispose]: () => site[Symbol.asyncDispose]() };
 };
 
-test("the first request for a known page asks whether it has changed, and is told that it has not", async () => {
+test("the first request for a known page asks whether it has changed, and where it has not the stored page is the answer", async () => {
   await using known = await openKnowing();
   await using session = known.session("/page");
-  await assert.rejects(session.http.get("/page"), (error) => {
-    return error instanceof UnchangedError && error.exchange.status === 304;
-  });
+  const page = await session.http.get("/page");
+  session.keep.page("page", page);
+  assert.deepEqual([page.status, page.mediaType, page.text], [200, "text/html", "<p>café</p>"]);
+  assert.deepEqual([page.header("x-shelf"), page.header("x-kept")], ["new", "old"]);
+  assert.notEqual(page.header("date"), "Thu, 01 Jan 1970 00:00:00 GMT");
+  assert.equal(session.kept.pages[0]?.stored, STORED.ref);
+  assert.equal(session.requests, 1);
   const [asked] = known.site.seen;
   assert.deepEqual([asked!.headers["if-none-match"], asked!.headers["if-modified-since"]], ['"v1"', "then"]);
   assert.deepEqual(
@@ -29,6 +53,16 @@ test("the first request for a known page asks whether it has changed, and is tol
     [304],
   );
   assert.equal((await session.http.get("/page")).text, "whole", "only the first");
+});
+
+test("a known page that can no longer be read is asked for once more, as if it were not known", async () => {
+  await using known = await openKnowing();
+  await using session = openTestSession(known.site.url, {
+    validators: { url: `${known.site.url}/page`, etag: '"v1"', stored: async () => undefined },
+  });
+  const page = await session.http.get("/page");
+  session.keep.page("page", page);
+  assert.deepEqual([page.text, session.requests, session.kept.pages[0]?.stored], ["whole", 2, undefined]);
 });
 
 test("other pages, later requests and other methods are asked for as ever", async () => {

@@ -1,4 +1,4 @@
-import { conditionalRequest, withoutConditions } from "./conditional-request.ts";
+import { conditionalRequest, withoutConditions, withStored } from "./conditional-request.ts";
 import { encodeBody } from "./encode-body.ts";
 import { followRedirects } from "./follow-redirects.ts";
 import { formSubmission } from "./form-submission.ts";
@@ -6,9 +6,8 @@ import { ItemRequests } from "./item-requests.ts";
 import { keepFile } from "./keep-file.ts";
 import { HttpPage } from "./page.ts";
 import { receivePage } from "./receive-page.ts";
-import { UnchangedError } from "../../model/failure.ts";
 import type { HtmlDocument } from "../../extraction/html-document.ts";
-import type { Exchange, KeptPage } from "../../model/capture.ts";
+import type { CaptureRef, Exchange, KeptPage } from "../../model/capture.ts";
 import type {
   CollectorTools,
   Http,
@@ -40,6 +39,7 @@ export interface KeptHttpPage extends KeptPage {
   readonly document: HtmlDocument;
   /** The very object that `archive` was given. */
   readonly exchange: Exchange;
+  readonly stored?: CaptureRef | undefined;
 }
 
 export interface KeptHttpFile extends KeptFile {
@@ -73,8 +73,12 @@ export const openHttpSession = (options: HttpSessionOptions): HttpSession => {
     const { request, hop } = await followRedirects(asked ?? first, limits.redirects, (one) =>
       requests.receive(asked && one !== asked ? withoutConditions(one) : one),
     );
-    if (request === asked && hop.head.status === 304) throw new UnchangedError(hop.exchange);
-    const page = await receivePage(request, hop, limits.decodedBytes);
+    const isUnchanged = known !== undefined && request === asked && hop.head.status === 304;
+    const stored = isUnchanged ? await requests.untimed(known.stored()) : undefined;
+    // It is gone from the archive: it is asked for as if nothing were known of it.
+    if (isUnchanged && !stored) return await fetchPage(first);
+    const page = await receivePage(request, stored ? withStored(hop, stored) : hop, limits.decodedBytes);
+    page.stored = stored?.ref;
     received.push(page);
     return page;
   };
@@ -115,7 +119,7 @@ export const openHttpSession = (options: HttpSessionOptions): HttpSession => {
     keep,
     kept: { pages, files },
     get requests() {
-      return requests.count;
+      return requests.passed;
     },
     get bytes() {
       return requests.meter.bytes;
@@ -160,6 +164,9 @@ class KeptPageView implements KeptHttpPage {
   }
   get exchange(): Exchange {
     return this.#page.exchange;
+  }
+  get stored(): CaptureRef | undefined {
+    return this.#page.stored;
   }
 }
 

@@ -5,10 +5,17 @@ import { forbidden } from "./target-guard.ts";
 import { redactHeaders } from "./redact-headers.ts";
 import { isHttp, takeCredentials, withoutUserinfo } from "./request-url.ts";
 import type { Exchange } from "../../model/capture.ts";
-import type { CollectorTools, Limits, SessionOptions } from "../../ports/collector.ts";
+import type { CollectorTools, Departure, Limits, SessionOptions } from "../../ports/collector.ts";
 import type { ItemRequest } from "./redirect.ts";
 import type { Transport } from "./transport.ts";
-import type { Headers, WireCaps, WireHead, WireRequest, WireStream } from "./wire.ts";
+import {
+  type Headers,
+  TooLateError,
+  type WireCaps,
+  type WireHead,
+  type WireRequest,
+  type WireStream,
+} from "./wire.ts";
 
 interface ItemRequestsOptions {
   readonly site: string;
@@ -43,7 +50,9 @@ export interface Opened {
 /** The requests of one item: each passes the gate, counts as a hop, carries the item's cookies and is archived. */
 export class ItemRequests {
   readonly meter = { bytes: 0 };
+  /** Those that wait for the gate included. */
   count = 0;
+  #waiting = 0;
   hasSecrets = false;
   readonly #options: ItemRequestsOptions;
   readonly #site: URL;
@@ -65,6 +74,11 @@ export class ItemRequests {
     this.#deadline = performance.now() + options.limits.itemMs;
   }
 
+  /** Those that the gate has let through. */
+  get passed(): number {
+    return this.count - this.#waiting;
+  }
+
   /** An absolute URL without credentials; these are remembered for its origin, as browsers do. */
   resolve(url: string | URL): URL {
     const target = URL.parse(String(url), this.#site.href);
@@ -80,10 +94,11 @@ export class ItemRequests {
 
   /** One request and its whole response, archived. What hits a cap is not: a part would pass for the whole. */
   async receive(request: ItemRequest): Promise<Received> {
-    const wire = await this.#pass(request);
-    const startedAt = Date.now();
     const { limits, transport } = this.#options;
-    const { head, body } = await transport.send(wire, this.#caps(limits.bodyBytes, request.url));
+    const { wire, startedAt, answer } = await this.#send(request, limits.bodyBytes, (...of) =>
+      transport.send(...of),
+    );
+    const { head, body } = answer;
     this.hasSecrets = this.#cookies.takeFrom(head, request.url) || this.hasSecrets;
     const exchange = await this.archive(exchangeHeadOf(wire, head, startedAt), body);
     return { cookie: cookieOf(wire), head, body, exchange };
@@ -91,9 +106,9 @@ export class ItemRequests {
 
   /** One request, up to the head of its response. */
   async open(request: ItemRequest, bodyBytes: number): Promise<Opened> {
-    const wire = await this.#pass(request);
-    const startedAt = Date.now();
-    const stream = await this.#options.transport.open(wire, this.#caps(bodyBytes, request.url));
+    const { transport } = this.#options;
+    const sent = await this.#send(request, bodyBytes, (...of) => transport.open(...of));
+    const { wire, startedAt, answer: stream } = sent;
     const { head } = stream;
     this.hasSecrets = this.#cookies.takeFrom(head, request.url) || this.hasSecrets;
     return { cookie: cookieOf(wire), head, stream, exchangeHead: exchangeHeadOf(wire, head, startedAt) };
@@ -115,13 +130,46 @@ export class ItemRequests {
     }
   }
 
-  async #pass(request: ItemRequest): Promise<WireRequest> {
-    const { url, method, body, archivedBody } = request;
+  /** Passes the gate, and leaves in time: a slot that is over by the time there is a connection is exchanged for another. */
+  async #send<Answer>(
+    request: ItemRequest,
+    bodyBytes: number,
+    send: (wire: WireRequest, caps: WireCaps) => Promise<Answer>,
+  ): Promise<{ readonly wire: WireRequest; readonly startedAt: number; readonly answer: Answer }> {
+    const departure = await this.#pass(request);
+    const wire = this.#wireOf(request);
+    for (;;) {
+      const startedAt = Date.now();
+      try {
+        const caps = this.#caps(bodyBytes, request.url);
+        const leave = departure ? () => this.#uncounted(() => departure.leave()) : undefined;
+        return { wire, startedAt, answer: await send(wire, { ...caps, leave }) };
+      } catch (error) {
+        if (!(error instanceof TooLateError) || !departure) throw error;
+      }
+      await this.#uncounted(() => this.untimed(departure.renew()));
+    }
+  }
+
+  /** Takes a request off the count that was stopped before it left. */
+  #uncounted<Result>(step: () => Result): Result {
+    const uncount = (error: unknown): never => {
+      this.count--;
+      throw error;
+    };
+    try {
+      const result = step();
+      return result instanceof Promise ? (result.catch(uncount) as Result) : result;
+    } catch (error) {
+      return uncount(error);
+    }
+  }
+
+  async #pass({ url, acts }: ItemRequest): Promise<Departure | void> {
     const { limits, tools } = this.#options;
     if (!isHttp(url)) throw forbidden(`not an http or https URL: ${url.protocol}`, url);
-    const isGuarded = this.#options.publicOnly !== undefined && url.origin !== this.#trusted;
     // Before the gate: what is refused by its spelling asks for no slot and no robots.txt.
-    const refusal = isGuarded ? this.#options.transport.guard.refusalOf(url.hostname) : undefined;
+    const refusal = this.#isGuarded(url) ? this.#options.transport.guard.refusalOf(url.hostname) : undefined;
     if (refusal !== undefined) throw forbidden(refusal, url);
     if (this.count >= limits.hops) {
       throw new FailureError({
@@ -133,20 +181,31 @@ export class ItemRequests {
     this.#leftMs(url);
     // Counted before the gate: requests made side by side must not pass the cap together.
     this.count++;
+    this.#waiting++;
     try {
-      await this.untimed(tools.gate(url, { acts: request.acts }));
+      return await this.untimed(tools.gate(url, { acts }));
     } catch (error) {
       this.count--;
       throw error;
+    } finally {
+      this.#waiting--;
     }
-    const headers = this.#headersOf(request);
+  }
+
+  #wireOf(request: ItemRequest): WireRequest {
+    const { url, method, body, archivedBody } = request;
+    const [headers, isGuarded] = [this.#headersOf(request), this.#isGuarded(url)];
     return { method, url, headers, isGuarded, ...(body && { body }), ...(archivedBody && { archivedBody }) };
+  }
+
+  #isGuarded(url: URL): boolean {
+    return this.#options.publicOnly !== undefined && url.origin !== this.#trusted;
   }
 
   #caps(bodyBytes: number, url: URL): WireCaps {
     const { limits, tools } = this.#options;
     const timeoutMs = Math.min(limits.requestMs, this.#leftMs(url));
-    return { timeoutMs, bodyBytes, signal: tools.signal, leaving: tools.leaving, meter: this.meter };
+    return { timeoutMs, bodyBytes, signal: tools.signal, meter: this.meter };
   }
 
   #leftMs(url: URL): number {

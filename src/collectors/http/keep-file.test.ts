@@ -129,7 +129,7 @@ test("a slow archive slows the download instead of filling the memory, and is no
   await using site = await openTestSite((_, response) => void pour(response));
   let aheadBytes = 0;
   await using session = openTestSession(site.url, {
-    limits: { fileBytes: size, requestMs: 5_000 },
+    limits: { fileBytes: size, requestMs: 60_000 },
     tools: {
       archiveFile: async (_head, body) => {
         let read = 0;

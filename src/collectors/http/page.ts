@@ -1,15 +1,20 @@
 import { FailureError } from "../../model/failure.ts";
 import { compileSelector } from "../../extraction/selector.ts";
-import { parseHtml } from "../../extraction/html-document.ts";
+import { parsePageJson } from "../../extraction/json/page-json.ts";
+import { pageKind } from "../../extraction/page-kind.ts";
+import { parsePage } from "../../extraction/parse-page.ts";
 import { decodeText, detectCharset, readContentType } from "./decode-text.ts";
 import { readForm } from "./form.ts";
 import type { HtmlDocument, HtmlElement } from "../../extraction/html-document.ts";
-import type { Exchange } from "../../model/capture.ts";
+import type { CaptureRef, Exchange } from "../../model/capture.ts";
 import type { Page } from "../../ports/collector.ts";
 import type { HtmlForm } from "./form.ts";
 import type { WireHead } from "./wire.ts";
 
 const NOTHING = Buffer.alloc(0);
+
+const SHOWN_FORMS = 5;
+const SHOWN_ATTRIBUTE = 60;
 
 /** A response as a page. Decoding and parsing happen when first needed: many pages are only passed through. */
 export class HttpPage implements Page {
@@ -17,6 +22,8 @@ export class HttpPage implements Page {
   readonly mediaType: string;
   /** What the archive was given for this page: the same object, so that the two can be matched. */
   exchange: Exchange;
+  /** Where it is, when it was in the archive already. */
+  stored: CaptureRef | undefined;
   readonly #head: WireHead;
   #bytes: Buffer;
   readonly #declaredCharset: string | undefined;
@@ -48,7 +55,7 @@ export class HttpPage implements Page {
   }
 
   get document(): HtmlDocument {
-    return (this.#document ??= parseHtml(this.text));
+    return (this.#document ??= parsePage(this));
   }
 
   /**
@@ -83,7 +90,7 @@ export class HttpPage implements Page {
   link(selector: string): string {
     const element = this.#first(selector);
     if (!element) throw this.#failure(`no link matches ${selector}`);
-    const href = this.document.attr(element, "href");
+    const href = this.#hrefOf(element);
     if (href === undefined) throw this.#failure(`the <${element.tag}> that matches ${selector} has no href`);
     const url = this.resolve(href);
     if (!url) throw this.#failure(`the link that matches ${selector} is not a URL: ${href.slice(0, 200)}`);
@@ -95,7 +102,7 @@ export class HttpPage implements Page {
 
   links(selector: string): string[] {
     return this.document.all(compileSelector(selector)).flatMap((element) => {
-      const href = this.document.attr(element, "href");
+      const href = this.#hrefOf(element);
       const url = href === undefined ? null : this.resolve(href);
       return url && url.protocol !== "javascript:" ? [url.href] : [];
     });
@@ -106,20 +113,13 @@ export class HttpPage implements Page {
     const element = matches.find(({ tag }) => tag === "form");
     if (!element) {
       const instead = matches[0] ? `, only a <${matches[0].tag}>` : "";
-      throw this.#failure(`no form matches ${selector}${instead}`);
+      throw this.#failure(`no form matches ${selector}${instead}; ${this.#formsText()}`);
     }
     return readForm(this, element);
   }
 
   json(): unknown {
-    try {
-      return JSON.parse(this.text);
-    } catch (error) {
-      throw new FailureError(
-        { kind: "bad-content", detail: "the response is not JSON", url: this.url, status: this.status },
-        { cause: error },
-      );
-    }
+    return parsePageJson(this).value;
   }
 
   /** A URL as the page means it, `<base href>` respected; null when it cannot be one. */
@@ -132,6 +132,32 @@ export class HttpPage implements Page {
     const base = this.attr("base[href]", "href");
     const url = base === undefined ? null : URL.parse(base, this.url);
     return url && /^https?:$/.test(url.protocol) ? url : new URL(this.url);
+  }
+
+  /** In XML a link may be the text of an element: `<loc>`, or `<link>` in RSS. */
+  #hrefOf(element: HtmlElement): string | undefined {
+    return pageKind(this) === "xml" ? this.document.linkOf(element) : this.document.attr(element, "href");
+  }
+
+  /** What there is instead, by what a selector could name. */
+  #formsText(): string {
+    const forms = this.document.all(compileSelector("form"));
+    if (forms.length === 0) return "there is no form on the page";
+    const shown = forms.slice(0, SHOWN_FORMS).map((form) => this.#formText(form));
+    const rest = forms.length - shown.length;
+    return `the page has ${shown.join(", ")}${rest > 0 ? ` and ${rest} more` : ""}`;
+  }
+
+  #formText(form: HtmlElement): string {
+    const attr = (name: string): string => {
+      // A query may hold a secret.
+      const [value = ""] = this.document.attr(form, name)?.trim().split("?") ?? [];
+      return value === "" ? "" : `[${name}^=${JSON.stringify(value.slice(0, SHOWN_ATTRIBUTE))}]`;
+    };
+    const id = this.document.attr(form, "id")?.trim() ?? "";
+    return /^[a-z][\w-]{0,60}$/i.test(id)
+      ? `form#${id}`
+      : `form${attr("id")}${attr("name")}${attr("action")}`;
   }
 
   #first(selector: string): HtmlElement | undefined {

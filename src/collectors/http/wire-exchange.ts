@@ -3,7 +3,10 @@ import { connectionFailure } from "./connection-failure.ts";
 import { ResponseHead } from "./response-head.ts";
 import { FailureError } from "../../model/failure.ts";
 import type { FailureKind } from "../../model/failure.ts";
-import type { WireCaps, WireRequest } from "./wire.ts";
+import { TooLateError, type WireCaps, type WireRequest } from "./wire.ts";
+
+/** A timer that is so late was kept from its turn. */
+const SLEPT_MS = 100;
 
 /**
  * One request on undici's dispatch interface (its `request` costs half as much again). It ends exactly once: by
@@ -85,13 +88,16 @@ export abstract class WireExchange {
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.#controller = controller;
+    if (this.#isOver)
+      return controller.abort(this.#error ?? new Error("the request ended before it started"));
     try {
-      this.#caps.leaving?.();
+      if (this.#caps.leave?.() === false) throw new TooLateError("the request's slot is over");
     } catch (error) {
-      return this.fail(error as Error);
+      this.fail(error as Error);
+      // Not `abort`, which would close the socket that was opened for this: the next request needs it.
+      throw error;
     }
-    if (this.#isOver) controller.abort(this.#error ?? new Error("the request ended before it started"));
+    this.#controller = controller;
   }
 
   onResponseStart(
@@ -136,6 +142,13 @@ export abstract class WireExchange {
   }
 
   readonly #onTimeout = (): void => {
+    // After a pause of this process its timers come before the bytes that arrived meanwhile: those get the time that it slept.
+    const sleptMs = performance.now() - this.#timerSetAt - this.#remainingMs;
+    if (sleptMs > SLEPT_MS) {
+      this.#timer = undefined;
+      this.#remainingMs = sleptMs;
+      return this.startTimer();
+    }
     this.failWith("timeout", `no complete response within ${Math.round(this.#caps.timeoutMs)} ms`);
   };
 

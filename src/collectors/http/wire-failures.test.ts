@@ -1,27 +1,9 @@
 import assert from "node:assert/strict";
-import { createServer } from "node:net";
-import { test } from "node:test";
-import { answer, failureOf, openTestSession, openTestSite, portOf } from "./test-site.ts";
+import { test, type TestContext } from "node:test";
+import { freePort } from "../../../test/free-port.ts";
+import { answer, failureOf, openRawSite, openTestSession, openTestSite } from "./test-site.ts";
 import { createTransport } from "./transport.ts";
 import type { Socket } from "node:net";
-
-/** A server that speaks no HTTP of its own accord. */
-const openRawSite = async (serve: (socket: Socket) => void): Promise<AsyncDisposable & { url: string }> => {
-  const sockets = new Set<Socket>();
-  const server = createServer((socket) => {
-    sockets.add(socket);
-    socket.on("error", () => {});
-    socket.once("data", () => serve(socket));
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return {
-    url: `http://127.0.0.1:${portOf(server)}`,
-    async [Symbol.asyncDispose]() {
-      for (const socket of sockets) socket.destroy();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
-};
 
 const kindFrom = async (serve: (socket: Socket) => void, limits = {}): Promise<string> => {
   await using site = await openRawSite(serve);
@@ -31,8 +13,6 @@ const kindFrom = async (serve: (socket: Socket) => void, limits = {}): Promise<s
   assert.deepEqual(session.archived, []);
   return failure.kind;
 };
-
-const dawdle = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 130));
 
 test("a site that never answers is a timeout", async () => {
   assert.equal(await kindFrom(() => {}, { requestMs: 60 }), "timeout");
@@ -55,19 +35,44 @@ test("a body that drips is a timeout, however steadily", async () => {
   assert.equal(await kindFrom(drip, { requestMs: 100 }), "timeout");
 });
 
-test("the time of all requests together is capped", async () => {
+test("a pause of this process is not the site's: what came meanwhile is read", async () => {
+  await using site = await openTestSite((_, response) => answer(response, "x"));
+  const leave = () => {
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 400);
+    return true;
+  };
+  await using session = openTestSession(site.url, {
+    limits: { requestMs: 200 },
+    tools: { gate: async () => ({ leave, renew: async () => {} }) },
+  });
+  assert.equal((await session.http.get("/")).text, "x");
+});
+
+/** For the caps on an item: its clock moves when told, so that a busy machine does not use the item's time up. */
+const stopClock = (t: TestContext): { readonly pass: (ms: number) => void } => {
+  let nowMs = 0;
+  t.mock.method(performance, "now", () => nowMs);
+  return { pass: (ms) => void (nowMs += ms) };
+};
+
+test("the time of all requests together is capped", async (t) => {
+  const clock = stopClock(t);
   await using site = await openTestSite((request, response) => request.url === "/" && answer(response, "x"));
-  await using session = openTestSession(site.url, { limits: { itemMs: 500 } });
+  await using session = openTestSession(site.url, { limits: { itemMs: 60_000 } });
   await session.http.get("/");
+  clock.pass(59_500);
   assert.equal((await failureOf(() => session.http.get("/hangs"))).kind, "timeout");
+  clock.pass(500);
   assert.equal((await failureOf(() => session.http.get("/"))).kind, "timeout");
   assert.equal(site.seen.length, 2);
 });
 
-test("waiting for the gate and the archive is not counted against the item", async () => {
+test("waiting for the gate and the archive is not counted against the item", async (t) => {
+  const clock = stopClock(t);
+  const dawdle = () => Promise.resolve().then(() => clock.pass(50_000));
   await using site = await openTestSite((_, response) => answer(response, "x"));
   await using session = openTestSession(site.url, {
-    limits: { itemMs: 250 },
+    limits: { itemMs: 60_000 },
     tools: { gate: dawdle, archive: dawdle },
   });
   await session.http.get("/");
@@ -97,12 +102,7 @@ test("endless headers are too large", async () => {
 });
 
 test("nobody listening is a broken connection", async () => {
-  let url = "";
-  {
-    await using site = await openRawSite(() => {});
-    url = site.url;
-  }
-  await using session = openTestSession(url);
+  await using session = openTestSession(`http://127.0.0.1:${await freePort()}`);
   const failure = await failureOf(() => session.http.get("/"));
   assert.equal(failure.kind, "connection");
   assert.match(failure.detail, /ECONNREFUSED/);

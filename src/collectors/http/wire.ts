@@ -36,13 +36,16 @@ export interface WireStream {
   cancel(): void;
 }
 
+/** The request was not sent, for what allowed it is over. */
+export class TooLateError extends Error {}
+
 export interface WireCaps {
   /** From here to the last byte: queueing for a socket, connecting, headers, body. */
   readonly timeoutMs: number;
   readonly bodyBytes: number;
   readonly signal: AbortSignal;
-  /** Called when the first byte is about to leave; what it throws ends the request. */
-  readonly leaving?: (() => void) | undefined;
+  /** Called when the first byte is about to leave. What it throws ends the request, and false with a `TooLateError`; the socket stays open. */
+  readonly leave?: (() => boolean) | undefined;
   /** Body bytes are added as they arrive, those of failed responses included. */
   readonly meter: { bytes: number };
 }

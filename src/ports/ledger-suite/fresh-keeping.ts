@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { GOOD, HOUR, runFresh, SHARED, submitFresh } from "./freshness.ts";
-import { DONE } from "./sim-worker.ts";
-import { jobSpec, keysOf, type LedgerTest } from "./world.ts";
+import { keysOf, type LedgerTest } from "./world.ts";
 
 export const freshKeeping = (test: LedgerTest): void => {
   test("an answer is kept after its window for who validates and compares: what is shared over a month, one's own over a year", async (world) => {
@@ -29,22 +28,6 @@ export const freshKeeping = (test: LedgerTest): void => {
     assert.deepEqual(await known(), [true, false], "its use begins anew with each answer");
     world.pass(2 * DAY);
     assert.deepEqual(await known(), [false, false]);
-  });
-
-  test("an item that is as it was goes back when the answer it was compared with was replaced by another version's", async (world) => {
-    const worker = world.worker();
-    const freshness = { maxAgeMs: 1 };
-    await world.job("first", ["a"], { freshness });
-    await worker.settle(await worker.take(), DONE, { fresh: GOOD });
-    world.pass(1000);
-    await world.job("old", ["a"], { freshness });
-    const [old] = await worker.take();
-    const scrapers = jobSpec("new", { version: "v2" }).scrapers;
-    await world.job("new", ["a"], { freshness, version: "v2", scrapers });
-    await worker.settle(await worker.take(), DONE, { fresh: GOOD });
-    await worker.settle([old!], { state: "skipped", reason: "unchanged" }, { fresh: GOOD });
-    assert.equal((await world.item("old", "a")).state, "queued");
-    assert.deepEqual(await worker.takeKeys(), ["a"]);
   });
 
   test("many that are past their use are forgotten in steps", async (world) => {

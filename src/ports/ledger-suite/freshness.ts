@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Freshness } from "../../model/job.ts";
 import type { FreshNote } from "../ledger.ts";
-import { DONE, failed, RETURNED, waiting } from "./sim-worker.ts";
+import { DONE, failed, RETURNED, UNCHANGED, waiting } from "./sim-worker.ts";
 import { keysOf, type LedgerTest, SITE, type World } from "./world.ts";
 
 export const HOUR = 3_600_000;
@@ -157,8 +157,10 @@ export const freshness = (test: LedgerTest): void => {
       await world.ledger.reap({ worker: "w1" });
     },
     "was cancelled": async (world) => {
-      await world.worker().take(100, { jobs: ["one"] });
+      const worker = world.worker();
+      const items = await worker.take(100, { jobs: ["one"] });
       await world.ledger.steerJob("one", "cancel");
+      await worker.settle(items, RETURNED);
     },
     "is not to be shared": async (world) => void (await runFresh(world, "one", GOOD)),
   };
@@ -225,33 +227,29 @@ export const freshness = (test: LedgerTest): void => {
     assert.deepEqual(await runFresh(world, "two"), []);
   });
 
-  test("an unchanged item points at the one that has the pages, and counts as fresh again", async (world) => {
+  test("an unchanged item has its pages and records as any other, and counts as fresh again", async (world) => {
     await submitFresh(world, "one", ["a"]);
     await runFresh(world, "one");
-    const { ref } = await world.item("one", "a");
     world.pass(2 * HOUR);
     for (const job of ["two", "three"]) {
       await submitFresh(world, job, ["a"], { maxAgeMs: 0, onlyChanged: true });
       const worker = world.worker();
-      await worker.settle(await worker.take(), { state: "skipped", reason: "unchanged" }, { fresh: GOOD });
+      await worker.settle(await worker.take(), UNCHANGED, { fresh: GOOD, records: RECORDS });
       const item = await world.item(job, "a");
-      assert.deepEqual(item.skipped, { reason: "unchanged", from: { job: "one", ...ref } });
-      assert.deepEqual([item.state, item.change], ["skipped", "unchanged"]);
+      assert.deepEqual([item.skipped, item.change], [{ reason: "unchanged" }, "unchanged"]);
+      assert.deepEqual([item.state, item.quality, item.records], ["skipped", "complete", RECORDS]);
     }
     await submitFresh(world, "four", ["a"]);
     assert.deepEqual(await runFresh(world, "four"), []);
+    assert.equal((await world.item("four", "a")).skipped?.from?.job, "three", "the last one that has them");
   });
 
-  test("what another client had and may be shared is new to one that validated it, and comes with its records", async (world) => {
+  test("what another client had and may be shared is new to one that validated it", async (world) => {
     await submitFresh(world, "one", ["a"]);
     await runFresh(world, "one", { ...GOOD, sharedMs: 0 });
-    const { ref } = await world.item("one", "a");
     await submitFresh(world, "two", ["a"], { client: "other", onlyChanged: true });
-    const worker = world.worker();
-    await worker.settle(await worker.take(), { state: "skipped", reason: "unchanged" }, { fresh: GOOD });
-    const item = await world.item("two", "a");
-    assert.deepEqual(item.skipped, { reason: "fresh", from: { job: "one", ...ref } });
-    assert.deepEqual([item.change, item.records], ["new", RECORDS]);
+    assert.deepEqual(await runFresh(world, "two"), ["a"]);
+    assert.equal((await world.item("two", "a")).change, "new");
     await submitFresh(world, "three", ["a"], { client: "other" });
     assert.deepEqual(await runFresh(world, "three"), []);
   });

@@ -3,6 +3,7 @@ import type { FailureKind } from "../../model/failure.ts";
 import type { ItemState, Outcome, StateCounts } from "../../model/item.ts";
 import type { JobState } from "../../model/job.ts";
 import type { AddReply, ClaimedItem, PlannedItem } from "../ledger.ts";
+import { capOf, type ModelCapped, type ModelOrigin, originOf } from "./model-caps.ts";
 import { refOf } from "./sim-worker.ts";
 
 /** An item as it should be. */
@@ -12,6 +13,7 @@ export interface ModelItem {
   readonly lane: string;
   readonly scraper: number;
   readonly depth: number;
+  readonly chain: number;
   readonly parent: string | undefined;
   state: ItemState;
   attempts: number;
@@ -27,18 +29,22 @@ export interface ModelItem {
 
 export interface ModelJob {
   readonly id: string;
-  readonly maxItems: number;
+  maxItems: number;
+  maxDepth: number;
+  maxChain: number;
+  /** In the order in which they were first seen. */
+  readonly lanes: Set<string>;
+  readonly capped: Map<string, ModelCapped>;
   /** By scraper and key. */
   readonly items: Map<string, ModelItem>;
   state: JobState;
   isSealed: boolean;
   folded: number;
   rejected: number;
-  capped: number;
-  tooDeep: number;
 }
 
 export const MAX_DEPTH = 3;
+export const MAX_CHAIN = 2;
 
 export const identityOf = ({
   key,
@@ -67,39 +73,75 @@ export class LedgerModel {
   readonly workers = new Map<string, ModelWorker>();
   /** By place, once a claim has told it. */
   readonly places = new Map<string, ModelItem>();
+  #placed = 0;
 
   addJob(id: string, maxItems: number): void {
     this.jobs.push({
       id,
       maxItems,
+      maxDepth: MAX_DEPTH,
+      maxChain: MAX_CHAIN,
+      lanes: new Set(),
+      capped: new Map(),
       items: new Map(),
       state: "loading",
       isSealed: false,
       folded: 0,
       rejected: 0,
-      capped: 0,
-      tooDeep: 0,
     });
   }
 
   add(job: ModelJob, planned: readonly PlannedItem[], parent?: ModelItem): AddReply {
-    const depth = parent ? parent.depth + 1 : 0;
     const reply = { accepted: 0, folded: 0, capped: 0 };
     const seen = new Set<string>();
     for (const item of planned) {
+      job.lanes.add(item.lane);
+      const place = this.#placed++;
       const identity = identityOf(item);
+      const origin = originOf(item, parent);
+      const kept = job.capped.get(identity);
       if (job.items.has(identity) || seen.has(identity)) reply.folded++;
-      else if (depth > MAX_DEPTH || job.items.size >= job.maxItems) reply.capped++;
       else {
-        reply.accepted++;
-        job.items.set(identity, newItem(job, item, depth, parent?.key));
+        const cap = capOf(job, origin);
+        if (cap === undefined) {
+          this.#letIn(job, kept?.item ?? item, origin);
+          reply.accepted++;
+          if (kept) job.folded++;
+        } else if (!kept) {
+          job.capped.set(identity, { item, ...origin, cap, place });
+          reply.capped++;
+        } else {
+          const isNearer = [origin.depth - kept.depth, origin.chain - kept.chain].find((n) => n !== 0) ?? 0;
+          if (isNearer <= 0) job.capped.set(identity, { ...kept, ...origin, cap });
+          reply.folded++;
+        }
       }
       seen.add(identity);
     }
-    if (depth > MAX_DEPTH) job.tooDeep += reply.capped;
     job.folded += reply.folded;
-    job.capped += reply.capped;
     return reply;
+  }
+
+  /** Those that fit are let in, in the order of their places. */
+  raise(job: ModelJob): number {
+    const lanes = [...job.lanes];
+    const order = ({ item, place }: ModelCapped): number => lanes.indexOf(item.lane) * 1e9 + place;
+    let count = 0;
+    for (const kept of [...job.capped.values()].toSorted((a, b) => order(a) - order(b))) {
+      const cap = capOf(job, kept);
+      if (cap !== undefined) job.capped.set(identityOf(kept.item), { ...kept, cap });
+      else {
+        count++;
+        this.#letIn(job, kept.item, kept);
+      }
+    }
+    if (count > 0 && job.state === "done") job.state = "running";
+    return count;
+  }
+
+  #letIn(job: ModelJob, item: PlannedItem, origin: ModelOrigin): void {
+    job.items.set(identityOf(item), newItem(job, item, origin));
+    job.capped.delete(identityOf(item));
   }
 
   claimed(claim: ClaimedItem, worker: ModelWorker, now: number): void {
@@ -132,12 +174,13 @@ export class LedgerModel {
     const item = this.places.get(refOf(claim));
     if (!item?.lease || item.lease.id !== claim.lease || item.lease.worker.name !== worker) return false;
     item.lease = undefined;
+    const isCancelled = item.job.state === "cancelled";
     if (outcome.state === "returned") {
-      item.state = "queued";
+      item.state = isCancelled ? "cancelled" : "queued";
       return true;
     }
     item.isSuspect = false;
-    item.state = outcome.state;
+    item.state = isCancelled && outcome.state === "waiting" ? "cancelled" : outcome.state;
     const counts = outcome.state !== "waiting" || outcome.countsAttempt;
     if (counts) item.attempts++;
     else item.throttles++;
@@ -160,6 +203,7 @@ export class LedgerModel {
       item.lease = undefined;
       item.state = "queued";
       if (item.hasActed) this.#fail(item, "worker-lost");
+      else if (item.job.state === "cancelled") item.state = "cancelled";
       else if (worker.isAlone) reply.alone.push(item);
       else if (worker.named.has(place) || worker.sincePulse.has(item)) {
         item.isSuspect = true;
@@ -195,10 +239,11 @@ export class LedgerModel {
     return failed.length;
   }
 
+  /** What is leased ends as it does. */
   cancel(job: ModelJob): void {
     job.state = "cancelled";
     for (const item of job.items.values())
-      if (isOpen(item)) Object.assign(item, { state: "cancelled", lease: undefined, isSuspect: false });
+      if (isOpen(item) && !item.lease) Object.assign(item, { state: "cancelled", isSuspect: false });
   }
 
   /** A sealed job ends with its last item. */
@@ -228,14 +273,14 @@ export class LedgerModel {
 const newItem = (
   job: ModelJob,
   { key, lane, scraper = 0 }: PlannedItem,
-  depth: number,
-  parent: string | undefined,
+  { depth, chain, parent }: ModelOrigin,
 ): ModelItem => ({
   job,
   key,
   lane,
   scraper,
   depth,
+  chain,
   parent,
   state: "queued",
   attempts: 0,

@@ -24,6 +24,7 @@ export interface BookedSlot {
 export const refOf = ({ queue, seq }: ItemRef): string => `${queue}/${seq}`;
 
 export const DONE: Outcome = { state: "done", quality: "complete" };
+export const UNCHANGED: Outcome = { state: "skipped", reason: "unchanged", quality: "complete" };
 export const RETURNED: Outcome = { state: "returned" };
 
 export const failure = (kind: FailureKind, detail = `a ${kind}`): Failure => ({ kind, detail });
@@ -96,6 +97,7 @@ export class SimWorker {
     const reply = await this.ledger.pulse({
       worker: this.name,
       running: [...this.held.values()],
+      unsettled: [],
       acting: [],
       inHand: this.inHand,
       wishes: [],

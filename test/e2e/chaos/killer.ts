@@ -43,7 +43,7 @@ export const assertAlive = (name: string, { child, stderr }: SluiceProcess): voi
     throw new Error(`the ${name} ended by itself with ${child.exitCode ?? child.signalCode}: ${stderr}`);
 };
 
-const sigkill = (pid: number): void => {
+export const sigkill = (pid: number): void => {
   try {
     process.kill(pid, "SIGKILL");
   } catch (error) {

@@ -12,7 +12,8 @@ export default defineScraper({
   input: z.object({ url: z.url(), parcel: z.string().regex(/^\d{10}$/) }),
   key: ({ parcel }) => parcel,
   pace: PACE,
-  ...(limits && { limits }),
+  // A good page may be slow on a busy machine.
+  limits: { ...limits, requestMs: 8000 },
   ...(failures && { failures }),
   ...(extract && { extract }),
 
