@@ -40,9 +40,17 @@ function tieToParent(env) {
     if (parent.shellText === undefined) return isOfNpm ? isThere : undefined;
     if (BACKGROUND.test(parent.shellText)) return undefined;
     // npm's shell outlives an npm that was killed.
-    return isOfNpm ? () => isThere() && readProcess(pid).parent === parent.parent : isThere;
+    return isOfNpm ? () => isThere() && parentOf(pid) === parent.parent : isThere;
   } catch {
     return isOfNpm ? isThere : undefined; // no /proc here
+  }
+}
+
+function parentOf(pid) {
+  try {
+    return readProcess(pid).parent;
+  } catch {
+    return undefined; // it has just ended
   }
 }
 

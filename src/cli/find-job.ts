@@ -7,7 +7,7 @@ import { UsageError } from "./usage-error.ts";
 export const isTrial = ({ spec }: JobView): boolean => spec.client === TRIAL_CLIENT;
 
 /** Names are looked for among so many of the newest, trials aside. */
-const RECENT = 200;
+export const RECENT = 200;
 
 /** By its id, by a beginning or the last part of it that no other recent job has, or `last` for the newest that has had items. Trials go by their whole id. */
 export const findJob = async (

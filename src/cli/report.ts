@@ -102,16 +102,23 @@ const states = (view: JobView): string[] => {
 /** Said only where inputs and items are not the same number. */
 const inputs = ({ counts, spec }: JobView): string[] => {
   const { received, accepted, folded, rejected, capped } = counts;
-  if (received === accepted) return [];
+  const limited =
+    spec.limit !== undefined && received >= spec.limit
+      ? wrapped(`Only the first ${counted(spec.limit, "input")} were read (--limit).`)
+      : [];
+  if (received === accepted) return limited;
   const parts = [
     counted(accepted, "item"),
     ...(folded > 0 ? [`${countText(folded)} folded into items with the same key`] : []),
     ...(rejected > 0 ? [`${countText(rejected)} rejected`] : []),
     ...(capped > 0 ? [`${countText(capped)} capped`] : []),
   ];
-  return wrapped(
-    `${counted(received, "input")}${spec.maxDepth > 0 ? ", given and found" : ""}: ${parts.join(", ")}`,
-  );
+  return [
+    ...wrapped(
+      `${counted(received, "input")}${spec.maxDepth > 0 ? ", given and found" : ""}: ${parts.join(", ")}`,
+    ),
+    ...limited,
+  ];
 };
 
 /** Only of a job that asks for freshness. */

@@ -24,6 +24,8 @@ export interface StoredItem {
   readonly pages: readonly CaptureRef[];
   /** How it ended in the set that is compared with, and how many bytes of `before` are its records there. */
   readonly stateBefore: ItemState;
+  /** How it ends unless reading it fails. */
+  readonly stateOnceRead: ItemState;
   readonly bytesBefore: number;
   /** The object in which they are. */
   readonly blobBefore: string;
@@ -123,7 +125,7 @@ export const extractChunk = async (tools: ChunkTools, chunk: Chunk): Promise<Chu
       difference,
       item.key,
       { state: item.stateBefore, records: old },
-      { state: end.failure ? "failed" : "done", records },
+      { state: end.failure ? "failed" : item.stateOnceRead, records },
       { most, prefix },
     );
   }

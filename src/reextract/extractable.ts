@@ -7,16 +7,21 @@ import type { ItemView } from "../model/item.ts";
 const OF_EXTRACTION: ReadonlySet<FailureKind> = new Set(["structure-changed", "scraper-error"]);
 
 /**
- * Done, or collected and then failed in what was made of its pages. Where a scraper emits, the failure may have been of that, which only
+ * Done, or skipped with a page that is as it was, or collected and then failed in what was made of its pages. Where a scraper emits, the failure may have been of that, which only
  * another run of the item can mend.
  */
 export const isExtractable = (item: ItemView, { emits }: { readonly emits: boolean }): boolean =>
   item.state === "done" ||
+  (item.state === "skipped" && item.quality !== undefined && pagesOf(item).length > 0) ||
   (item.state === "failed" &&
     !emits &&
     item.failure !== undefined &&
     OF_EXTRACTION.has(item.failure.kind) &&
     pagesOf(item).length > 0);
+
+/** What an item is in a set of records once its pages were read: one that the job skipped stays skipped. */
+export const stateOnceRead = ({ state }: Pick<ItemView, "state">): "done" | "skipped" =>
+  state === "skipped" ? "skipped" : "done";
 
 /** What was kept for extraction; files that are objects of their own are not read. */
 export const pagesOf = ({ captures }: Pick<ItemView, "captures">): readonly CaptureRef[] =>

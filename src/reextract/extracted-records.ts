@@ -5,7 +5,7 @@ import type { Blobs } from "../ports/blobs.ts";
 import { BlobLines } from "./blob-lines.ts";
 import type { ItemRecords, RecordSet } from "./current-records.ts";
 import type { OnDamage } from "./damage.ts";
-import { isExtractable } from "./extractable.ts";
+import { isExtractable, stateOnceRead } from "./extractable.ts";
 import { type RecordHead, recordHead } from "./record-head.ts";
 import { BATCH_BYTES, readRunLines } from "./run-records.ts";
 import type { ExtractingScraper, StoredExtraction } from "./stored-extraction.ts";
@@ -53,7 +53,7 @@ export const extractedRecords = (
     return {
       item: failed
         ? { ...rest, state: "failed", failure: failed.head.failure }
-        : { ...rest, state: "done", quality },
+        : { ...rest, state: stateOnceRead(item), quality },
       lines: found.length === 1 ? found[0]! : Buffer.concat(found),
       blob,
     };

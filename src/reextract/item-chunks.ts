@@ -2,7 +2,7 @@ import type { ItemView } from "../model/item.ts";
 import type { Ledger } from "../ports/ledger.ts";
 import type { ItemRecords, RecordSet } from "./current-records.ts";
 import type { Chunk, StoredItem } from "./extract-chunk.ts";
-import { isExtractable, pagesOf } from "./extractable.ts";
+import { isExtractable, pagesOf, stateOnceRead } from "./extractable.ts";
 import { itemPages } from "./item-pages.ts";
 import type { ExtractingScraper } from "./stored-extraction.ts";
 
@@ -41,6 +41,7 @@ export async function* itemChunks(
       scraper,
       pages,
       stateBefore: was.state,
+      stateOnceRead: stateOnceRead(item),
       bytesBefore: lines.length,
       blobBefore: blob,
     });

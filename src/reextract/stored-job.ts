@@ -20,6 +20,9 @@ export interface StoredJob extends House {
   view(): Promise<JobView>;
 }
 
+/** An item with this on its page ends as one that is as it was. */
+export const UNCHANGED = "<!-- unchanged -->";
+
 const WORKER = "tester";
 let jobs = 0;
 
@@ -96,7 +99,12 @@ export default defineScraper({
       emitted: [],
       outcome: failure
         ? { state: "failed", failure }
-        : { state: "done", quality: "quality" in judged ? judged.quality : "complete" },
+        : {
+            ...(text.includes(UNCHANGED)
+              ? ({ state: "skipped", reason: "unchanged" } as const)
+              : { state: "done" }),
+            quality: "quality" in judged ? judged.quality : "complete",
+          },
       ...(await bundle.commit("lines" in judged ? judged.lines : [])),
     };
   });

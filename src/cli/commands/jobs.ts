@@ -2,6 +2,7 @@ import type { FailureKind } from "../../model/failure.ts";
 import type { JobView } from "../../model/job.ts";
 import { durationText } from "../duration-text.ts";
 import { EXIT } from "../exit-codes.ts";
+import { RECENT } from "../find-job.ts";
 import { jobJson } from "../job-json.ts";
 import { counted, countText } from "../number-text.ts";
 import { capsOf } from "../common-options.ts";
@@ -26,6 +27,8 @@ export const listJobsCommand = async (options: ListJobsOptions): Promise<number>
         ? [`No jobs yet. Start one with \`sluice ${options.server === undefined ? "run" : "submit"}\`.`]
         : jobTable(jobs, printWidth(), Date.now()),
   );
+  if (jobs.length >= RECENT)
+    process.stderr.write(`  the newest ${RECENT}; older ones are found by their id\n`);
   return EXIT.ok;
 };
 
