@@ -131,6 +131,60 @@ test("fields: each status is shown with its reason, and gaps are kept, dropped o
   rmSync(folder, { recursive: true, force: true });
 });
 
+test("XML, feeds and JSON: a scraper for each, tried, run, captured, tested, extracted again and exported", async () => {
+  const { folder, output } = await follow("docs/xml-and-json.md");
+  const rowsOf = (file: string): Record<string, unknown>[] =>
+    linesOf(folder, file).map((line) => JSON.parse(line) as Record<string, unknown>);
+  const news = rowsOf("news.jsonl");
+  assert.equal(news.length, 3);
+  assert.equal(news[2]!["title"], "Library <closed> on Monday");
+  assert.equal(news[0]!["html"], "<p>All about <b>Budget &amp; taxes</b>.</p>");
+  assert.match(String(news[1]!["link"]), /^http:.*\/pages\/2\?from=rss&n=1$/);
+  assert.equal(news[0]!["author"], "Town clerk");
+  assert.equal(news[0]!["published"], "2024-02-02T16:05:00Z");
+  const [notice] = rowsOf("notices.jsonl");
+  assert.equal(notice!["title"], "Notice <i>1</i>");
+  assert.match(String(notice!["link"]), /^http:.*\/pages\/1$/);
+  assert.equal(notice!["summary"], "Hearing at noon");
+  const pages = rowsOf("pages.jsonl").filter(({ _scraper }) => _scraper === "notice-page");
+  assert.deepEqual(
+    pages.map(({ title }) => String(title)).toSorted(),
+    [1, 2, 3, 4, 5, 6].map((n) => `Notice ${n}`),
+  );
+  // The parcel that the service does not know is absent.
+  const assessed = rowsOf("assessed.jsonl").filter(({ owner }) => owner !== null);
+  assert.deepEqual(
+    assessed.map(({ owner, marketValue, currency }) => [owner, marketValue, currency]),
+    [
+      ["Ann Smith", 184_890, "USD"],
+      ["José Núñez", 284_890, "USD"],
+      ["Smith & Sons", 384_890, "USD"],
+    ],
+  );
+  const permits = rowsOf("permits.jsonl");
+  assert.deepEqual(
+    permits.map(({ id }) => Number(id) - 4000).sort((a, b) => a - b),
+    [1, 2, 3, 4, 5, 6, 7, 8, 9, 10],
+  );
+  assert.ok(permits.every(({ total }) => total === 10));
+  assert.deepEqual(permits.find(({ id }) => id === 4002)!["inspections"], [
+    { on: "2024-04-01", passed: true },
+    { on: "2024-04-02", passed: false },
+  ]);
+  assert.deepEqual(
+    rowsOf("fees.jsonl")
+      .map(({ fee, tax }) => [fee, tax])
+      .at(0),
+    [125.5, 12.55],
+  );
+  assert.equal(linesOf(folder, "fees.csv").length, 5);
+  // Where each value stands in the XML and in the JSON.
+  assert.match(output, /author +present +Town clerk +dc\|creator +\d+:\d+/);
+  assert.match(output, /applicant +present +Applicant 1 +path applicant\.name +\d+:\d+/);
+  assert.deepEqual(globSync("fixtures/*/*.{xml,json}", { cwd: folder }).length, 6);
+  rmSync(folder, { recursive: true, force: true });
+});
+
 test("the service: started, logged in to, and asked by a client of its own, as the guide says", async () => {
   const { folder, output } = await follow("docs/service.md");
   const service = join(folder, "my-service");

@@ -52,7 +52,7 @@ export const LOCALES: Readonly<Record<LocaleTag, Locale>> = {
     groups: [",", ",", ",", ""],
     money: ["$#", "$#", "$~#", "#", "USD~#", "#~USD", "US$~#", "$#~USD", "US$#"],
     wholeMoney: ["$#"],
-    negativeMoney: ["-$#", "($#)", "$-#", "$(#)", "\u2212$#", "(#)", "-#", "-~$#"],
+    negativeMoney: ["-$#", "($#)", "$-#", "$(#)", "\u2212$#", "(#)", "-#"],
   },
   "en-GB": {
     language: english,
@@ -82,7 +82,7 @@ export const LOCALES: Readonly<Record<LocaleTag, Locale>> = {
     groups: [".", ".", ".", "", NBSP],
     money: ["#~€", "#~€", "#€", "#~EUR", "EUR~#", "€~#", "#~Euro", "#"],
     wholeMoney: ["#,-~€", "#,--~€", "#,–~€", "#,—~€", "#~€"],
-    negativeMoney: ["-#~€", "\u2212#~€", "-~#~€", "#-~€", "-€~#"],
+    negativeMoney: ["-#~€", "\u2212#~€", "\u2212~#~€", "#-~€", "-€~#"],
   },
   "de-CH": {
     language: german,
@@ -102,7 +102,7 @@ export const LOCALES: Readonly<Record<LocaleTag, Locale>> = {
     groups: [NBSP, NARROW, " ", ""],
     money: ["#~€", "#~€", "#€", "#~EUR", "#~euros", "#"],
     wholeMoney: ["#~€", "#~euros"],
-    negativeMoney: ["-#~€", "\u2212#~€", "-~#~€"],
+    negativeMoney: ["-#~€", "\u2212#~€", "\u2212~#~€"],
   },
   "es-ES": {
     language: spanish,

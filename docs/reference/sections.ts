@@ -63,7 +63,7 @@ export const SECTIONS: readonly Section[] = [
   },
   { title: "Options of `field.text` and `field.attr`", says: AND_ALL, of: [[FIELD_OPTIONS, "TextOptions"]] },
   {
-    title: "Options of `field.number`, `field.money` and `field.percent`",
+    title: "Options of `field.number` and `field.percent`",
     says: AND_ALL,
     of: [[FIELD_OPTIONS, "NumberOptions"]],
   },
@@ -71,6 +71,11 @@ export const SECTIONS: readonly Section[] = [
     title: "Options of `field.number` alone",
     says: "Besides those.",
     of: [[FIELD_OPTIONS, "PlainNumberOptions"]],
+  },
+  {
+    title: "Options of `field.money` and `field.currency`",
+    says: "Besides those of every field, and for `field.money` `min` and `max`.",
+    of: [[FIELD_OPTIONS, "MoneyWriting"]],
   },
   { title: "Options of `field.date`", says: AND_ALL, of: [[FIELD_OPTIONS, "DateOptions"]] },
   {
@@ -90,7 +95,7 @@ export const SECTIONS: readonly Section[] = [
   { title: "Options of `field.each`", of: [["src/extraction/each-field.ts", "RowsOptions"]] },
   {
     title: "`by.…`: places of a field",
-    says: "A path into JSON is written `a.b[0].c`, or `a[].b` for all; an index below zero counts from the end.",
+    says: "A path into JSON is written `a.b[0].c`, `a[].b` for all entries of a list, `a.*.b` for all members of an object; an index below zero counts from the end.",
     functions: { file: "src/extraction/place.ts", name: "by" },
   },
   {
@@ -104,8 +109,16 @@ export const SECTIONS: readonly Section[] = [
   },
   {
     title: "An extract function: its tools",
-    says: "`extract: (pages, tools) => record | records`.",
+    says:
+      "`extract: (pages, tools) => record | records`. `read` has `text`, `number`, `money`, `percent`, `date`, `phone`, `email`, `url`, `list` " +
+      'and `json`, each with the options of its field: `read.money(text, { locale: "de" })`. Relative addresses are those of the first page; ' +
+      "`read.url(text, { page })` names another.",
     of: [["src/extraction/extract-function.ts", "ExtractTools"]],
+  },
+  {
+    title: "What `read` gives",
+    says: "As a member of a record it brings its status along.",
+    of: [["src/extraction/read-value.ts", "Reading"]],
   },
   { title: "A kept page", of: [["src/model/capture.ts", "KeptPage"]] },
   {

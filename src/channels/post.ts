@@ -14,7 +14,7 @@ interface Post {
 
 interface PostReply {
   readonly status: number;
-  readonly retryAfter: string | undefined;
+  readonly retryAfter: readonly string[];
 }
 
 const LARGEST_ANSWER = 64 * 1024;
@@ -35,11 +35,7 @@ export const post = async (what: Post): Promise<PostReply> => {
     });
     // Let go without an error: an answer that never ends must not keep the socket, nor change what was said.
     answer.body.dump({ limit: LARGEST_ANSWER }).catch(() => undefined);
-    const retryAfter = answer.headers["retry-after"];
-    return {
-      status: answer.statusCode,
-      retryAfter: typeof retryAfter === "string" ? retryAfter : retryAfter?.[0],
-    };
+    return { status: answer.statusCode, retryAfter: [answer.headers["retry-after"] ?? []].flat() };
   } catch (error) {
     if (signal.aborted) throw new ChannelError("stopped", "stopped before there was an answer");
     if (timeout.aborted) throw new ChannelError("timeout", `no answer within ${timeoutMs / 1000} s`);

@@ -1,6 +1,7 @@
 import type { ItemView } from "../model/item.ts";
 import type { JobSpec } from "../model/job.ts";
 import type { JudgedRecord } from "../model/record.ts";
+import { withoutNuls } from "../model/without-nuls.ts";
 import type { Column, ColumnType, OutputRow } from "./outputs/record-writer.ts";
 
 const FIRST = "key";
@@ -58,6 +59,7 @@ export class ExportShape {
     const taken = new Set([...OWN, ...this.#fields.values()]);
     const inputs = first.flatMap(({ item }) => Object.keys(membersOf(item.input)));
     this.#inputs = new Map(inputs.map((name) => [name, taken.has(name) ? `input.${name}` : name]));
+    const dates = new Set(wanted.flatMap((one) => (one.dates ?? []).map((name) => this.#fields.get(name))));
     const rows = first.map((entry) => this.row(entry));
     // A value that fills gaps may come later than the first rows.
     const filled = Object.fromEntries([...fill].map(([name, value]) => [this.#fields.get(name), value]));
@@ -65,7 +67,7 @@ export class ExportShape {
       { name: FIRST },
       ...[...this.#inputs.values(), ...this.#fields.values()].map((name) => ({
         name,
-        type: typeOf([...rows, filled], name),
+        type: typeOf([...rows, filled], name, dates.has(name)),
       })),
       ...LAST,
       ...(this.#hasSeveral ? [SCRAPER] : []),
@@ -96,7 +98,7 @@ export class ExportShape {
       if ((status === "missing" || status === "malformed") && required.includes(name))
         gaps[status].push(name);
     }
-    return {
+    return withoutNuls({
       ...row,
       key: item.key,
       _state: item.state,
@@ -107,7 +109,7 @@ export class ExportShape {
       _malformed: gaps.malformed,
       ...(this.#hasSeveral && { _scraper: item.scraper }),
       ...(this.#hasChanges && { _change: item.change ?? null }),
-    };
+    });
   }
 
   #set(row: Record<string, unknown>, names: ReadonlyMap<string, string>, name: string, value: unknown): void {
@@ -123,12 +125,12 @@ const membersOf = (input: unknown): Readonly<Record<string, unknown>> =>
     : { input };
 
 /** What all values that are there have in common; text where they differ, or where there is none yet. */
-const typeOf = (rows: readonly OutputRow[], name: string): ColumnType => {
+const typeOf = (rows: readonly OutputRow[], name: string, isDate: boolean): ColumnType => {
   const types = new Set(
     rows
       .map((row) => row[name])
       .filter((value) => value !== null && value !== undefined)
-      .map(typeOfValue),
+      .map((value) => (isDate ? typeOfDate(value) : typeOfValue(value))),
   );
   const [type = "text", ...others] = types;
   return others.length > 0 ? "text" : type;
@@ -139,3 +141,9 @@ const typeOfValue = (value: unknown): ColumnType => {
   if (type === "number" || type === "boolean") return type;
   return type === "object" ? "json" : "text";
 };
+
+/** A month or a year is no point in time, and stays text. */
+const typeOfDate = (value: unknown): ColumnType =>
+  typeof value === "string" && DAY.test(value) ? (value.length === DAY_LENGTH ? "day" : "instant") : "text";
+const DAY = /^\d{4}-\d\d-\d\d(?:T[\d:.]+Z)?$/;
+const DAY_LENGTH = "YYYY-MM-DD".length;

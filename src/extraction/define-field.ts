@@ -16,6 +16,7 @@ export type FieldKind =
   | "attr"
   | "number"
   | "money"
+  | "currency"
   | "percent"
   | "date"
   | "phone"

@@ -1,11 +1,19 @@
 import type { Field, FieldReading } from "./define-field.ts";
+import { ExtractionError } from "./extraction-error.ts";
 import { compileFields, scopeOf, valuesOf } from "./fields.ts";
-import type { Fields, RawFields, RecordOf } from "./fields.ts";
+import type { CompiledFields, Fields, RawFields, RecordOf } from "./fields.ts";
+import { checkScope } from "./find-place.ts";
+import { compileJsonRows } from "./json/json-rows.ts";
 import { compileMarker, markerOf } from "./none-marker.ts";
 import type { NoneMarker } from "./none-marker.ts";
-import { by } from "./place.ts";
+import { placesOf } from "./place.ts";
+import type { Each, Place } from "./place.ts";
 import { bookWithin } from "./query-book.ts";
+import type { QueryBook } from "./query-book.ts";
 import { readingOfRows } from "./row-readings.ts";
+import type { ReadRow } from "./row-readings.ts";
+import { JsonScope } from "./scope.ts";
+import type { Scope } from "./scope.ts";
 import { compileSelector } from "./selector.ts";
 
 export interface RowsOptions<T> {
@@ -16,48 +24,92 @@ export interface RowsOptions<T> {
 }
 
 export function eachField<const F extends Fields>(
-  css: string,
+  each: Each,
   fields: F,
   options: RowsOptions<RecordOf<F>> = {},
   isRequired = true,
 ): Field<readonly RecordOf<F>[]> {
-  const selector = compileSelector(css);
+  const [place] = placesOf(each);
+  if (place === undefined || (place.how !== "css" && place.how !== "json"))
+    throw new ExtractionError("bad-spec", `field.each cannot go over ${place?.by}: it has no rows`);
   const marker = options.none === undefined ? undefined : markerOf(options.none);
   return Object.freeze({
     kind: "each" as const,
-    places: [by.css(css)],
+    places: [place],
     isRequired,
     expects: `a list with ${Object.keys(fields).join(", ")}`,
     compile(book) {
-      const own = bookWithin(book, "element");
-      const compiled = compileFields(fields, own);
+      checkScope(place, book);
+      const rowsOf =
+        place.how === "css" ? elementRows(place.css, fields, book) : jsonRows(place, fields, book);
       const unavailable = marker && compileMarker(marker, book);
       return (scope) => {
-        const { document } = scope.view;
-        const elements = document.all(selector, scope.element);
-        const [first] = elements;
         let reading: FieldReading<readonly RecordOf<F>[]> = { raw: null, isEmpty: false, value: null };
-        if (first !== undefined) {
-          const rows = elements.map((element) => {
-            const row: RawFields = {};
-            compiled.readInto(scopeOf(element, scope, own), row);
-            return row;
-          });
-          const raw = elements
-            .slice(0, SHOWN)
-            .map((element) => document.textOf(element))
-            .join(" | ");
-          const found = { raw, by: css, at: document.offsetOf(first) };
+        const found = rowsOf(scope);
+        if (found !== undefined) {
           // The fields themselves make it the row that their types say.
           const toRow = (row: RawFields): RecordOf<F> => valuesOf(row) as RecordOf<F>;
-          reading = readingOfRows(rows, compiled, found, toRow, options.check);
+          const where = { raw: found.raw, by: place.by, at: found.at };
+          reading = readingOfRows(found.rows, found.compiled, where, toRow, options.check);
         }
         return reading.value === null && unavailable ? (unavailable(scope, reading) ?? reading) : reading;
       };
     },
-    optional: () => eachField(css, fields, options, false),
+    optional: () => eachField(each, fields, options, false),
   } satisfies Field<readonly RecordOf<F>[]>);
 }
 
 /** How many rows are shown in the raw text of a list. */
 const SHOWN = 10;
+
+interface Rows {
+  readonly rows: readonly ReadRow[];
+  readonly compiled: CompiledFields;
+  readonly raw: string;
+  readonly at: number;
+}
+
+type FindRows = (scope: Scope) => Rows | undefined;
+
+function elementRows(css: string, fields: Fields, book: QueryBook): FindRows {
+  const selector = compileSelector(css);
+  const own = bookWithin(book, "element");
+  const compiled = compileFields(fields, own);
+  return (scope) => {
+    const { document } = scope.view;
+    const elements = document.all(selector, scope.element);
+    const [first] = elements;
+    if (first === undefined) return undefined;
+    const rows = elements.map((element) => ({
+      fields: readRow(compiled, scopeOf(element, scope, own)),
+      at: document.offsetOf(element),
+    }));
+    const shown = elements.slice(0, SHOWN).map((element) => document.textOf(element));
+    return { rows, compiled, raw: shown.join(" | "), at: document.offsetOf(first) };
+  };
+}
+
+function jsonRows(place: Extract<Place, { how: "json" }>, fields: Fields, book: QueryBook): FindRows {
+  const find = compileJsonRows(place, book);
+  const own = bookWithin(book, "json-row");
+  const compiled = compileFields(fields, own);
+  return (scope) => {
+    const found = find(scope);
+    if (found === undefined) return undefined;
+    const rows = found.map((row) => ({
+      fields: readRow(compiled, new JsonScope(scope.page, own.own.queries, row)),
+      at: row.at,
+    }));
+    const raw = found
+      .slice(0, SHOWN)
+      .map(({ value }) => JSON.stringify(value))
+      .join(" | ");
+    return { rows, compiled, raw, at: found[0]?.at ?? 0 };
+  };
+}
+
+function readRow(compiled: CompiledFields, scope: Scope): RawFields {
+  const row: RawFields = {};
+  compiled.readInto(scope, row);
+  return row;
+}

@@ -1,8 +1,13 @@
 import type { KeptPage } from "../model/capture.ts";
 import type { RawField, RawRecord } from "../model/record.ts";
+import { withoutNuls } from "../model/without-nuls.ts";
 import { ExtractionError } from "./extraction-error.ts";
-import { parseHtml } from "./html-document.ts";
 import type { HtmlDocument } from "./html-document.ts";
+import { parseJsonPath, valuesAt } from "./json/json-path.ts";
+import { PageView } from "./page-view.ts";
+import type { ReadablePage } from "./page-view.ts";
+import { readers, ReadValue } from "./read-value.ts";
+import type { Readers } from "./read-value.ts";
 import { compileSelector } from "./selector.ts";
 import type { Selector } from "./selector.ts";
 
@@ -10,6 +15,12 @@ import type { Selector } from "./selector.ts";
 export interface ExtractTools {
   /** The page as a document; parsed once, however often it is asked for. */
   readonly document: (page: KeptPage) => HtmlDocument;
+  /** The page as JSON, parsed once; the item fails with `bad-content` where it is none. */
+  readonly json: (page: KeptPage) => unknown;
+  /** All values at the end of a path into JSON, such as `data.items[].price`; none where it leads nowhere. */
+  readonly values: (json: unknown, path: string) => readonly unknown[];
+  /** Reads a text or a value of JSON as the field of that name does: `price: read.money(text)`. */
+  readonly read: Readers;
   /** A CSS selector for the document's questions; one that is bad throws and names the place. */
   readonly selector: (css: string) => Selector;
 }
@@ -21,17 +32,18 @@ export interface ExtractTools {
 export type ExtractFunction = (pages: readonly KeptPage[], tools: ExtractTools) => unknown;
 
 /** Throws `ExtractionError` with code `bad-return` when the function gives no records. */
-export function recordsByFunction(
-  extract: ExtractFunction,
-  pages: readonly (KeptPage & { readonly document?: HtmlDocument })[],
-): RawRecord[] {
-  const parsed = new Map(pages.map((page) => [page as KeptPage, page.document]));
+export function recordsByFunction(extract: ExtractFunction, pages: readonly ReadablePage[]): RawRecord[] {
+  const views = new Map(pages.map((page) => [page as KeptPage, new PageView(page)]));
+  const viewOf = (page: KeptPage): PageView => {
+    let view = views.get(page);
+    if (view === undefined) views.set(page, (view = new PageView(page)));
+    return view;
+  };
   const tools: ExtractTools = {
-    document(page) {
-      const document = parsed.get(page) ?? parseHtml(page.text);
-      parsed.set(page, document);
-      return document;
-    },
+    document: (page) => viewOf(page).document,
+    json: (page) => viewOf(page).json.value,
+    values: (json, path) => valuesAt(json, parseJsonPath(path)),
+    read: readers(pages[0], viewOf),
     selector: compileSelector,
   };
   const from = [...new Set(pages.map(({ name }) => name))].join(", ");
@@ -43,7 +55,9 @@ export function recordsByFunction(
     // fromEntries, because labels of a page may have become names, "__proto__" among them.
     return {
       from,
-      fields: Object.fromEntries(Object.entries(record).map(([name, value]) => [name, asField(value)])),
+      fields: Object.fromEntries(
+        Object.entries(record).map(([name, value]) => [withoutNuls(name), asField(value)]),
+      ),
     };
   });
 }
@@ -62,18 +76,34 @@ const nameOf = (value: unknown): string =>
         ? "an array"
         : typeof value;
 
+/** What was read inside of a list or an object, and cannot be what it should, makes the whole of it malformed: it would look complete. */
+function asJson(value: unknown): { readonly json: string | undefined; readonly problem?: string } {
+  let problem: string | undefined;
+  const json: string | undefined = JSON.stringify(value, function (this: object, key, part: unknown) {
+    const own: unknown = Reflect.get(this, key);
+    if (own instanceof ReadValue && own.field.problem !== undefined)
+      problem ??= `${key}: ${own.field.problem}`;
+    return part;
+  });
+  return { json, ...(problem !== undefined && { problem }) };
+}
+
 function asField(value: unknown): RawField {
+  if (value instanceof ReadValue) return value.field;
   if (value === undefined) return { raw: null, isEmpty: false, value: null };
   if (value === null) return { raw: "", isEmpty: true, value: null };
   if (typeof value === "string") {
-    const isEmpty = value.trim() === "";
-    return { raw: value, isEmpty, value: isEmpty ? null : value };
+    const text = withoutNuls(value);
+    const isEmpty = text.trim() === "";
+    return { raw: text, isEmpty, value: isEmpty ? null : text };
   }
   const what = typeof value === "number" ? String(value) : typeof value;
   try {
     // Of a function or a symbol nothing is left, of NaN and Infinity a null.
-    const json: string | undefined = JSON.stringify(value);
-    if (json !== undefined && json !== "null") return { raw: json, isEmpty: false, value: JSON.parse(json) };
+    const { json, problem } = asJson(value);
+    if (problem !== undefined) return { raw: json ?? what, isEmpty: false, value: null, problem };
+    if (json !== undefined && json !== "null")
+      return { raw: json, isEmpty: false, value: withoutNuls<unknown>(JSON.parse(json)) };
     return { raw: what, isEmpty: false, value: null, problem: `${what} cannot be kept as JSON` };
   } catch (error) {
     return {

@@ -1,3 +1,4 @@
+import { FailureError } from "../model/failure.ts";
 import type { RawRecord } from "../model/record.ts";
 import type { Field } from "./define-field.ts";
 import { recordsByFunction } from "./extract-function.ts";
@@ -6,14 +7,17 @@ import { ExtractionError } from "./extraction-error.ts";
 import { compileFields } from "./fields.ts";
 import type { Fields, RawFields } from "./fields.ts";
 import type { HtmlElement } from "./html-document.ts";
+import { compileJsonRows } from "./json/json-rows.ts";
 import { PageView } from "./page-view.ts";
 import type { ReadablePage } from "./page-view.ts";
+import type { Each, JsonPlace } from "./place.ts";
 import { bookWithin, pageBook } from "./query-book.ts";
 import { applyCheck } from "./record-check.ts";
 import type { RecordCheck } from "./record-check.ts";
 import { compileStream } from "./scan/stream-matcher.ts";
-import { Scope } from "./scope.ts";
+import { JsonScope, Scope } from "./scope.ts";
 import { compileSelector } from "./selector.ts";
+import type { Selector } from "./selector.ts";
 
 export type { ReadablePage } from "./page-view.ts";
 export type { Fields } from "./fields.ts";
@@ -22,8 +26,11 @@ export type { Fields } from "./fields.ts";
 export interface ExtractSpec<F extends Fields = Fields> {
   /** Names of kept pages. May be left out when only one page is kept. */
   readonly from?: string | readonly string[];
-  /** Each match is a record of its own, and the fields' selectors are relative to it. */
-  readonly each?: string;
+  /**
+   * Each match is a record of its own, and the fields' selectors are relative to it. A place in JSON (`by.path("data.items[]")`) makes
+   * each entry of a list one, and the fields' paths are relative to that.
+   */
+  readonly each?: Each;
   /** What a record has, by name; made with `field.…`. */
   readonly fields: F;
   /** Says true, or which fields cannot be, with the reason: `{ paid: "more than was billed" }`. They become malformed. */
@@ -37,7 +44,9 @@ export interface Extraction {
   readonly required: readonly string[];
   /** By name, those of objects dotted (`address.street`); none for a function. */
   readonly fields?: ReadonlyMap<string, Field<unknown>>;
-  /** Pure. Throws `ExtractionError`, or whatever a scraper's own extract function throws. */
+  /** The rows are entries of a list in JSON: that it has none is an answer. Where the list itself is not there, `read` fails. */
+  readonly mayBeEmpty?: true;
+  /** Pure. Throws `ExtractionError`, `FailureError` on a page that cannot be read at all, or whatever a scraper's own extract function throws. */
   readonly read: (pages: readonly ReadablePage[]) => RawRecord[];
 }
 
@@ -49,8 +58,9 @@ export function compileExtraction(spec: ExtractSpec | ExtractFunction): Extracti
   if (Object.keys(spec.fields).length === 0)
     throw new ExtractionError("bad-spec", "extract.fields is empty: name at least one field");
   const page = pageBook();
-  const each = spec.each === undefined ? undefined : compileSelector(spec.each);
-  const own = each === undefined ? page : bookWithin(page, "element");
+  const { each, json } = compileEach(spec.each);
+  const own = spec.each === undefined ? page : bookWithin(page, json === undefined ? "element" : "json-row");
+  const jsonRowsOf = json && compileJsonRows(json, page);
   const { leaves, readInto } = compileFields(spec.fields, own);
   const stream = compileStream({
     page: page.page.queries,
@@ -68,8 +78,13 @@ export function compileExtraction(spec: ExtractSpec | ExtractFunction): Extracti
 
   const readPage = (kept: ReadablePage): RawRecord[] => {
     const view = new PageView(kept);
-    const scanned = (streamsPage || streamsRows) && !view.isParsed ? stream.run(kept.text) : undefined;
+    const scanned = (streamsPage || streamsRows) && view.canScan ? stream.run(kept.text) : undefined;
     const scope = new Scope(view, page.page.queries, scanned?.page);
+    if (jsonRowsOf !== undefined) {
+      const found = jsonRowsOf(scope);
+      if (found === undefined) throw noList(json!, kept);
+      return found.map((row) => readRecord(new JsonScope(scope, own.own.queries, row), kept.name));
+    }
     if (each === undefined) return [readRecord(scope, kept.name)];
 
     let elements: readonly HtmlElement[] | undefined;
@@ -86,9 +101,30 @@ export function compileExtraction(spec: ExtractSpec | ExtractFunction): Extracti
     fieldNames: names,
     required: names.filter((name) => leaves.get(name)?.isRequired === true),
     fields: leaves,
+    ...(json !== undefined && { mayBeEmpty: true }),
     read: (pages) => pagesToRead(spec.from, pages).flatMap(readPage),
   };
 }
+
+/** Throws `ExtractionError` with code `bad-spec` on a place that has no rows, or `SelectorError`. */
+function compileEach(each: Each | undefined): { readonly each?: Selector; readonly json?: JsonPlace } {
+  if (each === undefined) return {};
+  if (typeof each === "string") return { each: compileSelector(each) };
+  if (each.how === "json") return { json: each };
+  if (each.how === "css" && each.attribute === undefined) return { each: compileSelector(each.css) };
+  throw new ExtractionError(
+    "bad-spec",
+    `extract.each is ${each.by}, which has no rows: give a CSS selector, or a place in JSON such as by.path("items[]")`,
+  );
+}
+
+const noList = ({ by }: JsonPlace, { name, url, status }: ReadablePage): FailureError =>
+  new FailureError({
+    kind: "structure-changed",
+    detail: `the page "${name}" came through, but there is nothing at ${by}, where its rows should be`,
+    url,
+    status,
+  });
 
 function pagesToRead(from: ExtractSpec["from"], pages: readonly ReadablePage[]): readonly ReadablePage[] {
   const kept = (): string => pages.map(({ name }) => `"${name}"`).join(", ") || "none";

@@ -1,4 +1,5 @@
 import type { FieldOptions } from "./define-field.ts";
+import type { DatePrecision } from "./reading/date-format.ts";
 import type { PhoneStyle } from "./reading/read-phone.ts";
 
 export interface TextOptions<T extends string> extends FieldOptions<T> {
@@ -22,9 +23,27 @@ export interface PlainNumberOptions extends NumberOptions {
   readonly unit?: string | readonly string[];
 }
 
+/** How the site writes its amounts. */
+export interface MoneyWriting {
+  /** The site's decimal mark. Needed where `1.234` may mean 1234. */
+  readonly decimal?: "." | ",";
+  /** Whose way of writing the site has, such as `de-CH`: says the decimal mark, and with its country what `$`, `kr` or `¥` stands for. */
+  readonly locale?: string;
+  /** The currency that all amounts are in, as ISO 4217 has it: `USD`. An amount in another currency is malformed. */
+  readonly currency?: string;
+  /** Words may stand around the amount: `Total due: $5.00 by June 1`. It needs a currency, and two amounts that differ are malformed; false by default. */
+  readonly inText?: boolean;
+}
+
+export interface MoneyOptions extends NumberOptions, MoneyWriting {}
+
+export interface CurrencyOptions extends FieldOptions<string>, MoneyWriting {}
+
 export interface DateOptions extends FieldOptions<string> {
-  /** Tried in order, for example `MM/DD/YYYY` or `D MMMM YYYY`. Without any, ISO dates are read. */
+  /** Tried in order, for example `MM/DD/YYYY` or `D MMMM YYYY`; `epoch` and `epoch-ms` are instants. Without any, ISO dates and `/Date(ms)/` are read. */
   readonly formats?: readonly string[];
+  /** How much of the date is wanted: `month` gives `2024-02`, `year` gives `2024`, and formats need no more than that. `day` never gives an instant. */
+  readonly precision?: DatePrecision;
   /** Whose month names are used; `en` by default. */
   readonly locale?: string;
   /** Where the site's clock is, such as `America/Chicago`. A date with a time then is an instant: `2024-02-09T22:05:00Z`. */

@@ -4,10 +4,12 @@ import type { Field, FieldOptions } from "./define-field.ts";
 import { eachField } from "./each-field.ts";
 import type { RowsOptions } from "./each-field.ts";
 import type {
+  CurrencyOptions,
   DateOptions,
   EmailOptions,
   JsonOptions,
   ListOptions,
+  MoneyOptions,
   NumberOptions,
   PhoneOptions,
   PlainNumberOptions,
@@ -17,18 +19,16 @@ import { fieldGroup } from "./fields.ts";
 import type { FieldGroup, Fields, RecordOf } from "./fields.ts";
 import { isTooDeep } from "./json/is-too-deep.ts";
 import { parseLenientJson } from "./json/lenient-json.ts";
-import { numberField } from "./number-field.ts";
-import type { Where, Within } from "./place.ts";
+import { currencyField, moneyField, numberField } from "./number-field.ts";
+import type { Each, Where, Within } from "./place.ts";
 import { placeholders } from "./reading/placeholders.ts";
 import { quoted } from "./reading/quoted.ts";
 import { dateReader } from "./reading/read-date.ts";
 import { EMAIL_TAKES, emailReader, pickEmail } from "./reading/read-email.ts";
-import { readMoney } from "./reading/read-money.ts";
 import { readNumber, unitRemover } from "./reading/read-number.ts";
 import { readPercent } from "./reading/read-percent.ts";
 import { PHONE_TAKES, phoneReader, pickPhone } from "./reading/read-phone.ts";
 import { readUrl } from "./reading/read-url.ts";
-import type { Taken } from "./scan/page-query.ts";
 import { tableField } from "./table-field.ts";
 import type { TableOptions, TableRowOf } from "./table-field.ts";
 import type { Taking } from "./taking.ts";
@@ -57,21 +57,23 @@ export const field = {
     );
   },
 
-  /** An amount of money; its currency is dropped. */
-  money: (where: Where, options: NumberOptions = {}): Field<number> =>
-    numberField("money", where, options, "an amount of money, such as $1,234.56", readMoney),
+  /** An amount of money, without its currency: `$1,234.50` is 1234.5, `50¢` is 0.5. */
+  money: (where: Where, options: MoneyOptions = {}): Field<number> => moneyField(where, options),
+
+  /** The currency of an amount, or one that stands alone, as an ISO 4217 code: `EUR`. */
+  currency: (where: Where, options: CurrencyOptions = {}): Field<string> => currencyField(where, options),
 
   /** `1.25 %` is 1.25. */
   percent: (where: Where, options: NumberOptions = {}): Field<number> =>
     numberField("percent", where, options, "a percentage, such as 1.25 %", readPercent),
 
-  /** A day, as `YYYY-MM-DD`; with `timeZone`, a date that has a time is an instant. */
+  /** A day, as `YYYY-MM-DD`; with `timeZone`, a date that has a time is an instant. `precision` asks for less. */
   date: (where: Where, options: DateOptions = {}): Field<string> => {
-    const readDate = dateReader(options.formats, options.locale, options.timeZone);
+    const readDate = dateReader(options.formats, options.locale, options.timeZone, options);
     return defineField<string>({
       kind: "date",
       where,
-      taking: one("text"),
+      taking: ONE_TEXT,
       options,
       expects: `a date like ${(options.formats ?? ["YYYY-MM-DD"]).join(" or ")}`,
       isPlaceholder: placeholders("date", options),
@@ -124,7 +126,7 @@ export const field = {
     defineField<string>({
       kind: "html",
       where,
-      taking: one("html"),
+      taking: { takes: ["html"], isMany: false, jsonAs: "html" },
       options,
       expects: "an element with something in it",
       isPlaceholder: placeholders("words", options),
@@ -163,12 +165,12 @@ export const field = {
   object: <const F extends Fields>(fields: F, options: Within = {}): FieldGroup<F> =>
     fieldGroup(fields, options),
 
-  /** A list of objects, one per match of the selector; the fields are relative to it. */
+  /** A list of objects, one per match of the selector or entry of a list in JSON (`by.path("variants[]")`); the fields are relative to it. */
   each: <const F extends Fields>(
-    css: string,
+    each: Each,
     fields: F,
     options: RowsOptions<RecordOf<F>> = {},
-  ): Field<readonly RecordOf<F>[]> => eachField(css, fields, options),
+  ): Field<readonly RecordOf<F>[]> => eachField(each, fields, options),
 };
 
-const one = (take: Taken): Taking => ({ takes: [take], isMany: false, jsonAs: "text" });
+const ONE_TEXT: Taking = { takes: ["text"], isMany: false, jsonAs: "text" };

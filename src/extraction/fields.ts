@@ -1,7 +1,9 @@
 import type { RawField } from "../model/record.ts";
 import type { Field } from "./define-field.ts";
 import { ExtractionError } from "./extraction-error.ts";
+import { checkScope } from "./find-place.ts";
 import type { HtmlElement } from "./html-document.ts";
+import { by } from "./place.ts";
 import type { Within } from "./place.ts";
 import { bookWithin } from "./query-book.ts";
 import type { QueryBook } from "./query-book.ts";
@@ -96,6 +98,7 @@ function compileGroup(
 ): CompiledFields {
   const { within } = group;
   if (within === undefined) return compileFields(group.fields, book, `${path}.`, isOptional);
+  checkScope(by.css(within.css), book);
   const own = bookWithin(book, "element");
   const { leaves, readInto } = compileFields(group.fields, own, `${path}.`, isOptional);
   return {

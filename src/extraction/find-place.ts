@@ -2,15 +2,15 @@ import { ExtractionError } from "./extraction-error.ts";
 import { NO_HITS } from "./hit.ts";
 import type { Hit } from "./hit.ts";
 import { jsonHits } from "./json/json-hits.ts";
-import { valuesAt } from "./json/json-path.ts";
-import { queryOf } from "./json/json-source.ts";
+import { endsInEmptyList, entriesAt } from "./json/json-path.ts";
+import { jsonRoots } from "./json/json-roots.ts";
 import { findLabel } from "./labels/find-label.ts";
 import { elementHit } from "./element-hit.ts";
-import type { Place } from "./place.ts";
+import type { JsonPlace, Place } from "./place.ts";
 import type { QueryBook, QueryList } from "./query-book.ts";
 import { matchesOf } from "./scan/answer-by-document.ts";
 import type { PageQuery } from "./scan/page-query.ts";
-import { RowScope } from "./scope.ts";
+import { GivenScope, RowScope } from "./scope.ts";
 import type { Scope } from "./scope.ts";
 import type { Taking } from "./taking.ts";
 import { visibleText } from "./visible-text.ts";
@@ -20,6 +20,7 @@ export type Finder = (scope: Scope) => readonly Hit[];
 
 /** Writes what the place asks of a page into the book, and gives the function that looks up the answers. */
 export function compilePlace(place: Place, taking: Taking, book: QueryBook): Finder {
+  checkScope(place, book);
   switch (place.how) {
     case "css": {
       const takes = place.attribute === undefined ? taking.takes : [{ attribute: place.attribute }];
@@ -44,6 +45,8 @@ export function compilePlace(place: Place, taking: Taking, book: QueryBook): Fin
         const cell = scope instanceof RowScope ? scope.cells.get(place.key) : undefined;
         return cell === undefined ? NO_HITS : [elementHit(scope.view.document, cell, taking)];
       };
+    case "given":
+      return (scope) => (scope instanceof GivenScope ? scope.hits : NO_HITS);
     default:
       return place satisfies never;
   }
@@ -97,22 +100,43 @@ function byRegex(
   };
 }
 
-function byJson(
-  { source, path }: Extract<Place, { how: "json" }>,
-  { isMany, jsonAs }: Taking,
-  book: QueryBook,
-): Finder {
-  const query: PageQuery = queryOf(source);
-  const isOfPage = source.in !== "element";
-  const key = JSON.stringify(source);
-  const slot = (isOfPage ? book.page : book.own).add(query);
+function byJson({ source, path }: JsonPlace, { isMany, jsonAs }: Taking, book: QueryBook): Finder {
+  const rootsOf = jsonRoots(source, book);
+  const isNothing = (value: unknown): boolean =>
+    value === null || (jsonAs !== "json" && Array.isArray(value) && value.length === 0);
   return (scope) => {
-    for (const { text = "", at } of (isOfPage ? scope.page : scope).matches(slot)) {
-      for (const root of scope.view.rootsIn(key, source, text)) {
-        const values = valuesAt(root, path);
-        if (values.length > 0) return jsonHits(values, jsonAs, isMany, at);
-      }
+    let none: readonly Hit[] | undefined;
+    for (const root of rootsOf(scope)) {
+      const entries = entriesAt(root, path, root.places);
+      if (entries.length === 0 && !endsInEmptyList(root, path)) continue;
+      const values = entries.length === 0 ? [null] : entries.map(({ value }) => value);
+      const hits = jsonHits(values, jsonAs, isMany, entries[0]?.at ?? root.at);
+      if (!values.every(isNothing)) return hits;
+      // Of several things on the page, another may have what this one leaves blank.
+      none ??= hits;
     }
-    return NO_HITS;
+    return none ?? NO_HITS;
   };
+}
+
+/** A row of JSON has no elements, and an element no JSON of its own: a place that can never be there is refused when the scraper is loaded. */
+export function checkScope(place: Place, { scope }: QueryBook): void {
+  if (scope === "json-row") {
+    const isFine =
+      place.how === "given" ||
+      (place.how === "json" && place.source.in !== "element") ||
+      (place.how === "css" && place.isOfPage === true);
+    if (isFine) return;
+    const instead = place.how === "css" ? JSON.stringify(place.css) : '"name"';
+    throw new ExtractionError(
+      "bad-spec",
+      `${place.by} cannot be found in a row of JSON, which has no elements: write by.path(${instead}) for a member of the row`,
+    );
+  }
+  const isOfRow = place.how === "json" && place.source.in === "page" && place.source.isOfPage !== true;
+  if (isOfRow && scope !== "page")
+    throw new ExtractionError(
+      "bad-spec",
+      `${place.by} is for pages and rows of JSON, and these rows are elements: write by.json(css, path) for JSON in an element`,
+    );
 }

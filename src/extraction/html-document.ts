@@ -2,11 +2,12 @@ import { plainText } from "./css-adapter.ts";
 import { foldedText } from "./folded-text.ts";
 import { buildTree, TreeElement } from "./html-tree.ts";
 import type { HtmlTree } from "./html-tree.ts";
+import { linkAttributeOf } from "./scan/page-query.ts";
 import { searchOf } from "./selector.ts";
 import type { Selector } from "./selector.ts";
 
 export interface HtmlElement {
-  /** Lower case, as in `td`. */
+  /** Lower case, as in `td`; of XML as written, as in `dc:creator`. */
   readonly tag: string;
 }
 
@@ -27,9 +28,11 @@ export interface HtmlDocument {
   rawTextOf(element: HtmlElement): string;
   /** An attribute as written, entities decoded; undefined where the element has none of that name. */
   attr(element: HtmlElement, name: string): string | undefined;
+  /** The address that it names: its `href`, `src` or the like. Of XML also its text, as `<link>` in RSS has it. */
+  linkOf(element: HtmlElement): string | undefined;
   /** Where its start tag begins in the text of the page. */
   offsetOf(element: HtmlElement): number;
-  /** What stands between its tags, exactly as in the source. */
+  /** What stands between its tags, exactly as in the source. Of XML without elements in it: its text, the HTML that a feed quotes. */
   htmlOf(element: HtmlElement): string;
   /** The elements right below it. */
   childrenOf(element: HtmlElement): HtmlElement[];
@@ -37,10 +40,34 @@ export interface HtmlDocument {
   parentOf(element: HtmlElement): HtmlElement | undefined;
 }
 
+/** What differs between HTML and XML when an element is read. */
+export interface ElementReading<Element extends TreeElement = TreeElement> {
+  readonly textOf: (element: Element) => string;
+  /** `source` is what stands between its tags. */
+  readonly htmlOf: (element: Element, source: string) => string;
+  readonly attr: (element: Element, name: string) => string | undefined;
+  readonly linkOf: (element: Element) => string | undefined;
+}
+
+const htmlReading: ElementReading = {
+  textOf: foldedText,
+  htmlOf: (_element, source) => source,
+  attr: (element, name) => element.attribute(name),
+  linkOf: (element) => element.attribute(linkAttributeOf(element.tag)),
+};
+
 /** Never throws: every text is some page. Nothing is parsed until the first question is asked. */
-export function parseHtml(text: string): HtmlDocument {
+export const parseHtml = (text: string): HtmlDocument => openDocument(text, buildTree, htmlReading);
+
+/** `reading` is for the elements that `build` makes. */
+export function openDocument(
+  text: string,
+  build: (text: string) => HtmlTree,
+  reading: ElementReading<never>,
+): HtmlDocument {
   let built: HtmlTree | undefined;
-  const tree = (): HtmlTree => (built ??= buildTree(text));
+  const tree = (): HtmlTree => (built ??= build(text));
+  const { textOf, htmlOf, attr, linkOf } = reading as ElementReading;
 
   return {
     get isParsed() {
@@ -62,11 +89,15 @@ export function parseHtml(text: string): HtmlDocument {
       });
       return found;
     },
-    textOf: (element) => foldedText(inTree(element)),
+    textOf: (element) => textOf(inTree(element)),
     rawTextOf: (element) => plainText(inTree(element)),
-    attr: (element, name) => inTree(element).attribute(name),
+    attr: (element, name) => attr(inTree(element), name),
+    linkOf: (element) => linkOf(inTree(element)),
     offsetOf: (element) => inTree(element).at,
-    htmlOf: (element) => text.slice(inTree(element).inside, inTree(element).insideEnd),
+    htmlOf(element) {
+      const { inside, insideEnd } = inTree(element);
+      return htmlOf(inTree(element), text.slice(inside, insideEnd));
+    },
     childrenOf: (element) => inTree(element).children.filter((child) => typeof child !== "string"),
     parentOf(element) {
       const { parent } = inTree(element);

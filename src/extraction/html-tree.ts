@@ -80,6 +80,8 @@ export interface HtmlTree {
   /** Elements by id in document order; pages do repeat ids. */
   readonly byId: ReadonlyMap<string, readonly TreeElement[]>;
   readonly hasTemplates: boolean;
+  /** Names are compared as they are written, and selectors are compiled for it apart. */
+  readonly isXml?: boolean;
 }
 
 export function buildTree(text: string): HtmlTree {

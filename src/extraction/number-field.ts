@@ -1,10 +1,14 @@
 import { defineField } from "./define-field.ts";
 import type { Field, FieldKind } from "./define-field.ts";
-import type { NumberOptions } from "./field-options.ts";
+import type { CurrencyOptions, MoneyOptions, NumberOptions } from "./field-options.ts";
+import { amountInText } from "./reading/amount-in-text.ts";
 import { between } from "./reading/between.ts";
 import { decimalOf } from "./reading/number-locale.ts";
 import type { Where } from "./place.ts";
 import { placeholders } from "./reading/placeholders.ts";
+import { readCurrency } from "./reading/read-currency.ts";
+import { readMoney } from "./reading/read-money.ts";
+import type { MoneyStyle } from "./reading/read-money.ts";
 import type { NumberStyle } from "./reading/read-number.ts";
 import type { Reading } from "./reading/reading.ts";
 
@@ -15,8 +19,7 @@ export function numberField(
   expects: string,
   read: (text: string, style: NumberStyle) => Reading<number>,
 ): Field<number> {
-  const decimal = options.decimal ?? (options.locale === undefined ? undefined : decimalOf(options.locale));
-  const style: NumberStyle = decimal === undefined ? {} : { decimal };
+  const style = numberStyle(options);
   return defineField<number>({
     kind,
     where,
@@ -31,5 +34,44 @@ export function numberField(
       const isPlain = typeof json === "string" && /^-?\d+(?:\.\d{1,2})?$/.test(json);
       return isPlain ? between(options, read(json, { decimal: "." })) : undefined;
     },
+  });
+}
+
+const numberStyle = ({ decimal, locale }: Pick<NumberOptions, "decimal" | "locale">): NumberStyle => {
+  const mark = decimal ?? (locale === undefined ? undefined : decimalOf(locale));
+  return mark === undefined ? {} : { decimal: mark };
+};
+
+/** Throws `TypeError` on a currency that does not exist. */
+function moneyStyle(options: Pick<MoneyOptions, "decimal" | "locale" | "currency">): MoneyStyle {
+  const { locale, currency } = options;
+  if (currency !== undefined && !Intl.supportedValuesOf("currency").includes(currency))
+    throw new TypeError(`there is no currency "${currency}": write a code of ISO 4217, such as USD`);
+  return {
+    ...numberStyle(options),
+    ...(locale !== undefined && { locale }),
+    ...(currency !== undefined && { currency }),
+  };
+}
+
+export function moneyField(where: Where, options: MoneyOptions): Field<number> {
+  const money = moneyStyle(options);
+  return numberField("money", where, options, "an amount of money, such as $1,234.56", (text, style) => {
+    if (options.inText !== true) return readMoney(text, { ...money, ...style });
+    const reading = amountInText(text, { ...money, ...style });
+    return "value" in reading ? { value: reading.value.amount } : reading;
+  });
+}
+
+export function currencyField(where: Where, options: CurrencyOptions): Field<string> {
+  const style = moneyStyle(options);
+  return defineField<string>({
+    kind: "currency",
+    where,
+    taking: { takes: ["text"], isMany: false, jsonAs: "text" },
+    options,
+    expects: "a currency, such as USD, or an amount with one",
+    isPlaceholder: placeholders("value", options),
+    readTexts: ([text = ""]) => readCurrency(text, style, options.inText),
   });
 }

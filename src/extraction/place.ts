@@ -10,6 +10,8 @@ export type Place = { readonly by: string } & (
   | { readonly how: "regex"; readonly pattern: RegExp; readonly within?: string }
   | { readonly how: "json"; readonly source: JsonSource; readonly path: JsonPath }
   | { readonly how: "column"; readonly key: string }
+  /** What an extract function gives to a reader. */
+  | { readonly how: "given" }
 );
 
 /** Where JSON stands on a page. */
@@ -19,7 +21,14 @@ export type JsonSource =
   /** The text of an element. */
   | { readonly in: "element"; readonly css: string }
   /** What a script gives to a variable: `window.__STATE__ = {…};` */
-  | { readonly in: "variable"; readonly name: string };
+  | { readonly in: "variable"; readonly name: string }
+  /** The page itself; in a row of JSON, that row. */
+  | { readonly in: "page"; readonly isOfPage?: true };
+
+export type JsonPlace = Extract<Place, { how: "json" }>;
+
+/** What makes a row: a CSS selector, or a place in JSON (`by.path`, `by.json`, `by.state`, `by.jsonLd`). */
+export type Each = string | Place;
 
 /** A CSS selector, a place, or several of them of which the first that finds a value wins. */
 export type Where = string | Place | readonly (string | Place)[];
@@ -63,6 +72,17 @@ export const by = {
     by: `regex ${String(pattern)}`,
     pattern: new RegExp(pattern.source, `${pattern.flags.replace(/[gy]/g, "")}g`),
     ...checkedWithin(within),
+  }),
+
+  /**
+   * In a page that is JSON, such as the answer of an API: `by.path("data.items[0].price")`. Inside of `each` over JSON it is relative to
+   * the row, and `$.total` is of the page.
+   */
+  path: (path: string): Place => ({
+    how: "json",
+    by: path === "" ? "path" : `path ${path}`,
+    source: { in: "page", ...(path.startsWith("$") && { isOfPage: true }) },
+    path: parseJsonPath(path),
   }),
 
   /** In the page's JSON-LD: the first thing of this type, and a path from it. `author.name`, `image[0]`, `recipeIngredient[]`. */

@@ -22,12 +22,15 @@ export class QueryList {
   }
 }
 
+/** `json-row`: an entry of a list in JSON, which has no elements. */
+export type InnerScope = "element" | "table-row" | "json-row";
+
 /** What fields ask when they are compiled. */
 export interface QueryBook {
   /** Of their own scope: the page, or an element of it such as a row. */
   readonly own: QueryList;
   readonly page: QueryList;
-  readonly scope: "page" | "element" | "table-row";
+  readonly scope: "page" | InnerScope;
   /** Every label that the scraper asks for: one of them is never the value of another. */
   readonly labels: WantedLabels;
 }
@@ -37,8 +40,8 @@ export const pageBook = (): QueryBook => {
   return { own: page, page, scope: "page", labels: new WantedLabels() };
 };
 
-/** A book for the fields inside of an element. */
-export const bookWithin = (book: QueryBook, scope: "element" | "table-row"): QueryBook => ({
+/** A book for the fields inside of an element or a row. */
+export const bookWithin = (book: QueryBook, scope: InnerScope): QueryBook => ({
   ...book,
   own: new QueryList(),
   scope,

@@ -1,3 +1,4 @@
+import { withoutNuls } from "../model/without-nuls.ts";
 import type { FieldDefinition, FieldReading, ReadingContext } from "./define-field.ts";
 import type { Hit } from "./hit.ts";
 import type { QueryBook } from "./query-book.ts";
@@ -28,9 +29,10 @@ export function hitReader<T>(definition: FieldDefinition<T>, book: QueryBook): R
     const texts: string[] = [];
     let raw: string | undefined;
     let hasObject = false;
-    for (const { text, json, isBare, isTooLong } of hits) {
+    for (const { text: found, json, isBare, isTooLong } of hits) {
       if (isTooLong) return fieldReading(raw ?? "", by, first.at, { problem: TOO_LONG });
-      if (text === undefined) continue;
+      if (found === undefined) continue;
+      const text = withoutNuls(found);
       const seen = seenOf(text);
       const isNone = isPlaceholder(seen);
       if (isBare === true && !isNone) continue;
@@ -39,7 +41,8 @@ export function hitReader<T>(definition: FieldDefinition<T>, book: QueryBook): R
       if (typeof json === "object" && json !== null) hasObject = true;
     }
     if (raw === undefined) return undefined;
-    const { at, json } = first;
+    const { at } = first;
+    const json = withoutNuls(first.json);
     if (texts.length === 0) return fieldReading(raw, by, at, { isEmpty: true });
     if (hasObject && !keepsJson)
       return fieldReading(raw, by, at, { problem: "JSON has an object here: let the path go on to a value" });
@@ -49,7 +52,7 @@ export function hitReader<T>(definition: FieldDefinition<T>, book: QueryBook): R
         by,
         at,
         read(texts, json, {
-          baseUrl: () => scope.view.baseUrl(scope.page.matches(baseSlot)[0]?.text),
+          baseUrl: () => scope.view.baseUrl(() => scope.page.matches(baseSlot)[0]?.text),
           isProse: first.isProse === true,
         }),
       );
@@ -98,7 +101,8 @@ function fieldReading<T>(
   reading: Reading<T>,
 ): FieldReading<T> {
   const found = at === undefined ? { raw, by } : { raw, by, at };
-  if ("value" in reading) return { ...found, isEmpty: false, value: reading.value };
+  // A field's own `transform` may have put one in.
+  if ("value" in reading) return { ...found, isEmpty: false, value: withoutNuls(reading.value) };
   if ("problem" in reading) return { ...found, isEmpty: false, value: null, problem: reading.problem };
   return { ...found, isEmpty: true, value: null };
 }

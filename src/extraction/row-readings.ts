@@ -1,26 +1,33 @@
 import type { FieldReading } from "./define-field.ts";
 import type { CompiledFields, RawFields } from "./fields.ts";
 
+/** A row of a list, and where it stands. */
+export interface ReadRow {
+  readonly fields: RawFields;
+  readonly at: number | undefined;
+}
+
 /**
  * The rows of a table or an `each` as one value. A row of which nothing was found is left out. A required field that is
- * malformed or missing in any row makes the whole list malformed: a list with holes would look complete.
+ * malformed or missing in any row makes the whole list malformed, there: a list with holes would look complete.
  */
 export function readingOfRows<T>(
-  rows: readonly RawFields[],
+  rows: readonly ReadRow[],
   { leaves }: CompiledFields,
   found: { readonly raw: string; readonly by: string; readonly at: number },
   toRow: (fields: RawFields) => T,
   check: ((rows: readonly T[]) => true | string) | undefined,
 ): FieldReading<readonly T[]> {
   const values: T[] = [];
-  for (const [index, row] of rows.entries()) {
+  for (const [index, { fields: row, at }] of rows.entries()) {
     if (Object.values(row).every(({ raw, isEmpty }) => raw === null || isEmpty)) continue;
     for (const [name, { isRequired }] of leaves) {
       const leaf = row[name];
       if (!isRequired || leaf === undefined) continue;
       const problem = leaf.problem ?? (leaf.raw === null ? "not found" : undefined);
-      if (problem !== undefined)
-        return { ...found, isEmpty: false, value: null, problem: `row ${index + 1}, ${name}: ${problem}` };
+      if (problem === undefined) continue;
+      const why = `row ${index + 1}, ${name}: ${problem}`;
+      return { ...found, at: leaf.at ?? at ?? found.at, isEmpty: false, value: null, problem: why };
     }
     values.push(toRow(row));
   }

@@ -1,4 +1,6 @@
 import type { HtmlElement } from "./html-document.ts";
+import type { Hit } from "./hit.ts";
+import type { JsonRoot } from "./json/json-roots.ts";
 import type { PageView } from "./page-view.ts";
 import { matchesOf } from "./scan/answer-by-document.ts";
 import type { Match, PageQuery } from "./scan/page-query.ts";
@@ -58,5 +60,25 @@ export class RowScope extends Scope {
   ) {
     super(page.view, queries, undefined, page, () => row);
     this.cells = cells;
+  }
+}
+
+/** A row of JSON: an entry of a list. */
+export class JsonScope extends Scope {
+  readonly row: JsonRoot;
+
+  constructor(page: Scope, queries: readonly PageQuery[], row: JsonRoot) {
+    super(page.view, queries, undefined, page);
+    this.row = row;
+  }
+}
+
+/** A text or a value of JSON that an extract function has found itself. */
+export class GivenScope extends Scope {
+  readonly hits: readonly Hit[];
+
+  constructor(view: PageView, queries: readonly PageQuery[], hits: readonly Hit[]) {
+    super(view, queries);
+    this.hits = hits;
   }
 }

@@ -1,10 +1,12 @@
 import { _compileUnsafe } from "css-select";
+import type { Options } from "css-select";
 import { cssAdapter } from "./css-adapter.ts";
 import type { TreeNode } from "./css-adapter.ts";
 import { TreeElement } from "./html-tree.ts";
 import type { HtmlTree } from "./html-tree.ts";
 import { planSearch } from "./search-plan.ts";
 import type { SearchPlan } from "./search-plan.ts";
+import { localName, withPrefixes } from "./selector-prefix.ts";
 import { SelectorError } from "./selector-error.ts";
 
 /** A CSS selector, checked and compiled; opaque to everyone but the document that runs it. */
@@ -51,9 +53,16 @@ export function searchOf(selector: Selector): Search {
 type Matcher = ((element: TreeElement) => boolean) & { readonly shouldTestNextSiblings?: boolean };
 
 function compileSearch(css: string): Search {
-  const matches = compileMatcher(css, () =>
-    _compileUnsafe<TreeNode, TreeElement>(css, { adapter: cssAdapter }),
-  );
+  const inHtml = compileSearchOf(css, false);
+  let inXml: Search | undefined;
+  return (tree, within, visit) => {
+    const search = tree.isXml === true ? (inXml ??= compileSearchOf(css, true)) : inHtml;
+    search(tree, within, visit);
+  };
+}
+
+function compileSearchOf(css: string, isXml: boolean): Search {
+  const matches = compileMatcher(css, isXml, {});
   const plan = planSearch(css);
   let relative: ReturnType<typeof compileRelative> | undefined;
 
@@ -62,7 +71,7 @@ function compileSearch(css: string): Search {
       searchPlanned(tree, within, plan, matches, visit);
       return;
     }
-    relative ??= compileRelative(css);
+    relative ??= compileRelative(css, isXml);
     relative.setScope(within);
     if (relative.matches.shouldTestNextSiblings === true) {
       searchRange(tree, within.index + 1, within.parent.end, relative.matches, visit);
@@ -78,28 +87,36 @@ function compileSearch(css: string): Search {
 // matching, so the selector is bound to a stand-in that equals whatever element is the scope at the moment.
 const standIn = new TreeElement("", new TreeElement("", new TreeElement("", null)));
 
-function compileRelative(css: string): {
+function compileRelative(
+  css: string,
+  isXml: boolean,
+): {
   matches: Matcher;
   setScope: (element: TreeElement | undefined) => void;
 } {
   let scope: TreeElement | undefined;
-  const matches = compileMatcher(css, () =>
-    _compileUnsafe<TreeNode, TreeElement>(
-      css,
-      {
-        adapter: { ...cssAdapter, equals: (a, b) => a === b || (a === standIn && b === scope) },
-        // What css-select remembers of an element would be wrong for the next scope.
-        cacheResults: false,
-      },
-      standIn,
-    ),
+  const matches = compileMatcher(
+    css,
+    isXml,
+    {
+      adapter: { ...cssAdapter, equals: (a, b) => a === b || (a === standIn && b === scope) },
+      // What css-select remembers of an element would be wrong for the next scope.
+      cacheResults: false,
+    },
+    standIn,
   );
   return { matches, setScope: (element) => (scope = element) };
 }
 
-function compileMatcher(css: string, compile: () => Matcher): Matcher {
+function compileMatcher(
+  css: string,
+  isXml: boolean,
+  options: Options<TreeNode, TreeElement>,
+  scope?: TreeElement,
+): Matcher {
   try {
-    return compile();
+    const all = { adapter: cssAdapter, xmlMode: isXml, pseudos: localName(isXml), ...options };
+    return _compileUnsafe<TreeNode, TreeElement>(withPrefixes(css), all, scope);
   } catch (error) {
     throw new SelectorError(css, error);
   }
@@ -142,7 +159,7 @@ function searchRange(
     const element = elements[at];
     if (element === undefined) return true;
     if (matches(element) && !visit(element)) return false;
-    if (element.tag === "template") at = element.end - 1;
+    if (tree.hasTemplates && element.tag === "template") at = element.end - 1;
   }
   return true;
 }

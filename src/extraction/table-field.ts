@@ -2,6 +2,7 @@ import type { Field, FieldReading } from "./define-field.ts";
 import type { RowsOptions } from "./each-field.ts";
 import { compileFields, valuesOf } from "./fields.ts";
 import type { CompiledFields, Fields, RawFields, RecordOf } from "./fields.ts";
+import { checkScope } from "./find-place.ts";
 import type { HtmlElement } from "./html-document.ts";
 import { compileMarker, markerOf } from "./none-marker.ts";
 import { placesOf } from "./place.ts";
@@ -9,10 +10,11 @@ import { placeholders } from "./reading/placeholders.ts";
 import type { QueryBook } from "./query-book.ts";
 import { bookWithin } from "./query-book.ts";
 import { readingOfRows } from "./row-readings.ts";
+import type { ReadRow } from "./row-readings.ts";
 import { RowScope } from "./scope.ts";
 import type { Scope } from "./scope.ts";
 import { compileSelector } from "./selector.ts";
-import { readGrid } from "./table-grid.ts";
+import { chooseTables, tablesAt } from "./table-choice.ts";
 import type { TableGrid } from "./table-grid.ts";
 
 /** A row of a table whose columns are not described: header to text. */
@@ -43,23 +45,35 @@ export function tableField<C extends Fields>(
     isRequired,
     expects: `a table${columns === undefined ? "" : ` with ${Object.keys(columns).join(", ")}`}`,
     compile(book: QueryBook) {
+      for (const place of places) checkScope(place, book);
       const own = bookWithin(book, "table-row");
       const compiled = columns && compileFields(columns, own);
       const unavailable = marker && compileMarker(marker, book);
       return (scope: Scope): FieldReading<readonly TableRowOf<C>[]> => {
+        const { document } = scope.view;
         let reading: FieldReading<readonly TableRowOf<C>[]> = { raw: null, isEmpty: false, value: null };
         for (const selector of selectors) {
-          const table = tableAt(scope, scope.view.document.first(selector, scope.element));
-          if (table === undefined) continue;
-          const { document } = scope.view;
-          const grid = readGrid(document, table);
-          const found = { raw: document.textOf(table), by: selector.css, at: document.offsetOf(table) };
-          reading =
-            compiled === undefined
-              ? readingOfRows(textRows(grid, scope), NO_FIELDS, found, toRow, check)
-              : (missingColumn(compiled, grid) ??
-                readingOfRows(typedRows(grid, scope, compiled, own), compiled, found, toRow, check));
-          break;
+          const tables = tablesAt(document, document.all(selector, scope.element));
+          const chosen = chooseTables(document, tables, compiled);
+          if ("problem" in chosen) {
+            reading =
+              reading.problem === undefined && reading.raw === null ? { ...reading, ...chosen } : reading;
+            continue;
+          }
+          const [first] = chosen.tables;
+          if (first === undefined) continue;
+          const rows = chosen.grids.flatMap((grid) =>
+            compiled === undefined ? textRows(grid, scope) : typedRows(grid, scope, compiled, own),
+          );
+          const raw = chosen.tables.slice(0, SHOWN).map((table) => document.textOf(table));
+          const found = {
+            raw: raw.join(" | "),
+            by: selector.css + chosen.which,
+            at: document.offsetOf(first),
+          };
+          const read = readingOfRows(rows, compiled ?? NO_FIELDS, found, toRow, check);
+          if (reading.raw === null || !read.isEmpty) reading = read;
+          if (!read.isEmpty) break;
         }
         return reading.value === null && unavailable ? (unavailable(scope, reading) ?? reading) : reading;
       };
@@ -68,16 +82,14 @@ export function tableField<C extends Fields>(
   });
 }
 
+/** How many tables are shown in the raw text. */
+const SHOWN = 10;
 const NO_FIELDS: CompiledFields = { leaves: new Map(), readInto: () => undefined };
-const tables = compileSelector("table");
 const isPlaceholder = placeholders("words");
 
-const tableAt = (scope: Scope, element: HtmlElement | undefined): HtmlElement | undefined =>
-  element === undefined || element.tag === "table" ? element : scope.view.document.first(tables, element);
-
-function textRows({ headers, rows }: TableGrid, { view: { document } }: Scope): RawFields[] {
+function textRows({ headers, rows }: TableGrid, { view: { document } }: Scope): ReadRow[] {
   const names = headers.map((header, at) => (header === "" ? `column ${at + 1}` : header));
-  return rows.map(({ cells }) => {
+  return rows.map(({ element, cells }) => {
     const row: RawFields = {};
     for (const [at, name] of names.entries()) {
       const cell = cells[at];
@@ -93,7 +105,7 @@ function textRows({ headers, rows }: TableGrid, { view: { document } }: Scope): 
         writable: true,
       });
     }
-    return row;
+    return { fields: row, at: document.offsetOf(element) };
   });
 }
 
@@ -101,7 +113,7 @@ function textRows({ headers, rows }: TableGrid, { view: { document } }: Scope): 
 const textRow = (row: RawFields): unknown =>
   Object.fromEntries(Object.entries(row).map(([name, { value }]) => [name, value]));
 
-function typedRows(grid: TableGrid, scope: Scope, compiled: CompiledFields, book: QueryBook): RawFields[] {
+function typedRows(grid: TableGrid, scope: Scope, compiled: CompiledFields, book: QueryBook): ReadRow[] {
   return grid.rows.map(({ element, cells }) => {
     const byKey = new Map<string, HtmlElement>();
     for (const [key, column] of grid.columns) {
@@ -110,26 +122,6 @@ function typedRows(grid: TableGrid, scope: Scope, compiled: CompiledFields, book
     }
     const row: RawFields = {};
     compiled.readInto(new RowScope(scope.page, book.own.queries, element, byKey), row);
-    return row;
+    return { fields: row, at: scope.view.document.offsetOf(element) };
   });
-}
-
-/** A table without a column that must be there is not the table that was meant. */
-function missingColumn(
-  { leaves }: CompiledFields,
-  { headers, columns }: TableGrid,
-): FieldReading<never> | undefined {
-  for (const { isRequired, places } of leaves.values()) {
-    const isThere = places.some((place) => place.how !== "column" || columns.has(place.key));
-    if (isRequired && !isThere) {
-      const has = headers.filter((header) => header !== "").join(", ") || "no header";
-      return {
-        raw: null,
-        isEmpty: false,
-        value: null,
-        problem: `the table has no ${places[0]?.by} (it has ${has})`,
-      };
-    }
-  }
-  return undefined;
 }

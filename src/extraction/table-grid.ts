@@ -5,8 +5,10 @@ export interface TableRow {
   readonly element: HtmlElement;
   /** By column; a cell that spans several columns or rows stands in all of them. */
   readonly cells: readonly (HtmlElement | undefined)[];
+  readonly isInHead: boolean;
 }
 
+/** A table, or the part of one below a header of its own. */
 export interface TableGrid {
   /** The header of each column, of two header rows the lower one. */
   readonly headers: readonly string[];
@@ -19,10 +21,10 @@ export interface TableGrid {
 const MOST = 1000;
 
 /**
- * The header is `<thead>`, else the leading rows of `<th>` alone, else the first row; a title above it is passed over. Rows that
- * are a title, blank, or the header again are no rows.
+ * The header is `<thead>`, else the leading rows of `<th>` alone, else the first row; a title above it is passed over. Rows that are a title,
+ * blank, or the header again are no rows. A header with other columns, or with the same in another order, begins another grid.
  */
-export function readGrid(document: HtmlDocument, table: HtmlElement): TableGrid {
+export function readGrids(document: HtmlDocument, table: HtmlElement): readonly TableGrid[] {
   const texts = new Map<HtmlElement, string>();
   const textOf = (cell: HtmlElement | undefined): string => {
     if (cell === undefined) return "";
@@ -30,26 +32,50 @@ export function readGrid(document: HtmlDocument, table: HtmlElement): TableGrid 
     if (text === undefined) texts.set(cell, (text = document.textOf(cell)));
     return text;
   };
-  const { head, body } = rowsOf(document, table);
-  const rows = spread(document, [...head, ...body]);
-  const { from, to } = head.length > 0 ? { from: 0, to: head.length } : findHeader(rows);
-  const headerTexts = rows.slice(from, to).map(({ cells }) => cells.map(textOf));
-  const { headers, columns } = nameColumns(headerTexts);
-  const known = new Set(headerTexts.map((row) => row.join("\0")));
-  const isData = (row: TableRow): boolean => {
-    if (isTitle(row) && headers.length > 1) return false;
-    const found = row.cells.map(textOf);
-    return !isAll("th", row) && found.some((text) => text !== "") && !known.has(found.join("\0"));
-  };
-  return { headers, columns, rows: rows.slice(to).filter(isData) };
+  const rows = spread(document, rowsOf(document, table));
+  const grids: TableGrid[] = [];
+  let { from, to } = findHeader(rows);
+  // Some tables have nothing but `<th>`.
+  const isOfHeaders = rows.slice(to).every((row) => isAll("th", row));
+  const isHeader = (row: TableRow | undefined): boolean =>
+    row !== undefined && (row.isInHead || (isAll("th", row) && !isOfHeaders));
+  do {
+    const headerTexts = rows.slice(from, to).map(({ cells }) => cells.map(textOf));
+    const named = nameColumns(headerTexts);
+    const known = new Set(headerTexts.map((row) => row.join("\0")));
+    const data: TableRow[] = [];
+    let at = to;
+    for (; at < rows.length; at++) {
+      const row = rows[at]!;
+      const found = row.cells.map(textOf);
+      if (known.has(found.join("\0")) || found.every((text) => text === "")) continue;
+      if (isTitle(row) && named.headers.length > 1) continue;
+      if (!isHeader(row)) data.push(row);
+      else if (row.isInHead || isSameColumns(found, named)) break;
+    }
+    grids.push({ ...named, rows: data });
+    from = at;
+    to = from + 1;
+    while (isHeader(rows[to])) to++;
+  } while (from < rows.length);
+  return grids;
 }
 
 function findHeader(rows: readonly TableRow[]): { from: number; to: number } {
   const wide = rows.findIndex((row) => !isTitle(row));
   const from = Math.max(wide, 0);
+  const isHead = rows[from]?.isInHead === true;
   let to = from;
-  while (to < rows.length && isAll("th", rows[to]!)) to++;
+  while (to < rows.length && (isHead ? rows[to]!.isInHead : isAll("th", rows[to]))) to++;
+  // Three rows of `<th>` and nothing else are a header and its rows.
+  if (!isHead && to === rows.length && to - from > 2) to = from + 1;
   return { from, to: Math.max(to, Math.min(from + 1, rows.length)) };
+}
+
+/** A row of `<th>` among the others may be a sum or a group. It is a header where it names the columns again, in another order. */
+function isSameColumns(texts: readonly string[], { columns }: Pick<TableGrid, "columns">): boolean {
+  const keys = new Set(texts.map(labelKey).filter((key) => key !== ""));
+  return keys.size > 1 && [...keys].filter((key) => columns.has(key)).length > 1;
 }
 
 function nameColumns(headerTexts: readonly (readonly string[])[]): Pick<TableGrid, "headers" | "columns"> {
@@ -71,25 +97,31 @@ function nameColumns(headerTexts: readonly (readonly string[])[]): Pick<TableGri
 /** One cell over the whole width: a title, or "no payments found". */
 const isTitle = ({ cells }: TableRow): boolean => cells.every((cell) => cell === cells[0]);
 
-const isAll = (tag: string, { cells }: TableRow): boolean =>
-  cells.length > 0 && cells.every((cell) => cell?.tag === tag);
+const isAll = (tag: string, row: TableRow | undefined): boolean =>
+  row !== undefined && row.cells.length > 0 && row.cells.every((cell) => cell?.tag === tag);
 
-function rowsOf(document: HtmlDocument, table: HtmlElement): { head: HtmlElement[]; body: HtmlElement[] } {
-  const head: HtmlElement[] = [];
-  const body: HtmlElement[] = [];
-  for (const part of document.childrenOf(table)) {
-    if (part.tag === "tr") body.push(part);
-    if (part.tag !== "thead" && part.tag !== "tbody") continue;
-    for (const row of document.childrenOf(part))
-      if (row.tag === "tr") (part.tag === "thead" ? head : body).push(row);
-  }
-  return { head, body };
+interface SourceRow {
+  readonly element: HtmlElement;
+  readonly isInHead: boolean;
 }
 
-function spread(document: HtmlDocument, rows: readonly HtmlElement[]): TableRow[] {
+/** In the order of the page. What stands in `<tfoot>` sums up the others. */
+function rowsOf(document: HtmlDocument, table: HtmlElement): SourceRow[] {
+  const rows: SourceRow[] = [];
+  for (const part of document.childrenOf(table)) {
+    if (part.tag === "tr") rows.push({ element: part, isInHead: false });
+    if (part.tag !== "thead" && part.tag !== "tbody") continue;
+    for (const element of document.childrenOf(part))
+      if (element.tag === "tr") rows.push({ element, isInHead: part.tag === "thead" });
+  }
+  // Where nothing else is there, `<thead>` holds the rows too.
+  return rows.every(({ isInHead }) => isInHead) ? rows.map((row) => ({ ...row, isInHead: false })) : rows;
+}
+
+function spread(document: HtmlDocument, rows: readonly SourceRow[]): TableRow[] {
   /** Cells that reach down into the rows to come, by column. */
   const reaching: { cell: HtmlElement; rows: number }[] = [];
-  return rows.map((element) => {
+  return rows.map(({ element, isInHead }) => {
     const cells: (HtmlElement | undefined)[] = [];
     const takeReaching = (): void => {
       for (
@@ -112,7 +144,7 @@ function spread(document: HtmlDocument, rows: readonly HtmlElement[]): TableRow[
       }
     }
     takeReaching();
-    return { element, cells };
+    return { element, cells, isInHead };
   });
 }
 

@@ -1,6 +1,5 @@
 import { foldSpace } from "./folded-text.ts";
 import type { HtmlDocument, HtmlElement } from "./html-document.ts";
-import { linkAttributeOf } from "./scan/page-query.ts";
 import type { Taken } from "./scan/page-query.ts";
 
 /** What a query takes from an element it matched, asked of the document. */
@@ -8,7 +7,6 @@ export function takeFrom(document: HtmlDocument, element: HtmlElement, take: Tak
   if (take === "text") return document.textOf(element);
   if (take === "raw") return document.rawTextOf(element);
   if (take === "html") return document.htmlOf(element);
-  const name = take === "link" ? linkAttributeOf(element.tag) : take.attribute;
-  const text = document.attr(element, name);
+  const text = take === "link" ? document.linkOf(element) : document.attr(element, take.attribute);
   return text === undefined ? undefined : foldSpace(text);
 }

@@ -54,6 +54,7 @@ const run = async (t: TestContext, work: (context: CollectContext<unknown>) => u
     attempt: 2,
     tools,
     controller: how.controller ?? new AbortController(),
+    onLate: assert.ifError,
   });
 };
 

@@ -14,13 +14,15 @@ import { LedgerError } from "../ports/ledger.ts";
 import { shortErrorPlace } from "../scrapers/error-place.ts";
 import type { ReadyScraper } from "../scrapers/ready-scraper.ts";
 import type { AnyScraper } from "../scrapers/scraper.ts";
+import { ItemWork } from "./item-work.ts";
 
 /** How collecting ended. Also a failed item keeps the pages it paid for: what was kept is in the session either way. */
-export type Collected = { readonly session: CollectSession } & (
+export type Collected = { readonly session: CollectSession } & CollectEnd;
+
+type CollectEnd =
   | { readonly ended: "pages" }
   | { readonly ended: "absent"; readonly detail: string }
-  | { readonly ended: "failure"; readonly failure: Failure }
-);
+  | { readonly ended: "failure"; readonly failure: Failure };
 
 export interface CollectRun {
   readonly ready: ReadyScraper;
@@ -33,15 +35,21 @@ export interface CollectRun {
   readonly tools: Omit<CollectorTools, "signal">;
   /** Aborted with a `StopError` when the worker must let go of the item. */
   readonly controller: AbortController;
+  /** Told of the item's session before its first request: what it has cost is known there at any moment. */
+  readonly onSession?: (session: CollectSession) => void;
+  /** Told of errors that nobody caught after collecting had ended: a timer that outlived `collect`. */
+  readonly onLate: (error: unknown) => void;
 }
 
-/** Runs the scraper's own steps. Whatever goes wrong in them becomes a failure of a known kind; only a stop is thrown. */
+/**
+ * Runs the scraper's own steps, and waits for everything that they started, awaited or not. Whatever goes wrong in them becomes a
+ * failure of a known kind; only a stop is thrown.
+ */
 export const collect = async (run: CollectRun): Promise<Collected> => {
   const { scraper, limits } = run.ready;
   const { signal } = run.controller;
-  const clock = new ItemClock(limits.itemMs, () => run.controller.abort(new OverdueError(inFlight)));
-  /** Requests that the scraper waits for. */
-  let inFlight = 0;
+  const work = new ItemWork(run.onLate);
+  const clock = new ItemClock(limits.itemMs, () => run.controller.abort(new OverdueError(work.pending)));
   const session = run.collector.open({
     site: scraper.site ?? siteOf(run.input),
     limits,
@@ -59,38 +67,42 @@ export const collect = async (run: CollectRun): Promise<Collected> => {
       archiveFile: run.tools.archiveFile,
     },
   });
-  const counted = async <Result>(request: Promise<Result>): Promise<Result> => {
-    inFlight++;
-    try {
-      return await request;
-    } finally {
-      inFlight--;
-    }
-  };
+  run.onSession?.(session);
   const http: Http = {
-    get: (...of) => counted(session.http.get(...of)),
-    post: (...of) => counted(session.http.post(...of)),
-    submit: (...of) => counted(session.http.submit(...of)),
+    get: (...of) => work.track("http.get", () => session.http.get(...of)),
+    post: (...of) => work.track("http.post", () => session.http.post(...of)),
+    submit: (...of) => work.track("http.submit", () => session.http.submit(...of)),
   };
   const keep: Keep = {
-    page: (name, page) => session.keep.page(name, page),
-    file: (...of) => counted(session.keep.file(...of)),
+    page(name, page) {
+      work.refuseLate("keep.page");
+      session.keep.page(name, page);
+    },
+    file: (...of) => work.track("keep.file", () => session.keep.file(...of)),
   };
-  try {
-    const { input, attempt } = run;
-    await Promise.race([scraper.collect({ input, http, keep, attempt, signal }), endOf(signal)]);
-    return { ended: "pages", session };
-  } catch (error) {
-    if (signal.reason instanceof StopError) throw signal.reason;
-    if (signal.reason instanceof OverdueError)
-      return { ended: "failure", failure: overdue(limits.itemMs, signal.reason.inFlight), session };
-    if (error instanceof AbsentError) return { ended: "absent", detail: error.message, session };
-    if (error instanceof FailureError) return { ended: "failure", failure: error.failure, session };
-    if (error instanceof StopError || error instanceof BlobError || error instanceof LedgerError) throw error;
-    return { ended: "failure", failure: scraperError(error), session };
-  } finally {
-    clock.end();
-  }
+  const { input, attempt } = run;
+  const aborted = endOf(signal);
+  let thrown: { readonly error: unknown } | undefined;
+  const before = (step: Promise<void>): Promise<void> =>
+    Promise.race([step, aborted]).catch((error: unknown) => {
+      thrown ??= { error: signal.aborted ? signal.reason : error };
+    });
+  await before(work.run(() => scraper.collect({ input, http, keep, attempt, signal })));
+  await before(work.settled());
+  clock.end();
+  const unobserved = work.end();
+  if (signal.reason instanceof StopError) throw signal.reason;
+  const isOutcome = thrown?.error instanceof AbsentError;
+  const end = (isOutcome ? unobserved : undefined) ?? thrown ?? unobserved;
+  return { session, ...(end ? endedBy(end.error, limits.itemMs) : { ended: "pages" }) };
+};
+
+const endedBy = (error: unknown, itemMs: number): CollectEnd => {
+  if (error instanceof OverdueError) return { ended: "failure", failure: overdue(itemMs, error.inFlight) };
+  if (error instanceof AbsentError) return { ended: "absent", detail: error.message };
+  if (error instanceof FailureError) return { ended: "failure", failure: error.failure };
+  if (error instanceof StopError || error instanceof BlobError || error instanceof LedgerError) throw error;
+  return { ended: "failure", failure: scraperError(error) };
 };
 
 /** What the installation's owner wrote into a scraper may be asked wherever it is. */

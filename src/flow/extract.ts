@@ -1,5 +1,6 @@
 import type { Extraction } from "../extraction/extract-spec.ts";
 import type { KeptPage } from "../model/capture.ts";
+import { FailureError } from "../model/failure.ts";
 import type { Failure } from "../model/failure.ts";
 import type { RawRecord } from "../model/record.ts";
 import type { FoundInput, ReadyEmit } from "../scrapers/compile-emit.ts";
@@ -14,9 +15,13 @@ export const extract = (
     // A page that was just collected brings its parsed document along; a stored one is parsed on the way.
     return { records: extraction.read(pages) };
   } catch (error) {
-    return { failure: scraperError(error) };
+    return { failure: failureOf(error) };
   }
 };
+
+/** A page that cannot be read at all (XML that is cut off, no JSON where JSON was asked for) is not the scraper's fault. */
+const failureOf = (error: unknown): Failure =>
+  error instanceof FailureError ? error.failure : scraperError(error);
 
 /** Inputs found for one scraper. */
 export interface Discovery {
@@ -36,7 +41,7 @@ export const discover = (
     if (short < 0) return { found };
     return { failure: tooFew(found[short]!, emits[short]!.min) };
   } catch (error) {
-    return { failure: scraperError(error) };
+    return { failure: failureOf(error) };
   }
 };
 

@@ -25,6 +25,7 @@ export interface RecordOrigin {
 /** Says of every field whether it is present, empty, missing or malformed, and of the page whether it still is what it was. */
 export const judge = (raw: readonly RawRecord[], extraction: Extraction, origin: RecordOrigin): Judged => {
   const { verdict, records } = judgePage(raw, extraction.required);
+  const isChanged = verdict === "structure-changed" && !(raw.length === 0 && extraction.mayBeEmpty === true);
   const missing = extraction.required.filter((name) =>
     records.some(({ fields }) => fields[name]?.status === "missing"),
   );
@@ -33,7 +34,7 @@ export const judge = (raw: readonly RawRecord[], extraction: Extraction, origin:
     quality: records.every(({ quality }) => quality === "complete") ? "complete" : "partial",
     fieldCounts: countFields(records, extraction.fieldNames),
     missing,
-    ...(verdict === "structure-changed" && { failure: changed(extraction, records.length) }),
+    ...(isChanged && { failure: changed(extraction, records.length) }),
   };
 };
 

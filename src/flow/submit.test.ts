@@ -3,6 +3,9 @@ import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { openSqlite } from "../backends/sqlite/open.ts";
 import { World } from "../ports/ledger-suite/world.ts";
+import { z } from "zod";
+import { field } from "../extraction/field.ts";
+import { defineScraper } from "../scrapers/define-scraper.ts";
 import { page } from "../scrapers/page.ts";
 import { readyScraper } from "../scrapers/ready-scraper.ts";
 import type { InputRow } from "./plan.ts";
@@ -166,4 +169,21 @@ test("a file that cannot be read to its end leaves the job open", async (t) => {
   const { world, submission } = await open(t, inputs);
   await assert.rejects(() => loadInputs(world.ledger, submission));
   assert.equal((await world.ledger.readJob(JOB))?.isSealed, false);
+});
+
+test("a job knows which of its fields are dates", async (t) => {
+  const scraper = defineScraper({
+    name: "dated",
+    site: "https://a.example",
+    input: z.object({ url: z.string() }),
+    key: ({ url }) => url,
+    collect: async () => undefined,
+    extract: {
+      fields: { owner: field.text("b"), tax: field.object({ due: field.date("i"), paid: field.date("u") }) },
+    },
+  });
+  const ready = await readyScraper({ scraper, source: "dated", version: "v1", targets: new Map() });
+  const { world } = await open(t, rows(0, 0), { ready });
+  const view = await world.ledger.readJob(JOB);
+  assert.deepEqual(view?.spec.scrapers[0]?.dates, ["tax.due", "tax.paid"]);
 });

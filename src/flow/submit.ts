@@ -1,3 +1,4 @@
+import { dateFields } from "../extraction/date-fields.ts";
 import type { JobSpec, RejectedInput } from "../model/job.ts";
 import type { Pace } from "../model/pace.ts";
 import type { Ledger, PlannedItem } from "../ports/ledger.ts";
@@ -61,6 +62,7 @@ export const createJob = async (
     extracts: one.scraper.extract !== undefined,
     fields: one.extraction?.fieldNames ?? [],
     required: one.extraction?.required ?? [],
+    dates: dateFields(one.extraction),
   }));
   const { name: scraper, source, version, pace, policy } = pinned[0]!;
   await ledger.createJob({

@@ -66,6 +66,11 @@ describe("matching", () => {
     assert.equal(allows(["user-agent: *", "disallow: /%C3%A9"], "https://a.example/%c3%a9"), false);
   });
 
+  test("a raw bar in a rule is one that the URL has escaped or not", () => {
+    for (const path of ["/a|b", "/a%7cb", "/a%7Cb"])
+      assert.equal(allows(["user-agent: *", "disallow: /a|b"], `https://a.example${path}`), false, path);
+  });
+
   test("a query without a path is below the root", () => {
     assert.equal(allows(["user-agent: *", "disallow: /?q="], "https://a.example?q=1#top"), false);
   });
@@ -81,6 +86,13 @@ describe("matching", () => {
     const robots = parseRobots(`user-agent: *\ndisallow: /${"*a".repeat(4000)}*b$`);
     assert.equal(robots.allows("x", `https://a.example/${"a".repeat(50_000)}`), true);
     assert.equal(robots.allows("x", `https://a.example/${"a".repeat(50_000)}b`), false);
+  });
+
+  test("long pieces of a pattern are found without comparing them at every place", () => {
+    const piece = `${"a".repeat(4000)}b${"a".repeat(4000)}`;
+    const robots = parseRobots(`user-agent: *\n${`disallow: /*${piece}*c\n`.repeat(60)}`);
+    assert.equal(robots.allows("x", `https://a.example/${"a".repeat(60_000)}`), true);
+    assert.equal(robots.allows("x", `https://a.example/${"a".repeat(60_000)}${piece}zc`), false);
   });
 
   test("any pattern of stars and letters agrees with the same regular expression", () => {
@@ -108,6 +120,12 @@ describe("bounds", () => {
       false,
     );
     assert.equal(parseRobots(filler(500 * 1024) + rule).allows("a", "https://a.example/"), true);
+  });
+
+  test("a line that is cut off by the limit is not read in part", () => {
+    const text = `user-agent: *\ndisallow: /y\n${filler(500 * 1024 - 40)}disallow: /private/reports\n`;
+    assert.equal(parseRobots(text).allows("a", "https://a.example/public"), true);
+    assert.equal(parseRobots(text).allows("a", "https://a.example/y"), false);
   });
 
   test("an over-long line counts as far as it is read", () => {
@@ -164,10 +182,11 @@ describe("crawl delay", () => {
     assert.equal(robots.crawlDelayMs("sluice"), undefined);
   });
 
-  test("groups of nothing but delays are kept apart, and the rules after them still belong to all", () => {
+  test("a group of nothing but a delay is a group: it has neither the delay nor the rules of the next", () => {
     const robots = parseRobots("user-agent: a\ncrawl-delay: 1\nuser-agent: b\ncrawl-delay: 2\ndisallow: /x");
     assert.deepEqual([robots.crawlDelayMs("a"), robots.crawlDelayMs("b")], [1000, 2000]);
-    assert.equal(robots.allows("a", "https://a.example/x"), false);
+    assert.equal(robots.allows("a", "https://a.example/x"), true);
+    assert.equal(robots.allows("b", "https://a.example/x"), false);
   });
 
   test("a delay that is no number is none", () => {

@@ -1,4 +1,5 @@
 import type { House } from "../compose.ts";
+import { dateFields } from "../extraction/date-fields.ts";
 import type { ItemView } from "../model/item.ts";
 import type { JobSpec, JobView } from "../model/job.ts";
 import type { Blobs } from "../ports/blobs.ts";
@@ -160,6 +161,7 @@ const pin = ({ was, ready }: CurrentScraper): ExtractingScraper => ({
   version: ready.version,
   fields: ready.extraction?.fieldNames ?? [],
   required: ready.extraction?.required ?? [],
+  dates: dateFields(ready.extraction),
   emits: ready.emits.length > 0,
 });
 

@@ -16,6 +16,7 @@ export interface ExtractingScraper {
   readonly version: string;
   readonly fields: readonly string[];
   readonly required: readonly string[];
+  readonly dates?: readonly string[];
   /** See `isExtractable`. */
   readonly emits: boolean;
 }
@@ -64,7 +65,9 @@ export const specOf = (spec: JobSpec, extraction: StoredExtraction | undefined):
   if (!extraction) return spec;
   const scrapers = spec.scrapers.map((pinned) => {
     const now = extraction.scrapers.find(({ was }) => was === pinned.name);
-    return now ? { ...pinned, fields: now.fields, required: now.required, extracts: true } : pinned;
+    if (!now) return pinned;
+    const { fields, required, dates = [] } = now;
+    return { ...pinned, fields, required, dates, extracts: true };
   });
   return { ...spec, scrapers, extracts: true };
 };

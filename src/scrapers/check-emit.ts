@@ -40,7 +40,8 @@ const problemOf = (spec: Readonly<Record<string, unknown>>): string | undefined 
     return "needs fields in `input`, for example { url: field.url('a') }";
   if (from !== undefined && typeof from !== "string" && !isTexts(from))
     return "needs the name of a kept page, or a list of them, for `from`";
-  if (each !== undefined && typeof each !== "string") return "needs a CSS selector for `each`";
+  if (each !== undefined && typeof each !== "string" && !(isObject(each) && "how" in each))
+    return 'needs a CSS selector for `each`, or a place in JSON such as by.path("items[]")';
   if (added !== undefined && typeof added !== "function" && !isTexts(added))
     return "takes for `with` a list of names, or a function of the input that gives an object";
   if (min !== undefined && !(Number.isSafeInteger(min) && Number(min) >= 0))

@@ -32,8 +32,12 @@ export const compileEmit = (emit: Emit, own: string, tools: ExtractionTools): Re
   const spec = emit.spec as ByFields | EmitFunction<unknown>;
   return "inputs" in spec
     ? { target, min: spec.min ?? 0, read: readByFunction(spec, tools) }
-    : { target, min: spec.min ?? (spec.each === undefined ? 0 : 1), read: readByFields(spec, tools) };
+    : { target, min: spec.min ?? (hasElements(spec.each) ? 1 : 0), read: readByFields(spec, tools) };
 };
+
+/** A list in JSON says itself that it is there and has no entries. */
+const hasElements = (each: ByFields["each"]): boolean =>
+  each !== undefined && (typeof each === "string" || each.how !== "json");
 
 type ByFields = EmitFields<EmitFields["input"], unknown>;
 

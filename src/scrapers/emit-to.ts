@@ -1,6 +1,7 @@
 import type { ExtractTools } from "../extraction/extract-function.ts";
 import type { Field } from "../extraction/define-field.ts";
 import type { FieldGroup, Fields } from "../extraction/fields.ts";
+import type { Each } from "../extraction/place.ts";
 import type { KeptPage } from "../model/capture.ts";
 import type { AnyScraper } from "./scraper.ts";
 
@@ -8,8 +9,8 @@ import type { AnyScraper } from "./scraper.ts";
 export interface EmitFields<F extends Fields = Fields, Parent = never, Added = object, Names = string> {
   /** Names of kept pages. May be left out when only one page is kept. */
   readonly from?: string | readonly string[];
-  /** Each match is an input of its own, and the fields' selectors are relative to it. */
-  readonly each?: string;
+  /** Each match is an input of its own, and the fields are relative to it: a CSS selector, or a place in JSON (`by.path("items[]")`). */
+  readonly each?: Each;
   /** What is found makes the target's input. Where nothing at all is found, nothing is emitted. */
   readonly input: F;
   /**
@@ -17,7 +18,7 @@ export interface EmitFields<F extends Fields = Fields, Parent = never, Added = o
    * `(parent: { region: string }) => ({ … })`, whose parameter needs its type.
    */
   readonly with?: readonly Names[] | ((parent: Parent) => Added);
-  /** Fewer inputs than this: the page is not what it was (`structure-changed`). 1 with `each`, else 0. */
+  /** Fewer inputs than this: the page is not what it was (`structure-changed`). 1 with an `each` of elements, else 0. */
   readonly min?: number;
 }
 

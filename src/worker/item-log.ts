@@ -1,3 +1,4 @@
+import { scraperError } from "../flow/collect.ts";
 import type { Failure } from "../model/failure.ts";
 import type { ItemRef } from "../model/item.ts";
 import type { ClaimedItem, OutcomeReport, SettledItem } from "../ports/ledger.ts";
@@ -14,6 +15,8 @@ const factsOf = ({ job, key, attempt }: ClaimedItem): ItemFacts => ({ job, item:
 /** What is written of single items: every line says which job, item and attempt it is about. */
 export class ItemLog {
   readonly #log: Log;
+  /** One line on the terminal is enough: a scraper that forgets an item's work forgets that of all of them. */
+  #hasWarned = false;
   /** Of those on their way to the ledger, which itself names them by their places. */
   readonly #settling = new WeakMap<SettledItem, ItemFacts>();
 
@@ -25,6 +28,14 @@ export class ItemLog {
     const facts = factsOf(item);
     if (failure) this.#log.warn("attempt failed", { ...facts, kind: failure.kind, detail: failure.detail });
     else this.#log.debug("attempt ended", { ...facts, result });
+  }
+
+  /** The item is settled or on its way there: all that can be done is to say so, where the scraper's author sees it. */
+  late(item: ClaimedItem, error: unknown): void {
+    const { detail } = scraperError(error);
+    this.#log.warn("late work refused", { ...factsOf(item), detail });
+    if (!this.#hasWarned) console.error(`warning: item ${item.key} had ended before its work: ${detail}`);
+    this.#hasWarned = true;
   }
 
   givenBack(item: ClaimedItem, error: unknown): void {

@@ -13,13 +13,14 @@ import { RobotsGuard } from "./robots-guard.ts";
 interface Answer {
   status: number;
   text: string;
+  type?: string;
 }
 
 /** A site with a robots.txt that can change, and as many guards as there are worker processes. */
 const open = async (t: TestContext, robots: Answer) => {
   const world = await World.create(t, (folder, options) => openSqlite(join(folder, "ledger.db"), options));
   const site = await openTestSite((_, response) =>
-    answer(response, robots.text, { "content-type": "text/plain" }, robots.status),
+    answer(response, robots.text, { "content-type": robots.type ?? "text/plain" }, robots.status),
   );
   const transport = createTransport();
   t.after(async () => {
@@ -86,6 +87,14 @@ test("a site without robots.txt allows everything", async (t) => {
     await one.check(at("/thing"), freely);
     assert.equal(site.seen.length, 1);
   }
+});
+
+test("a block page with a client error is no robots.txt, one with 200 is no answer", async (t) => {
+  const text = "<title>Attention Required! | Cloudflare</title><h1>Sorry, you have been blocked</h1>";
+  const { guard, at } = await open(t, { status: 403, text });
+  await guard("w1").check(at("/any"), freely);
+  const { guard: another, at: there } = await open(t, { status: 200, text, type: "text/html" });
+  assert.equal((await failureOf(() => another("w1").check(there("/any"), freely))).kind, "blocked");
 });
 
 test("while robots.txt cannot be had the item fails with that kind, and it is asked for again", async (t) => {

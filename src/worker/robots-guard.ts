@@ -92,7 +92,13 @@ export class RobotsGuard {
         signal: new AbortController().signal, // a request is bounded by `requestMs`, waiting for its slot is not
       },
     });
-    const page = await session.http.get(url, { accept: CLIENT_ERRORS });
-    return page.status >= 400 ? null : page.text;
+    try {
+      const page = await session.http.get(url, { accept: CLIENT_ERRORS });
+      return page.status >= 400 ? null : page.text;
+    } catch (error) {
+      // A block page instead of the file is no file either (RFC 9309, 2.3.1.3); the pages themselves may well be open.
+      if (error instanceof FailureError && CLIENT_ERRORS.includes(error.failure.status ?? 0)) return null;
+      throw error;
+    }
   }
 }

@@ -1,7 +1,7 @@
 import type { Kept } from "../archive/item-bundle.ts";
 import type { JobArchive } from "../archive/segment-writer.ts";
 import { openItemArchive } from "../flow/archive.ts";
-import { collect, type Collected } from "../flow/collect.ts";
+import { collect, type Collected, type CollectRun } from "../flow/collect.ts";
 import { discover, type Discovery, extract } from "../flow/extract.ts";
 import { judge, type Judged } from "../flow/judge.ts";
 import { type LaneOf, planFound } from "../flow/plan.ts";
@@ -27,10 +27,13 @@ export interface ItemRun {
   readonly archive: JobArchive;
   readonly gate: CollectorTools["gate"];
   readonly controller: AbortController;
+  /** Called before the first request. */
+  readonly onSession?: CollectRun["onSession"];
   /** The acting request of a `once` scraper has left. */
   readonly hasActed: () => boolean;
   /** Called as soon as the outcome is known, before its bytes are durable. */
   readonly onOutcome: (report: OutcomeReport, failure: Failure | undefined) => void;
+  readonly onLate: (error: unknown) => void;
 }
 
 /** What is left of an item once its outcome is known. Thousands of these wait for their segments: nothing large may hang on them. */
@@ -59,6 +62,8 @@ export const runItem = async (run: ItemRun): Promise<ItemEnd> => {
     validators: run.freshness?.validators,
     tools: { gate: run.gate, ...bundle.tools },
     controller: run.controller,
+    ...(run.onSession && { onSession: run.onSession }),
+    onLate: run.onLate,
   });
   const { session } = collected;
   const judged = collected.ended === "pages" ? extractAndJudge(run, collected) : undefined;

@@ -19,6 +19,7 @@ import { RequestGate } from "./request-gate.ts";
 import { RobotsGuard } from "./robots-guard.ts";
 import { type ItemEnd, runItem } from "./run-item.ts";
 import { SlotDesk } from "./slot-desk.ts";
+import { UnsettledCosts } from "./unsettled-costs.ts";
 import { WorkTally } from "./work-tally.ts";
 import type { WorkerOptions } from "./worker-options.ts";
 
@@ -49,6 +50,7 @@ class Worker {
   readonly #log: Log;
   readonly #itemLog: ItemLog;
   readonly #tally = new WorkTally();
+  readonly #costs = new UnsettledCosts();
   readonly #registration: Registration | undefined;
   readonly #controllers = new Map<ClaimedItem, AbortController>();
   readonly #running = new Set<Promise<void>>();
@@ -82,6 +84,7 @@ class Worker {
       worker: name,
       hand: this.#hand,
       desk: this.#desk,
+      costs: this.#costs,
       onReply: (reply) => this.#hear(reply),
       onError,
     });
@@ -199,10 +202,11 @@ class Worker {
     const controller = new AbortController();
     this.#controllers.set(item, controller);
     const running = this.#runOne(item, controller)
-      .then((ended) => {
+      .then(async ({ end, kept }) => {
         this.#controllers.delete(item);
-        this.#budgets.ended(item.job, item, ended.end.attempt.bytes);
-        return this.#settleOnceKept(item, ended);
+        this.#budgets.ended(item.job, item, end.attempt.bytes);
+        this.#costs.set(item, end.attempt);
+        this.#settle(item, { ...end, ...(await kept) });
       })
       .catch((error: unknown) => this.#giveBack(item, error))
       .finally(() => {
@@ -227,6 +231,7 @@ class Worker {
       collector,
       archive: this.#archives.of(item.job),
       controller,
+      onSession: (session) => this.#costs.set(item, session),
       hasActed: () => this.#gate.hasActed(item),
       gate: this.#gate.of(item, ready, spec),
       onOutcome: (report, failure) => {
@@ -236,11 +241,8 @@ class Worker {
         this.#pulse.outcome(report);
         this.#itemLog.ended(item, report, failure);
       },
+      onLate: (error) => this.#itemLog.late(item, error),
     });
-  }
-
-  async #settleOnceKept(item: ClaimedItem, { end, kept }: ItemEnd): Promise<void> {
-    this.#settle(item, { ...end, ...(await kept) });
   }
 
   #settle(item: ClaimedItem, settled: SettledItem): void {
@@ -256,6 +258,7 @@ class Worker {
   #settled(items: readonly SettledItem[], refused: readonly ItemRef[]): void {
     this.#hand.settled(items.length);
     this.#budgets.settled(items);
+    this.#costs.settled(items);
     this.#bell.ring();
     this.#tally.add("refused settles", refused.length);
     this.#itemLog.refused(items, refused);
@@ -264,7 +267,7 @@ class Worker {
   #giveBack(item: ClaimedItem, error: unknown): void {
     this.#itemLog.givenBack(item, error);
     if (!(error instanceof StopError)) this.#fail(error);
-    this.#settle(item, givenBack(item, this.#gate.hasActed(item)));
+    this.#settle(item, givenBack(item, this.#gate.hasActed(item), this.#costs.of(item)));
   }
 
   #hear(reply: PulseReply): void {

@@ -1,4 +1,5 @@
 import type { HtmlDocument, HtmlElement } from "../extraction/html-document.ts";
+import type { JsonRoot } from "../extraction/json/json-roots.ts";
 import { compileSelector } from "../extraction/selector.ts";
 import { explainSelector } from "./explain-selector.ts";
 
@@ -19,8 +20,11 @@ export interface PlaceTrail {
 export interface PageParts {
   readonly text: string;
   readonly document: HtmlDocument;
+  readonly mediaType: string;
   /** The element of the record, where a page has many. */
   readonly row?: HtmlElement;
+  /** Or its entry of a list, where the page is JSON. */
+  readonly jsonRow?: JsonRoot;
 }
 
 /** Undefined where the selector, and the attribute if one is wanted, are there. */

@@ -115,3 +115,43 @@ test("that a page is empty or no HTML is said before its selectors are looked at
   assert.match(reasons[0]!, /not HTML \(application\/json/);
   assert.equal(reasons.length, 2);
 });
+
+const asXml = (text: string) => ({ ...page("feed", text), mediaType: "application/rss+xml" });
+const asJson = (text: string) => ({ ...page("list", text), mediaType: "application/json" });
+
+test("in XML, a name in another case or with a prefix is pointed out", async () => {
+  const scraper = await ready({
+    each: "item",
+    fields: { id: field.text("id"), on: field.text("pubdate"), who: field.text("creator") },
+  });
+  const pages = [
+    asXml(
+      "<rss>\n<item><id>1</id></item>\n<item><id>2</id><pubDate>x</pubDate>\n<dc:creator>A</dc:creator></item></rss>",
+    ),
+  ];
+  const { records } = judgePages(scraper, pages, { key: "1", input: {} });
+  const told = (name: string) => explainField(scraper, pages, records, { record: 1, field: name })!;
+  assert.match(told("on").views[0]!.title, /similar: `pubDate`/);
+  assert.match(told("who").views[0]!.title, /similar: `dc\|creator`/);
+  assert.equal(told("who").views[0]!.fragment.line, 4);
+  const other = await ready({ each: "entry", fields: { id: field.text("id") } });
+  assert.match(explainEach(other, pages)!.reasons[0]!, /XML, <rss>/);
+});
+
+test("in JSON, it is told how far a path leads in the row, and where the row stands", async () => {
+  const scraper = await ready({
+    each: by.path("data.items"),
+    fields: { id: field.number(by.path("id")), owner: field.text(by.path("owner.nmae")) },
+  });
+  const pages = [
+    asJson('{"data":{"items":[\n{"id":1,"owner":{"name":"A"}},\n{"id":"x","owner":{"name":"B"}}]}}'),
+  ];
+  const { records } = judgePages(scraper, pages, { key: "1", input: {} });
+  const owner = explainField(scraper, pages, records, { record: 1, field: "owner" })!;
+  assert.deepEqual(owner.reasons, ["`owner` of the row is there, but has no `nmae`; it has name"]);
+  assert.equal(owner.views[0]!.fragment.line, 3);
+  const id = explainField(scraper, pages, records, { record: 1, field: "id" })!;
+  assert.deepEqual([id.views[0]!.fragment.line, id.views[0]!.fragment.column], [3, 7]);
+  const other = await ready({ each: by.path("data.item[]"), fields: { id: field.number(by.path("id")) } });
+  assert.match(explainEach(other, pages)!.reasons[1]!, /has no `item`; it has items/);
+});

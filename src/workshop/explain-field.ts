@@ -1,15 +1,13 @@
 import { compileExtraction } from "../extraction/extract-spec.ts";
-import { parseHtml } from "../extraction/html-document.ts";
-import type { Place } from "../extraction/place.ts";
-import { compileSelector } from "../extraction/selector.ts";
+import { type Place, placesOf } from "../extraction/place.ts";
 import type { KeptPage } from "../model/capture.ts";
 import type { ReadyScraper } from "../scrapers/ready-scraper.ts";
-import { explainCss, type PageParts, type PlaceTrail } from "./explain-css.ts";
+import type { PlaceTrail } from "./explain-css.ts";
 import { pageBeginning, pageOddity } from "./explain-page.ts";
 import { explainPlace } from "./explain-place.ts";
 import type { FoundRecord } from "./fixture.ts";
 import { fragmentAt, type PageFragment } from "./page-fragment.ts";
-import { rowPlace } from "./row-place.ts";
+import { type PartsOfPage, rowsOfPage } from "./page-rows.ts";
 
 /** Why a field came out as it did, with the pieces of the page concerned. Plain data: it crosses threads. */
 export interface FieldExplanation {
@@ -49,11 +47,11 @@ export const explainField = (
   };
   if (judged.status !== "missing") {
     const reasons = judged.why === undefined ? [] : [judged.why];
-    const at = (field && rowPlace(field, judged.why, page)) ?? judged.at;
+    const { at } = judged;
     const views = at === undefined ? [] : [viewOf(page, at, `found by ${judged.by ?? "the scraper"}`)];
     return { ...known, reasons, views };
   }
-  const oddity = pageOddity(page);
+  const oddity = pageOddity(page, field?.places);
   const trails = (field?.places ?? []).flatMap((place) => {
     const trail = explainPlace(place, page);
     return trail === undefined ? [] : [trail];
@@ -71,11 +69,12 @@ export const explainEach = (
   const spec = specOf(ready);
   const page = pages.find(({ name }) => spec?.from === undefined || [spec.from].flat().includes(name));
   if (spec?.each === undefined || page === undefined) return undefined;
-  const parts = { ...page, document: parseHtml(page.text) };
-  const trail = explainCss(spec.each, undefined, parts);
-  if (trail === undefined) return undefined;
+  const places = placesOf(spec.each);
+  const [parts] = rowsOfPage(page, undefined);
+  const trail = parts && explainPlace(places[0]!, parts);
+  if (parts === undefined || trail === undefined) return undefined;
   const { reasons, views } = told(parts, [trail]);
-  return { views, reasons: [pageOddity(page) ?? pageBeginning(page), ...reasons] };
+  return { views, reasons: [pageOddity(page, places) ?? pageBeginning(page), ...reasons] };
 };
 
 /** For pages on which none of the fields was found. */
@@ -99,8 +98,6 @@ const isByCheck = (ready: ReadyScraper, pages: readonly KeptPage[], index: numbe
 /** For places inside of another one, and whatever else cannot be followed from here. */
 const nothingFound = (why: string | undefined, places: readonly Place[] = []): string =>
   why ?? `nothing was found by ${places.map((place) => place.by).join(", ") || "the scraper's own code"}`;
-
-type PartsOfPage = PageParts & KeptPage;
 
 const told = (
   page: PartsOfPage,
@@ -155,12 +152,11 @@ const pageOf = (
   let before = records.slice(0, index).filter((record) => record.from === from).length;
   const each = specOf(ready)?.each;
   for (const page of named) {
-    const document = parseHtml(page.text);
-    const rows = each === undefined ? [undefined] : document.all(compileSelector(each));
+    const rows = rowsOfPage(page, each);
     const row = rows[before];
-    if (before < rows.length) return { ...page, document, ...(row && { row }) };
+    if (row !== undefined) return row;
     before -= rows.length;
   }
   const [only] = named.length > 0 ? named : pages;
-  return only && { ...only, document: parseHtml(only.text) };
+  return only && rowsOfPage(only, undefined)[0];
 };

@@ -1,12 +1,12 @@
 import type { HtmlElement } from "../extraction/html-document.ts";
 import { type JsonPath, valuesAt } from "../extraction/json/json-path.ts";
+import { isScript } from "../extraction/json/json-roots.ts";
 import { rootsIn } from "../extraction/json/json-source.ts";
-import type { Place } from "../extraction/place.ts";
+import { parsePageJson } from "../extraction/json/page-json.ts";
+import type { JsonPlace } from "../extraction/place.ts";
 import { compileSelector } from "../extraction/selector.ts";
 import { explainCss, type PageParts, type PlaceTrail } from "./explain-css.ts";
 import { similarNames } from "./similar-names.ts";
-
-type JsonPlace = Extract<Place, { how: "json" }>;
 
 /** How far a path leads into the JSON of a page, and what is there instead. */
 export const explainJson = ({ source, path }: JsonPlace, parts: PageParts): PlaceTrail | undefined => {
@@ -25,6 +25,12 @@ export const explainJson = ({ source, path }: JsonPlace, parts: PageParts): Plac
     }
     case "variable":
       return explainVariable(source, path, parts);
+    case "page": {
+      const row = source.isOfPage === true ? undefined : parts.jsonRow;
+      const { value, at = 0 } = row ?? parsePageJson(parts);
+      const what = row === undefined ? "the page's JSON" : "the row";
+      return { reason: lackOf(what, value, path), reached: { text: what, at }, hints: [] };
+    }
     default:
       return source satisfies never;
   }
@@ -38,14 +44,16 @@ const VARIABLE =
 const explainVariable = (
   source: Extract<JsonPlace["source"], { in: "variable" }>,
   path: JsonPath,
-  { document }: PageParts,
+  { document, text, mediaType }: PageParts,
 ): PlaceTrail => {
   const names = new Set<string>();
-  for (const element of document.all(compileSelector("script"))) {
-    const script = document.rawTextOf(element);
+  const scripts = document
+    .all(compileSelector("script"))
+    .map((element) => ({ script: document.rawTextOf(element), at: document.offsetOf(element) }));
+  for (const { script, at } of isScript(mediaType) ? [{ script: text, at: 0 }] : scripts) {
     const [root] = rootsIn(source, script);
     if (root !== undefined) {
-      const reached = { text: source.name, at: document.offsetOf(element) };
+      const reached = { text: source.name, at };
       return { reason: lackOf(`\`${source.name}\``, root, path), reached, hints: [] };
     }
     for (const [, name] of script.matchAll(VARIABLE)) names.add(name!);

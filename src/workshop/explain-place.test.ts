@@ -46,7 +46,7 @@ const explained: readonly (readonly [Place, RegExp, number | undefined])[] = [
 ];
 for (const [place, reason, line] of explained)
   test(`of ${place.by} it is told what the page has instead`, () => {
-    const trail = explainPlace(place, { text, document })!;
+    const trail = explainPlace(place, { text, mediaType: "text/html", document })!;
     assert.match(trail.reason, reason);
     const pointer = trail.reached ?? trail.hints[0];
     assert.equal(pointer && lineOf(pointer.at), line);

@@ -19,6 +19,8 @@ export const explainPlace = (place: Place, parts: PageParts): PlaceTrail | undef
       return explainJson(place, parts);
     case "column":
       return { reason: `no column is headed so: ${place.by}`, hints: [] };
+    case "given":
+      return undefined;
     default:
       return place satisfies never;
   }

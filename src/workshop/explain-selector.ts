@@ -108,6 +108,7 @@ const hintsFor = (
 
 /** Ids, classes and values on the page that look like the one that was not found. */
 const similarOnes = (document: HtmlDocument, failing: Token): SelectorHint[] => {
+  if (failing.type === SelectorType.Tag) return sameButForm(document, failing.name);
   if (failing.type !== SelectorType.Attribute || failing.value === "") return [];
   const { name, value } = failing;
   const isName = name === "id" || name === "class";
@@ -131,6 +132,16 @@ const similarOnes = (document: HtmlDocument, failing: Token): SelectorHint[] => 
       const element = known.get(selector);
       return element === undefined ? [] : [{ text: `similar: \`${selector}\``, element }];
     });
+};
+
+/** XML tells `pubDate` from `pubdate`, and `dc:creator` from `creator`. */
+const sameButForm = (document: HtmlDocument, name: string): SelectorHint[] => {
+  const bare = (tag: string): string => tag.slice(tag.indexOf(":") + 1).toLowerCase();
+  const known = new Map<string, HtmlElement>();
+  for (const element of document.all(compileSelector("*")))
+    if (bare(element.tag) === bare(name) && element.tag !== name && !known.has(element.tag))
+      known.set(element.tag, element);
+  return [...known].map(([tag, element]) => ({ text: `similar: \`${tag.replace(":", "|")}\``, element }));
 };
 
 const selectorOf = (attribute: string, name: string): string =>

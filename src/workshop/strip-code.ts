@@ -24,7 +24,7 @@ const PLAIN = /(?<![\w$.-])([A-Za-z_$][\w$.-]{1,60})(\s{0,9}=\s{0,9})([^\s"'`&;<
 /** Of these any text is one; of the others only what looks like a key, for scripts hold words in many languages. */
 const LOCKS = /passw|passphrase|pwd|authorization|cookie/i;
 const SCHEME = /^(?:bearer|basic|token)\s/i;
-const isKey = (name: string, value: string): boolean =>
+export const isKey = (name: string, value: string): boolean =>
   isSecretParameter(name, value) && (LOCKS.test(name) || SCHEME.test(value) || /^\S{8,}$/.test(value));
 
 const lastOf = (name: string): string => name.split(".").at(-1) ?? name;

@@ -133,3 +133,10 @@ test("stripping a second time changes nothing, and lines stay where they are", (
     }),
   );
 });
+
+test("secrets go out of XML, and of JSON without a type; what only sounds like one stays", () => {
+  const soap = (password: string, id: string): string =>
+    `<s:Envelope><w:Password Type="t">${password}</w:Password><t:sessionId>${id}</t:sessionId><p:Session>2024 Regular</p:Session></s:Envelope>`;
+  assert.equal(stripped(soap("hunter2", "a1b2c3d4e5\n"), "text/xml"), soap("stripped", "stripped\n"));
+  assert.equal(stripped('{"apiKey":"a1b2c3d4e5"}', ""), '{"apiKey":"stripped"}');
+});

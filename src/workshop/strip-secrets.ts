@@ -1,7 +1,8 @@
+import { pageKind, type PageKind } from "../extraction/page-kind.ts";
 import type { KeptPage } from "../model/capture.ts";
 import { isSecretParameter } from "../model/secret-parameter.ts";
 import { partsOf, type TagAttribute } from "./page-tags.ts";
-import { stripCode, stripComment } from "./strip-code.ts";
+import { isKey, stripCode, stripComment } from "./strip-code.ts";
 
 export const STRIPPED = "stripped";
 
@@ -10,6 +11,9 @@ const PARAMETER = /([?&;#]|&amp;)([\w.$%[\]-]{1,80})=([^&;#\s"'<>]+)/g;
 /** JSON Web Tokens: two parts of base64url that begin with `{"`, and a signature. */
 const JWT = /(?<![\w-])eyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{8,}/g;
 const USERINFO = /\b(https?:\/\/)[^\s/?#@"'<>]+@/gi;
+
+/** `<wsse:Password Type="…">…` in XML, an element with nothing but text in it. */
+const ELEMENT = /(<(?:[\w.-]{1,60}:)?([\w.-]{2,60})(?:\s[^<>]{0,2000})?>)([^<]+)(?=<\/)/g;
 
 /** Puts a word in the place of a secret, and takes down what it was. Lines stay where they are. */
 export type Note = (what: string, secret: string) => string;
@@ -63,6 +67,15 @@ export const openStripping = (): Stripping => {
     return edited(text, edits);
   };
 
+  const stripAs: Readonly<Record<PageKind, (text: string) => string>> = {
+    html: inPage,
+    xml: (text) =>
+      inPage(text).replace(ELEMENT, (whole, before: string, name: string, content: string) =>
+        isKey(name, content.trim()) ? before + note(`element ${name}`, content) : whole,
+      ),
+    json: (text) => stripCode(text, note),
+  };
+
   const value = (of: unknown): unknown => {
     if (typeof of === "string") return inUrls(of);
     if (Array.isArray(of)) return of.map(value);
@@ -88,7 +101,7 @@ export const openStripping = (): Stripping => {
     page: (page) => ({
       ...page,
       url: inUrls(page.url),
-      text: inUrls(/json/.test(page.mediaType) ? stripCode(page.text, note) : inPage(page.text)),
+      text: inUrls(stripAs[pageKind(page)](page.text)),
     }),
   };
 };

@@ -45,7 +45,9 @@ export const newScraperCommand = async (name: string, options: NewScraperOptions
     throw new UsageError(`${file}: cannot be written, ${problem}. Choose another folder with --dir DIR.`);
   const page = await getPage(options);
   if (!/html/.test(page.mediaType))
-    throw new UsageError(`${page.url}: is no HTML page (${page.mediaType}). Give the address of one.`);
+    throw new UsageError(
+      `${page.url}: is no HTML page (${page.mediaType}). Give the address of one; docs/xml-and-json.md has scrapers for feeds and APIs to start from.`,
+    );
   const draft = draftScraper(page, {
     name,
     asked: options.url,

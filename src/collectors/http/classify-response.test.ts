@@ -6,7 +6,7 @@ import type { Failure } from "../../model/failure.ts";
 const failureFrom = async (
   status: number,
   body: string,
-  headers: Readonly<Record<string, string>> = {},
+  headers: Readonly<Record<string, string | string[]>> = {},
 ): Promise<Failure> => {
   await using site = await openTestSite((_, response) => answer(response, body, headers, status));
   await using session = openTestSession(site.url);
@@ -18,6 +18,8 @@ const failureFrom = async (
 
 const APACHE_503 =
   "<title>503 Service Unavailable</title><p>The server is temporarily unable to service your request due to maintenance downtime or capacity problems.</p>";
+
+const AKAMAI = `<html><head><meta http-equiv="refresh" content="5; URL='/?bm-verify=AAQ'"></head><body></body></html>`;
 
 const CASES: readonly [string, number, string, Readonly<Record<string, string>>, Failure["kind"]][] = [
   ["a plain 429", 429, "slow down", {}, "rate-limited"],
@@ -39,6 +41,8 @@ const CASES: readonly [string, number, string, Readonly<Record<string, string>>,
   ["a Cloudflare challenge by header alone", 200, "<p>hello</p>", { "cf-mitigated": "challenge" }, "blocked"],
   ["an AWS captcha by header alone", 405, "", { "x-amzn-waf-action": "captcha" }, "captcha"],
   ["a captcha with 429", 429, '<h1>Are you a robot?</h1><div class="g-recaptcha"></div>', {}, "captcha"],
+  ["Akamai's interstitial with 200", 200, AKAMAI, {}, "blocked"],
+  ["Kasada's 429", 429, "", { "x-kpsdk-ct": "1", "retry-after": "1" }, "blocked"],
   ["an error page with broken gzip", 500, "not gzip", { "content-encoding": "gzip" }, "server-error"],
 ];
 
@@ -49,6 +53,7 @@ for (const [what, status, body, headers, kind] of CASES) {
 test("what the site asks for in Retry-After comes with the failure", async () => {
   assert.equal((await failureFrom(429, "", { "retry-after": "7" })).retryAfterMs, 7000);
   assert.equal((await failureFrom(500, "", { "retry-after": "3" })).retryAfterMs, 3000);
+  assert.equal((await failureFrom(429, "", { "retry-after": ["5", "90", "x"] })).retryAfterMs, 90_000);
   assert.equal((await failureFrom(429, "")).retryAfterMs, undefined);
 });
 

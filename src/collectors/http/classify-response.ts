@@ -15,7 +15,11 @@ export const classifyResponse = (
   const { status } = answer.head;
   const block = detectBlock(answer);
   if (!block && (isAccepted || status < 300)) return undefined;
-  const retryMs = retryAfterMs(answer.head.header("retry-after"), now);
+  const asked = answer.head.headers.filter(([name]) => name.toLowerCase() === "retry-after");
+  const retryMs = retryAfterMs(
+    asked.map(([, value]) => value),
+    now,
+  );
   const kind = kindOf(answer, block, retryMs !== undefined);
   const detail = `the site answered ${status}${block ? `: ${block.sign}` : ""}`;
   return { kind, detail, status, ...(retryMs !== undefined && { retryAfterMs: retryMs }) };

@@ -1,10 +1,24 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import zlib from "node:zlib";
-import { decodeBody } from "./decode-body.ts";
+import { decodeBody, decodeBodyNow } from "./decode-body.ts";
 import { answer, failureOf, openTestSession, openTestSite } from "./test-site.ts";
 
 const TEXT = Buffer.from("<p>Grüße aus dem Rathaus</p>".repeat(50));
+/** A member whose header has every optional part: an extra field, a name, a comment, a checksum. */
+const named = (member: Buffer): Buffer => {
+  const header = Buffer.from(member.subarray(0, 10));
+  header[3] = 2 | 4 | 8 | 16;
+  const extra = Buffer.from([2, 0, 7, 7]);
+  return Buffer.concat([
+    header,
+    extra,
+    Buffer.from("page.html\0comment\0"),
+    Buffer.alloc(2),
+    member.subarray(10),
+  ]);
+};
+
 const ENCODED: Readonly<Record<string, readonly [header: string, bytes: Buffer]>> = {
   gzip: ["gzip", zlib.gzipSync(TEXT)],
   "gzip under its old name": ["X-GZIP", zlib.gzipSync(TEXT)],
@@ -12,6 +26,25 @@ const ENCODED: Readonly<Record<string, readonly [header: string, bytes: Buffer]>
     "gzip",
     Buffer.concat([zlib.gzipSync(TEXT.subarray(0, 99)), zlib.gzipSync(TEXT.subarray(99))]),
   ],
+  "gzip with text behind it": ["gzip", Buffer.concat([zlib.gzipSync(TEXT), Buffer.from("<!-- cached -->")])],
+  "gzip with a line end behind it": ["gzip", Buffer.concat([zlib.gzipSync(TEXT), Buffer.from("\r\n")])],
+  "gzip with zeros behind it": ["gzip", Buffer.concat([zlib.gzipSync(TEXT), Buffer.alloc(9)])],
+  "gzip with half a magic number behind it": ["gzip", Buffer.concat([zlib.gzipSync(TEXT), Buffer.of(0x1f)])],
+  "gzip with what is nearly gzip behind it": [
+    "gzip",
+    Buffer.concat([zlib.gzipSync(TEXT), Buffer.of(0x1f, 0x8b, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10)]),
+  ],
+  "gzip in two members with text behind them": [
+    "gzip",
+    Buffer.concat([zlib.gzipSync(TEXT.subarray(0, 99)), zlib.gzipSync(TEXT.subarray(99)), Buffer.from("x")]),
+  ],
+  "gzip with a file name, with text behind it": [
+    "gzip",
+    Buffer.concat([named(zlib.gzipSync(TEXT)), Buffer.from("x")]),
+  ],
+  "gzip in capitals": ["GZip", zlib.gzipSync(TEXT)],
+  "deflate with bytes behind it": ["deflate", Buffer.concat([zlib.deflateSync(TEXT), Buffer.from("x")])],
+  "brotli with bytes behind it": ["br", Buffer.concat([zlib.brotliCompressSync(TEXT), Buffer.from("x")])],
   deflate: ["deflate", zlib.deflateSync(TEXT)],
   "deflate without its header": ["deflate", zlib.deflateRawSync(TEXT)],
   brotli: ["br", zlib.brotliCompressSync(TEXT)],
@@ -60,6 +93,20 @@ for (const coding of ["gzip", "deflate", "br", "zstd"]) {
     }
   });
 }
+
+test("gzip with bytes behind it keeps to the cap, its checksum and its members", async () => {
+  const text = Buffer.alloc(1_500_000, "ab");
+  const [whole, junk] = [zlib.gzipSync(text), Buffer.from("junk")];
+  const body = Buffer.concat([whole, junk]);
+  assert.equal((await decodeBody(body, "gzip", text.length)).length, text.length);
+  assert.equal(decodeBodyNow(body, "gzip", text.length).length, text.length);
+  await assert.rejects(async () => decodeBody(body, "gzip", text.length - 1), { kind: "too-large" });
+  assert.throws(() => decodeBodyNow(body, "gzip", text.length - 1), { kind: "too-large" });
+  const wrongSum = Buffer.concat([whole.subarray(0, -8), Buffer.alloc(8, 1), junk]);
+  await assert.rejects(async () => decodeBody(wrongSum, "gzip", 1e7), { kind: "bad-content" });
+  const halfMember = Buffer.concat([whole, whole.subarray(0, -20)]);
+  await assert.rejects(async () => decodeBody(halfMember, "gzip", 1e7), { kind: "bad-content" });
+});
 
 test("an encoding nobody knows is bad content, and so is one wrapped too often", async () => {
   await assert.rejects(async () => decodeBody(TEXT, "compress", 1e6), { kind: "bad-content" });

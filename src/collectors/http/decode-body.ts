@@ -1,5 +1,6 @@
 import zlib from "node:zlib";
 import { promisify } from "node:util";
+import { gunzipMembers, gunzipMembersNow } from "./gzip-members.ts";
 
 /** Up to here decompression runs on the spot; more goes to a thread, so that no bomb stops the event loop. */
 const ON_THE_SPOT_BYTES = 1024 * 1024;
@@ -47,6 +48,12 @@ export const decodeBodyNow = (wire: Buffer, contentEncoding: string | undefined,
   return bytes;
 };
 
+/** A file that is gzip itself, whatever it was sent as: `sitemap.xml.gz`. What is in it is the page. */
+export const isGzipFile = (bytes: Uint8Array, mediaType: string, url: string): boolean =>
+  bytes[0] === 0x1f &&
+  bytes[1] === 0x8b &&
+  (/^application\/(?:x-)?gzip$/.test(mediaType) || /\.gz(?:[?#]|$)/i.test(url));
+
 const checkSize = (bytes: Buffer, cap: number): Buffer => {
   if (bytes.length > cap) throw new BodyError("too-large", `more than ${cap} bytes after decoding`);
   return bytes;
@@ -74,6 +81,10 @@ const MEANS_PLAIN = new Set([
   "utf-8",
   "utf8",
   "iso-8859-1",
+  "windows-1252",
+  "us-ascii",
+  "text/html",
+  "chunked",
 ]);
 
 const decodeAll = async (wire: Buffer, codings: readonly string[], cap: number): Promise<Buffer> => {
@@ -137,8 +148,33 @@ interface Decoder {
   later(bytes: Buffer, options: Options): Promise<Buffer>;
 }
 
+const gunzip = promisify<Buffer, Options, Buffer>(zlib.gunzip);
+
+/** Bytes that are no gzip, perhaps behind some that are. */
+const mayHaveMore = (error: unknown): boolean =>
+  error instanceof Error &&
+  "code" in error &&
+  (error.code === "Z_DATA_ERROR" || error.code === "Z_BUF_ERROR");
+
 const DECODERS: Readonly<Record<Coding, Decoder>> = {
-  gzip: { now: zlib.gunzipSync, later: promisify<Buffer, Options, Buffer>(zlib.gunzip) },
+  gzip: {
+    now(bytes, given) {
+      try {
+        return zlib.gunzipSync(bytes, given);
+      } catch (error) {
+        if (!mayHaveMore(error)) throw error;
+        return gunzipMembersNow(bytes, given.maxOutputLength!);
+      }
+    },
+    async later(bytes, given) {
+      try {
+        return await gunzip(bytes, given);
+      } catch (error) {
+        if (!mayHaveMore(error)) throw error;
+        return await gunzipMembers(bytes, given.maxOutputLength!);
+      }
+    },
+  },
   deflate: { now: zlib.inflateSync, later: promisify<Buffer, Options, Buffer>(zlib.inflate) },
   "deflate-raw": { now: zlib.inflateRawSync, later: promisify<Buffer, Options, Buffer>(zlib.inflateRaw) },
   br: { now: zlib.brotliDecompressSync, later: promisify<Buffer, Options, Buffer>(zlib.brotliDecompress) },

@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
 import { decodeText, detectCharset, readContentType } from "./decode-text.ts";
+import { storedPage } from "./stored-page.ts";
+import { answer, openTestSession, openTestSite } from "./test-site.ts";
 
 const read = (bytes: Uint8Array, contentType = "text/html"): string => {
   const { mediaType, charset } = readContentType(contentType);
@@ -14,6 +16,18 @@ const utf16 = (text: string): Buffer => Buffer.from(text, "utf16le");
 
 const TABLE: readonly [what: string, bytes: Buffer, contentType: string, text: string][] = [
   ["plain ASCII", latin1("<p>x"), "text/html", "<p>x"],
+  [
+    "XML in UTF-16 without a mark",
+    utf16('<?xml version="1.0"?><a>é</a>'),
+    "text/xml",
+    '<?xml version="1.0"?><a>é</a>',
+  ],
+  [
+    "XML in big-endian UTF-16 without a mark",
+    utf16("<?xml?><a>é</a>").swap16(),
+    "text/xml; charset=utf-8",
+    "<?xml?><a>é</a>",
+  ],
   ["undeclared UTF-8", Buffer.from("é"), "text/html", "é"],
   ["undeclared bytes that are not UTF-8", latin1("caf\xe9 \x93x\x94 \x80"), "text/html", "café “x” €"],
   ["a header", latin1("\xe9"), "text/html; charset=ISO-8859-1", "é"],
@@ -90,4 +104,20 @@ test("a media type is read in lower case without its parameters", () => {
   });
   assert.deepEqual(readContentType("application/pdf"), { mediaType: "application/pdf" });
   assert.deepEqual(readContentType(undefined), { mediaType: "" });
+});
+
+test("NUL characters are left out, whatever the text's charset", async () => {
+  for (const [bytes, type] of [
+    [Buffer.from("h\0\0i\0"), "text/html"],
+    [Buffer.from("h\0é\0"), "text/html; charset=utf-8"],
+    [Buffer.from("h\0\xe9", "latin1"), "text/plain; charset=windows-1252"],
+    [Buffer.from("\uFEFFh\0é", "utf16le"), "text/html"],
+  ] as const) {
+    await using site = await openTestSite((_, response) => answer(response, bytes, { "content-type": type }));
+    await using session = openTestSession(site.url);
+    const page = await session.http.get("/");
+    assert.match(page.text, /^h[ié]$/);
+    const stored = { ...session.archived[0]!, headers: session.archived[0]!.responseHeaders };
+    assert.equal(storedPage("page", stored).text, page.text, "the same from the archive");
+  }
 });

@@ -11,13 +11,19 @@ export const readContentType = (header: string | undefined): { mediaType: string
 
 /** Name of the encoding that a text is in: byte order mark, header, the document's own word, then the bytes themselves. */
 export const detectCharset = (bytes: Buffer, mediaType: string, declared: string | undefined): string => {
-  const named = bomCharset(bytes) ?? knownLabel(declared) ?? ownCharset(bytes, mediaType);
+  const named = bomCharset(bytes) ?? wideXml(bytes) ?? knownLabel(declared) ?? ownCharset(bytes, mediaType);
   if (named !== undefined) return named;
   // Undeclared and not UTF-8: almost always a page of a Western server from before 2005.
   return isUtf8(bytes) ? "utf-8" : "windows-1252";
 };
 
+/** Without NUL characters: they mean nothing in any text, and databases and spreadsheets refuse them. */
 export const decodeText = (bytes: Buffer, charset: string): string => {
+  const text = decode(bytes, charset);
+  return bytes.includes(0) ? text.replaceAll("\0", "") : text;
+};
+
+const decode = (bytes: Buffer, charset: string): string => {
   if (charset === "utf-8") {
     if (isAscii(bytes)) return bytes.toString("latin1");
     const start = bomCharset(bytes) === "utf-8" ? 3 : 0;
@@ -32,6 +38,12 @@ const bomCharset = (bytes: Buffer): string | undefined => {
   if (first === 0xfe && second === 0xff) return "utf-16be";
   if (first === 0xff && second === 0xfe) return "utf-16le";
   return undefined;
+};
+
+/** `<?` in UTF-16: XML needs no mark to be told by its first bytes, and no other encoding has them. */
+const wideXml = (bytes: Buffer): string | undefined => {
+  const start = bytes.toString("latin1", 0, 4);
+  return start === "<\0?\0" ? "utf-16le" : start === "\0<\0?" ? "utf-16be" : undefined;
 };
 
 /** The encoding's own name for a label of the Encoding standard; unknown labels count as not declared. */

@@ -1,15 +1,22 @@
 import {
   ASKS_FOR_A_PERSON,
+  BARE_TITLE_SIGNS,
   CAPTCHA_WIDGET,
+  CODE_SIGNS,
+  CODE_WORDS,
+  ERROR_HEADER_SIGNS,
   HEADER_SIGNS,
+  isIn,
   MAINTENANCE_TITLE,
+  NOTICE_SIGNS,
+  OPENS_LATER,
+  RATE_SIGNS,
+  REFUSAL_SIGNS,
   SAYS_MAINTENANCE,
-  SOURCE_SIGNS,
   STOCK_MAINTENANCE,
-  TEXT_SIGNS,
   TITLE_SIGNS,
 } from "./block-signs.ts";
-import { titleOf, visibleText } from "./visible-text.ts";
+import { type Markup, MOST_MARKUP, namesOf, readMarkup } from "./read-markup.ts";
 import type { Sign } from "./block-signs.ts";
 import type { WireHead } from "./wire.ts";
 
@@ -25,31 +32,37 @@ export interface Answer {
   readonly body: Buffer;
 }
 
-/** Interstitials say little: a page with more visible text than this is a page, whatever else it contains. */
-const LITTLE_TEXT = 3_000;
-/** A bare refusal in words, without a known mark, is believed on a 2xx only when it is nearly all there is. */
-const BARE_TEXT = 600;
-/** How far a good-looking page is searched for a reason to look closer, and how far a suspect is read. */
-const GLANCE_BYTES = 16 * 1024;
-const READ_BYTES = 128 * 1024;
-const MANY_ELEMENTS = 150;
+/** Interstitials show little: a good answer that shows more than this is a page, whatever else it contains. */
+const LITTLE = { text: 3_000, elements: 150 };
+const UNLIMITED = { text: Infinity, elements: Infinity };
+/** What a page has that is nearly nothing but a notice. */
+const BARE = { text: 600, elements: 40 };
 
 /** Says whether an answer is a block, captcha, throttle or maintenance page instead of what was asked for. */
 export const detectBlock = (answer: Answer): Block | undefined => {
-  const byHeader = headerSign(answer);
-  if (byHeader) return byHeader;
   const { status } = answer.head;
-  if (status < 300 && (!isHtml(answer) || !isWorthReading(answer.body))) return undefined;
-  if (!isText(answer)) return undefined;
-  return readPage(answer.body.toString("latin1", 0, READ_BYTES), status);
+  const byHeader =
+    headerSign(answer, HEADER_SIGNS) ?? (status >= 400 ? headerSign(answer, ERROR_HEADER_SIGNS) : undefined);
+  if (byHeader) return byHeader;
+  if (!isText(answer) || (status < 300 && !isHtml(answer))) return undefined;
+  if (!isHtml(answer)) return readPlain(textOf(answer.body, MOST_MARKUP), status);
+  // The only part that every good page pays for: reading it up to where it shows that it is one.
+  for (const bytes of FIRST_LOOKS)
+    if (status < 300 && bytes < answer.body.length && !readMarkup(textOf(answer.body, bytes), LITTLE))
+      return undefined;
+  const source = textOf(answer.body, MOST_MARKUP);
+  const markup = readMarkup(source, status < 300 ? LITTLE : UNLIMITED);
+  return markup && readPage(markup, answer, source);
 };
+
+const FIRST_LOOKS = [32 * 1024, 256 * 1024];
 
 const blockOf = ({ kind, name }: Sign): Block => ({ kind, sign: name });
 
-const headerSign = (answer: Answer): Block | undefined => {
-  for (const name in HEADER_SIGNS) {
-    const value = answer.head.header(name);
-    const sign = value && HEADER_SIGNS[name]!.find(({ pattern }) => pattern.test(value));
+const headerSign = ({ head }: Answer, signs: typeof HEADER_SIGNS): Block | undefined => {
+  for (const name in signs) {
+    const value = head.header(name);
+    const sign = value && signs[name]!.find(({ pattern }) => pattern.test(value));
     if (sign) return blockOf(sign);
   }
   return undefined;
@@ -58,51 +71,82 @@ const headerSign = (answer: Answer): Block | undefined => {
 const isHtml = ({ mediaType, body }: Answer): boolean =>
   mediaType === "text/html" ||
   mediaType === "application/xhtml+xml" ||
-  (mediaType === "" && body[0] === 0x3c);
+  (mediaType === "" && /^\s*</.test(body.toString("latin1", 0, 100)));
 
 const isText = (answer: Answer): boolean => isHtml(answer) || /^text\/|json$|xml$/.test(answer.mediaType);
 
-/** Words of the marks above; a page without any of them and with an ordinary title is not looked at further. */
-const GLANCE_WORDS = ["captcha", "_cf_chl", "jschl", "sucuri_cloudproxy", "Incapsula", "blocked", "rejected"];
-const GLANCE_TITLE = new RegExp(
-  [...TITLE_SIGNS.map(({ pattern }) => pattern.source), MAINTENANCE_TITLE.source].join("|"),
-  "i",
-);
-
-/** The only part that every good page pays for. */
-const isWorthReading = (body: Buffer): boolean => {
-  const glance = body.toString("latin1", 0, GLANCE_BYTES);
-  if (GLANCE_TITLE.test(titleOf(glance))) return true;
-  return !hasManyElements(glance) && GLANCE_WORDS.some((word) => glance.includes(word));
+/** One character for each byte: all that is looked for is ASCII. */
+const textOf = (body: Buffer, most: number): string => {
+  const isUtf16 = (body[0] === 0xff && body[1] === 0xfe) || (body[0] === 0xfe && body[1] === 0xff);
+  const text = body.toString("latin1", 0, most);
+  return isUtf16 ? text.replaceAll("\0", "") : text;
 };
 
-/** Interstitials have some fifty elements. Counting to the limit costs a fifth of looking for the words. */
-const hasManyElements = (html: string): boolean => {
-  let count = 0;
-  for (let at = html.indexOf("</"); at >= 0; at = html.indexOf("</", at + 2))
-    if (++count > MANY_ELEMENTS) return true;
-  return false;
+const markIn = (code: string): Sign | undefined =>
+  CODE_WORDS.test(code) ? CODE_SIGNS.find((sign) => isIn(sign, code)) : undefined;
+
+/** An error in JSON or plain text. */
+const readPlain = (text: string, status: number): Block | undefined => {
+  const mark = markIn(text);
+  if (mark) return blockOf(mark);
+  if (text.length > LITTLE.text) return undefined;
+  return told({ title: "", text, elements: 0, code: "" }, status);
 };
 
-const readPage = (html: string, status: number): Block | undefined => {
-  const isGood = status < 300;
-  const text = visibleText(html);
-  if (text.length > LITTLE_TEXT) return undefined;
-  const title = titleOf(html);
-  const sign = SOURCE_SIGNS.find(({ pattern }) => pattern.test(html));
+const readPage = (markup: Markup, answer: Answer, source: string): Block | undefined => {
+  const { status } = answer.head;
+  const mark = markIn(markup.code);
+  if (mark) return blockOf(mark);
+  if (reloadsForAkamai(markup, answer)) return { kind: "blocked", sign: "Akamai challenge" };
+  if (markup.text.length > LITTLE.text) return undefined;
+  if (asksForAPerson(markup, source, status)) return { kind: "captcha", sign: "captcha page" };
+  return told(markup, status);
+};
+
+/** By what it says of itself in words. */
+const told = (markup: Markup, status: number): Block | undefined => {
+  const { title, text, elements } = markup;
+  // Words are believed of an error at once, of a good answer only where there is nearly nothing else.
+  const isTrusted = status >= 300 || (text.length <= BARE.text && elements <= BARE.elements);
+  const firstIn = (signs: readonly Sign[], where: string) => signs.find((sign) => isIn(sign, where));
+  const sign =
+    (isTrusted ? firstIn(NOTICE_SIGNS, `${title} ${text} ${markup.code}`) : undefined) ??
+    (isTrusted ? firstIn(RATE_SIGNS, `${title}. ${text}`) : undefined) ??
+    firstIn(TITLE_SIGNS, title) ??
+    (isTrusted ? (firstIn(REFUSAL_SIGNS, text) ?? firstIn(BARE_TITLE_SIGNS, title)) : undefined);
+  // Many a server says "Access denied" to who asks too often.
+  if (sign?.name === "refusal" && status === 429) return { kind: "rate-limited", sign: sign.name };
   if (sign) return blockOf(sign);
-  if (asksForAPerson(html, title, text)) return { kind: "captcha", sign: "captcha page" };
-  const words = isGood && text.length > BARE_TEXT ? [] : TEXT_SIGNS;
-  const told =
-    TITLE_SIGNS.find(({ pattern }) => pattern.test(title)) ?? words.find(({ pattern }) => pattern.test(text));
-  if (told) return blockOf(told);
   return saysMaintenance(status, title, text) ? { kind: "maintenance", sign: "maintenance page" } : undefined;
 };
 
+/** Nothing to see, a script that works on Akamai's cookie, and the page comes again. Good pages carry the cookie and its script too. */
+const reloadsForAkamai = ({ text, elements, code }: Markup, { head }: Answer): boolean => {
+  if (text.length > 200 || elements > 5 || /\bid=["']?(?:root|app|__next|__nuxt)\b/.test(code)) return false;
+  const hasCookie = head.headers.some(
+    ([name, value]) => /^set-cookie$/i.test(name) && /^(?:_abck|ak_bmsc|bm_sz)=/.test(value),
+  );
+  const comesAgain = /<meta[^>]{0,200}http-equiv=["']?refresh|\blocation\.reload\(/i.test(code);
+  return comesAgain && (hasCookie || /\b_abck\b|\bbm_sz\b/.test(code));
+};
+
 /** A captcha with nothing else to fill in. A contact or login form with a captcha has fields of its own. */
-const asksForAPerson = (html: string, title: string, text: string): boolean => {
-  if (!CAPTCHA_WIDGET.test(html) || !ASKS_FOR_A_PERSON.test(`${title} ${text}`)) return false;
-  const controls = html.match(/<(?:input|textarea|select)\b[^>]*/gi) ?? [];
+const asksForAPerson = (markup: Markup, source: string, status: number): boolean => {
+  if (!CAPTCHA_WIDGET.test(markup.code)) return false;
+  // What opens later is not what the page is about; an error page has no such things.
+  const shown =
+    status < 300
+      ? readMarkup(
+          source,
+          UNLIMITED,
+          (tag) =>
+            /\srole\s*=\s*["']?(?:alert)?dialog/i.test(tag) ||
+            namesOf(tag).some((name) => OPENS_LATER.test(name)),
+        )!
+      : markup;
+  if (!CAPTCHA_WIDGET.test(shown.code) || !ASKS_FOR_A_PERSON.test(`${shown.title} ${shown.text}`))
+    return false;
+  const controls = shown.code.match(/<(?:input|textarea|select)\b[^>]*/gi) ?? [];
   return !controls.some((tag) =>
     /^<(?:textarea|select)/i.test(tag)
       ? !/captcha/i.test(tag)

@@ -1,5 +1,6 @@
 import { createRequire } from "node:module";
 import type { Agent as UndiciAgent, buildConnector as BuildConnector } from "undici";
+import { repairHeads } from "./repair-heads.ts";
 import { forbidden, TargetGuard, type TargetGuardOptions } from "./target-guard.ts";
 
 // undici's index loads its fetch, cache and WebSocket too: 45 ms more before a process sends its first request.
@@ -12,7 +13,7 @@ const guardedConnector = (
   guard: TargetGuard,
   options: BuildConnector.BuildOptions,
 ): BuildConnector.connector => {
-  const connect = buildConnector({ ...options, lookup: guard.lookup });
+  const connect = repairHeads(buildConnector({ ...options, lookup: guard.lookup }));
   return (target, callback) => {
     const refusal = guard.refusalOf(target.hostname);
     if (refusal === undefined) connect(target, callback);

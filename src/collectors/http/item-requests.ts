@@ -50,7 +50,9 @@ export interface Opened {
 /** The requests of one item: each passes the gate, counts as a hop, carries the item's cookies and is archived. */
 export class ItemRequests {
   readonly meter = { bytes: 0 };
+  /** Those that wait for the gate included. */
   count = 0;
+  #waiting = 0;
   hasSecrets = false;
   readonly #options: ItemRequestsOptions;
   readonly #site: URL;
@@ -70,6 +72,11 @@ export class ItemRequests {
     takeCredentials(this.#site, this.#credentials);
     this.#hasPrivateHeaders = Object.keys(options.headers).some(isSecretName);
     this.#deadline = performance.now() + options.limits.itemMs;
+  }
+
+  /** Those that the gate has let through. */
+  get passed(): number {
+    return this.count - this.#waiting;
   }
 
   /** An absolute URL without credentials; these are remembered for its origin, as browsers do. */
@@ -131,15 +138,23 @@ export class ItemRequests {
   ): Promise<{ readonly wire: WireRequest; readonly startedAt: number; readonly answer: Answer }> {
     const departure = await this.#pass(request);
     const wire = this.#wireOf(request);
+    const leave = (): boolean => {
+      try {
+        return departure?.leave() ?? true;
+      } catch (error) {
+        this.count--;
+        throw error;
+      }
+    };
     for (;;) {
       const startedAt = Date.now();
       try {
         const caps = this.#caps(bodyBytes, request.url);
-        return { wire, startedAt, answer: await send(wire, { ...caps, leave: departure?.leave }) };
+        return { wire, startedAt, answer: await send(wire, { ...caps, leave }) };
       } catch (error) {
         if (!(error instanceof TooLateError) || !departure) throw error;
       }
-      await this.untimed(departure.renew());
+      await this.#admitted(departure.renew());
     }
   }
 
@@ -159,11 +174,19 @@ export class ItemRequests {
     this.#leftMs(url);
     // Counted before the gate: requests made side by side must not pass the cap together.
     this.count++;
+    return await this.#admitted(tools.gate(url, { acts }));
+  }
+
+  /** Waits for leave to start: a request that does not get it was not made. */
+  async #admitted<Result>(wait: Promise<Result>): Promise<Result> {
+    this.#waiting++;
     try {
-      return await this.untimed(tools.gate(url, { acts }));
+      return await this.untimed(wait);
     } catch (error) {
       this.count--;
       throw error;
+    } finally {
+      this.#waiting--;
     }
   }
 

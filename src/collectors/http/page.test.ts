@@ -77,3 +77,23 @@ test("the first form is given where no selector is, and a missing one is a navig
     assert.equal((await failureOf(() => page.form(selector))).kind, "navigation", selector);
   }
 });
+
+test("in XML a link may be the text of an element, and names keep their case and prefix", () => {
+  const rss = pageOf(
+    "<rss><atom:link href='/self'/><link>/home?a=1&amp;b=2</link><pubDate>x</pubDate></rss>",
+    "http://site.test/feed",
+    "application/rss+xml",
+  );
+  assert.equal(rss.link("link"), "http://site.test/home?a=1&b=2");
+  assert.equal(rss.link("atom|link"), "http://site.test/self");
+  assert.deepEqual(rss.links("*|link"), ["http://site.test/self", "http://site.test/home?a=1&b=2"]);
+  assert.equal(rss.textOf("pubDate"), "x");
+  assert.equal(rss.has("pubdate"), false);
+});
+
+test("a question to XML that is cut off fails as bad content", async () => {
+  const failure = await failureOf(async () =>
+    pageOf("<rss><item>", "http://site.test/", "text/xml").has("item"),
+  );
+  assert.equal(failure.kind, "bad-content");
+});

@@ -1,6 +1,8 @@
 import { FailureError } from "../../model/failure.ts";
 import { compileSelector } from "../../extraction/selector.ts";
-import { parseHtml } from "../../extraction/html-document.ts";
+import { parsePageJson } from "../../extraction/json/page-json.ts";
+import { pageKind } from "../../extraction/page-kind.ts";
+import { parsePage } from "../../extraction/parse-page.ts";
 import { decodeText, detectCharset, readContentType } from "./decode-text.ts";
 import { readForm } from "./form.ts";
 import type { HtmlDocument, HtmlElement } from "../../extraction/html-document.ts";
@@ -50,7 +52,7 @@ export class HttpPage implements Page {
   }
 
   get document(): HtmlDocument {
-    return (this.#document ??= parseHtml(this.text));
+    return (this.#document ??= parsePage(this));
   }
 
   /**
@@ -85,7 +87,7 @@ export class HttpPage implements Page {
   link(selector: string): string {
     const element = this.#first(selector);
     if (!element) throw this.#failure(`no link matches ${selector}`);
-    const href = this.document.attr(element, "href");
+    const href = this.#hrefOf(element);
     if (href === undefined) throw this.#failure(`the <${element.tag}> that matches ${selector} has no href`);
     const url = this.resolve(href);
     if (!url) throw this.#failure(`the link that matches ${selector} is not a URL: ${href.slice(0, 200)}`);
@@ -97,7 +99,7 @@ export class HttpPage implements Page {
 
   links(selector: string): string[] {
     return this.document.all(compileSelector(selector)).flatMap((element) => {
-      const href = this.document.attr(element, "href");
+      const href = this.#hrefOf(element);
       const url = href === undefined ? null : this.resolve(href);
       return url && url.protocol !== "javascript:" ? [url.href] : [];
     });
@@ -114,14 +116,7 @@ export class HttpPage implements Page {
   }
 
   json(): unknown {
-    try {
-      return JSON.parse(this.text);
-    } catch (error) {
-      throw new FailureError(
-        { kind: "bad-content", detail: "the response is not JSON", url: this.url, status: this.status },
-        { cause: error },
-      );
-    }
+    return parsePageJson(this).value;
   }
 
   /** A URL as the page means it, `<base href>` respected; null when it cannot be one. */
@@ -134,6 +129,11 @@ export class HttpPage implements Page {
     const base = this.attr("base[href]", "href");
     const url = base === undefined ? null : URL.parse(base, this.url);
     return url && /^https?:$/.test(url.protocol) ? url : new URL(this.url);
+  }
+
+  /** In XML a link may be the text of an element: `<loc>`, or `<link>` in RSS. */
+  #hrefOf(element: HtmlElement): string | undefined {
+    return pageKind(this) === "xml" ? this.document.linkOf(element) : this.document.attr(element, "href");
   }
 
   #first(selector: string): HtmlElement | undefined {

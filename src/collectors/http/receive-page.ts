@@ -1,5 +1,6 @@
 import { FailureError } from "../../model/failure.ts";
-import { BodyError, decodeBody } from "./decode-body.ts";
+import { BodyError, decodeBody, isGzipFile } from "./decode-body.ts";
+import { readContentType } from "./decode-text.ts";
 import { classifyResponse } from "./classify-response.ts";
 import { HttpPage } from "./page.ts";
 import type { Received } from "./item-requests.ts";
@@ -28,7 +29,9 @@ const decode = async (
   url: string,
 ): Promise<Buffer> => {
   try {
-    return await decodeBody(body, head.header("content-encoding"), decodedBytes);
+    const bytes = await decodeBody(body, head.header("content-encoding"), decodedBytes);
+    const { mediaType } = readContentType(head.header("content-type"));
+    return isGzipFile(bytes, mediaType, url) ? await decodeBody(bytes, "gzip", decodedBytes) : bytes;
   } catch (error) {
     if (!(error instanceof BodyError)) throw error;
     // Of an error page the status says enough, readable or not.

@@ -21,6 +21,7 @@ const SENT: Readonly<Record<string, readonly [body: Buffer, headers: Readonly<Re
     { "content-type": "Text/HTML", "content-encoding": "gzip, br" },
   ],
   "in zstd": [zlib.zstdCompressSync(LATIN), { "content-type": "text/html", "content-encoding": "zstd" }],
+  "as a gzip file": [zlib.gzipSync(LATIN), { "content-type": "application/x-gzip" }],
   "without a type, empty": [Buffer.alloc(0), { "content-encoding": "gzip" }],
 };
 

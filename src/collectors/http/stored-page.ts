@@ -1,5 +1,5 @@
 import type { KeptPage } from "../../model/capture.ts";
-import { decodeBodyNow } from "./decode-body.ts";
+import { decodeBodyNow, isGzipFile } from "./decode-body.ts";
 import { decodeText, detectCharset, readContentType } from "./decode-text.ts";
 
 /** A response as the archive gives it back: the body content-encoded, as it came over the wire. */
@@ -16,8 +16,9 @@ const MOST_BYTES = 256 * 1024 * 1024;
 /** The page that extraction read when it was collected. Throws `BodyError` where its body cannot be decoded. */
 export const storedPage = (name: string, { url, status, headers, body }: StoredResponse): KeptPage => {
   const wire = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
-  const bytes = decodeBodyNow(wire, headerOf(headers, "content-encoding"), MOST_BYTES);
+  const sent = decodeBodyNow(wire, headerOf(headers, "content-encoding"), MOST_BYTES);
   const { mediaType, charset } = readContentType(headerOf(headers, "content-type"));
+  const bytes = isGzipFile(sent, mediaType, url) ? decodeBodyNow(sent, "gzip", MOST_BYTES) : sent;
   const text = decodeText(bytes, detectCharset(bytes, mediaType, charset));
   return { name, url, status, mediaType, text };
 };

@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Server } from "node:net";
+import { createServer as createTcpServer, type Server, type Socket } from "node:net";
 import { hash } from "node:crypto";
 import { FailureError } from "../../model/failure.ts";
 import { openHttpSession } from "./http-session.ts";
@@ -45,6 +45,26 @@ export const openTestSite = async (handler: Handler): Promise<TestSite> => {
     seen,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+};
+
+/** A server that speaks no HTTP of its own accord. `serve` is called for each request, if that comes in one piece. */
+export const openRawSite = async (
+  serve: (socket: Socket) => void,
+): Promise<AsyncDisposable & { url: string }> => {
+  const sockets = new Set<Socket>();
+  const server = createTcpServer((socket) => {
+    sockets.add(socket);
+    socket.on("error", () => {});
+    socket.on("data", () => serve(socket));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${portOf(server)}`,
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy();
       await new Promise((resolve) => server.close(resolve));
     },
   };

@@ -1,7 +1,8 @@
 import { createRequire } from "node:module";
-import type { Agent as UndiciAgent } from "undici";
+import type { Agent as UndiciAgent, buildConnector as BuildConnector } from "undici";
 import { BufferedExchange } from "./buffered-exchange.ts";
 import { openGuardedAgent } from "./guarded-agent.ts";
+import { repairHeads } from "./repair-heads.ts";
 import { StreamedExchange } from "./streamed-exchange.ts";
 import { TargetGuard, type TargetGuardOptions } from "./target-guard.ts";
 import type { WireCaps, WireRequest, WireResponse, WireStream } from "./wire.ts";
@@ -9,6 +10,7 @@ import type { WireCaps, WireRequest, WireResponse, WireStream } from "./wire.ts"
 // undici's index loads its fetch, cache and WebSocket too: 45 ms more before a process sends its first request.
 const require = createRequire(import.meta.url);
 const Agent: typeof UndiciAgent = require("undici/lib/dispatcher/agent.js");
+const buildConnector: typeof BuildConnector = require("undici/lib/core/connect.js");
 
 export interface TransportOptions {
   /** Sockets per origin; lanes hold the real concurrency, this only stops a runaway. */
@@ -34,17 +36,21 @@ export interface Transport {
 
 export const createTransport = (options: TransportOptions = {}): Transport => {
   const guard = new TargetGuard(options.guard);
+  const allowH2 = options.allowHttp2 ?? false;
   const settings = {
     connections: options.connections ?? 256,
     pipelining: 1,
-    allowH2: options.allowHttp2 ?? false,
+    allowH2,
     keepAliveTimeout: options.keepAliveMs ?? 15_000,
     // A single timer per request (WireCaps.timeoutMs) covers headers, body and drip.
     headersTimeout: 0,
     bodyTimeout: 0,
     connect: { timeout: options.connectMs ?? 10_000 },
   };
-  const open = new Agent(settings);
+  const open = new Agent({
+    ...settings,
+    connect: repairHeads(buildConnector({ allowH2, ...settings.connect })),
+  });
   const guarded = openGuardedAgent(guard, settings);
   const agentFor = ({ isGuarded }: WireRequest) => (isGuarded ? guarded : open);
   return {

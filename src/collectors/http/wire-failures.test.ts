@@ -1,28 +1,9 @@
 import assert from "node:assert/strict";
-import { createServer } from "node:net";
 import { test, type TestContext } from "node:test";
 import { freePort } from "../../../test/free-port.ts";
-import { answer, failureOf, openTestSession, openTestSite, portOf } from "./test-site.ts";
+import { answer, failureOf, openRawSite, openTestSession, openTestSite } from "./test-site.ts";
 import { createTransport } from "./transport.ts";
 import type { Socket } from "node:net";
-
-/** A server that speaks no HTTP of its own accord. */
-const openRawSite = async (serve: (socket: Socket) => void): Promise<AsyncDisposable & { url: string }> => {
-  const sockets = new Set<Socket>();
-  const server = createServer((socket) => {
-    sockets.add(socket);
-    socket.on("error", () => {});
-    socket.once("data", () => serve(socket));
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return {
-    url: `http://127.0.0.1:${portOf(server)}`,
-    async [Symbol.asyncDispose]() {
-      for (const socket of sockets) socket.destroy();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
-};
 
 const kindFrom = async (serve: (socket: Socket) => void, limits = {}): Promise<string> => {
   await using site = await openRawSite(serve);

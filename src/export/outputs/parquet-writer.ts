@@ -8,7 +8,20 @@ const ROW_GROUP_ROWS = 10_000;
 /** Rows with long texts make smaller groups. Counted roughly, in UTF-16 units. */
 const ROW_GROUP_LENGTH = 32 * 1024 * 1024;
 
-const TYPES = { text: "STRING", number: "DOUBLE", boolean: "BOOLEAN", json: "JSON" } as const;
+const OPTIONAL = { repetition_type: "OPTIONAL" } as const;
+const TYPES: Readonly<Record<ColumnType, Omit<FileWriter["schema"][number], "name">>> = {
+  text: { ...OPTIONAL, type: "BYTE_ARRAY", converted_type: "UTF8" },
+  number: { ...OPTIONAL, type: "DOUBLE" },
+  boolean: { ...OPTIONAL, type: "BOOLEAN" },
+  json: { ...OPTIONAL, type: "BYTE_ARRAY", converted_type: "JSON" },
+  day: { ...OPTIONAL, type: "INT32", converted_type: "DATE", logical_type: { type: "DATE" } },
+  instant: {
+    ...OPTIONAL,
+    type: "INT64",
+    converted_type: "TIMESTAMP_MILLIS",
+    logical_type: { type: "TIMESTAMP", isAdjustedToUTC: true, unit: "MILLIS" },
+  },
+};
 
 /** Apache Parquet, compressed with Snappy. Every column may be null; memory holds one row group. */
 export class ParquetWriter implements RecordWriter {
@@ -29,12 +42,15 @@ export class ParquetWriter implements RecordWriter {
   async open(columns: readonly Column[]): Promise<void> {
     await this.#sink.open();
     // Loaded by those who ask for Parquet only.
-    const { ByteWriter, ParquetWriter: Writer, schemaFromColumnData } = await import("hyparquet-writer");
+    const { ByteWriter, ParquetWriter: Writer } = await import("hyparquet-writer");
     this.#columns = columns;
     this.#group = columns.map(() => []);
     this.#bytes = new ByteWriter();
-    const schema = schemaFromColumnData({ columnData: this.#columnData() });
-    this.#file = new Writer({ writer: this.#bytes, schema });
+    const schema = columns.map(({ name, type = "text" }) => ({ name, ...TYPES[type] }));
+    this.#file = new Writer({
+      writer: this.#bytes,
+      schema: [{ name: "root", num_children: columns.length }, ...schema],
+    });
   }
 
   async write(rows: readonly OutputRow[]): Promise<void> {
@@ -70,9 +86,7 @@ export class ParquetWriter implements RecordWriter {
   }
 
   #columnData(): ColumnSource[] {
-    return this.#columns.map(({ name, type = "text" }, index) => {
-      return { name, type: TYPES[type], data: this.#group[index]! };
-    });
+    return this.#columns.map(({ name }, index) => ({ name, data: this.#group[index]! }));
   }
 
   /** The writer keeps count of all it wrote in `offset`; `index` is only its place in the buffer. */
@@ -85,10 +99,23 @@ export class ParquetWriter implements RecordWriter {
   #toValue(row: OutputRow, { name, type = "text" }: Column): unknown {
     const value = row[name];
     if (value === undefined || value === null) return null;
+    if (type === "day" || type === "instant") return this.#toDate(value, row.key, name, type);
     if (fits(value, type)) return value;
     if (type === "text") return value instanceof Date ? value.toISOString() : toJson(value);
     const reason = `column "${name}" is for a ${type}, the row of "${row.key}" has a ${typeof value} there`;
     throw new OutputError("bad-value", this.#path, reason, "Write .jsonl or .csv, or mend the field's type");
+  }
+
+  #toDate(value: unknown, key: string, name: string, type: "day" | "instant"): Date {
+    const isDay = typeof value === "string" && value.length === "YYYY-MM-DD".length;
+    const date = new Date(String(value));
+    if (isDay === (type === "day") && !Number.isNaN(date.getTime())) return date;
+    throw new OutputError(
+      "bad-value",
+      this.#path,
+      `column "${name}" began with ${type === "day" ? "days" : "instants"}, the row of "${key}" has ${String(value)}`,
+      'Write .jsonl or .csv, or give the field `precision: "day"`',
+    );
   }
 }
 

@@ -1,5 +1,5 @@
-/** What a column holds where a format has types of its own. `json` is for lists and objects. */
-export type ColumnType = "text" | "number" | "boolean" | "json";
+/** What a column holds where a format has types of its own. `json` is for lists and objects; `day` and `instant` are dates as ISO text. */
+export type ColumnType = "text" | "number" | "boolean" | "json" | "day" | "instant";
 
 export interface Column {
   readonly name: string;

@@ -3,11 +3,15 @@ import { foldSpace } from "../folded-text.ts";
 import type { Hit } from "../hit.ts";
 import { isTooDeep } from "./is-too-deep.ts";
 
-/** What a field makes of JSON: a text, a link, or the JSON as it is. */
-export type JsonAs = "text" | "link" | "json";
+/** What a field makes of JSON: a text, a link, the source of some HTML, or the JSON as it is. */
+export type JsonAs = "text" | "link" | "html" | "json";
 
 /** What an object stands for where a text or a link is wanted, as schema.org has it. */
-const STANDS_FOR = { text: ["@value", "text", "name"], link: ["url", "contentUrl", "@id"] } as const;
+const STANDS_FOR = {
+  text: ["@value", "text", "name"],
+  html: ["@value", "text", "name"],
+  link: ["url", "contentUrl", "@id"],
+} as const;
 
 /** The values at the end of a path as hits of a field: at least one, since the path led somewhere. */
 export function jsonHits(
@@ -26,13 +30,13 @@ export function jsonHits(
   return (isMany ? flat : flat.slice(0, 1)).map((value) => hitOf(value, as, at));
 }
 
-function hitOf(value: unknown, as: "text" | "link", at: number | undefined): Hit {
+function hitOf(value: unknown, as: Exclude<JsonAs, "json">, at: number | undefined): Hit {
   const json = simple(value, as);
   if (isTooDeep(json)) return { text: undefined, at, isTooLong: true };
-  return { text: typeof json === "string" ? decoded(json) : JSON.stringify(json), at, json };
+  return { text: typeof json === "string" ? textOf(json, as) : JSON.stringify(json), at, json };
 }
 
-function simple(value: unknown, as: "text" | "link"): unknown {
+function simple(value: unknown, as: Exclude<JsonAs, "json">): unknown {
   if (typeof value !== "object" || value === null) return value;
   for (const name of STANDS_FOR[as]) {
     const inside = name in value ? (value as Readonly<Record<string, unknown>>)[name] : undefined;
@@ -41,5 +45,6 @@ function simple(value: unknown, as: "text" | "link"): unknown {
   return value;
 }
 
-/** Many sites write `&amp;` into their JSON-LD. */
-const decoded = (text: string): string => foldSpace(text.includes("&") ? decodeHTML(text) : text);
+/** Many sites write `&amp;` into their JSON-LD. HTML keeps its entities. */
+const textOf = (text: string, as: JsonAs): string =>
+  as === "html" ? text : foldSpace(text.includes("&") ? decodeHTML(text) : text);

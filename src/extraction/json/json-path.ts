@@ -1,10 +1,12 @@
-/** One step into JSON: a name, an index (negative from the end), or `[]`, which is all entries of a list. */
+import type { JsonPlaces } from "./json-places.ts";
+
+/** One step into JSON: a name, an index (negative from the end), `[]` for all entries of a list, or `*` for all members of an object. */
 export type JsonStep = string | number;
 export type JsonPath = readonly JsonStep[];
 
 const STEP = /\[\]|\[(-?\d+)\]|\["((?:[^"\\]|\\.)*)"\]|([^.[\]]+)/y;
 
-/** Reads `a.b[0].c`, `a[].b` (of all), `a["odd.name"]`. Throws on a path that cannot be read. */
+/** Reads `a.b[0].c`, `a[].b` (of all), `a.*.b`, `a["odd.name"]`; a `$` before it changes nothing. Throws on a path that cannot be read. */
 export function parseJsonPath(path: string): JsonPath {
   const steps: JsonStep[] = [];
   let at = path.startsWith("$") ? 1 : 0;
@@ -22,34 +24,65 @@ export function parseJsonPath(path: string): JsonPath {
   return steps;
 }
 
-/**
- * All values at the end of the path, none when it leads nowhere. A name asked of a list is asked of its entries, and the first
- * that has it answers: sites write one thing sometimes bare and sometimes in a list.
- */
-export function valuesAt(json: unknown, path: JsonPath): readonly unknown[] {
-  let values: readonly unknown[] = [json];
-  for (const step of path) {
-    values = values.flatMap((value) => stepInto(value, step));
-    if (values.length === 0) return values;
-  }
-  return values;
+/** A value in JSON, and where it begins in the text of the page; undefined where that is not known. */
+export interface JsonEntry {
+  readonly value: unknown;
+  readonly at: number | undefined;
 }
 
-function stepInto(value: unknown, step: JsonStep): readonly unknown[] {
-  if (typeof value !== "object" || value === null) return [];
-  if (step === "[]") return Array.isArray(value) ? value : [value];
+/** All values at the end of the path, none when it leads nowhere. */
+export const valuesAt = (json: unknown, path: JsonPath): readonly unknown[] =>
+  entriesAt({ value: json, at: undefined }, path).map(({ value }) => value);
+
+/**
+ * All values at the end of the path, none when it leads nowhere. A name asked of a list is asked of its entries, and the first
+ * that has it answers, and one thing is a list of one: sites write one thing sometimes bare and sometimes in a list. Null has no members,
+ * and all of them are null: the site says that there is nothing.
+ */
+export function entriesAt(root: JsonEntry, path: JsonPath, places?: JsonPlaces): readonly JsonEntry[] {
+  let entries: readonly JsonEntry[] = [root];
+  for (const step of path) {
+    entries = entries.flatMap((entry) => stepInto(entry, step, places));
+    if (entries.length === 0) return entries;
+  }
+  return entries;
+}
+
+function stepInto(entry: JsonEntry, step: JsonStep, places: JsonPlaces | undefined): readonly JsonEntry[] {
+  const { value, at } = entry;
+  if (value === null) return [entry];
+  const isOne = step === "[]" || step === 0 || step === -1;
+  if (typeof value !== "object") return isOne ? [entry] : [];
+  const child = (key: string | number): JsonEntry => ({
+    value: (value as Readonly<Record<string | number, unknown>>)[key],
+    at: at === undefined ? undefined : places?.offsetOf(value, key, at),
+  });
   if (!Array.isArray(value)) {
     // `image[0]` of a single image is that image.
-    if (typeof step === "number") return step === 0 || step === -1 ? [value] : [];
-    return Object.hasOwn(value, step) ? [(value as Readonly<Record<string, unknown>>)[step]] : [];
+    if (isOne) return [entry];
+    if (step === "*") return Object.keys(value).map(child);
+    return typeof step === "string" && Object.hasOwn(value, step) ? [child(step)] : [];
   }
+  if (step === "[]" || step === "*") return value.map((_, index) => child(index));
   if (typeof step === "number") {
-    const entry: unknown = value.at(step);
-    return entry === undefined ? [] : [entry];
+    const index = step < 0 ? value.length + step : step;
+    return index in value ? [child(index)] : [];
   }
-  for (const entry of value) {
-    const found = stepInto(entry, step);
+  for (const index of value.keys()) {
+    if (value[index] === null) continue;
+    const found = stepInto(child(index), step, places);
     if (found.length > 0) return found;
   }
   return [];
+}
+
+/** Whether the path leads nowhere because a list (or object) that it goes over has no entries: `groups[].items` without a group. */
+export function endsInEmptyList(root: JsonEntry, path: JsonPath): boolean {
+  const isEmpty = (value: unknown): boolean =>
+    typeof value === "object" && value !== null && Object.keys(value).length === 0;
+  return path.some((step, at) => {
+    if (step !== "[]" && step !== "*") return false;
+    const lists = entriesAt(root, path.slice(0, at));
+    return lists.length > 0 && lists.every(({ value }) => isEmpty(value));
+  });
 }

@@ -55,6 +55,10 @@ test("texts of JSON are decoded once and folded, null is empty, an object is a p
   assert.equal(read(ld('{"@type":"Recipe"}'), name), "missing");
   assert.equal(read(ld('{"@type":"Recipe","name":{"@value":"Pie"}}'), name), "Pie");
   assert.match(String(read(ld('{"@type":"Recipe","name":{"odd":1}}'), name)), /object/);
+  const author = field.text(by.jsonLd("Recipe", "author.name"));
+  assert.equal(read(ld('{"@type":"Recipe","author":null}'), author), "empty");
+  assert.equal(read(ld('{"@type":"Recipe","author":[null,{"name":"Ann"}]}'), author), "Ann");
+  assert.equal(read(ld('{"@type":"Recipe","author":{}}'), author), "missing");
 });
 
 test("numbers of JSON are what they are, whatever the site's way of writing", () => {
@@ -64,6 +68,19 @@ test("numbers of JSON are what they are, whatever the site's way of writing", ()
   assert.equal(read(ld('{"@type":"Offer","price":"1.234,50"}'), price), 1234.5);
 });
 
+test("a whole number with more digits than a number holds is never another one", () => {
+  const id = by.jsonLd("Offer", "id");
+  for (const json of [
+    '{"@type":"Offer","id":12345678901234567891}',
+    '{"@type":"Offer",id:12345678901234567891,}',
+  ]) {
+    assert.equal(read(ld(json), field.text(id)), "12345678901234567891");
+    assert.match(String(read(ld(json), field.number(id))), /12345678901234567891/);
+  }
+  assert.equal(read(ld('{"@type":"Offer","id":1234567890123456}'), field.number(id)), 1234567890123456);
+  assert.equal(read(ld('{"@type":"Offer","id":0.12345678901234568}'), field.number(id)), 0.12345678901234568);
+});
+
 test("a list takes the texts of what stands in it, and an object without one is a problem", () => {
   const steps = field.list(by.jsonLd("Recipe", "steps"));
   const at = (json: string): unknown => read(ld(`{"@type":"Recipe","steps":${json}}`), steps);
@@ -71,6 +88,30 @@ test("a list takes the texts of what stands in it, and an object without one is 
   assert.deepEqual(at('"mix"'), ["mix"]);
   assert.equal(at("[]"), "empty");
   assert.match(String(at('["mix", {"odd": 1}]')), /object/);
+});
+
+test("one thing that is not in a list is found as a list of one", () => {
+  const ingredients = (json: string): unknown =>
+    read(
+      ld(`{"@type":"Recipe","recipeIngredient":${json}}`),
+      field.list(by.jsonLd("Recipe", "recipeIngredient[]")),
+    );
+  assert.deepEqual(ingredients('"2 eggs"'), ["2 eggs"]);
+  assert.deepEqual(ingredients('["2 eggs","milk"]'), ["2 eggs", "milk"]);
+  assert.deepEqual(ingredients("3"), ["3"]);
+  assert.equal(ingredients("null"), "empty");
+  assert.equal(ingredients("[]"), "empty");
+  const second = ',"recipeIngredient":[]},{"@type":"Recipe","recipeIngredient":["milk"]}';
+  assert.deepEqual(
+    read(ld(`[{"@type":"Recipe"${second}]`), field.list(by.jsonLd("Recipe", "recipeIngredient[]"))),
+    ["milk"],
+  );
+  for (const path of ["name[0]", "name[-1]", "name[]"])
+    assert.equal(read(ld('{"@type":"Recipe","name":"Pie"}'), field.text(by.jsonLd("Recipe", path))), "Pie");
+  assert.equal(
+    read(ld('{"@type":"Recipe","name":"Pie"}'), field.text(by.jsonLd("Recipe", "name[1]"))),
+    "missing",
+  );
 });
 
 test("images are links, written as a text, an object or a list", () => {

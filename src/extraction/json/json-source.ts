@@ -3,8 +3,11 @@ import { LiteralReader } from "./literal-reader.ts";
 import type { JsonSource } from "../place.ts";
 import type { PageQuery } from "../scan/page-query.ts";
 
+/** JSON that stands in elements of a page. */
+export type ElementSource = Exclude<JsonSource, { in: "page" }>;
+
 /** Asks for the elements whose text may hold this JSON. */
-export function queryOf(source: JsonSource): PageQuery {
+export function queryOf(source: ElementSource): PageQuery {
   switch (source.in) {
     case "json-ld":
       return { css: 'script[type^="application/ld+json"]', take: "raw", isMany: true };
@@ -18,7 +21,7 @@ export function queryOf(source: JsonSource): PageQuery {
 }
 
 /** The values in an element's text that a source means, most often one. */
-export function rootsIn(source: JsonSource, text: string): readonly unknown[] {
+export function rootsIn(source: ElementSource, text: string): readonly unknown[] {
   switch (source.in) {
     case "json-ld": {
       const json = parseLenientJson(text);

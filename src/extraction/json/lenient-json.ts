@@ -1,5 +1,6 @@
 import { decodeHTML } from "entities";
 import { LiteralReader } from "./literal-reader.ts";
+import { parseJson } from "./parse-json.ts";
 
 const OPENING = /^(?:\/\/|\/\*)?\s*(?:<!--|<!\[CDATA\[)\s*(?:\*\/)?/;
 const CLOSING = /(?:\/\/|\/\*)?\s*(?:-->|\]\]>)\s*(?:\*\/)?$/;
@@ -12,7 +13,7 @@ const CLOSING_LENGTH = 40;
  */
 export function parseLenientJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     const bare = unwrapped(text);
     return new LiteralReader(bare).read() ?? (isEscaped(bare) ? parseUnescaped(bare) : undefined);
@@ -29,7 +30,7 @@ const isEscaped = (text: string): boolean => /^\s*[[{]\s*(?:&quot;|&#0*34;|&#x0*
 function parseUnescaped(text: string): unknown {
   const decoded = decodeHTML(text);
   try {
-    return JSON.parse(decoded);
+    return parseJson(decoded);
   } catch {
     return new LiteralReader(decoded).read();
   }

@@ -1,4 +1,5 @@
 import { DEEPEST } from "./is-too-deep.ts";
+import { exactNumber } from "./parse-json.ts";
 
 const ESCAPES: Readonly<Record<string, string>> = {
   b: "\b",
@@ -132,7 +133,7 @@ export class LiteralReader {
 
   #bare(): unknown {
     const number = this.#skip(NUMBER);
-    if (number !== undefined) return Number(number);
+    if (number !== undefined) return exactNumber(Number(number), number);
     const word = this.#skip(WORD) ?? "";
     if (Object.hasOwn(WORDS, word)) return WORDS[word];
     if (word === "JSON") return this.#parsed();

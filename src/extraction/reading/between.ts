@@ -7,9 +7,14 @@ export function between<T extends number | string>(
 ): Reading<T> {
   if (!("value" in reading)) return reading;
   const { value } = reading;
-  if (min !== undefined && value < min) return { problem: `${value} is below ${min}` };
-  // A day is the whole of it: `2024-12-31T10:00:00Z` is not above `2024-12-31`.
-  const isWithinDay = typeof max === "string" && typeof value === "string" && value.startsWith(max);
-  if (max !== undefined && value > max && !isWithinDay) return { problem: `${value} is above ${max}` };
+  if (min !== undefined && isBelow(value, min)) return { problem: `${value} is below ${min}` };
+  if (max !== undefined && isBelow(max, value)) return { problem: `${value} is above ${max}` };
   return reading;
+}
+
+/** Of two dates the more exact one is cut: `2024-12-31T10:00:00Z` is neither above nor below `2024-12-31`, nor is `2024-12`. */
+function isBelow<T extends number | string>(one: T, other: T): boolean {
+  if (typeof one !== "string" || typeof other !== "string") return one < other;
+  const length = Math.min(one.length, other.length);
+  return one.slice(0, length) < other.slice(0, length);
 }

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
 import { foldSpace } from "../folded-text.ts";
+import { between } from "./between.ts";
 import { dateReader } from "./read-date.ts";
 
 test("ISO dates are read by default, with or without a time", () => {
@@ -128,4 +129,59 @@ test("a weekday of the language may stand before or behind a date", () => {
   );
   assert.deepEqual(dateReader(["DD/MM/YYYY"], "en-GB")("Tue 05/03/2024"), { value: "2024-03-05" });
   assert.ok("problem" in dateReader(["DD/MM/YYYY"], "en-GB")("Dienstag 05/03/2024"));
+});
+
+test("a date of less than a day is declared, and then formats need no more", () => {
+  const month = dateReader(["MMMM YYYY", "D MMMM YYYY"], "en", undefined, { precision: "month" });
+  assert.deepEqual(month("May 2026"), { value: "2026-05" });
+  assert.deepEqual(month("6 May 2026"), { value: "2026-05" });
+  assert.ok("problem" in month("31 June 2026"));
+  assert.deepEqual(dateReader([], "en", undefined, { precision: "year" })("2026-05-06"), { value: "2026" });
+  assert.throws(() => dateReader(["YYYY"], "en", undefined, { precision: "month" }), TypeError);
+  assert.throws(() => dateReader(["MMMM YYYY"]), /precision/);
+});
+
+test("limits of a month are compared as months", () => {
+  const limits = { min: "2026-05-10", max: "2026-07-01" };
+  for (const value of ["2026-05", "2026-06", "2026-07"])
+    assert.deepEqual(between(limits, { value }), { value }, value);
+  for (const value of ["2026-04", "2026-08"]) assert.ok("problem" in between(limits, { value }), value);
+  assert.ok("problem" in between(limits, { value: "2026-05-09T23:59:59Z" }));
+});
+
+test("a weekday that contradicts its date is a problem, in the format or around it", () => {
+  for (const formats of [["D MMMM YYYY"], ["dddd, D MMMM YYYY"]]) {
+    const read = dateReader(formats);
+    assert.deepEqual(read("Monday, 6 May 2024"), { value: "2024-05-06" });
+    assert.match(String(Object.values(read("Tuesday, 6 May 2024"))), /another weekday than 2024-05-06/);
+  }
+});
+
+test("digits of every script are read", () => {
+  const read = dateReader();
+  let scripts = 0;
+  for (let code = 0x80; code < 0x1fc00; code++) {
+    // The zeros: the first digit of each run.
+    const isDigit = (at: number): boolean => /^\p{Nd}$/u.test(String.fromCodePoint(at));
+    if (!isDigit(code) || isDigit(code - 1)) continue;
+    scripts += 1;
+    const written = "2024-05-06".replace(/\d/g, (digit) => String.fromCodePoint(code + Number(digit)));
+    assert.deepEqual(read(written), { value: "2024-05-06" }, written);
+  }
+  assert.ok(scripts > 60, String(scripts));
+});
+
+test("months are those of our calendar, whichever calendar a country has", () => {
+  assert.deepEqual(dateReader(["D MMMM YYYY"], "fa")("۶ مه ۲۰۲۴"), { value: "2024-05-06" });
+  assert.ok("problem" in dateReader(["D MMMM YYYY"], "fa")("۱۷ دی ۲۰۲۴"));
+});
+
+test("a year of another calendar is a problem, unless limits say that it is possible", () => {
+  for (const year of [1403, 1445, 2567]) {
+    assert.match(String(Object.values(dateReader()(`${year}-05-06`))), /calendar/);
+    const style = { min: "1300-01-01", max: "2600-01-01" };
+    assert.deepEqual(dateReader([], "en", undefined, style)(`${year}-05-06`), { value: `${year}-05-06` });
+  }
+  assert.ok("problem" in dateReader([], "ne")("2081-01-24"));
+  assert.deepEqual(dateReader()("2081-01-24"), { value: "2081-01-24" });
 });

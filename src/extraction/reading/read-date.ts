@@ -1,61 +1,123 @@
+import { plainText } from "./ascii-digits.ts";
+import { calendarNames } from "./calendar-names.ts";
+import type { Names } from "./calendar-names.ts";
 import { datePattern } from "./date-format.ts";
-import { monthsOf } from "./months.ts";
+import type { DatePrecision } from "./date-format.ts";
+import { epochMs, isEpochFormat } from "./epoch.ts";
 import { quoted } from "./quoted.ts";
 import type { Reading } from "./reading.ts";
 import { weekdayRemover } from "./weekdays.ts";
-import { isoInstant, utcMs, zonedInstant } from "./zoned-instant.ts";
+import { isoInstant, utcMs, zonedDay, zonedInstant } from "./zoned-instant.ts";
 import type { WallTime } from "./zoned-instant.ts";
 
 /** Reads a date as one of its formats and gives it as `YYYY-MM-DD`, or as an instant. */
 export type ReadDate = (text: string) => Reading<string>;
 
+export interface DateStyle {
+  /** How much of the date is wanted. Without it a day, or an instant where there is a time and its zone is known. */
+  readonly precision?: DatePrecision;
+  /** Years that are declared to be possible, though they look like those of another calendar. */
+  readonly min?: string;
+  readonly max?: string;
+}
+
 type Parts = Readonly<Record<string, string | undefined>>;
 
-const ISO =
-  /^(?<year>\d{4})-(?<month>\d\d)-(?<day>\d\d)(?:[T ](?<hour>\d\d):(?<minute>\d\d)(?::(?<second>\d\d)(?:[.,]\d+)?)?(?: ?(?<offset>Z|[+-]\d\d(?::?\d\d)?))?)?$/i;
+const TIME =
+  "(?:[T ](?<hour>\\d\\d):(?<minute>\\d\\d)(?::(?<second>\\d\\d)(?:[.,](?<fraction>\\d+))?)?(?: ?(?<offset>Z|[+-]\\d\\d(?::?\\d\\d)?))?)?";
+const DAY = `-(?<day>\\d\\d)${TIME}`;
+const ISO: Readonly<Record<DatePrecision, RegExp>> = {
+  day: new RegExp(`^(?<year>\\d{4})-(?<month>\\d\\d)${DAY}$`, "i"),
+  month: new RegExp(`^(?<year>\\d{4})-(?<month>\\d\\d)(?:${DAY})?$`, "i"),
+  year: new RegExp(`^(?<year>\\d{4})(?:-(?<month>\\d\\d)(?:${DAY})?)?$`, "i"),
+};
+const WRITTEN = { day: "YYYY-MM-DD", month: "YYYY-MM", year: "YYYY" } as const;
 /** A text with more is no date, and must not be searched for one. */
 const LONGEST = 100;
 
 /**
  * Formats are made of YYYY, YY, MMMM and MMM (names, long or short), MM, M, DD, D, Do (1st), dddd and ddd (weekday), HH, H, hh, h, mm,
- * ss, A (am or pm), Z (offset), z (name of a zone, passed over); words to be skipped stand in [brackets]. A time is checked; without `timeZone` it is
+ * ss, S (fraction of a second), A (am or pm), Z (offset), z (name of a zone, passed over); words to be skipped stand in [brackets]. `epoch` and
+ * `epoch-ms` are formats of their own, and always instants. A time is checked; without `timeZone` it is
  * dropped, with it the date is an instant. Two digits are of the years 1969 to 2068. Throws on a bad format, locale or zone.
  */
-export function dateReader(formats: readonly string[] = [], locale = "en", timeZone?: string): ReadDate {
-  const months = monthsOf(locale);
+export function dateReader(
+  formats: readonly string[] = [],
+  locale = "en",
+  timeZone?: string,
+  style: DateStyle = {},
+): ReadDate {
+  const { precision } = style;
+  const months = calendarNames(locale, "month");
+  const weekdays = calendarNames(locale, "weekday");
   const withoutWeekday = weekdayRemover(locale);
-  const patterns = formats.length === 0 ? [ISO] : formats.map((format) => datePattern(format, months));
-  const wanted = formats.length === 0 ? "YYYY-MM-DD" : formats.join(" or ");
+  const patterns =
+    formats.length === 0
+      ? [ISO[precision ?? "day"]]
+      : formats.filter((one) => !isEpochFormat(one)).map((format) => datePattern(format, months, precision));
+  const wanted = formats.length === 0 ? WRITTEN[precision ?? "day"] : formats.join(" or ");
+  if (precision !== undefined && timeZone === undefined && formats.some(isEpochFormat))
+    throw new TypeError(`the ${precision} of an epoch depends on where the clock is: add \`timeZone\``);
   const toInstant = timeZone === undefined ? undefined : zonedInstant(timeZone);
+  const toDay = timeZone === undefined ? undefined : zonedDay(timeZone);
+  const cut = (day: string): string => day.slice(0, WRITTEN[precision ?? "day"].length);
+  const calendarOf = foreignYears(locale, style);
+
+  const valueOf = (time: WallTime, parts: Parts): string => {
+    const hasTime = (parts["hour"] ?? parts["hour12"]) !== undefined;
+    const { offset } = parts;
+    if (!hasTime || toInstant === undefined || toDay === undefined) return cut(dayOf(time));
+    const at = offset === undefined ? undefined : utcMs(time) - aheadMs(offset);
+    if (precision !== undefined) return cut(at === undefined ? dayOf(time) : toDay(at));
+    return at === undefined ? toInstant(time) : isoInstant(at);
+  };
 
   return (text) => {
     const notDate = { problem: `${quoted(text)} is not a date like ${wanted}` };
     if (text.length > LONGEST) return notDate;
-    if (/^[0\s/.:-]*0[0\s/.:-]*$/.test(text)) return { isEmpty: true };
-    let hasShape = false;
-    const short = withoutWeekday(text);
+    const plain = plainText(text);
+    if (/^[0\s/.:-]*0[0\s/.:-]*$/.test(plain)) return { isEmpty: true };
+    const at = epochMs(plain, formats);
+    if (at !== undefined) {
+      if (precision === undefined) return { value: isoInstant(at) };
+      return toDay === undefined ? notDate : { value: cut(toDay(at)) };
+    }
+    let problem: string | undefined;
+    const short = withoutWeekday(plain);
     for (const pattern of patterns) {
       // A format may have its weekday, or not.
-      const parts = (pattern.exec(text) ?? (short === text ? null : pattern.exec(short)))?.groups;
+      const whole = pattern.exec(plain)?.groups;
+      const parts = whole ?? (short.text === plain ? undefined : pattern.exec(short.text)?.groups);
       if (parts === undefined) continue;
-      hasShape = true;
       const time = wallTime(parts, months);
-      if (time === undefined) continue;
-      const hasTime = (parts["hour"] ?? parts["hour12"]) !== undefined;
-      return { value: hasTime && toInstant ? instant(time, parts["offset"], toInstant) : dayOf(time) };
+      if (time === undefined) {
+        problem ??= `there is no day ${quoted(text)}`;
+        continue;
+      }
+      const calendar = calendarOf(time.year);
+      if (calendar !== undefined) {
+        problem = `the year of ${quoted(text)} looks like one of the ${calendar} calendar: where it is not, say so with \`min\` and \`max\``;
+        continue;
+      }
+      const said = whole === undefined ? short.weekday : weekdays.get(parts["weekday"]?.toLowerCase() ?? "");
+      if (said !== undefined && parts["day"] !== undefined && said !== weekdayOf(time)) {
+        problem = `${quoted(text)} has another weekday than ${dayOf(time)}`;
+        continue;
+      }
+      return { value: valueOf(time, parts) };
     }
-    return hasShape ? { problem: `there is no day ${quoted(text)}` } : notDate;
+    return problem === undefined ? notDate : { problem };
   };
 }
 
 const DAYS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
-/** Undefined where no calendar or clock shows it. */
-function wallTime(parts: Parts, months: ReadonlyMap<string, number>): WallTime | undefined {
+/** Undefined where no calendar or clock shows it. What a month or a year leaves out is its first day. */
+function wallTime(parts: Parts, months: Names): WallTime | undefined {
   const year = parts["year"] === undefined ? fullYear(Number(parts["shortYear"])) : Number(parts["year"]);
   const name = parts["name"];
-  const month = name === undefined ? Number(parts["month"]) : (months.get(name.toLowerCase()) ?? 0);
-  const day = Number(parts["day"]);
+  const month = name === undefined ? Number(parts["month"] ?? 1) : (months.get(name.toLowerCase()) ?? 0);
+  const day = Number(parts["day"] ?? 1);
   const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
   const days = month === 2 && !isLeap ? 28 : (DAYS[month - 1] ?? 0);
   if (day < 1 || day > days) return undefined;
@@ -63,9 +125,10 @@ function wallTime(parts: Parts, months: ReadonlyMap<string, number>): WallTime |
   const hour = hourOf(parts);
   const minute = Number(parts["minute"] ?? 0);
   const second = Number(parts["second"] ?? 0);
+  const millisecond = Number((parts["fraction"] ?? "").padEnd(3, "0").slice(0, 3));
   return hour === undefined || minute > 59 || second > 59
     ? undefined
-    : { year, month, day, hour, minute, second };
+    : { year, month, day, hour, minute, second, millisecond };
 }
 
 /** POSIX: 69 to 99 are of the last century. */
@@ -83,10 +146,32 @@ const two = (count: number): string => (count < 10 ? `0${count}` : String(count)
 const dayOf = ({ year, month, day }: WallTime): string =>
   `${String(year).padStart(4, "0")}-${two(month)}-${two(day)}`;
 
+/** From 1 for Monday. */
+const weekdayOf = (time: WallTime): number => new Date(utcMs(time)).getUTCDay() || 7;
+
 /** The text's own offset says more than the site's zone. */
-function instant(time: WallTime, offset: string | undefined, toInstant: (time: WallTime) => string): string {
-  if (offset === undefined) return toInstant(time);
+function aheadMs(offset: string): number {
   const [, sign, hours = "0", minutes = "0"] = /^([+-])(\d\d):?(\d\d)?$/.exec(offset) ?? [];
-  const aheadMs = (Number(hours) * 60 + Number(minutes)) * 60_000 * (sign === "-" ? -1 : 1);
-  return isoInstant(utcMs(time) - aheadMs);
+  return (Number(hours) * 60 + Number(minutes)) * 60_000 * (sign === "-" ? -1 : 1);
+}
+
+/** Years that other calendars have in our time: 1403 in Iran, 1445 in Saudi Arabia, 2567 in Thailand, 2081 in Nepal. */
+const FOREIGN_YEARS = [
+  { from: 1300, to: 1499, calendar: "Persian or Islamic" },
+  { from: 2400, to: 2699, calendar: "Buddhist" },
+  { from: 2050, to: 2149, calendar: "Nepali", language: "ne" },
+] as const;
+
+/** Makes a function that names the calendar that a year seems to be of; years between declared limits are taken as they are. */
+function foreignYears(locale: string, { min, max }: DateStyle): (year: number) => string | undefined {
+  const { language } = new Intl.Locale(locale);
+  const rows = FOREIGN_YEARS.filter((row) => !("language" in row) || row.language === language);
+  const first = min === undefined ? Infinity : Number(min.slice(0, 4));
+  const last = max === undefined ? -Infinity : Number(max.slice(0, 4));
+  return (year) => {
+    const row = rows.find(({ from, to }) => year >= from && year <= to);
+    if (row === undefined) return undefined;
+    const isDeclared = row.from < 2000 ? year >= first : year <= last;
+    return isDeclared ? undefined : row.calendar;
+  };
 }

@@ -67,3 +67,28 @@ test("an instant that a zone's clock shows is read back", () => {
     { numRuns: 500 },
   );
 });
+
+test("an epoch is an instant, and the day of it needs a zone", () => {
+  assert.deepEqual(dateReader(["epoch"])("1700000000"), { value: "2023-11-14T22:13:20Z" });
+  assert.deepEqual(dateReader(["epoch-ms"])("/Date(1700000000000)/"), { value: "2023-11-14T22:13:20Z" });
+  assert.deepEqual(dateReader(["epoch", "YYYY-MM-DD"])("2023-11-14"), { value: "2023-11-14" });
+  assert.throws(() => dateReader(["epoch"], "en", undefined, { precision: "day" }), /timeZone/);
+  const tokyo = dateReader(["epoch"], "en", "Asia/Tokyo", { precision: "day" });
+  assert.deepEqual(tokyo("1700000000"), { value: "2023-11-15" });
+  // Milliseconds, where seconds were declared.
+  assert.ok("problem" in dateReader(["epoch"])("1700000000000"));
+});
+
+test("fractions of a second are kept to the millisecond", () => {
+  const read = dateReader(["YYYY-MM-DD HH:mm:ss.SSS", "YYYY-MM-DD HH:mm:ss"], "en", "America/Chicago");
+  assert.deepEqual(read("2024-02-09 16:05:00.25"), { value: "2024-02-09T22:05:00.250Z" });
+  assert.deepEqual(read("2024-02-09 16:05:00.1239999"), { value: "2024-02-09T22:05:00.123Z" });
+  assert.deepEqual(read("2024-02-09 16:05:00"), { value: "2024-02-09T22:05:00Z" });
+  assert.deepEqual(dateReader()("2024-02-09T16:05:00.25Z"), { value: "2024-02-09" });
+});
+
+test("with a precision, a time with an offset is of the day that the zone's calendar shows", () => {
+  const read = dateReader([], "en", "America/Chicago", { precision: "day" });
+  assert.deepEqual(read("2024-02-09T03:00:00Z"), { value: "2024-02-08" });
+  assert.deepEqual(read("2024-02-09T03:00:00"), { value: "2024-02-09" });
+});

@@ -1,3 +1,4 @@
+import { plainText } from "./ascii-digits.ts";
 import { quoted } from "./quoted.ts";
 import type { Reading } from "./reading.ts";
 import { scaleOf } from "./scale-words.ts";
@@ -5,17 +6,23 @@ import { scaleOf } from "./scale-words.ts";
 export interface NumberStyle {
   /** The decimal mark of the site. Without it the text itself has to tell; `1,234` is then read the English way. */
   readonly decimal?: "." | ",";
-  /** The site has no numbers with three decimals, so that `1.234` alone is ambiguous. */
-  readonly isRounded?: boolean;
+  /** It is an amount in a currency that has so many decimals. With two, `1.234` alone is ambiguous. */
+  readonly places?: number;
+  /** The decimal mark where the currency is at home: settles what is ambiguous, and nothing else. */
+  readonly home?: "." | ",";
 }
 
 /** Reads a number as people write it: `1,234.56`, `1.234,56`, `1 234`, `1'234`, `12,34,567`, `(12)`, `12-`, `−12`, `1.2 million`. */
 export function readNumber(text: string, style: NumberStyle = {}): Reading<number> {
   if (text.length > LONGEST) return { problem: `${quoted(text)} is not a number` };
-  const scale = /\p{L}{3}/u.test(text) ? scaleOf(text) : undefined;
+  const scale = scaleOf(text);
   if (scale === undefined) return readPlain(text, style);
+  // Where decimals have a comma, a billion is mostly a million millions.
+  if (style.decimal === "," && /\b(?:b|tr)illion/i.test(text))
+    return { problem: `${quoted(text)} can be read in two ways: a billion differs between languages` };
   // `1.234 million` has decimals, whatever the site's amounts have.
-  const reading = readPlain(scale.text, { ...style, isRounded: false });
+  const { places: _, ...plain } = style;
+  const reading = readPlain(scale.text, plain);
   return "value" in reading
     ? { value: Number((reading.value * scale.factor).toPrecision(15)) }
     : { problem: `${quoted(text)} is not a number` };
@@ -51,27 +58,14 @@ export function unitRemover(units: readonly string[]): (text: string) => string 
 /** A selector that hits half the page must not cost the time to search all of it for digits. */
 export const LONGEST = 100;
 
-const MARKS_OF_DIRECTION = /[\u061c\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
-const ZEROS = [0x0660, 0x06f0, 0x0966, 0x09e6, 0xff10];
-
 function inAscii(text: string): { text: string; style: NumberStyle } {
-  // eslint-disable-next-line no-control-regex -- all of ASCII is meant
-  if (/^[\x00-\x7f]*$/.test(text)) return { text, style: {} };
-  const isArabic = /[٫٬]/.test(text);
-  const ascii = text
-    .replace(MARKS_OF_DIRECTION, "")
-    .replace(/\p{Nd}/gu, (digit) => {
-      const code = digit.codePointAt(0) ?? 0;
-      const zero = ZEROS.find((first) => code >= first && code < first + 10);
-      return zero === undefined ? digit : String(code - zero);
-    })
+  const plain = plainText(text);
+  const ascii = plain
     .replaceAll("٬", ",")
     .replaceAll("٫", ".")
-    .replace(/[−–﹣－]/g, "-")
-    .replace(/[’ʼ＇]/g, "'")
-    .replace(/\s+/g, " ")
-    .trim();
-  return { text: ascii, style: isArabic ? { decimal: "." } : {} };
+    .replace(/[−–﹣]/g, "-")
+    .replace(/[’ʼ]/g, "'");
+  return { text: ascii, style: /[٫٬]/.test(plain) ? { decimal: "." } : {} };
 }
 
 function withoutSign(text: string): { digits: string | undefined; isNegative: boolean } {
@@ -102,14 +96,18 @@ function splitAtDecimal(digits: string, style: NumberStyle): Split | "ambiguous"
     return marks.includes(style.decimal) ? undefined : all;
   }
   if (last === " " || last === "'" || !isOnly) return all;
-  // With thousands apart, three decimals of an amount are a slip.
-  if (marks.length > 1) return style.isRounded === true && split.fraction.length > 2 ? undefined : split;
+  const { places } = style;
+  // With thousands apart, more decimals than the currency has are a slip.
+  if (marks.length > 1)
+    return places !== undefined && split.fraction.length > Math.max(2, places) ? undefined : split;
   // No currency has that many: digits were left out or added.
-  if (style.isRounded === true && last === "," && split.fraction.length > 3) return undefined;
+  if (places !== undefined && last === "," && split.fraction.length > 3) return undefined;
   const looksGrouped = /^[1-9]\d{0,2}$/.test(split.whole) && split.fraction.length === 3;
   if (!looksGrouped) return split;
-  if (last === ",") return all;
-  return style.isRounded === true ? "ambiguous" : split;
+  if (places === undefined) return last === "," ? all : split;
+  if (places === 0) return all;
+  if (places > 2) return last === "." && style.home !== "," ? split : "ambiguous";
+  return last === "," || style.home === "," ? all : "ambiguous";
 }
 
 const GROUPED = /^[1-9]\d{0,2}(?:(?<mark>[.,' ])\d{3})(?:\k<mark>\d{3})*$/;

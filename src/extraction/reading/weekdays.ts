@@ -1,30 +1,31 @@
-import { localeWords } from "./locale-words.ts";
+import { anyOf, calendarNames } from "./calendar-names.ts";
 
-const byLocale = new Map<string, (text: string) => string>();
-/** A Monday. */
-const MONDAY = Date.UTC(2024, 0, 1);
-const DAY_MS = 86_400_000;
+/** A date without its weekday, and which day of the week that was, from 1 for Monday. */
+export interface WithoutWeekday {
+  readonly text: string;
+  readonly weekday: number | undefined;
+}
 
-const escape = (word: string): string => word.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
+const byLocale = new Map<string, (text: string) => WithoutWeekday>();
 
 /** Makes a function that takes a weekday of the language off a date, before or behind it: `Tue, 5 March`, `5 March (Tuesday)`. */
-export function weekdayRemover(locale: string): (text: string) => string {
+export function weekdayRemover(locale: string): (text: string) => WithoutWeekday {
   const known = byLocale.get(locale);
   if (known !== undefined) return known;
-  const words = Array.from({ length: 7 }, (_, at) =>
-    localeWords(locale, "weekday", MONDAY + at * DAY_MS),
-  ).flat();
-  // Swedish `den` and the like belong to the weekday: `tisdag den 5 mars`, `el martes`, `am Dienstag`.
-  const names = words
-    .flatMap((word) => [word, word.normalize("NFD").replace(/\p{M}/gu, ""), word.replace(/-feira$/, "")])
-    .toSorted((a, b) => b.length - a.length);
-  const name = `(?:${[...new Set(names)].map(escape).join("|")})`;
-  const before = new RegExp(
-    `^(?:${name})(?:\\.,?|,)?\\s+(?:den |the |le |il |el |dnia )?(?=[\\p{L}\\d])`,
-    "iu",
-  );
-  const after = new RegExp(`(?:,\\s*|\\s+)\\(?${name}\\.?\\)?$`, "iu");
-  const remove = (text: string): string => text.replace(before, "").replace(after, "");
+  const names = calendarNames(locale, "weekday");
+  const name = `(?<name>${anyOf(names)})`;
+  // Swedish `den` and the like belong to the weekday: `tisdag den 5 mars`, `le mardi`, `dnia`.
+  const before = new RegExp(`^${name}[,،、]?\\s+(?:den |the |le |il |el |dnia )?(?=[\\p{L}\\d])`, "iu");
+  const after = new RegExp(`(?:[,،、]\\s*${name}|\\s+${name}|\\s*\\(${name}\\))$`, "iu");
+  const remove = (text: string): WithoutWeekday => {
+    const found = before.exec(text) ?? after.exec(text);
+    if (found === null) return { text, weekday: undefined };
+    const { 0: taken, index, groups } = found;
+    return {
+      text: index === 0 ? text.slice(taken.length) : text.slice(0, index),
+      weekday: names.get((groups?.["name"] ?? "").toLowerCase()),
+    };
+  };
   byLocale.set(locale, remove);
   return remove;
 }

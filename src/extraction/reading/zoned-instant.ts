@@ -6,14 +6,11 @@ export interface WallTime {
   readonly hour: number;
   readonly minute: number;
   readonly second: number;
+  readonly millisecond: number;
 }
 
-/**
- * Makes a function that gives the instant at which a zone's clock shows a time, as `2024-02-09T22:05:00Z`. Of an hour that
- * comes twice it is the first; an hour that is left out is counted on from before the change. Throws `RangeError` on a zone that does
- * not exist.
- */
-export function zonedInstant(timeZone: string): (time: WallTime) => string {
+/** Makes a function that tells how far a zone's clock is ahead of UTC at an instant. */
+function clockOf(timeZone: string): (at: number) => number {
   const format = new Intl.DateTimeFormat("en-US", {
     timeZone,
     hourCycle: "h23",
@@ -24,12 +21,28 @@ export function zonedInstant(timeZone: string): (time: WallTime) => string {
     minute: "numeric",
     second: "numeric",
   });
-  const aheadMs = (at: number): number => {
+  return (at) => {
+    const second = Math.floor(at / 1000) * 1000;
     const parts: Record<string, number> = {};
-    for (const { type, value } of format.formatToParts(at)) parts[type] = Number(value);
-    const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = parts;
-    return utcMs({ year, month, day, hour, minute, second }) - at;
+    for (const { type, value } of format.formatToParts(second)) parts[type] = Number(value);
+    const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second: shown = 0 } = parts;
+    return utcMs({ year, month, day, hour, minute, second: shown, millisecond: 0 }) - second;
   };
+}
+
+/** Makes a function that gives the day that a zone's calendar shows at an instant, as `2024-02-09`. */
+export function zonedDay(timeZone: string): (at: number) => string {
+  const aheadMs = clockOf(timeZone);
+  return (at) => isoInstant(at + aheadMs(at)).slice(0, "YYYY-MM-DD".length);
+}
+
+/**
+ * Makes a function that gives the instant at which a zone's clock shows a time, as `2024-02-09T22:05:00Z`. Of an hour that
+ * comes twice it is the first; an hour that is left out is counted on from before the change. Throws `RangeError` on a zone that does
+ * not exist.
+ */
+export function zonedInstant(timeZone: string): (time: WallTime) => string {
+  const aheadMs = clockOf(timeZone);
   return (time) => {
     const shown = utcMs(time);
     const before = aheadMs(shown - DAY_MS);
@@ -43,11 +56,11 @@ export function zonedInstant(timeZone: string): (time: WallTime) => string {
 
 const DAY_MS = 86_400_000;
 
-export function utcMs({ year, month, day, hour, minute, second }: WallTime): number {
+export function utcMs({ year, month, day, hour, minute, second, millisecond }: WallTime): number {
   const date = new Date(0);
   // Date.UTC takes the years 0 to 99 for 1900 to 1999.
   date.setUTCFullYear(year, month - 1, day);
-  date.setUTCHours(hour, minute, second);
+  date.setUTCHours(hour, minute, second, millisecond);
   return date.getTime();
 }
 

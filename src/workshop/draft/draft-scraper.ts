@@ -1,4 +1,5 @@
-import { parseHtml, type HtmlDocument } from "../../extraction/html-document.ts";
+import type { HtmlDocument } from "../../extraction/html-document.ts";
+import { parsePage } from "../../extraction/parse-page.ts";
 import type { KeptPage } from "../../model/capture.ts";
 import type { Candidate, Origin } from "./candidate.ts";
 import { fieldName } from "./field-name.ts";
@@ -34,7 +35,7 @@ const FEW_LABELS = 3;
 /** Drafts a scraper from one of its pages. Every field in it was extracted from that page as it is written. */
 export const draftScraper = (page: KeptPage, { name, asked, input }: DraftOptions): Draft => {
   const { url, leftOut } = withoutSecrets(addressOf(page, asked ?? page.url));
-  const document = parseHtml(page.text);
+  const document = parsePage(page);
   const { each, next, fields } = proposeFields(page, document);
   const shown = fields.map((field) => ({ ...field, sample: blotSecrets(field.sample) }));
   const draft: ScraperDraft = {

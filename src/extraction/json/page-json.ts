@@ -1,0 +1,64 @@
+import type { KeptPage } from "../../model/capture.ts";
+import { FailureError } from "../../model/failure.ts";
+import { quoted } from "../reading/quoted.ts";
+import { DEEPEST, isTooDeep } from "./is-too-deep.ts";
+import { JsonPlaces } from "./json-places.ts";
+import type { JsonRoot } from "./json-roots.ts";
+import { parseJson } from "./parse-json.ts";
+
+/** Put before JSON so that no other site can load it as a script. */
+const GUARD = /^[\s\uFEFF]*(?:\)\]\}'?,?|while\s?\(1\);|for\s?\(;;\);|\{\}&&)?\s*/;
+/** JSONP: `callback({…});` */
+const CALL = /^(?:\/\*\*\/)?\s*[\w$.]+\s*\(\s*/;
+const CALL_END = /\s*\)\s*;?\s*$/;
+const LINES_TYPE = /ndjson|jsonl|json-seq/;
+
+type Page = Pick<KeptPage, "mediaType" | "text"> & Partial<KeptPage>;
+
+/**
+ * A page as JSON: strictly, for what is cut off must not look like a shorter list. A guard against other sites and a JSONP callback are
+ * taken off; lines of JSON are a list. Throws `FailureError` with `bad-content` where it is none.
+ */
+export function parsePageJson(page: Page): JsonRoot {
+  const root = readRoot(page);
+  if (isTooDeep(root.value)) throw notJson(page, `it is nested deeper than ${DEEPEST}`);
+  return root;
+}
+
+function readRoot(page: Page): JsonRoot {
+  const { text, mediaType } = page;
+  let at = GUARD.exec(text)?.[0].length ?? 0;
+  if (LINES_TYPE.test(mediaType)) return { value: readLines(page), at: undefined };
+  const call = CALL.exec(text.slice(at, at + 200));
+  let end = text.length;
+  if (call !== null && CALL_END.test(text.slice(-20))) {
+    at += call[0].length;
+    end -= CALL_END.exec(text.slice(-20))?.[0].length ?? 0;
+  }
+  try {
+    return { value: parseJson(text.slice(at, end)), at, places: new JsonPlaces(text) };
+  } catch (error) {
+    throw notJson(page, error instanceof Error ? error.message : String(error));
+  }
+}
+
+function readLines(page: Page): unknown[] {
+  return page.text.split("\n").flatMap((line, index) => {
+    // A record of `application/json-seq` begins with this sign.
+    const bare = line.replace("\u001E", "").trim();
+    if (bare === "") return [];
+    try {
+      return [parseJson(bare)];
+    } catch {
+      throw notJson(page, `line ${index + 1} is ${quoted(bare)}`);
+    }
+  });
+}
+
+const notJson = ({ mediaType, url, status }: Page, why: string): FailureError =>
+  new FailureError({
+    kind: "bad-content",
+    detail: `the page${mediaType === "" ? "" : ` (${mediaType})`} is not JSON: ${why}`,
+    ...(url !== undefined && { url }),
+    ...(status !== undefined && { status }),
+  });

@@ -1,0 +1,202 @@
+import { decodeHTMLStrict } from "entities";
+import { FailureError } from "../../model/failure.ts";
+import type { FailureKind } from "../../model/failure.ts";
+import type { HtmlTree } from "../html-tree.ts";
+import { XmlElement } from "./xml-element.ts";
+
+/** Deeper documents are built to harm, and css-select looks at every element above a match. */
+const DEEPEST = 1000;
+const MOST_ELEMENTS = 2_000_000;
+
+const NAME_START = /[\p{L}_:]/u;
+const NAME = /[^\s/>=<"']+/y;
+const SPACE = /\s*/y;
+const BARE_VALUE = /[^\s>]+/y;
+
+/**
+ * Builds the tree of an XML document. What decides the tree has to be well-formed, or `FailureError` with `bad-content` is thrown: a tag
+ * that is not closed may mean that half of the records did not arrive. What concerns characters alone is read as feeds have it: a bare `&`,
+ * HTML's named entities, attributes without quotes. A DOCTYPE is passed over: nothing that it declares is expanded or fetched.
+ */
+export function buildXmlTree(text: string): HtmlTree {
+  const reader = new XmlReader(text);
+  reader.read();
+  return reader;
+}
+
+class XmlReader implements HtmlTree {
+  readonly isXml = true;
+  readonly hasTemplates = false;
+  readonly root = new XmlElement("", null);
+  readonly elements: XmlElement[] = [];
+  readonly byId = new Map<string, XmlElement[]>();
+  readonly #text: string;
+  #open = this.root;
+  #depth = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  read(): void {
+    const { length } = this.#text;
+    for (let at = 0; at < length;) {
+      const next = this.#text.indexOf("<", at);
+      const end = next < 0 ? length : next;
+      if (end > at) this.#addText(at, end, true);
+      at = next < 0 ? length : this.#readMarkup(next);
+    }
+    if (this.#open !== this.root) this.#fail(this.#open.at, `<${this.#open.tag}> is not closed`);
+    if (this.elements.length === 0) this.#fail(0, "there is no element");
+    this.root.end = this.elements.length;
+    this.root.insideEnd = length;
+  }
+
+  /** Gives where the markup at this place ends. */
+  #readMarkup(at: number): number {
+    const text = this.#text;
+    if (text.startsWith("</", at)) return this.#readEndTag(at);
+    if (text.startsWith("<!--", at)) return this.#after("-->", at + 4, at, "this comment");
+    if (text.startsWith("<?", at)) return this.#after("?>", at + 2, at, "this processing instruction");
+    if (text.startsWith("<![CDATA[", at)) {
+      const end = this.#after("]]>", at + 9, at, "this CDATA section");
+      this.#addText(at + 9, end - 3, false);
+      return end;
+    }
+    if (/^<!doctype\b/i.test(text.slice(at, at + 10))) return this.#afterDoctype(at);
+    if (NAME_START.test(text[at + 1] ?? "")) return this.#readStartTag(at);
+    this.#addText(at, at + 1, false);
+    return at + 1;
+  }
+
+  #readStartTag(at: number): number {
+    let end = this.#skip(NAME, at + 1);
+    const tag = this.#text.slice(at + 1, end);
+    const attributes: string[] = [];
+    for (;;) {
+      end = this.#skip(SPACE, end);
+      const mark = this.#text[end];
+      if (mark === undefined) this.#fail(at, `the tag <${tag} does not end`);
+      if (mark === ">" || mark === "/") {
+        const isClosed = mark === "/" && this.#text[end + 1] === ">";
+        end += isClosed ? 2 : 1;
+        if (mark === "/" && !isClosed) continue;
+        this.#opens(new XmlElement(tag, this.#open, attributes), at, end);
+        if (isClosed) this.#closes(end);
+        return end;
+      }
+      end = this.#readAttribute(end, attributes, at);
+    }
+  }
+
+  #readAttribute(at: number, into: string[], tagAt: number): number {
+    const text = this.#text;
+    const nameEnd = this.#skip(NAME, at);
+    if (nameEnd === at) {
+      if (text[at] === "<") this.#fail(tagAt, "this tag does not end before the next one begins");
+      return at + 1;
+    }
+    const name = text.slice(at, nameEnd);
+    let end = this.#skip(SPACE, nameEnd);
+    let value = "";
+    if (text[end] === "=") {
+      end = this.#skip(SPACE, end + 1);
+      const quote = text[end];
+      if (quote === '"' || quote === "'") {
+        const close = this.#after(quote, end + 1, tagAt, `the value of ${name} in this tag`);
+        value = text.slice(end + 1, close - 1);
+        end = close;
+      } else {
+        const valueEnd = this.#skip(BARE_VALUE, end);
+        value = text.slice(end, valueEnd);
+        end = valueEnd;
+      }
+    }
+    into.push(name, decoded(value));
+    return end;
+  }
+
+  #readEndTag(at: number): number {
+    const end = this.#after(">", at + 2, at, "this end tag");
+    const tag = this.#text.slice(at + 2, end - 1).trim();
+    if (this.#open === this.root) this.#fail(at, `</${tag}> closes nothing`);
+    if (tag !== this.#open.tag)
+      this.#fail(at, `</${tag}> stands where <${this.#open.tag}> of ${this.#place(this.#open.at)} is open`);
+    this.#closes(at);
+    return end;
+  }
+
+  #opens(element: XmlElement, at: number, inside: number): void {
+    const parent = this.#open;
+    if (parent === this.root && parent.content.length > 0)
+      this.#fail(at, `<${element.tag}> is a second root element`);
+    if (++this.#depth > DEEPEST) this.#fail(at, `elements are nested deeper than ${DEEPEST}`);
+    if (this.elements.length >= MOST_ELEMENTS)
+      this.#fail(at, `there are more than ${MOST_ELEMENTS} elements`, "too-large");
+    element.at = at;
+    element.inside = inside;
+    element.index = this.elements.length;
+    this.elements.push(element);
+    parent.content.push(element);
+    this.#open = element;
+    const id = element.attribute("id");
+    if (id === undefined) return;
+    const sameId = this.byId.get(id);
+    if (sameId === undefined) this.byId.set(id, [element]);
+    else sameId.push(element);
+  }
+
+  #closes(at: number): void {
+    const element = this.#open;
+    element.end = this.elements.length;
+    element.insideEnd = at;
+    this.#depth--;
+    // The root holds all others, and every element was opened in one.
+    this.#open = element.parent as XmlElement;
+  }
+
+  /** What stands outside of the root element belongs to none. */
+  #addText(from: number, to: number, hasEntities: boolean): void {
+    if (this.#open === this.root) return;
+    const text = this.#text.slice(from, to).replaceAll("\0", "");
+    if (text !== "") this.#open.content.push(hasEntities ? decoded(text) : text);
+  }
+
+  /** `<!DOCTYPE rss [ … ]>`: brackets and signs in quotes and comments do not count. */
+  #afterDoctype(at: number): number {
+    const mark = /["'>]|<!--|\[|\]/g;
+    mark.lastIndex = at;
+    let isInSubset = false;
+    for (let found = mark.exec(this.#text); found !== null; found = mark.exec(this.#text)) {
+      const [sign] = found;
+      if (sign === ">" && !isInSubset) return mark.lastIndex;
+      if (sign === "[" || sign === "]") isInSubset = sign === "[";
+      else if (sign !== ">") {
+        const what = sign === "<!--" ? "a comment of the DOCTYPE" : "a quoted text of the DOCTYPE";
+        mark.lastIndex = this.#after(sign === "<!--" ? "-->" : sign, mark.lastIndex, found.index, what);
+      }
+    }
+    return this.#fail(at, "the DOCTYPE does not end");
+  }
+
+  #after(sign: string, from: number, at: number, what: string): number {
+    const found = this.#text.indexOf(sign, from);
+    return found < 0 ? this.#fail(at, `${what} does not end`) : found + sign.length;
+  }
+
+  #skip(pattern: RegExp, from: number): number {
+    pattern.lastIndex = from;
+    return pattern.test(this.#text) ? pattern.lastIndex : from;
+  }
+
+  #fail(at: number, problem: string, kind: FailureKind = "bad-content"): never {
+    throw new FailureError({ kind, detail: `the XML is not well-formed, ${this.#place(at)}: ${problem}` });
+  }
+
+  #place(at: number): string {
+    const before = this.#text.slice(0, at);
+    return `line ${before.split("\n").length}, column ${at - before.lastIndexOf("\n")}`;
+  }
+}
+
+const decoded = (text: string): string => (text.includes("&") ? decodeHTMLStrict(text) : text);
