@@ -3,10 +3,11 @@
 import { spawn } from "child_process";
 import { existsSync } from "fs";
 import module from "module";
-import { tmpdir } from "os";
+import { constants, tmpdir } from "os";
 import { dirname, join } from "path";
 import { isatty } from "tty";
 import { fileURLToPath } from "url";
+import { childEnvironment, endWithParent, PARENT_GONE } from "./end-with-parent.js";
 
 const NEEDED = 24;
 
@@ -28,13 +29,18 @@ function findNewerNode() {
 
 function runWith(binary) {
   const script = fileURLToPath(import.meta.url);
-  const child = spawn(binary, [script].concat(process.argv.slice(2)), { stdio: "inherit" });
+  const child = spawn(binary, [script].concat(process.argv.slice(2)), {
+    stdio: "inherit",
+    env: Object.assign(childEnvironment(), { SLUICE_CALLED_AS: process.argv[1] }),
+  });
+  const passOn = (signal) => child.kill(signal);
   // A terminal sends its interrupt to both; passed on, the child would take it for a second one.
   process.on("SIGINT", () => [0, 1, 2].some(isatty) || child.kill("SIGINT"));
-  process.on("SIGTERM", () => child.kill("SIGTERM"));
-  process.on("SIGHUP", () => child.kill("SIGHUP"));
-  child.on("exit", (code) => {
-    process.exitCode = code === null ? 1 : code;
+  process.on("SIGTERM", passOn);
+  process.on("SIGHUP", passOn);
+  process.on(PARENT_GONE, () => child.kill("SIGTERM"));
+  child.on("exit", (code, signal) => {
+    process.exitCode = code === null ? 128 + (constants.signals[signal] || 0) : code;
   });
 }
 
@@ -63,6 +69,7 @@ async function start() {
   process.exitCode = await main(process.argv.slice(2));
 }
 
+endWithParent();
 if (majorOf(process.versions.node) >= NEEDED) {
   void start();
 } else {

@@ -13,4 +13,5 @@ if (major < 24) {
 }
 const [program, ...rest] = process.argv.slice(2);
 process.argv.splice(1, process.argv.length - 1, path.resolve(program), ...rest);
+void import("./end-with-parent.js").then(({ endWithParent }) => endWithParent());
 void import(pathToFileURL(path.resolve(program)).href);

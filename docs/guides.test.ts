@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -22,7 +23,7 @@ const follow = async (
   check?: { readonly after: string; readonly run: string },
 ): Promise<{ folder: string; output: string }> => {
   const folder = mkdtempSync(join(tmpdir(), "sluice-guide-"));
-  for (const part of ["bin", "src", "examples", "package.json"])
+  for (const part of ["bin", "src", "examples", "package.json", ".oxfmtrc.json", ".oxlintrc.json"])
     cpSync(join(ROOT, part), join(folder, part), { recursive: true });
   symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
   const script = ["set -e"];
@@ -53,7 +54,22 @@ const follow = async (
   clearTimeout(patience);
   await endGroup(shell.pid!);
   assert.equal(code, 0, output);
+  assertClean(folder);
   return { folder, output };
+};
+
+/** Whoever has followed a guide can still check the clone: what the guide made is no part of it. */
+const assertClean = (folder: string): void => {
+  for (const [tool, ...args] of [
+    ["oxfmt", "--check", "."],
+    ["oxlint", "--deny-warnings"],
+  ] as const) {
+    const { status, stdout } = spawnSync(join(ROOT, "node_modules/.bin", tool), args, {
+      cwd: folder,
+      encoding: "utf8",
+    });
+    assert.equal(status, 0, `${tool}:\n${stdout}`);
+  }
 };
 
 /** The guide's site and service are still running, in the shell's process group, and write to its folder until they have ended. */

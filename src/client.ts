@@ -81,8 +81,12 @@ export class SluiceClient {
     });
   }
 
-  async resumeJob(job: string): Promise<Api.Job> {
-    return await this.#json("POST", `${jobPath(job)}/resume`, { isRepeatable: true });
+  /** `caps`: higher limits than the job had, under which it goes on with inputs that were capped. */
+  async resumeJob(job: string, caps?: Api.JobCaps): Promise<Api.Job> {
+    return await this.#json("POST", `${jobPath(job)}/resume`, {
+      ...(caps && { json: caps }),
+      isRepeatable: true,
+    });
   }
 
   async retryJob(

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { createInterface } from "node:readline";
+import { shellWord } from "../../src/cli/shell-word.ts";
 import { compareWithTruth } from "./demo-compare.ts";
 import { runSluice, startSluice } from "./demo-sluice.ts";
 import { parcelsCsv } from "./inputs.ts";
@@ -32,7 +33,9 @@ export async function showService({
     join(folder, "sluice.config.ts"),
     `export default { data: "./service", scrapers: ${JSON.stringify(scrapers)} };\n`,
   );
-  console.log(`\nThe same as a service, for ${parcels} of the parcels`);
+  console.log(
+    `\nThe same as a service, for ${parcels} of the parcels. It stops with the demo: its addresses are of use until then.`,
+  );
   await using service = await startService(folder, env);
   if (service === undefined) return 1;
   const { url, key } = service;
@@ -42,7 +45,7 @@ export async function showService({
   // The key is kept beside the demo's data: a visitor's own configuration is left alone.
   const typed = { cwd: folder, env: { ...env, SLUICE_SERVER: url, XDG_CONFIG_HOME: join(folder, "config") } };
   const type = (args: readonly string[], text?: string): Promise<number> => {
-    console.log(`\n$ sluice ${args.join(" ")}`);
+    console.log(`\n$ npx sluice ${args.join(" ")}`);
     return runSluice(args, { ...typed, ...(text !== undefined && { input: text }) });
   };
   if ((await type(["login", "--server", url], `${key}\n`)) !== 0) return 1;
@@ -51,8 +54,18 @@ export async function showService({
   if ((await type(["jobs", "results", "last", "--output", output])) !== 0) return 1;
   if (!compareWithTruth(join(folder, output), firstOf(county.truth(), parcels))) return 1;
   if (!(await service.stop())) return 1;
-  console.log(`The bills: ${relative(process.cwd(), join(folder, output))}. The service has stopped;`);
-  console.log("docs/service.md shows how to have one of your own.");
+  console.log(`The bills: ${relative(process.cwd(), join(folder, output))}`);
+  // The site and the service are gone; what they left is not.
+  const here = relative(process.cwd(), folder) || ".";
+  console.log("\nThe site and the service have stopped. What they left can be looked at:");
+  for (const command of [
+    `jobs show last --data ${shellWord(here)}`,
+    `items ls last --state failed --data ${shellWord(here)}`,
+    `export last --data ${shellWord(here)}`,
+    `jobs ls --data ${shellWord(join(here, "service"))}`,
+  ])
+    console.log(`  npx sluice ${command}`);
+  console.log("docs/service.md shows how to have a service of your own.");
   return 0;
 }
 
@@ -69,7 +82,7 @@ async function startService(
   env: Readonly<Record<string, string>>,
 ): Promise<DemoService | undefined> {
   const args = ["serve", "--workers", "2", "--port", "0"];
-  console.log(`\n$ sluice ${args.join(" ")}`);
+  console.log(`\n$ npx sluice ${args.join(" ")}`);
   // As JSON, which is not shown: the first line holds the admin key.
   const child = startSluice([...args, "--json"], { cwd, env }, ["inherit", "pipe", "inherit"]);
   const ended = once(child, "exit") as Promise<[number | null]>;

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { resolve } from "node:path";
+import { childEnvironment } from "../../bin/end-with-parent.js";
 
 const SLUICE = resolve(import.meta.dirname, "../../bin/sluice.js");
 
@@ -21,7 +22,7 @@ export const startSluice = (
 ): ChildProcess => {
   const child = spawn(process.execPath, [SLUICE, ...args], {
     stdio,
-    env: { ...process.env, ...env },
+    env: { ...childEnvironment(), SLUICE_COMMAND: "npx sluice", ...env },
     ...(cwd !== undefined && { cwd }),
   });
   running.add(child);

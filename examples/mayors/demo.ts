@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { childEnvironment } from "../../bin/end-with-parent.js";
 import { compareWithTruth } from "./compare.ts";
 import { PATIENCE, startMayors } from "./site.ts";
 import { TOWNS } from "./towns.ts";
@@ -46,7 +47,8 @@ const run = spawn(
   {
     stdio: "inherit",
     env: {
-      ...process.env,
+      ...childEnvironment(),
+      SLUICE_COMMAND: "npx sluice",
       MAYORS_REQUEST_MS: values["request-ms"],
       ...(isHasty && { MAYORS_SLOW_DOWN: "no" }),
     },

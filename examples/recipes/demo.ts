@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
+import { childEnvironment } from "../../bin/end-with-parent.js";
 import { type Recipe, RECIPES } from "./kitchen.ts";
 import { servePages } from "./serve-pages.ts";
 
@@ -17,7 +18,10 @@ await using site = await servePages(new Map(RECIPES.map(({ path, html }) => [pat
 writeFileSync(input, RECIPES.map(({ path }) => `${site.url}${path}\n`).join(""));
 const scraper = join(import.meta.dirname, "recipes.scraper.ts");
 const args = ["run", scraper, "--input", input, "--output", output, "--data", folder];
-const run = spawn(process.execPath, [join(ROOT, "bin/sluice.js"), ...args], { stdio: "inherit" });
+const run = spawn(process.execPath, [join(ROOT, "bin/sluice.js"), ...args], {
+  stdio: "inherit",
+  env: { ...childEnvironment(), SLUICE_COMMAND: "npx sluice" },
+});
 const [code] = (await once(run, "exit")) as [number | null];
 process.exitCode = code === 0 ? compare() : (code ?? 1);
 

@@ -12,7 +12,13 @@ export type PackerReply =
   | { readonly index: Uint8Array }
   | { readonly error: unknown };
 
-const { level }: { readonly level: number } = workerData;
+export interface PackerData {
+  readonly level: number;
+  /** The process without which this one has nothing to do. */
+  readonly parent?: number;
+}
+
+const { level, parent } = workerData as PackerData;
 const open = new Map<string, SegmentPacking>();
 
 const answer = (call: PackerCall): PackerReply => {
@@ -39,3 +45,14 @@ parentPort?.on("message", (call: PackerCall) => {
   }
   parentPort?.postMessage(reply, "packed" in reply ? [reply.packed.bytes.buffer] : []);
 });
+
+const ORPHAN_LOOK_MS = 2000;
+/** So many looks are left to an orderly end. */
+const ORPHAN_LOOKS = 5;
+let looksAlone = 0;
+/** An endless loop on the main thread keeps it from hearing that the parent is lost, and nobody else would end it. */
+if (parent !== undefined)
+  setInterval(() => {
+    looksAlone = process.ppid === parent ? 0 : looksAlone + 1;
+    if (looksAlone >= ORPHAN_LOOKS) process.kill(process.pid, "SIGKILL");
+  }, ORPHAN_LOOK_MS).unref();

@@ -2,7 +2,7 @@ import { extname } from "node:path";
 import { Worker } from "node:worker_threads";
 import { encodeEntries } from "./entry-batch.ts";
 import type { Entry, Packed } from "./pack-segment.ts";
-import type { PackerCall, PackerReply } from "./packer-thread.ts";
+import type { PackerCall, PackerData, PackerReply } from "./packer-thread.ts";
 import type { SegmentInfo } from "./warc-record.ts";
 
 /** Digests and compresses on a thread of its own: the main thread pays for one copy of the bodies. Serves many segments. */
@@ -28,7 +28,11 @@ export const startPacker = (options: { readonly level?: number } = {}): Packer =
   const start = () => {
     const waiting: Waiting[] = [];
     const worker = new Worker(new URL(`./packer-thread${extname(import.meta.filename)}`, import.meta.url), {
-      workerData: { level: options.level ?? DEFAULT_LEVEL },
+      workerData: {
+        level: options.level ?? DEFAULT_LEVEL,
+        // A process that talks to its parent ends with it.
+        ...(process.connected && { parent: process.ppid }),
+      } satisfies PackerData,
       // Its garbage is big buffers behind small objects: collected often, or they pile up to hundreds of megabytes.
       resourceLimits: { maxYoungGenerationSizeMb: 2 },
       execArgv: [], // what the program was started with (`--eval`, `--import`, …) is not meant for this thread

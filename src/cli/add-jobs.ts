@@ -6,10 +6,10 @@ import type { ListItemsOptions } from "./commands/items.ts";
 import type { ListJobsOptions, RetryOptions } from "./commands/jobs.ts";
 import type { ResultsOptions } from "./commands/results.ts";
 import type { WatchOptions } from "./commands/watch-job.ts";
-import { placeOptions } from "./common-options.ts";
+import { capOptions, placeOptions } from "./common-options.ts";
 import { COMMAND_HELP, JOB_HELP } from "./help-texts.ts";
 import { listOf, namesOf, wholeNumber } from "./option-values.ts";
-import type { PlaceOptions } from "./options.ts";
+import type { CapOptions, PlaceOptions } from "./options.ts";
 
 type OnEnd = (exitCode: number) => void;
 
@@ -108,11 +108,22 @@ const addSteering = (jobs: Command, onEnd: OnEnd): void => {
 
   const resume = jobs
     .command("resume")
-    .description("Lets workers go on with a job that was paused or held; `sluice resume` runs one here.")
+    .description(
+      "Lets workers go on with a job that was paused or held, or one of whose limits is raised; `sluice resume` runs one here.",
+    )
     .argument("<job>", JOB_HELP);
-  placeOptions(resume).action(async (job: string, options: PlaceOptions) => {
+  placeOptions(capOptions(resume)).action(async (job: string, options: PlaceOptions & CapOptions) => {
     const { resumeJobCommand } = await import("./commands/jobs.ts");
     onEnd(await resumeJobCommand(job, options));
+  });
+
+  const seal = jobs
+    .command("seal")
+    .description("Says that no more inputs come: a job whose upload broke off ends with those that it has.")
+    .argument("<job>", JOB_HELP);
+  placeOptions(seal).action(async (job: string, options: PlaceOptions) => {
+    const { sealJobCommand } = await import("./commands/jobs.ts");
+    onEnd(await sealJobCommand(job, options));
   });
 
   const retry = jobs

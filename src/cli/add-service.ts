@@ -6,6 +6,7 @@ import type { WorkerOptions } from "./commands/worker.ts";
 import type { LoginOptions } from "./commands/login.ts";
 import type { SubmitOptions } from "./commands/submit.ts";
 import { dataOption, inputOptions, placeOptions } from "./common-options.ts";
+import { DRAIN_MS } from "./interrupts.ts";
 import {
   anyWholeNumber,
   duration,
@@ -28,7 +29,7 @@ Examples:
   sluice submit county --input parcels.csv --server http://127.0.0.1:7070`;
 
 const WORKER_HELP = `
-A worker is stopped with SIGTERM or Ctrl-C: it finishes what it has in hand. Ended at once, it loses nothing: its items go back.
+A worker is stopped with SIGTERM, SIGHUP or Ctrl-C: it finishes what it has in hand, for up to --drain. Ended at once, it loses nothing: its items go back.
 
 Examples:
   sluice worker --processes 2
@@ -144,6 +145,11 @@ const addSubmitting = (program: Command, onEnd: (exitCode: number) => void): voi
 const processOptions = (command: Command): Command =>
   command
     .addOption(dataOption())
+    .addOption(
+      new Option("--drain <time>", "how long a stop waits for what is in hand")
+        .argParser(duration)
+        .default(DRAIN_MS, "8s"),
+    )
     .addOption(
       new Option("--log-level <level>", "what goes into the log file").choices(LOG_LEVELS).default("info"),
     )

@@ -2,12 +2,32 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { commandName, withCommandName } from "./command-name.ts";
 
+const cwd = "/home/ann/project";
+const PATH = "/usr/bin:/home/ann/bin";
+
 test("commands to copy are written as the program was called", () => {
-  assert.equal(commandName({}), "sluice");
-  assert.equal(commandName({ npm_command: "run-script" }), "sluice");
-  assert.equal(commandName({ npm_command: "exec" }), "npx sluice");
+  const called = (script: string, env: Readonly<Record<string, string>> = {}): string =>
+    commandName({ script, cwd, env: { PATH, ...env } });
+  assert.equal(called("/home/ann/bin/sluice"), "sluice");
+  assert.equal(called(`${cwd}/node_modules/.bin/sluice`), "node_modules/.bin/sluice");
+  assert.equal(called("/opt/other/bin/sluice"), "/opt/other/bin/sluice");
+  assert.equal(called(`${cwd}/bin/sluice.js`), "node bin/sluice.js");
+  assert.equal(called("/opt/my tools/sluice/bin/sluice.js"), "node '/opt/my tools/sluice/bin/sluice.js'");
+  assert.equal(called(`${cwd}/node_modules/.bin/sluice`, { npm_command: "exec" }), "npx sluice");
+  assert.equal(called(`${cwd}/node_modules/.bin/sluice`, { npm_command: "run-script" }), "npx sluice");
   assert.equal(
-    withCommandName("Sluice says: `sluice test --update` writes it.", { npm_command: "exec" }),
-    "Sluice says: `npx sluice test --update` writes it.",
+    called("/app/bin/sluice.js", { SLUICE_COMMAND: "docker exec box sluice" }),
+    "docker exec box sluice",
+  );
+});
+
+test("the name takes the place of the program's in commands, and nowhere else", () => {
+  const npx = { env: { npm_command: "exec" } };
+  assert.equal(
+    withCommandName(
+      "Sluice says: `sluice test --update` writes it.\n  sluice run page\nof sluice run\n",
+      npx,
+    ),
+    "Sluice says: `npx sluice test --update` writes it.\n  npx sluice run page\nof sluice run\n",
   );
 });

@@ -1,8 +1,8 @@
 import { Help, Option, type Command } from "commander";
 import { LOG_LEVELS } from "../worker/log.ts";
 import { INPUT_FORMATS } from "../inputs/input-format.ts";
-import { processCount } from "./option-values.ts";
-import { DEFAULT_DATA, type ResumeOptions } from "./options.ts";
+import { processCount, wholeNumber } from "./option-values.ts";
+import { type CapOptions, DEFAULT_DATA, type ResumeOptions } from "./options.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** That a switch is off unless given needs no saying. */
@@ -37,6 +37,23 @@ export const inputOptions = (command: Command): Command =>
     .addOption(
       new Option("--format <format>", "of the inputs, where the name does not tell").choices(INPUT_FORMATS),
     );
+
+/** For commands that let a job go on. */
+export const capOptions = (command: Command): Command =>
+  command
+    .option("--max-items <n>", "raise the most items that the job may have, found ones included", wholeNumber)
+    .option("--max-depth <n>", "raise how many steps from scraper to scraper are followed", wholeNumber)
+    .option("--max-chain <n>", "raise how many next pages in a row are followed", wholeNumber);
+
+/** Those of them that were given. */
+export const capsOf = ({ maxItems, maxDepth, maxChain }: CapOptions): CapOptions | undefined => {
+  const caps = {
+    ...(maxItems !== undefined && { maxItems }),
+    ...(maxDepth !== undefined && { maxDepth }),
+    ...(maxChain !== undefined && { maxChain }),
+  };
+  return Object.keys(caps).length > 0 ? caps : undefined;
+};
 
 export const workingOptions = (command: Command): Command =>
   command

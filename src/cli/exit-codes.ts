@@ -1,3 +1,5 @@
+import type { JobView } from "../model/job.ts";
+
 /** Documented in docs/cli.md; scripts rely on them: a number, once given, keeps its meaning. */
 export const EXIT = {
   /** Every item is done or absent. */
@@ -6,7 +8,7 @@ export const EXIT = {
   unexpected: 1,
   /** The command line, the inputs, the scraper or the output's name cannot be used. */
   usage: 2,
-  /** The job has ended; some items failed, or some inputs were rejected. */
+  /** The job has ended; some items failed, or some inputs were rejected or capped. */
   someFailed: 3,
   /** The job stopped itself: the breaker holds its lanes. */
   held: 4,
@@ -17,3 +19,11 @@ export const EXIT = {
 } as const;
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+/** Of a job that has ended or waits for somebody. */
+export const jobExitCode = ({ state, held, counts }: JobView): ExitCode => {
+  if (state === "paused" && held.length > 0) return EXIT.held;
+  if (state !== "done") return EXIT.interrupted;
+  const { states, rejected, capped } = counts;
+  return states.failed > 0 || rejected > 0 || capped > 0 ? EXIT.someFailed : EXIT.ok;
+};

@@ -26,6 +26,7 @@ const EXIT_CODES: Readonly<Record<string, Readonly<Record<string, ExitCode>>>> =
     "no-such-job": EXIT.usage,
     "job-exists": EXIT.usage,
     "job-ended": EXIT.usage,
+    "lower-cap": EXIT.usage,
   },
   BlobError: { "*": EXIT.storage, "bad-name": EXIT.unexpected },
   ArchiveError: { "*": EXIT.storage },

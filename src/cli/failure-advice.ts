@@ -1,7 +1,13 @@
-import type { FailureKind } from "../model/failure.ts";
+import type { Failure, FailureKind } from "../model/failure.ts";
 
 /** What the author of a scraper can do about a failure that a trial run met. */
-export const failureAdvice = (kind: FailureKind): string => ADVICE[kind];
+export const failureAdvice = ({ kind, status }: Pick<Failure, "kind" | "status">): string =>
+  kind === "navigation" && (status === 404 || status === 410) ? notFoundAdvice(status) : ADVICE[kind];
+
+/** Many sites say so of what they do not have, which is an answer and no failure. */
+export const notFoundAdvice = (status: number): string =>
+  `Check the URL. If the site answers ${status} for what it does not have, take that as an answer: ` +
+  `\`http.get(url, { accept: [${status}] })\`, then \`if (page.status === ${status}) throw absent()\`.`;
 
 const ADVICE: Readonly<Record<FailureKind, string>> = {
   timeout: "Try again; a slow site needs a higher `limits.requestMs`.",

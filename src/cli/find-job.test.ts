@@ -8,6 +8,8 @@ import { TRIAL_CLIENT } from "../model/trial-client.ts";
 import { findJob } from "./find-job.ts";
 import { sampleView } from "./sample-view.ts";
 
+const ONE = [{ key: "1", input: "{}", lane: "site.test" }];
+
 const ledgerWith = async (context: TestContext, ids: readonly string[], trials: readonly string[] = []) => {
   const folder = await mkdtemp(join(tmpdir(), "sluice-find-job-"));
   const house = await openHouse(folder);
@@ -15,7 +17,10 @@ const ledgerWith = async (context: TestContext, ids: readonly string[], trials: 
     await house.ledger.close();
     await rm(folder, { recursive: true });
   });
-  for (const id of ids) await house.ledger.createJob({ ...sampleView().spec, id });
+  for (const id of ids) {
+    await house.ledger.createJob({ ...sampleView().spec, id });
+    await house.ledger.addItems(id, ONE, []);
+  }
   for (const id of trials) await house.ledger.createJob({ ...sampleView().spec, id, client: TRIAL_CLIENT });
   return house.ledger;
 };
@@ -40,6 +45,13 @@ test("a name that fits several jobs, or none, is refused", async (context) => {
   const ledger = await ledgerWith(context, IDS);
   for (const named of ["20261115", "", "nobody", "0261114"])
     await assert.rejects(findJob(ledger, named), { name: "UsageError" }, named);
+});
+
+test("a job without items is not the last one, and is found by its id", async (context) => {
+  const ledger = await ledgerWith(context, IDS);
+  await ledger.createJob({ ...sampleView().spec, id: "20261117-000000-none" });
+  assert.equal((await findJob(ledger, "last")).spec.id, IDS[3]);
+  assert.equal((await findJob(ledger, "none")).spec.id, "20261117-000000-none");
 });
 
 test("in an empty ledger nothing is last", async (context) => {

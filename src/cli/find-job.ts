@@ -7,9 +7,9 @@ import { UsageError } from "./usage-error.ts";
 export const isTrial = ({ spec }: JobView): boolean => spec.client === TRIAL_CLIENT;
 
 /** Names are looked for among so many of the newest, trials aside. */
-const RECENT = 200;
+export const RECENT = 200;
 
-/** By its id, by a beginning or the last part of it that no other recent job has, or `last` for the newest. Trials go by their whole id. */
+/** By its id, by a beginning or the last part of it that no other recent job has, or `last` for the newest that has had items. Trials go by their whole id. */
 export const findJob = async (
   ledger: Pick<Ledger, "readJob" | "listJobs">,
   named: string,
@@ -39,14 +39,19 @@ export const newestJobs = async (
   return newest;
 };
 
-/** By a part of its id, or `last`, among jobs that come the newest first. */
+/** A job that never had an item is not what anybody means by the last one. */
+async function* withItems(all: AsyncIterable<JobView>): AsyncGenerator<JobView> {
+  for await (const view of all) if (view.counts.accepted > 0) yield view;
+}
+
+/** By a part of its id, or `last` for the newest that has had items, among jobs that come the newest first. */
 export const findAmong = async (
   all: AsyncIterable<JobView>,
   named: string,
   place: string,
 ): Promise<JobView> => {
   const isLast = named === "last";
-  const jobs = await newestJobs(all, isLast ? { most: 1 } : {});
+  const jobs = await newestJobs(isLast ? withItems(all) : all, isLast ? { most: 1 } : {});
   const matches = isLast
     ? jobs
     : jobs.filter(({ spec: { id } }) => named !== "" && (id.startsWith(named) || id.endsWith(`-${named}`)));

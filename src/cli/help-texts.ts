@@ -1,8 +1,8 @@
-export const JOB_HELP = "a job's id, a part of it that is unique, or last";
+export const JOB_HELP = "a job's id, a part of it that is unique, or last for the newest that has had items";
 
 const EXIT_CODES = `
-Exit codes: 0 all done or absent, 1 unexpected error, 2 wrong usage or input, 3 some items failed,
-4 held by the breaker, 5 interrupted, 6 storage. See docs/cli.md.`;
+Exit codes: 0 all done or absent, 1 unexpected error, 2 wrong usage or input, 3 some items failed
+or inputs were rejected or capped, 4 held by the breaker, 5 interrupted, 6 storage. See docs/cli.md.`;
 
 /** Shown under each command's options. */
 export const COMMAND_HELP = {

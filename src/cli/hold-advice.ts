@@ -13,7 +13,7 @@ const ADVICE: Readonly<Record<FailureKind, string>> = {
   "structure-changed":
     "The pages look different now. Compare one with the scraper's selectors, and start a new job.",
   navigation:
-    "A link or form that the scraper follows is gone. Compare a page with the scraper, and start a new job.",
+    "A link, form or page that the scraper follows is gone. Compare a page with the scraper. Where the site answers 404 for what it does not have, see `accept` and `absent()` in docs/scrapers.md.",
   "invalid-input": "The inputs are not what the site knows. Check the file.",
   "forbidden-target": "The scraper asks for addresses that it may not use. Correct it, and start a new job.",
   "robots-denied": "The site's robots.txt forbids these pages.",

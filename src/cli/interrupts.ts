@@ -1,14 +1,36 @@
-/** The first signal asks for an orderly end, the second one does not wait for it. */
-export const listenForInterrupts = (onSecond: () => void): Disposable & { readonly signal: AbortSignal } => {
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+/** See bin/end-with-parent.js. */
+const PARENT_GONE = "sluice:parent-gone";
+/** Docker kills what has not ended 10 s after it was asked to. */
+export const DRAIN_MS = 8000;
+
+/**
+ * The first signal asks for an orderly end, the second one does not wait for it; nor is it waited for longer than `drainMs`. Without that, a person who
+ * presses Ctrl-C decides how long to wait.
+ */
+export const listenForInterrupts = (
+  onSecond: () => void,
+  drainMs?: number,
+): Disposable & { readonly signal: AbortSignal } => {
   const controller = new AbortController();
-  const hear = () => (controller.signal.aborted ? onSecond() : controller.abort());
-  process.on("SIGINT", hear);
-  process.on("SIGTERM", hear);
+  let patience: NodeJS.Timeout | undefined;
+  const begin = (limitMs: number | undefined): void => {
+    controller.abort();
+    if (limitMs !== undefined) patience ??= setTimeout(onSecond, limitMs).unref();
+  };
+  const hear = (signal: NodeJS.Signals): void => {
+    if (controller.signal.aborted) onSecond();
+    else begin(drainMs ?? (signal === "SIGINT" ? undefined : DRAIN_MS));
+  };
+  const hearGone = (): void => begin(drainMs ?? DRAIN_MS);
+  for (const signal of SIGNALS) process.on(signal, hear);
+  (process as NodeJS.EventEmitter).on(PARENT_GONE, hearGone);
   return {
     signal: controller.signal,
     [Symbol.dispose]() {
-      process.off("SIGINT", hear);
-      process.off("SIGTERM", hear);
+      clearTimeout(patience);
+      for (const signal of SIGNALS) process.off(signal, hear);
+      (process as NodeJS.EventEmitter).off(PARENT_GONE, hearGone);
     },
   };
 };

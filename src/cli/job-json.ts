@@ -16,7 +16,7 @@ export const jobJson = ({ spec, fieldCounts, createdAt, endedAt, ...view }: JobV
   endedAt: endedAt === undefined ? undefined : new Date(endedAt).toISOString(),
   paused: view.paused && { ...view.paused, at: new Date(view.paused.at).toISOString() },
   counts: view.counts,
-  tooDeep: view.tooDeep,
+  cappedBy: view.cappedBy,
   partial: view.partial,
   failures: view.failures,
   attemptFailures: view.attemptFailures,

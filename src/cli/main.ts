@@ -6,6 +6,7 @@ import { buildProgram } from "./program.ts";
 /** Runs one command line and answers the exit code. */
 export const main = async (args: readonly string[]): Promise<number> => {
   let exitCode: number = EXIT.ok;
+  if (process.pid === 1) endByDefault();
   try {
     const program = buildProgram(readVersion(), (code) => (exitCode = code));
     await program.parseAsync(args, { from: "user" });
@@ -14,8 +15,9 @@ export const main = async (args: readonly string[]): Promise<number> => {
     if (error instanceof CommanderError) return isHelp(error) ? EXIT.ok : EXIT.usage;
     // Loaded by those who need it.
     const { explainError } = await import("./explain-error.ts");
+    const { withCommandName } = await import("./command-name.ts");
     const { message, exitCode: failed } = explainError(error, isDebugging(args));
-    if (message !== undefined) process.stderr.write(`error: ${message}\n`);
+    if (message !== undefined) process.stderr.write(`error: ${withCommandName(message)}\n`);
     return failed;
   }
 };
@@ -32,4 +34,12 @@ const readVersion = (): string => {
     readonly version: string;
   };
   return version;
+};
+
+/** The first process of a container is not ended by a signal unless it listens for it. */
+const endByDefault = (): void => {
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
+    process.on(signal, () => {
+      if (process.listenerCount(signal) === 1) process.exit(EXIT.interrupted);
+    });
 };

@@ -1,6 +1,12 @@
 import type { JobView } from "../model/job.ts";
 import { countText } from "./number-text.ts";
 import { DEFAULT_DATA } from "./options.ts";
+import { shellWord } from "./shell-word.ts";
+
+interface Facts {
+  readonly input?: string;
+  readonly output?: string;
+}
 
 interface Step {
   readonly command: string;
@@ -8,39 +14,94 @@ interface Step {
 }
 
 /** What a person can do now, as commands to copy. */
-export const nextSteps = (
-  view: JobView,
-  { data, output }: { readonly data: string; readonly output?: string },
-): string[] => {
-  const steps = stepsFor(view, dataFlag(data), output);
-  if (steps.length === 0) return [];
-  return ["Next", ...steps.flatMap(({ command, why }) => [`  ${why}:`, `    ${command}`])];
-};
+export const nextSteps = (view: JobView, facts: Facts & { readonly data: string }): string[] =>
+  shown(localSteps(view, dataFlag(facts.data), facts));
+
+/** The same for a job on a server, whose workers run it. `flag` names the server. */
+export const nextStepsAt = (view: JobView, flag: string): string[] => shown(remoteSteps(view, flag));
+
+const shown = (steps: readonly Step[]): string[] =>
+  steps.length === 0 ? [] : ["Next", ...steps.flatMap(({ command, why }) => [`  ${why}:`, `    ${command}`])];
 
 /** ` --data DIR` where the commands would otherwise look in another folder. */
-export const dataFlag = (data: string): string => {
-  if (data === DEFAULT_DATA) return "";
-  return ` --data ${/^[\w@%+=:,./-]+$/.test(data) ? data : `'${data.replaceAll("'", String.raw`'\''`)}'`}`;
+export const dataFlag = (data: string): string => (isUsual(data) ? "" : ` --data ${shellWord(data)}`);
+
+/** Where a command looks that is not told, by environment, configuration or default; undefined where this one was told. */
+let usual: string | undefined = DEFAULT_DATA;
+export const setUsualData = (data: string | undefined): void => void (usual = data);
+const isUsual = (data: string): boolean => data === usual;
+
+const localSteps = (view: JobView, flag: string, { input, output }: Facts): Step[] => {
+  const { id } = view.spec;
+  const raise = raiseFlags(view);
+  const again = input === undefined || input === "-" ? "FILE" : shellWord(input);
+  const isOpen = view.state === "running" || view.state === "loading" || view.state === "paused";
+  return [
+    ...(isOpen
+      ? [
+          {
+            command: `sluice resume ${id}${view.isSealed ? "" : ` --input ${again}`}${flag}`,
+            why: view.held.length > 0 ? "go on once the site is well" : "go on where it stopped",
+          },
+          ...sealStep(view, flag),
+        ]
+      : []),
+    ...(raise === ""
+      ? []
+      : [{ command: `sluice resume ${id}${raise}${flag}`, why: "go on with the capped inputs" }]),
+    ...failedSteps(view, flag),
+    ...(output === undefined && view.counts.accepted > 0
+      ? [{ command: `sluice export ${id} --output ${id}.csv${flag}`, why: "write the results" }]
+      : []),
+  ];
 };
 
-const stepsFor = (view: JobView, flag: string, output: string | undefined): Step[] => {
+const remoteSteps = (view: JobView, flag: string): Step[] => {
   const { id } = view.spec;
-  const { failed } = view.counts.states;
-  const steps: Step[] = [];
-  if (view.state === "running" || view.state === "loading" || view.state === "paused") {
-    const input = view.isSealed ? "" : " --input FILE";
-    const why = view.held.length > 0 ? "go on once the site is well" : "go on where it stopped";
-    steps.push({ command: `sluice resume ${id}${input}${flag}`, why });
-  }
-  if (failed > 0) {
-    steps.push({ command: `sluice items ls ${id} --state failed${flag}`, why: "see what failed" });
-    if (view.state !== "cancelled")
-      steps.push({
-        command: `sluice jobs retry ${id}${flag}`,
-        why: `put the ${countText(failed)} failed back`,
-      });
-  }
-  if (output === undefined)
-    steps.push({ command: `sluice export ${id} --output FILE.csv${flag}`, why: "write the results" });
-  return steps;
+  const raise = raiseFlags(view);
+  return [
+    ...(view.state === "loading"
+      ? [
+          { command: `sluice submit --job ${id} --input FILE${flag}`, why: "send the rest of its inputs" },
+          ...sealStep(view, flag),
+        ]
+      : []),
+    ...(view.state === "paused" || raise !== ""
+      ? [{ command: `sluice jobs resume ${id}${raise}${flag}`, why: "let it go on" }]
+      : []),
+    ...failedSteps(view, flag),
+    ...(view.counts.accepted > 0
+      ? [{ command: `sluice jobs results ${id} --output ${id}.csv${flag}`, why: "write the results" }]
+      : []),
+  ];
+};
+
+const sealStep = ({ spec: { id }, isSealed }: JobView, flag: string): Step[] =>
+  isSealed
+    ? []
+    : [{ command: `sluice jobs seal ${id}${flag}`, why: "let it end with the inputs that it has" }];
+
+const failedSteps = ({ spec: { id }, state, counts }: JobView, flag: string): Step[] => {
+  const { failed } = counts.states;
+  if (failed === 0) return [];
+  return [
+    { command: `sluice items ls ${id} --state failed${flag}`, why: "see what failed" },
+    ...(state === "cancelled"
+      ? []
+      : [{ command: `sluice jobs retry ${id}${flag}`, why: `put the ${countText(failed)} failed back` }]),
+  ];
+};
+
+/** Limits under which the capped inputs fit, as flags of `resume`; empty where nothing was capped, or the job cannot go on. */
+const raiseFlags = ({ state, cappedBy, counts, spec, budgetSpentAt }: JobView): string => {
+  if (state === "cancelled" || budgetSpentAt !== undefined) return "";
+  const { items, depth, chain } = cappedBy;
+  const chains = spec.scrapers.flatMap(({ maxChain }) => maxChain ?? []);
+  return [
+    items > 0 && ` --max-items ${Math.max(counts.accepted + counts.capped, 2 * spec.maxItems)}`,
+    depth > 0 && ` --max-depth ${Math.max(1, spec.maxDepth * 2)}`,
+    chain > 0 && ` --max-chain ${Math.max(1, ...chains) * 2}`,
+  ]
+    .filter((flags) => flags !== false)
+    .join("");
 };

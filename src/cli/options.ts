@@ -1,3 +1,4 @@
+import type { JobCaps } from "../model/job.ts";
 import type { LogLevel } from "../worker/log.ts";
 import type { InputFormat } from "../inputs/input-format.ts";
 
@@ -26,7 +27,10 @@ export interface RunOptions extends WorkingOptions {
   readonly extract: boolean;
 }
 
-export type ResumeOptions = WorkingOptions;
+export type ResumeOptions = WorkingOptions & CapOptions;
+
+/** Limits of a job that goes on. */
+export type CapOptions = JobCaps;
 
 /** Where a command looks: at a server, where one is named, else in a data folder. */
 export interface PlaceOptions {

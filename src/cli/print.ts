@@ -1,3 +1,5 @@
+import { withCommandName } from "./command-name.ts";
+
 let isListening = false;
 
 /** Lines on standard output. A reader that has gone (`| head`) ends the program without a word. */
@@ -9,8 +11,11 @@ export const print = (lines: readonly string[]): void => {
       throw error;
     });
   }
-  if (lines.length > 0) process.stdout.write(`${lines.join("\n")}\n`);
+  if (lines.length > 0) process.stdout.write(`${lines.map(asCalled).join("\n")}\n`);
 };
+
+/** JSON is for programs, and stays as it is. */
+const asCalled = (line: string): string => (line.startsWith("{") ? line : withCommandName(line));
 
 /** As wide as the terminal; everything where there is none, for a program may read it. */
 export const printWidth = (): number => (process.stdout.isTTY ? process.stdout.columns || 80 : Infinity);

@@ -8,6 +8,7 @@ import { addStarting } from "./add-starting.ts";
 import { addWorkshop } from "./add-workshop.ts";
 import type { ExportOptions } from "./commands/export.ts";
 import {
+  capOptions,
   dataOption,
   inputOptions,
   optionDescription,
@@ -61,11 +62,11 @@ export const buildProgram = (version: string, onEnd: (exitCode: number) => void)
     .command("resume")
     .summary("go on with a job that was stopped")
     .description(
-      "Goes on with a job that was interrupted, held or killed, or whose failed items were put back.",
+      "Goes on with a job that was interrupted, held or killed, whose failed items were put back, or one of whose limits is raised.",
     )
     .argument("<job>", JOB_HELP)
     .addHelpText("after", COMMAND_HELP.resume);
-  workingOptions(inputOptions(resume)).action(async (job: string, options: ResumeOptions) => {
+  workingOptions(capOptions(inputOptions(resume))).action(async (job: string, options: ResumeOptions) => {
     refuseMixedOutput(options);
     const { resumeCommand } = await import("./commands/resume.ts");
     onEnd(await resumeCommand(job, options));

@@ -3,6 +3,7 @@ import type { CapturedCase } from "../workshop/capture-case.ts";
 import { FIELD_STATUSES } from "../model/record.ts";
 import { commandName } from "./command-name.ts";
 import { counted, countText } from "./number-text.ts";
+import { shellWord } from "./shell-word.ts";
 import { statusPaint } from "./render-record.ts";
 
 /** What was written, what was taken out of it, and what to look at before it is committed. */
@@ -35,7 +36,7 @@ export const renderCapture = (captured: CapturedCase, scraper: string, colors: C
     ...inputs.map(([target, found]) => `  expects ${counted(found.length, "input")} for ${target}`),
     "",
     colors.dim("  Look at expected.json: from now on it is what this scraper is held to."),
-    colors.dim(`  ${commandName()} test ${scraper}`),
+    colors.dim(`  ${commandName()} test ${shellWord(scraper)}`),
   );
   return lines;
 };

@@ -80,7 +80,7 @@ const barSpans = (frame: ProgressFrame, width: number, colors: Colors): Span[] =
   return [["█".repeat(full), colors.green], ["░".repeat(length - full), colors.dim], [text]];
 };
 
-const stateSpans = ({ counts: { states }, partial }: JobView, colors?: Colors): Span[] => {
+const stateSpans = ({ counts: { states, capped }, partial }: JobView, colors?: Colors): Span[] => {
   const shown: readonly (readonly [string, number, Paint | undefined])[] = [
     ["absent", states.absent, undefined],
     ["failed", states.failed, colors?.red],
@@ -89,6 +89,7 @@ const stateSpans = ({ counts: { states }, partial }: JobView, colors?: Colors): 
     ["waiting", states.waiting, colors?.yellow],
     ["in hand", states.leased, colors?.cyan],
     ["queued", states.queued, colors?.dim],
+    ["capped", capped, colors?.yellow],
   ];
   const done = `done ${countText(states.done)}${partial > 0 ? ` (${countText(partial)} partial)` : ""}`;
   return [

@@ -38,3 +38,8 @@ test("of a page with none of the fields the beginning is shown, and its address 
   assert.match(text, /sid=\*\*\*/);
   assert.doesNotMatch(text, /5E55AB/);
 });
+
+test("the advice on a 404 names accept and absent()", async () => {
+  const failure = { kind: "navigation", detail: "the site answered 404", status: 404 } as const;
+  assert.match(await rendered("<p>nothing</p>", 1, failure), /accept: \[404\].*throw absent\(\)/);
+});

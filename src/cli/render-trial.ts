@@ -136,14 +136,14 @@ const endLines = ({ ready, tried, job, data }: TrialReport): string[] => {
     case "interrupted":
       return [`  ${colors.yellow("interrupted")} before its end  ${kept}`];
     case "failed": {
-      const { kind, detail, url } = tried.failure!;
+      const { kind, detail, url, status } = tried.failure!;
       const unanswered =
         tried.unanswered === undefined || url !== undefined ? "" : ` (${redactSecrets(tried.unanswered)})`;
       return [
         `  ${colors.red(`failed: ${kind}`)}  ${kept}`,
         `  ${plainText(detail)}${unanswered}`,
         ...(url === undefined ? [] : [colors.dim(`  ${plainText(redactSecrets(url))}`)]),
-        `  ${failureAdvice(kind)}`,
+        `  ${failureAdvice({ kind, ...(status !== undefined && { status }) })}`,
       ];
     }
     default:

@@ -5,6 +5,8 @@ import { textWidth } from "./fit-text.ts";
 import { renderReport } from "./report.ts";
 import { sampleView } from "./sample-view.ts";
 
+process.env["SLUICE_COMMAND"] = "sluice";
+
 const report = (...[view, facts]: Parameters<typeof renderReport>) =>
   `${renderReport(view, facts).join("\n")}\n`;
 
@@ -134,7 +136,7 @@ Next
   put the 5 failed back:
     sluice jobs retry 20261115-203412-k3f9 --data '/srv/my data'
   write the results:
-    sluice export 20261115-203412-k3f9 --output FILE.csv --data '/srv/my data'
+    sluice export 20261115-203412-k3f9 --output 20261115-203412-k3f9.csv --data '/srv/my data'
 `,
   );
 });
@@ -166,7 +168,7 @@ test("the next steps fit what became of the job", () => {
   const id = "20261115-203412-k3f9";
   assert.deepEqual(stepsOf({ state: "done", states: { done: 1 } }, "o.csv"), []);
   assert.deepEqual(stepsOf({ state: "done", states: { done: 1 } }), [
-    `sluice export ${id} --output FILE.csv`,
+    `sluice export ${id} --output ${id}.csv`,
   ]);
   assert.deepEqual(stepsOf({ state: "done", states: { failed: 2 } }, "o.csv"), [
     `sluice items ls ${id} --state failed`,
@@ -175,6 +177,7 @@ test("the next steps fit what became of the job", () => {
   assert.deepEqual(stepsOf({ state: "paused", states: { queued: 2 } }, "o.csv"), [`sluice resume ${id}`]);
   assert.deepEqual(stepsOf({ state: "paused", isSealed: false }, "o.csv"), [
     `sluice resume ${id} --input FILE`,
+    `sluice jobs seal ${id}`,
   ]);
   assert.deepEqual(stepsOf({ state: "cancelled", states: { failed: 1, cancelled: 1 } }, "o.csv"), [
     `sluice items ls ${id} --state failed`,
@@ -198,21 +201,6 @@ test("a job of several scrapers has a table of fields for each that has some", (
   assert.match(text, /\(list, town, street\)/);
   assert.match(text, /field of town .*\n +mayor +3 +75.0% +– +1 +25.0%/);
   assert.doesNotMatch(text, /field of (list|street)/);
-});
-
-test("what the caps kept out is told, each with its way on", () => {
-  const text = report(
-    sampleView({
-      states: { done: 30 },
-      counts: { capped: 12 },
-      tooDeep: 2,
-      spec: { maxItems: 30, maxDepth: 10 },
-    }),
-    FACTS,
-  );
-  assert.match(text, /42 inputs, given and found: 30 items, 12 capped/);
-  assert.match(text, /10 beyond the 30 items of the job \(--max-items\)/);
-  assert.match(text, /2 found more than 10 steps from an input/);
 });
 
 test("a job that only collected says how its records are made", () => {

@@ -3,14 +3,16 @@ import { manifestName } from "../archive/manifest.ts";
 import type { Evidence } from "../model/breaker-evidence.ts";
 import { CHANGES } from "../model/freshness.ts";
 import type { StateCounts } from "../model/item.ts";
-import type { HeldLane, JobView } from "../model/job.ts";
+import type { FailureTally, HeldLane, JobView } from "../model/job.ts";
 import { FIELD_STATUSES } from "../model/record.ts";
 import type { StoredExtraction } from "../reextract/stored-extraction.ts";
+import { withCommandName } from "./command-name.ts";
 import { durationText } from "./duration-text.ts";
+import { notFoundAdvice } from "./failure-advice.ts";
 import { fitText, plainText, textWidth } from "./fit-text.ts";
 import { holdAdvice } from "./hold-advice.ts";
 import { extractionTallies, scraperTallies, type ScraperTallies } from "./job-json.ts";
-import { dataFlag, nextSteps } from "./next-steps.ts";
+import { dataFlag, nextSteps, nextStepsAt } from "./next-steps.ts";
 import { bytesText, counted, countText, percentText } from "./number-text.ts";
 import { DEFAULT_DATA } from "./options.ts";
 import { textTable } from "./text-table.ts";
@@ -36,8 +38,8 @@ export const renderReport = (view: JobView, facts: ReportFacts): string[] =>
   spaced([...account(view, facts), places(view, facts), nextSteps(view, facts)]);
 
 /** The same of a job on a server, whose files are not here. */
-export const renderAccount = (view: JobView, tookMs: number): string[] =>
-  spaced(account(view, { data: DEFAULT_DATA, tookMs }));
+export const renderAccount = (view: JobView, tookMs: number, flag: string): string[] =>
+  spaced([...account(view, { data: DEFAULT_DATA, tookMs }), nextStepsAt(view, flag)]);
 
 const account = (view: JobView, facts: ReportFacts): string[][] => [
   heading(view, facts),
@@ -49,7 +51,10 @@ const account = (view: JobView, facts: ReportFacts): string[][] => [
 ];
 
 const spaced = (sections: readonly string[][]): string[] =>
-  sections.filter((lines) => lines.length > 0).flatMap((lines) => ["", ...lines]);
+  sections
+    .filter((lines) => lines.length > 0)
+    .flatMap((lines) => ["", ...lines])
+    .map((line) => withCommandName(line));
 
 const heading = (view: JobView, { tookMs, data }: ReportFacts): string[] => {
   const { spec, state, requests, bytes, paused, budgetSpentAt } = view;
@@ -97,16 +102,23 @@ const states = (view: JobView): string[] => {
 /** Said only where inputs and items are not the same number. */
 const inputs = ({ counts, spec }: JobView): string[] => {
   const { received, accepted, folded, rejected, capped } = counts;
-  if (received === accepted) return [];
+  const limited =
+    spec.limit !== undefined && received >= spec.limit
+      ? wrapped(`Only the first ${counted(spec.limit, "input")} were read (--limit).`)
+      : [];
+  if (received === accepted) return limited;
   const parts = [
     counted(accepted, "item"),
     ...(folded > 0 ? [`${countText(folded)} folded into items with the same key`] : []),
     ...(rejected > 0 ? [`${countText(rejected)} rejected`] : []),
     ...(capped > 0 ? [`${countText(capped)} capped`] : []),
   ];
-  return wrapped(
-    `${counted(received, "input")}${spec.maxDepth > 0 ? ", given and found" : ""}: ${parts.join(", ")}`,
-  );
+  return [
+    ...wrapped(
+      `${counted(received, "input")}${spec.maxDepth > 0 ? ", given and found" : ""}: ${parts.join(", ")}`,
+    ),
+    ...limited,
+  ];
 };
 
 /** Only of a job that asks for freshness. */
@@ -117,20 +129,22 @@ const changes = ({ changes: counts }: JobView): string[] =>
         `Since the last time: ${CHANGES.map((change) => `${countText(counts[change])} ${change}`).join(", ")}`,
       );
 
-/** What a cap has kept out is not there, and nothing else says so. */
-const caps = ({ counts: { capped }, tooDeep, spec: { maxItems, maxDepth } }: JobView): string[] => [
-  ...(capped > tooDeep
-    ? wrapped(
-        `Capped: ${countText(capped - tooDeep)} beyond the ${countText(maxItems)} items of the job (--max-items).`,
-      )
-    : []),
-  ...(tooDeep > 0
-    ? wrapped(
-        `Capped: ${countText(tooDeep)} found more than ${countText(maxDepth)} steps from an input that was given. ` +
-          "To follow them too, set `limits: { depth: N }` in the scraper.",
-      )
-    : []),
-];
+/** What a limit keeps out is not there, and nothing else says so. */
+const caps = ({ cappedBy, spec }: JobView): string[] => {
+  const { maxItems, maxDepth, scrapers } = spec;
+  const chains = scrapers.flatMap(({ maxChain }) => maxChain ?? []);
+  const { items, depth, chain, budget } = cappedBy;
+  const lines = [
+    items > 0 &&
+      `${counted(items, "input")} beyond the ${countText(maxItems)} items of the job (--max-items)`,
+    depth > 0 &&
+      `${counted(depth, "input")} found more than ${counted(maxDepth, "step")} from one scraper to another away from a given input (\`limits.depth\`)`,
+    chain > 0 &&
+      `${counted(chain, "input")} found after ${countText(Math.max(...chains))} next pages in a row (\`limits.chain\`)`,
+    budget > 0 && `${counted(budget, "input")} found after the budget was spent`,
+  ];
+  return lines.flatMap((line) => (line === false ? [] : wrapped(`Capped: ${line}.`)));
+};
 
 const failures = (view: JobView): string[] => {
   if (view.failures.length === 0) return [];
@@ -144,8 +158,16 @@ const failures = (view: JobView): string[] => {
     countText(count),
     plainText(`${fitText(plainText(exampleKey), 30)}: ${exampleDetail}`),
   ]);
-  return textTable(columns, rows, WIDTH);
+  const [, status] = NOT_FOUND.exec(view.failures.find(isNotFound)?.exampleDetail ?? "") ?? [];
+  return [
+    ...textTable(columns, rows, WIDTH),
+    ...(status === undefined ? [] : wrapped(`${status}: ${notFoundAdvice(Number(status))}`)),
+  ];
 };
+
+const NOT_FOUND = /^the site answered (404|410)\b/;
+const isNotFound = ({ kind, exampleDetail }: FailureTally): boolean =>
+  kind === "navigation" && NOT_FOUND.test(exampleDetail);
 
 const MAX_FIELD_NAME = 26;
 const MAX_PARENT = 32;

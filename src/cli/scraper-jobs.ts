@@ -2,20 +2,16 @@ import { pathToFileURL } from "node:url";
 import { resolveScraper } from "../config/find-scrapers.ts";
 import type { JobView } from "../model/job.ts";
 import type { Ledger } from "../ports/ledger.ts";
-import { isTrial } from "./find-job.ts";
+import { allJobs, isTrial } from "./find-job.ts";
 import { UsageError } from "./usage-error.ts";
-
-/** More jobs than `listJobs` gives are not looked at. */
-const LISTED = 200;
 
 /** For `--all SCRAPER`: its jobs begun since then, by its name or its file; oldest first, so that what is printed last is the newest. */
 export const scraperJobs = async (ledger: Ledger, named: string, since = 0): Promise<JobView[]> => {
-  const listed = await ledger.listJobs();
-  const recent = listed.filter((view) => view.createdAt >= since && !isTrial(view));
-  if (listed.length >= LISTED && listed.every(({ createdAt }) => createdAt >= since))
-    process.stderr.write(
-      `Only the newest ${LISTED} jobs were looked at. Name older ones one by one: sluice extract JOB.\n`,
-    );
+  const recent: JobView[] = [];
+  for await (const view of allJobs(ledger)) {
+    if (view.createdAt < since) break;
+    if (!isTrial(view)) recent.push(view);
+  }
   const byName = recent.filter(({ spec }) => spec.scraper === named);
   const found = byName.length > 0 ? byName : await ofFile(recent, named);
   if (found.length > 0) return found.toReversed();

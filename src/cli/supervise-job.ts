@@ -5,7 +5,7 @@ import type { JobView, LaneView } from "../model/job.ts";
 import type { LedgerEvent } from "../ports/ledger.ts";
 import type { LogLevel } from "../worker/log.ts";
 import type { Supervisor } from "../worker/supervisor.ts";
-import { EXIT } from "./exit-codes.ts";
+import { EXIT, jobExitCode } from "./exit-codes.ts";
 import { exportJob } from "../export/export-records.ts";
 import { listenForInterrupts } from "./interrupts.ts";
 import type { Progress } from "./progress.ts";
@@ -145,9 +145,7 @@ const finish = async (
     }),
   );
   if (problem) throw problem;
-  if (view.held.length > 0 && view.state === "paused") return EXIT.held;
-  if (view.state !== "done") return EXIT.interrupted;
-  return view.counts.states.failed > 0 || view.counts.rejected > 0 ? EXIT.someFailed : EXIT.ok;
+  return jobExitCode(view);
 };
 
 const nothing = (): undefined => undefined;

@@ -1,14 +1,18 @@
 import { relative, resolve } from "node:path";
 import type { Command } from "commander";
+import { setUsualData } from "./next-steps.ts";
 import { DEFAULT_DATA } from "./options.ts";
 
 /** Before a command runs, what `sluice.config.ts` says takes the place of defaults. Flag and environment go before it. */
 export const takeConfig = (program: Command): void => {
   program.hook("preAction", async (_program, command) => {
-    if (command.getOptionValueSource("data") !== "default") return;
-    const { loadConfig } = await import("../config/load-config.ts");
-    const project = await loadConfig();
-    if (project) command.setOptionValueWithSource("data", fromHere(project.data), "config");
+    const source = command.getOptionValueSource("data");
+    if (source === "default") {
+      const { loadConfig } = await import("../config/load-config.ts");
+      const project = await loadConfig();
+      if (project) command.setOptionValueWithSource("data", fromHere(project.data), "config");
+    }
+    setUsualData(source === "cli" ? undefined : (command.getOptionValue("data") as string | undefined));
   });
 };
 

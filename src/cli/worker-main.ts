@@ -5,6 +5,8 @@ import type { FromWorker, ToWorker } from "../worker/process-messages.ts";
 const BEAT_MS = 500;
 /** Node has been seen to hang at its very end: a process that is done does not stay longer than this. */
 const LINGER_MS = 5000;
+/** What is in hand when the parent is lost may take so long; then the ledger gives it to others. */
+const ORPHAN_MS = 8000;
 const stop = new AbortController();
 let suspects = 0;
 let isRunning = false;
@@ -46,6 +48,10 @@ process.on("message", (message: ToWorker) => {
 });
 // The terminal sends its signals to the whole group: the parent decides, and tells.
 process.on("SIGINT", () => undefined);
+process.on("SIGHUP", () => undefined);
 process.on("SIGTERM", () => stop.abort());
-// Without a parent nobody would replace a worker that died or end one that hangs: finish and go.
-process.on("disconnect", () => stop.abort());
+// Without a parent nobody would replace a worker that died or end one that hangs: finish and go, and do not take long.
+process.on("disconnect", () => {
+  stop.abort();
+  setTimeout(() => process.kill(process.pid, "SIGKILL"), ORPHAN_MS).unref();
+});

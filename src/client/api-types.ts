@@ -57,6 +57,13 @@ export interface NewJob extends JobOptions {
   readonly maxItems?: number;
 }
 
+/** Limits of a job; they can only be raised. */
+export interface JobCaps {
+  readonly maxItems?: number;
+  readonly maxDepth?: number;
+  readonly maxChain?: number;
+}
+
 export interface RejectedInput {
   readonly line: number;
   readonly parent?: string;
@@ -84,6 +91,10 @@ export interface Job {
     readonly priority: number;
     readonly pace: Pace;
     readonly maxItems?: number;
+    /** Only in a job whose scrapers emit. */
+    readonly maxDepth?: number;
+    /** Only in a job with a scraper that emits to itself; the highest of its scrapers. */
+    readonly maxChain?: number;
     readonly extracts: boolean;
   };
   readonly labels: Readonly<Record<string, string>>;
@@ -94,10 +105,11 @@ export interface Job {
     readonly folded: number;
     readonly rejected: number;
     readonly capped: number;
-    readonly tooDeep: number;
     readonly partial: number;
     readonly states: Readonly<Record<ItemState, number>>;
   };
+  /** The capped inputs by the limit that keeps them out. */
+  readonly cappedBy: Readonly<Record<"items" | "depth" | "chain" | "budget", number>>;
   readonly progress: {
     readonly ended: number;
     /** 0 to 1. */

@@ -25,7 +25,8 @@ export const jobView = (view: JobView, perSecond: number | undefined, now: numbe
     ...(paused && { paused: { cause: paused.cause, reason: paused.reason, at: isoTime(paused.at) } }),
     options: optionsOf(view),
     labels: { ...spec.labels },
-    counts: { ...counts, tooDeep: view.tooDeep, partial: view.partial, states: counts.states },
+    counts: { ...counts, partial: view.partial, states: counts.states },
+    cappedBy: view.cappedBy,
     progress: {
       ended,
       share: counts.accepted === 0 ? 0 : ended / counts.accepted,
@@ -50,13 +51,16 @@ export const jobView = (view: JobView, perSecond: number | undefined, now: numbe
 };
 
 const optionsOf = ({ spec }: JobView): ApiJob["options"] => {
-  const { maxAttempts, maxItems, deadlineAt, budget, freshness, webhook, progressMs } = spec;
+  const { maxAttempts, maxItems, maxDepth, deadlineAt, budget, freshness, webhook, progressMs } = spec;
   const { perSecond, burst, concurrency } = spec.pace;
+  const chains = spec.scrapers.flatMap(({ maxChain }) => maxChain ?? []);
   return {
     priority: spec.priority ?? 0,
     pace: { perSecond: orNull(perSecond), burst, concurrency },
     ...(maxAttempts !== undefined && { maxAttempts }),
     ...(maxItems < Number.MAX_SAFE_INTEGER && { maxItems }),
+    ...(maxDepth > 0 && { maxDepth }),
+    ...(chains.length > 0 && { maxChain: Math.max(...chains) }),
     ...(deadlineAt !== undefined && { deadlineAt: isoTime(deadlineAt) }),
     ...(budget && { budget }),
     ...(freshness && { freshness }),

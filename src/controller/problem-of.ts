@@ -6,6 +6,7 @@ const BY_NAME: Readonly<Record<string, Readonly<Record<string, ProblemCode>>>> =
   LedgerError: {
     "no-such-job": "not-found",
     "job-ended": "job-ended",
+    "lower-cap": "lower-limit",
     locked: "unavailable",
     "no-space": "unavailable",
     "read-only": "unavailable",

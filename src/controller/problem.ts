@@ -23,6 +23,7 @@ const PROBLEMS = {
   "forbidden-target": [422, "The address is not allowed"],
   "no-such-extraction": [422, "The job has no such extraction"],
   "no-such-field": [422, "The job has no such field"],
+  "lower-limit": [422, "A job's limits can only be raised"],
   "no-changes": [422, "The job does not know what changed"],
   "too-many-requests": [429, "Too many requests"],
   "quota-exceeded": [429, "The client's quota is used up"],

@@ -6,7 +6,7 @@ export type TreeNode = TreeElement | string;
 /** How css-select sees the tree; answers as its own adapter does on a full DOM. */
 export const cssAdapter: NonNullable<Options<TreeNode, TreeElement>["adapter"]> = {
   isTag: (node): node is TreeElement => typeof node !== "string",
-  getName: (element) => element.tag,
+  getName: (element) => element.name,
   getAttributeValue: (element, name) => element.attribute(name),
   hasAttrib: (element, name) => element.attribute(name) !== undefined,
   getChildren: (node) => (typeof node === "string" ? [] : node.children),

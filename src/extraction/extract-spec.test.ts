@@ -144,7 +144,7 @@ test("a scraper's own function gives plain objects", () => {
       };
     }),
   );
-  const [record] = extraction.read([page("<tr><tr>")]);
+  const [record] = extraction.read([page("<table><tr><tr>")]);
   assert.equal(record?.from, "detail");
   assert.deepEqual(record?.fields["rows"], { raw: "2", isEmpty: false, value: 2 });
   assert.deepEqual(record?.fields["empty"], { raw: "", isEmpty: true, value: null });

@@ -1,6 +1,7 @@
 import { plainText } from "./css-adapter.ts";
 import { foldedText } from "./folded-text.ts";
-import { buildTree, TreeElement } from "./html-tree.ts";
+import { buildTree } from "./build-tree.ts";
+import { TreeElement } from "./html-tree.ts";
 import type { HtmlTree } from "./html-tree.ts";
 import { linkAttributeOf } from "./scan/page-query.ts";
 import { searchOf } from "./selector.ts";
@@ -38,6 +39,11 @@ export interface HtmlDocument {
   childrenOf(element: HtmlElement): HtmlElement[];
   /** The element around it; undefined at the top of the page. */
   parentOf(element: HtmlElement): HtmlElement | undefined;
+  /**
+   * The form that a control belongs to without a `form` attribute: the one whose tags it stands between in the source, as in
+   * `<table><form><tr><td><input>`, where a browser's tree has the form end at once; else the one around it.
+   */
+  formOf(control: HtmlElement): HtmlElement | undefined;
 }
 
 /** What differs between HTML and XML when an element is read. */
@@ -102,6 +108,13 @@ export function openDocument(
     parentOf(element) {
       const { parent } = inTree(element);
       return parent === null || parent.parent === null ? undefined : parent;
+    },
+    formOf(control) {
+      const { form, parent } = inTree(control);
+      if (form !== undefined) return form;
+      let around = parent;
+      while (around !== null && around.tag !== "form") around = around.parent;
+      return around ?? undefined;
     },
   };
 }

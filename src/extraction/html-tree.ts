@@ -1,14 +1,28 @@
-import { HtmlScanner } from "./scan/html-scanner.ts";
-import type { ScanSink } from "./scan/html-scanner.ts";
 import { TagAttributes } from "./scan/tag-attributes.ts";
-import type { TagKind } from "./scan/tag-kind.ts";
 import { TextPlaces } from "./text-places.ts";
 
+/** The attributes of all elements of a page, each under a number; those of one element are in a row. */
+export interface PageAttributes {
+  /** Those of the element that was read last. */
+  readonly first: number;
+  readonly end: number;
+  /** Where the attribute is between two places, -1 for nowhere. */
+  find(first: number, end: number, name: string): number;
+  valueAt(place: number): string;
+  list(first: number, end: number): [name: string, value: string][];
+}
+
+/** The pieces of a page's text, in the order of the page. */
+export interface PageTexts {
+  readonly count: number;
+  piece(index: number): string;
+}
+
 /** What the elements of one page share. */
-interface PageParts {
+export interface PageParts {
   readonly elements: readonly TreeElement[];
-  readonly attributes: TagAttributes;
-  readonly texts: TextPlaces;
+  readonly attributes: PageAttributes;
+  readonly texts: PageTexts;
 }
 
 const noParts: PageParts = { elements: [], attributes: new TagAttributes(""), texts: new TextPlaces("") };
@@ -16,6 +30,8 @@ const noParts: PageParts = { elements: [], attributes: new TagAttributes(""), te
 /** An element of a page, or (with no parent) the page itself. */
 export class TreeElement {
   readonly tag: string;
+  /** As selectors see it, which know no case: `lineargradient` for SVG's `linearGradient`. */
+  readonly name: string;
   readonly parent: TreeElement | null;
   /** Its place in `HtmlTree.elements`; the page itself has -1. */
   index = -1;
@@ -25,6 +41,8 @@ export class TreeElement {
   at = 0;
   inside = 0;
   insideEnd = 0;
+  /** The form that it belongs to by its place in the source, which need not be around it: see `HtmlDocument.formOf`. */
+  form: TreeElement | undefined;
   /** The pieces of text in its subtree: from this one up to `textEnd`. */
   readonly textFrom: number;
   textEnd = 0;
@@ -35,8 +53,9 @@ export class TreeElement {
   #children: (TreeElement | string)[] | undefined;
 
   /** With the attributes of the tag that was read last. */
-  constructor(tag: string, parent: TreeElement | null, parts = noParts) {
+  constructor(tag: string, parent: TreeElement | null, parts = noParts, name = tag) {
     this.tag = tag;
+    this.name = name;
     this.parent = parent;
     this.#parts = parts;
     this.#first = parts.attributes.first;
@@ -48,6 +67,11 @@ export class TreeElement {
     const { attributes } = this.#parts;
     const place = attributes.find(this.#first, this.#end, name);
     return place === -1 ? undefined : attributes.valueAt(place);
+  }
+
+  /** Names in lower case, and values. */
+  get attributes(): [name: string, value: string][] {
+    return this.#parts.attributes.list(this.#first, this.#end);
   }
 
   /** Elements, and between them text as strings, in pieces. */
@@ -84,62 +108,41 @@ export interface HtmlTree {
   readonly isXml?: boolean;
 }
 
-export function buildTree(text: string): HtmlTree {
-  const builder = new TreeBuilder(text);
-  builder.build();
-  return builder;
-}
+/** The elements that forms send. */
+export const isControl = (tag: string): boolean =>
+  tag === "input" || tag === "select" || tag === "textarea" || tag === "button";
 
-class TreeBuilder implements HtmlTree, ScanSink, PageParts {
+/** Gathers the elements of a page in document order. */
+export class TreeParts implements HtmlTree {
   readonly root: TreeElement;
   readonly elements: TreeElement[] = [];
-  readonly attributes: TagAttributes;
-  readonly texts: TextPlaces;
   readonly byId = new Map<string, TreeElement[]>();
   hasTemplates = false;
-  #open: TreeElement;
-  readonly #text: string;
-  readonly #scanner: HtmlScanner;
+  readonly #parts: PageParts;
 
-  constructor(text: string) {
-    this.#text = text;
-    this.#scanner = new HtmlScanner(text, this);
-    this.attributes = this.#scanner.attributes;
-    this.texts = new TextPlaces(text);
-    this.root = new TreeElement("", null, this);
-    this.#open = this.root;
+  constructor(attributes: PageAttributes, texts: PageTexts) {
+    this.#parts = { elements: this.elements, attributes, texts };
+    this.root = new TreeElement("", null, this.#parts);
   }
 
-  build(): void {
-    this.#scanner.run();
-    this.root.end = this.elements.length;
-    this.root.textEnd = this.texts.count;
-    this.root.insideEnd = this.#text.length;
-  }
-
-  opens(kind: TagKind, at: number, inside: number): void {
-    const element = new TreeElement(kind.name, this.#open, this);
-    element.at = at;
-    element.inside = inside;
+  /** With the attributes that were read last. */
+  add(tag: string, name: string, parent: TreeElement): TreeElement {
+    const element = new TreeElement(tag, parent, this.#parts, name);
     element.index = this.elements.length;
     this.elements.push(element);
-    this.#open = element;
-    if (kind.name === "template") this.hasTemplates = true;
+    if (tag === "template") this.hasTemplates = true;
     const id = element.attribute("id");
-    if (id === undefined) return;
+    if (id === undefined) return element;
     const sameId = this.byId.get(id);
     if (sameId === undefined) this.byId.set(id, [element]);
     else sameId.push(element);
+    return element;
   }
 
-  text(from: number, to: number, hasEntities: boolean): void {
-    this.texts.add(from, to, hasEntities);
-  }
-
-  closes(_kind: TagKind, at: number): void {
-    this.#open.end = this.elements.length;
-    this.#open.textEnd = this.texts.count;
-    this.#open.insideEnd = at;
-    this.#open = this.#open.parent ?? this.root;
+  /** All that is in it has been added. */
+  end(element: TreeElement, insideEnd: number): void {
+    element.end = this.elements.length;
+    element.textEnd = this.#parts.texts.count;
+    element.insideEnd = Math.max(insideEnd, element.inside);
   }
 }

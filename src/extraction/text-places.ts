@@ -1,4 +1,4 @@
-import { decodeEntities } from "./scan/decode-entities.ts";
+import { decodeEntities, foldBreaks } from "./scan/decode-entities.ts";
 
 /** Numbers for each piece: where it begins, and where it ends. */
 const SIZE = 2;
@@ -28,6 +28,6 @@ export class TextPlaces {
   piece(index: number): string {
     const from = this.#places[index * SIZE] ?? 0;
     const to = this.#places[index * SIZE + 1] ?? 0;
-    return to < 0 ? this.#text.slice(from, ~to) : decodeEntities(this.#text, from, to, "text");
+    return to < 0 ? foldBreaks(this.#text.slice(from, ~to)) : decodeEntities(this.#text, from, to, "text");
   }
 }

@@ -12,9 +12,9 @@ import type {
 } from "../ports/collector.ts";
 import { LedgerError } from "../ports/ledger.ts";
 import { shortErrorPlace } from "../scrapers/error-place.ts";
+import { ItemWork } from "../scrapers/item-work.ts";
 import type { ReadyScraper } from "../scrapers/ready-scraper.ts";
 import type { AnyScraper } from "../scrapers/scraper.ts";
-import { ItemWork } from "./item-work.ts";
 
 /** How collecting ended. Also a failed item keeps the pages it paid for: what was kept is in the session either way. */
 export type Collected = { readonly session: CollectSession } & CollectEnd;

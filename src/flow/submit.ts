@@ -63,6 +63,7 @@ export const createJob = async (
     fields: one.extraction?.fieldNames ?? [],
     required: one.extraction?.required ?? [],
     dates: dateFields(one.extraction),
+    ...(one.emits.some(({ target }) => target === one.scraper.name) && { maxChain: one.limits.chain }),
   }));
   const { name: scraper, source, version, pace, policy } = pinned[0]!;
   await ledger.createJob({

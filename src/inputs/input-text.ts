@@ -13,6 +13,10 @@ export type InputSource = string | AsyncIterable<Uint8Array>;
 export const inputText = (source: InputSource, file: string): AsyncIterable<string> =>
   decoded(unzipped(openBytes(source, file), file), file);
 
+/** Of a file or of stdin (`-`), as they are. */
+export const inputBytes = (input: string): AsyncGenerator<Uint8Array> =>
+  openBytes(input, input === "-" ? "stdin" : input);
+
 async function* openBytes(source: InputSource, file: string): AsyncGenerator<Uint8Array> {
   if (typeof source !== "string") {
     yield* source;

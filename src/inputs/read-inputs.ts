@@ -14,9 +14,10 @@ import { ndjsonRows, urlRows } from "./line-rows.ts";
  */
 export async function* readInputs(
   source: InputSource,
-  options: { readonly format?: InputFormat } = {},
+  options: { readonly format?: InputFormat; readonly name?: string } = {},
 ): AsyncGenerator<InputRow[]> {
-  const file = typeof source !== "string" ? "the input stream" : source === "-" ? "stdin" : source;
+  const { name = typeof source === "string" ? source : "the input stream" } = options;
+  const file = name === "-" ? "stdin" : name;
   const known = options.format ?? formatByName(file);
   let reader = known && readerFor(known, file);
   let head = "";

@@ -26,6 +26,20 @@ export interface PinnedScraper {
   readonly required: readonly string[];
   /** Those of the fields that are dates; jobs of older versions do not say. */
   readonly dates?: readonly string[];
+  /** Steps in a row from its items to items of its own, the next pages of a list; what comes after them is capped. No limit when left out. */
+  readonly maxChain?: number;
+}
+
+/** What keeps inputs out of a job; `budget`: found after the budget was spent. */
+export const CAPS = ["items", "depth", "chain", "budget"] as const;
+export type Cap = (typeof CAPS)[number];
+
+/** Limits of a job that can be raised later. */
+export interface JobCaps {
+  readonly maxItems?: number;
+  readonly maxDepth?: number;
+  /** For all of its scrapers. */
+  readonly maxChain?: number;
 }
 
 export interface JobSpec {
@@ -44,9 +58,9 @@ export interface JobSpec {
   readonly fields: readonly string[];
   readonly required: readonly string[];
   readonly policy: PolicyOverrides;
-  /** Items in all, emitted ones included; what comes beyond is counted as capped. */
+  /** Items in all, emitted ones included; inputs beyond it are kept as capped. */
   readonly maxItems: number;
-  /** Steps from an input that was given; what is emitted beyond is counted as capped. */
+  /** Steps from one scraper to another since an input that was given; inputs found beyond it are kept as capped. */
   readonly maxDepth: number;
   /** Only so many inputs are read; all of them when left out. */
   readonly limit?: number;
@@ -106,6 +120,7 @@ export interface JobCounts {
   readonly accepted: number;
   readonly folded: number;
   readonly rejected: number;
+  /** Different inputs that a limit keeps out; kept, so that raising the limit lets them in. */
   readonly capped: number;
   readonly states: StateCounts;
 }
@@ -145,8 +160,8 @@ export interface JobView {
   /** When its budget was spent: what had not begun by then has failed with `budget`. */
   readonly budgetSpentAt?: number;
   readonly counts: JobCounts;
-  /** Of those capped, how many because they lie deeper than `maxDepth`. */
-  readonly tooDeep: number;
+  /** The capped inputs by the limit that keeps them out. */
+  readonly cappedBy: Readonly<Record<Cap, number>>;
   readonly partial: number;
   /** Final failures only. */
   readonly failures: readonly FailureTally[];

@@ -2,6 +2,7 @@ export type LedgerErrorCode =
   | "no-such-job"
   | "job-exists"
   | "job-ended"
+  | "lower-cap"
   | "locked"
   | "no-space"
   | "read-only"

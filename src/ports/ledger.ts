@@ -3,6 +3,7 @@ import type { CollectorKind } from "../model/collector-kind.ts";
 import type { FailureKind } from "../model/failure.ts";
 import type { Attempt, ItemRef, ItemState, ItemView, Outcome } from "../model/item.ts";
 import type {
+  JobCaps,
   JobSpec,
   JobState,
   JobView,
@@ -14,11 +15,13 @@ import type {
 import type { WorkSums } from "../model/work-sums.ts";
 import type { FreshEntry, FreshKey, FreshNote } from "./fresh-entry.ts";
 import type { LedgerEvent } from "./ledger-event.ts";
+import type { RobotsAnswer, RobotsReply } from "./robots-answer.ts";
 import type { WorkerCard, WorkerView } from "./worker-card.ts";
 
 export type { FreshEntry, FreshKey, FreshNote } from "./fresh-entry.ts";
 export { LedgerError, type LedgerErrorCode } from "./ledger-error.ts";
 export type { LedgerEvent } from "./ledger-event.ts";
+export type { RobotsAnswer, RobotsReply } from "./robots-answer.ts";
 export type { WorkerCard, WorkerView } from "./worker-card.ts";
 
 /**
@@ -27,7 +30,7 @@ export type { WorkerCard, WorkerView } from "./worker-card.ts";
  */
 export interface Ledger {
   createJob(spec: JobSpec): Promise<void>;
-  /** Folds keys the job already has. Bad inputs are counted and the first of them kept as examples. */
+  /** Folds keys the job already has, and keeps what its limits shut out. Bad inputs are counted and the first of them kept as examples. */
   addItems(job: string, items: readonly PlannedItem[], rejected: readonly RejectedInput[]): Promise<AddReply>;
   /** No more inputs will come from outside: the job is done when its items are. */
   sealJob(job: string): Promise<void>;
@@ -42,6 +45,11 @@ export interface Ledger {
     job: string,
     filter: { readonly kinds?: readonly FailureKind[]; readonly keys?: readonly string[] },
   ): Promise<number>;
+  /**
+   * Raises limits of a job, which goes on with the capped inputs that now fit; answers how many. May be repeated with the same limits, which
+   * takes up what a crash broke off. Lower ones than the job has are refused.
+   */
+  raiseCaps(job: string, caps: JobCaps): Promise<number>;
   readJob(job: string): Promise<JobView | undefined>;
   /** The newest first. Without a query, the newest 200 of all clients. */
   listJobs(query?: JobQuery): Promise<readonly JobView[]>;
@@ -267,7 +275,7 @@ export interface SettledItem extends ItemRef {
   /** Four numbers a field, see `JobView.fieldCounts`. */
   readonly fieldCounts: readonly number[] | null;
   /**
-   * Inputs found on its pages, for items one step deeper whose parent it is. Very many may arrive before the item itself is settled, and
+   * Inputs found on its pages, for items whose parent it is: one step deeper, or on the same level where they are for its own scraper. Very many may arrive before the item itself is settled, and
    * stay should its worker then be lost: found again, they are folded.
    */
   readonly emitted: readonly PlannedItem[];
@@ -293,14 +301,3 @@ export interface ReapReply {
   readonly suspects: number;
   readonly returned: number;
 }
-
-export interface RobotsAnswer {
-  /** The file's text; null when there is none (4xx): everything is allowed. */
-  readonly text: string | null;
-  readonly keepMs: number;
-}
-
-export type RobotsReply =
-  | { readonly known: RobotsAnswer }
-  | { readonly mayFetch: true }
-  | { readonly mayFetch: false; readonly againInMs: number };

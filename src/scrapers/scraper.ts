@@ -57,8 +57,10 @@ export interface Scraper<Input = never> {
 }
 
 export interface ScraperLimits extends Limits {
-  /** Steps from an input that was given to the last that is found from it; what lies deeper is counted as capped. 10 by default. */
+  /** Steps from one scraper to another, counted from an input that was given; what lies deeper is capped. 10 by default. */
   readonly depth: number;
+  /** Steps in a row by `emitTo("self")`, the next pages of a list for example; what comes after them is capped. 10,000 by default. */
+  readonly chain: number;
 }
 
 /**
@@ -76,6 +78,7 @@ export const DEFAULT_LIMITS: ScraperLimits = {
   redirects: 10,
   hops: 50,
   depth: 10,
+  chain: 10_000,
 };
 
 /** Polite for a site about which nothing is known. */

@@ -58,11 +58,11 @@ test("a listing leads to its next page and to towns, each run once by its own sc
       .toSorted((a, b) => (a[0]! < b[0]! ? -1 : 1)),
     [
       ["/1", "listing", undefined, 0, "done"],
-      ["/2", "listing", "/1", 1, "done"],
+      ["/2", "listing", "/1", 0, "done"],
       ["/town/1", "town", "/1", 1, "done"],
       ["/town/2", "town", "/1", 1, "done"],
-      ["/town/3", "town", "/2", 2, "done"],
-      ["/town/5", "town", "/2", 2, "done"],
+      ["/town/3", "town", "/2", 1, "done"],
+      ["/town/5", "town", "/2", 1, "done"],
     ],
   );
   assert.equal(seen, 6);
@@ -88,10 +88,12 @@ test("a job that only collects follows what it finds and makes no records", asyn
 });
 
 test("the caps on depth and on items hold, and what is beyond them is counted", async () => {
-  const shallow = await crawl({ limits: { depth: 1 } });
-  assert.deepEqual([shallow.view.counts.accepted, shallow.view.tooDeep], [4, 2]);
+  const shallow = await crawl({ limits: { depth: 0 } });
+  assert.deepEqual([shallow.view.counts.accepted, shallow.view.cappedBy.depth], [2, 4]);
+  const short = await crawl({ limits: { chain: 0 } });
+  assert.deepEqual([short.view.counts.accepted, short.view.cappedBy.chain], [3, 1]);
   const few = await crawl({}, { maxItems: 3 });
-  assert.deepEqual([few.view.counts.accepted, few.view.tooDeep, few.seen], [3, 0, 3]);
+  assert.deepEqual([few.view.counts.accepted, few.view.cappedBy.items, few.seen], [3, 1, 3]);
   assert.equal(few.view.state, "done");
 });
 

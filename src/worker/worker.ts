@@ -202,11 +202,11 @@ class Worker {
     const controller = new AbortController();
     this.#controllers.set(item, controller);
     const running = this.#runOne(item, controller)
-      .then(async ({ end, kept }) => {
+      .then((ended) => {
         this.#controllers.delete(item);
-        this.#budgets.ended(item.job, item, end.attempt.bytes);
-        this.#costs.set(item, end.attempt);
-        this.#settle(item, { ...end, ...(await kept) });
+        this.#budgets.ended(item.job, item, ended.end.attempt.bytes);
+        this.#costs.set(item, ended.end.attempt);
+        return this.#settleOnceKept(item, ended);
       })
       .catch((error: unknown) => this.#giveBack(item, error))
       .finally(() => {
@@ -243,6 +243,10 @@ class Worker {
       },
       onLate: (error) => this.#itemLog.late(item, error),
     });
+  }
+
+  async #settleOnceKept(item: ClaimedItem, { end, kept }: ItemEnd): Promise<void> {
+    this.#settle(item, { ...end, ...(await kept) });
   }
 
   #settle(item: ClaimedItem, settled: SettledItem): void {

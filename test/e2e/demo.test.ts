@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { test } from "node:test";
-import { ROOT } from "./sluice-process.ts";
+import { ROOT, sluice } from "./sluice-process.ts";
 
 test("the demo runs here and over the service, ends as the site says, and leaves nothing behind", async () => {
   const folder = mkdtempSync(join(tmpdir(), "sluice-demo-"));
@@ -23,5 +23,12 @@ test("the demo runs here and over the service, ends as the site says, and leaves
   const keys = readFileSync(join(folder, "demo/config/sluice/servers.json"), "utf8");
   const [key] = /sluice_\w+/.exec(keys)!;
   assert.ok(!(output + said).includes(key), "the key is not shown");
+  const [, left = ""] = output.split("What they left can be looked at:");
+  const hints = [...left.matchAll(/^ {2}npx sluice (.*)$/gm)].map(([, args]) => args!.split(" "));
+  assert.ok(hints.length > 2, output);
+  for (const args of hints) {
+    const { code: ended, stdout, stderr } = await sluice(args);
+    assert.deepEqual([ended, stdout !== ""], [0, true], `${args.join(" ")}: ${stderr}`);
+  }
   rmSync(folder, { recursive: true, force: true });
 });

@@ -38,7 +38,6 @@ export default defineScraper({
   name: "listing",
   input: z.object({ url: z.string(), region: z.string() }),
   pace: { perSecond: 1000, concurrency: 16 },
-  limits: { depth: 100 },
   async collect({ input, http, keep }) { keep.page("listing", await http.get(input.url)); },
   emit: [
     emitTo(town, { each: "li", input: { url: field.url("a"), name: field.text("a") }, with: ["region"] }),
@@ -174,7 +173,7 @@ test("listings lead to every town exactly once, though workers are killed on the
 test("a job can only collect, and be capped; it says so", async () => {
   await using site = await TownSite.open();
   const { data, run } = prepare(site, "collect");
-  ok(await sluice([...run, "--no-extract", "--max-items", "30"]));
+  assert.equal((await sluice([...run, "--no-extract", "--max-items", "30"])).code, 3);
   assert.equal(site.arrived.length, 30);
   const report = ok(await sluice(["jobs", "show", "last", "--data", data]));
   assert.match(report, /collected only: run `sluice extract \S+ --data/);

@@ -18,10 +18,11 @@ export interface Ended {
 
 const running = new Set<ChildProcess>();
 
-/** Without the server, key and folder of whoever runs the tests: they are not to be worked on. */
-const strangers = Object.fromEntries(
-  Object.entries(process.env).filter(([name]) => !/^SLUICE_(?:SERVER|KEY|DATA|HOST|PORT)$/.test(name)),
-);
+/** Without the server, key and folder of whoever runs the tests: they are not to be worked on. Hints name the program as if it was installed. */
+const strangers = {
+  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("SLUICE_"))),
+  SLUICE_COMMAND: "sluice",
+};
 
 // A test that gave up must not leave a process behind: its pipes would keep the test file waiting for ever.
 if (process.env["NODE_TEST_CONTEXT"] !== undefined)

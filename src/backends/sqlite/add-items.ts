@@ -1,8 +1,9 @@
 import type { RejectedInput } from "../../model/job.ts";
 import { type AddReply, LedgerError, type PlannedItem } from "../../ports/ledger.ts";
+import { type CapChange, sumOf } from "./capped-items.ts";
 import { countForQuota } from "./count-accepted.ts";
 import type { Database } from "./database.ts";
-import { insertItems, insertKeys, placeItems, type PlacedItem } from "./insert-items.ts";
+import { type Inserted, insertItems, insertKeys, placeItems, type PlacedItem } from "./insert-items.ts";
 import { jobRow, type JobRow, readSpec } from "./job-row.ts";
 
 /** Rows a transaction: it holds the write lock for some 20 ms at most. */
@@ -51,7 +52,7 @@ const mustBeOpen = ({ id, state, spent_at }: JobRow): void => {
     throw new LedgerError("job-ended", `${id}: the job has ended and takes no more inputs. Start a new one.`);
 };
 
-const storeChunk = (db: Database, job: number, chunk: readonly PlacedItem[]): AddReply => {
+const storeChunk = (db: Database, job: number, chunk: readonly PlacedItem[]): Inserted => {
   const row = db.get<JobRow>("SELECT * FROM jobs WHERE number = ?", job)!;
   // Another process may have cancelled the job since the first chunk.
   mustBeOpen(row);
@@ -60,19 +61,44 @@ const storeChunk = (db: Database, job: number, chunk: readonly PlacedItem[]): Ad
   return reply;
 };
 
-/** `tooDeep`: of those capped. */
-export const countAdded = (db: Database, job: number, reply: AddReply, tooDeep = 0): void => {
+export const countAdded = (db: Database, job: number, reply: Inserted): void => {
+  const { accepted, folded, capped, capChange } = reply;
+  // Capped ones that came again and now fit: one of the two became an item, the other is folded into it.
+  const freed = capped - sumOf(capChange);
+  countInputs(db, job, {
+    received: accepted + folded + capped,
+    accepted,
+    folded: folded + freed,
+    capChange,
+  });
+  // Capped inputs are stored as items are.
+  countForQuota(db, job, accepted + capped - freed);
+};
+
+interface InputCounts {
+  readonly received: number;
+  readonly accepted: number;
+  readonly folded: number;
+  readonly capChange: CapChange;
+}
+
+export const countInputs = (
+  db: Database,
+  job: number,
+  { received, accepted, folded, capChange }: InputCounts,
+): void => {
   db.run(
     `UPDATE jobs SET received = received + ?, accepted = accepted + ?, folded = folded + ?, capped = capped + ?,
-       too_deep = too_deep + ? WHERE number = ?`,
-    reply.accepted + reply.folded + reply.capped,
-    reply.accepted,
-    reply.folded,
-    reply.capped,
-    tooDeep,
+       too_deep = too_deep + ?, capped_chain = capped_chain + ?, capped_budget = capped_budget + ? WHERE number = ?`,
+    received,
+    accepted,
+    folded,
+    sumOf(capChange),
+    capChange.depth,
+    capChange.chain,
+    capChange.budget,
     job,
   );
-  countForQuota(db, job, reply.accepted);
 };
 
 export const countRejected = (

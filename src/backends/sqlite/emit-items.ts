@@ -1,3 +1,4 @@
+import type { JobSpec } from "../../model/job.ts";
 import type { SettledItem } from "../../ports/ledger.ts";
 import { countAdded, countRejected } from "./add-items.ts";
 import type { Database } from "./database.ts";
@@ -16,26 +17,42 @@ export const emitItems = (db: Database, number: number, item: Finder): void => {
   countRejected(db, job, rejected);
   if (emitted.length === 0) return;
   const spec = readSpec(job.spec);
-  const parent = db.get<{ depth: number }>(
-    "SELECT depth FROM items WHERE queue = ? AND seq = ?",
+  const parent = db.get<ParentRow>(
+    "SELECT scraper, depth, chain FROM items WHERE queue = ? AND seq = ?",
     queue,
     seq,
   )!;
-  const depth = parent.depth + 1;
-  const isTooDeep = depth > spec.maxDepth;
-  const placed = placeItems(db, job, spec, emitted, { depth, parent: { queue, seq } });
+  const placed = placeItems(db, job, spec, emitted, ({ scraper = 0 }) => {
+    const { depth, chain } = nextPlace(parent, scraper);
+    const cap = job.spent_at === null ? capOf(spec, { scraper, depth, chain }) : "budget";
+    return { depth, chain, parent: { queue, seq }, ...(cap && { cap }) };
+  });
   // In the order of the index: neighbours share its pages.
   insertKeys(
     db,
     number,
     placed.toSorted((a, b) => a.hash - b.hash),
   );
-  const reply = insertItems(
-    db,
-    placed,
-    isTooDeep || job.spent_at !== null || job.state === "cancelled" ? 0 : spec.maxItems - job.accepted,
-  );
-  countAdded(db, number, reply, isTooDeep ? reply.capped : 0);
+  const room = job.state === "cancelled" ? 0 : spec.maxItems - job.accepted;
+  countAdded(db, number, insertItems(db, placed, room));
+};
+
+interface ParentRow {
+  readonly scraper: number;
+  readonly depth: number;
+  readonly chain: number;
+}
+
+/** The next page of a list is no deeper than the page that leads to it: a chain of them has a limit of its own. */
+const nextPlace = (parent: ParentRow, scraper: number): { readonly depth: number; readonly chain: number } =>
+  scraper === parent.scraper
+    ? { depth: parent.depth, chain: parent.chain + 1 }
+    : { depth: parent.depth + 1, chain: 0 };
+
+/** What keeps an input out wherever the job has room. */
+export const capOf = (spec: JobSpec, { scraper, depth, chain }: ParentRow): "depth" | "chain" | undefined => {
+  if (depth > spec.maxDepth) return "depth";
+  return chain > (spec.scrapers[scraper]?.maxChain ?? Infinity) ? "chain" : undefined;
 };
 
 /**

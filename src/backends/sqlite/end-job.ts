@@ -25,8 +25,8 @@ export const endJobWhenDone = (db: Database, number: number): void => {
     spec.scraper,
     number,
   );
-  const { done, absent, failed, skipped } = job;
-  const facts = { done, absent, failed, skipped };
+  const { done, absent, failed, skipped, capped } = job;
+  const facts = { done, absent, failed, skipped, ...(capped > 0 && { capped }) };
   writeEvent(db, "job.completed", job.id, facts);
   if (spec.isBatch) writeEvent(db, "batch.completed", job.id, facts);
 };

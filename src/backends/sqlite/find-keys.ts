@@ -1,7 +1,8 @@
 import type { ItemRef } from "../../model/item.ts";
 import type { Database } from "./database.ts";
 import type { JobRow } from "./job-row.ts";
-import { keyHash, nextHash } from "./key-hash.ts";
+import { itemHash } from "./insert-items.ts";
+import { nextHash } from "./key-hash.ts";
 
 interface Taken extends ItemRef {
   readonly key: string | null;
@@ -27,8 +28,7 @@ export const findKeys = (
 };
 
 const findKey = (db: Database, job: KeyedJob, key: string, scraper: number): ItemRef | undefined => {
-  const text = scraper === 0 ? key : `${scraper}:${key}`;
-  for (let hash = keyHash(text, job.key_seed); ; hash = nextHash(hash)) {
+  for (let hash = itemHash(key, scraper, job.key_seed); ; hash = nextHash(hash)) {
     const taken = db.get<Taken>(
       `SELECT k.queue, k.seq, i.key, i.scraper FROM item_keys k LEFT JOIN items i ON i.queue = k.queue AND i.seq = k.seq
        WHERE k.job = ? AND k.hash = ?`,

@@ -35,7 +35,11 @@ const open = async (t: TestContext) => {
     });
   const claimKeys = (placed: readonly PlacedItem[]) =>
     db.write(() => insertKeys(db, jobRow(db, "job").number, placed));
-  const insert = (placed: readonly PlacedItem[]) => db.write(() => insertItems(db, placed, Infinity));
+  const insert = (placed: readonly PlacedItem[]) =>
+    db.write(() => {
+      const { accepted, folded, capped } = insertItems(db, placed, Infinity);
+      return { accepted, folded, capped };
+    });
   return { ledger, db, keys, place, claimKeys, insert };
 };
 
@@ -75,6 +79,18 @@ it("keeps emitted keys with the same hash apart", async (t) => {
     { ...items[0]!, outcome, attempt, captures: [], records: null, fieldCounts: null, emitted },
   ]);
   assert.deepEqual((await keys()).toSorted(), ["list", ONE, TWO].toSorted());
+});
+
+it("keeps capped keys with the same hash apart, and lets both in", async (t) => {
+  const { ledger, keys } = await open(t);
+  await ledger.createJob(jobSpec("small", { maxItems: 1 }));
+  for (const batch of [["x", ONE], [TWO], [TWO, ONE]]) await ledger.addItems("small", planned(batch), []);
+  const counts = (await ledger.readJob("small"))?.counts;
+  assert.deepEqual([counts?.accepted, counts?.capped, counts?.folded], [1, 2, 2]);
+  assert.equal(await ledger.raiseCaps("small", { maxItems: 9 }), 2);
+  const { items } = await ledger.listItems("small", { limit: 9 });
+  assert.deepEqual(items.map(({ key }) => key).toSorted(), ["x", ONE, TWO].toSorted());
+  assert.deepEqual(await keys(), []);
 });
 
 it("loses nothing when a process dies after its keys were claimed and before its items came", async (t) => {

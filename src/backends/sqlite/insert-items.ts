@@ -1,12 +1,13 @@
 import { type BreakerState, seedBreaker } from "../../model/breaker-state.ts";
 import { kindsOf } from "../../model/collector-kind.ts";
 import type { ItemRef } from "../../model/item.ts";
-import type { JobSpec } from "../../model/job.ts";
+import type { Cap, JobSpec } from "../../model/job.ts";
 import type { Pace } from "../../model/pace.ts";
-import type { PlannedItem } from "../../ports/ledger.ts";
+import type { AddReply, PlannedItem } from "../../ports/ledger.ts";
+import { type CapChange, freeCapped, insertCapped, noCapChange, updateCapped } from "./capped-items.ts";
 import type { Database } from "./database.ts";
 import type { JobRow } from "./job-row.ts";
-import { keyHash, nextHash } from "./key-hash.ts";
+import { keyHash, type KeySeed, nextHash } from "./key-hash.ts";
 import { kindBits } from "./kind-bits.ts";
 import { laneId } from "./lane-row.ts";
 import { refreshLane } from "./refresh-lane.ts";
@@ -20,21 +21,29 @@ export interface PlacedItem {
   hash: number;
   /** Set once the key is known to be taken by an item that exists. */
   isFolded: boolean;
+  /** The same input is there already, capped. */
+  isCapped: boolean;
 }
 
 /** Where an item comes from. */
-interface Origin {
+export interface Origin {
   readonly depth: number;
+  readonly chain: number;
   readonly parent?: ItemRef;
+  /** What keeps such inputs out, however much room the job has. */
+  readonly cap?: Cap;
 }
 
-const GIVEN: Origin = { depth: 0 };
+const GIVEN: Origin = { depth: 0, chain: 0 };
 
 interface Taken {
   readonly queue: number;
   readonly seq: number;
   readonly key: string | null;
   readonly scraper: number | null;
+  /** Of a capped input that has the place. */
+  readonly capped_key: string | null;
+  readonly capped_scraper: number | null;
 }
 
 /** Keys are folded per scraper: an item is one key of one of them. */
@@ -49,7 +58,7 @@ export const placeItems = (
   job: JobRow,
   spec: JobSpec,
   items: readonly PlannedItem[],
-  origin = GIVEN,
+  originOf: (item: PlannedItem) => Origin = () => GIVEN,
 ): PlacedItem[] => {
   const queues = new Map<string, { readonly id: number; tail: number; readonly scrapers: Set<number> }>();
   const placed = items.map((item) => {
@@ -63,13 +72,17 @@ export const placeItems = (
       queue.scrapers.add(scraper);
       if (spec.scrapers.length > 1) lowerPace(db, queue.id, paceOf(spec, scraper));
     }
-    const hash = keyHash(scraper === 0 ? key : `${scraper}:${key}`, job.key_seed);
-    return { item, origin, queue: queue.id, seq: ++queue.tail, hash, isFolded: false };
+    const hash = itemHash(key, scraper, job.key_seed);
+    const place = { queue: queue.id, seq: ++queue.tail, hash };
+    return { item, origin: originOf(item), ...place, isFolded: false, isCapped: false };
   });
   for (const queue of queues.values())
     db.run("UPDATE queues SET tail = ? WHERE id = ?", queue.tail, queue.id);
   return placed;
 };
+
+export const itemHash = (key: string, scraper: number, seed: KeySeed): number =>
+  keyHash(scraper === 0 ? key : `${scraper}:${key}`, seed);
 
 const openQueue = (
   db: Database,
@@ -140,19 +153,23 @@ export const insertKeys = (
   for (const entry of placed) {
     while (Number(insert.run(job, entry.hash, entry.queue, entry.seq).changes) === 0) {
       const taken = db.get<Taken>(
-        `SELECT k.queue, k.seq, i.key, i.scraper FROM item_keys k LEFT JOIN items i ON i.queue = k.queue AND i.seq = k.seq
+        `SELECT k.queue, k.seq, i.key, i.scraper, c.key AS capped_key, c.scraper AS capped_scraper FROM item_keys k
+         LEFT JOIN items i ON i.queue = k.queue AND i.seq = k.seq LEFT JOIN capped c ON c.queue = k.queue AND c.seq = k.seq
          WHERE k.job = ? AND k.hash = ?`,
         job,
         entry.hash,
       )!;
       const waiting = taken.key === null ? pending.get(entry.hash) : undefined;
       const other = waiting ? { key: waiting.key, scraper: waiting.scraper ?? 0 } : taken;
-      if (other.key !== null && !isSame(entry.item, other)) {
+      const isCapped = other.key === null && taken.capped_key !== null;
+      const there = isCapped ? { key: taken.capped_key, scraper: taken.capped_scraper } : other;
+      if (there.key !== null && !isSame(entry.item, there)) {
         entry.hash = nextHash(entry.hash);
         continue;
       }
       if (other.key === null) ({ queue: entry.queue, seq: entry.seq } = taken);
       else entry.isFolded = true;
+      entry.isCapped = isCapped;
       break;
     }
     if (!entry.isFolded) pending.set(entry.hash, entry.item);
@@ -166,12 +183,16 @@ interface Arrival {
   count: number;
 }
 
-/** Inserts the rows and makes them claimable. An item whose place the cursor has already passed is given out as due. */
-export const insertItems = (
-  db: Database,
-  placed: readonly PlacedItem[],
-  room: number,
-): { accepted: number; folded: number; capped: number } => {
+export interface Inserted extends AddReply {
+  /** How the capped inputs of the job have changed, by what keeps them out. */
+  readonly capChange: CapChange;
+}
+
+/**
+ * Inserts the rows and makes them claimable; what finds no room is kept as capped. An item whose place the cursor has already passed is given
+ * out as due.
+ */
+export const insertItems = (db: Database, placed: readonly PlacedItem[], room: number): Inserted => {
   const added = new Map<number, Arrival>();
   const arrival = (queue: number): Arrival => {
     let row = added.get(queue);
@@ -184,33 +205,40 @@ export const insertItems = (
     }
     return row;
   };
+  const capChange = noCapChange();
   let [accepted, folded, capped] = [0, 0, 0];
   for (const entry of placed) {
+    const cap = entry.origin.cap ?? (accepted >= room ? "items" : undefined);
     if (entry.isFolded) folded++;
-    else if (accepted >= room) capped++;
-    else if (insertItem(db, entry, arrival)) accepted++;
-    else folded++;
+    else if (cap !== undefined) {
+      if (keepCapped(db, entry, cap, { capChange, jobOf: (queue) => arrival(queue).job })) capped++;
+      else folded++;
+    } else {
+      if (entry.isCapped) freeCapped(db, entry, capChange);
+      if (insertItem(db, entry, arrival)) accepted++;
+      else folded++;
+    }
   }
   for (const [queue, { lane, count }] of added) {
     if (count === 0) continue;
     db.run("UPDATE queues SET open = open + ?, ready_at = 0 WHERE id = ?", count, queue);
     refreshLane(db, lane);
   }
-  return { accepted, folded, capped };
+  return { accepted, folded, capped, capChange };
 };
 
-const INSERT_ITEM = `INSERT OR IGNORE INTO items (queue, seq, key, input, due_at, scraper, depth, parent_queue, parent_seq)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+const INSERT_ITEM = `INSERT OR IGNORE INTO items (queue, seq, key, input, due_at, scraper, depth, chain, parent_queue, parent_seq)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
 /** False when another process, with the same key in its batch, was first. */
 const insertItem = (db: Database, entry: PlacedItem, arrival: (queue: number) => Arrival): boolean => {
   const { key, input, scraper = 0 } = entry.item;
-  const { depth, parent } = entry.origin;
+  const { depth, chain, parent } = entry.origin;
   while (!entry.isFolded) {
     const { queue, seq } = entry;
     const row = arrival(queue);
     const dueAt = seq <= row.cursor ? db.now() : null;
-    const from = [scraper, depth, parent?.queue ?? null, parent?.seq ?? null] as const;
+    const from = [scraper, depth, chain, parent?.queue ?? null, parent?.seq ?? null] as const;
     if (db.run(INSERT_ITEM, queue, seq, key, input, dueAt, ...from) === 1) {
       row.count++;
       return true;
@@ -222,6 +250,28 @@ const insertItem = (db: Database, entry: PlacedItem, arrival: (queue: number) =>
     )!;
     if (isSame(entry.item, taken)) return false;
     placeAgain(db, row.job, entry);
+  }
+  return false;
+};
+
+/** False when the job has the same input, capped or not. */
+const keepCapped = (
+  db: Database,
+  entry: PlacedItem,
+  cap: Cap,
+  { capChange, jobOf }: { readonly capChange: CapChange; readonly jobOf: (queue: number) => number },
+): boolean => {
+  while (!entry.isFolded) {
+    const answer = entry.isCapped ? "there" : insertCapped(db, entry, cap);
+    if (answer === "there") {
+      updateCapped(db, entry, cap, capChange);
+      return false;
+    }
+    if (answer === "new") {
+      capChange[cap]++;
+      return true;
+    }
+    placeAgain(db, jobOf(entry.queue), entry);
   }
   return false;
 };

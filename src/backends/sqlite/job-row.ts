@@ -18,7 +18,10 @@ export interface JobRow {
   readonly folded: number;
   readonly rejected: number;
   readonly capped: number;
+  /** Of those capped, how many by depth; the others by the columns' names. */
   readonly too_deep: number;
+  readonly capped_chain: number;
+  readonly capped_budget: number;
   readonly waiting: number;
   readonly done: number;
   readonly absent: number;
@@ -51,7 +54,7 @@ export const jobRow = (db: Database, id: string): JobRow => {
 export const writeSpec = (spec: JobSpec): string =>
   JSON.stringify(spec, (name, value: unknown) => (name === "perSecond" && value === Infinity ? null : value));
 
-/** A job's text never changes, and a few jobs are asked for again and again. */
+/** A job's text hardly ever changes, and a few jobs are asked for again and again. */
 const parsed = new Map<string, JobSpec>();
 const MOST_PARSED = 200;
 
@@ -74,6 +77,6 @@ const parseSpec = (text: string): JobSpec => {
   return { ...spec, scrapers: [root], extracts: true, maxDepth: 0 };
 };
 
-const MAY_BE_INFINITE = new Set(["perSecond", "maxItems", "maxDepth"]);
+const MAY_BE_INFINITE = new Set(["perSecond", "maxItems", "maxDepth", "maxChain"]);
 /** What jobs of the first version of the ledger do not say: they have one scraper, which emits nothing. */
 type NewInEmit = "scrapers" | "extracts" | "maxDepth";

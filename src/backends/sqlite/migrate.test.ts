@@ -109,7 +109,7 @@ test("a ledger of the first version is opened, and its job goes on where it stop
     view?.spec.scrapers.map(({ name, version, fields }) => [name, version, fields]),
     [["county", "v1", ["owner"]]],
   );
-  assert.deepEqual([view?.spec.extracts, view?.tooDeep], [true, 0]);
+  assert.deepEqual([view?.spec.extracts, view?.cappedBy.depth], [true, 0]);
   const worker = new SimWorker("w1", ledger, Date.now);
   const [item, ...others] = await worker.take();
   assert.deepEqual([item?.key, item?.scraper, others], ["b", 0, []]);

@@ -9,6 +9,7 @@ import { work } from "./migrations/0005-work.ts";
 import { costs } from "./migrations/0006-costs.ts";
 import { keySeed } from "./migrations/0007-key-seed.ts";
 import { clock } from "./migrations/0008-clock.ts";
+import { caps } from "./migrations/0009-caps.ts";
 import { registry } from "./registry/migrations/0001-registry.ts";
 
 /**
@@ -22,7 +23,7 @@ export interface Schema {
 
 export const LEDGER_SCHEMA: Schema = {
   part: "ledger",
-  migrations: [start, emit, service, fresh, work, costs, keySeed, clock],
+  migrations: [start, emit, service, fresh, work, costs, keySeed, clock, caps],
 };
 export const REGISTRY_SCHEMA: Schema = { part: "registry", migrations: [registry] };
 

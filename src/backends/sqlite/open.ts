@@ -10,6 +10,7 @@ import { listJobs } from "./list-jobs.ts";
 import { listLanes, readLanes } from "./list-lanes.ts";
 import { listWorkers } from "./list-workers.ts";
 import { pulse } from "./pulse.ts";
+import { raiseCaps } from "./raise-caps.ts";
 import { readFresh } from "./read-fresh.ts";
 import { readJob } from "./read-job.ts";
 import { reapWorkers } from "./reap-workers.ts";
@@ -35,6 +36,7 @@ export const openSqlite = async (file: string, options: SqliteOptions = {}): Pro
     steerJob: (job, to, why) => steerJob(db, job, to, why),
     isQuiet: (job) => isQuiet(db, job),
     retryItems: (job, filter) => retryItems(db, job, filter),
+    raiseCaps: (job, caps) => raiseCaps(db, job, caps),
     readJob: (job) => readJob(db, job),
     listJobs: (query) => listJobs(db, query),
     listItems: (job, query) => listItems(db, job, query),

@@ -52,7 +52,7 @@ export const jobView = (db: Database, row: JobRow): JobView => {
       capped: row.capped,
       states: { queued, leased, waiting, done, absent, failed, skipped, cancelled },
     },
-    tooDeep: row.too_deep,
+    cappedBy: cappedBy(row),
     partial: row.partial,
     failures: failures
       .filter((failure) => failure.final > 0)
@@ -74,6 +74,13 @@ export const jobView = (db: Database, row: JobRow): JobView => {
     ...(spec.freshness && { changes: readChanges(db, row.id) }),
   };
 };
+
+const cappedBy = ({ capped, too_deep, capped_chain, capped_budget }: JobRow): JobView["cappedBy"] => ({
+  items: capped - too_deep - capped_chain - capped_budget,
+  depth: too_deep,
+  chain: capped_chain,
+  budget: capped_budget,
+});
 
 /** Held lanes that are shown with their evidence. */
 const MOST_HELD = 200;

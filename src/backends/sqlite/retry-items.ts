@@ -66,7 +66,8 @@ const retryKeys = async (
   return total;
 };
 
-const retryableJob = (db: Database, id: string): JobRow => {
+/** Of a job that may go on: one that was cancelled, or whose budget or deadline is over, may not. */
+export const retryableJob = (db: Database, id: string): JobRow => {
   const job = jobRow(db, id);
   if (job.state === "cancelled")
     throw new LedgerError("job-ended", `${id}: the job was cancelled; start a new one for its items.`);

@@ -47,7 +47,7 @@ export const listItemsCommand = async (
     print(
       itemTable(table, { hasSeveral: spec.scrapers.length > 1, isFinding: spec.maxDepth > 0 }, printWidth()),
     );
-  if (!json && isMore) print([`  the first ${countText(limit)}; --limit N shows more`]);
+  if (isMore) process.stderr.write(`  the first ${countText(limit)}; --limit N shows more\n`);
   return EXIT.ok;
 };
 

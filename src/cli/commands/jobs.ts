@@ -2,12 +2,15 @@ import type { FailureKind } from "../../model/failure.ts";
 import type { JobView } from "../../model/job.ts";
 import { durationText } from "../duration-text.ts";
 import { EXIT } from "../exit-codes.ts";
+import { RECENT } from "../find-job.ts";
 import { jobJson } from "../job-json.ts";
 import { counted, countText } from "../number-text.ts";
-import type { PlaceOptions } from "../options.ts";
+import { capsOf } from "../common-options.ts";
+import type { CapOptions, PlaceOptions } from "../options.ts";
 import { print, printWidth } from "../print.ts";
 import { openVerbs } from "../service/open-verbs.ts";
 import { textTable } from "../text-table.ts";
+import { UsageError } from "../usage-error.ts";
 
 export interface ListJobsOptions extends PlaceOptions {
   /** Those of `try` and `capture` too. */
@@ -24,6 +27,8 @@ export const listJobsCommand = async (options: ListJobsOptions): Promise<number>
         ? [`No jobs yet. Start one with \`sluice ${options.server === undefined ? "run" : "submit"}\`.`]
         : jobTable(jobs, printWidth(), Date.now()),
   );
+  if (jobs.length >= RECENT)
+    process.stderr.write(`  the newest ${RECENT}; older ones are found by their id\n`);
   return EXIT.ok;
 };
 
@@ -119,10 +124,27 @@ export const pauseJobCommand = async (named: string, options: PlaceOptions): Pro
   return EXIT.ok;
 };
 
-export const resumeJobCommand = async (named: string, options: PlaceOptions): Promise<number> => {
+export const sealJobCommand = async (named: string, options: PlaceOptions): Promise<number> => {
+  await using verbs = await openVerbs(options);
+  const before = await verbs.findJob(named);
+  const { id } = before.spec;
+  if (before.isSealed) throw new UsageError(`${id}: it has all of its inputs already.`);
+  const { view } = await verbs.sealJob(id);
+  print(
+    options.json
+      ? [JSON.stringify({ job: id, state: view.state })]
+      : [`${id}: ${view.state}, with ${counted(view.counts.accepted, "item")}. It takes no more inputs.`],
+  );
+  return EXIT.ok;
+};
+
+export const resumeJobCommand = async (
+  named: string,
+  options: PlaceOptions & CapOptions,
+): Promise<number> => {
   await using verbs = await openVerbs(options);
   const { id } = (await verbs.findJob(named)).spec;
-  const { view } = await verbs.steerJob(id, "resume");
+  const { view } = await verbs.resumeJob(id, capsOf(options));
   print(options.json ? [JSON.stringify({ job: id, state: view.state })] : resumedText(view, verbs.flag));
   return EXIT.ok;
 };

@@ -9,6 +9,7 @@ import { whereText } from "../../workshop/draft/write-field.ts";
 import { EXIT } from "../exit-codes.ts";
 import { fitText, plainText } from "../fit-text.ts";
 import { jobId } from "../../model/job-id.ts";
+import { dataFlag } from "../next-steps.ts";
 import { print, printWidth } from "../print.ts";
 import { shellWord } from "../shell-word.ts";
 import { textTable } from "../text-table.ts";
@@ -59,7 +60,11 @@ export const newScraperCommand = async (name: string, options: NewScraperOptions
         "save it from there and give the file with --html FILE.",
     );
   write(file, draft.source);
-  print(options.json ? [JSON.stringify(draftJson(draft, file))] : report(draft, file, project));
+  print(
+    options.json
+      ? [JSON.stringify(draftJson(draft, file))]
+      : report(draft, file, { project, data: options.data }),
+  );
   return EXIT.ok;
 };
 
@@ -109,7 +114,7 @@ const COLUMNS = ["field", "type", "from", "found by", "value"].map((title) => ({
 const report = (
   { name, input, leftOut, each, fields }: Draft,
   file: string,
-  project: Project | undefined,
+  { project, data }: { readonly project: Project | undefined; readonly data: string },
 ): string[] => {
   const short = relative(process.cwd(), file);
   const isFound = project?.scrapers.some((folder) => !relative(folder, file).startsWith(".."));
@@ -135,8 +140,8 @@ const report = (
           "",
         ]),
     "Next:",
-    `  sluice try ${named} --input ${given}`,
-    `  sluice capture ${named} --input ${given}`,
+    `  sluice try ${named} --input ${given}${dataFlag(data)}`,
+    `  sluice capture ${named} --input ${given}${dataFlag(data)}`,
     `  sluice test ${named}`,
   ];
 };

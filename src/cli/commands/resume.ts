@@ -4,6 +4,7 @@ import { loadInputs } from "../../flow/submit.ts";
 import type { JobView } from "../../model/job.ts";
 import type { ReadyScraper } from "../../scrapers/ready-scraper.ts";
 import { Supervisor } from "../../worker/supervisor.ts";
+import { capsOf } from "../common-options.ts";
 import { findJob } from "../find-job.ts";
 import { readInputs } from "../../inputs/read-inputs.ts";
 import type { ResumeOptions } from "../options.ts";
@@ -22,6 +23,8 @@ export const resumeCommand = async (named: string, options: ResumeOptions): Prom
   const ready = await loadPinned(view.spec);
   const load = loaderOf(house, view, ready, options);
   await reapDead(house);
+  const caps = capsOf(options);
+  if (caps) await house.ledger.raiseCaps(job, caps);
   await house.ledger.steerJob(job, "resume");
   using progress = openProgress({ mode: progressMode(options), stream: process.stderr });
   const { processes, logLevel, output } = options;

@@ -5,8 +5,7 @@ import { loadScraper } from "../../scrapers/load-scraper.ts";
 import { readyScraper } from "../../scrapers/ready-scraper.ts";
 import { Supervisor } from "../../worker/supervisor.ts";
 import { jobId } from "../../model/job-id.ts";
-import { readInputs } from "../../inputs/read-inputs.ts";
-import { refuseMisfits } from "../../inputs/refuse-misfits.ts";
+import { openInputs } from "../../inputs/open-inputs.ts";
 import { loweredPace } from "../lowered-pace.ts";
 import type { RunOptions } from "../options.ts";
 import { workerScript } from "../run-workers.ts";
@@ -32,9 +31,9 @@ export const runCommand = async (named: string, options: RunOptions): Promise<nu
     const ready = await readyScraper(await loadScraper(await resolveScraper(named)), {
       extracts: options.extract,
     });
+    const inputs = await openInputs(input, options.format, ready.scraper, laneOf);
     await using house = await openHouse(data);
     const job = jobId(new Date());
-    const rows = readInputs(input, options.format ? { format: options.format } : {});
     const submission = {
       job,
       client: "local",
@@ -42,7 +41,7 @@ export const runCommand = async (named: string, options: RunOptions): Promise<nu
       paceOf: loweredPace(options.rate, (text) => progress.note(text)),
       extracts: options.extract,
       laneOf,
-      inputs: refuseMisfits(rows, ready.scraper, input, laneOf),
+      inputs,
       ...(options.limit !== undefined && { limit: options.limit }),
       ...(options.maxItems !== undefined && { maxItems: options.maxItems }),
     };

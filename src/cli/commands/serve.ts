@@ -16,6 +16,8 @@ export interface ServeOptions {
   readonly key: boolean;
   readonly workers?: number;
   readonly concurrency?: number;
+  /** In milliseconds. */
+  readonly drain: number;
   readonly logLevel: LogLevel;
   readonly json: boolean;
   readonly quiet: boolean;
@@ -36,7 +38,7 @@ export const serveCommand = async (options: ServeOptions): Promise<number> => {
   const host = options.host ?? project?.server?.host ?? DEFAULT_HOST;
   const port = options.port ?? project?.server?.port ?? DEFAULT_PORT;
   const killed = new AbortController();
-  using interrupts = listenForInterrupts(() => killed.abort());
+  using interrupts = listenForInterrupts(() => killed.abort(), options.drain);
   const log = openJobLog(data, "controller", logLevel);
   await using controller = await openController({
     data,
@@ -150,7 +152,7 @@ const announce = (options: ServeOptions, url: string, key: string | undefined): 
   print([`Sluice listens on ${url}`]);
   if (key === undefined) return;
   showKey(options, key);
-  print([`Keep it with: sluice login --server ${url}   (it asks for the key)`]);
+  print(["Keep it with this command, which asks for the key:", `  sluice login --server ${url}`]);
 };
 
 const showKey = ({ json }: ServeOptions, key: string): void =>

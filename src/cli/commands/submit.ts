@@ -1,7 +1,9 @@
 import { accessSync, constants } from "node:fs";
 import type { JobOptions } from "../../flow/submit.ts";
 import type { InputFormat } from "../../inputs/input-format.ts";
+import { isReadOnce } from "../../inputs/open-inputs.ts";
 import type { JobView } from "../../model/job.ts";
+import { withCommandName } from "../command-name.ts";
 import { EXIT } from "../exit-codes.ts";
 import { fitText, plainText } from "../fit-text.ts";
 import { listenForInterrupts } from "../interrupts.ts";
@@ -48,7 +50,7 @@ export const submitCommand = async (scraper: string | undefined, options: Submit
   const known = job === undefined ? undefined : await verbs.findJob(job);
   if (known?.isSealed)
     throw new UsageError(`${known.spec.id}: it has all of its inputs. Leave --job out to start another.`);
-  const say = (text: string) => void (json || process.stderr.write(`${text}\n`));
+  const say = (text: string) => void (json || process.stderr.write(`${withCommandName(text)}\n`));
   let saidAt = performance.now();
   let started = "";
   using interrupts = listenForInterrupts(() => process.exit(EXIT.interrupted));
@@ -57,11 +59,11 @@ export const submitCommand = async (scraper: string | undefined, options: Submit
     say(
       started === ""
         ? `Interrupted. If there is a job already, \`sluice jobs ls${verbs.flag}\` shows it.`
-        : interruptedText(started, input, verbs.flag),
+        : `${started}: interrupted. ${restText(started, input, verbs.flag)}`,
     );
     process.exit(EXIT.interrupted);
   });
-  const { view } = await verbs.submit({
+  const submitted = verbs.submit({
     scraper: scraper ?? known!.spec.source,
     input,
     extracts: extract,
@@ -78,6 +80,12 @@ export const submitCommand = async (scraper: string | undefined, options: Submit
       say(`${started}: ${counted(received, "input")} taken`);
     },
   });
+  const { view } = await submitted.catch(async (error: unknown) => {
+    // A server that cannot be reached has not been able to end the job either.
+    const left = started === "" ? undefined : await verbs.findJob(started).catch(() => ({ isSealed: false }));
+    if (left?.isSealed === false) say(`${started}: ${restText(started, input, verbs.flag)}`);
+    throw error;
+  });
   const { id } = view.spec;
   // The id stands alone: `JOB=$(sluice submit …)` takes it.
   print([json ? JSON.stringify(jobJson(view)) : id]);
@@ -90,13 +98,15 @@ export const submitCommand = async (scraper: string | undefined, options: Submit
       `No worker is there to run it. Start one with \`sluice worker${verbs.flag}\`, or run it here with \`sluice resume ${id}${verbs.flag}\`.`,
     );
   if (options.input === "-") process.stdin.destroy(); // an open pipe would keep the process
-  return view.counts.rejected > 0 ? EXIT.someFailed : EXIT.ok;
+  return view.counts.rejected + view.counts.capped > 0 ? EXIT.someFailed : EXIT.ok;
 };
 
-const interruptedText = (job: string, input: string, flag: string): string =>
-  `${job}: interrupted, and waits for the rest of its inputs. Send it with:\n` +
-  `  sluice submit --job ${job} --input ${input === "-" ? "FILE" : shellWord(input)}${flag}\n` +
-  `or end the job with:\n  sluice jobs cancel ${job}${flag}`;
+/** Ways out for a job that is left without the rest of its inputs. */
+const restText = (job: string, input: string, flag: string): string =>
+  "The job waits for the rest of its inputs. Send them all again (what it has is folded):\n" +
+  `  sluice submit --job ${job} --input ${isReadOnce(input) ? "FILE" : shellWord(input)}${flag}\n` +
+  `or let it end with those that it has:\n  sluice jobs seal ${job}${flag}\n` +
+  `or end the job:\n  sluice jobs cancel ${job}${flag}`;
 
 /** Looked at before there is a job: one without inputs would wait for them. */
 const checkInput = (input: string): void => {

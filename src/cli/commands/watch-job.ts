@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { JobView } from "../../model/job.ts";
-import { EXIT } from "../exit-codes.ts";
+import { EXIT, jobExitCode } from "../exit-codes.ts";
 import { listenForInterrupts } from "../interrupts.ts";
 import type { PlaceOptions } from "../options.ts";
 import { openProgress, progressMode } from "../progress.ts";
@@ -23,7 +23,7 @@ export const watchJobCommand = async (named: string, options: WatchOptions): Pro
     progress.update(view, await verbs.slowLanes(id), { processes: 1 });
     if (isOver(view) || interrupts.signal.aborted) {
       progress.end(view, (await verbs.report(view)).lines);
-      return isOver(view) ? exitCodeOf(view) : EXIT.interrupted;
+      return isOver(view) ? jobExitCode(view) : EXIT.interrupted;
     }
     await delay(LOOK_MS, undefined, { signal: interrupts.signal }).catch(() => undefined);
   }
@@ -31,9 +31,3 @@ export const watchJobCommand = async (named: string, options: WatchOptions): Pro
 
 const isOver = ({ state }: JobView): boolean =>
   state === "done" || state === "paused" || state === "cancelled";
-
-const exitCodeOf = ({ state, held, counts }: JobView): number => {
-  if (state === "paused" && held.length > 0) return EXIT.held;
-  if (state !== "done") return EXIT.interrupted;
-  return counts.states.failed > 0 || counts.rejected > 0 ? EXIT.someFailed : EXIT.ok;
-};

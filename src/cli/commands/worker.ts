@@ -13,6 +13,8 @@ export interface WorkerOptions {
   readonly data: string;
   readonly processes: number;
   readonly concurrency?: number;
+  /** In milliseconds. */
+  readonly drain: number;
   readonly lanes?: readonly string[];
   readonly kinds?: readonly CollectorKind[];
   readonly logLevel: LogLevel;
@@ -26,7 +28,7 @@ const TIDY_MS = 2000;
 export const workerCommand = async (options: WorkerOptions): Promise<number> => {
   const { data, processes, concurrency, lanes, kinds, logLevel } = options;
   const killed = new AbortController();
-  using interrupts = listenForInterrupts(() => killed.abort());
+  using interrupts = listenForInterrupts(() => killed.abort(), options.drain);
   const allowTargets = (await loadConfig())?.allowTargets;
   await using house = await openHouse(data);
   const say = sayer(options);

@@ -8,7 +8,7 @@ import type { ItemRow } from "./verbs.ts";
 /** The API's words are the house's: what a server does not tell (sources, policies) is left empty, and no report needs it. */
 export const jobOfApi = (job: Job): JobView => {
   const { options, counts, cost } = job;
-  const { tooDeep, partial, ...rest } = counts;
+  const { partial, ...rest } = counts;
   const pace = { ...options.pace, perSecond: options.pace.perSecond ?? Infinity };
   const fields = Object.keys(job.fields);
   const isRequired = (field: string): boolean => !job.fields[field]!.isOptional;
@@ -23,6 +23,7 @@ export const jobOfApi = (job: Job): JobView => {
       extracts: options.extracts,
       fields: own.map((field) => field.slice(prefix.length)),
       required: own.filter(isRequired).map((field) => field.slice(prefix.length)),
+      ...(options.maxChain !== undefined && { maxChain: options.maxChain }),
     };
   });
   return {
@@ -39,7 +40,7 @@ export const jobOfApi = (job: Job): JobView => {
       required: fields.filter(isRequired),
       policy: {},
       maxItems: options.maxItems ?? Number.MAX_SAFE_INTEGER,
-      maxDepth: scrapers.length > 1 ? 1 : 0,
+      maxDepth: options.maxDepth ?? 0,
       labels: job.labels,
     },
     state: job.state,
@@ -48,7 +49,7 @@ export const jobOfApi = (job: Job): JobView => {
     ...(job.endedAt !== undefined && { endedAt: Date.parse(job.endedAt) }),
     ...(job.paused && { paused: { ...job.paused, at: Date.parse(job.paused.at) } }),
     counts: rest,
-    tooDeep,
+    cappedBy: job.cappedBy,
     partial,
     failures: job.failures.map((one) => ({ ...one, kind: one.kind as FailureKind })),
     attemptFailures: job.attemptFailures,

@@ -15,8 +15,7 @@ import { exportJob } from "../../export/export-records.ts";
 import { itemPages } from "../../reextract/item-pages.ts";
 import { openOutput } from "../../export/outputs/open-output.ts";
 import { createJob, loadInputs } from "../../flow/submit.ts";
-import { readInputs } from "../../inputs/read-inputs.ts";
-import { refuseMisfits } from "../../inputs/refuse-misfits.ts";
+import { openInputs } from "../../inputs/open-inputs.ts";
 import { changeShare } from "../../model/change-share.ts";
 import { jobId } from "../../model/job-id.ts";
 import type { LaneState } from "../../model/job.ts";
@@ -78,6 +77,15 @@ export const openLocal = async (data: string, { makes }: { readonly makes: boole
       };
     },
     steerJob: (job, to) => steer(ledger, job, to),
+    async sealJob(job) {
+      await ledger.sealJob(job);
+      return { view: (await ledger.readJob(job))! };
+    },
+    async resumeJob(job, caps) {
+      if (caps) await ledger.raiseCaps(job, caps);
+      await ledger.steerJob(job, "resume");
+      return { view: (await ledger.readJob(job))! };
+    },
     retryItems: (job, filter) => ledger.retryItems(job, filter),
     async *items(job, filter) {
       for await (const items of itemPages(ledger, job, filter))
@@ -153,9 +161,9 @@ const logOf = (data: string, job: string): string => {
   return existsSync(own) ? own : jobLog(data, "worker");
 };
 
-const steer = async (ledger: Ledger, job: string, to: "pause" | "resume" | "cancel"): Promise<Steered> => {
+const steer = async (ledger: Ledger, job: string, to: "pause" | "cancel"): Promise<Steered> => {
   await ledger.steerJob(job, to);
-  const isQuiet = to !== "resume" && (await untilQuiet(ledger, job));
+  const isQuiet = await untilQuiet(ledger, job);
   return { view: (await ledger.readJob(job))!, isQuiet };
 };
 
@@ -178,9 +186,7 @@ const submit = async ({ ledger }: House, submission: Submission): Promise<Submit
   const ready = known
     ? await loadPinned(known.spec)
     : await readyScraper(await loadScraper(await resolveScraper(submission.scraper)), { extracts });
-  const rows = readInputs(input, format ? { format } : {});
-  // Begun before there is a job: a file that cannot be used leaves none behind.
-  const inputs = await begun(refuseMisfits(rows, ready.scraper, input, laneOf));
+  const inputs = await openInputs(input, format, ready.scraper, laneOf);
   const job = known?.spec.id ?? jobId(new Date());
   const whole = {
     job,
@@ -196,18 +202,20 @@ const submit = async ({ ledger }: House, submission: Submission): Promise<Submit
   };
   if (!known) await createJob(ledger, whole);
   onJob(job);
-  await loadInputs(ledger, whole);
+  try {
+    await loadInputs(ledger, whole);
+  } catch (error) {
+    if (!known) await cancelEmpty(ledger, job);
+    throw error;
+  }
   return { view: (await ledger.readJob(job))! };
 };
 
-/** The same rows, the first of which have been read. */
-const begun = async <T>(rows: AsyncGenerator<T>): Promise<AsyncGenerator<T>> => {
-  const first = await rows.next();
-  return (async function* () {
-    if (first.done === true) return;
-    yield first.value;
-    yield* rows;
-  })();
+/** A job that has taken no inputs would wait for them for ever. */
+const cancelEmpty = async (ledger: Ledger, job: string): Promise<void> => {
+  const view = await ledger.readJob(job).catch(() => undefined);
+  // What went wrong is what the user must hear.
+  if (view?.counts.received === 0) await ledger.steerJob(job, "cancel").catch(() => undefined);
 };
 
 const isoTime = (at: number): string => new Date(at).toISOString();

@@ -5,11 +5,12 @@ import { pipeline } from "node:stream/promises";
 import { extname } from "node:path";
 import { pages, ProblemError, SluiceClient } from "../../client.ts";
 import type { ExportSettings } from "../../export/export-records.ts";
-import { readInputs } from "../../inputs/read-inputs.ts";
+import { isReadOnce, lookInto, openBytesOnce } from "../../inputs/open-inputs.ts";
 import type { JobView } from "../../model/job.ts";
 import { checkOutput } from "../../export/outputs/check-output.ts";
 import { findAmong, newestJobs } from "../find-job.ts";
 import { renderAccount } from "../report.ts";
+import { shellWord } from "../shell-word.ts";
 import { UsageError } from "../usage-error.ts";
 import { itemOfApi, jobOfApi, laneOfApi } from "./api-views.ts";
 import { sendInputs } from "./send-inputs.ts";
@@ -33,15 +34,18 @@ export const openRemote = (server: string, key: string | undefined): Verbs => {
       throw error;
     }
   };
+  const flag = ` --server ${shellWord(server)}`;
   return {
-    flag: ` --server ${server}`,
+    flag,
     listJobs: (which) => newestJobs(allJobs(), which),
     findJob: async (named) => (await readJob(named)) ?? (await findAmong(allJobs(), named, `at ${server}`)),
     report: async (view) => ({
-      lines: renderAccount(view, (view.endedAt ?? Date.now()) - view.createdAt),
+      lines: renderAccount(view, (view.endedAt ?? Date.now()) - view.createdAt, flag),
       json: {},
     }),
     steerJob: (job, to) => steer(client, job, to),
+    sealJob: async (job) => ({ view: jobOfApi(await client.sealJob(job)) }),
+    resumeJob: async (job, caps) => ({ view: jobOfApi(await client.resumeJob(job, caps)) }),
     retryItems: async (job, filter) => (await client.retryJob(job, filter)).retried,
     async *items(job, { states, kinds, scraper }) {
       const query = {
@@ -72,19 +76,16 @@ export const openRemote = (server: string, key: string | undefined): Verbs => {
   };
 };
 
-const steer = async (
-  client: SluiceClient,
-  job: string,
-  to: "pause" | "resume" | "cancel",
-): Promise<Steered> => {
-  if (to === "resume") return { view: jobOfApi(await client.resumeJob(job)), isQuiet: false };
+const steer = async (client: SluiceClient, job: string, to: "pause" | "cancel"): Promise<Steered> => {
   const stopped = to === "pause" ? await client.pauseJob(job) : await client.cancelJob(job);
   return { view: jobOfApi(stopped.job), isQuiet: stopped.isQuiet };
 };
 
 const submit = async (client: SluiceClient, submission: Submission): Promise<Submitted> => {
-  const { scraper, perSecond, extracts, maxItems, onJob } = submission;
-  await lookInto(submission);
+  const { scraper, perSecond, extracts, maxItems, onJob, input, format } = submission;
+  // Before there is a job that waits for them. A file is opened again to be sent; what can be read only once is kept open.
+  const once = isReadOnce(input) ? await openBytesOnce(input, format) : undefined;
+  if (!once) await lookInto(input, format);
   const { deadlineAt, isBatch: _, guardsTargets: __, ...options } = submission.options;
   const job =
     submission.job ??
@@ -100,14 +101,22 @@ const submit = async (client: SluiceClient, submission: Submission): Promise<Sub
       })
     ).job.id;
   onJob(job);
-  await sendInputs(client, job, submission);
+  try {
+    await sendInputs(client, job, submission, once);
+  } catch (error) {
+    // One that has taken no inputs would wait for them for ever.
+    if (submission.job === undefined) await cancelEmpty(client, job);
+    throw error;
+  }
   return { view: jobOfApi(await client.getJob(job)) };
 };
 
-/** A file without a readable beginning is told by its name, and before there is a job that waits for it. A pipe is read once only. */
-const lookInto = async ({ input, format }: Submission): Promise<void> => {
-  if (input === "-") return;
-  for await (const _ of readInputs(input, format ? { format } : {})) break;
+const cancelEmpty = async (client: SluiceClient, job: string): Promise<void> => {
+  try {
+    if ((await client.getJob(job)).counts.received === 0) await client.cancelJob(job, { waitMs: 0 });
+  } catch {
+    // The reason why it failed is what the user must hear.
+  }
 };
 
 const FORMATS = { ".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet" } as const;

@@ -2,6 +2,7 @@ import { createReadStream, openSync, readSync, closeSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { ProblemError, type SluiceClient, type Upload } from "../../client.ts";
 import { type InputFormat, formatByName } from "../../inputs/input-format.ts";
+import type { BytesOnce } from "../../inputs/open-inputs.ts";
 import { readInputs } from "../../inputs/read-inputs.ts";
 import type { InputRow } from "../../flow/plan.ts";
 import { UsageError } from "../usage-error.ts";
@@ -15,24 +16,25 @@ const BREAKS = new Set(["unreachable", "bad-inputs", "upload-under-way", "unavai
 
 /**
  * Streams a file's inputs into a job and seals it. When the connection breaks, or the server is started again meanwhile, it goes on where the
- * server has stopped taking them. Standard input cannot be read twice: there a break is the end.
+ * server has stopped taking them. What can be read only once (`once`) is not sent again: there a break is the end.
  */
 export const sendInputs = async (
   client: SluiceClient,
   job: string,
   submission: Pick<Submission, "input" | "format" | "onProgress" | "onBreak">,
+  once?: BytesOnce,
 ): Promise<Upload> => {
   const { input, format, onProgress, onBreak } = submission;
   let offset = (await client.readUpload(job)).offset;
   for (let failures = 0; ;) {
     try {
-      const upload = await client.addInputs(job, ...bodyFrom(input, format, offset));
+      const upload = await client.addInputs(job, ...bodyFrom(input, format, offset, once));
       onProgress(upload.offset);
       return upload;
     } catch (error) {
       const isBreak = error instanceof ProblemError && BREAKS.has(error.code);
       if (!isBreak || ++failures >= TRIES) throw error;
-      if (input === "-") throw brokenPipe(job, error);
+      if (once) throw brokenPipe(job, error);
       onBreak(error.message);
       await delay(Math.min(FIRST_WAIT_MS * 2 ** (failures - 1), MAX_WAIT_MS));
       const reached = (await client.readUpload(job)).offset;
@@ -48,20 +50,18 @@ export const sendInputs = async (
 type Body = Parameters<SluiceClient["addInputs"]> extends [string, ...infer Rest] ? Rest : never;
 
 /** CSV and NDJSON go as they are: the server's words on a bad line name the line of the file. Other formats are sent as NDJSON. */
-const bodyFrom = (input: string, given: InputFormat | undefined, offset: number): Body => {
+const bodyFrom = (input: string, given: InputFormat | undefined, offset: number, once?: BytesOnce): Body => {
   const format = given ?? formatByName(input);
   const sent = { seal: true, offset };
   if (format === "csv" || format === "ndjson") {
-    const isGzip = isGzipped(input); // first, as it may throw: an opened stream would stay open
+    const isGzip = once?.isGzip ?? isGzipped(input); // first, as it may throw: an opened stream would stay open
+    const bytes = once?.bytes ?? createReadStream(input, { highWaterMark: 256 * 1024 });
     // Sent from the beginning: the server passes over what it has.
-    return [rawBytes(input), { ...sent, offset: 0, format, isGzip }];
+    return [bytes, { ...sent, offset: 0, format, isGzip }];
   }
-  const rows = readInputs(input, format ? { format } : {});
+  const rows = readInputs(once?.bytes ?? input, { name: input, ...(format && { format }) });
   return [asNdjson(rows, offset), { ...sent, format: "ndjson" }];
 };
-
-const rawBytes = (input: string): AsyncIterable<Uint8Array> =>
-  input === "-" ? process.stdin : createReadStream(input, { highWaterMark: 256 * 1024 });
 
 async function* asNdjson(
   batches: AsyncIterable<readonly InputRow[]>,
@@ -80,7 +80,6 @@ const lineOf = (row: InputRow): string =>
   "problem" in row ? `# ${row.problem.replaceAll(/\s+/g, " ")}\n` : `${JSON.stringify(row.value)}\n`;
 
 const isGzipped = (input: string): boolean => {
-  if (input === "-") return false;
   let file: number;
   try {
     file = openSync(input, "r");
@@ -96,8 +95,8 @@ const isGzipped = (input: string): boolean => {
 const brokenPipe = (job: string, cause: ProblemError): UsageError =>
   Object.assign(
     new UsageError(
-      `${job}: the connection broke, and standard input cannot be read again (${cause.message}) ` +
-        `Put the inputs into a file, and go on with \`sluice submit --job ${job} --input FILE\`.`,
+      `${job}: the upload broke off, and standard input or a pipe cannot be read again (${cause.message}) ` +
+        "Put the inputs into a file and send that.",
     ),
     { cause },
   );

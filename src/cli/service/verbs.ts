@@ -4,7 +4,7 @@ import type { JobOptions } from "../../flow/submit.ts";
 import type { InputFormat } from "../../inputs/input-format.ts";
 import type { FailureKind } from "../../model/failure.ts";
 import type { ItemState, ItemView } from "../../model/item.ts";
-import type { JobView, LaneState, LaneView } from "../../model/job.ts";
+import type { JobCaps, JobView, LaneState, LaneView } from "../../model/job.ts";
 
 /** What commands ask, of a data folder on this machine or of a server. */
 export interface Verbs extends AsyncDisposable {
@@ -17,7 +17,11 @@ export interface Verbs extends AsyncDisposable {
   /** What came of a job. */
   report(job: JobView): Promise<JobReport>;
   /** Resolves when a stopped job can start no more requests; `isQuiet` false where that took too long. */
-  steerJob(job: string, to: "pause" | "resume" | "cancel"): Promise<Steered>;
+  steerJob(job: string, to: "pause" | "cancel"): Promise<Steered>;
+  /** No more inputs come: the job ends with those that it has. */
+  sealJob(job: string): Promise<{ readonly view: JobView }>;
+  /** Lets a job go on, with the capped inputs that fit under higher limits. */
+  resumeJob(job: string, caps?: JobCaps): Promise<{ readonly view: JobView }>;
   retryItems(job: string, filter: RetryFilter): Promise<number>;
   items(job: string, filter: ItemFilter): AsyncIterable<readonly ItemRow[]>;
   /** Lanes of the job that are being spared. */

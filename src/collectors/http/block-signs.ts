@@ -79,6 +79,7 @@ export const CODE_SIGNS: readonly Sign[] = [
     /\bbm-verify\b|\/_sec\/(?:verify\?provider|cp_challenge)|\bsec-if-cpt-|\bsec-cp-challenge\b/,
   ),
   blocked("Kasada challenge", /\/ips\.js\b/, /\bKPSDK\b|\bKP_UID/),
+  blocked("Kasada challenge", /\bKPSDK\.start ?= ?KPSDK\.now\(/),
   blocked("Distil", /distil_r_(?:blocked|drop)|distil_identify_cookie|\/distil_r_/),
   blocked("AWS WAF challenge", /\bgokuProps\b|\bawsWafCookieDomainList\b/),
   blocked(
@@ -142,7 +143,7 @@ export const TITLE_SIGNS: readonly Sign[] = [
 export const BARE_TITLE_SIGNS: readonly Sign[] = [
   captcha(
     "captcha page",
-    /^(?:robot check|human verification|(?:are you|you are) not a robot\??|are you a robot\?|security (?:check|verification))$/i,
+    /^(?:robot check|robot or human\?|human verification|(?:are you|you are) not a robot\??|are you a robot\?|security (?:check|verification))$/i,
   ),
   blocked("bot check", /^(?:client challenge|bot verification)$/i),
   blocked(

@@ -97,7 +97,8 @@ const readPage = (markup: Markup, answer: Answer, source: string): Block | undef
   const { status } = answer.head;
   const mark = markIn(markup.code);
   if (mark) return blockOf(mark);
-  if (reloadsForAkamai(markup, answer)) return { kind: "blocked", sign: "Akamai challenge" };
+  const waiting = waitsForAScript(markup, answer);
+  if (waiting !== undefined) return { kind: "blocked", sign: waiting };
   if (markup.text.length > LITTLE.text) return undefined;
   if (asksForAPerson(markup, source, status)) return { kind: "captcha", sign: "captcha page" };
   return told(markup, status);
@@ -120,14 +121,16 @@ const told = (markup: Markup, status: number): Block | undefined => {
   return saysMaintenance(status, title, text) ? { kind: "maintenance", sign: "maintenance page" } : undefined;
 };
 
-/** Nothing to see, a script that works on Akamai's cookie, and the page comes again. Good pages carry the cookie and its script too. */
-const reloadsForAkamai = ({ text, elements, code }: Markup, { head }: Answer): boolean => {
-  if (text.length > 200 || elements > 5 || /\bid=["']?(?:root|app|__next|__nuxt)\b/.test(code)) return false;
+/** Nothing to see but a script of a bot manager that is on good pages too. There it stands beside content, or beside what an application is drawn into. */
+const waitsForAScript = ({ text, elements, code }: Markup, { head }: Answer): string | undefined => {
+  if (text.length > 200 || elements > 5 || /\bid=["']?(?:root|app|__next|__nuxt)\b/.test(code))
+    return undefined;
+  if (/\breeseSkipExpirationCheck\b/.test(code)) return "Imperva challenge";
+  if (!/<meta[^>]{0,200}http-equiv=["']?refresh|\blocation\.reload\(/i.test(code)) return undefined;
   const hasCookie = head.headers.some(
     ([name, value]) => /^set-cookie$/i.test(name) && /^(?:_abck|ak_bmsc|bm_sz)=/.test(value),
   );
-  const comesAgain = /<meta[^>]{0,200}http-equiv=["']?refresh|\blocation\.reload\(/i.test(code);
-  return comesAgain && (hasCookie || /\b_abck\b|\bbm_sz\b/.test(code));
+  return hasCookie || /\b_abck\b|\bbm_sz\b/.test(code) ? "Akamai challenge" : undefined;
 };
 
 /** A captcha with nothing else to fill in. A contact or login form with a captcha has fields of its own. */

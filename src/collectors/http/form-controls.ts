@@ -56,9 +56,7 @@ export const readControls = (document: HtmlDocument, form: HtmlElement): Control
   const id = document.attr(form, "id");
   const isOwn = (element: HtmlElement): boolean => {
     const owner = document.attr(element, "form");
-    return owner === undefined
-      ? nearest(document, element, "form") === form
-      : owner === id && id !== undefined;
+    return owner === undefined ? document.formOf(element) === form : owner === id && id !== undefined;
   };
   return document
     .all(CONTROLS)
@@ -97,8 +95,7 @@ const readControl = (document: HtmlDocument, element: HtmlElement): Control | un
   }
   if (name === "") return undefined;
   if (element.tag === "select") return readSelect(document, element, name);
-  if (element.tag === "textarea")
-    return { kind: "text", name, value: document.rawTextOf(element).replace(/^\r?\n/, "") };
+  if (element.tag === "textarea") return { kind: "text", name, value: document.rawTextOf(element) };
   switch (type) {
     case "checkbox":
     case "radio":

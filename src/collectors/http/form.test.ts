@@ -76,6 +76,16 @@ test("controls outside belong to the form they name, and those that name another
   assert.equal(body, "before=1&in=2&after=4");
 });
 
+test("controls belong to the form whose tags they stand between, wherever the tree has them", async () => {
+  const rows = `<tr><td><input name=a value=1></td></tr></form><tr><td><input name=b value=2>`;
+  for (const page of [
+    `<table><form method=post>${rows}</table>`,
+    `<table>moved<form method=post>${rows}</table>`,
+    `<form method=post><div><input name=a value=1></form></div><input name=b value=2>`,
+  ])
+    assert.equal(await bodyOf(page), "a=1", page);
+});
+
 test("boxes, radios and lists are filled by value, lists by label too", async () => {
   const html = `<form method="post"><input type="checkbox" name="c" value="1" checked><input type="checkbox" name="c" value="2">
     <input type="checkbox" name="agree"><input type="radio" name="r" value="a" checked><input type="radio" name="r" value="b">

@@ -94,6 +94,10 @@ const INNOCENT: Readonly<Record<string, string>> = {
     "Access Denied",
     `<h1>Access Denied</h1><p>${"A novel about a court clerk who finds a door. ".repeat(15)}</p><p>Buy it for $9.</p>`,
   ),
+  "a link that was copied out of a challenge": page(
+    "Parts",
+    `<p>We use <a href="https://chips.example/part?id=7&bm-verify=AAQAAAAJ">this part</a> and <a href="/x?__cf_chl_tk=1">that</a>.</p>`,
+  ),
   "a link to go-away": page(
     "Links",
     `<a href="https://git.gammaspectra.live/git/go-away">go-away</a><a href="https://anubis.techaro.lol">Anubis</a>`,
@@ -221,38 +225,35 @@ test("a site's own page for what it does not have is none either", () => {
 });
 
 test("pages made to be slow to judge are judged all the same", { timeout: 60_000 }, () => {
-  const parts = [
-    ...[
-      "<",
-      "<head ",
-      "<title ",
-      "<script>",
-      "<!--",
-      "<img ",
-      "<input ",
-      "</",
-      "<svg>",
-      "&#32;",
-      "<p class=x>",
-    ],
-    ...[
-      "<div hidden>",
-      "<p hidden>",
-      "<dialog>",
-      "<a b='\">",
-      "<style>.a{display:none}",
-      "<style>.a{}</style>",
-    ],
-    ...[
-      "_Incapsula_Resource?",
-      "_cf_chl_opt ",
-      "gokuProps KPSDK ",
-      "cf_chl<x ",
-      "px-cloud.net/",
-      "Reference #1",
-    ],
+  const tags = [
+    "<",
+    "<head ",
+    "<title ",
+    "<script>",
+    "<!--",
+    "<img ",
+    "<input ",
+    "</",
+    "<svg>",
+    "<p class=x>",
   ];
-  for (const part of parts)
+  const hidden = [
+    "<div hidden>",
+    "<p hidden>",
+    "<dialog>",
+    "<a b='\">",
+    "<style>.a{display:none}",
+    "<style>.a{}</style>",
+  ];
+  const marks = [
+    "_Incapsula_Resource?",
+    "_cf_chl_opt ",
+    "gokuProps KPSDK ",
+    "cf_chl<x ",
+    "px-cloud.net/",
+    "&#32;",
+  ];
+  for (const part of [...tags, ...hidden, ...marks])
     for (const status of [200, 403])
       blockOf(`captcha not a robot ${part.repeat((1024 * 1024) / part.length)}`, status, []);
 });

@@ -138,23 +138,30 @@ export class ItemRequests {
   ): Promise<{ readonly wire: WireRequest; readonly startedAt: number; readonly answer: Answer }> {
     const departure = await this.#pass(request);
     const wire = this.#wireOf(request);
-    const leave = (): boolean => {
-      try {
-        return departure?.leave() ?? true;
-      } catch (error) {
-        this.count--;
-        throw error;
-      }
-    };
     for (;;) {
       const startedAt = Date.now();
       try {
         const caps = this.#caps(bodyBytes, request.url);
+        const leave = departure ? () => this.#uncounted(() => departure.leave()) : undefined;
         return { wire, startedAt, answer: await send(wire, { ...caps, leave }) };
       } catch (error) {
         if (!(error instanceof TooLateError) || !departure) throw error;
       }
-      await this.#admitted(departure.renew());
+      await this.#uncounted(() => this.untimed(departure.renew()));
+    }
+  }
+
+  /** Takes a request off the count that was stopped before it left. */
+  #uncounted<Result>(step: () => Result): Result {
+    const uncount = (error: unknown): never => {
+      this.count--;
+      throw error;
+    };
+    try {
+      const result = step();
+      return result instanceof Promise ? (result.catch(uncount) as Result) : result;
+    } catch (error) {
+      return uncount(error);
     }
   }
 
@@ -174,14 +181,9 @@ export class ItemRequests {
     this.#leftMs(url);
     // Counted before the gate: requests made side by side must not pass the cap together.
     this.count++;
-    return await this.#admitted(tools.gate(url, { acts }));
-  }
-
-  /** Waits for leave to start: a request that does not get it was not made. */
-  async #admitted<Result>(wait: Promise<Result>): Promise<Result> {
     this.#waiting++;
     try {
-      return await this.untimed(wait);
+      return await this.untimed(tools.gate(url, { acts }));
     } catch (error) {
       this.count--;
       throw error;

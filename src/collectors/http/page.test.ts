@@ -97,3 +97,21 @@ test("a question to XML that is cut off fails as bad content", async () => {
   );
   assert.equal(failure.kind, "bad-content");
 });
+
+test("where no form matches, those that are on the page are named", async () => {
+  const page = pageOf(
+    '<form id="find"><input name="q"></form><form name="login" action="/in?token=5E55AB"></form><form></form>',
+  );
+  const { kind, detail } = await failureOf(() => page.form("#search"));
+  assert.equal(kind, "navigation");
+  assert.equal(
+    detail,
+    'no form matches #search; the page has form#find, form[name^="login"][action^="/in"], form',
+  );
+  const many = pageOf("<form></form>".repeat(9));
+  assert.match(
+    (await failureOf(() => many.form("#search"))).detail,
+    /form, form, form, form, form and 4 more$/,
+  );
+  assert.match((await failureOf(() => pageOf("<p>").form())).detail, /there is no form on the page$/);
+});

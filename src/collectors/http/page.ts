@@ -13,6 +13,9 @@ import type { WireHead } from "./wire.ts";
 
 const NOTHING = Buffer.alloc(0);
 
+const SHOWN_FORMS = 5;
+const SHOWN_ATTRIBUTE = 60;
+
 /** A response as a page. Decoding and parsing happen when first needed: many pages are only passed through. */
 export class HttpPage implements Page {
   readonly url: string;
@@ -110,7 +113,7 @@ export class HttpPage implements Page {
     const element = matches.find(({ tag }) => tag === "form");
     if (!element) {
       const instead = matches[0] ? `, only a <${matches[0].tag}>` : "";
-      throw this.#failure(`no form matches ${selector}${instead}`);
+      throw this.#failure(`no form matches ${selector}${instead}; ${this.#formsText()}`);
     }
     return readForm(this, element);
   }
@@ -134,6 +137,27 @@ export class HttpPage implements Page {
   /** In XML a link may be the text of an element: `<loc>`, or `<link>` in RSS. */
   #hrefOf(element: HtmlElement): string | undefined {
     return pageKind(this) === "xml" ? this.document.linkOf(element) : this.document.attr(element, "href");
+  }
+
+  /** What there is instead, by what a selector could name. */
+  #formsText(): string {
+    const forms = this.document.all(compileSelector("form"));
+    if (forms.length === 0) return "there is no form on the page";
+    const shown = forms.slice(0, SHOWN_FORMS).map((form) => this.#formText(form));
+    const rest = forms.length - shown.length;
+    return `the page has ${shown.join(", ")}${rest > 0 ? ` and ${rest} more` : ""}`;
+  }
+
+  #formText(form: HtmlElement): string {
+    const attr = (name: string): string => {
+      // A query may hold a secret.
+      const [value = ""] = this.document.attr(form, name)?.trim().split("?") ?? [];
+      return value === "" ? "" : `[${name}^=${JSON.stringify(value.slice(0, SHOWN_ATTRIBUTE))}]`;
+    };
+    const id = this.document.attr(form, "id")?.trim() ?? "";
+    return /^[a-z][\w-]{0,60}$/i.test(id)
+      ? `form#${id}`
+      : `form${attr("id")}${attr("name")}${attr("action")}`;
   }
 
   #first(selector: string): HtmlElement | undefined {

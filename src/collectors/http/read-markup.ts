@@ -5,7 +5,7 @@ export interface Markup {
   readonly text: string;
   /** Start tags that are shown. */
   readonly elements: number;
-  /** Tags, scripts, comments and `noscript`, without text and without what is hidden. */
+  /** Tags other than links, scripts, comments and `noscript`, without text and without what is hidden. */
   readonly code: string;
 }
 
@@ -65,6 +65,7 @@ export const readMarkup = (
   const code: string[] = [];
   const hiddenNames = new Set<string>();
   let title = "";
+  let spareTitle = "";
   let length = 0;
   let elements = 0;
   for (let at = 0; at < html.length;) {
@@ -92,6 +93,8 @@ export const readMarkup = (
       const content = html.slice(at, end);
       at = end;
       if (name === "title" && title === "") title = plain(content.slice(0, 300));
+      if (name === "noscript" && spareTitle === "")
+        spareTitle = plain(/<title[^>]{0,200}>([^<]{0,300})/i.exec(content)?.[1] ?? "");
       if (name === "style" && content.length <= MOST_STYLE) readHiddenNames(content, hiddenNames);
       code.push(tag);
       if (!holdsText(name, tag)) code.push(content);
@@ -100,16 +103,18 @@ export const readMarkup = (
     } else if (UNSHOWN.has(name) || isUnseen(tag, name, hiddenNames) || isHidden(tag)) {
       if (!VOID.has(name) && !tag.endsWith("/>")) at = endOfElement(html, at, name);
     } else {
-      code.push(tag);
+      // Where a link leads says nothing about the page that it stands on.
+      if (name !== "a") code.push(tag);
       if (++elements > limits.elements) return undefined;
     }
   }
-  return { title, text: plain(text.join(" ")), elements, code: code.join(" ") };
+  return { title: title || spareTitle, text: plain(text.join(" ")), elements, code: code.join(" ") };
 };
 
 /** Its content is read by people or is data, such as an article in JSON: what stands there is not run. */
 const holdsText = (name: string, tag: string): boolean =>
   name === "title" ||
+  name === "style" ||
   name === "textarea" ||
   (name === "script" && /\stype\s*=\s*["']?[^"'>]*(?:json|template|html|xml)/i.test(tag));
 

@@ -44,12 +44,12 @@ for (const [what, bytes] of Object.entries(READ)) {
 
 test("a head is read in whatever pieces it comes, again and again on one connection", async () => {
   const connections = new Set<Socket>();
-  await using site = await openRawSite(async (socket) => {
+  const answerSlowly = async (socket: Socket): Promise<void> => {
     connections.add(socket.setNoDelay(true));
-    for (const byte of Buffer.from(`HTTP/1.1 100 Continue\r\n\r\n${HINTS}${OK}content-length: 2\r\n${HI}`)) {
+    for (const byte of Buffer.from(`HTTP/1.1 100 Continue\r\n\r\n${HINTS}${OK}content-length: 2\r\n${HI}`))
       await new Promise((written) => socket.write(Buffer.of(byte), written));
-    }
-  });
+  };
+  await using site = await openRawSite((socket) => void answerSlowly(socket));
   const transport = createTransport({ connections: 1 });
   const caps = {
     timeoutMs: 30_000,

@@ -72,7 +72,9 @@ const headEnd = (bytes: Buffer): number | undefined => {
   return undefined;
 };
 
-const SOUND_HEAD = /^[^\r\n]*\r\n(?:[\w!#$%&'*+.^`|~-]+:[^\0-\x08\x0A-\x1F\x7F]*\r\n)*\r\n$/;
+const SOUND_HEAD = /^[^\r\n]*\r\n(?:[\w!#$%&'*+.^`|~-]+:(?:[^\p{Cc}]|[\t\x80-\x9F])*\r\n)*\r\n$/u;
+/** All that the parser refuses in a value. */
+const CONTROL = /(?![\t\x80-\x9F])\p{Cc}/gu;
 
 const hasOddLength = (head: string): boolean => {
   const lengths = head.match(/^content-length:.*$/gim) ?? [];
@@ -88,7 +90,7 @@ const repaired = (head: string): string => {
   const headers: [string, string][] = [];
   for (const line of lines) {
     const [, name, value] = /^([\w!#$%&'*+.^`|~-]+)[ \t]*:(.*)$/s.exec(line) ?? [];
-    if (name !== undefined) headers.push([name, value!.replace(/[\0-\x08\x0A-\x1F\x7F]/g, " ").trim()]);
+    if (name !== undefined) headers.push([name, value!.replace(CONTROL, " ").trim()]);
   }
   const isChunked = headers.some(
     ([name, value]) => /^transfer-encoding$/i.test(name) && /chunked/i.test(value),

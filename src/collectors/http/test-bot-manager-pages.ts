@@ -159,6 +159,21 @@ export const BOT_MANAGER_PAGES: Readonly<Record<string, BlockPage>> = {
       `<div class="container"><h1>Pardon Our Interruption...</h1><p>As you were browsing something about your browser made us think you might be a bot.</p><ul><li>You're a power user.</li><li>You've disabled cookies.</li></ul></div>`,
     ),
   },
+  "Imperva: its title in noscript": {
+    status: 200,
+    kind: "blocked",
+    html: `<html><head><noscript><title>Pardon Our Interruption</title></noscript></head><body><h1>Pardon Our Interruption</h1><p>${"There are a few reasons this might happen. ".repeat(20)}</p></body></html>`,
+  },
+  "Imperva: translated": {
+    status: 200,
+    kind: "blocked",
+    html: page("認証中", `<p>お待ちください</p><script>window.reeseSkipExpirationCheck = true;</script>`),
+  },
+  "Kasada: nothing but its clock": {
+    status: 200,
+    kind: "blocked",
+    html: `<html><body><script>window.KPSDK={};KPSDK.now=Date.now.bind(Date);KPSDK.start=KPSDK.now();</script></body></html>`,
+  },
   "Imperva: loading": {
     status: 200,
     kind: "blocked",

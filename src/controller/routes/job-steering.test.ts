@@ -38,6 +38,28 @@ test("a cancelled job cannot be steered any more", async () => {
   }
 });
 
+test("a job goes on with its capped inputs when its limit is raised, and no limit can be lowered", async () => {
+  await using ground = await openApiGround();
+  const json = { ...JOB, maxItems: 1 };
+  const { body } = await ground.ask<{ job: ApiJob }>("POST", "/v1/jobs", { json });
+  const { id } = body.job;
+  const page = () => ({ body: "<p>page</p>", outcome: { state: "done", quality: "complete" } as const });
+  await collectJob(ground, id, page);
+  const ended = await ground.ask<ApiJob>("GET", `/v1/jobs/${id}`);
+  assert.deepEqual([ended.body.state, ended.body.counts.capped, ended.body.cappedBy.items], ["done", 2, 2]);
+  const raised = await ground.ask<ApiJob>("POST", `/v1/jobs/${id}/resume`, { json: { maxItems: 3 } });
+  assert.deepEqual(
+    [raised.body.state, raised.body.counts.capped, raised.body.options.maxItems],
+    ["running", 0, 3],
+  );
+  const down = await ground.ask<ProblemBody>("POST", `/v1/jobs/${id}/resume`, { json: { maxItems: 2 } });
+  assert.deepEqual([down.status, down.body.code], [422, "lower-limit"]);
+  const odd = await ground.ask<ProblemBody>("POST", `/v1/jobs/${id}/resume`, { json: { maxitems: 9 } });
+  assert.equal(odd.status, 400);
+  await collectJob(ground, id, page);
+  assert.equal((await ground.ask<ApiJob>("GET", `/v1/jobs/${id}`)).body.counts.states.done, 3);
+});
+
 test("failed items are tried again: by kind, by key, by id, or all of them", async () => {
   await using ground = await openApiGround();
   const { body } = await ground.ask<{ job: ApiJob }>("POST", "/v1/jobs", { json: JOB });

@@ -80,14 +80,29 @@ export const addSteeringRoutes = (app: Api, desk: Desk): void => {
       schema: {
         operationId: "resumeJob",
         summary: "Let a job go on",
-        description: "Also releases the lanes at which the breaker has stopped it.",
+        description:
+          "Also releases the lanes at which the breaker has stopped it. With higher limits, a job goes on with the inputs that were capped, also one that has ended.",
         tags: ["jobs"],
         params: jobParams,
-        response: { 200: json("The job.", jobSchema), ...problems(404, 409, 413, 415) },
+        body: z
+          .strictObject({
+            maxItems: says("Items in all, found ones included.", z.int().min(1)).optional(),
+            maxDepth: says("Steps from one scraper to another.", z.int().min(1)).optional(),
+            maxChain: says("Next pages in a row that a scraper emits to itself.", z.int().min(1)).optional(),
+          })
+          .nullish(),
+        response: { 200: json("The job.", jobSchema), ...problems(404, 409, 413, 415, 422) },
       },
     },
-    async ({ params: { job }, who }) => {
+    async ({ params: { job }, body, who }) => {
       await desk.findJob(who, job);
+      const { maxItems, maxDepth, maxChain } = body ?? {};
+      if (body)
+        await ledger.raiseCaps(job, {
+          ...(maxItems !== undefined && { maxItems }),
+          ...(maxDepth !== undefined && { maxDepth }),
+          ...(maxChain !== undefined && { maxChain }),
+        });
       await ledger.steerJob(job, "resume");
       return await desk.showNow(job);
     },

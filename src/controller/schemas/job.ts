@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { CHANGES } from "../../model/freshness.ts";
 import { ITEM_STATES } from "../../model/item.ts";
-import { PAUSE_CAUSES } from "../../model/job.ts";
+import { CAPS, PAUSE_CAUSES } from "../../model/job.ts";
 import { FIELD_STATUSES } from "../../model/record.ts";
 import { named, says } from "../api-registry.ts";
 import { evidenceSchema } from "./evidence.ts";
@@ -63,6 +63,11 @@ export const jobSchema = named(
       pace: z.object({ perSecond, burst: z.number(), concurrency: z.number() }),
       maxAttempts: z.int().optional(),
       maxItems: z.int().optional(),
+      maxDepth: says("Only in a job whose scrapers emit.", count).optional(),
+      maxChain: says(
+        "Only in a job with a scraper that emits to itself; the highest of its scrapers.",
+        count,
+      ).optional(),
       deadlineAt: instant.optional(),
       budget: budgetSchema.optional(),
       freshness: freshnessSchema.optional(),
@@ -78,12 +83,12 @@ export const jobSchema = named(
         accepted: count,
         folded: count,
         rejected: count,
-        capped: count,
-        tooDeep: count,
+        capped: says("Kept, and let in when the limit is raised: see `resume`.", count),
         partial: count,
         states: countsOf(ITEM_STATES),
       }),
     ),
+    cappedBy: says("The capped inputs by the limit that keeps them out.", countsOf(CAPS)),
     progress: z.object({
       ended: count,
       share: says("Of those accepted, 0 to 1.", z.number()),

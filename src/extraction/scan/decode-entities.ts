@@ -10,11 +10,15 @@ const decoder = new EntityDecoder(htmlDecodeTree, (codePoint, length) => {
   consumed = length;
 });
 
+/** A page's line breaks are line feeds, however they are written. */
+export const foldBreaks = (text: string): string =>
+  text.includes("\r") ? text.replace(/\r\n?/g, "\n") : text;
+
 /** The piece of the page from `from` to `to`; whether an entity ends well may depend on what stands after `to`. */
 export function decodeEntities(text: string, from: number, to: number, rules: EntityRules): string {
   const piece = text.slice(from, to);
   let amp = piece.indexOf("&");
-  if (amp === -1) return piece;
+  if (amp === -1) return foldBreaks(piece);
   let result = "";
   let rest = 0;
   while (amp !== -1) {
@@ -23,10 +27,10 @@ export function decodeEntities(text: string, from: number, to: number, rules: En
     decoder.startEntity(rules === "text" ? DecodingMode.Legacy : DecodingMode.Attribute);
     if (decoder.write(text, from + amp + 1) < 0) decoder.end();
     if (consumed > 0) {
-      result += piece.slice(rest, amp) + decoded;
+      result += foldBreaks(piece.slice(rest, amp)) + decoded;
       rest = amp + consumed;
     }
     amp = piece.indexOf("&", Math.max(rest, amp + 1));
   }
-  return rest === 0 ? piece : result + piece.slice(rest);
+  return rest === 0 ? foldBreaks(piece) : result + foldBreaks(piece.slice(rest));
 }

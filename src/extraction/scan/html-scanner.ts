@@ -1,29 +1,35 @@
-import { BANG, DASH, GREATER, isLetter, isNameEnd, lowerCase, QUESTION, SLASH } from "./markup-codes.ts";
+import { isQuirksDoctype } from "./doctype.ts";
+import { isForeignText } from "./foreign-rules.ts";
+import {
+  asciiLowerCase,
+  BANG,
+  DASH,
+  GREATER,
+  isLetter,
+  isNameEnd,
+  LESS,
+  lowerCase,
+  QUESTION,
+  SLASH,
+} from "./markup-codes.ts";
+import { rawContentEnd, scriptEnd } from "./raw-content.ts";
 import { TagAttributes } from "./tag-attributes.ts";
-import { OpenTags } from "./open-tags.ts";
-import { scanRawContent } from "./raw-content.ts";
-import { hashed, kindAt, knownKind } from "./tag-kind.ts";
+import { BODY_ROLE, hashed, HTML_ROLE, kindAt, knownKind } from "./tag-kind.ts";
 import type { TagKind } from "./tag-kind.ts";
+import { beginsWithSpace, endPage, endTag, startTag, textRun } from "./tree-rules.ts";
+import { AFTER_AFTER_BODY, AFTER_BODY, BEFORE_HTML, INITIAL } from "./insertion-mode.ts";
+import { TreeState } from "./tree-state.ts";
+import type { LateBody, RepairReason, ScanOptions, ScanSink } from "./tree-state.ts";
 
-/** What a page consists of, in the order of its text. Comments, doctypes and the like are left out. */
-export interface ScanSink {
-  /** `at` is where its start tag begins, `inside` where its content does; its attributes are in `scanner.attributes`. */
-  opens(kind: TagKind, at: number, inside: number): void;
-  /** The innermost open element ends before `at`. */
-  closes(kind: TagKind, at: number): void;
-  text(from: number, to: number, hasEntities: boolean): void;
-}
-
-const P = knownKind("p");
-const BR = knownKind("br");
-const FORM = knownKind("form");
-const IMAGE = knownKind("image");
-const IMG = knownKind("img");
-const SPECIAL_NAMES = "iframe noembed noframes plaintext script style textarea title xmp".split(" ");
+const LINE_FEED = 10;
+const RETURN = 13;
+const TABLE = knownKind("table");
+const SECOND_BODY = /<(?:html|body)[\s/>]/gi;
 
 /**
- * Reads a page exactly as htmlparser2 12 does with its defaults, malformed markup and its oddities included (a differential
- * test holds the two together), but makes no string for what nobody asks for: a sink is handed places in the text.
+ * Reads a page as a browser does (WHATWG HTML, scripting off), but makes no string for what nobody asks for: a sink is handed
+ * places in the text. It can only add to the end of the tree; where the standard moves or changes what is there already, it stops
+ * with a `reason`, and what the sink was told is void. See docs/decisions/0014.
  *
  * It works on the decoded text: reading its codes costs as much as reading bytes (26 µs either way for all of a 12 KB page),
  * decoding 2 µs, and a byte view would have to know every charset.
@@ -32,40 +38,74 @@ export class HtmlScanner {
   /** Those of the last start tag; a sink that wants no earlier ones calls `forget`. */
   readonly attributes: TagAttributes;
   readonly #text: string;
-  readonly #sink: ScanSink;
-  /** Set by the sink when it has seen enough. */
+  readonly #state: TreeState;
+  /** Set by the sink when it has no use for the rest, right or wrong. */
   isStopped = false;
+  /** Set by the sink when it has seen enough, as long as nothing that follows can change it. */
+  isDone = false;
+  /** Where the last end tag of the body begins. */
+  #bodyEnd = 0;
 
-  readonly #open = new OpenTags();
-
-  constructor(text: string, sink: ScanSink) {
+  constructor(text: string, sink: ScanSink, options: ScanOptions = {}) {
     this.#text = text;
     this.attributes = new TagAttributes(text);
-    this.#sink = sink;
+    this.#state = new TreeState(text, this.attributes, sink, options);
+    if (text.includes("\0")) this.#state.leave("NUL characters");
+  }
+
+  /** Why the page cannot be read in one pass; undefined where it was. */
+  get reason(): RepairReason | undefined {
+    return this.#state.reason;
+  }
+
+  get isInTemplate(): boolean {
+    return this.#state.isInTemplate;
+  }
+
+  /** Whether a control here belongs to the last form. */
+  get hasForm(): boolean {
+    return this.#state.form !== undefined && !this.#state.isInTemplate;
+  }
+
+  /** With this, another pass need not stop: see `ScanOptions`. */
+  get lateBody(): LateBody | undefined {
+    return this.#state.reason === undefined ? undefined : this.#state.lateBody;
   }
 
   run(): void {
+    if (this.reason === undefined) this.#run();
+    this.#state.release();
+  }
+
+  #run(): void {
     const text = this.#text;
+    const state = this.#state;
     let textFrom = 0;
     let at = text.indexOf("<");
     while (at !== -1) {
       const next = text.charCodeAt(at + 1);
-      const isMarkup = isLetter(next) || next === SLASH || next === BANG || next === QUESTION;
+      const isStart = isLetter(next);
       // `a < b`, and `</` at the very end, are text.
-      if (!isMarkup || (next === SLASH && at + 2 === text.length)) {
+      if (!isStart && !(next === SLASH ? at + 2 < text.length : next === BANG || next === QUESTION)) {
         at = text.indexOf("<", at + 1);
         continue;
       }
-      if (at > textFrom) this.#sink.text(textFrom, at, true);
-      if (next === SLASH) textFrom = this.#endTag(at);
-      else if (next === BANG) textFrom = this.#declaration(at);
-      else if (next === QUESTION) textFrom = this.#pastGreater(at + 2);
-      else textFrom = this.#startTag(at);
-      if (this.isStopped) return;
-      at = text.indexOf("<", textFrom);
+      if (at > textFrom) this.#textRun(textFrom, at, true);
+      if (isStart) textFrom = this.#startTag(at);
+      else if (next === SLASH) textFrom = this.#endTag(at);
+      else textFrom = this.#declaration(at);
+      if (this.isStopped || state.reason !== undefined) return;
+      if (this.isDone && this.#isSettled(textFrom)) return;
+      state.checkCosts();
+      at = text.charCodeAt(textFrom) === LESS ? textFrom : text.indexOf("<", textFrom);
     }
-    if (textFrom < text.length) this.#sink.text(textFrom, text.length, true);
-    while (this.#pop(text.length) !== undefined);
+    if (textFrom < text.length) this.#textRun(textFrom, text.length, true);
+    endPage(state, this.#isAfterBody ? this.#bodyEnd : text.length);
+  }
+
+  #textRun(from: number, to: number, hasEntities: boolean): void {
+    this.#state.at = from;
+    textRun(this.#state, from, to, hasEntities);
   }
 
   #pastGreater(from: number): number {
@@ -75,12 +115,19 @@ export class HtmlScanner {
 
   #declaration(at: number): number {
     const text = this.#text;
-    if (text.startsWith("--", at + 2)) return this.#pastComment(at + 4);
-    if (!text.startsWith("[CDATA[", at + 2)) return this.#pastGreater(at + 2);
-    const end = text.indexOf("]]>", at + 9);
-    if (end === -1) return text.length;
-    if (this.#open.context !== "html") this.#sink.text(at + 9, end, false);
-    return end + 3;
+    if (text.startsWith("<!--", at)) return this.#pastComment(at + 4);
+    if (text.startsWith("<![CDATA[", at) && isForeignText(this.#state)) {
+      const end = text.indexOf("]]>", at + 9);
+      const to = end === -1 ? text.length : end;
+      if (to > at + 9) this.#state.insertText(at + 9, to, false);
+      return end === -1 ? to : end + 3;
+    }
+    const end = this.#pastGreater(at + 2);
+    if (this.#state.mode === INITIAL && /^<!doctype/i.test(text.slice(at, at + 9))) {
+      this.#state.mode = BEFORE_HTML;
+      this.#state.isQuirks = isQuirksDoctype(text.slice(at, end));
+    }
+    return end;
   }
 
   #pastComment(from: number): number {
@@ -96,44 +143,35 @@ export class HtmlScanner {
   }
 
   #startTag(at: number): number {
-    const text = this.#text;
-    const isForeign = this.#open.context !== "html";
+    const state = this.#state;
     const nameEnd = this.#nameEnd(at + 1);
-    if (nameEnd === text.length) {
-      // Whatever might still have become a tag like <script> is text from its name on; other tags are dropped.
-      const name = text.slice(at + 1).toLowerCase();
-      if (!isForeign && SPECIAL_NAMES.some((special) => special.startsWith(name))) {
-        this.#sink.text(at + 1, text.length, false);
-      }
-      return text.length;
-    }
     const kind = this.#kindOf(at + 1, nameEnd);
-    // A form inside of a form is not there.
-    const isIgnored = kind === FORM && this.#open.isOpen(FORM);
-    const { ends } = kind;
-    if (ends !== undefined && !isIgnored) {
-      for (
-        let top = this.#open.innermost;
-        top !== undefined && ends[top.id] === 1;
-        top = this.#open.innermost
-      ) {
-        this.#pop(at);
-      }
-    }
     const inside = this.attributes.read(nameEnd);
-    if (inside === -1) {
-      if (this.attributes.endsWithSlash) this.#leftOver();
-      return text.length;
-    }
-    if (!isIgnored) {
-      this.#sink.opens(kind, at, inside);
-      if (kind.isVoid) this.#sink.closes(kind, inside);
-      else {
-        this.#open.push(kind);
-        if (this.attributes.endsWithSlash && this.#open.context !== "html") this.#pop(inside);
-      }
-    }
-    return isForeign || kind.content === "markup" || this.isStopped ? inside : this.#rawContent(kind, inside);
+    // A tag that the page ends in is not there.
+    if (inside === -1) return this.#text.length;
+    state.at = at;
+    state.nameEnd = nameEnd;
+    state.inside = inside;
+    state.isSelfClosing = this.attributes.endsWithSlash;
+    state.isRead = true;
+    startTag(state, kind);
+    if (state.raw === undefined && !state.skipsLineBreak) return inside;
+    const from = this.#pastLineBreak(inside);
+    if (state.raw === undefined || this.isStopped) return from;
+    const { raw } = state;
+    state.raw = undefined;
+    return this.#rawContent(raw, from);
+  }
+
+  /** A line break that begins a `<pre>` or `<textarea>` is not there. */
+  #pastLineBreak(from: number): number {
+    if (!this.#state.skipsLineBreak) return from;
+    this.#state.skipsLineBreak = false;
+    const code = this.#text.charCodeAt(from);
+    if (code === RETURN) return this.#text.charCodeAt(from + 1) === LINE_FEED ? from + 2 : from + 1;
+    if (code === LINE_FEED) return from + 1;
+    if (beginsWithSpace(this.#text, from, from + 1)) this.#state.leave("character reference for white space");
+    return from;
   }
 
   #hash = 0;
@@ -146,7 +184,7 @@ export class HtmlScanner {
     let codes = 0;
     for (; at < length; at++) {
       const code = text.charCodeAt(at);
-      if (isNameEnd(code)) break;
+      if (code <= GREATER && isNameEnd(code)) break;
       codes |= code;
       hash = hashed(hash, lowerCase(code));
     }
@@ -157,64 +195,60 @@ export class HtmlScanner {
   #kindOf(from: number, to: number): TagKind {
     const text = this.#text;
     const known = this.#hash === 0 ? undefined : kindAt(text, from, to, this.#hash);
-    const kind = known ?? this.#open.kindNamed(text.slice(from, to).toLowerCase());
-    if (!this.#open.hasContexts) return kind === IMAGE ? IMG : kind;
-    const { context } = this.#open;
-    if (context === "svg") return kind.inSvg ?? kind;
-    if (kind.inSvg !== undefined && this.#open.isOpen(kind.inSvg)) return kind.inSvg;
-    return kind === IMAGE && context === "html" ? IMG : kind;
+    return known ?? this.#state.ownKind(asciiLowerCase(text.slice(from, to)));
   }
 
   #endTag(at: number): number {
     const text = this.#text;
     const first = text.charCodeAt(at + 2);
     if (first === GREATER) return at + 3;
-    if (!isLetter(first)) return this.#pastGreater(at + 3);
+    if (!isLetter(first)) return this.#pastGreater(at + 2);
     const nameEnd = this.#nameEnd(at + 2);
-    if (nameEnd === text.length) return nameEnd;
-    return this.#endTagNamed(at, at + 2, nameEnd);
+    const kind = this.#kindOf(at + 2, nameEnd);
+    // It may have attributes, and a `>` in them.
+    const inside = text.charCodeAt(nameEnd) === GREATER ? nameEnd + 1 : this.attributes.read(nameEnd);
+    if (inside === -1) return text.length;
+    const state = this.#state;
+    state.at = at;
+    state.inside = inside;
+    if (kind.role === BODY_ROLE || kind.role === HTML_ROLE) this.#endBody(kind);
+    else endTag(state, kind);
+    return inside;
   }
 
-  #endTagNamed(at: number, nameFrom: number, nameTo: number): number {
-    const kind = this.#kindOf(nameFrom, nameTo);
-    if (kind.isVoid) {
-      if (kind === BR) this.#opensEmpty(BR, at, nameTo);
-    } else if (this.#open.isOpen(kind)) {
-      while (this.#pop(at) !== kind);
-    } else if (kind === P) this.#opensEmpty(P, at, nameTo);
-    if (this.#text.charCodeAt(nameTo) === GREATER) return nameTo + 1;
-    const end = this.#text.indexOf(">", nameTo);
-    if (end !== -1) return end + 1;
-    this.#leftOver();
-    return this.#text.length;
+  #endBody(kind: TagKind): void {
+    const wasAfterBody = this.#isAfterBody;
+    endTag(this.#state, kind);
+    if (!wasAfterBody && this.#isAfterBody) this.#bodyEnd = this.#state.at;
   }
 
-  /** As htmlparser2 has it: of some tags that never end, the last character of the page is left as text. */
-  #leftOver(): void {
-    this.#sink.text(this.#text.length - 1, this.#text.length, false);
+  get #isAfterBody(): boolean {
+    return this.#state.mode === AFTER_BODY || this.#state.mode === AFTER_AFTER_BODY;
   }
 
-  #rawContent(kind: TagKind, inside: number): number {
+  #rawContent(kind: TagKind, from: number): number {
     const text = this.#text;
     if (kind.content === "plain") {
-      if (inside < text.length) this.#sink.text(inside, text.length, false);
+      // The one element whose text is the body's own, of which no end tag is one.
+      if (from < text.length) this.#textRun(from, text.length, false);
       return text.length;
     }
-    const end = scanRawContent(text, kind.name, inside, kind.content === "escapable", this.#sink);
-    return end === -1 ? text.length : this.#endTagNamed(end, end + 2, this.#nameEnd(end + 2));
+    const end = kind.content === "script" ? scriptEnd(text, from) : rawContentEnd(text, kind.name, from);
+    const to = end === -1 ? text.length : end;
+    if (to > from) this.#state.insertText(from, to, kind.content === "escapable");
+    this.#state.pop(to);
+    const inside = end === -1 ? -1 : this.attributes.read(end + 2 + kind.name.length);
+    return inside === -1 ? text.length : inside;
   }
 
-  #pop(at: number): TagKind | undefined {
-    const kind = this.#open.pop();
-    if (kind !== undefined) this.#sink.closes(kind, at);
-    return kind;
-  }
-
-  /** An end tag that stands for a whole element. */
-  #opensEmpty(kind: TagKind, at: number, nameTo: number): void {
-    const inside = this.#pastGreater(nameTo);
-    this.attributes.readNone();
-    this.#sink.opens(kind, at, inside);
-    this.#sink.closes(kind, inside);
+  #isSure = true;
+  /** Whether nothing that follows can move or change what has been read: no open table or formatting, no second body. */
+  #isSettled(from: number): boolean {
+    const state = this.#state;
+    if (!this.#isSure || !state.isBodySure || state.topOf(TABLE) !== 0) return false;
+    if (!state.formatting.isEmpty && state.formatting.some((entry) => state.isOpen(entry))) return false;
+    SECOND_BODY.lastIndex = from;
+    this.#isSure = !SECOND_BODY.test(this.#text);
+    return this.#isSure;
   }
 }

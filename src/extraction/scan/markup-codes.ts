@@ -21,3 +21,6 @@ export const isLetter = (code: number): boolean => (code >= 97 && code <= 122) |
 
 /** ASCII only. */
 export const lowerCase = (code: number): number => (code >= 65 && code <= 90 ? code | 32 : code);
+
+export const asciiLowerCase = (text: string): string =>
+  text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());

@@ -22,7 +22,7 @@ export class MatchMachine {
   #template = 0;
   /** Positions of queries that still want an answer. */
   readonly #wanted: Int32Array;
-  /** The queries that the last element answers; one may be there twice. */
+  /** The queries that the last element answers. */
   readonly hits: number[] = [];
 
   constructor(program: MatchProgram) {
@@ -138,7 +138,8 @@ export class MatchMachine {
       const bit = rest & -rest;
       rest ^= bit;
       const query = this.#program.queryAt[(word << 5) + 31 - Math.clz32(bit)];
-      if (query !== undefined) this.hits.push(query);
+      // Two selectors of one list may both find it.
+      if (query !== undefined && !this.hits.includes(query)) this.hits.push(query);
     }
   }
 

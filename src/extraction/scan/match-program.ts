@@ -74,7 +74,7 @@ export class MatchProgram {
 
   /** The positions that an element of this kind may be at. */
   forKind(kind: TagKind): Int32Array {
-    return this.#byKnownTag[kind.id] ?? this.#byOtherTag.get(kind.name) ?? this.#forAnyTag;
+    return this.#byKnownTag[kind.id] ?? this.#byOtherTag.get(kind.lower) ?? this.#forAnyTag;
   }
 
   #maskOf(tag: string): Int32Array {

@@ -1,12 +1,15 @@
 import { AMP } from "./markup-codes.ts";
 import { ATTRIBUTE_SIZE } from "./tag-attributes.ts";
 import type { TagAttributes } from "./tag-attributes.ts";
+import type { TagKind } from "./tag-kind.ts";
 
 /** The element whose start tag was just read, as selectors see it: what stands before and above it, nothing of what follows. */
 export class OpenElement {
   readonly #attributes: TagAttributes;
   #isLookedAt = false;
   tag = "";
+  /** As selectors see it, which know no case. */
+  name = "";
   /** Where they are noted in its attributes, -1 for nowhere. */
   idPlace = -1;
   classPlace = -1;
@@ -21,8 +24,9 @@ export class OpenElement {
     this.#attributes = attributes;
   }
 
-  begin(tag: string, isOutermost: boolean, before: number): void {
-    this.tag = tag;
+  begin(kind: TagKind, isOutermost: boolean, before: number): void {
+    this.tag = kind.name;
+    this.name = kind.lower;
     this.isOutermost = isOutermost;
     this.before = before;
     this.#isLookedAt = false;

@@ -1,48 +1,40 @@
-import { AMP, isNameEnd, LESS } from "./markup-codes.ts";
-import type { ScanSink } from "./html-scanner.ts";
+import { asciiLowerCase, isNameEnd } from "./markup-codes.ts";
+
+/** Where the end tag begins of an element that holds no markup, such as `<style>`: -1 when there is none. */
+export function rawContentEnd(text: string, name: string, from: number): number {
+  for (let at = text.indexOf("</", from); at !== -1; at = text.indexOf("</", at + 2)) {
+    if (isNamed(text, at + 2, name)) return at;
+  }
+  return -1;
+}
+
+const isNamed = (text: string, from: number, name: string): boolean => {
+  const to = from + name.length;
+  return to < text.length && isNameEnd(text.charCodeAt(to)) && asciiLowerCase(text.slice(from, to)) === name;
+};
+
+const SCRIPT_MARK = /<!--|-->|<\/?script(?=[\t\n\f\r />])/gi;
 
 /**
- * Hands on the text inside an element that holds no markup, such as `<script>`, and returns where its end tag begins: -1 when
- * there is none. With `hasEntities` it is a `<title>` or `<textarea>`.
- *
- * The end tag is recognised as htmlparser2 does it, down to the control characters that it takes for `<` and `/` and to the
- * `&` that it does not decode right after a `<`.
+ * Of a script. One that hides its code in `<!-- … -->` may write `<script>` in there, and then the next `</script>` is that one's
+ * end, not its own.
  */
-export function scanRawContent(
-  text: string,
-  name: string,
-  from: number,
-  hasEntities: boolean,
-  sink: ScanSink,
-): number {
-  const endTag = `</${name}`;
-  const { length } = text;
-  let pieceFrom = from;
-  let matched = 0;
-  for (let at = from; at < length; at++) {
-    const code = text.charCodeAt(at);
-    if (matched === endTag.length) {
-      if (isNameEnd(code)) {
-        const end = at - endTag.length;
-        if (end > pieceFrom) sink.text(pieceFrom, end, hasEntities);
-        return end;
-      }
-      matched = 0;
-    }
-    if ((code | 32) === endTag.charCodeAt(matched)) matched++;
-    else if (matched > 0) {
-      matched = code === LESS ? 1 : 0;
-      if (hasEntities && code === AMP) {
-        sink.text(pieceFrom, at, true);
-        sink.text(at, at + 1, false);
-        pieceFrom = at + 1;
-      }
-    } else if (!hasEntities) {
-      at = text.indexOf("<", at + 1);
-      if (at === -1) break;
-      matched = 1;
-    }
+export function scriptEnd(text: string, from: number): number {
+  const plainEnd = rawContentEnd(text, "script", from);
+  if (plainEnd === -1 || !text.slice(from, plainEnd).includes("<!--")) return plainEnd;
+  let state: "shown" | "hidden" | "inner" = "shown";
+  SCRIPT_MARK.lastIndex = from;
+  for (let match = SCRIPT_MARK.exec(text); match !== null; match = SCRIPT_MARK.exec(text)) {
+    const [mark] = match;
+    if (mark === "-->") state = "shown";
+    else if (mark === "<!--") {
+      if (state === "shown") state = "hidden";
+      // Its dashes count for `-->` too.
+      SCRIPT_MARK.lastIndex = match.index + 2;
+    } else if (mark.startsWith("</")) {
+      if (state !== "inner") return match.index;
+      state = "hidden";
+    } else if (state === "hidden") state = "inner";
   }
-  if (length > pieceFrom) sink.text(pieceFrom, length, hasEntities);
   return -1;
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { buildTree } from "../html-tree.ts";
+import { buildTree } from "../build-tree.ts";
 import { answerByDocument } from "./answer-by-document.ts";
 import { Dice } from "./differential-suite/dice.ts";
 import { randomPage, shortened } from "./differential-suite/random-page.ts";
@@ -47,7 +47,8 @@ const byDocument = (page: string, spec: Spec, matcher: StreamMatcher): unknown =
     streamedOnly(spec.row, matcher.canStreamRow),
   );
 
-const PAGES = 100_000;
+/** `SLUICE_RANDOM_PAGES=100000 npm test -- stream-matcher` for more. */
+const PAGES = Number(process.env["SLUICE_RANDOM_PAGES"] ?? 10_000);
 const PAGES_A_SPEC = 10;
 
 test(`on ${PAGES} random pages, a single pass gives what the document gives`, () => {
@@ -84,7 +85,7 @@ test(`on ${PAGES} random pages, a single pass gives what the document gives`, ()
   );
 });
 
-test(`on ${PAGES} random pages, a single pass gives what css-select finds in the tree of htmlparser2`, () => {
+test(`on ${PAGES} random pages, a single pass gives what css-select finds in the tree of parse5`, () => {
   const dice = new Dice();
   let matches = 0;
   for (let count = 0; count < PAGES; count += PAGES_A_SPEC) {
@@ -125,8 +126,8 @@ test(`on ${PAGES} random pages, a single pass gives what css-select finds in the
       );
       if (matcher.canStreamRow[0] !== true) continue;
       for (const [index, row] of found.entries()) {
-        // css-select treats an outermost element as no scope at all.
-        if (reference.isOutermost(row)) continue;
+        // css-select treats an outermost element as no scope at all; in parse5's tree a template has no children.
+        if (reference.isOutermost(row) || reference.tag(row) === "template") continue;
         const inRow = reference.find(rowCss, row).map((at) => match(at, reference.text(at)));
         assert.deepEqual(rows[index]?.answers[0], inRow, `${rowCss} in ${where}`);
       }
@@ -208,7 +209,7 @@ test("every way to take a match gives what the document gives", () => {
     ["one"],
     ["s&lt;"],
   ]);
-  assert.deepEqual(ask("<a href=' /x '><img src=y></a><form action=z>", all("*", "link")), [
+  assert.deepEqual(ask("<a href=' /x '><img src=y></a><form action=z>", all("body *", "link")), [
     ["/x", "y", "z"],
   ]);
 });

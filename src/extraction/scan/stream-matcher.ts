@@ -37,15 +37,23 @@ export function compileStream({ page, each, row = [] }: StreamSpec): StreamMatch
     hasRows: eachChains !== undefined,
     row: row.map((query, at) => (rowChains[at] === undefined ? undefined : query)),
     rowProgram: new MatchProgram(rowChains),
+    pageMachines: [],
+    rowMachines: [],
   };
   return {
     canStream: pageChains.map((chains) => chains !== undefined),
     canStreamEach: eachChains !== undefined,
     canStreamRow: rowChains.map((chains) => chains !== undefined),
     run(text) {
-      const run = new StreamRun(plan, text);
-      const answers = run.run();
-      return run.isTooNested ? answerByDocument(text, plan.page, each, plan.row) : answers;
+      let run = new StreamRun(plan, text);
+      let answers = run.run();
+      if (run.needsDocument && run.lateBody !== undefined) {
+        run = new StreamRun(plan, text, run.lateBody);
+        answers = run.run();
+      }
+      return run.needsDocument
+        ? answerByDocument(text, plan.page, plan.hasRows ? each : undefined, plan.row)
+        : answers;
     },
   };
 }

@@ -1,7 +1,7 @@
 import { foldSpace } from "../folded-text.ts";
-import { decodeEntities } from "./decode-entities.ts";
+import { decodeEntities, foldBreaks } from "./decode-entities.ts";
 import { HtmlScanner } from "./html-scanner.ts";
-import type { ScanSink } from "./html-scanner.ts";
+import type { LateBody, ScanSink } from "./tree-state.ts";
 import { MatchMachine } from "./match-machine.ts";
 import type { MatchProgram } from "./match-program.ts";
 import { OpenElement } from "./open-element.ts";
@@ -18,6 +18,9 @@ export interface StreamPlan {
   readonly hasRows: boolean;
   readonly row: readonly (PageQuery | undefined)[];
   readonly rowProgram: MatchProgram;
+  /** Machines that no page is using: making them anew costs as much as a tenth of a page. */
+  readonly pageMachines: MatchMachine[];
+  readonly rowMachines: MatchMachine[];
 }
 
 type Answers = (OpenMatch[] | undefined)[];
@@ -42,7 +45,6 @@ export class StreamRun implements ScanSink {
   readonly #scanner: HtmlScanner;
   readonly #element: OpenElement;
   readonly #machine: MatchMachine;
-  readonly #spareMachines: MatchMachine[] = [];
   readonly #openRows: OpenRow[] = [];
   readonly #captures: TextCapture[] = [];
   #depth = 0;
@@ -54,16 +56,16 @@ export class StreamRun implements ScanSink {
   #unanswered: number;
   /** Characters of captures that ended inside of others. */
   #nested = 0;
-  isTooNested = false;
+  #isTooNested = false;
   readonly #page: Answers;
   readonly #rows: Row[] = [];
 
-  constructor(plan: StreamPlan, text: string) {
+  constructor(plan: StreamPlan, text: string, lateBody?: LateBody) {
     this.#plan = plan;
     this.#text = text;
-    this.#scanner = new HtmlScanner(text, this);
+    this.#scanner = new HtmlScanner(text, this, { lateBody });
     this.#element = new OpenElement(this.#scanner.attributes);
-    this.#machine = new MatchMachine(plan.pageProgram);
+    this.#machine = plan.pageMachines.pop() ?? new MatchMachine(plan.pageProgram);
     this.#machine.beginPage();
     this.#countsTypes = plan.pageProgram.countsTypes || plan.rowProgram.countsTypes;
     this.#page = plan.page.map(emptyAnswer);
@@ -72,18 +74,24 @@ export class StreamRun implements ScanSink {
 
   run(): { page: readonly (readonly Match[] | undefined)[]; rows: readonly Row[] } {
     if (this.#unanswered > 0) this.#scanner.run();
+    this.#plan.pageMachines.push(this.#machine);
+    this.#scanner.attributes.release();
     return { page: this.#page, rows: this.#rows };
   }
 
   opens(kind: TagKind, at: number, inside: number): void {
+    if (this.#scanner.isDone) {
+      this.#scanner.attributes.forget();
+      return;
+    }
     const element = this.#element;
     const parent = this.#depth++;
     const depth = this.#depth;
     const before = this.#counts[parent] ?? 0;
     this.#counts[parent] = before + 1;
     this.#counts[depth] = 0;
-    element.begin(kind.name, parent === 0, before);
-    if (this.#countsTypes) this.#countType(kind.name, parent);
+    element.begin(kind, parent === 0, before);
+    if (this.#countsTypes) this.#countType(kind.lower, parent);
     for (const capture of this.#captures) capture.opens(kind.name, depth);
 
     this.#machine.open(kind, element, true);
@@ -105,6 +113,7 @@ export class StreamRun implements ScanSink {
   }
 
   closes(kind: TagKind, at: number): void {
+    if (this.#scanner.isDone) return;
     const depth = this.#depth--;
     const captures = this.#captures;
     if (captures.length > 0) {
@@ -121,7 +130,7 @@ export class StreamRun implements ScanSink {
     if (this.#openRows.length === 0) return;
     if (this.#openRows.at(-1)?.depth === depth) {
       const ended = this.#openRows.pop();
-      if (ended !== undefined) this.#spareMachines.push(ended.machine);
+      if (ended !== undefined) this.#plan.rowMachines.push(ended.machine);
     }
     for (const { machine } of this.#openRows) machine.close();
   }
@@ -130,7 +139,9 @@ export class StreamRun implements ScanSink {
     let piece: string | undefined;
     for (const capture of this.#captures) {
       if (!capture.wantsText()) continue;
-      piece ??= hasEntities ? decodeEntities(this.#text, from, to, "text") : this.#text.slice(from, to);
+      piece ??= hasEntities
+        ? decodeEntities(this.#text, from, to, "text")
+        : foldBreaks(this.#text.slice(from, to));
       capture.add(piece);
     }
   }
@@ -138,8 +149,6 @@ export class StreamRun implements ScanSink {
   /** False when the query wants no more. */
   #found(query: PageQuery | undefined, answer: OpenMatch[] | undefined, at: number, inside: number): boolean {
     if (query === undefined || answer === undefined) return true;
-    // Two selectors of one list may both find it.
-    if (answer.at(-1)?.at === at) return true;
     const { take } = query;
     const element = this.#element;
     const match: OpenMatch = { text: undefined, at, tag: element.tag };
@@ -155,20 +164,29 @@ export class StreamRun implements ScanSink {
   }
 
   #opensRow(kind: TagKind, at: number): void {
-    if (this.#rows.at(-1)?.at === at) return;
     if (this.#openRows.length === MOST_OPEN_ROWS) {
       this.#giveUp();
       return;
     }
-    const machine = this.#spareMachines.pop() ?? new MatchMachine(this.#plan.rowProgram);
+    const machine = this.#plan.rowMachines.pop() ?? new MatchMachine(this.#plan.rowProgram);
     machine.beginRow(kind, this.#element);
     const answers = this.#plan.row.map(emptyAnswer);
     this.#rows.push({ at, answers });
     this.#openRows.push({ machine, depth: this.#depth, answers });
   }
 
+  /** Whether the answers are void: the page needs repair, or matches inside of matches are too many. */
+  get needsDocument(): boolean {
+    return this.#isTooNested || this.#scanner.reason !== undefined;
+  }
+
+  /** With this, another run may do. */
+  get lateBody(): LateBody | undefined {
+    return this.#scanner.lateBody;
+  }
+
   #giveUp(): void {
-    this.isTooNested = true;
+    this.#isTooNested = true;
     this.#scanner.isStopped = true;
   }
 
@@ -181,7 +199,7 @@ export class StreamRun implements ScanSink {
   }
 
   #stopWhenDone(): void {
-    if (this.#unanswered === 0 && this.#captures.length === 0) this.#scanner.isStopped = true;
+    if (this.#unanswered === 0 && this.#captures.length === 0) this.#scanner.isDone = true;
   }
 }
 

@@ -136,8 +136,8 @@ const mentionsTypes = (token: Selector): boolean =>
 
 function testOf(token: Selector, reach: Reach): Test | undefined {
   if (token.type === SelectorType.Tag && token.namespace === null) {
-    const name = token.name.toLowerCase();
-    return ({ tag }) => tag === name;
+    const wanted = token.name.toLowerCase();
+    return ({ name }) => name === wanted;
   }
   if (token.type === SelectorType.Attribute && token.namespace === null) {
     const { action, value, ignoreCase } = token;

@@ -1,5 +1,6 @@
 import { decodeEntities } from "./decode-entities.ts";
 import {
+  asciiLowerCase,
   DOUBLE_QUOTE,
   EQUALS,
   GREATER,
@@ -13,19 +14,33 @@ import {
 /** Numbers for each attribute: where its name begins and ends, and where its value does. */
 export const ATTRIBUTE_SIZE = 4;
 
+const MOST_SPARE = 1024 * ATTRIBUTE_SIZE;
+let spare: Int32Array<ArrayBuffer> | undefined;
+
+function takePlaces(): Int32Array<ArrayBuffer> {
+  const places = spare ?? new Int32Array(16 * ATTRIBUTE_SIZE);
+  spare = undefined;
+  return places;
+}
+
 /** Finds the attributes of start tags and notes their places; strings are made only of those that are asked for. */
 export class TagAttributes {
   readonly text: string;
   /** `ATTRIBUTE_SIZE` numbers for each attribute of every tag so far, unless `forget` was called in between. */
-  places = new Int32Array(16 * ATTRIBUTE_SIZE);
+  places = takePlaces();
   /** The last tag's own: from `first` up to `end`. */
   first = 0;
   end = 0;
-  /** Whether the last tag ended in `/>`, or the page in its `/`. */
+  /** Whether the last tag ended in `/>`. */
   endsWithSlash = false;
 
   constructor(text: string) {
     this.text = text;
+  }
+
+  /** Nothing is asked of it any more: the next page may have its memory. */
+  release(): void {
+    if (this.places.length <= MOST_SPARE) spare = this.places;
   }
 
   forget(): void {
@@ -49,11 +64,11 @@ export class TagAttributes {
       const start = text.charCodeAt(at);
       if (start === GREATER) return at + 1;
       if (start === SLASH) {
-        this.endsWithSlash = true;
         at++;
-        continue;
+        if (text.charCodeAt(at) !== GREATER) continue;
+        this.endsWithSlash = true;
+        return at + 1;
       }
-      this.endsWithSlash = false;
       at = this.#readOne(at);
       if (at === -1) return -1;
     }
@@ -65,7 +80,9 @@ export class TagAttributes {
     const { length } = text;
     let at = from + 1;
     let code = text.charCodeAt(at);
-    while (at < length && code !== EQUALS && !isNameEnd(code)) code = text.charCodeAt(++at);
+    // Letters, which are most of it, come after all that ends a name.
+    while (code > GREATER || (at < length && code !== EQUALS && !isNameEnd(code)))
+      code = text.charCodeAt(++at);
     const nameEnd = at;
     while (at < length && isSpace(code)) code = text.charCodeAt(++at);
     if (code !== EQUALS) {
@@ -75,7 +92,7 @@ export class TagAttributes {
     do code = text.charCodeAt(++at);
     while (at < length && isSpace(code));
     if (code === DOUBLE_QUOTE || code === SINGLE_QUOTE) {
-      const end = text.indexOf(code === DOUBLE_QUOTE ? '"' : "'", at + 1);
+      const end = quoteAfter(text, at + 1, code);
       if (end === -1) return -1;
       this.#note(from, nameEnd, at + 1, end);
       return end + 1;
@@ -110,20 +127,33 @@ export class TagAttributes {
     return -1;
   }
 
+  /** Names in lower case and values, in the order of the tag. */
+  list(first: number, end: number): [name: string, value: string][] {
+    const values = new Map<string, string>();
+    for (let place = first; place < end; place += ATTRIBUTE_SIZE) {
+      const name = asciiLowerCase(this.text.slice(this.places[place], this.places[place + 1]));
+      if (!values.has(name)) values.set(name, this.valueAt(place));
+    }
+    return [...values];
+  }
+
   valueAt(place: number): string {
     return decodeEntities(this.text, this.places[place + 2] ?? 0, this.places[place + 3] ?? 0, "attribute");
   }
 }
 
-/** `name` is in lower case, what the page has may be in any. */
+/** Most values are short: then a search costs more than looking. */
+function quoteAfter(text: string, from: number, quote: number): number {
+  const near = from + 12;
+  for (let at = from; at < near; at++) if (text.charCodeAt(at) === quote) return at;
+  return text.indexOf(quote === DOUBLE_QUOTE ? '"' : "'", near);
+}
+
+/** `name` is in lower case, what the page has may be in any; only ASCII letters have two cases. */
 function isNamed(text: string, from: number, to: number, name: string): boolean {
-  // İ is the one letter that is longer in lower case: an i and a dot above.
-  if (to - from !== name.length)
-    return name.includes("\u0307") && text.slice(from, to).toLowerCase() === name;
+  if (to - from !== name.length) return false;
   for (let at = 0; at < name.length; at++) {
-    const code = text.charCodeAt(from + at);
-    if (code >= 128) return text.slice(from, to).toLowerCase() === name;
-    if (lowerCase(code) !== name.charCodeAt(at)) return false;
+    if (lowerCase(text.charCodeAt(from + at)) !== name.charCodeAt(at)) return false;
   }
   return true;
 }

@@ -1,15 +1,17 @@
 import assert from "node:assert/strict";
 import { existsSync, globSync, readFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join, relative, resolve } from "node:path";
 import { test } from "node:test";
-import { buildTree } from "../html-tree.ts";
+import { buildTree, scanTree } from "../build-tree.ts";
 import type { TreeElement } from "../html-tree.ts";
 import { answerByDocument } from "./answer-by-document.ts";
 import { Dice } from "./differential-suite/dice.ts";
-import { scannedOutline } from "./differential-suite/outline.ts";
+import { treeOutline } from "./differential-suite/outline.ts";
 import { Reference } from "./differential-suite/reference.ts";
+import { HtmlScanner } from "./html-scanner.ts";
 import type { PageQuery, Taken } from "./page-query.ts";
 import { compileStream } from "./stream-matcher.ts";
+import type { ScanSink } from "./tree-state.ts";
 
 const TESTDATA = resolve(import.meta.dirname, "../../../../shared/testdata");
 const skip = existsSync(TESTDATA) ? false : "no shared testdata beside the checkout";
@@ -54,9 +56,10 @@ for (const file of skip ? [] : globSync(`${FOLDERS}/**/*.html`, { cwd: TESTDATA 
   test(`${file}: a single pass, the document and css-select agree`, () => {
     const page = readFileSync(join(TESTDATA, file), "utf8");
     const dice = new Dice();
-    const { elements } = buildTree(page);
+    const tree = buildTree(page);
+    const { elements } = tree;
     const reference = new Reference(page);
-    assert.deepEqual(scannedOutline(page), reference.outline());
+    assert.deepEqual(treeOutline(tree), reference.outline());
     const queries: PageQuery[] = [
       ...EVERYWHERE.map(([css, take]) => ({ css, take, isMany: true })),
       ...derived(elements, dice).map((css): PageQuery => ({
@@ -80,6 +83,35 @@ for (const file of skip ? [] : globSync(`${FOLDERS}/**/*.html`, { cwd: TESTDATA 
     }
     assert.ok(answers.page.flat().length > 0);
   });
+}
+
+const EXAMPLES = resolve(import.meta.dirname, "../../..");
+
+test("few real pages need repair", { skip }, (t) => {
+  const reasons = new Map<string, string[]>();
+  const pages = [
+    ...globSync(`{pages,blockpages,recordings,quotes-toscrape}/**/*.html`, { cwd: TESTDATA }).map((file) =>
+      join(TESTDATA, file),
+    ),
+    ...globSync(`{examples,src}/**/*.html`, { cwd: EXAMPLES }).map((file) => join(EXAMPLES, file)),
+  ];
+  for (const file of pages) {
+    const page = readFileSync(file, "utf8");
+    if (scanTree(page) !== undefined) continue;
+    const reason = repairReason(page);
+    reasons.set(reason, [...(reasons.get(reason) ?? []), relative(TESTDATA, file)]);
+  }
+  const repaired = [...reasons.values()].flat().length;
+  t.diagnostic(`${repaired} of ${pages.length} pages leave the single pass`);
+  for (const [reason, files] of reasons) t.diagnostic(`${reason}: ${files.join(", ")}`);
+  assert.ok(pages.length >= 30 && repaired <= pages.length / 10, `${repaired} of ${pages.length}`);
+});
+
+function repairReason(page: string): string {
+  const nothing: ScanSink = { opens: () => undefined, closes: () => undefined, text: () => undefined };
+  const scanner = new HtmlScanner(page, nothing);
+  scanner.run();
+  return scanner.reason ?? "a second pass";
 }
 
 test("there are test pages", { skip }, () => {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
+import { extract } from "../../flow/extract.ts";
 import { FailureError } from "../../model/failure.ts";
 import type { Field } from "../define-field.ts";
 import { compileExtraction } from "../extract-spec.ts";
@@ -163,6 +164,14 @@ test("XML that is cut off or does not nest is bad content, with its place", () =
         problem.test(error.failure.detail),
       text.slice(0, 40),
     );
+});
+
+test("an item whose XML is cut off fails with that, and not as a fault of its scraper", () => {
+  const found = extract(compileExtraction({ each: "item", fields: { it: field.text("title") } }), [
+    page("<rss><item><title>A</title></item><item><tit"),
+  ]);
+  assert.ok("failure" in found);
+  assert.equal(found.failure.kind, "bad-content");
 });
 
 test("what concerns characters alone is read as feeds have it", () => {

@@ -10,7 +10,8 @@ export const compareLedger = async (world: World, model: LedgerModel): Promise<v
   for (const job of model.jobs) {
     const view = await world.ledger.readJob(job.id);
     const accepted = job.items.size;
-    const { folded, rejected, capped } = job;
+    const { folded, rejected } = job;
+    const capped = job.capped.size;
     const received = accepted + folded + rejected + capped;
     assert.deepEqual(view?.counts, {
       received,
@@ -20,7 +21,9 @@ export const compareLedger = async (world: World, model: LedgerModel): Promise<v
       capped,
       states: model.states(job),
     });
-    assert.equal(view.tooDeep, job.tooDeep);
+    const cappedBy = { items: 0, depth: 0, chain: 0, budget: 0 };
+    for (const { cap } of job.capped.values()) cappedBy[cap]++;
+    assert.deepEqual(view.cappedBy, cappedBy);
     assert.equal(view.state, job.state);
     const names = view.spec.scrapers.map(({ name }) => name);
     const items = await world.items(job.id);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { PinnedScraper } from "../../model/job.ts";
 import type { ClaimedItem } from "../ledger.ts";
 import { DONE, failed, settlement, waiting } from "./sim-worker.ts";
-import { jobSpec, keysOf, type LedgerTest, planned, SITE, UNPACED, type World } from "./world.ts";
+import { code, jobSpec, keysOf, type LedgerTest, planned, SITE, UNPACED, type World } from "./world.ts";
 
 const scraper = (name: string, own: Partial<PinnedScraper> = {}): PinnedScraper => ({
   ...jobSpec("any").scrapers[0]!,
@@ -53,9 +53,9 @@ export const emitting = (test: LedgerTest): void => {
     ]);
     assert.deepEqual(shown, [
       ["list", "list", undefined, 0],
-      ["next", "list", "list", 1],
+      ["next", "list", "list", 0],
       ["a", "town", "list", 1],
-      ["b", "town", "next", 2],
+      ["b", "town", "next", 1],
     ]);
     assert.deepEqual(
       (await world.items("job", { scraper: "town" })).map(({ key }) => key),
@@ -96,25 +96,81 @@ export const emitting = (test: LedgerTest): void => {
 
   test("what lies too deep is counted as capped, and folded where the job has it", async (world) => {
     const worker = world.worker();
-    await world.job("job", ["0"], { maxDepth: 2 });
-    await worker.emit(await takeOne(world, worker), planned(["1"]));
+    await world.job("job", ["0"], { ...BOTH, maxDepth: 2 });
+    await worker.emit(await takeOne(world, worker), towns(["1"]));
     await worker.emit(await takeOne(world, worker), planned(["2"]));
-    await worker.emit(await takeOne(world, worker), planned(["3", "4", "1"]));
+    await worker.emit(await takeOne(world, worker), towns(["3", "4", "1"]));
     const view = await world.ledger.readJob("job");
-    assert.deepEqual([view?.counts.accepted, view?.counts.capped, view?.tooDeep], [3, 2, 2]);
+    assert.deepEqual([view?.counts.accepted, view?.counts.capped, view?.cappedBy.depth], [3, 2, 2]);
     assert.equal(view?.counts.folded, 1);
-    // Found again from nearer by, it is let in.
-    assert.equal((await world.ledger.addItems("job", planned(["3"]), [])).accepted, 1);
+    // Found again from nearer by, it is let in; the capped one is folded into it.
+    assert.equal((await world.ledger.addItems("job", towns(["3"]), [])).accepted, 1);
     assert.deepEqual(await worker.takeKeys(), ["3"]);
+    const counts = await world.counts("job");
+    assert.deepEqual([counts.accepted, counts.folded, counts.capped], [4, 2, 1]);
     await sumsUp(world, "job");
   });
 
-  test("the cap of the job is no depth", async (world) => {
+  test("what a scraper emits to itself is as deep as its parent, and a chain of it has its own limit", async (world) => {
+    const worker = world.worker();
+    await world.job("job", ["0"], { scrapers: [scraper("list", { maxChain: 12 })], maxDepth: 0 });
+    for (let page = 1; page <= 13; page++)
+      await worker.emit(await takeOne(world, worker), planned([String(page)]));
+    const view = await world.ledger.readJob("job");
+    assert.deepEqual(
+      [view?.counts.accepted, view?.cappedBy],
+      [13, { items: 0, depth: 0, chain: 1, budget: 0 }],
+    );
+    assert.ok((await world.items("job")).every(({ depth }) => depth === 0));
+    await sumsUp(world, "job");
+  });
+
+  test("the cap of the job is no depth, and the same input beyond it is counted once", async (world) => {
     const worker = world.worker();
     await world.job("job", ["0"], { maxItems: 2 });
-    await worker.emit(await takeOne(world, worker), planned(["1", "2", "3"]));
+    await worker.emit(await takeOne(world, worker), planned(["1", "2", "3", "2"]));
+    await worker.emit(await takeOne(world, worker), planned(["3"]));
     const view = await world.ledger.readJob("job");
-    assert.deepEqual([view?.counts.accepted, view?.counts.capped, view?.tooDeep], [2, 2, 0]);
+    assert.deepEqual([view?.counts.accepted, view?.counts.capped, view?.counts.folded], [2, 2, 2]);
+    assert.deepEqual(view?.cappedBy, { items: 2, depth: 0, chain: 0, budget: 0 });
+    await sumsUp(world, "job");
+  });
+
+  test("a job whose cap is raised goes on with what was kept, though it had ended", async (world) => {
+    const worker = world.worker();
+    await world.job("job", ["0"], { ...BOTH, maxItems: 3, maxDepth: 1 });
+    await world.ledger.sealJob("job");
+    const { ledger } = world;
+    await worker.emit(await takeOne(world, worker), towns(keysOf(1100)));
+    await worker.emit(await takeOne(world, worker), planned(["deep"]));
+    await worker.settle(await worker.take());
+    assert.equal((await ledger.readJob("job"))?.state, "done");
+    await assert.rejects(() => ledger.raiseCaps("job", { maxItems: 2 }), code("lower-cap"));
+    await assert.rejects(() => ledger.raiseCaps("job", { maxDepth: 0 }), code("lower-cap"));
+    assert.equal(await ledger.raiseCaps("job", {}), 0);
+    assert.equal((await ledger.readJob("job"))?.state, "done");
+
+    assert.equal(await ledger.raiseCaps("job", { maxItems: 1000 }), 997);
+    assert.equal((await ledger.readJob("job"))?.state, "running");
+    await sumsUp(world, "job");
+    assert.equal(await ledger.raiseCaps("job", { maxItems: 1000 }), 0);
+    assert.equal(await ledger.raiseCaps("job", { maxItems: 5000, maxDepth: 2 }), 102);
+    await sumsUp(world, "job");
+    const deep = (await world.items("job")).find(({ key }) => key === "deep");
+    assert.deepEqual([deep?.scraper, deep?.depth, deep?.state], ["list", 2, "queued"]);
+    for (let items = await worker.take(100); items.length > 0; items = await worker.take(100))
+      await worker.settle(items);
+    const view = await ledger.readJob("job");
+    assert.deepEqual([view?.state, view?.counts.capped, view?.counts.states.done], ["done", 0, 1102]);
+    await ledger.steerJob("job", "resume");
+    await assert.rejects(() => ledger.raiseCaps("nobody", {}), code("no-such-job"));
+  });
+
+  test("a cancelled job, and one whose budget is spent, let nothing more in", async (world) => {
+    await world.job("job", ["0", "1"], { maxItems: 1 });
+    await world.ledger.steerJob("job", "cancel");
+    await assert.rejects(() => world.ledger.raiseCaps("job", { maxItems: 2 }), code("job-ended"));
+    await sumsUp(world, "job");
   });
 
   test("tried again, an item finds the same, and nothing is there twice", async (world) => {

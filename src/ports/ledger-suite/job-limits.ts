@@ -152,6 +152,8 @@ export const jobLimits = (test: LedgerTest): void => {
     const { received, accepted, capped, states } = await world.counts("job");
     assert.deepEqual([received, accepted, capped], [4, 3, 1]);
     assert.deepEqual([states.done, states.failed], [2, 1]);
+    assert.equal((await world.ledger.readJob("job"))?.cappedBy.budget, 1);
+    await assert.rejects(() => world.ledger.raiseCaps("job", { maxItems: 9 }), code("job-ended"));
     await assert.rejects(() => world.ledger.retryItems("job", {}), code("job-ended"));
   });
 

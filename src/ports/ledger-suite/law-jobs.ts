@@ -34,3 +34,21 @@ export const retryItems = async (
   if (job.state === "cancelled") return await assert.rejects(retry, code("job-ended"));
   assert.equal(await retry(), model.retry(job, kinds));
 };
+
+/** Each of its limits by so much; nothing is raised where all are 0, and the same limits again let nothing in. */
+export const raiseCaps = async (
+  { ledger }: World,
+  model: LedgerModel,
+  job: ModelJob,
+  by: { readonly items: number; readonly depth: number; readonly chain: number },
+): Promise<void> => {
+  const caps = {
+    maxItems: job.maxItems + by.items,
+    maxDepth: job.maxDepth + by.depth,
+    maxChain: job.maxChain + by.chain,
+  };
+  const raise = () => ledger.raiseCaps(job.id, caps);
+  if (job.state === "cancelled") return await assert.rejects(raise, code("job-ended"));
+  Object.assign(job, caps);
+  assert.equal(await raise(), model.raise(job));
+};

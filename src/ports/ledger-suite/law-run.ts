@@ -3,10 +3,10 @@ import type { Outcome } from "../../model/item.ts";
 import type { Pace } from "../../model/pace.ts";
 import type { ClaimedItem, Ledger } from "../ledger.ts";
 import { compareLedger } from "./compare-ledger.ts";
-import { retryItems, sealJob, steerJob } from "./law-jobs.ts";
+import { raiseCaps, retryItems, sealJob, steerJob } from "./law-jobs.ts";
 import { outcomeOf } from "./law-outcome.ts";
 import type { Step } from "./law-steps.ts";
-import { LedgerModel, MAX_DEPTH, type ModelJob, type ModelWorker } from "./ledger-model.ts";
+import { LedgerModel, MAX_CHAIN, MAX_DEPTH, type ModelJob, type ModelWorker } from "./ledger-model.ts";
 import { DONE, refOf, settlement, type SimWorker } from "./sim-worker.ts";
 import { SlotWatch } from "./slot-watch.ts";
 import { code, jobSpec, LEASE_MS, planned, type World } from "./world.ts";
@@ -45,7 +45,7 @@ export class LawRun {
     for (const { id, maxItems } of JOBS) {
       const job = `${prefix}${id}`;
       const [root] = jobSpec(job, { pace: PACE }).scrapers;
-      const scrapers = [root!, { ...root!, name: "detail" }];
+      const scrapers = ["county", "detail"].map((name) => ({ ...root!, name, maxChain: MAX_CHAIN }));
       await world.ledger.createJob(
         jobSpec(job, { client: id, pace: PACE, maxItems, scrapers, maxDepth: MAX_DEPTH }),
       );
@@ -97,6 +97,8 @@ export class LawRun {
         return await sealJob(this.#world, this.#job(step.job));
       case "retry":
         return await retryItems(this.#world, this.#model, this.#job(step.job), step.kinds);
+      case "raise":
+        return await raiseCaps(this.#world, this.#model, this.#job(step.job), step);
       case "reopen": {
         const at = step.handle % this.#handles.length;
         const old = this.#handles[at]!;

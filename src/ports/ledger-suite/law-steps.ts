@@ -41,6 +41,13 @@ export type Step =
   | { readonly do: "steer"; readonly job: number; readonly to: "pause" | "resume" | "cancel" }
   | { readonly do: "seal"; readonly job: number }
   | { readonly do: "retry"; readonly job: number; readonly kinds: readonly FailureKind[] | undefined }
+  | {
+      readonly do: "raise";
+      readonly job: number;
+      readonly items: number;
+      readonly depth: number;
+      readonly chain: number;
+    }
   | { readonly do: "reopen"; readonly handle: number };
 
 export type How = "done" | "partial" | "absent" | "unchanged" | "returned" | FailureKind;
@@ -127,6 +134,16 @@ const step: fc.Arbitrary<Step> = fc.oneof(
         ["timeout"],
         ["worker-lost", "scraper-error"],
       ),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      do: is("raise"),
+      job: small,
+      items: fc.nat({ max: 4 }),
+      depth: fc.nat({ max: 1 }),
+      chain: fc.nat({ max: 1 }),
     }),
   },
   { weight: 1, arbitrary: fc.record({ do: is("reopen"), handle: small }) },

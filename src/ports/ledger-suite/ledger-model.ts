@@ -3,6 +3,7 @@ import type { FailureKind } from "../../model/failure.ts";
 import type { ItemState, Outcome, StateCounts } from "../../model/item.ts";
 import type { JobState } from "../../model/job.ts";
 import type { AddReply, ClaimedItem, PlannedItem } from "../ledger.ts";
+import { capOf, type ModelCapped, type ModelOrigin, originOf } from "./model-caps.ts";
 import { refOf } from "./sim-worker.ts";
 
 /** An item as it should be. */
@@ -12,6 +13,7 @@ export interface ModelItem {
   readonly lane: string;
   readonly scraper: number;
   readonly depth: number;
+  readonly chain: number;
   readonly parent: string | undefined;
   state: ItemState;
   attempts: number;
@@ -27,18 +29,22 @@ export interface ModelItem {
 
 export interface ModelJob {
   readonly id: string;
-  readonly maxItems: number;
+  maxItems: number;
+  maxDepth: number;
+  maxChain: number;
+  /** In the order in which they were first seen. */
+  readonly lanes: Set<string>;
+  readonly capped: Map<string, ModelCapped>;
   /** By scraper and key. */
   readonly items: Map<string, ModelItem>;
   state: JobState;
   isSealed: boolean;
   folded: number;
   rejected: number;
-  capped: number;
-  tooDeep: number;
 }
 
 export const MAX_DEPTH = 3;
+export const MAX_CHAIN = 2;
 
 export const identityOf = ({
   key,
@@ -67,40 +73,75 @@ export class LedgerModel {
   readonly workers = new Map<string, ModelWorker>();
   /** By place, once a claim has told it. */
   readonly places = new Map<string, ModelItem>();
+  #placed = 0;
 
   addJob(id: string, maxItems: number): void {
     this.jobs.push({
       id,
       maxItems,
+      maxDepth: MAX_DEPTH,
+      maxChain: MAX_CHAIN,
+      lanes: new Set(),
+      capped: new Map(),
       items: new Map(),
       state: "loading",
       isSealed: false,
       folded: 0,
       rejected: 0,
-      capped: 0,
-      tooDeep: 0,
     });
   }
 
   add(job: ModelJob, planned: readonly PlannedItem[], parent?: ModelItem): AddReply {
-    const depth = parent ? parent.depth + 1 : 0;
     const reply = { accepted: 0, folded: 0, capped: 0 };
     const seen = new Set<string>();
     for (const item of planned) {
+      job.lanes.add(item.lane);
+      const place = this.#placed++;
       const identity = identityOf(item);
+      const origin = originOf(item, parent);
+      const kept = job.capped.get(identity);
       if (job.items.has(identity) || seen.has(identity)) reply.folded++;
-      else if (depth > MAX_DEPTH || job.items.size >= job.maxItems || job.state === "cancelled")
-        reply.capped++;
       else {
-        reply.accepted++;
-        job.items.set(identity, newItem(job, item, depth, parent?.key));
+        const cap = capOf(job, origin);
+        if (cap === undefined) {
+          this.#letIn(job, kept?.item ?? item, origin);
+          reply.accepted++;
+          if (kept) job.folded++;
+        } else if (!kept) {
+          job.capped.set(identity, { item, ...origin, cap, place });
+          reply.capped++;
+        } else {
+          const isNearer = [origin.depth - kept.depth, origin.chain - kept.chain].find((n) => n !== 0) ?? 0;
+          if (isNearer <= 0) job.capped.set(identity, { ...kept, ...origin, cap });
+          reply.folded++;
+        }
       }
       seen.add(identity);
     }
-    if (depth > MAX_DEPTH) job.tooDeep += reply.capped;
     job.folded += reply.folded;
-    job.capped += reply.capped;
     return reply;
+  }
+
+  /** Those that fit are let in, in the order of their places. */
+  raise(job: ModelJob): number {
+    const lanes = [...job.lanes];
+    const order = ({ item, place }: ModelCapped): number => lanes.indexOf(item.lane) * 1e9 + place;
+    let count = 0;
+    for (const kept of [...job.capped.values()].toSorted((a, b) => order(a) - order(b))) {
+      const cap = capOf(job, kept);
+      if (cap !== undefined) job.capped.set(identityOf(kept.item), { ...kept, cap });
+      else {
+        count++;
+        this.#letIn(job, kept.item, kept);
+      }
+    }
+    if (count > 0 && job.state === "done") job.state = "running";
+    return count;
+  }
+
+  #letIn(job: ModelJob, item: PlannedItem, origin: ModelOrigin): void {
+    job.items.set(identityOf(item), newItem(job, item, origin));
+    job.capped.delete(identityOf(item));
   }
 
   claimed(claim: ClaimedItem, worker: ModelWorker, now: number): void {
@@ -232,14 +273,14 @@ export class LedgerModel {
 const newItem = (
   job: ModelJob,
   { key, lane, scraper = 0 }: PlannedItem,
-  depth: number,
-  parent: string | undefined,
+  { depth, chain, parent }: ModelOrigin,
 ): ModelItem => ({
   job,
   key,
   lane,
   scraper,
   depth,
+  chain,
   parent,
   state: "queued",
   attempts: 0,

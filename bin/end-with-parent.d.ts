@@ -1,0 +1,3 @@
+export const PARENT_GONE: string;
+export function childEnvironment(): NodeJS.ProcessEnv;
+export function endWithParent(): void;

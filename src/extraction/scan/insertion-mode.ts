@@ -1,0 +1,19 @@
+/** The standard's insertion modes, without those of framesets. */
+export const INITIAL = 0;
+export const BEFORE_HTML = 1;
+export const BEFORE_HEAD = 2;
+export const IN_HEAD = 3;
+export const IN_HEAD_NOSCRIPT = 4;
+export const AFTER_HEAD = 5;
+export const IN_BODY = 6;
+export const IN_TABLE = 7;
+export const IN_CAPTION = 8;
+export const IN_COLGROUP = 9;
+export const IN_TABLE_BODY = 10;
+export const IN_ROW = 11;
+export const IN_CELL = 12;
+export const IN_SELECT = 13;
+export const IN_SELECT_IN_TABLE = 14;
+export const IN_TEMPLATE = 15;
+export const AFTER_BODY = 16;
+export const AFTER_AFTER_BODY = 17;

@@ -1,0 +1,119 @@
+import { KNOWN_KINDS, newKind, SCOPE, SPECIAL, TagKind } from "./tag-kind.ts";
+
+/** Below the outermost element; nothing is looked for beyond it. */
+const NONE = new TagKind("", KNOWN_KINDS, 0, SPECIAL | SCOPE, 0);
+/** An element that ended while elements in it were open: no longer on the stack to anyone, closed with the last of them. */
+const ENDED_FORM = new TagKind("form", KNOWN_KINDS + 1, 0, 0, 0);
+const FIRST_OWN = KNOWN_KINDS + 2;
+const OWN_KINDS = 16;
+
+/** What one page after another can use again: making it anew costs as much as reading a hundred tags. */
+interface StackParts {
+  /** By slot: its kind, the mode before it was pushed, the next lower slot of the same kind, a number that no other element has. */
+  readonly kinds: TagKind[];
+  readonly modes: number[];
+  readonly below: number[];
+  readonly serials: number[];
+  /** By kind: its topmost slot, 0 for none. */
+  tops: Int32Array;
+}
+
+let spare: StackParts | undefined;
+
+function takeParts(): StackParts {
+  const parts = spare;
+  spare = undefined;
+  const tops = new Int32Array(parts === undefined ? (FIRST_OWN + OWN_KINDS) * 3 : 0);
+  return parts ?? { kinds: [NONE], modes: [0], below: [0], serials: [0], tops };
+}
+
+/** The standard's stack of open elements. Slots begin at 1. */
+export class OpenStack {
+  readonly #parts = takeParts();
+  readonly kinds = this.#parts.kinds;
+  readonly modes = this.#parts.modes;
+  readonly serials = this.#parts.serials;
+  readonly #below = this.#parts.below;
+  #tops = this.#parts.tops;
+  top = 0;
+  current: TagKind = NONE;
+  serial = 0;
+  /** How many elements were gone over in search of others. */
+  steps = 0;
+  #ownKinds: Map<string, TagKind> | undefined;
+
+  topOf(kind: TagKind): number {
+    return this.#tops[kind.key] ?? 0;
+  }
+
+  isOpen({ slot, serial }: { readonly slot: number; readonly serial: number }): boolean {
+    return slot <= this.top && this.serials[slot] === serial;
+  }
+
+  /** The kind of a name in lower case that nobody knows: it has one of its own on this page. */
+  ownKind(name: string): TagKind {
+    const own = this.#ownKinds?.get(name);
+    if (own !== undefined) return own;
+    this.#ownKinds ??= new Map();
+    const kind = newKind(name, FIRST_OWN + this.#ownKinds.size);
+    this.#ownKinds.set(name, kind);
+    if (kind.key + 3 > this.#tops.length) {
+      const longer = new Int32Array(this.#tops.length * 2);
+      longer.set(this.#tops);
+      this.#tops = longer;
+    }
+    return kind;
+  }
+
+  push(kind: TagKind, mode: number): void {
+    const slot = ++this.top;
+    this.kinds[slot] = kind;
+    this.modes[slot] = mode;
+    this.#below[slot] = this.#tops[kind.key] ?? 0;
+    this.#tops[kind.key] = slot;
+    this.serials[slot] = ++this.serial;
+    this.current = kind;
+  }
+
+  /** The element that was on top. */
+  drop(): TagKind {
+    const kind = this.current;
+    this.#tops[kind.key] = this.#below[this.top] ?? 0;
+    this.current = this.kinds[--this.top] ?? NONE;
+    return kind;
+  }
+
+  get isEndedOnTop(): boolean {
+    return this.current === ENDED_FORM;
+  }
+
+  /** Takes a form off the stack while others inside of it stay open. */
+  endBelow(slot: number): void {
+    const { key } = this.kinds[slot] ?? NONE;
+    this.#tops[key] = this.#below[slot] ?? 0;
+    this.kinds[slot] = ENDED_FORM;
+    this.#below[slot] = 0;
+  }
+
+  /** Whether some element above a slot has one of the flags. */
+  hasAbove(slot: number, flags: number): boolean {
+    let above = this.top;
+    while (above > slot && ((this.kinds[above]?.flags ?? 0) & flags) === 0) above--;
+    this.steps += this.top - above;
+    return above > slot;
+  }
+
+  /** The slot of the topmost element of a kind, 0 where there is none in the scope that the flags end. */
+  inScope(kind: TagKind, flags: number): number {
+    const slot = this.#tops[kind.key] ?? 0;
+    return slot === 0 || slot === this.top || !this.hasAbove(slot, flags) ? slot : 0;
+  }
+
+  /** Leaves its parts to the next page. */
+  release(): void {
+    while (this.top > 0) this.drop();
+    this.#parts.tops = this.#tops;
+    // A page that was nested without limit would keep its memory for ever.
+    if (this.kinds.length < 1000) spare = this.#parts;
+  }
+}

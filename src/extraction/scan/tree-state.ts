@@ -1,0 +1,273 @@
+import { FormattingList } from "./formatting-list.ts";
+import type { FormattingEntry } from "./formatting-list.ts";
+import type { TagAttributes } from "./tag-attributes.ts";
+import { AFTER_HEAD, IN_BODY, INITIAL } from "./insertion-mode.ts";
+import { OpenStack } from "./open-stack.ts";
+import { BUTTON_SCOPE, IMPLIED, knownKind, SCOPE } from "./tag-kind.ts";
+import type { TagKind } from "./tag-kind.ts";
+
+/** What a page consists of, in the order of the tree. Comments, doctypes and the like are left out. */
+export interface ScanSink {
+  /**
+   * `at` is where its start tag begins, `inside` where its content does; its attributes are in `scanner.attributes`. An element
+   * without a tag of its own stands where the markup is that implies it.
+   */
+  opens(kind: TagKind, at: number, inside: number): void;
+  /** The innermost open element ends before `at`. */
+  closes(kind: TagKind, at: number): void;
+  text(from: number, to: number, hasEntities: boolean): void;
+}
+
+/** Why a page needs repair that cannot be made in the order of its text. */
+export type RepairReason =
+  | "content moved out of a table"
+  | "misnested formatting"
+  | "attributes of a second html or body"
+  | "frameset"
+  | "table parts in a template"
+  | "NUL characters"
+  | "unusual doctype"
+  | "character reference for white space"
+  | "deep nesting";
+
+const BODY = knownKind("body");
+const P = knownKind("p");
+const TABLE = knownKind("table");
+const TEMPLATE = knownKind("template");
+export interface LateBody {
+  readonly at: number;
+  readonly nameEnd: number;
+}
+
+export interface ScanOptions {
+  /** Everything is taken where it stands, no repair is asked for: for a page whose repair would have no end. */
+  readonly isLenient?: boolean;
+  /** As an earlier pass over the page found it: a body that begins without a tag has these attributes. */
+  readonly lateBody?: LateBody | undefined;
+}
+
+/** The stack of open elements, and what every rule of tree construction does with it. */
+export class TreeState extends OpenStack {
+  readonly text: string;
+  readonly attributes: TagAttributes;
+  readonly #sink: ScanSink;
+  readonly #isLenient: boolean;
+  /** The tag that comes after the body began without one: where it begins and its name ends. */
+  lateBody: LateBody | undefined;
+  mode = INITIAL;
+  isQuirks: boolean | undefined = true;
+  reason: RepairReason | undefined;
+
+  /** Of the tag or text at hand: where it begins, where a tag's name and the tag end. */
+  at = 0;
+  nameEnd = 0;
+  inside = 0;
+  isSelfClosing = false;
+  /** Whether `attributes` has those of the tag at hand. */
+  isRead = false;
+  /** The element whose content is to be read as text; set by the rule that inserts it. */
+  raw: TagKind | undefined;
+  /** A line break right after the tag at hand is not there. */
+  skipsLineBreak = false;
+
+  readonly formatting = new FormattingList();
+  readonly #mostSteps: number;
+  #reopened = 0;
+  /** The form that controls belong to, until its end tag. */
+  form: { readonly slot: number; readonly serial: number } | undefined;
+  #hasBodyTag = true;
+  #headEnd = 0;
+  readonly #blanks: number[] = [];
+  /** The body cannot be replaced by a frameset any more. */
+  isBodySure = false;
+
+  constructor(
+    text: string,
+    attributes: TagAttributes,
+    sink: ScanSink,
+    { isLenient = false, lateBody }: ScanOptions,
+  ) {
+    super();
+    this.text = text;
+    this.attributes = attributes;
+    this.#sink = sink;
+    this.#isLenient = isLenient;
+    this.lateBody = lateBody;
+    this.#mostSteps = 500_000 + 2 * text.length;
+  }
+
+  leave(reason: RepairReason): void {
+    if (!this.#isLenient) this.reason ??= reason;
+  }
+
+  /** Whether elements were gone over so often that a page without bounds could take any time. */
+  checkCosts(): void {
+    if (this.steps + this.formatting.steps > this.#mostSteps) this.leave("deep nesting");
+  }
+
+  /** Of the tag at hand. */
+  attribute(name: string): string | undefined {
+    this.#read();
+    const { attributes } = this;
+    const place = attributes.find(attributes.first, attributes.end, name);
+    return place === -1 ? undefined : attributes.valueAt(place);
+  }
+
+  #read(): void {
+    if (this.isRead) return;
+    this.attributes.read(this.nameEnd);
+    this.isRead = true;
+  }
+
+  hasAttributes(): boolean {
+    this.#read();
+    return this.attributes.end > this.attributes.first;
+  }
+
+  /** The element of the tag at hand. */
+  insert(kind: TagKind): void {
+    this.#read();
+    this.push(kind, this.mode);
+    this.isRead = false;
+    this.#sink.opens(kind, this.at, this.inside);
+  }
+
+  insertVoid(kind: TagKind): void {
+    this.#read();
+    this.isRead = false;
+    this.#sink.opens(kind, this.at, this.inside);
+    this.#sink.closes(kind, this.inside);
+  }
+
+  insertImplied(kind: TagKind): void {
+    this.attributes.readNone();
+    this.isRead = false;
+    this.push(kind, this.mode);
+    this.#sink.opens(kind, this.at, this.at);
+  }
+
+  /** A body that begins without its tag; some pages have the tag later. */
+  insertBody(): void {
+    if (this.lateBody === undefined) this.insertImplied(BODY);
+    else {
+      this.attributes.read(this.lateBody.nameEnd);
+      this.isRead = false;
+      this.push(BODY, this.mode);
+      this.#sink.opens(BODY, this.at, this.at);
+    }
+    this.#hasBodyTag = false;
+  }
+
+  /** A tag of a body that is there already: it adds the attributes that the body has not. */
+  mergeBody(): void {
+    this.isBodySure = true;
+    if (!this.hasAttributes() || this.lateBody?.at === this.at) return;
+    if (!this.#hasBodyTag && this.lateBody === undefined)
+      this.lateBody = { at: this.at, nameEnd: this.nameEnd };
+    this.leave("attributes of a second html or body");
+  }
+
+  insertRaw(kind: TagKind): void {
+    this.insert(kind);
+    this.raw = kind;
+  }
+
+  insertText(from: number, to: number, hasEntities: boolean): void {
+    this.#sink.text(from, to, hasEntities);
+  }
+
+  pop(at = this.at): void {
+    this.#sink.closes(this.drop(), at);
+    if (this.isEndedOnTop) this.pop(at);
+  }
+
+  /** Ends the element in a slot with all that is open in it. */
+  popTo(slot: number): void {
+    while (this.top >= slot && this.top > 0) this.pop();
+  }
+
+  /** Ends it, and goes back to the mode in which it began. */
+  popWithMode(slot: number): void {
+    const mode = this.modes[slot] ?? IN_BODY;
+    this.popTo(slot);
+    this.mode = mode;
+  }
+
+  popImplied(except?: TagKind): void {
+    while ((this.current.flags & IMPLIED) !== 0 && this.current !== except) this.pop();
+  }
+
+  inTableScope(kind: TagKind): number {
+    const slot = this.topOf(kind);
+    return slot >= this.topOf(TABLE) && slot > this.topOf(TEMPLATE) ? slot : 0;
+  }
+
+  get isInTemplate(): boolean {
+    return this.topOf(TEMPLATE) !== 0;
+  }
+
+  closeParagraph(): void {
+    const slot = this.inScope(P, SCOPE | BUTTON_SCOPE);
+    if (slot !== 0) this.popTo(slot);
+  }
+
+  /** The head ends, and stays open for what still belongs in it. */
+  endHead(): void {
+    this.#headEnd = this.at;
+    this.mode = AFTER_HEAD;
+  }
+
+  /** White space between head and body. */
+  keepBlank(from: number, to: number): void {
+    this.#blanks.push(from, to);
+  }
+
+  leaveHead(): void {
+    this.pop(this.#headEnd);
+    for (let at = 0; at < this.#blanks.length; at += 2)
+      this.#sink.text(this.#blanks[at] ?? 0, this.#blanks[at + 1] ?? 0, false);
+  }
+
+  /** Ends a form while others inside of it stay open. */
+  endForm(slot: number): void {
+    if (slot === this.top) this.pop();
+    else this.endBelow(slot);
+  }
+
+  insertFormatting(kind: TagKind): void {
+    const { at, nameEnd, inside } = this;
+    this.insert(kind);
+    if (this.#isLenient) return;
+    const entry: FormattingEntry = { kind, at, nameEnd, inside, slot: this.top, serial: this.serial };
+    this.formatting.push(entry, (other) => this.#attributesOf(other));
+  }
+
+  /** In an order that does not depend on that in the tag. */
+  #attributesOf({ nameEnd }: FormattingEntry): string {
+    this.attributes.read(nameEnd);
+    this.isRead = false;
+    return JSON.stringify(
+      this.attributes.list(this.attributes.first, this.attributes.end).sort(([a], [b]) => (a < b ? -1 : 1)),
+    );
+  }
+
+  /** Opens the formatting elements again that ended only because what was around them did. */
+  reopenFormatting(): void {
+    const { newest } = this.formatting;
+    if (newest === undefined || this.isOpen(newest)) return;
+    for (const entry of this.formatting.lapsed((other) => this.isOpen(other))) {
+      this.attributes.read(entry.nameEnd);
+      this.isRead = false;
+      this.push(entry.kind, this.mode);
+      entry.slot = this.top;
+      entry.serial = this.serial;
+      this.#sink.opens(entry.kind, entry.at, this.at);
+      if (++this.#reopened <= mostElements(this.text)) continue;
+      this.leave("deep nesting");
+      return;
+    }
+  }
+}
+
+/** Formatting that is opened again and again makes a tree that grows with the square of its page. */
+export const mostElements = (text: string): number => 50_000 + (text.length >> 2);

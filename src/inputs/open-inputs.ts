@@ -1,0 +1,82 @@
+import { statSync } from "node:fs";
+import type { InputRow, LaneOf } from "../flow/plan.ts";
+import type { AnyScraper } from "../scrapers/scraper.ts";
+import { InputError } from "./input-error.ts";
+import type { InputFormat } from "./input-format.ts";
+import { inputBytes } from "./input-text.ts";
+import { readInputs } from "./read-inputs.ts";
+import { refuseMisfits } from "./refuse-misfits.ts";
+
+/** Standard input or a pipe: what was read of it is gone, and a second reading would find nothing. */
+export const isReadOnce = (input: string): boolean => {
+  if (input === "-") return true;
+  try {
+    return !statSync(input).isFile();
+  } catch {
+    return false; // it is not there, as reading it will tell
+  }
+};
+
+/**
+ * The rows for a scraper, of which the first have been read: inputs that cannot be opened, are empty, or do not fit it are told before there
+ * is a job.
+ */
+export const openInputs = async (
+  input: string,
+  format: InputFormat | undefined,
+  scraper: AnyScraper,
+  laneOf: LaneOf,
+): Promise<AsyncGenerator<readonly InputRow[]>> => {
+  const rows = refuseMisfits(readInputs(input, format ? { format } : {}), scraper, input, laneOf);
+  const first = await rows.next();
+  if (first.done === true) throw noRows(input);
+  return (async function* () {
+    try {
+      yield first.value;
+      yield* rows;
+    } finally {
+      await rows.return(undefined);
+    }
+  })();
+};
+
+/** Whether a file has rows that can be read; throws `InputError`. */
+export const lookInto = async (input: string, format: InputFormat | undefined): Promise<void> =>
+  await mustHaveRows(input, readInputs(input, format ? { format } : {}));
+
+const mustHaveRows = async (input: string, batches: AsyncIterable<unknown>): Promise<void> => {
+  for await (const _ of batches) return;
+  throw noRows(input);
+};
+
+export interface BytesOnce {
+  readonly bytes: AsyncIterable<Uint8Array>;
+  readonly isGzip: boolean;
+}
+
+/** The bytes of an input that can be read once only, after a look at its beginning. */
+export const openBytesOnce = async (input: string, format: InputFormat | undefined): Promise<BytesOnce> => {
+  const bytes = inputBytes(input);
+  const seen: Uint8Array[] = [];
+  const look = async function* () {
+    for (let next = await bytes.next(); next.done !== true; next = await bytes.next()) {
+      seen.push(next.value);
+      yield next.value;
+    }
+  };
+  await mustHaveRows(input, readInputs(look(), { name: input, ...(format && { format }) }));
+  const whole = async function* () {
+    yield* seen;
+    yield* bytes;
+  };
+  const [first] = seen;
+  return { bytes: whole(), isGzip: first?.[0] === 0x1f && first[1] === 0x8b };
+};
+
+const noRows = (input: string): InputError =>
+  new InputError(
+    "empty",
+    { file: input === "-" ? "stdin" : input },
+    "there is no input in it",
+    "Give a CSV, NDJSON or JSON file, or a list of URLs",
+  );

@@ -1,0 +1,233 @@
+import assert from "node:assert/strict";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { after, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import { LoopbackSite } from "./loopback-site.ts";
+import { childrenOf, ROOT, sluice, SluiceProcess } from "./sluice-process.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "sluice-signals-"));
+const BIN = join(ROOT, "bin/sluice.js");
+/** Long enough for any machine: what does not end ends never. */
+const DEADLINE_MS = 90_000;
+
+/** A project that has Sluice installed. */
+const project = join(folder, "project");
+mkdirSync(join(project, "node_modules/.bin"), { recursive: true });
+symlinkSync(ROOT, join(project, "node_modules/sluice"));
+symlinkSync(BIN, join(project, "node_modules/.bin/sluice"));
+writeFileSync(
+  join(project, "package.json"),
+  JSON.stringify({ name: "p", private: true, scripts: { sluice: "sluice" } }),
+);
+
+/** Not npm's own: a test run by npm must look like one that was not. */
+const env = Object.fromEntries(
+  Object.entries(process.env).filter(([name]) => !/^(npm_|SLUICE_|NODE_TEST)/.test(name)),
+);
+const ownPath = (env["PATH"] ?? "")
+  .split(delimiter)
+  .filter((part) => !part.includes("node_modules"))
+  .join(delimiter);
+
+const answersOf = (program: string, args: readonly string[], path: string): string | undefined => {
+  try {
+    return execFileSync(program, args, {
+      env: { ...env, PATH: path },
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "ignore"],
+    }).trim();
+  } catch {
+    return undefined;
+  }
+};
+/** Another Node than the one that Sluice needs, on a machine that has one. */
+const oldNode = answersOf(
+  "node",
+  ["-p", "+process.versions.node.split('.')[0] < 24 ? process.execPath : ''"],
+  ownPath,
+);
+const hasNpx = answersOf("npx", ["--version"], ownPath) !== undefined;
+const mayUnshare = answersOf("unshare", ["--pid", "--fork", "--mount-proc", "true"], ownPath) !== undefined;
+
+const groups = new Set<number>();
+after(() => {
+  for (const group of groups)
+    try {
+      process.kill(-group, "SIGKILL");
+    } catch {
+      // nothing is left of it
+    }
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Processes of the group, zombies left out. */
+const membersOf = (group: number): string[] =>
+  readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((pid) => {
+      try {
+        const [state, , pgrp] = readFileSync(`/proc/${pid}/stat`, "utf8")
+          .replace(/^.*\) /s, "")
+          .split(" ");
+        if (Number(pgrp) !== group || state === "Z" || state === "X") return [];
+        return [`${pid} ${readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ")}`];
+      } catch {
+        return []; // it has just ended
+      }
+    });
+
+const nothingLeft = async (group: number): Promise<void> => {
+  const endsAt = performance.now() + DEADLINE_MS;
+  for (let left = membersOf(group); left.length > 0; left = membersOf(group)) {
+    assert.ok(performance.now() < endsAt, `left behind:\n${left.join("\n")}`);
+    await delay(100);
+  }
+};
+
+const serveArgs = (): string[] => [
+  "serve",
+  "--port",
+  "0",
+  "--workers",
+  "1",
+  "--no-key",
+  "--data",
+  mkdtempSync(join(folder, "data-")),
+];
+
+/** In a group of its own, with which everything that it starts can be found. Resolves when the server listens and its worker is there. */
+const start = async (program: string, args: readonly string[]): Promise<ChildProcess> => {
+  const child = spawn(program, args, {
+    cwd: project,
+    env: { ...env, PATH: ownPath },
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  groups.add(child.pid!);
+  let said = "";
+  child.stderr.on("data", (data: Buffer) => (said += data.toString()));
+  const ended = once(child, "exit").then(() => Promise.reject(new Error(`it ended: ${said}`)));
+  ended.catch(() => undefined);
+  while (!said.includes("listens on")) {
+    const [data] = (await Promise.race([once(child.stdout, "data"), ended])) as [Buffer];
+    said += data.toString();
+  }
+  const endsAt = performance.now() + DEADLINE_MS;
+  while (!membersOf(child.pid!).some((line) => line.includes("worker-main"))) {
+    assert.ok(performance.now() < endsAt, "no worker was started");
+    await delay(50);
+  }
+  return child;
+};
+
+const quoted = (args: readonly string[]): string => args.map((arg) => `'${arg}'`).join(" ");
+
+interface Way {
+  readonly name: string;
+  readonly command: () => readonly [program: string, args: readonly string[]];
+  readonly signals: readonly NodeJS.Signals[];
+  readonly skip?: string | false;
+}
+
+const WAYS: readonly Way[] = [
+  {
+    name: "npx",
+    command: () => ["npx", ["--no-install", "sluice", ...serveArgs()]],
+    signals: ["SIGTERM", "SIGKILL"],
+    skip: !hasNpx && "there is no npx",
+  },
+  {
+    name: "npm run",
+    command: () => ["npm", ["run", "sluice", "--", ...serveArgs()]],
+    signals: ["SIGTERM"],
+    skip: !hasNpx && "there is no npm",
+  },
+  {
+    name: "node bin/sluice.js",
+    command: () => [process.execPath, [BIN, ...serveArgs()]],
+    signals: ["SIGINT", "SIGHUP", "SIGKILL"],
+  },
+  {
+    name: "an older Node, which starts the newer one",
+    command: () => [oldNode!, [BIN, ...serveArgs()]],
+    signals: ["SIGTERM", "SIGKILL"],
+    skip: !oldNode && "the only Node here is new enough",
+  },
+  {
+    name: "sh -c",
+    command: () => ["sh", ["-c", `${quoted([process.execPath, BIN, ...serveArgs()])}; exit 0`]],
+    signals: ["SIGTERM", "SIGKILL"],
+  },
+];
+
+for (const { name, command, signals, skip = false } of WAYS)
+  for (const signal of signals)
+    test(`${signal} to a server that was started by ${name} leaves no process`, { skip }, async () => {
+      const child = await start(...command());
+      child.kill(signal);
+      await nothingLeft(child.pid!);
+    });
+
+test(
+  "SIGTERM ends a server that is the first process of a container",
+  { skip: !mayUnshare && "this user may not make a process namespace" },
+  async () => {
+    const child = await start("unshare", [
+      "--pid",
+      "--fork",
+      "--mount-proc",
+      process.execPath,
+      BIN,
+      ...serveArgs(),
+    ]);
+    const [first] = childrenOf(child.pid!);
+    process.kill(first!, "SIGTERM");
+    await nothingLeft(child.pid!);
+  },
+);
+
+test("a server that a shell has put in the background stays when the shell ends", async () => {
+  const command = quoted([process.execPath, BIN, ...serveArgs()]);
+  const child = spawn("sh", ["-c", `${command} & echo $!`], {
+    env: { ...env, PATH: ownPath },
+    detached: true,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  groups.add(child.pid!);
+  const exited = once(child, "exit");
+  let said = "";
+  const listening = /listens on (\S+)/;
+  while (!listening.test(said)) said += String((await once(child.stdout, "data"))[0]);
+  await exited;
+  const [, url] = listening.exec(said)!;
+  // Several times as long as it takes to notice that a parent is gone.
+  await delay(2500);
+  assert.equal((await fetch(`${url}/healthz`)).status, 200);
+  process.kill(Number(/^\d+$/m.exec(said)![0]), "SIGTERM");
+  await nothingLeft(child.pid!);
+});
+
+test("a worker waits for what it has in hand no longer than it is told to", async () => {
+  await using site = await LoopbackSite.open();
+  site.isAnswering = false;
+  const data = join(folder, "hanging");
+  const input = site.writeUrls(join(folder, "urls.txt"), ["/0", "/1"]);
+  const submitted = await sluice(["submit", "page", "--input", input, "--data", data]);
+  assert.equal(submitted.code, 0, submitted.stderr);
+  const worker = new SluiceProcess(["worker", "--data", data, "--drain", "1s"]);
+  await site.arrivals(1);
+  worker.child.kill("SIGTERM");
+  assert.equal((await worker.ended).code, 5);
+});
