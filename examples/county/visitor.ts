@@ -19,6 +19,8 @@ export interface Visited {
 
 export interface Patience {
   readonly requestMs: number;
+  /** After the first try; as `requestMs` when left out. */
+  readonly laterMs?: number;
   readonly bytes: number;
   readonly tries: number;
 }
@@ -30,7 +32,8 @@ export async function visit(site: string, parcel: string, patience: Patience): P
   const address = new URL(href, hits.url).href;
   let outcome: Visited = { state: "failed", kind: "not tried" };
   for (let i = 0; i < patience.tries; i++) {
-    outcome = await readDetail(address, patience);
+    const { requestMs, laterMs = requestMs } = patience;
+    outcome = await readDetail(address, { ...patience, requestMs: i === 0 ? requestMs : laterMs });
     if (!PASSING.has(outcome.kind ?? "")) break;
   }
   return outcome;

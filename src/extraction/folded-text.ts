@@ -1,4 +1,3 @@
-import { withoutNuls } from "../model/without-nuls.ts";
 import type { TreeElement } from "./html-tree.ts";
 
 /** Elements whose text nobody reads on the page. */
@@ -19,8 +18,8 @@ export function foldedText(element: TreeElement): string {
   return foldSpace(text);
 }
 
-/** White space of every kind (`&nbsp;` too) becomes one blank; none at the ends. NUL characters are dropped. */
-export const foldSpace = (text: string): string => withoutNuls(text).replace(/\s+/g, " ").trim();
+/** White space of every kind (`&nbsp;` too) becomes one blank; none at the ends. */
+export const foldSpace = (text: string): string => text.replace(/\s+/g, " ").trim();
 
 /** The text of an element as it is shown, with its white space as it stands. */
 export function visibleText(element: TreeElement): string {

@@ -1,3 +1,4 @@
+import { withoutNuls } from "../model/without-nuls.ts";
 import type { Field, FieldReading } from "./define-field.ts";
 import type { RowsOptions } from "./each-field.ts";
 import { compileFields, valuesOf } from "./fields.ts";
@@ -67,7 +68,7 @@ export function tableField<C extends Fields>(
           );
           const raw = chosen.tables.slice(0, SHOWN).map((table) => document.textOf(table));
           const found = {
-            raw: raw.join(" | "),
+            raw: withoutNuls(raw.join(" | ")),
             by: selector.css + chosen.which,
             at: document.offsetOf(first),
           };
@@ -88,12 +89,12 @@ const NO_FIELDS: CompiledFields = { leaves: new Map(), readInto: () => undefined
 const isPlaceholder = placeholders("words");
 
 function textRows({ headers, rows }: TableGrid, { view: { document } }: Scope): ReadRow[] {
-  const names = headers.map((header, at) => (header === "" ? `column ${at + 1}` : header));
+  const names = withoutNuls(headers).map((header, at) => (header === "" ? `column ${at + 1}` : header));
   return rows.map(({ element, cells }) => {
     const row: RawFields = {};
     for (const [at, name] of names.entries()) {
       const cell = cells[at];
-      const text = cell === undefined ? null : document.textOf(cell);
+      const text = cell === undefined ? null : withoutNuls(document.textOf(cell));
       const isEmpty = text !== null && isPlaceholder(text);
       const entry = { raw: text, isEmpty, value: isEmpty ? null : text };
       // Of two columns with one header the first keeps the name.

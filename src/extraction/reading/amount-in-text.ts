@@ -25,6 +25,9 @@ const RANGE_BEHIND = /^\s?(?:[-–—~]|to|bis|à|tot|do|до)\s?\d/iu;
  */
 export function amountInText(text: string, style: MoneyStyle): Reading<Money> {
   if (text.length > LONGEST) return { problem: `${quoted(text)} is too long to look for an amount in it` };
+  // A text that is an amount needs no search, and no currency.
+  const whole = parseMoney(text, style);
+  if ("value" in whole) return whole;
   const plain = plainText(text);
   const table = currencyMarks(style.locale, style.decimal === ",");
   let found: Money | undefined;
