@@ -2,6 +2,7 @@ import { isControl, TreeParts } from "./html-tree.ts";
 import type { HtmlTree, TreeElement } from "./html-tree.ts";
 import { repairTree } from "./repair-tree.ts";
 import { HtmlScanner } from "./scan/html-scanner.ts";
+import { TEMPLATE_ROLE } from "./scan/tag-kind.ts";
 import type { TagKind } from "./scan/tag-kind.ts";
 import type { ScanOptions, ScanSink } from "./scan/tree-state.ts";
 import { TextPlaces } from "./text-places.ts";
@@ -44,6 +45,7 @@ class ScannedTree implements ScanSink {
     element.at = at;
     element.inside = inside;
     this.#open = element;
+    if (kind.role === TEMPLATE_ROLE) this.parts.markTemplate(element);
     if (kind.name === "form" && !this.scanner.isInTemplate) this.#form = element;
     else if (isControl(kind.name) && this.scanner.hasForm) element.form = this.#form;
   }

@@ -9,22 +9,24 @@ export const cssAdapter: NonNullable<Options<TreeNode, TreeElement>["adapter"]> 
   getName: (element) => element.name,
   getAttributeValue: (element, name) => element.attribute(name),
   hasAttrib: (element, name) => element.attribute(name) !== undefined,
-  getChildren: (node) => (typeof node === "string" ? [] : node.children),
+  // What is in a template is no part of the page.
+  getChildren: (node) => (typeof node === "string" || node.isTemplate ? [] : node.children),
   getParent: (element) => (element.parent?.parent == null ? null : element.parent),
   getSiblings: (node) => (typeof node === "string" ? [node] : (node.parent?.children ?? [node])),
-  getText: (node) => (typeof node === "string" ? node : plainText(node)),
+  getText: (node) => (typeof node === "string" ? node : plainText(node, false)),
   removeSubsets: (nodes) => nodes,
 };
 
-/** All text below an element as `:contains` sees it, a `<br>` as a line break. Loops, since pages nest without limit. */
-export function plainText(element: TreeElement): string {
+/** All text below an element, a `<br>` as a line break; `:contains` sees none in templates. Loops, since pages nest without limit. */
+export function plainText(element: TreeElement, withTemplates = true): string {
   if (element.tag === "br") return "\n";
   let text = "";
   const rest: TreeNode[] = [];
   for (let node: TreeNode | undefined = element; node !== undefined; node = rest.pop()) {
     if (typeof node === "string") text += node;
     else if (node.tag === "br") text += "\n";
-    else for (let at = node.children.length - 1; at >= 0; at--) rest.push(node.children[at] ?? "");
+    else if (withTemplates || !node.isTemplate)
+      for (let at = node.children.length - 1; at >= 0; at--) rest.push(node.children[at] ?? "");
   }
   return text;
 }

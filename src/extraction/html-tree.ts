@@ -41,6 +41,8 @@ export class TreeElement {
   at = 0;
   inside = 0;
   insideEnd = 0;
+  /** What is in a template of HTML is no part of the page; SVG has elements of that name too. */
+  isTemplate = false;
   /** The form that it belongs to by its place in the source, which need not be around it: see `HtmlDocument.formOf`. */
   form: TreeElement | undefined;
   /** The pieces of text in its subtree: from this one up to `textEnd`. */
@@ -130,13 +132,17 @@ export class TreeParts implements HtmlTree {
     const element = new TreeElement(tag, parent, this.#parts, name);
     element.index = this.elements.length;
     this.elements.push(element);
-    if (tag === "template") this.hasTemplates = true;
     const id = element.attribute("id");
     if (id === undefined) return element;
     const sameId = this.byId.get(id);
     if (sameId === undefined) this.byId.set(id, [element]);
     else sameId.push(element);
     return element;
+  }
+
+  markTemplate(element: TreeElement): void {
+    element.isTemplate = true;
+    this.hasTemplates = true;
   }
 
   /** All that is in it has been added. */

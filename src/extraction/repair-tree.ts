@@ -139,6 +139,7 @@ class RepairedTree {
   #open(node: Element, parent: TreeElement): OpenNode {
     this.#attributes.read(node);
     const element = this.#parts.add(node.tagName, asciiLowerCase(node.tagName), parent);
+    if ("content" in node) this.#parts.markTemplate(element);
     if (node.tagName === "form" || isControl(node.tagName)) this.#seen.set(node, element);
     const location = node.sourceCodeLocation;
     const tag = location?.startTag ?? location;

@@ -159,7 +159,7 @@ function searchRange(
     const element = elements[at];
     if (element === undefined) return true;
     if (matches(element) && !visit(element)) return false;
-    if (tree.hasTemplates && element.tag === "template") at = element.end - 1;
+    if (element.isTemplate) at = element.end - 1;
   }
   return true;
 }
@@ -167,7 +167,7 @@ function searchRange(
 /** The content of a `<template>` is not part of the page. */
 function isInTemplate(element: TreeElement, within: TreeElement): boolean {
   for (let above = element.parent; above !== null && above !== within; above = above.parent) {
-    if (above.tag === "template") return true;
+    if (above.isTemplate) return true;
   }
   return false;
 }

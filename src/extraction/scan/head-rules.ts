@@ -106,6 +106,7 @@ export function endBeforeBody(state: TreeState, kind: TagKind): boolean {
     state.mode = IN_HEAD;
     return kind === BR;
   }
+  if (state.mode === INITIAL) state.mode = BEFORE_HTML;
   const isHeard =
     kind === BODY || kind === HTML_KIND || kind === BR || (kind === HEAD && state.mode < IN_HEAD);
   if (!isHeard) return false;

@@ -93,6 +93,7 @@ const ODDITIES: readonly [page: string, reason?: RepairReason][] = [
   ["<table>x", "content moved out of a table"],
   ["<table><tr><div>x", "content moved out of a table"],
   ["<p><table>"],
+  ["</b><!doctype html><p><table>"],
   ["<!doctype html><p><table>"],
   ['<!DOCTYPE html PUBLIC "-//W3C//DTD HTML 4.01 Transitional//EN"><p><table>'],
   [

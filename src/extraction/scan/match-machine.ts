@@ -1,6 +1,7 @@
 import type { MatchProgram } from "./match-program.ts";
 import type { OpenElement } from "./open-element.ts";
 import type { Compound } from "./stream-selector.ts";
+import { TEMPLATE_ROLE } from "./tag-kind.ts";
 import type { TagKind } from "./tag-kind.ts";
 
 const FRAMES = 64;
@@ -101,7 +102,7 @@ export class MatchMachine {
       const answers = at & (program.lasts[word] ?? 0);
       if (answers !== 0) this.#hit(answers, word);
     }
-    if (kind.name === "template") this.#template = this.#depth;
+    if (kind.role === TEMPLATE_ROLE) this.#template = this.#depth;
   }
 
   close(): void {

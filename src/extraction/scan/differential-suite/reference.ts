@@ -53,17 +53,19 @@ export class Reference {
   /** In document order, those in templates too. */
   readonly #elements: Element[] = [];
   readonly #places = new Map<Element, number>();
+  readonly #inTemplates = new Set<Element>();
 
   constructor(page: string) {
     this.#document = parse(page, { scriptingEnabled: false, sourceCodeLocationInfo: true });
     this.#collect(this.#document.childNodes);
   }
 
-  #collect(nodes: readonly ChildNode[]): void {
+  #collect(nodes: readonly ChildNode[], isInTemplate = false): void {
     for (const node of nodes) {
       if (!isElement(node)) continue;
       this.#places.set(node, this.#elements.push(node) - 1);
-      this.#collect(contentOf(node));
+      if (isInTemplate) this.#inTemplates.add(node);
+      this.#collect(contentOf(node), isInTemplate || "content" in node);
     }
   }
 
@@ -78,11 +80,17 @@ export class Reference {
 
   /** The places in document order of the elements found; within that element, where one is given. */
   find(css: string, within?: number): number[] {
-    const scope = within === undefined ? this.#document : this.#elements[within];
+    if (within === undefined) {
+      // Compiled with no scope, `:scope` is `:root`, as it is in a browser; css-select would take the document for it.
+      const matches = _compileUnsafe<Node, Element>(css, { adapter });
+      return [...this.#elements.keys()].filter((at) => {
+        const element = this.#elements[at];
+        return element !== undefined && !this.#inTemplates.has(element) && matches(element);
+      });
+    }
+    const scope = this.#elements[within];
     if (scope === undefined) return [];
-    // Compiled with no scope, `:scope` is `:root`, as it is in a browser; css-select would take the document for it.
-    const query = within === undefined ? _compileUnsafe<Node, Element>(css, { adapter }) : css;
-    return selectAll<Node, Element>(query, scope, { adapter }).map(
+    return selectAll<Node, Element>(css, scope, { adapter }).map(
       (element) => this.#places.get(element) ?? -1,
     );
   }
