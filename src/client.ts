@@ -81,8 +81,9 @@ export class SluiceClient {
     });
   }
 
-  async resumeJob(job: string): Promise<Api.Job> {
-    return await this.#json("POST", `${jobPath(job)}/resume`, { isRepeatable: true });
+  /** With `newVersion`, with its scrapers as they are now: first what is stored is read with them, and the job is paused for that long. */
+  async resumeJob(job: string, options: { readonly newVersion?: boolean } = {}): Promise<Api.Job> {
+    return await this.#json("POST", `${jobPath(job)}/resume`, { json: options, isRepeatable: true });
   }
 
   async retryJob(

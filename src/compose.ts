@@ -17,6 +17,7 @@ import { jobScrapers, type LoadedJob } from "./scrapers/job-scrapers.ts";
 import { type ReadyScraper, readyScraper } from "./scrapers/ready-scraper.ts";
 import { ScraperLoadError } from "./scrapers/scraper-load-error.ts";
 import { type Log, openLog, type LogLevel } from "./worker/log.ts";
+import type { WorkerOptions } from "./worker/worker-options.ts";
 import { isGone, thisProcess } from "./worker/this-process.ts";
 
 export const SOFTWARE = "sluice/0.1.0";
@@ -94,10 +95,15 @@ const openCollector = async (allowTargets: readonly string[] = []): Promise<Coll
   };
 };
 
-/** A job's root scraper as it was when the job began, and with it those that it emits to; throws when any of them was changed. */
-export const loadPinned = async ({ id, source, scrapers, extracts }: JobSpec): Promise<ReadyScraper> => {
+/** A job's root scraper in the version that it is pinned to, and with it those that it emits to; throws when any of them is another. */
+export const loadPinned = async ({
+  id,
+  source,
+  scrapers,
+  extracts,
+}: Pick<JobSpec, "id" | "source" | "scrapers" | "extracts">): Promise<ReadyScraper> => {
   const root = await readyScraper(await loadScraper(source), { extracts });
-  const now = jobScrapers(root);
+  const now = jobScrapers(root, scrapers);
   const isSame = ({ name, version }: PinnedScraper, index: number): boolean =>
     now[index]?.ready.scraper.name === name && now[index].ready.version === version;
   // A file's change is one of those that import it too: the last in the list is where it was made.
@@ -110,20 +116,21 @@ export const loadPinned = async ({ id, source, scrapers, extracts }: JobSpec): P
 const KEPT_JOBS = 256;
 
 /** Scrapers by job, each loaded once and held against the version that the job is pinned to. */
-const jobLoader = (ledger: Ledger): ((job: string) => Promise<LoadedJob>) => {
+const jobLoader = (ledger: Ledger): WorkerOptions["loadJob"] => {
   const loaded = new Map<string, Promise<LoadedJob>>();
   const load = async (id: string): Promise<LoadedJob> => {
     const job = await ledger.readJob(id);
     if (!job) throw new ScraperLoadError("unknown-scraper", `${id}: no such job`);
-    return { spec: job.spec, scrapers: jobScrapers(await loadPinned(job.spec)) };
+    return { spec: job.spec, scrapers: jobScrapers(await loadPinned(job.spec), job.spec.scrapers) };
   };
-  return (id) => {
-    const known = loaded.get(id);
+  return (id, revision) => {
+    const name = `${id} ${revision}`;
+    const known = loaded.get(name);
     if (known) return known;
     const ready = load(id);
-    loaded.set(id, ready);
+    loaded.set(name, ready);
     // The file may be put back, and the job resumed.
-    ready.catch(() => loaded.delete(id));
+    ready.catch(() => loaded.delete(name));
     if (loaded.size > KEPT_JOBS) loaded.delete(loaded.keys().next().value!);
     return ready;
   };
@@ -132,8 +139,8 @@ const jobLoader = (ledger: Ledger): ((job: string) => Promise<LoadedJob>) => {
 const changedScraper = (job: string, scraper: string, was: string, is: string): ScraperLoadError =>
   new ScraperLoadError(
     "changed-scraper",
-    `${job}: scraper ${scraper} was changed since the job began (version ${was}, now ${is}). ` +
-      `Put the old file back to go on with this job, or start a new one with \`sluice run\`.`,
+    `${job}: scraper ${scraper} was changed: its version is ${is}, and the job is pinned to ${was}. ` +
+      "Resume the job with the new version, or put the old file back.",
   );
 
 /** Somebody else may have ended it meanwhile. */
@@ -282,7 +289,18 @@ export const openController = async ({
   });
   metrics.watch(server);
   const holder = `${hostname()}-${process.pid}-controller`;
-  const duties = { ledger, registry, blobs, holder, log, sender, channels, metrics, ...(rules && { rules }) };
+  const duties = {
+    ledger,
+    registry,
+    blobs,
+    data,
+    holder,
+    log,
+    sender,
+    channels,
+    metrics,
+    ...(rules && { rules }),
+  };
   return {
     house,
     listen: (host, port) => server.listen({ host, port }),

@@ -3,11 +3,11 @@ import { FAILURE_KINDS } from "../model/failure.ts";
 import { CHANGES } from "../model/freshness.ts";
 import { ITEM_STATES } from "../model/item.ts";
 import type { ListItemsOptions } from "./commands/items.ts";
-import type { ListJobsOptions, RetryOptions } from "./commands/jobs.ts";
+import type { ListJobsOptions, ResumeJobOptions, RetryOptions } from "./commands/jobs.ts";
 import type { ResultsOptions } from "./commands/results.ts";
 import type { WatchOptions } from "./commands/watch-job.ts";
 import { placeOptions } from "./common-options.ts";
-import { COMMAND_HELP, JOB_HELP } from "./help-texts.ts";
+import { COMMAND_HELP, JOB_HELP, NEW_VERSION_HELP } from "./help-texts.ts";
 import { listOf, namesOf, wholeNumber } from "./option-values.ts";
 import type { PlaceOptions } from "./options.ts";
 
@@ -109,8 +109,9 @@ const addSteering = (jobs: Command, onEnd: OnEnd): void => {
   const resume = jobs
     .command("resume")
     .description("Lets workers go on with a job that was paused or held; `sluice resume` runs one here.")
-    .argument("<job>", JOB_HELP);
-  placeOptions(resume).action(async (job: string, options: PlaceOptions) => {
+    .argument("<job>", JOB_HELP)
+    .option("--new-version", NEW_VERSION_HELP, false);
+  placeOptions(resume).action(async (job: string, options: ResumeJobOptions) => {
     const { resumeJobCommand } = await import("./commands/jobs.ts");
     onEnd(await resumeJobCommand(job, options));
   });

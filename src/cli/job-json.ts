@@ -1,4 +1,5 @@
 import { fieldPrefix } from "../model/field-prefix.ts";
+import { versionsOf } from "../model/job-version.ts";
 import type { JobSpec, JobView } from "../model/job.ts";
 import { FIELD_STATUSES } from "../model/record.ts";
 import type { StoredExtraction } from "../reextract/stored-extraction.ts";
@@ -8,7 +9,7 @@ export const jobJson = ({ spec, fieldCounts, createdAt, endedAt, ...view }: JobV
   job: spec.id,
   scraper: spec.scraper,
   version: spec.version,
-  scrapers: spec.scrapers.map(({ name, version }) => ({ name, version })),
+  scrapers: versionsOf(spec),
   extracts: spec.extracts,
   state: view.state,
   isSealed: view.isSealed,

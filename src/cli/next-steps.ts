@@ -1,4 +1,5 @@
 import type { JobView } from "../model/job.ts";
+import { needsAuthor } from "./hold-advice.ts";
 import { countText } from "./number-text.ts";
 import { DEFAULT_DATA } from "./options.ts";
 
@@ -23,6 +24,18 @@ export const dataFlag = (data: string): string => {
   return ` --data ${/^[\w@%+=:,./-]+$/.test(data) ? data : `'${data.replaceAll("'", String.raw`'\''`)}'`}`;
 };
 
+const newVersionStep = (command: string, id: string, flags: string): Step => ({
+  command: `${command} ${id} --new-version${flags}`,
+  why: "go on when you have corrected the scraper",
+});
+
+/** The same of a job on a server; there, only what a corrected scraper needs. */
+export const remoteSteps = (view: JobView, flag: string): string[] => {
+  if (view.state === "cancelled" || !needsAuthor(view)) return [];
+  const { command, why } = newVersionStep("sluice jobs resume", view.spec.id, flag);
+  return ["", "Next", `  ${why}:`, `    ${command}`];
+};
+
 const stepsFor = (view: JobView, flag: string, output: string | undefined): Step[] => {
   const { id } = view.spec;
   const { failed } = view.counts.states;
@@ -30,8 +43,10 @@ const stepsFor = (view: JobView, flag: string, output: string | undefined): Step
   if (view.state === "running" || view.state === "loading" || view.state === "paused") {
     const input = view.isSealed ? "" : " --input FILE";
     const why = view.held.length > 0 ? "go on once the site is well" : "go on where it stopped";
+    if (needsAuthor(view)) steps.push(newVersionStep("sluice resume", id, `${input}${flag}`));
     steps.push({ command: `sluice resume ${id}${input}${flag}`, why });
-  }
+  } else if (view.state === "done" && needsAuthor(view))
+    steps.push(newVersionStep("sluice resume", id, flag));
   if (failed > 0) {
     steps.push({ command: `sluice items ls ${id} --state failed${flag}`, why: "see what failed" });
     if (view.state !== "cancelled")

@@ -26,7 +26,10 @@ export interface RunOptions extends WorkingOptions {
   readonly extract: boolean;
 }
 
-export type ResumeOptions = WorkingOptions;
+export interface ResumeOptions extends WorkingOptions {
+  /** Go on with the scraper as it is now. */
+  readonly newVersion: boolean;
+}
 
 /** Where a command looks: at a server, where one is named, else in a data folder. */
 export interface PlaceOptions {

@@ -3,6 +3,7 @@ import { manifestName } from "../archive/manifest.ts";
 import type { Evidence } from "../model/breaker-evidence.ts";
 import { CHANGES } from "../model/freshness.ts";
 import type { StateCounts } from "../model/item.ts";
+import { versionsOf } from "../model/job-version.ts";
 import type { HeldLane, JobView } from "../model/job.ts";
 import { FIELD_STATUSES } from "../model/record.ts";
 import type { StoredExtraction } from "../reextract/stored-extraction.ts";
@@ -59,10 +60,16 @@ const heading = (view: JobView, { tookMs, data }: ReportFacts): string[] => {
     ...(spec.extracts
       ? []
       : [`  collected only: run \`sluice extract ${spec.id}${dataFlag(data)}\` for the records`]),
+    ...earlierVersions(spec),
     ...(paused ? wrapped(`paused since ${timeText(paused.at)}: ${plainText(paused.reason)}`) : []),
     ...(budgetSpentAt === undefined ? [] : wrapped(`its budget was spent at ${timeText(budgetSpentAt)}`)),
   ];
 };
+
+const earlierVersions = (spec: JobView["spec"]): string[] =>
+  versionsOf(spec)
+    .filter(({ earlier }) => earlier !== undefined)
+    .map(({ name, version, earlier = [] }) => `  ${name}: version ${version}, before ${earlier.join(", ")}`);
 
 const STATE_NAMES: readonly (readonly [keyof StateCounts, string])[] = [
   ["done", "done"],

@@ -76,7 +76,7 @@ export interface Job {
   readonly endedAt?: string;
   /** Only while it is paused. */
   readonly paused?: {
-    readonly cause: "asked" | "lanes-held" | "scraper";
+    readonly cause: "asked" | "lanes-held" | "scraper" | "new-version";
     readonly reason: string;
     readonly at: string;
   };

@@ -55,6 +55,8 @@ export interface PastAttempt {
   readonly ms: number;
   readonly worker: string;
   readonly failure: Failure;
+  /** Of the scraper that ran it. */
+  readonly version?: string;
 }
 
 /** Why an item was not fetched, or not kept again, and where what is known of it lies. */
@@ -80,6 +82,8 @@ export interface ItemView {
   readonly attempts: number;
   readonly failure?: Failure;
   readonly quality?: "complete" | "partial";
+  /** Of the scraper that made its result; absent while there is none. */
+  readonly version?: string;
   readonly skipped?: Skipped;
   /** Since the client last had it; only in a job with `freshness`. */
   readonly change?: Change;

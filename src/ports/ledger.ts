@@ -14,18 +14,22 @@ import type {
 import type { WorkSums } from "../model/work-sums.ts";
 import type { FreshEntry, FreshKey, FreshNote } from "./fresh-entry.ts";
 import type { LedgerEvent } from "./ledger-event.ts";
+import type { VersionLedger } from "./new-version.ts";
+import type { RobotsAnswer, RobotsReply } from "./robots-reply.ts";
 import type { WorkerCard, WorkerView } from "./worker-card.ts";
 
 export type { FreshEntry, FreshKey, FreshNote } from "./fresh-entry.ts";
 export { LedgerError, type LedgerErrorCode } from "./ledger-error.ts";
 export type { LedgerEvent } from "./ledger-event.ts";
+export type { AmendedItem } from "./new-version.ts";
+export type { RobotsAnswer, RobotsReply } from "./robots-reply.ts";
 export type { WorkerCard, WorkerView } from "./worker-card.ts";
 
 /**
  * State and queue in one port, because they must change together. Every verb is one batch and, in effect, one transaction.
  * Times go out as delays from the ledger's own now, so that workers' wall clocks do not matter.
  */
-export interface Ledger {
+export interface Ledger extends VersionLedger {
   createJob(spec: JobSpec): Promise<void>;
   /** Folds keys the job already has. Bad inputs are counted and the first of them kept as examples. */
   addItems(job: string, items: readonly PlannedItem[], rejected: readonly RejectedInput[]): Promise<AddReply>;
@@ -165,6 +169,8 @@ export interface ClaimRequest {
 export interface ClaimedItem extends ItemRef {
   readonly lease: number;
   readonly job: string;
+  /** Of the job: with which versions of its scrapers the item is run. */
+  readonly revision: number;
   readonly lane: string;
   readonly key: string;
   readonly input: string;
@@ -285,14 +291,3 @@ export interface ReapReply {
   readonly suspects: number;
   readonly returned: number;
 }
-
-export interface RobotsAnswer {
-  /** The file's text; null when there is none (4xx): everything is allowed. */
-  readonly text: string | null;
-  readonly keepMs: number;
-}
-
-export type RobotsReply =
-  | { readonly known: RobotsAnswer }
-  | { readonly mayFetch: true }
-  | { readonly mayFetch: false; readonly againInMs: number };

@@ -215,7 +215,7 @@ class Worker {
 
   async #runOne(item: ClaimedItem, controller: AbortController): Promise<ItemEnd> {
     const { ledger, collector, laneOf } = this.#options;
-    const { spec, scrapers } = await loadOrHold(this.#options, item.job);
+    const { spec, scrapers } = await loadOrHold(this.#options, item);
     const { ready } = scrapers[item.scraper]!;
     // Most jobs do not ask for it, and their first request need not wait for what reads caching headers.
     const { ItemFreshness } = spec.freshness ? await import("../freshness/item-freshness.ts") : {};

@@ -34,6 +34,8 @@ export interface JobRow {
   readonly spent_at: number | null;
   /** A `Pause`, of use while it is paused. */
   readonly paused: string | null;
+  /** How often it has gone on with changed scrapers. */
+  readonly revision: number;
 }
 
 export const pauseText = (db: Database, why: PauseReason): string =>
@@ -49,7 +51,7 @@ export const jobRow = (db: Database, id: string): JobRow => {
 export const writeSpec = (spec: JobSpec): string =>
   JSON.stringify(spec, (name, value: unknown) => (name === "perSecond" && value === Infinity ? null : value));
 
-/** A job's text never changes, and a few jobs are asked for again and again. */
+/** A job's text seldom changes, and a few jobs are asked for again and again. */
 const parsed = new Map<string, JobSpec>();
 const MOST_PARSED = 200;
 

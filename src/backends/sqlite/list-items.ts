@@ -1,13 +1,16 @@
 import type { BlobRange, CaptureRef } from "../../model/capture.ts";
 import type { Failure } from "../../model/failure.ts";
 import type { Change } from "../../model/freshness.ts";
-import type { ItemRef, ItemState, ItemView, PastAttempt, Skipped } from "../../model/item.ts";
+import type { ItemRef, ItemState, ItemView, Skipped } from "../../model/item.ts";
+import { versionIn } from "../../model/job-version.ts";
+import type { JobSpec } from "../../model/job.ts";
 import type { ItemPage, ItemQuery } from "../../ports/ledger.ts";
 import type { Database } from "./database.ts";
 import { findItems } from "./find-items.ts";
 import { findKeys } from "./find-keys.ts";
 import { leftAs, stateOf } from "./item-state.ts";
 import { jobRow, type JobRow, readSpec } from "./job-row.ts";
+import type { PastRow } from "./save-result.ts";
 import { OVER_BUDGET } from "./spend-budget.ts";
 
 interface Row {
@@ -32,6 +35,7 @@ interface Row {
   readonly history: string | null;
   readonly skipped: string | null;
   readonly change: Change | null;
+  readonly revision: number | null;
 }
 
 /** Items, and queues, looked at for one page: what is rare in a large job is found in steps, and no reader stays long. */
@@ -134,12 +138,12 @@ const pageOfKeys = (db: Database, job: JobRow, query: ItemQuery, keys: readonly 
 };
 
 const viewsOf = (db: Database, job: JobRow, queue: number, seqs: readonly number[]): ItemView[] => {
-  const names = readSpec(job.spec).scrapers.map(({ name }) => name);
+  const spec = readSpec(job.spec);
   const left = leftAs(job);
   return db
     .all<Row>(
       `SELECT i.queue, i.seq, l.name AS lane, i.key, i.scraper, i.depth, p.key AS parent, i.input, i.state, i.attempts, i.due_at, i.suspect,
-              q.cursor, r.ended_at, r.quality, r.failure, r.captures, r.records, r.history, r.skipped, r.change
+              q.cursor, r.ended_at, r.quality, r.failure, r.captures, r.records, r.history, r.skipped, r.change, r.revision
        FROM json_each(?1) place CROSS JOIN items i ON i.queue = ?2 AND i.seq = place.value
        JOIN queues q ON q.id = i.queue JOIN lanes l ON l.id = q.lane
        LEFT JOIN results r ON r.queue = i.queue AND r.seq = i.seq
@@ -147,19 +151,20 @@ const viewsOf = (db: Database, job: JobRow, queue: number, seqs: readonly number
       JSON.stringify(seqs),
       queue,
     )
-    .map((row) => view(row, stateOf(row, left), names[row.scraper] ?? "", job, db.now()));
+    .map((row) => view(row, stateOf(row, left), spec, job, db.now()));
 };
 
-const view = (row: Row, state: ItemState, scraper: string, job: JobRow, now: number): ItemView => {
+const view = (row: Row, state: ItemState, spec: JobSpec, job: JobRow, now: number): ItemView => {
   const ref: ItemRef = { queue: row.queue, seq: row.seq };
   const isOpen = state === "queued" || state === "waiting" || state === "leased";
   const isLeft = row.state < 3 && !isOpen;
   const endedAt = isLeft ? (job.ended_at ?? job.spent_at) : row.ended_at;
   const failure = isLeft && state === "failed" ? OVER_BUDGET : parsed<Failure>(row.failure);
+  const version = row.revision === null ? undefined : versionIn(spec, row.revision, row.scraper);
   return {
     ref,
     lane: row.lane,
-    scraper,
+    scraper: spec.scrapers[row.scraper]?.name ?? "",
     key: row.key,
     depth: row.depth,
     ...(row.parent === null ? {} : { parent: row.parent }),
@@ -168,11 +173,15 @@ const view = (row: Row, state: ItemState, scraper: string, job: JobRow, now: num
     attempts: row.attempts,
     ...(failure && { failure }),
     ...(row.quality === null ? {} : { quality: row.quality }),
+    ...(version !== undefined && { version }),
     ...(row.skipped === null ? {} : { skipped: JSON.parse(row.skipped) as Skipped }),
     ...(row.change === null ? {} : { change: row.change }),
     ...(row.due_at === null || !isOpen ? {} : { dueInMs: Math.max(0, row.due_at - now) }),
     ...(endedAt === null || isOpen ? {} : { endedAt }),
-    history: parsed<PastAttempt[]>(row.history) ?? [],
+    history: (parsed<PastRow[]>(row.history) ?? []).map(({ revision = 0, ...past }) => {
+      const by = versionIn(spec, revision, row.scraper);
+      return { ...past, ...(by !== undefined && { version: by }) };
+    }),
     captures: parsed<CaptureRef[]>(row.captures) ?? [],
     records: parsed<BlobRange>(row.records) ?? null,
   };

@@ -5,9 +5,10 @@ import { emit } from "./migrations/0002-emit.ts";
 import { service } from "./migrations/0003-service.ts";
 import { fresh } from "./migrations/0004-fresh.ts";
 import { work } from "./migrations/0005-work.ts";
+import { versions } from "./migrations/0006-versions.ts";
 
 /** In order; the file's `user_version` says how many of them it has. Never change one that was released: add the next. */
-const MIGRATIONS = [start, emit, service, fresh, work];
+const MIGRATIONS = [start, emit, service, fresh, work, versions];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
 

@@ -1,7 +1,12 @@
 import type { Failure } from "../../model/failure.ts";
 import type { PastAttempt } from "../../model/item.ts";
+import { revisionOf } from "../../model/job-version.ts";
+import type { JobSpec } from "../../model/job.ts";
 import type { SettledItem } from "../../ports/ledger.ts";
 import type { Database } from "./database.ts";
+
+/** A past attempt as it is written: its version is found by the job's revision, 0 when left out. */
+export type PastRow = Omit<PastAttempt, "version"> & { readonly revision?: number };
 
 /** What an attempt brought; the last one's word holds, only past failures are gathered. */
 export const saveResult = (
@@ -9,14 +14,25 @@ export const saveResult = (
   worker: string,
   item: SettledItem,
   failure: Failure | undefined,
+  spec: JobSpec,
 ): void => {
   const { queue, seq, outcome, attempt } = item;
   const history = failure ? pastAttempts(db, queue, seq) : undefined;
-  if (failure) history!.push({ at: attempt.startedAt, ms: attempt.ms, worker, failure });
+  const revision = revisionOf(spec);
+  if (failure)
+    history!.push({
+      at: attempt.startedAt,
+      ms: attempt.ms,
+      worker,
+      failure,
+      ...(revision > 0 && { revision }),
+    });
   db.sql(
-    `INSERT INTO results (queue, seq, ended_at, quality, failure, captures, records, history, skipped) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+    `INSERT INTO results (queue, seq, ended_at, quality, failure, captures, records, history, skipped, revision)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (queue, seq) DO UPDATE SET ended_at = excluded.ended_at, quality = excluded.quality, failure = excluded.failure,
-       captures = excluded.captures, records = excluded.records, history = coalesce(excluded.history, history), skipped = excluded.skipped`,
+       captures = excluded.captures, records = excluded.records, history = coalesce(excluded.history, history), skipped = excluded.skipped,
+       revision = excluded.revision`,
   ).run(
     queue,
     seq,
@@ -27,14 +43,15 @@ export const saveResult = (
     item.records ? JSON.stringify(item.records) : null,
     history ? JSON.stringify(history) : null,
     outcome.state === "skipped" ? JSON.stringify({ reason: outcome.reason }) : null,
+    revision,
   );
 };
 
-export const pastAttempts = (db: Database, queue: number, seq: number): PastAttempt[] => {
+export const pastAttempts = (db: Database, queue: number, seq: number): PastRow[] => {
   const row = db.get<{ history: string | null }>(
     "SELECT history FROM results WHERE queue = ? AND seq = ?",
     queue,
     seq,
   );
-  return row?.history ? (JSON.parse(row.history) as PastAttempt[]) : [];
+  return row?.history ? (JSON.parse(row.history) as PastRow[]) : [];
 };

@@ -116,15 +116,27 @@ export const pauseJobCommand = async (named: string, options: PlaceOptions): Pro
   return EXIT.ok;
 };
 
-export const resumeJobCommand = async (named: string, options: PlaceOptions): Promise<number> => {
+export interface ResumeJobOptions extends PlaceOptions {
+  readonly newVersion: boolean;
+}
+
+export const resumeJobCommand = async (named: string, options: ResumeJobOptions): Promise<number> => {
   await using verbs = await openVerbs(options);
   const { id } = (await verbs.findJob(named)).spec;
-  const { view } = await verbs.steerJob(id, "resume");
+  const say = (line: string) => void (options.json || process.stderr.write(`${line}\n`));
+  const { view } = await verbs.resumeJob(id, { newVersion: options.newVersion, say });
   print(options.json ? [JSON.stringify({ job: id, state: view.state })] : resumedText(view, verbs.flag));
   return EXIT.ok;
 };
 
-const resumedText = ({ spec: { id }, state, counts }: JobView, flag: string): string[] => {
+const resumedText = (
+  { spec: { id, scraper, version }, state, paused, counts }: JobView,
+  flag: string,
+): string[] => {
+  if (paused?.cause === "new-version")
+    return [
+      `${id}: its stored pages are read with version ${version} of ${scraper}, then it goes on. \`sluice jobs watch ${id}${flag}\` shows how.`,
+    ];
   if (state !== "done")
     return [`${id}: ${state}. Workers go on with it; \`sluice jobs watch ${id}${flag}\` shows how.`];
   return counts.states.failed === 0

@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
 import {
   type House,
@@ -29,6 +30,7 @@ import { allJobs, findJob, newestJobs } from "../find-job.ts";
 import { dataFlag } from "../next-steps.ts";
 import { openExistingHouse } from "../open-existing-house.ts";
 import { loweredPace } from "../lowered-pace.ts";
+import { readNewVersion } from "../read-new-version.ts";
 import { extractionJson, extractionLines } from "../render-extraction.ts";
 import { jobLog, renderReport } from "../report.ts";
 import { UsageError } from "../usage-error.ts";
@@ -38,6 +40,7 @@ import type { Steered, Submission, Submitted, Verbs } from "./verbs.ts";
 const LOCAL_CLIENT = "local";
 const LANE_PAGE = 200;
 const QUIET_MS = 20_000;
+const CORES = availableParallelism();
 
 /** The verbs of a data folder on this machine. */
 export const openLocal = async (data: string, { makes }: { readonly makes: boolean }): Promise<Verbs> => {
@@ -78,6 +81,11 @@ export const openLocal = async (data: string, { makes }: { readonly makes: boole
       };
     },
     steerJob: (job, to) => steer(ledger, job, to),
+    async resumeJob(job, { newVersion, say }) {
+      await readNewVersion(house, (await ledger.readJob(job))!, { isAsked: newVersion, cores: CORES, say });
+      await ledger.steerJob(job, "resume");
+      return { view: (await ledger.readJob(job))!, isQuiet: false };
+    },
     retryItems: (job, filter) => ledger.retryItems(job, filter),
     async *items(job, filter) {
       for await (const items of itemPages(ledger, job, filter))
@@ -153,9 +161,9 @@ const logOf = (data: string, job: string): string => {
   return existsSync(own) ? own : jobLog(data, "worker");
 };
 
-const steer = async (ledger: Ledger, job: string, to: "pause" | "resume" | "cancel"): Promise<Steered> => {
+const steer = async (ledger: Ledger, job: string, to: "pause" | "cancel"): Promise<Steered> => {
   await ledger.steerJob(job, to);
-  const isQuiet = to !== "resume" && (await untilQuiet(ledger, job));
+  const isQuiet = await untilQuiet(ledger, job);
   return { view: (await ledger.readJob(job))!, isQuiet };
 };
 

@@ -9,6 +9,7 @@ import { readInputs } from "../../inputs/read-inputs.ts";
 import type { JobView } from "../../model/job.ts";
 import { checkOutput } from "../../export/outputs/check-output.ts";
 import { findAmong, newestJobs } from "../find-job.ts";
+import { remoteSteps } from "../next-steps.ts";
 import { renderAccount } from "../report.ts";
 import { UsageError } from "../usage-error.ts";
 import { itemOfApi, jobOfApi, laneOfApi } from "./api-views.ts";
@@ -33,15 +34,23 @@ export const openRemote = (server: string, key: string | undefined): Verbs => {
       throw error;
     }
   };
+  const flag = ` --server ${server}`;
   return {
-    flag: ` --server ${server}`,
+    flag,
     listJobs: (which) => newestJobs(allJobs(), which),
     findJob: async (named) => (await readJob(named)) ?? (await findAmong(allJobs(), named, `at ${server}`)),
     report: async (view) => ({
-      lines: renderAccount(view, (view.endedAt ?? Date.now()) - view.createdAt),
+      lines: [
+        ...renderAccount(view, (view.endedAt ?? Date.now()) - view.createdAt),
+        ...remoteSteps(view, flag),
+      ],
       json: {},
     }),
     steerJob: (job, to) => steer(client, job, to),
+    resumeJob: async (job, { newVersion }) => ({
+      view: jobOfApi(await client.resumeJob(job, newVersion ? { newVersion } : {})),
+      isQuiet: false,
+    }),
     retryItems: async (job, filter) => (await client.retryJob(job, filter)).retried,
     async *items(job, { states, kinds, scraper }) {
       const query = {
@@ -72,12 +81,7 @@ export const openRemote = (server: string, key: string | undefined): Verbs => {
   };
 };
 
-const steer = async (
-  client: SluiceClient,
-  job: string,
-  to: "pause" | "resume" | "cancel",
-): Promise<Steered> => {
-  if (to === "resume") return { view: jobOfApi(await client.resumeJob(job)), isQuiet: false };
+const steer = async (client: SluiceClient, job: string, to: "pause" | "cancel"): Promise<Steered> => {
   const stopped = to === "pause" ? await client.pauseJob(job) : await client.cancelJob(job);
   return { view: jobOfApi(stopped.job), isQuiet: stopped.isQuiet };
 };

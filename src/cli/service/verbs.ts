@@ -17,7 +17,8 @@ export interface Verbs extends AsyncDisposable {
   /** What came of a job. */
   report(job: JobView): Promise<JobReport>;
   /** Resolves when a stopped job can start no more requests; `isQuiet` false where that took too long. */
-  steerJob(job: string, to: "pause" | "resume" | "cancel"): Promise<Steered>;
+  steerJob(job: string, to: "pause" | "cancel"): Promise<Steered>;
+  resumeJob(job: string, how: Resuming): Promise<Steered>;
   retryItems(job: string, filter: RetryFilter): Promise<number>;
   items(job: string, filter: ItemFilter): AsyncIterable<readonly ItemRow[]>;
   /** Lanes of the job that are being spared. */
@@ -52,6 +53,13 @@ export interface JobReport {
 export interface Steered {
   readonly view: JobView;
   readonly isQuiet: boolean;
+}
+
+export interface Resuming {
+  /** With the scraper as it is now. */
+  readonly newVersion: boolean;
+  /** Told how the reading of stored pages goes. */
+  readonly say: (line: string) => void;
 }
 
 export interface RetryFilter {

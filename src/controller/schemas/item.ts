@@ -16,6 +16,7 @@ export const itemSchema = named(
     state: z.enum(ITEM_STATES),
     reason: says("Why it was skipped.", z.enum(["fresh", "unchanged"])).optional(),
     quality: z.enum(["complete", "partial"]).optional(),
+    version: says("Of the scraper that made its result.", z.string()).optional(),
     change: says(
       "Since the client last had it, in a job with `freshness`. Left out where nothing can be said: it failed, or is absent as it was.",
       z.enum(CHANGES),
@@ -29,7 +30,15 @@ export const itemSchema = named(
     failure: failureSchema.optional(),
     history: says(
       "Its failed attempts.",
-      z.array(z.object({ at: instant, ms: z.number(), worker: z.string(), failure: failureSchema })),
+      z.array(
+        z.object({
+          at: instant,
+          ms: z.number(),
+          worker: z.string(),
+          version: says("Of the scraper that ran it.", z.string()).optional(),
+          failure: failureSchema,
+        }),
+      ),
     ),
     captures: z.array(captureSchema),
   }),
