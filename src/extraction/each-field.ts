@@ -1,3 +1,4 @@
+import { type OptionNames, refuseUnknownOptions } from "../model/known-options.ts";
 import type { Field, FieldReading } from "./define-field.ts";
 import { compileFields, scopeOf, valuesOf } from "./fields.ts";
 import type { Fields, RawFields, RecordOf } from "./fields.ts";
@@ -15,12 +16,15 @@ export interface RowsOptions<T> {
   readonly none?: NoneMarker;
 }
 
+export const ROWS_OPTIONS: OptionNames<RowsOptions<never>> = { check: true, none: true };
+
 export function eachField<const F extends Fields>(
   css: string,
   fields: F,
   options: RowsOptions<RecordOf<F>> = {},
   isRequired = true,
 ): Field<readonly RecordOf<F>[]> {
+  refuseUnknownOptions(options, ROWS_OPTIONS, "field.each");
   const selector = compileSelector(css);
   const marker = options.none === undefined ? undefined : markerOf(options.none);
   return Object.freeze({

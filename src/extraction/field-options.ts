@@ -1,10 +1,13 @@
-import type { FieldOptions } from "./define-field.ts";
+import type { OptionNames } from "../model/known-options.ts";
+import { FIELD_OPTIONS, type FieldOptions } from "./define-field.ts";
 import type { PhoneStyle } from "./reading/read-phone.ts";
 
 export interface TextOptions<T extends string> extends FieldOptions<T> {
   /** The only texts that will do; any other is malformed. They are values even where they read like a placeholder. */
   readonly oneOf?: readonly T[];
 }
+
+export const TEXT_OPTIONS: OptionNames<TextOptions<string>> = { ...FIELD_OPTIONS, oneOf: true };
 
 export interface NumberOptions extends FieldOptions<number> {
   /** A smaller number is malformed. */
@@ -17,10 +20,20 @@ export interface NumberOptions extends FieldOptions<number> {
   readonly locale?: string;
 }
 
+export const NUMBER_OPTIONS: OptionNames<NumberOptions> = {
+  ...FIELD_OPTIONS,
+  min: true,
+  max: true,
+  decimal: true,
+  locale: true,
+};
+
 export interface PlainNumberOptions extends NumberOptions {
   /** What stands behind the number, and is left out: `acres`, `sq ft`. */
   readonly unit?: string | readonly string[];
 }
+
+export const PLAIN_NUMBER_OPTIONS: OptionNames<PlainNumberOptions> = { ...NUMBER_OPTIONS, unit: true };
 
 export interface DateOptions extends FieldOptions<string> {
   /** Tried in order, for example `MM/DD/YYYY` or `D MMMM YYYY`. Without any, ISO dates are read. */
@@ -35,12 +48,30 @@ export interface DateOptions extends FieldOptions<string> {
   readonly max?: string;
 }
 
+export const DATE_OPTIONS: OptionNames<DateOptions> = {
+  ...FIELD_OPTIONS,
+  formats: true,
+  locale: true,
+  timeZone: true,
+  min: true,
+  max: true,
+};
+
 export interface PhoneOptions extends FieldOptions<string>, PhoneStyle {}
+
+export const PHONE_OPTIONS: OptionNames<PhoneOptions> = {
+  ...FIELD_OPTIONS,
+  country: true,
+  format: true,
+  isStrict: true,
+};
 
 export interface EmailOptions extends FieldOptions<string> {
   /** Also reads `ann at town dot gov`, without brackets around the words; false by default. */
   readonly deobfuscate?: boolean;
 }
+
+export const EMAIL_OPTIONS: OptionNames<EmailOptions> = { ...FIELD_OPTIONS, deobfuscate: true };
 
 export interface ListOptions<T extends string> extends Omit<FieldOptions<string>, "check"> {
   /** The only texts that will do, for each entry. */
@@ -49,5 +80,10 @@ export interface ListOptions<T extends string> extends Omit<FieldOptions<string>
   readonly check?: (values: readonly T[]) => true | string;
 }
 
+export const LIST_OPTIONS: OptionNames<ListOptions<string>> = { ...FIELD_OPTIONS, oneOf: true };
+
 /** What the JSON is like is for `check` to say. */
 export type JsonOptions<T> = Omit<FieldOptions<T>, "pattern">;
+
+const { pattern: _, ...JSON_OPTION_NAMES } = FIELD_OPTIONS;
+export const JSON_OPTIONS: OptionNames<JsonOptions<never>> = JSON_OPTION_NAMES;

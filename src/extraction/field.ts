@@ -1,17 +1,22 @@
 import { between } from "./reading/between.ts";
-import { defineField } from "./define-field.ts";
-import type { Field, FieldOptions } from "./define-field.ts";
+import { defineField, FIELD_OPTIONS, type Field, type FieldOptions } from "./define-field.ts";
 import { eachField } from "./each-field.ts";
 import type { RowsOptions } from "./each-field.ts";
-import type {
-  DateOptions,
-  EmailOptions,
-  JsonOptions,
-  ListOptions,
-  NumberOptions,
-  PhoneOptions,
-  PlainNumberOptions,
-  TextOptions,
+import {
+  DATE_OPTIONS,
+  type DateOptions,
+  EMAIL_OPTIONS,
+  type EmailOptions,
+  JSON_OPTIONS,
+  type JsonOptions,
+  type ListOptions,
+  NUMBER_OPTIONS,
+  type NumberOptions,
+  PHONE_OPTIONS,
+  type PhoneOptions,
+  PLAIN_NUMBER_OPTIONS,
+  type PlainNumberOptions,
+  type TextOptions,
 } from "./field-options.ts";
 import { fieldGroup } from "./fields.ts";
 import type { FieldGroup, Fields, RecordOf } from "./fields.ts";
@@ -52,24 +57,30 @@ export const field = {
   /** A number as people write it: `1,234.5`, `1.234,5`, `(12)`. */
   number: (where: Where, options: PlainNumberOptions = {}): Field<number> => {
     const withoutUnit = options.unit === undefined ? undefined : unitRemover([options.unit].flat());
-    return numberField("number", where, options, "a number, such as 1,234.5", (text, style) =>
-      readNumber(withoutUnit?.(text) ?? text, style),
+    return numberField(
+      "number",
+      where,
+      options,
+      PLAIN_NUMBER_OPTIONS,
+      "a number, such as 1,234.5",
+      (text, style) => readNumber(withoutUnit?.(text) ?? text, style),
     );
   },
 
   /** An amount of money; its currency is dropped. */
   money: (where: Where, options: NumberOptions = {}): Field<number> =>
-    numberField("money", where, options, "an amount of money, such as $1,234.56", readMoney),
+    numberField("money", where, options, NUMBER_OPTIONS, "an amount of money, such as $1,234.56", readMoney),
 
   /** `1.25 %` is 1.25. */
   percent: (where: Where, options: NumberOptions = {}): Field<number> =>
-    numberField("percent", where, options, "a percentage, such as 1.25 %", readPercent),
+    numberField("percent", where, options, NUMBER_OPTIONS, "a percentage, such as 1.25 %", readPercent),
 
   /** A day, as `YYYY-MM-DD`; with `timeZone`, a date that has a time is an instant. */
   date: (where: Where, options: DateOptions = {}): Field<string> => {
     const readDate = dateReader(options.formats, options.locale, options.timeZone);
     return defineField<string>({
       kind: "date",
+      known: DATE_OPTIONS,
       where,
       taking: one("text"),
       options,
@@ -84,6 +95,7 @@ export const field = {
     const readPhone = phoneReader(options);
     return defineField<string>({
       kind: "phone",
+      known: PHONE_OPTIONS,
       where,
       taking: { takes: PHONE_TAKES, pick: pickPhone, isMany: false, jsonAs: "text" },
       options,
@@ -98,6 +110,7 @@ export const field = {
     const readEmail = emailReader(options.deobfuscate ?? false);
     return defineField<string>({
       kind: "email",
+      known: EMAIL_OPTIONS,
       where,
       taking: { takes: EMAIL_TAKES, pick: pickEmail, isMany: false, jsonAs: "text" },
       options,
@@ -111,6 +124,7 @@ export const field = {
   url: (where: Where, options: FieldOptions<string> = {}): Field<string> =>
     defineField<string>({
       kind: "url",
+      known: FIELD_OPTIONS,
       where,
       taking: { takes: ["link"], isMany: false, jsonAs: "link" },
       options,
@@ -123,6 +137,7 @@ export const field = {
   html: (where: Where, options: FieldOptions<string> = {}): Field<string> =>
     defineField<string>({
       kind: "html",
+      known: FIELD_OPTIONS,
       where,
       taking: one("html"),
       options,
@@ -135,6 +150,7 @@ export const field = {
   json: <T = unknown>(where: Where, options: JsonOptions<T> = {}): Field<T> =>
     defineField<T>({
       kind: "json",
+      known: JSON_OPTIONS,
       where,
       taking: { takes: ["raw"], isMany: false, jsonAs: "json" },
       options,

@@ -12,6 +12,7 @@ export function numberField(
   kind: FieldKind,
   where: Where,
   options: NumberOptions,
+  known: Readonly<Record<string, true>>,
   expects: string,
   read: (text: string, style: NumberStyle) => Reading<number>,
 ): Field<number> {
@@ -19,6 +20,7 @@ export function numberField(
   const style: NumberStyle = decimal === undefined ? {} : { decimal };
   return defineField<number>({
     kind,
+    known,
     where,
     taking: { takes: ["text"], isMany: false, jsonAs: "text" },
     options,

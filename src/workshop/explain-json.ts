@@ -4,7 +4,7 @@ import { rootsIn } from "../extraction/json/json-source.ts";
 import type { Place } from "../extraction/place.ts";
 import { compileSelector } from "../extraction/selector.ts";
 import { explainCss, type PageParts, type PlaceTrail } from "./explain-css.ts";
-import { similarNames } from "./similar-names.ts";
+import { similarNames } from "../model/similar-names.ts";
 
 type JsonPlace = Extract<Place, { how: "json" }>;
 
