@@ -48,6 +48,7 @@ const addLooking = (jobs: Command, onEnd: OnEnd): void => {
   const list = jobs
     .command("ls")
     .description("Lists jobs, the newest first.")
+    .option("--scraper <name>", "only jobs of this one: its name, or the name or path of its file")
     .option("--all", "also those of `sluice try` and `sluice capture`", false);
   placeOptions(list).action(async (options: ListJobsOptions) => {
     const { listJobsCommand } = await import("./commands/jobs.ts");

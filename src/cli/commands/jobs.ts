@@ -10,18 +10,22 @@ import { openVerbs } from "../service/open-verbs.ts";
 import { textTable } from "../text-table.ts";
 
 export interface ListJobsOptions extends PlaceOptions {
+  readonly scraper?: string;
   /** Those of `try` and `capture` too. */
   readonly all: boolean;
 }
 
 export const listJobsCommand = async (options: ListJobsOptions): Promise<number> => {
   await using verbs = await openVerbs(options);
-  const jobs = await verbs.listJobs({ withTrials: options.all });
+  const { scraper, all } = options;
+  const jobs = await verbs.listJobs({ withTrials: all, ...(scraper !== undefined && { scraper }) });
   print(
     options.json
       ? jobs.map((view) => JSON.stringify(jobJson(view)))
       : jobs.length === 0
-        ? [`No jobs yet. Start one with \`sluice ${options.server === undefined ? "run" : "submit"}\`.`]
+        ? [
+            `No jobs${scraper === undefined ? "" : ` of ${scraper}`} yet. Start one with \`sluice ${options.server === undefined ? "run" : "submit"}\`.`,
+          ]
         : jobTable(jobs, printWidth(), Date.now()),
   );
   return EXIT.ok;

@@ -28,6 +28,7 @@ import { loadScraper } from "../../scrapers/load-scraper.ts";
 import { readyScraper } from "../../scrapers/ready-scraper.ts";
 import { allJobs, findJob, newestJobs } from "../find-job.ts";
 import { dataFlag } from "../next-steps.ts";
+import { ownScraperName } from "../own-scraper-name.ts";
 import { openExistingHouse } from "../open-existing-house.ts";
 import { loweredPace } from "../lowered-pace.ts";
 import { readNewVersion } from "../read-new-version.ts";
@@ -61,7 +62,10 @@ export const openLocal = async (data: string, { makes }: { readonly makes: boole
   };
   return {
     flag: dataFlag(data),
-    listJobs: (which) => newestJobs(allJobs(ledger), which),
+    async listJobs({ scraper, ...which } = { withTrials: false }) {
+      const of = scraper === undefined ? {} : { scraper: await ownScraperName(scraper) };
+      return await newestJobs(allJobs(ledger, of), which);
+    },
     findJob: (named) => findJob(ledger, named),
     async report(view) {
       const sets = await readSets(blobs, view.spec.id);

@@ -22,8 +22,9 @@ const ITEM_PAGE = 1000;
 /** The verbs of a server, over its API. */
 export const openRemote = (server: string, key: string | undefined): Verbs => {
   const client = new SluiceClient({ server, retries: 3, ...(key !== undefined && { key }) });
-  const allJobs = async function* (): AsyncGenerator<JobView> {
-    for await (const job of pages((page) => client.listJobs(page), JOB_PAGE)) yield jobOfApi(job);
+  const allJobs = async function* (of: { readonly scraper?: string } = {}): AsyncGenerator<JobView> {
+    for await (const job of pages((page) => client.listJobs({ ...of, ...page }), JOB_PAGE))
+      yield jobOfApi(job);
   };
   const readJob = async (id: string): Promise<JobView | undefined> => {
     if (id === "" || id === "last") return undefined;
@@ -37,7 +38,8 @@ export const openRemote = (server: string, key: string | undefined): Verbs => {
   const flag = ` --server ${server}`;
   return {
     flag,
-    listJobs: (which) => newestJobs(allJobs(), which),
+    listJobs: ({ scraper, ...which } = { withTrials: false }) =>
+      newestJobs(allJobs(scraper === undefined ? {} : { scraper }), which),
     findJob: async (named) => (await readJob(named)) ?? (await findAmong(allJobs(), named, `at ${server}`)),
     report: async (view) => ({
       lines: [

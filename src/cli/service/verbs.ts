@@ -11,7 +11,7 @@ export interface Verbs extends AsyncDisposable {
   /** What is added to a proposed command so that it means the same place: ` --data DIR`, ` --server URL`, or nothing. */
   readonly flag: string;
   /** The newest first; trials only where they are asked for. */
-  listJobs(which?: { readonly withTrials: boolean }): Promise<readonly JobView[]>;
+  listJobs(which?: { readonly withTrials: boolean; readonly scraper?: string }): Promise<readonly JobView[]>;
   /** By its id, a part of it that is unique, or `last`. */
   findJob(named: string): Promise<JobView>;
   /** What came of a job. */

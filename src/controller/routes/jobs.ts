@@ -93,7 +93,7 @@ export const addJobRoutes = (app: Api, desk: Desk): void => {
         limit,
         ...(client !== undefined && { client }),
         ...(states && { states }),
-        ...(scraper !== undefined && { scraper }),
+        ...(scraper !== undefined && { scraper: await house.scrapers.ownName(scraper) }),
         ...(label !== undefined && { label: splitLabel(label) }),
         ...(after !== undefined && { after }),
       });
