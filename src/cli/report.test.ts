@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { viewOf } from "../reextract/current-view.ts";
 import type { StoredExtraction } from "../reextract/stored-extraction.ts";
 import { textWidth } from "./fit-text.ts";
 import { renderReport } from "./report.ts";
@@ -116,8 +117,8 @@ Held: tax.example.gov
 Held: example.org
   owner missing in 9 of 9 records
   held at 1970-01-01 00:00:00Z, waits for you
-  The pages look different now. Compare one with the scraper's selectors, and
-  start a new job.
+  The pages look different now. Correct the scraper's selectors, and go on with
+  the new version.
 Held: old.example
   held by an older version
   held at 1970-01-01 00:00:00Z, waits for you
@@ -127,6 +128,8 @@ Manifest  /srv/my data/blobs/jobs/20261115-203412-k3f9/manifest.jsonl
 Log       /srv/my data/logs/20261115-203412-k3f9.jsonl
 
 Next
+  go on when you have corrected the scraper:
+    sluice resume 20261115-203412-k3f9 --new-version --data '/srv/my data'
   go on once the site is well:
     sluice resume 20261115-203412-k3f9 --data '/srv/my data'
   see what failed:
@@ -235,7 +238,7 @@ test("rejected inputs that were found name their page, apart from those of the f
   );
 });
 
-test("where a job has several sets of records, the fields are those of the current one, and it is named", () => {
+test("where a job has several sets of records, states and fields are those of the current one, and it is named", () => {
   const view = sampleView({
     state: "done",
     states: { done: 3 },
@@ -263,15 +266,27 @@ test("where a job has several sets of records, the fields are those of the curre
       owner: { present: 2, empty: 0, missing: 0, malformed: 0 },
       tax: { present: 1, empty: 0, missing: 0, malformed: 1 },
     },
+    failed: [{ kind: "structure-changed", count: 1, exampleKey: "3", exampleDetail: "no owner" }],
+    replaces: { done: 3, partial: 0, failed: {} },
     segments: [],
     failures: [],
   };
   const facts = { data: "./data", tookMs: 1_000 };
-  const shown = report(view, { ...facts, set });
+  const shown = report(viewOf(view, set)!, { ...facts, set });
   assert.ok(
     shown.includes(`
-Fields of extraction 20261116-101500-m2x7, which is current:
+Extraction 20261116-101500-m2x7 is current, and shown here:
   2 records of 3 stored items, 1 item partial, 1 item failed
+
+  state   items
+  done        2  66.7%  1 partial: some required fields not read
+  absent      0   0.0%
+  failed      1  33.3%
+  all         3
+
+  failure            items  for example
+  structure-changed      1  3: no owner
+
   field   present  empty  missing  malformed
   owner  2 100.0%      –        –          –
   tax?   1  50.0%      –        –   1  50.0%
@@ -280,7 +295,7 @@ Fields of extraction 20261116-101500-m2x7, which is current:
   );
   assert.match(
     report(view, { ...facts, set: "first" }),
-    /run itself, which are current:\n.*\n +owner +3 100.0%/,
+    /The records of the run itself are current\.[^]* +owner +3 100.0%/,
   );
 });
 

@@ -147,6 +147,8 @@ export interface JobView {
   readonly endedAt?: number;
   /** Only while it is paused. */
   readonly paused?: Pause;
+  /** When items that had ended were last put back, or given another result. */
+  readonly reopenedAt?: number;
   /** When its budget was spent: what had not begun by then has failed with `budget`. */
   readonly budgetSpentAt?: number;
   readonly counts: JobCounts;

@@ -94,7 +94,10 @@ export const extractJob = async (
   const scraperOf = (item: ItemView): number | undefined => {
     const place = placeOf.get(item.scraper);
     // As the ledger has it: what an earlier extraction made of it does not matter.
-    if (place !== undefined && isExtractable(item, pinned[place]!)) return place;
+    if (place !== undefined && isExtractable(item, pinned[place]!)) {
+      tally.addReplaced(item);
+      return place;
+    }
     hasOtherPages ||= pagesOf(item).length > 0;
     return undefined;
   };
@@ -130,6 +133,8 @@ export const extractJob = async (
       scrapers: pinned,
       counts: tally.counts,
       fieldCounts: tally.fieldCounts(scrapers),
+      failed: tally.failures(),
+      replaces: tally.replaces,
     });
   } catch (error) {
     await writer.abandon();

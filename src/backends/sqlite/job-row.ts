@@ -36,6 +36,8 @@ export interface JobRow {
   readonly paused: string | null;
   /** How often it has gone on with changed scrapers. */
   readonly revision: number;
+  /** When items that had ended were last put back or amended. */
+  readonly reopened_at: number | null;
 }
 
 export const pauseText = (db: Database, why: PauseReason): string =>

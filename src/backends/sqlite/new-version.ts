@@ -95,7 +95,12 @@ const amendSome = (db: Database, id: string, revision: number, items: readonly A
     for (const [at, count] of item.fieldCounts.entries()) counts[at] = (counts[at] ?? 0) + count;
     if (item.emitted.length > 0 || item.rejected.length > 0) emitItems(db, job.number, item);
   }
-  db.run("UPDATE jobs SET field_counts = ? WHERE number = ?", JSON.stringify(counts), job.number);
+  db.run(
+    "UPDATE jobs SET field_counts = ?, reopened_at = ? WHERE number = ?",
+    JSON.stringify(counts),
+    db.now(),
+    job.number,
+  );
 };
 
 interface AmendedRow {

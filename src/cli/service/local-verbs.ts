@@ -23,6 +23,7 @@ import { jobId } from "../../model/job-id.ts";
 import type { LaneState } from "../../model/job.ts";
 import type { Ledger } from "../../ports/ledger.ts";
 import type { ClientCard, KeyCard, Registry } from "../../ports/registry.ts";
+import { currentView } from "../../reextract/current-view.ts";
 import { readSets } from "../../reextract/job-sets.ts";
 import { loadScraper } from "../../scrapers/load-scraper.ts";
 import { readyScraper } from "../../scrapers/ready-scraper.ts";
@@ -30,6 +31,7 @@ import { allJobs, findJob, newestJobs } from "../find-job.ts";
 import { dataFlag } from "../next-steps.ts";
 import { ownScraperName } from "../own-scraper-name.ts";
 import { openExistingHouse } from "../open-existing-house.ts";
+import { jobJson } from "../job-json.ts";
 import { loweredPace } from "../lowered-pace.ts";
 import { readNewVersion } from "../read-new-version.ts";
 import { extractionJson, extractionLines } from "../render-extraction.ts";
@@ -67,9 +69,10 @@ export const openLocal = async (data: string, { makes }: { readonly makes: boole
       return await newestJobs(allJobs(ledger, of), which);
     },
     findJob: (named) => findJob(ledger, named),
-    async report(view) {
-      const sets = await readSets(blobs, view.spec.id);
+    async report(run) {
+      const sets = await readSets(blobs, run.spec.id);
       const { extractions, current } = sets;
+      const view = await currentView(house, run, current);
       const tookMs = (view.endedAt ?? Date.now()) - view.createdAt;
       return {
         lines: [
@@ -77,11 +80,15 @@ export const openLocal = async (data: string, { makes }: { readonly makes: boole
             data,
             tookMs,
             log: logOf(data, view.spec.id),
-            ...(extractions.length > 0 && { set: current ?? "first" }),
+            ...(extractions.length > 0 && { set: current ?? "first", run }),
           }),
           ...extractionLines(sets),
         ],
-        json: { current: current?.id ?? "first", extractions: extractions.map(extractionJson) },
+        json: {
+          ...jobJson(view),
+          current: current?.id ?? "first",
+          extractions: extractions.map(extractionJson),
+        },
       };
     },
     steerJob: (job, to) => steer(ledger, job, to),

@@ -58,6 +58,10 @@ export const jobSchema = named(
         }),
       ),
     ),
+    extraction: says(
+      "The extraction whose records are current: states, failures and fields are as it has them. Left out where they are the run's own, and in lists.",
+      z.string(),
+    ).optional(),
     state: z.enum(JOB_STATES),
     isSealed: says("No more inputs will come.", z.boolean()),
     isBatch: z.boolean(),
