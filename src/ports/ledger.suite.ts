@@ -20,6 +20,7 @@ import { reaping } from "./ledger-suite/reaping.ts";
 import { robots } from "./ledger-suite/robots.ts";
 import { shares } from "./ledger-suite/shares.ts";
 import { stopping } from "./ledger-suite/stopping.ts";
+import { versions } from "./ledger-suite/versions.ts";
 import { workSums } from "./ledger-suite/work-sums.ts";
 import { type LedgerTest, type OpenLedger, World } from "./ledger-suite/world.ts";
 
@@ -49,6 +50,7 @@ const NOUNS = [
   events,
   freshness,
   freshKeeping,
+  versions,
   laws,
 ];
 

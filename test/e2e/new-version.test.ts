@@ -223,7 +223,7 @@ test("a reading that was killed half-way goes on with the next resume", async ()
   // It never comes back from one page: the process is killed while it waits for it.
   write({
     ...FIXED,
-    name: '[".title", ".name"]).check((text) => { while (text === "Thing 20"); return true; }',
+    name: '[".title", ".name"], { check: (text) => { while (text === "Thing 20"); return true; } }',
   });
   const reading = new SluiceProcess(["resume", job, "--new-version", "--data", data]);
   await reading.says(/reading its stored pages/);
@@ -239,6 +239,63 @@ test("a reading that was killed half-way goes on with the next resume", async ()
   assert.equal(
     [...site.asked.values()].reduce((sum, count) => sum + count, 0),
     ITEMS,
+  );
+});
+
+test("what a listing leads to is found on its stored page, and what failed in collect is fetched again", async () => {
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    if (request.url === "/robots.txt") return void response.writeHead(404).end();
+    asked.push(request.url!);
+    const list = `<ul><li class=new><a href="/town/1">1</a></li><li class=new><a href="/town/2">2</a></li></ul>`;
+    response
+      .setHeader("content-type", "text/html")
+      .end(request.url!.startsWith("/list") ? list : "<b>Town</b>");
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  after(() => server.close());
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const folder = join(root, "listing");
+  mkdirSync(folder);
+  const [file, data, input] = ["list.scraper.ts", "data", "urls.txt"].map((name) => join(folder, name));
+  const write = (link: string, path: string) =>
+    writeFileSync(
+      file!,
+      `import { defineScraper, emitTo, field } from "sluice";
+import { z } from "zod";
+const input = z.object({ url: z.string() });
+const pace = { perSecond: 100 };
+const town = defineScraper({
+  name: "town", input, pace,
+  async collect({ input, http, keep }) { keep.page("town", await http.get(input.url)); },
+  extract: { fields: { name: field.text("b") } },
+});
+export default defineScraper({
+  name: "list", input, pace,
+  async collect({ input, http, keep }) {
+    keep.page("list", await http.get(input.url));
+    if (input.url.endsWith("?broken")) ${path};
+  },
+  emit: [emitTo(town, { from: "list", each: ${JSON.stringify(link)}, input: { url: field.url("a") }, min: 1 })],
+});
+`,
+    );
+  write("li.old", 'throw new Error("oops")');
+  writeFileSync(input!, `${url}/list\n${url}/list?broken\n`);
+  const run = await sluice(["run", file!, "--input", input!, "--data", data!, "--processes", "1"]);
+  assert.equal(run.code, 3, run.stderr);
+  const command = printedCommand(run, /--new-version/);
+  write("li.new", "return");
+  const resumed = await sluice(command);
+  assert.equal(resumed.code, 0, resumed.stderr);
+  assert.deepEqual(asked.toSorted(), ["/list", "/list?broken", "/list?broken", "/town/1", "/town/2"]);
+  const rows = await rowsOf(["export", command[1]!, "--data", data!]);
+  assert.deepEqual(
+    rows.map(({ _state, name }) => [_state, name]),
+    [
+      ["done", "Town"],
+      ["done", "Town"],
+    ],
   );
 });
 

@@ -188,7 +188,13 @@ export const items = (test: LedgerTest): void => {
     assert.deepEqual(item.captures, [capture]);
     assert.deepEqual(item.records, records);
     assert.deepEqual(item.history, [
-      { at: first.startedAt, ms: 40, worker: "w1", failure: { kind: "timeout", detail: "a timeout" } },
+      {
+        at: first.startedAt,
+        ms: 40,
+        worker: "w1",
+        failure: { kind: "timeout", detail: "a timeout" },
+        version: "v1",
+      },
     ]);
   });
 
