@@ -3,7 +3,6 @@ import { createRequire } from "node:module";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import type { CollectorKind } from "./model/collector-kind.ts";
-import type { JobSpec, PinnedScraper } from "./model/job.ts";
 import type { Project } from "./config/load-config.ts";
 import type { ScraperShelf } from "./controller/scraper-shelf.ts";
 import { laneName } from "./model/lane-name.ts";
@@ -12,12 +11,8 @@ import type { Blobs } from "./ports/blobs.ts";
 import type { Collector } from "./ports/collector.ts";
 import { type Ledger, LedgerError } from "./ports/ledger.ts";
 import type { KeyCard, Registry, Role } from "./ports/registry.ts";
-import { loadScraper } from "./scrapers/load-scraper.ts";
-import { jobScrapers, type LoadedJob } from "./scrapers/job-scrapers.ts";
-import { type ReadyScraper, readyScraper } from "./scrapers/ready-scraper.ts";
-import { ScraperLoadError } from "./scrapers/scraper-load-error.ts";
+import { jobLoader } from "./scrapers/load-pinned.ts";
 import { type Log, openLog, type LogLevel } from "./worker/log.ts";
-import type { WorkerOptions } from "./worker/worker-options.ts";
 import { isGone, thisProcess } from "./worker/this-process.ts";
 
 export const SOFTWARE = "sluice/0.1.0";
@@ -94,54 +89,6 @@ const openCollector = async (allowTargets: readonly string[] = []): Promise<Coll
     close: () => transport.close(),
   };
 };
-
-/** A job's root scraper in the version that it is pinned to, and with it those that it emits to; throws when any of them is another. */
-export const loadPinned = async ({
-  id,
-  source,
-  scrapers,
-  extracts,
-}: Pick<JobSpec, "id" | "source" | "scrapers" | "extracts">): Promise<ReadyScraper> => {
-  const root = await readyScraper(await loadScraper(source), { extracts });
-  const now = jobScrapers(root, scrapers);
-  const isSame = ({ name, version }: PinnedScraper, index: number): boolean =>
-    now[index]?.ready.scraper.name === name && now[index].ready.version === version;
-  // A file's change is one of those that import it too: the last in the list is where it was made.
-  const changed = scrapers.findLastIndex((one, index) => !isSame(one, index));
-  const was = scrapers[changed];
-  if (was) throw changedScraper(id, was.name, was.version, now[changed]?.ready.version ?? "none");
-  return root;
-};
-
-const KEPT_JOBS = 256;
-
-/** Scrapers by job, each loaded once and held against the version that the job is pinned to. */
-const jobLoader = (ledger: Ledger): WorkerOptions["loadJob"] => {
-  const loaded = new Map<string, Promise<LoadedJob>>();
-  const load = async (id: string): Promise<LoadedJob> => {
-    const job = await ledger.readJob(id);
-    if (!job) throw new ScraperLoadError("unknown-scraper", `${id}: no such job`);
-    return { spec: job.spec, scrapers: jobScrapers(await loadPinned(job.spec), job.spec.scrapers) };
-  };
-  return (id, revision) => {
-    const name = `${id} ${revision}`;
-    const known = loaded.get(name);
-    if (known) return known;
-    const ready = load(id);
-    loaded.set(name, ready);
-    // The file may be put back, and the job resumed.
-    ready.catch(() => loaded.delete(name));
-    if (loaded.size > KEPT_JOBS) loaded.delete(loaded.keys().next().value!);
-    return ready;
-  };
-};
-
-const changedScraper = (job: string, scraper: string, was: string, is: string): ScraperLoadError =>
-  new ScraperLoadError(
-    "changed-scraper",
-    `${job}: scraper ${scraper} was changed: its version is ${is}, and the job is pinned to ${was}. ` +
-      "Resume the job with the new version, or put the old file back.",
-  );
 
 /** Somebody else may have ended it meanwhile. */
 const holdJob = async (ledger: Ledger, job: string, reason: string): Promise<void> => {

@@ -49,7 +49,7 @@ export const holdAdvice = ({ chart, counts = {} }: Partial<Evidence>): string | 
 /** Whether a corrected scraper is what the job waits for, or could mend some of what failed. */
 export const needsAuthor = ({ held, paused, failures }: JobView): boolean =>
   paused?.cause === "scraper" ||
-  held.some(({ evidence }) => isOfAuthor(kindOf((evidence ?? {}) as Partial<Evidence>))) ||
+  held.some(({ evidence }) => isOfAuthor(kindOf(evidence ?? {}))) ||
   failures.some(({ kind }) => isOfAuthor(kind));
 
 const isOfAuthor = (kind: FailureKind | undefined): boolean => kind !== undefined && OF_AUTHOR.has(kind);

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { type House, loadPinned } from "../compose.ts";
+import type { House } from "../compose.ts";
 import type { FailureKind } from "../model/failure.ts";
 import type { ItemView } from "../model/item.ts";
 import { revisionOf } from "../model/job-version.ts";
@@ -8,6 +8,7 @@ import { timedId } from "../model/timed-id.ts";
 import type { AmendedItem } from "../ports/ledger.ts";
 import { LedgerError } from "../ports/ledger.ts";
 import { jobScrapers } from "../scrapers/job-scrapers.ts";
+import { loadPinned } from "../scrapers/load-pinned.ts";
 import type { Chunk, ChunkEnd } from "./extract-chunk.ts";
 import { ExtractPool } from "./extract-pool.ts";
 import { pagesOf } from "./extractable.ts";

@@ -1,7 +1,8 @@
 import { availableParallelism, hostname } from "node:os";
-import { type House, laneOf, loadPinned, openHouse } from "../../compose.ts";
+import { type House, laneOf, openHouse } from "../../compose.ts";
 import { loadInputs } from "../../flow/submit.ts";
 import type { JobView } from "../../model/job.ts";
+import { loadPinned } from "../../scrapers/load-pinned.ts";
 import type { ReadyScraper } from "../../scrapers/ready-scraper.ts";
 import { ScraperLoadError } from "../../scrapers/scraper-load-error.ts";
 import { Supervisor } from "../../worker/supervisor.ts";

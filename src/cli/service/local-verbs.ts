@@ -1,15 +1,7 @@
 import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
-import {
-  type House,
-  laneOf,
-  loadPinned,
-  newKey,
-  newWebhookSecret,
-  openHouse,
-  openRegistry,
-} from "../../compose.ts";
+import { type House, laneOf, newKey, newWebhookSecret, openHouse, openRegistry } from "../../compose.ts";
 import type { Client, Key } from "../../client.ts";
 import { resolveScraper } from "../../config/find-scrapers.ts";
 import { exportJob } from "../../export/export-records.ts";
@@ -25,6 +17,7 @@ import type { Ledger } from "../../ports/ledger.ts";
 import type { ClientCard, KeyCard, Registry } from "../../ports/registry.ts";
 import { currentView } from "../../reextract/current-view.ts";
 import { readSets } from "../../reextract/job-sets.ts";
+import { loadPinned } from "../../scrapers/load-pinned.ts";
 import { loadScraper } from "../../scrapers/load-scraper.ts";
 import { readyScraper } from "../../scrapers/ready-scraper.ts";
 import { allJobs, findJob, newestJobs } from "../find-job.ts";
