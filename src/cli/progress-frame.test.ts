@@ -23,3 +23,14 @@ test("there is no time left to tell while inputs come, while nothing moves, and 
 test("items that only wait for their time have no pace", () => {
   assert.equal(etaAfter({ states: { done: 99, waiting: 1 } }), undefined);
 });
+
+test("items that a cancel or a spent budget ended all at once do not count as speed", () => {
+  const frames = new FrameMaker();
+  frames.frame(sampleView({ states: { queued: 1000 } }), [], { processes: 1 }, 0);
+  const budget = { kind: "budget", count: 400, exampleKey: "", exampleDetail: "" } as const;
+  const view = {
+    ...sampleView({ states: { done: 20, failed: 400, cancelled: 580 }, state: "cancelled" }),
+    failures: [budget],
+  };
+  assert.equal(frames.frame(view, [], { processes: 1 }, 4000).perSecond, 5);
+});

@@ -1,5 +1,5 @@
-import type { StateCounts } from "../model/item.ts";
-import type { JobView, LaneView } from "../model/job.ts";
+import { endedCount } from "../model/item.ts";
+import { type JobView, type LaneView, workedCount } from "../model/job.ts";
 import { RecentRate } from "../model/recent-rate.ts";
 
 export interface ProgressExtra {
@@ -16,9 +16,6 @@ export interface ProgressFrame extends ProgressExtra {
   readonly etaMs?: number;
 }
 
-export const settledCount = ({ done, absent, failed, skipped, cancelled }: StateCounts): number =>
-  done + absent + failed + skipped + cancelled;
-
 const RATE_WINDOW_MS = 10_000;
 /** Longer, so that the time left does not jump about. */
 const ETA_WINDOW_MS = 60_000;
@@ -29,15 +26,15 @@ export class FrameMaker {
   readonly #steadyRate = new RecentRate(ETA_WINDOW_MS);
 
   frame(view: JobView, lanes: readonly LaneView[], extra: ProgressExtra, nowMs: number): ProgressFrame {
-    const settled = settledCount(view.counts.states);
-    this.#rate.add(settled, nowMs);
-    this.#steadyRate.add(settled, nowMs);
+    const worked = workedCount(view);
+    this.#rate.add(worked, nowMs);
+    this.#steadyRate.add(worked, nowMs);
     const perSecond = this.#rate.perSecond;
     const steady = this.#steadyRate.perSecond ?? 0;
     const { queued, leased } = view.counts.states;
     // Items that only wait for their time say nothing about when they end.
     const hasEta = view.isSealed && view.state === "running" && queued + leased > 0 && steady > 0;
-    const left = view.counts.accepted - settled;
+    const left = view.counts.accepted - endedCount(view.counts.states);
     return {
       ...extra,
       view,

@@ -1,10 +1,11 @@
 import type { Colors } from "picocolors/types.js";
 import type { FailureKind } from "../model/failure.ts";
+import { endedCount } from "../model/item.ts";
 import type { JobView } from "../model/job.ts";
 import { durationText } from "./duration-text.ts";
 import { fitText, plainText, textWidth } from "./fit-text.ts";
 import { countText, rateText } from "./number-text.ts";
-import { type ProgressFrame, settledCount } from "./progress-frame.ts";
+import type { ProgressFrame } from "./progress-frame.ts";
 
 type Paint = (text: string) => string;
 type Span = readonly [text: string, paint?: Paint];
@@ -57,7 +58,7 @@ const phaseText = ({ view, loaded, processes }: ProgressFrame): string => {
 };
 
 const shareText = ({ view: { counts, isSealed, spec } }: ProgressFrame): string => {
-  const settled = settledCount(counts.states);
+  const settled = endedCount(counts.states);
   // What is still to come may find more.
   const isAll = isSealed && (spec.maxDepth === 0 || settled === counts.accepted);
   return `${countText(settled)} of ${countText(counts.accepted)}${isAll ? "" : "+"}`;
@@ -70,7 +71,7 @@ const speedTexts = ({ perSecond, etaMs }: ProgressFrame): string[] => [
 
 const barSpans = (frame: ProgressFrame, width: number, colors: Colors): Span[] => {
   const { counts } = frame.view;
-  const share = counts.accepted === 0 ? 0 : settledCount(counts.states) / counts.accepted;
+  const share = counts.accepted === 0 ? 0 : endedCount(counts.states) / counts.accepted;
   // Rounded down: what is not finished does not look finished.
   const percent = `${Math.floor(share * 100)}%`.padStart(5);
   const text = [percent, shareText(frame), ...speedTexts(frame)].join("  ");

@@ -1,6 +1,6 @@
 import type { JobState, JobView } from "../model/job.ts";
 import type { LiveType } from "./event-ring.ts";
-import { endedOf } from "./job-view.ts";
+import { endedCount } from "../model/item.ts";
 
 export interface JobChange {
   readonly type: LiveType;
@@ -18,7 +18,7 @@ export interface JobGlimpse {
 export const glimpseOf = (view: JobView): JobGlimpse => ({
   state: view.state,
   accepted: view.counts.accepted,
-  ended: endedOf(view),
+  ended: endedCount(view.counts.states),
   held: view.held.map(({ lane }) => lane),
 });
 

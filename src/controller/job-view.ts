@@ -1,3 +1,4 @@
+import { endedCount } from "../model/item.ts";
 import { versionsOf } from "../model/job-version.ts";
 import type { JobView } from "../model/job.ts";
 import { FIELD_STATUSES } from "../model/record.ts";
@@ -7,14 +8,10 @@ import type { ApiJob } from "./schemas/job.ts";
 
 export const orNull = (perSecond: number): number | null => (Number.isFinite(perSecond) ? perSecond : null);
 
-/** Items that are at their end. */
-export const endedOf = ({ counts: { states } }: Pick<JobView, "counts">): number =>
-  states.done + states.absent + states.failed + states.skipped + states.cancelled;
-
 /** A job as the API shows it; `perSecond` is how many of its items end lately, where that is known. */
 export const jobView = (view: JobView, perSecond: number | undefined, now: number): ApiJob => {
   const { spec, counts, createdAt, endedAt, paused, budgetSpentAt, changes } = view;
-  const ended = endedOf(view);
+  const ended = endedCount(counts.states);
   return {
     id: spec.id,
     client: spec.client,

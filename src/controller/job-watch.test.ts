@@ -38,3 +38,14 @@ test("a job that is retried after its end goes on, and does not start a second t
   await hears("job job.completed", 2);
   assert.equal(told.filter((event) => event === "job job.started").length, 1);
 });
+
+test("a cancelled job's rate counts what was worked on", async (t) => {
+  const house = await TellingHouse.open(t);
+  const worker = new SimWorker("w1", house.ledger, house.now);
+  using watch = new JobWatch(house.ledger, SILENT, house.now, 5);
+  await house.job("job", {}, 50);
+  house.nowMs += 1000;
+  await worker.settle(await worker.take(5));
+  await house.ledger.steerJob("job", "cancel");
+  assert.equal(watch.rateOf((await house.ledger.readJob("job"))!), 5);
+});

@@ -1,10 +1,9 @@
-import type { JobState, JobView } from "../model/job.ts";
+import { type JobState, type JobView, workedCount } from "../model/job.ts";
 import { RecentRate } from "../model/recent-rate.ts";
 import type { Ledger } from "../ports/ledger.ts";
 import { EventRing } from "./event-ring.ts";
 import type { ControllerLog } from "./house.ts";
 import { changesOf, glimpseOf, type JobGlimpse } from "./job-changes.ts";
-import { endedOf } from "./job-view.ts";
 
 interface Watched {
   glimpse: JobGlimpse;
@@ -49,7 +48,7 @@ export class JobWatch implements Disposable {
     const recent = this.#jobs.get(view.spec.id)?.rate.perSecond;
     if (recent !== undefined) return recent;
     const aliveMs = (view.endedAt ?? this.#now()) - view.createdAt;
-    return aliveMs > 0 ? (endedOf(view) * 1000) / aliveMs : undefined;
+    return aliveMs > 0 ? (workedCount(view) * 1000) / aliveMs : undefined;
   }
 
   /** Begins to look, and goes on until it is disposed of. */
@@ -123,7 +122,7 @@ export class JobWatch implements Disposable {
     const known = this.#jobs.get(id);
     const watched = known ?? { glimpse: glimpseOf(view), rate: new RecentRate(RATE_WINDOW_MS) };
     const at = this.#now();
-    watched.rate.add(endedOf(view), at);
+    watched.rate.add(workedCount(view), at);
     // What was there before this process is not news.
     const changes = this.#isFirst ? [] : changesOf(known?.glimpse ?? this.#glimpseBefore(view), view);
     watched.glimpse = glimpseOf(view);

@@ -35,6 +35,8 @@ export interface CollectRun {
   readonly tools: Omit<CollectorTools, "signal">;
   /** Aborted with a `StopError` when the worker must let go of the item. */
   readonly controller: AbortController;
+  /** Told of the item's session before its first request: what it has cost is known there at any moment. */
+  readonly onSession?: (session: CollectSession) => void;
 }
 
 /** Runs the scraper's own steps. Whatever goes wrong in them becomes a failure of a known kind; only a stop is thrown. */
@@ -61,6 +63,7 @@ export const collect = async (run: CollectRun): Promise<Collected> => {
       ...(run.tools.leaving && { leaving: run.tools.leaving }),
     },
   });
+  run.onSession?.(session);
   const counted = async <Result>(request: Promise<Result>): Promise<Result> => {
     inFlight++;
     try {

@@ -122,6 +122,16 @@ test("a key is text that every database gives back as it was", () => {
   assert.equal(planned(keyed, { key: "😀" }).key, "😀");
 });
 
+test("keys and inputs that are too long are rejected with the limit", () => {
+  const url = "http://site.test/";
+  assert.equal(planned(scraper(), { url: url + "a".repeat(7900) }).key.length, 7917);
+  assert.match(
+    problemOf(plan(scraper(), { url: url + "a".repeat(8000) })),
+    /its key has 8017 characters, and at most 8000/,
+  );
+  assert.match(problemOf(plan(scraper(), { url, note: "x".repeat(262_144) })), /its input as JSON has/);
+});
+
 test("a schema that answers later is refused", () => {
   const slow = scraper({ input: z.object({}).refine(async () => true) });
   assert.ok(problemOf(plan(slow, {})) !== "");

@@ -28,6 +28,13 @@ export const laneFor = (scraper: AnyScraper, input: unknown, laneOf: LaneOf): La
   };
 };
 
+/** Characters. A row is read by everything that lists items: it must stay small. */
+const MOST_KEY = 8000;
+const MOST_INPUT = 256 * 1024;
+
+const tooLong = (what: string, length: number, most: number): string =>
+  `its ${what} has ${length} characters, and at most ${most} are taken`;
+
 /**
  * Checks one input against the scraper's schema, and finds its key and lane. Pure. A bad input is reported with its line and stops
  * nothing else.
@@ -59,11 +66,14 @@ export const planInput = (
         ? stableText(input)
         : canonicalUrl(URL.parse(url, scraper.site)?.href ?? url);
     if (typeof key !== "string" || key === "") return reject("the scraper's `key` gave no text for it");
+    if (key.length > MOST_KEY) return reject(tooLong("key", key.length, MOST_KEY));
+    const text = JSON.stringify(input);
+    if (text.length > MOST_INPUT) return reject(tooLong("input as JSON", text.length, MOST_INPUT));
     return {
       item: {
         // Half of a surrogate pair comes back from a database as another character, and the item would never be found again.
         key: key.toWellFormed(),
-        input: JSON.stringify(input),
+        input: text,
         lane: scraper.lane ?? laneOf(new URL(target!, scraper.site)),
       },
     };

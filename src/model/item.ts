@@ -19,6 +19,10 @@ export const ITEM_STATES = [
 export type ItemState = (typeof ITEM_STATES)[number];
 export type StateCounts = Readonly<Record<ItemState, number>>;
 
+/** Items that are at their end. */
+export const endedCount = ({ done, absent, failed, skipped, cancelled }: StateCounts): number =>
+  done + absent + failed + skipped + cancelled;
+
 /** Names an item inside the ledger: the queue is the meeting of one job and one lane, `seq` its place there. */
 export interface ItemRef {
   readonly queue: number;

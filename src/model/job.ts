@@ -2,7 +2,7 @@ import type { CollectorKind } from "./collector-kind.ts";
 import type { FailureKind } from "./failure.ts";
 import type { ChangeCounts } from "./freshness.ts";
 import type { PolicyOverrides } from "./failure-policy.ts";
-import type { StateCounts } from "./item.ts";
+import { endedCount, type StateCounts } from "./item.ts";
 import type { Pace } from "./pace.ts";
 
 /** `loading` takes inputs and already runs. `paused` waits for a person; a job whose lanes may heal by themselves runs on. */
@@ -169,6 +169,10 @@ export interface JobView {
   /** What became of items since the client last had them; only in a job with `freshness`. */
   readonly changes?: ChangeCounts;
 }
+
+/** Items that came to their end by work: those that a cancel or a spent budget ended all at once say nothing about how fast a job is. */
+export const workedCount = ({ counts: { states }, failures }: Pick<JobView, "counts" | "failures">): number =>
+  endedCount(states) - states.cancelled - (failures.find(({ kind }) => kind === "budget")?.count ?? 0);
 
 /** A lane as an operator sees it. */
 export interface LaneState extends LaneView {

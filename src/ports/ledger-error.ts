@@ -6,6 +6,7 @@ export type LedgerErrorCode =
   | "no-space"
   | "read-only"
   | "newer-version"
+  | "other-version"
   | "damaged"
   | "unavailable";
 

@@ -232,6 +232,8 @@ export interface PulseReport {
   readonly worker: string;
   /** Items that may be running from now on: the suspects should this worker die. */
   readonly running: readonly ItemRef[];
+  /** What its items that are not settled have cost so far: counted for their jobs should this worker be lost. */
+  readonly unsettled: readonly UnsettledCost[];
   /** Items whose acting request is about to leave. */
   readonly acting: readonly ItemRef[];
   readonly inHand: ReadonlyMap<string, number>;
@@ -242,6 +244,12 @@ export interface PulseReport {
   readonly lanes: readonly LaneReport[];
   /** Learned from robots.txt. */
   readonly crawlDelays: readonly { readonly lane: string; readonly delayMs: number }[];
+}
+
+export interface UnsettledCost {
+  readonly queue: number;
+  readonly requests: number;
+  readonly bytes: number;
 }
 
 export interface PulseReply {

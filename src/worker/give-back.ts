@@ -1,4 +1,5 @@
 import type { Failure } from "../model/failure.ts";
+import type { Attempt } from "../model/item.ts";
 import type { ClaimedItem, SettledItem } from "../ports/ledger.ts";
 
 const LEFT_IN_DOUBT: Failure = {
@@ -7,11 +8,15 @@ const LEFT_IN_DOUBT: Failure = {
 };
 
 /** An item that is let go, or whose bytes could not be kept, is not at fault: it goes back as it was, unless it has acted. */
-export const givenBack = ({ queue, seq, lease }: ClaimedItem, hasActed: boolean): SettledItem => ({
+export const givenBack = (
+  { queue, seq, lease }: ClaimedItem,
+  hasActed: boolean,
+  cost: Pick<Attempt, "requests" | "bytes">,
+): SettledItem => ({
   queue,
   seq,
   lease,
-  attempt: { startedAt: Date.now(), ms: 0, requests: 0, bytes: 0 },
+  attempt: { startedAt: Date.now(), ms: 0, ...cost },
   outcome: hasActed ? { state: "failed", failure: LEFT_IN_DOUBT } : { state: "returned" },
   captures: [],
   records: null,

@@ -7,6 +7,7 @@ import { type Ledger, LedgerError, type PulseReply, type PulseReport } from "../
 import { keysOf, SITE, World } from "../ports/ledger-suite/world.ts";
 import { Pulse } from "./pulse.ts";
 import { SlotDesk } from "./slot-desk.ts";
+import { UnsettledCosts } from "./unsettled-costs.ts";
 
 const PACE = { perSecond: 10, burst: 1, concurrency: 100 };
 
@@ -35,6 +36,7 @@ const open = async (t: TestContext, change: Partial<Ledger> = {}, onReply: () =>
     worker: "w1",
     hand,
     desk,
+    costs: new UnsettledCosts(),
     onReply: (reply) => {
       replies.push(reply);
       onReply();

@@ -4,12 +4,14 @@ import type { Hand } from "../flow/claim.ts";
 import { StopError } from "../model/stop-error.ts";
 import type { LaneReport, Ledger, OutcomeReport, PulseReply } from "../ports/ledger.ts";
 import type { SlotDesk } from "./slot-desk.ts";
+import type { UnsettledCosts } from "./unsettled-costs.ts";
 
 export interface PulseOptions {
   readonly ledger: Ledger;
   readonly worker: string;
   readonly hand: Hand;
   readonly desk: SlotDesk;
+  readonly costs: Pick<UnsettledCosts, "byQueue">;
   readonly onReply: (reply: PulseReply) => void;
   readonly onError: (error: unknown) => void;
 }
@@ -121,13 +123,16 @@ export class Pulse {
   }
 
   async #send(): Promise<void> {
-    const { ledger, worker, hand, desk, onReply, onError } = this.#options;
+    const { ledger, worker, hand, desk, costs, onReply, onError } = this.#options;
     const acting = this.#acting;
     const report = {
       worker,
       // As it is when the ledger reads it: a claim may come first while this waits for the ledger's lock.
       get running() {
         return hand.running;
+      },
+      get unsettled() {
+        return costs.byQueue;
       },
       acting: acting.map(({ item }) => item),
       inHand: hand.inHand,

@@ -16,6 +16,7 @@ import { Pulse } from "./pulse.ts";
 import { RequestGate } from "./request-gate.ts";
 import { RobotsGuard } from "./robots-guard.ts";
 import { SlotDesk } from "./slot-desk.ts";
+import { UnsettledCosts } from "./unsettled-costs.ts";
 import { WorkTally } from "./work-tally.ts";
 
 const HOME = "https://home.test";
@@ -44,7 +45,15 @@ const open = async (t: TestContext, own: Partial<AnyScraper> = {}, limits: Pick<
       desk.grant({ lane, delaysMs: Array.from({ length: count }, () => 0), lateMs: 1000 });
     }
   });
-  pulse = new Pulse({ ledger, worker: "w1", hand, desk, onReply: () => {}, onError: assert.ifError });
+  pulse = new Pulse({
+    ledger,
+    worker: "w1",
+    hand,
+    desk,
+    costs: new UnsettledCosts(),
+    onReply: () => {},
+    onError: assert.ifError,
+  });
   const noFetch = () => assert.fail("robots.txt is known");
   const robots = new RobotsGuard({
     ledger,

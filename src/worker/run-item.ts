@@ -1,7 +1,7 @@
 import type { Kept } from "../archive/item-bundle.ts";
 import type { JobArchive } from "../archive/segment-writer.ts";
 import { openItemArchive } from "../flow/archive.ts";
-import { collect, type Collected } from "../flow/collect.ts";
+import { collect, type Collected, type CollectRun } from "../flow/collect.ts";
 import { discover, type Discovery, extract } from "../flow/extract.ts";
 import { judge, type Judged } from "../flow/judge.ts";
 import { type LaneOf, planFound } from "../flow/plan.ts";
@@ -28,6 +28,8 @@ export interface ItemRun {
   readonly gate: CollectorTools["gate"];
   readonly leaving: NonNullable<CollectorTools["leaving"]>;
   readonly controller: AbortController;
+  /** Called before the first request. */
+  readonly onSession?: CollectRun["onSession"];
   /** The acting request of a `once` scraper has left. */
   readonly hasActed: () => boolean;
   /** Called as soon as the outcome is known, before its bytes are durable. */
@@ -60,6 +62,7 @@ export const runItem = async (run: ItemRun): Promise<ItemEnd> => {
     validators: run.freshness?.validators,
     tools: { gate: run.gate, leaving: run.leaving, ...bundle.tools },
     controller: run.controller,
+    ...(run.onSession && { onSession: run.onSession }),
   });
   const { session } = collected;
   const judged = collected.ended === "pages" ? extractAndJudge(run, collected) : undefined;

@@ -18,6 +18,7 @@ import { RequestGate } from "./request-gate.ts";
 import { RobotsGuard } from "./robots-guard.ts";
 import { type ItemEnd, runItem } from "./run-item.ts";
 import { SlotDesk } from "./slot-desk.ts";
+import { UnsettledCosts } from "./unsettled-costs.ts";
 import { WorkTally } from "./work-tally.ts";
 import type { WorkerOptions } from "./worker-options.ts";
 
@@ -48,6 +49,7 @@ class Worker {
   readonly #log: Log;
   readonly #itemLog: ItemLog;
   readonly #tally = new WorkTally();
+  readonly #costs = new UnsettledCosts();
   readonly #registration: Registration | undefined;
   readonly #controllers = new Map<ClaimedItem, AbortController>();
   readonly #running = new Set<Promise<void>>();
@@ -81,6 +83,7 @@ class Worker {
       worker: name,
       hand: this.#hand,
       desk: this.#desk,
+      costs: this.#costs,
       onReply: (reply) => this.#hear(reply),
       onError,
     });
@@ -201,6 +204,7 @@ class Worker {
       .then((ended) => {
         this.#controllers.delete(item);
         this.#budgets.ended(item.job, item, ended.end.attempt.bytes);
+        this.#costs.set(item, ended.end.attempt);
         return this.#settleOnceKept(item, ended);
       })
       .catch((error: unknown) => this.#giveBack(item, error))
@@ -229,6 +233,7 @@ class Worker {
       collector,
       archive: this.#archives.of(item.job),
       controller,
+      onSession: (session) => this.#costs.set(item, session),
       hasActed: () => this.#gate.hasActed(item),
       ...this.#gate.of(item, ready, spec),
       onOutcome: (report, failure) => {
@@ -258,6 +263,7 @@ class Worker {
   #settled(items: readonly SettledItem[], refused: readonly ItemRef[]): void {
     this.#hand.settled(items.length);
     this.#budgets.settled(items);
+    this.#costs.settled(items);
     this.#bell.ring();
     this.#tally.add("refused settles", refused.length);
     this.#itemLog.refused(items, refused);
@@ -266,7 +272,7 @@ class Worker {
   #giveBack(item: ClaimedItem, error: unknown): void {
     this.#itemLog.givenBack(item, error);
     if (!(error instanceof StopError)) this.#fail(error);
-    this.#settle(item, givenBack(item, this.#gate.hasActed(item)));
+    this.#settle(item, givenBack(item, this.#gate.hasActed(item), this.#costs.of(item)));
   }
 
   #hear(reply: PulseReply): void {

@@ -1,13 +1,13 @@
 import type { ClaimRequest, ClaimedItem, Grant, SlotGrant } from "../../ports/ledger.ts";
 import { claimSuspect } from "./claim-suspect.ts";
 import { type ClientShare, readShares, saveShares } from "./client-shares.ts";
+import { noticeClockStep } from "./clock-step.ts";
 import type { Database } from "./database.ts";
 import { openProbes } from "./hold-queue.ts";
 import { kindBits } from "./kind-bits.ts";
 import { nextLaneAt, visitLanes } from "./visit-lanes.ts";
 import { reapExpired } from "./reap-workers.ts";
 import { knowWorker, nameRunning, setHands } from "./renew-worker.ts";
-import { noticeSetBack } from "./set-back.ts";
 import { type Companion, companionsOf, isDraining } from "./worker-cards.ts";
 
 /**
@@ -45,7 +45,7 @@ const NOTHING: Grant = { items: [], slots: [], unpaced: [], suspects: 0 };
 export const claimItems = async (db: Database, request: ClaimRequest): Promise<Grant> => {
   const claimed = await db.write(() => {
     const now = db.now();
-    noticeSetBack(db);
+    noticeClockStep(db);
     if (!knowWorker(db, request)) return { grant: { ...NOTHING, againInMs: CROWDED_AGAIN_MS }, now };
     setHands(db, request.worker, request.inHand);
     if (request.running) nameRunning(db, request.worker, request.running);

@@ -6,7 +6,7 @@ import { DatabaseSync } from "node:sqlite";
 import { it, type TestContext } from "node:test";
 import { code, jobSpec } from "../../ports/ledger-suite/world.ts";
 import { Database } from "./database.ts";
-import { SCHEMA_VERSION } from "./migrate.ts";
+import { LEDGER_SCHEMA } from "./migrate.ts";
 import { openSqlite } from "./open.ts";
 
 const newFolder = async (t: TestContext): Promise<string> => {
@@ -30,9 +30,10 @@ it("says newer-version to a file of a newer release, and leaves it as it is", as
   await (await openSqlite(file)).close();
   const raw = new DatabaseSync(file);
   t.after(() => raw.close());
-  raw.exec(`PRAGMA user_version = ${SCHEMA_VERSION + 1}`);
+  const next = LEDGER_SCHEMA.migrations.length + 1;
+  raw.exec(`PRAGMA user_version = ${next}`);
   await assert.rejects(() => openSqlite(file), code("newer-version"));
-  assert.deepEqual({ ...raw.prepare("PRAGMA user_version").get() }, { user_version: SCHEMA_VERSION + 1 });
+  assert.deepEqual({ ...raw.prepare("PRAGMA user_version").get() }, { user_version: next });
 });
 
 it("says damaged to a file that is no ledger", async (t) => {

@@ -3,11 +3,14 @@ import { dirname } from "node:path";
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 import { setTimeout as delay } from "node:timers/promises";
 import { LedgerError } from "../../ports/ledger.ts";
-import { migrate } from "./migrate.ts";
+import { type SteadyClock, steadyClock } from "./clock-step.ts";
+import { LEDGER_SCHEMA, migrate, type Schema } from "./migrate.ts";
 
 export interface SqliteOptions {
   /** The ledger's clock, in ms. */
   readonly now?: () => number;
+  /** The machine's own when left out. */
+  readonly steady?: SteadyClock;
   /** How long a worker may be silent before its leases end. */
   readonly leaseMs?: number;
   /** How long to wait for another process's write lock before giving up. */
@@ -31,6 +34,7 @@ const LARGE_WAL = 64 * 1024 * 1024;
 export class Database {
   readonly file: string;
   readonly now: () => number;
+  readonly steady: SteadyClock;
   readonly leaseMs: number;
   readonly #db: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
@@ -42,12 +46,18 @@ export class Database {
     this.file = file;
     this.#db = db;
     this.now = options.now ?? Date.now;
+    // A clock that somebody moves by hand is not held against the machine's.
+    this.steady = options.steady ?? (options.now ? { nowMs: options.now, boot: "" } : steadyClock());
     this.leaseMs = options.leaseMs ?? 15_000;
     this.#lockMs = options.lockMs ?? 30_000;
     this.#alwaysSync = options.alwaysSync ?? false;
   }
 
-  static async open(file: string, options: SqliteOptions): Promise<Database> {
+  static async open(
+    file: string,
+    options: SqliteOptions,
+    schemas: readonly Schema[] = [LEDGER_SCHEMA],
+  ): Promise<Database> {
     let db: DatabaseSync;
     try {
       mkdirSync(dirname(file), { recursive: true });
@@ -63,7 +73,7 @@ export class Database {
         db.exec(`PRAGMA cache_size = -${(options.cacheMb ?? 16) * 1024}`);
         db.exec(`PRAGMA wal_autocheckpoint = ${options.checkpoints === false ? 0 : 4000}`);
       });
-      await database.write(() => migrate(db, file));
+      await database.write(() => schemas.forEach((schema) => migrate(db, file, schema)));
     } catch (error) {
       database.close();
       throw error;

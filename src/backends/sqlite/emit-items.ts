@@ -33,7 +33,7 @@ export const emitItems = (db: Database, number: number, item: Finder): void => {
   const reply = insertItems(
     db,
     placed,
-    isTooDeep || job.spent_at !== null ? 0 : spec.maxItems - job.accepted,
+    isTooDeep || job.spent_at !== null || job.state === "cancelled" ? 0 : spec.maxItems - job.accepted,
   );
   countAdded(db, number, reply, isTooDeep ? reply.capped : 0);
 };

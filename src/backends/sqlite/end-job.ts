@@ -1,12 +1,22 @@
 import type { Database } from "./database.ts";
+import type { Pause } from "../../model/job.ts";
 import { type JobRow, readSpec } from "./job-row.ts";
 import { writeEvent } from "./write-event.ts";
 
-/** A sealed job is done with its last item; what its lanes are used to is kept for the next job of the scraper. */
+/**
+ * A sealed job is done with its last item; what its lanes are used to is kept for the next job of the scraper. A cancelled one has ended when
+ * what was leased has come back.
+ */
 export const endJobWhenDone = (db: Database, number: number): void => {
   const job = db.get<JobRow>("SELECT * FROM jobs WHERE number = ?", number)!;
   const ended = job.done + job.absent + job.failed + job.skipped + job.cancelled;
-  if (job.sealed === 0 || ended < job.accepted || job.state === "done" || job.state === "cancelled") return;
+  if (job.sealed === 0 || ended < job.accepted || job.ended_at !== null) return;
+  if (job.state === "cancelled") {
+    const { reason } = JSON.parse(job.paused!) as Pause;
+    db.run("UPDATE jobs SET ended_at = ? WHERE number = ?", db.now(), number);
+    writeEvent(db, "job.cancelled", job.id, { reason });
+    return;
+  }
   const spec = readSpec(job.spec);
   db.run("UPDATE jobs SET state = 'done', ended_at = ? WHERE number = ?", db.now(), number);
   db.run(

@@ -44,7 +44,7 @@ const sourcesOf = (state: ItemState, left: "cancelled" | "failed" | undefined): 
     case "waiting":
       return left ? [] : ["waiting"];
     case "leased":
-      return left === "cancelled" ? [] : ["leased"];
+      return ["leased"];
     case "cancelled":
       return rest;
     case "failed":

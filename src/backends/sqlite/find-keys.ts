@@ -1,5 +1,6 @@
 import type { ItemRef } from "../../model/item.ts";
 import type { Database } from "./database.ts";
+import type { JobRow } from "./job-row.ts";
 import { keyHash, nextHash } from "./key-hash.ts";
 
 interface Taken extends ItemRef {
@@ -7,8 +8,15 @@ interface Taken extends ItemRef {
   readonly scraper: number | null;
 }
 
+type KeyedJob = Pick<JobRow, "number" | "key_seed">;
+
 /** Where the items with these keys are, of whichever of the job's scrapers. By their hashes: it costs the same in any job. */
-export const findKeys = (db: Database, job: number, keys: readonly string[], scrapers: number): ItemRef[] => {
+export const findKeys = (
+  db: Database,
+  job: KeyedJob,
+  keys: readonly string[],
+  scrapers: number,
+): ItemRef[] => {
   const found: ItemRef[] = [];
   for (const key of new Set(keys))
     for (let scraper = 0; scraper < scrapers; scraper++) {
@@ -18,12 +26,13 @@ export const findKeys = (db: Database, job: number, keys: readonly string[], scr
   return found.toSorted((a, b) => a.queue - b.queue || a.seq - b.seq);
 };
 
-const findKey = (db: Database, job: number, key: string, scraper: number): ItemRef | undefined => {
-  for (let hash = keyHash(scraper === 0 ? key : `${scraper}:${key}`); ; hash = nextHash(hash)) {
+const findKey = (db: Database, job: KeyedJob, key: string, scraper: number): ItemRef | undefined => {
+  const text = scraper === 0 ? key : `${scraper}:${key}`;
+  for (let hash = keyHash(text, job.key_seed); ; hash = nextHash(hash)) {
     const taken = db.get<Taken>(
       `SELECT k.queue, k.seq, i.key, i.scraper FROM item_keys k LEFT JOIN items i ON i.queue = k.queue AND i.seq = k.seq
        WHERE k.job = ? AND k.hash = ?`,
-      job,
+      job.number,
       hash,
     );
     if (!taken) return undefined;

@@ -86,6 +86,7 @@ const claim = (own: Partial<ClaimRequest> = {}): ClaimRequest => ({
 const report = (own: Partial<PulseReport>): PulseReport => ({
   worker: "w1",
   running: [],
+  unsettled: [],
   acting: [],
   inHand: new Map(),
   wishes: [],

@@ -25,6 +25,8 @@ const open = async (t: TestContext) => {
     await rm(folder, { recursive: true });
   });
   await ledger.createJob(jobSpec("job"));
+  // As jobs of the first versions are, whose hash collides as one likes.
+  await db.write(() => db.run("UPDATE jobs SET key_seed = NULL"));
   const keys = async () => (await ledger.listItems("job", { limit: 1000 })).items.map((item) => item.key);
   const place = (items: readonly PlannedItem[]): Promise<PlacedItem[]> =>
     db.write(() => {
@@ -39,7 +41,7 @@ const open = async (t: TestContext) => {
 
 it("has two keys with one hash to test with", () => {
   assert.notEqual(ONE, TWO);
-  assert.equal(keyHash(ONE), keyHash(TWO));
+  assert.equal(keyHash(ONE, null), keyHash(TWO, null));
 });
 
 it("keeps different keys with the same hash apart, in whatever order they come and come again", async (t) => {

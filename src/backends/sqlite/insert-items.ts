@@ -63,7 +63,7 @@ export const placeItems = (
       queue.scrapers.add(scraper);
       if (spec.scrapers.length > 1) lowerPace(db, queue.id, paceOf(spec, scraper));
     }
-    const hash = keyHash(scraper === 0 ? key : `${scraper}:${key}`);
+    const hash = keyHash(scraper === 0 ? key : `${scraper}:${key}`, job.key_seed);
     return { item, origin, queue: queue.id, seq: ++queue.tail, hash, isFolded: false };
   });
   for (const queue of queues.values())

@@ -20,7 +20,7 @@ export const leftAs = (job: Pick<JobRow, "state" | "spent_at">): "cancelled" | "
 export const stateOf = (row: ItemPlace, left: "cancelled" | "failed" | undefined): ItemState => {
   if (row.state >= 3) return ITEM_STATES[row.state]!;
   const isLeased = row.state === 0 && row.seq <= row.cursor && row.due_at === null && row.suspect === 0;
-  if (left === "cancelled" || (left === "failed" && !isLeased)) return left;
   if (isLeased) return "leased";
+  if (left !== undefined) return left;
   return row.state === 2 ? "waiting" : "queued";
 };

@@ -1,11 +1,13 @@
 import type { JobSpec, Pause, PauseReason } from "../../model/job.ts";
 import { LedgerError } from "../../ports/ledger.ts";
 import type { Database } from "./database.ts";
+import type { KeySeed } from "./key-hash.ts";
 
 export interface JobRow {
   readonly number: number;
   readonly id: string;
   readonly client: string;
+  readonly key_seed: KeySeed;
   readonly spec: string;
   readonly state: "loading" | "running" | "paused" | "done" | "cancelled";
   readonly sealed: number;
@@ -32,7 +34,7 @@ export interface JobRow {
   readonly leased: number;
   /** When its budget was spent. */
   readonly spent_at: number | null;
-  /** A `Pause`, of use while it is paused. */
+  /** A `Pause`: why it is paused, or was cancelled. */
   readonly paused: string | null;
   /** How often it has gone on with changed scrapers. */
   readonly revision: number;

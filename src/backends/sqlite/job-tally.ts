@@ -1,4 +1,5 @@
 import type { Failure, FailureKind } from "../../model/failure.ts";
+import type { Attempt } from "../../model/item.ts";
 import type { SettledItem } from "../../ports/ledger.ts";
 import type { Database } from "./database.ts";
 
@@ -12,7 +13,7 @@ interface KindTally {
 /** What a batch adds to a job's counters, written in a few statements whatever the size of the batch. */
 export class JobTally {
   readonly #job: number;
-  readonly #states = { done: 0, absent: 0, failed: 0, skipped: 0, waiting: 0 };
+  readonly #states = { done: 0, absent: 0, failed: 0, skipped: 0, waiting: 0, cancelled: 0 };
   readonly #kinds = new Map<FailureKind, KindTally>();
   /** No longer in anybody's hands. */
   #settled = 0;
@@ -25,16 +26,21 @@ export class JobTally {
     this.#job = job;
   }
 
-  add({ outcome, attempt, fieldCounts }: SettledItem): void {
+  /** `isCancelled`: its job was, and it would have to be tried again. */
+  add({ outcome, attempt, fieldCounts }: SettledItem, isCancelled: boolean): void {
     this.#settled++;
-    if (outcome.state === "returned") return;
-    this.#states[outcome.state]++;
+    this.addCost(attempt);
+    if (isCancelled) this.#states.cancelled++;
+    else if (outcome.state !== "returned") this.#states[outcome.state]++;
     if (outcome.state === "done" && outcome.quality === "partial") this.#partial++;
-    this.#requests += attempt.requests;
-    this.#bytes += attempt.bytes;
     if (!fieldCounts) return;
     this.#fields ??= fieldCounts.map(() => 0);
     for (let i = 0; i < fieldCounts.length; i++) this.#fields[i] = (this.#fields[i] ?? 0) + fieldCounts[i]!;
+  }
+
+  addCost({ requests, bytes }: Pick<Attempt, "requests" | "bytes">): void {
+    this.#requests += requests;
+    this.#bytes += bytes;
   }
 
   /** `isUntried`: it came to its end without an attempt. */
@@ -51,16 +57,17 @@ export class JobTally {
   }
 
   write(db: Database): void {
-    const { done, absent, failed, skipped, waiting } = this.#states;
+    const { done, absent, failed, skipped, waiting, cancelled } = this.#states;
     db.run(
       `UPDATE jobs SET leased = leased - ?, done = done + ?, absent = absent + ?, failed = failed + ?, skipped = skipped + ?,
-         waiting = waiting + ?, partial = partial + ?, requests = requests + ?, bytes = bytes + ? WHERE number = ?`,
+         waiting = waiting + ?, cancelled = cancelled + ?, partial = partial + ?, requests = requests + ?, bytes = bytes + ? WHERE number = ?`,
       this.#settled,
       done,
       absent,
       failed,
       skipped,
       waiting,
+      cancelled,
       this.#partial,
       this.#requests,
       this.#bytes,

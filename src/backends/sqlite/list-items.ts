@@ -43,6 +43,9 @@ const MOST_ITEMS = 2000;
 const MOST_QUEUES = 400;
 /** Items looked at together: few more than needed where nearly all fit. */
 const SIFTED = 250;
+/** Characters of keys, inputs and results on one page, and rows read together: rows may be large. */
+const PAGE_SIZE = 4 * 1024 * 1024;
+const READ_TOGETHER = 50;
 
 export const listItems = async (db: Database, id: string, query: ItemQuery): Promise<ItemPage> =>
   await db.read(() => {
@@ -57,6 +60,7 @@ const pageOfQueues = (db: Database, job: JobRow, query: ItemQuery): ItemPage => 
   const isSifted = query.kinds !== undefined || query.scraper !== undefined;
   const items: ItemView[] = [];
   let after = query.after ?? { queue: 0, seq: 0 };
+  let size = 0;
   for (let queues = 0, looked = 0; queues < MOST_QUEUES && looked < MOST_ITEMS;) {
     const queue = queueFrom(db, job.number, after.queue);
     if (queue === undefined) return { items };
@@ -65,9 +69,13 @@ const pageOfQueues = (db: Database, job: JobRow, query: ItemQuery): ItemPage => 
     const found = findItems(db, queue, from, wanted, states, leftAs(job));
     const fitting = isSifted ? sift(db, job, queue, found.seqs, query) : found.seqs;
     const taken = fitting.slice(0, limit - items.length);
-    items.push(...viewsOf(db, job, queue, taken));
-    const last = taken.at(-1);
-    if (items.length === limit && last !== undefined) return { items, next: { queue, seq: last } };
+    for (let i = 0; i < taken.length && size < PAGE_SIZE; i += READ_TOGETHER) {
+      const read = viewsOf(db, job, queue, taken.slice(i, i + READ_TOGETHER));
+      items.push(...read.views);
+      size += read.size;
+    }
+    const last = items.at(-1);
+    if (last && (items.length === limit || size >= PAGE_SIZE)) return { items, next: last.ref };
     if (found.next === undefined) {
       looked += isSifted ? found.seqs.length : 0;
       queues++;
@@ -123,36 +131,50 @@ const sift = (
 const pageOfKeys = (db: Database, job: JobRow, query: ItemQuery, keys: readonly string[]): ItemPage => {
   const { states, kinds, scraper, limit, after = { queue: 0, seq: 0 } } = query;
   const items: ItemView[] = [];
-  for (const { queue, seq } of findKeys(db, job.number, keys, readSpec(job.spec).scrapers.length)) {
+  let size = 0;
+  for (const { queue, seq } of findKeys(db, job, keys, readSpec(job.spec).scrapers.length)) {
     if (queue < after.queue || (queue === after.queue && seq <= after.seq)) continue;
-    if (items.length === limit) return { items, next: items.at(-1)!.ref };
-    const [item] = viewsOf(db, job, queue, [seq]);
+    if (items.length === limit || size >= PAGE_SIZE) return { items, next: items.at(-1)!.ref };
+    const read = viewsOf(db, job, queue, [seq]);
+    const [item] = read.views;
     const isAsked =
       item &&
       (!states || states.includes(item.state)) &&
       (!kinds || (item.failure && kinds.includes(item.failure.kind))) &&
       (scraper === undefined || item.scraper === scraper);
-    if (isAsked) items.push(item);
+    if (!isAsked) continue;
+    items.push(item);
+    size += read.size;
   }
   return { items };
 };
 
-const viewsOf = (db: Database, job: JobRow, queue: number, seqs: readonly number[]): ItemView[] => {
+const viewsOf = (
+  db: Database,
+  job: JobRow,
+  queue: number,
+  seqs: readonly number[],
+): { readonly views: readonly ItemView[]; readonly size: number } => {
   const spec = readSpec(job.spec);
   const left = leftAs(job);
-  return db
-    .all<Row>(
-      `SELECT i.queue, i.seq, l.name AS lane, i.key, i.scraper, i.depth, p.key AS parent, i.input, i.state, i.attempts, i.due_at, i.suspect,
+  const rows = db.all<Row>(
+    `SELECT i.queue, i.seq, l.name AS lane, i.key, i.scraper, i.depth, p.key AS parent, i.input, i.state, i.attempts, i.due_at, i.suspect,
               q.cursor, r.ended_at, r.quality, r.failure, r.captures, r.records, r.history, r.skipped, r.change, r.revision
        FROM json_each(?1) place CROSS JOIN items i ON i.queue = ?2 AND i.seq = place.value
        JOIN queues q ON q.id = i.queue JOIN lanes l ON l.id = q.lane
        LEFT JOIN results r ON r.queue = i.queue AND r.seq = i.seq
        LEFT JOIN items p ON p.queue = i.parent_queue AND p.seq = i.parent_seq ORDER BY i.seq`,
-      JSON.stringify(seqs),
-      queue,
-    )
-    .map((row) => view(row, stateOf(row, left), spec, job, db.now()));
+    JSON.stringify(seqs),
+    queue,
+  );
+  return {
+    views: rows.map((row) => view(row, stateOf(row, left), spec, job, db.now())),
+    size: rows.reduce((sum, row) => sum + sizeOf(row), 0),
+  };
 };
+
+const sizeOf = ({ key, input, parent, captures, history, failure }: Row): number =>
+  [key, input, parent, captures, history, failure].reduce((sum, text) => sum + (text?.length ?? 0), 0);
 
 const view = (row: Row, state: ItemState, spec: JobSpec, job: JobRow, now: number): ItemView => {
   const ref: ItemRef = { queue: row.queue, seq: row.seq };

@@ -1,26 +1,91 @@
-import type { DatabaseSync } from "node:sqlite";
+import { createHash } from "node:crypto";
+import { DatabaseSync } from "node:sqlite";
 import { LedgerError } from "../../ports/ledger.ts";
 import { start } from "./migrations/0001-start.ts";
 import { emit } from "./migrations/0002-emit.ts";
 import { service } from "./migrations/0003-service.ts";
 import { fresh } from "./migrations/0004-fresh.ts";
 import { work } from "./migrations/0005-work.ts";
-import { versions } from "./migrations/0006-versions.ts";
+import { costs } from "./migrations/0006-costs.ts";
+import { keySeed } from "./migrations/0007-key-seed.ts";
+import { clock } from "./migrations/0008-clock.ts";
+import { versions } from "./migrations/0009-versions.ts";
+import { registry } from "./registry/migrations/0001-registry.ts";
 
-/** In order; the file's `user_version` says how many of them it has. Never change one that was released: add the next. */
-const MIGRATIONS = [start, emit, service, fresh, work, versions];
+/**
+ * The tables of one part of the file. Migrations run in order; never change one, add the next: the file keeps the fingerprint of each that it has
+ * had.
+ */
+export interface Schema {
+  readonly part: "ledger" | "registry";
+  readonly migrations: readonly string[];
+}
 
-export const SCHEMA_VERSION = MIGRATIONS.length;
+export const LEDGER_SCHEMA: Schema = {
+  part: "ledger",
+  migrations: [start, emit, service, fresh, work, costs, keySeed, clock, versions],
+};
+export const REGISTRY_SCHEMA: Schema = { part: "registry", migrations: [registry] };
 
 /** Call with the write lock held: another process may be doing the same. */
-export const migrate = (db: DatabaseSync, file: string): void => {
-  const row = db.prepare("PRAGMA user_version").get() as { user_version: number };
-  if (row.user_version > SCHEMA_VERSION)
+export const migrate = (db: DatabaseSync, file: string, schema: Schema): void => {
+  const { part, migrations } = schema;
+  db.exec(
+    "CREATE TABLE IF NOT EXISTS schema_migrations (part TEXT, version INTEGER, fingerprint TEXT, PRIMARY KEY (part, version)) WITHOUT ROWID",
+  );
+  const stored = (
+    db
+      .prepare("SELECT fingerprint FROM schema_migrations WHERE part = ? ORDER BY version")
+      .all(part) as unknown as { fingerprint: string }[]
+  ).map(({ fingerprint }) => fingerprint);
+  const version = Math.max(stored.length, versionOf(db, part));
+  if (version > migrations.length)
     throw new LedgerError(
       "newer-version",
-      `${file}: written by a newer Sluice (ledger version ${row.user_version}, this one knows ${SCHEMA_VERSION}). ` +
+      `${file}: written by a newer Sluice (${part} version ${version}, this one knows ${migrations.length}). ` +
         `Update Sluice, or choose another folder with --data.`,
     );
-  for (const sql of MIGRATIONS.slice(row.user_version)) db.exec(sql);
-  db.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`);
+  const prints = migrations.map((sql) => createHash("sha256").update(sql).digest("hex").slice(0, 16));
+  const difference =
+    stored.length > 0
+      ? stored.findIndex((print, i) => print !== prints[i])
+      : differingTable(db, migrations.slice(0, version));
+  if (difference !== -1)
+    throw new LedgerError(
+      "other-version",
+      `${file}: written by an unreleased version of Sluice whose tables differ from those of any released one ` +
+        `(${part} version ${version}, ${typeof difference === "number" ? `migration ${difference + 1}` : difference}). ` +
+        `It cannot be upgraded: export its jobs with the version that wrote it, or choose another folder with --data.`,
+    );
+  for (const sql of migrations.slice(version)) db.exec(sql);
+  const keep = db.prepare(
+    "INSERT OR IGNORE INTO schema_migrations (part, version, fingerprint) VALUES (?, ?, ?)",
+  );
+  for (const [i, print] of prints.entries()) if (i >= stored.length) keep.run(part, i + 1, print);
+  // Versions that know no fingerprints look here, and must not take this file for one of theirs.
+  if (part === "ledger") db.exec(`PRAGMA user_version = ${migrations.length}`);
+};
+
+/** How files from before there were fingerprints say what they have. */
+const versionOf = (db: DatabaseSync, part: Schema["part"]): number => {
+  if (part === "ledger") return Number(db.prepare("PRAGMA user_version").get()!["user_version"]);
+  const hasTable = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'registry_version'").get();
+  return hasTable ? Number(db.prepare("SELECT version FROM registry_version").get()?.["version"] ?? 0) : 0;
+};
+
+const plain = (sql: unknown): string => String(sql).replace(/\s+/g, " ").trim();
+
+/** Migrations were changed before the first release: a file that had one of their earlier forms shows it in its tables. */
+const differingTable = (db: DatabaseSync, migrations: readonly string[]): string | -1 => {
+  if (migrations.length === 0) return -1;
+  using expected = new DatabaseSync(":memory:");
+  for (const sql of migrations) expected.exec(sql);
+  const find = db.prepare("SELECT sql FROM sqlite_schema WHERE type = ? AND name = ?");
+  for (const row of expected
+    .prepare("SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL")
+    .all()) {
+    const own = find.get(row["type"]!, row["name"]!);
+    if (plain(own?.["sql"]) !== plain(row["sql"])) return `${String(row["type"])} ${String(row["name"])}`;
+  }
+  return -1;
 };

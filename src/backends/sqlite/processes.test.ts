@@ -22,6 +22,7 @@ const work = async (ledger: Ledger, worker: string): Promise<void> => {
     await ledger.pulse({
       worker,
       running: [],
+      unsettled: [],
       acting: [],
       inHand: new Map(),
       wishes: [],

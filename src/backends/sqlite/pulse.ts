@@ -12,6 +12,7 @@ import { isProbeOut, queueRow } from "./queue-row.ts";
 import { refreshLane } from "./refresh-lane.ts";
 import { nameRunning, renewWorker, setHands } from "./renew-worker.ts";
 import { tellStops } from "./stops.ts";
+import { keepUnsettled } from "./unsettled-costs.ts";
 
 /** A lane that cannot be booked now is asked again after this, unless it says when it has room. */
 const WISH_AGAIN_MS = 250;
@@ -43,6 +44,7 @@ export const pulse = async (db: Database, report: PulseReport): Promise<PulseRep
 
 const remember = (db: Database, report: PulseReport): void => {
   nameRunning(db, report.worker, report.running);
+  keepUnsettled(db, report.worker, report.unsettled);
   for (const { queue, seq } of report.acting)
     db.run("UPDATE items SET acted = 1 WHERE queue = ? AND seq = ?", queue, seq);
   setHands(db, report.worker, report.inHand);

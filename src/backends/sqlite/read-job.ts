@@ -68,7 +68,7 @@ export const jobView = (db: Database, row: JobRow): JobView => {
     ),
     fieldCounts: JSON.parse(row.field_counts) as number[],
     // A queue keeps its hold for evidence; nobody is waited for once the job has ended.
-    held: row.ended_at === null ? heldLanes(db, row.number) : [],
+    held: row.ended_at === null && row.state !== "cancelled" ? heldLanes(db, row.number) : [],
     rejects: JSON.parse(row.rejects) as RejectedInput[],
     requests: row.requests,
     bytes: row.bytes,

@@ -11,6 +11,7 @@ import { JobTally } from "./job-tally.ts";
 import { refreshLane, refreshQueue } from "./refresh-lane.ts";
 import { pastAttempts } from "./save-result.ts";
 import { OVER_BUDGET } from "./spend-budget.ts";
+import { chargeUnsettled } from "./unsettled-costs.ts";
 import { addWorkSums } from "./work-sums.ts";
 
 interface WorkerRow {
@@ -27,6 +28,7 @@ interface HeldItem extends ItemRef {
   readonly job: number;
   /** Its job has nothing left to spend: what comes back fails. */
   readonly spent: number;
+  readonly cancelled: number;
 }
 
 type Cause = NonNullable<ReapRequest["cause"]>;
@@ -64,7 +66,7 @@ const reap = (db: Database, worker: WorkerRow, known: Cause | undefined): ReapRe
     (JSON.parse(worker.running) as [number, number][]).map(([queue, seq]) => `${queue}/${seq}`),
   );
   const held = db.all<HeldItem>(
-    `SELECT i.queue, i.seq, i.key, i.acted, l.id AS lease, q.job, j.spent_at IS NOT NULL AS spent
+    `SELECT i.queue, i.seq, i.key, i.acted, l.id AS lease, q.job, j.spent_at IS NOT NULL AS spent, j.state = 'cancelled' AS cancelled
      FROM leases l JOIN items i ON i.queue = l.queue AND i.seq BETWEEN l.lo AND l.hi
      JOIN queues q ON q.id = i.queue JOIN jobs j ON j.number = q.job
      WHERE l.worker = ? AND i.state = 0 AND i.due_at IS NULL AND i.suspect = 0 AND coalesce(i.lease, l.id) = l.id`,
@@ -74,6 +76,7 @@ const reap = (db: Database, worker: WorkerRow, known: Cause | undefined): ReapRe
   for (const item of held) {
     if (item.acted === 1) giveUp(db, item, worker.name, actedFailure(cause));
     else if (item.spent === 1) giveUp(db, item, worker.name, OVER_BUDGET);
+    else if (item.cancelled === 1) cancelHeld(db, item);
     else if (worker.alone === 1) diedAlone(db, item, worker.name, cause);
     else if (item.lease > worker.pulse_lease || named.has(`${item.queue}/${item.seq}`)) {
       suspect(db, item);
@@ -90,9 +93,11 @@ const reap = (db: Database, worker: WorkerRow, known: Cause | undefined): ReapRe
   });
   for (const table of ["leases", "hands", "client_hands", "stops"])
     db.run(`DELETE FROM ${table} WHERE worker = ?`, worker.name);
-  for (const table of ["workers", "worker_cards"]) db.run(`DELETE FROM ${table} WHERE name = ?`, worker.name);
+  db.run("DELETE FROM worker_cards WHERE name = ?", worker.name);
   for (const [job, lost] of Map.groupBy(held, (item) => item.job))
     db.run("UPDATE jobs SET leased = leased - ? WHERE number = ?", lost.length, job);
+  chargeUnsettled(db, worker.name);
+  db.run("DELETE FROM workers WHERE name = ?", worker.name);
   leaveFresh(db, held);
   for (const queue of new Set(held.map((item) => item.queue))) reopen(db, queue);
   return { workers: 1, ...counts };
@@ -116,6 +121,14 @@ const suspect = (db: Database, { queue, seq }: ItemRef, delayMs = 0): void => {
     seq,
     db.now() + delayMs,
   );
+};
+
+/** Nobody will try it again: it reads as cancelled, by its due time. */
+const cancelHeld = (db: Database, { queue, seq, job }: HeldItem): void => {
+  db.run("UPDATE items SET due_at = ? WHERE queue = ? AND seq = ?", db.now(), queue, seq);
+  db.run("DELETE FROM suspects WHERE queue = ? AND seq = ?", queue, seq);
+  db.run("UPDATE queues SET open = open - 1 WHERE id = ?", queue);
+  db.run("UPDATE jobs SET cancelled = cancelled + 1 WHERE number = ?", job);
 };
 
 const diedAlone = (db: Database, item: HeldItem, worker: string, cause: Cause): void => {

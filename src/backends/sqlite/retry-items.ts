@@ -53,7 +53,7 @@ const retryKeys = async (
     const rows = await db.write(() => {
       const job = retryableJob(db, id);
       const { scrapers } = readSpec(job.spec);
-      const refs = findKeys(db, job.number, keys.slice(from, from + CHUNK), scrapers.length);
+      const refs = findKeys(db, job, keys.slice(from, from + CHUNK), scrapers.length);
       const failed = refs.flatMap((ref) => failedAt(db, ref) ?? []);
       return putBack(
         db,

@@ -1,4 +1,5 @@
 import type { JobSpec } from "../../model/job.ts";
+import type { SettledItem } from "../../ports/ledger.ts";
 import type { Database } from "./database.ts";
 import { endJobWhenDone } from "./end-job.ts";
 import { type FailedItem, tellFailed } from "./failed-event.ts";
@@ -7,6 +8,7 @@ import { JobTally } from "./job-tally.ts";
 import { isProbeOut, queueRow } from "./queue-row.ts";
 import { refreshLane, refreshQueue } from "./refresh-lane.ts";
 import { spendBudget } from "./spend-budget.ts";
+import { type Spent, takeUnsettled } from "./unsettled-costs.ts";
 
 export interface LeaseRow {
   readonly id: number;
@@ -31,6 +33,7 @@ export interface JobFacts {
   readonly id: string;
   readonly spec: JobSpec;
   readonly isSpent: boolean;
+  readonly isCancelled: boolean;
   readonly tally: JobTally;
   readonly failed: FailedItem[];
 }
@@ -44,6 +47,7 @@ export class Batch {
   readonly #leases = new Map<number, LeaseRow | undefined>();
   readonly #queues = new Map<number, QueueFacts>();
   readonly #jobs = new Map<number, JobFacts>();
+  readonly #paid = new Map<number, Spent>();
 
   constructor(db: Database, worker: string) {
     this.#db = db;
@@ -78,14 +82,15 @@ export class Batch {
   job(number: number): JobFacts {
     let facts = this.#jobs.get(number);
     if (!facts) {
-      const { id, spec, spent_at } = this.#db.get<Pick<JobRow, "id" | "spec" | "spent_at">>(
-        "SELECT id, spec, spent_at FROM jobs WHERE number = ?",
+      const { id, spec, spent_at, state } = this.#db.get<Pick<JobRow, "id" | "spec" | "spent_at" | "state">>(
+        "SELECT id, spec, spent_at, state FROM jobs WHERE number = ?",
         number,
       )!;
       facts = {
         id,
         spec: readSpec(spec),
         isSpent: spent_at !== null,
+        isCancelled: state === "cancelled",
         tally: new JobTally(number),
         failed: [],
       };
@@ -94,8 +99,15 @@ export class Batch {
     return facts;
   }
 
+  /** The job's own counters have it from now on. */
+  paid({ queue, attempt }: SettledItem): void {
+    const { requests, bytes } = this.#paid.get(queue) ?? { requests: 0, bytes: 0 };
+    this.#paid.set(queue, { requests: requests + attempt.requests, bytes: bytes + attempt.bytes });
+  }
+
   write(): void {
     const db = this.#db;
+    takeUnsettled(db, this.#worker, this.#paid);
     for (const lease of this.#leases.values()) {
       if (!lease) continue;
       if (lease.open <= 0) db.run("DELETE FROM leases WHERE id = ?", lease.id);

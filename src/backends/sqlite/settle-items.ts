@@ -69,26 +69,39 @@ const settleOne = (db: Database, batch: Batch, worker: string, told: SettledItem
   const job = batch.job(facts.job);
   const item = { ...told, outcome: lastWord(db, job, told) };
   const { outcome } = item;
-  const [state, counts, throttles, dueAt] = nextRow(item, now);
+  const isCancelled = job.isCancelled && (outcome.state === "waiting" || outcome.state === "returned");
+  const [next, counts, throttles, dueAt] = nextRow(item, now);
+  const state = isCancelled ? 0 : next;
   const isUntried = told.outcome.state === "returned";
   const changed = db
     .sql(UPDATE_ITEM)
-    .run(state, isUntried ? 0 : counts, throttles, dueAt, queue, seq, item.lease, item.lease).changes;
+    .run(
+      state,
+      isUntried ? 0 : counts,
+      throttles,
+      isCancelled ? now : dueAt,
+      queue,
+      seq,
+      item.lease,
+      item.lease,
+    ).changes;
   if (Number(changed) === 0) return false;
   batch.lease(item.lease)!.open--;
   if (facts.isProbe) answerByProbe(db, facts, queue, told.outcome);
-  job.tally.add(item);
-  if (outcome.state === "returned") {
+  job.tally.add(item, isCancelled);
+  batch.paid(item);
+  if (outcome.state === "returned") leaveFresh(db, [item]);
+  if (outcome.state === "returned" && !isCancelled) {
     facts.isTouched = true;
     // Its acting request was announced, and the job stopped before it left.
     db.run("UPDATE items SET acted = 0 WHERE queue = ? AND seq = ? AND acted = 1", queue, seq);
     keepSuspect(db, queue, seq, now);
-    leaveFresh(db, [item]);
     return true;
   }
   if (batch.hasSuspects) db.run("DELETE FROM suspects WHERE queue = ? AND seq = ?", queue, seq);
-  if (outcome.state === "waiting") facts.isTouched = true;
+  if (outcome.state === "waiting" && !isCancelled) facts.isTouched = true;
   else facts.ended++;
+  if (outcome.state === "returned") return true;
   const failure = "failure" in outcome ? outcome.failure : undefined;
   if (failure) {
     const key = keyOf(db, queue, seq);

@@ -21,11 +21,7 @@ export const spendBudget = (db: Database, job: JobRow, budget: Budget): void => 
   const { number, accepted, leased, done, absent, failed, skipped, cancelled } = job;
   const left = accepted - leased - done - absent - failed - skipped - cancelled;
   setSuspectsAside(db, number);
-  db.run(
-    `UPDATE queues SET claimable = 0, probing = 0, probe_at = NULL, ready_at = NULL,
-       open = (SELECT coalesce(sum(l.open), 0) FROM leases l WHERE l.queue = queues.id) WHERE job = ?`,
-    number,
-  );
+  onlyInHand(db, number);
   db.run(
     `UPDATE jobs SET spent_at = ?, sealed = 1, state = CASE state WHEN 'loading' THEN 'running' ELSE state END,
        waiting = 0 WHERE number = ?`,
@@ -37,8 +33,17 @@ export const spendBudget = (db: Database, job: JobRow, budget: Budget): void => 
   failLeft(db, job, left);
 };
 
+/** Nothing more of the job is handed out: only what is leased is still open. */
+export const onlyInHand = (db: Database, job: number): void => {
+  db.run(
+    `UPDATE queues SET claimable = 0, probing = 0, probe_at = NULL, ready_at = NULL,
+       open = (SELECT coalesce(sum(l.open), 0) FROM leases l WHERE l.queue = queues.id) WHERE job = ?`,
+    job,
+  );
+};
+
 /** So many items that are not written one by one. */
-export const failLeft = (db: Database, job: JobRow, left: number): void => {
+const failLeft = (db: Database, job: JobRow, left: number): void => {
   if (left === 0) return;
   const { number, spec, requests, bytes } = job;
   const { budget } = readSpec(spec);

@@ -1,15 +1,14 @@
 import { LedgerError } from "../../ports/ledger.ts";
-import type { ItemRef } from "../../model/item.ts";
 import type { Pause, PauseReason } from "../../model/job.ts";
 import type { Database } from "./database.ts";
-import { forgetFollowers, leaveFresh } from "./fresh-notes.ts";
-import { releaseQueue } from "./hold-queue.ts";
 import { endJobWhenDone } from "./end-job.ts";
+import { forgetFollowers } from "./fresh-notes.ts";
+import { releaseQueue } from "./hold-queue.ts";
 import { jobRow, type JobRow, pauseText, readSpec } from "./job-row.ts";
 import { waitForReading } from "./new-version.ts";
 import type { QueueRow } from "./queue-row.ts";
 import { refreshLanesOf } from "./refresh-lane.ts";
-import { failLeft, setSuspectsAside } from "./spend-budget.ts";
+import { onlyInHand, setSuspectsAside } from "./spend-budget.ts";
 import { forgetStops, rememberHolders } from "./stops.ts";
 import { writeEvent } from "./write-event.ts";
 
@@ -45,7 +44,7 @@ export const steerJob = async (
         endJobWhenDone(db, job.number);
         return;
       case "cancel":
-        cancelJob(db, job, why.reason);
+        cancelJob(db, job, why);
         return;
       default:
         to satisfies never;
@@ -85,35 +84,19 @@ export const openQueues = (db: Database, job: number): void => {
 };
 
 /**
- * Items are not written one by one: in a cancelled job, one that had not ended reads as cancelled. Where the budget was spent before, those in
- * hand fail as they would have had they come back.
+ * Items are not written one by one: in a cancelled job, one that has neither ended nor is leased reads as cancelled. Leased items were
+ * perhaps fetched already: they end as they do, or are cancelled when they come back. The job has ended when none is left.
  */
-export const cancelJob = (db: Database, job: JobRow, reason: string): void => {
+export const cancelJob = (db: Database, job: JobRow, why: PauseReason): void => {
   stopQueues(db, job.number);
-  setLeasedAside(db, job.number);
   forgetFollowers(db, job.number);
-  db.run("DELETE FROM leases WHERE queue IN (SELECT id FROM queues WHERE job = ?)", job.number);
-  db.run("UPDATE suspects SET in_hand = 0 WHERE queue IN (SELECT id FROM queues WHERE job = ?)", job.number);
   setSuspectsAside(db, job.number);
-  db.run("UPDATE queues SET open = 0, ready_at = NULL, probe_at = NULL WHERE job = ?", job.number);
-  if (job.spent_at !== null) failLeft(db, job, job.leased);
+  onlyInHand(db, job.number);
   db.run(
-    `UPDATE jobs SET state = 'cancelled', sealed = 1, ended_at = ?, waiting = 0, leased = 0,
-       cancelled = accepted - done - absent - failed - skipped WHERE number = ?`,
-    db.now(),
+    `UPDATE jobs SET state = 'cancelled', sealed = 1, paused = ?, waiting = 0,
+       cancelled = accepted - done - absent - failed - skipped - leased WHERE number = ?`,
+    pauseText(db, why),
     job.number,
   );
-  writeEvent(db, "job.cancelled", job.id, { reason });
-};
-
-/** A due time, by which they are found again. */
-const setLeasedAside = (db: Database, job: number): void => {
-  const leased = db.all<ItemRef>(
-    `SELECT i.queue, i.seq FROM queues q JOIN leases l ON l.queue = q.id JOIN items i ON i.queue = l.queue AND i.seq BETWEEN l.lo AND l.hi
-     WHERE q.job = ? AND i.state = 0 AND i.due_at IS NULL AND i.suspect = 0`,
-    job,
-  );
-  for (const { queue, seq } of leased)
-    db.run("UPDATE items SET due_at = ? WHERE queue = ? AND seq = ?", db.now(), queue, seq);
-  leaveFresh(db, leased);
+  endJobWhenDone(db, job.number);
 };

@@ -94,12 +94,15 @@ export const cancelJobCommand = async (named: string, options: PlaceOptions): Pr
   await using verbs = await openVerbs(options);
   const { id } = (await verbs.findJob(named)).spec;
   const { view, isQuiet } = await verbs.steerJob(id, "cancel");
-  const { cancelled } = view.counts.states;
+  const { cancelled, leased } = view.counts.states;
   print(
     options.json
-      ? [JSON.stringify({ job: id, cancelled, isQuiet })]
+      ? [JSON.stringify({ job: id, cancelled, inFlight: leased, isQuiet })]
       : [
           `${id}: cancelled, with ${counted(cancelled, "item")} that had not ended. What was collected is kept.`,
+          ...(leased > 0
+            ? [`${counted(leased, "item")} in flight will still be counted when they end.`]
+            : []),
         ],
   );
   return EXIT.ok;

@@ -175,9 +175,11 @@ const untilQuiet = async (ledger: Ledger, job: string): Promise<boolean> => {
   const endsAt = performance.now() + QUIET_MS;
   for (;;) {
     const reply = await ledger.isQuiet(job);
-    if (reply.quiet) return true;
-    if (performance.now() > endsAt) return false;
-    await delay(reply.againInMs);
+    const view = reply.quiet ? await ledger.readJob(job) : undefined;
+    // A cancelled job has its final numbers once what was in flight is counted.
+    if (view && (view.state !== "cancelled" || view.endedAt !== undefined)) return true;
+    if (performance.now() > endsAt) return reply.quiet;
+    await delay(reply.quiet ? 50 : reply.againInMs);
   }
 };
 

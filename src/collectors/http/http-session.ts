@@ -124,7 +124,7 @@ export const openHttpSession = (options: HttpSessionOptions): HttpSession => {
     keep,
     kept: { pages, files },
     get requests() {
-      return requests.count;
+      return requests.passed;
     },
     get bytes() {
       return requests.meter.bytes;

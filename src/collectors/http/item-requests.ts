@@ -43,7 +43,9 @@ export interface Opened {
 /** The requests of one item: each passes the gate, counts as a hop, carries the item's cookies and is archived. */
 export class ItemRequests {
   readonly meter = { bytes: 0 };
+  /** Those that wait for the gate included. */
   count = 0;
+  #waiting = 0;
   hasSecrets = false;
   readonly #options: ItemRequestsOptions;
   readonly #site: URL;
@@ -63,6 +65,11 @@ export class ItemRequests {
     takeCredentials(this.#site, this.#credentials);
     this.#hasPrivateHeaders = Object.keys(options.headers).some(isSecretName);
     this.#deadline = performance.now() + options.limits.itemMs;
+  }
+
+  /** Those that the gate has let through. */
+  get passed(): number {
+    return this.count - this.#waiting;
   }
 
   /** An absolute URL without credentials; these are remembered for its origin, as browsers do. */
@@ -133,11 +140,14 @@ export class ItemRequests {
     this.#leftMs(url);
     // Counted before the gate: requests made side by side must not pass the cap together.
     this.count++;
+    this.#waiting++;
     try {
       await this.untimed(tools.gate(url, { acts: request.acts }));
     } catch (error) {
       this.count--;
       throw error;
+    } finally {
+      this.#waiting--;
     }
     const headers = this.#headersOf(request);
     return { method, url, headers, isGuarded, ...(body && { body }), ...(archivedBody && { archivedBody }) };
@@ -146,7 +156,15 @@ export class ItemRequests {
   #caps(bodyBytes: number, url: URL): WireCaps {
     const { limits, tools } = this.#options;
     const timeoutMs = Math.min(limits.requestMs, this.#leftMs(url));
-    return { timeoutMs, bodyBytes, signal: tools.signal, leaving: tools.leaving, meter: this.meter };
+    const leaving = (): void => {
+      try {
+        tools.leaving?.();
+      } catch (error) {
+        this.count--;
+        throw error;
+      }
+    };
+    return { timeoutMs, bodyBytes, signal: tools.signal, leaving, meter: this.meter };
   }
 
   #leftMs(url: URL): number {

@@ -25,20 +25,26 @@ const waitQuery = z.strictObject({
 /** Between two questions, whatever the ledger proposes. */
 const SHORTEST_MS = 10;
 const LONGEST_MS = 1000;
+const AGAIN_MS = 50;
 /** For items in workers' hands, before a job is pinned to other versions. */
 const WAIT_MS = 20_000;
 
 export const addSteeringRoutes = (app: Api, desk: Desk): void => {
   const { ledger, laneOf } = desk.house;
 
+  /** Then, for a cancelled job, until what was in flight is counted: its answer has the final numbers where that is soon. */
   const untilQuiet = async (job: string, waitMs: number, isGone: () => boolean): Promise<boolean> => {
     const endsAt = performance.now() + waitMs;
     for (;;) {
       const reply = await ledger.isQuiet(job);
-      if (reply.quiet) return true;
+      if (reply.quiet) {
+        const view = await ledger.readJob(job);
+        if (view?.state !== "cancelled" || view.endedAt !== undefined) return true;
+      }
       const leftMs = endsAt - performance.now();
-      if (leftMs <= 0 || isGone()) return false;
-      await delay(Math.min(leftMs, LONGEST_MS, Math.max(SHORTEST_MS, reply.againInMs)));
+      if (leftMs <= 0 || isGone()) return reply.quiet;
+      const againInMs = reply.quiet ? AGAIN_MS : reply.againInMs;
+      await delay(Math.min(leftMs, LONGEST_MS, Math.max(SHORTEST_MS, againInMs)));
     }
   };
 
@@ -52,7 +58,7 @@ export const addSteeringRoutes = (app: Api, desk: Desk): void => {
           description:
             to === "pause"
               ? "Answers when no further request of it can reach a site. It goes on with `resume`."
-              : "What has not ended is cancelled; what was collected is kept. Answers when no further request of it can reach a site.",
+              : "Items that have not ended are cancelled; what was collected is kept. Answers when no further request of the job can reach a site. Items in flight end as they do and are counted: the job has `endedAt` when none is left.",
           tags: ["jobs"],
           params: jobParams,
           querystring: waitQuery,

@@ -209,6 +209,7 @@ export const breaker = (test: LedgerTest): void => {
     await world.ledger.steerJob("job", "cancel");
     await worker.tell(queue, "structure-changed", 25);
     assert.deepEqual(await held(world, "job"), []);
+    await worker.settle([...worker.held.values()]);
     assert.deepEqual(await types(world), ["job.started", "job.cancelled"]);
   });
 

@@ -157,8 +157,10 @@ export const freshness = (test: LedgerTest): void => {
       await world.ledger.reap({ worker: "w1" });
     },
     "was cancelled": async (world) => {
-      await world.worker().take(100, { jobs: ["one"] });
+      const worker = world.worker();
+      const items = await worker.take(100, { jobs: ["one"] });
       await world.ledger.steerJob("one", "cancel");
+      await worker.settle(items, RETURNED);
     },
     "is not to be shared": async (world) => void (await runFresh(world, "one", GOOD)),
   };

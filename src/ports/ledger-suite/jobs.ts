@@ -1,6 +1,13 @@
 import assert from "node:assert/strict";
-import { DONE, failed, waiting } from "./sim-worker.ts";
-import { code, jobSpec, keysOf, type LedgerTest, planned, UNPACED } from "./world.ts";
+import { DONE, failed, RETURNED, waiting } from "./sim-worker.ts";
+import { code, jobSpec, keysOf, type LedgerTest, planned, UNPACED, type World } from "./world.ts";
+
+/** Those that are not zero. */
+const states = async (world: World): Promise<Record<string, number>> =>
+  Object.fromEntries(Object.entries((await world.counts("job")).states).filter(([, count]) => count > 0));
+
+const events = async ({ ledger }: World): Promise<string[]> =>
+  (await ledger.readEvents(100, "job")).map(({ type }) => type);
 
 export const jobs = (test: LedgerTest): void => {
   test("a job is read back as it was given, also where it has no rate and no cap", async ({
@@ -138,30 +145,50 @@ export const jobs = (test: LedgerTest): void => {
     assert.equal((await world.ledger.readJob("job"))?.state, "running");
   });
 
-  test("cancel ends every open item, in whatever state, and refuses what was in hand", async (world) => {
-    const worker = world.worker();
-    await world.job("job", keysOf(6));
-    const items = await worker.take(4);
+  test("cancel ends every open item that is not leased; what is leased ends as it does, and is paid for", async (world) => {
+    const [worker, lost] = [world.worker("w1"), world.worker("w2")];
+    await world.job("job", keysOf(12));
+    const items = await worker.take(6);
     await worker.settle([items[0]!]);
     await worker.settle([items[1]!], waiting(1000));
-    await worker.settle([items[2]!], failed("too-large"));
+    const held = await lost.take(2);
+    await lost.pulse({ unsettled: [{ queue: held[0]!.queue, requests: 3, bytes: 70 }] });
     await world.ledger.steerJob("job", "cancel");
-    assert.equal((await worker.settle([items[3]!])).refused.length, 1);
-    const { states } = await world.counts("job");
-    assert.deepEqual(states, {
-      queued: 0,
-      leased: 0,
-      waiting: 0,
-      done: 1,
-      absent: 0,
-      failed: 1,
-      skipped: 0,
-      cancelled: 4,
-    });
+    assert.deepEqual(await events(world), ["job.started"], "it has not ended");
+    assert.deepEqual(await states(world), { leased: 6, done: 1, cancelled: 5 });
+    assert.equal((await world.items("job", { states: ["leased"] })).length, 6);
+    const child = planned(["found"]);
+    const attempt = { startedAt: 1, ms: 2, requests: 2, bytes: 50 };
+    const { refused } = await worker.settle([items[2]!], DONE, { attempt, emitted: child });
+    assert.deepEqual(refused, []);
+    await worker.settle([items[3]!], waiting(1000), { attempt });
+    await worker.settle([items[4]!], RETURNED, { attempt });
+    await worker.settle([items[5]!], failed("too-large"), { attempt });
+    assert.deepEqual(await states(world), { leased: 2, done: 2, failed: 1, cancelled: 7 });
+    assert.equal((await world.ledger.readJob("job"))?.endedAt, undefined);
+    await world.ledger.reap({ worker: "w2" });
+    assert.deepEqual(await states(world), { done: 2, failed: 1, cancelled: 9 });
+    const view = await world.ledger.readJob("job");
+    assert.deepEqual([view?.state, view?.endedAt, view?.counts.capped], ["cancelled", world.nowMs, 1]);
+    // 1 and 1 as the sim settles, then 4 × 2, and what the lost worker had told of.
+    assert.deepEqual([view?.requests, view?.bytes], [2 + 8 + 3, 200 + 200 + 70]);
+    assert.deepEqual(await events(world), ["job.started", "item.failed", "job.cancelled"]);
     const listed = (await world.items("job", { states: ["cancelled"] })).map((item) => item.key);
-    assert.deepEqual(listed.toSorted(), ["k1", "k3", "k4", "k5"]);
+    assert.equal(listed.length, 9);
     world.pass(2000);
     assert.deepEqual(await worker.takeKeys(), []);
+    assert.equal((await world.worker("alone").claim(1, { alone: true })).suspects, 0);
+  });
+
+  test("what a lost worker spent on items that were settled after its last pulse is not counted twice", async (world) => {
+    const worker = world.worker();
+    await world.job("job", keysOf(4));
+    const items = await worker.take(3);
+    await worker.pulse({ unsettled: [{ queue: items[0]!.queue, requests: 3, bytes: 300 }] });
+    await worker.settle(items.slice(0, 2));
+    await world.ledger.reap({ worker: "w1", cause: { blame: "unknown", detail: "gone" } });
+    const view = await world.ledger.readJob("job");
+    assert.deepEqual([view?.requests, view?.bytes], [3, 300]);
   });
 
   test("a job adds up what its attempts brought", async (world) => {

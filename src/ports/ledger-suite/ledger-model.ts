@@ -89,7 +89,8 @@ export class LedgerModel {
     for (const item of planned) {
       const identity = identityOf(item);
       if (job.items.has(identity) || seen.has(identity)) reply.folded++;
-      else if (depth > MAX_DEPTH || job.items.size >= job.maxItems) reply.capped++;
+      else if (depth > MAX_DEPTH || job.items.size >= job.maxItems || job.state === "cancelled")
+        reply.capped++;
       else {
         reply.accepted++;
         job.items.set(identity, newItem(job, item, depth, parent?.key));
@@ -132,12 +133,13 @@ export class LedgerModel {
     const item = this.places.get(refOf(claim));
     if (!item?.lease || item.lease.id !== claim.lease || item.lease.worker.name !== worker) return false;
     item.lease = undefined;
+    const isCancelled = item.job.state === "cancelled";
     if (outcome.state === "returned") {
-      item.state = "queued";
+      item.state = isCancelled ? "cancelled" : "queued";
       return true;
     }
     item.isSuspect = false;
-    item.state = outcome.state;
+    item.state = isCancelled && outcome.state === "waiting" ? "cancelled" : outcome.state;
     const counts = outcome.state !== "waiting" || outcome.countsAttempt;
     if (counts) item.attempts++;
     else item.throttles++;
@@ -160,6 +162,7 @@ export class LedgerModel {
       item.lease = undefined;
       item.state = "queued";
       if (item.hasActed) this.#fail(item, "worker-lost");
+      else if (item.job.state === "cancelled") item.state = "cancelled";
       else if (worker.isAlone) reply.alone.push(item);
       else if (worker.named.has(place) || worker.sincePulse.has(item)) {
         item.isSuspect = true;
@@ -195,10 +198,11 @@ export class LedgerModel {
     return failed.length;
   }
 
+  /** What is leased ends as it does. */
   cancel(job: ModelJob): void {
     job.state = "cancelled";
     for (const item of job.items.values())
-      if (isOpen(item)) Object.assign(item, { state: "cancelled", lease: undefined, isSuspect: false });
+      if (isOpen(item) && !item.lease) Object.assign(item, { state: "cancelled", isSuspect: false });
   }
 
   /** A sealed job ends with its last item. */

@@ -96,6 +96,7 @@ export class SimWorker {
     const reply = await this.ledger.pulse({
       worker: this.name,
       running: [...this.held.values()],
+      unsettled: [],
       acting: [],
       inHand: this.inHand,
       wishes: [],

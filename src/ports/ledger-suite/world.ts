@@ -18,6 +18,8 @@ import { SimWorker } from "./sim-worker.ts";
 
 interface OpenOptions {
   readonly now: () => number;
+  /** Passes as time does, and is never set. */
+  readonly steady: { readonly nowMs: () => number; readonly boot: string };
   readonly leaseMs?: number;
 }
 
@@ -34,6 +36,7 @@ const ROOT = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
 /** One test's own ledger, and the clock that it goes by. */
 export class World {
   nowMs = 1_750_000_000_000;
+  #setByMs = 0;
   readonly ledger: Ledger;
   readonly #open: () => Promise<Ledger>;
 
@@ -52,7 +55,8 @@ export class World {
     });
     let world: World | undefined;
     const openOne = async (): Promise<Ledger> => {
-      const ledger = await open(folder, { now: () => world?.nowMs ?? 0, leaseMs: LEASE_MS });
+      const steady = { nowMs: () => (world ? world.nowMs - world.#setByMs : 0), boot: "one" };
+      const ledger = await open(folder, { now: () => world?.nowMs ?? 0, steady, leaseMs: LEASE_MS });
       handles.push(ledger);
       return ledger;
     };
@@ -66,6 +70,12 @@ export class World {
 
   pass(ms: number): void {
     this.nowMs += ms;
+  }
+
+  /** Somebody sets the clock; no time passes. */
+  setClock(byMs: number): void {
+    this.nowMs += byMs;
+    this.#setByMs += byMs;
   }
 
   worker(name = "w1", ledger: Ledger = this.ledger): SimWorker {

@@ -1,5 +1,6 @@
 import type { Registry } from "../../../ports/registry.ts";
 import { Database, type SqliteOptions } from "../database.ts";
+import { LEDGER_SCHEMA, REGISTRY_SCHEMA } from "../migrate.ts";
 import { addDeliveries } from "./add-deliveries.ts";
 import { readAlert, saveAlert } from "./alerts.ts";
 import { changeClient, listClients, readClient, saveClient } from "./clients.ts";
@@ -7,7 +8,6 @@ import { dropDuty, holdDuty } from "./duties.ts";
 import { endDelivery, replayDelivery } from "./end-delivery.ts";
 import { findKey, listKeys, revokeKey, saveKey, touchKey } from "./keys.ts";
 import { listDeliveries } from "./list-deliveries.ts";
-import { migrateRegistry } from "./migrate.ts";
 import { beginOnce, endOnce, leaveOnce } from "./once.ts";
 import { takeDeliveries } from "./take-deliveries.ts";
 
@@ -16,13 +16,7 @@ export const openRegistry = async (
   file: string,
   options: Pick<SqliteOptions, "now" | "lockMs"> = {},
 ): Promise<Registry> => {
-  const db = await Database.open(file, { cacheMb: 4, ...options });
-  try {
-    await migrateRegistry(db);
-  } catch (error) {
-    db.close();
-    throw error;
-  }
+  const db = await Database.open(file, { cacheMb: 4, ...options }, [LEDGER_SCHEMA, REGISTRY_SCHEMA]);
   return {
     saveClient: (client) => saveClient(db, client),
     readClient: (name) => readClient(db, name),
