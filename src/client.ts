@@ -97,12 +97,15 @@ export class SluiceClient {
     return await this.#json("POST", "/v1/prune", { json: wish, isRepeatable: true });
   }
 
-  /** `caps`: higher limits than the job had, under which it goes on with inputs that were capped. */
-  async resumeJob(job: string, caps?: Api.JobCaps): Promise<Api.Job> {
-    return await this.#json("POST", `${jobPath(job)}/resume`, {
-      ...(caps && { json: caps }),
-      isRepeatable: true,
-    });
+  /**
+   * With limits, under higher ones than the job had: it goes on with inputs that were capped. With `newVersion`, with its scrapers as they are now: first
+   * what is stored is read with them, and the job is paused for that long.
+   */
+  async resumeJob(
+    job: string,
+    options: Api.JobCaps & { readonly newVersion?: boolean } = {},
+  ): Promise<Api.Job> {
+    return await this.#json("POST", `${jobPath(job)}/resume`, { json: options, isRepeatable: true });
   }
 
   async retryJob(

@@ -2,7 +2,6 @@ import { createRequire } from "node:module";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import type { CollectorKind } from "./model/collector-kind.ts";
-import type { JobSpec, PinnedScraper } from "./model/job.ts";
 import type { Project } from "./config/load-config.ts";
 import type { ScraperShelf } from "./controller/scraper-shelf.ts";
 import { laneName } from "./model/lane-name.ts";
@@ -12,10 +11,7 @@ import type { Collector } from "./ports/collector.ts";
 import { type Ledger, LedgerError } from "./ports/ledger.ts";
 import type { KeyCard, Registry, Role } from "./ports/registry.ts";
 import { retentionNow } from "./scrapers/current-retention.ts";
-import { loadScraper } from "./scrapers/load-scraper.ts";
-import { jobScrapers, type LoadedJob } from "./scrapers/job-scrapers.ts";
-import { type ReadyScraper, readyScraper } from "./scrapers/ready-scraper.ts";
-import { ScraperLoadError } from "./scrapers/scraper-load-error.ts";
+import { jobLoader } from "./scrapers/load-pinned.ts";
 import { openJobLog, removeJobLog } from "./worker/job-log.ts";
 import type { Log, LogLevel } from "./worker/log.ts";
 import { isGone, thisProcess } from "./worker/this-process.ts";
@@ -90,48 +86,6 @@ const openCollector = async (allowTargets: readonly string[] = []): Promise<Coll
     close: () => transport.close(),
   };
 };
-
-/** A job's root scraper as it was when the job began, and with it those that it emits to; throws when any of them was changed. */
-export const loadPinned = async ({ id, source, scrapers, extracts }: JobSpec): Promise<ReadyScraper> => {
-  const root = await readyScraper(await loadScraper(source), { extracts });
-  const now = jobScrapers(root);
-  const isSame = ({ name, version }: PinnedScraper, index: number): boolean =>
-    now[index]?.ready.scraper.name === name && now[index].ready.version === version;
-  // A file's change is one of those that import it too: the last in the list is where it was made.
-  const changed = scrapers.findLastIndex((one, index) => !isSame(one, index));
-  const was = scrapers[changed];
-  if (was) throw changedScraper(id, was.name, was.version, now[changed]?.ready.version ?? "none");
-  return root;
-};
-
-const KEPT_JOBS = 256;
-
-/** Scrapers by job, each loaded once and held against the version that the job is pinned to. */
-const jobLoader = (ledger: Ledger): ((job: string) => Promise<LoadedJob>) => {
-  const loaded = new Map<string, Promise<LoadedJob>>();
-  const load = async (id: string): Promise<LoadedJob> => {
-    const job = await ledger.readJob(id);
-    if (!job) throw new ScraperLoadError("unknown-scraper", `${id}: no such job`);
-    return { spec: job.spec, scrapers: jobScrapers(await loadPinned(job.spec)) };
-  };
-  return (id) => {
-    const known = loaded.get(id);
-    if (known) return known;
-    const ready = load(id);
-    loaded.set(id, ready);
-    // The file may be put back, and the job resumed.
-    ready.catch(() => loaded.delete(id));
-    if (loaded.size > KEPT_JOBS) loaded.delete(loaded.keys().next().value!);
-    return ready;
-  };
-};
-
-const changedScraper = (job: string, scraper: string, was: string, is: string): ScraperLoadError =>
-  new ScraperLoadError(
-    "changed-scraper",
-    `${job}: scraper ${scraper} was changed since the job began (version ${was}, now ${is}). ` +
-      `Put the old file back to go on with this job, or start a new one with \`sluice run\`.`,
-  );
 
 /** Somebody else may have ended it meanwhile. */
 const holdJob = async (ledger: Ledger, job: string, reason: string): Promise<void> => {
@@ -278,7 +232,7 @@ export const openController = async ({
   metrics.watch(server);
   const holder = `${hostname()}-${process.pid}-controller`;
   const removeLog = (job: string): Promise<void> => removeJobLog(data, job);
-  const duties = { ...shared, holder, sender, channels, metrics, removeLog, ...(rules && { rules }) };
+  const duties = { ...shared, data, holder, sender, channels, metrics, removeLog, ...(rules && { rules }) };
   return {
     house,
     listen: (host, port) => server.listen({ host, port }),

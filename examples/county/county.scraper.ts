@@ -2,7 +2,7 @@ import { absent, defineScraper, field } from "sluice";
 import { z } from "zod";
 
 export default defineScraper({
-  name: "willow-county-tax",
+  name: "county",
   site: process.env["COUNTY_URL"] ?? "http://127.0.0.1:8700",
   input: z.object({ parcel: z.string().regex(/^\d{10}$/) }),
   key: ({ parcel }) => parcel,

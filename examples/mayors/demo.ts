@@ -40,7 +40,7 @@ console.log(
   `${towns} towns at ${site.url}. It answers nobody while more than ${limit} requests arrived in the last ${windowMs / 1000} s.`,
 );
 const begunAt = performance.now();
-const args = ["run", join(import.meta.dirname, "regions.scraper.ts"), "--input", input, "--format", "urls"];
+const args = ["run", join(import.meta.dirname, "mayors.scraper.ts"), "--input", input, "--format", "urls"];
 const run = spawn(
   process.execPath,
   [join(ROOT, "bin/sluice.js"), ...args, "--output", output, "--data", folder],

@@ -14,6 +14,8 @@ export interface ManifestEntry {
   readonly state: ItemState;
   readonly failure?: Pick<Failure, "kind" | "detail">;
   readonly quality?: "complete" | "partial";
+  /** Of the scraper that made its result. */
+  readonly version?: string;
   readonly attempts: number;
   readonly captures: readonly CaptureRef[];
   readonly records: BlobRange | null;
@@ -25,7 +27,7 @@ export const manifestName = (job: string): string => `jobs/${job}/manifest.jsonl
 export const manifestLine = (
   item: Omit<ManifestEntry, "captures"> & { readonly captures: readonly object[] },
 ): string => {
-  const { key, scraper, parent, state, failure, quality, attempts, captures, records } = item;
+  const { key, scraper, parent, state, failure, quality, version, attempts, captures, records } = item;
   return JSON.stringify({
     key,
     scraper,
@@ -33,6 +35,7 @@ export const manifestLine = (
     state,
     failure: failure && { kind: failure.kind, detail: failure.detail },
     quality,
+    version,
     attempts,
     captures,
     records: records ?? undefined,

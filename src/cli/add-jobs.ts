@@ -3,15 +3,15 @@ import { FAILURE_KINDS } from "../model/failure.ts";
 import { CHANGES } from "../model/freshness.ts";
 import { ITEM_STATES } from "../model/item.ts";
 import type { ListItemsOptions } from "./commands/items.ts";
-import type { ListJobsOptions, RetryOptions } from "./commands/jobs.ts";
+import type { ListJobsOptions, ResumeJobOptions, RetryOptions } from "./commands/jobs.ts";
 import type { PruneOptions, RemoveOptions } from "./commands/remove.ts";
 import type { ResultsOptions } from "./commands/results.ts";
 import type { ShowItemOptions } from "./commands/show-item.ts";
 import type { WatchOptions } from "./commands/watch-job.ts";
 import { capOptions, placeOptions } from "./common-options.ts";
-import { COMMAND_HELP, JOB_HELP } from "./help-texts.ts";
+import { COMMAND_HELP, JOB_HELP, NEW_VERSION_HELP } from "./help-texts.ts";
 import { duration, listOf, namesOf, wholeNumber } from "./option-values.ts";
-import type { CapOptions, PlaceOptions } from "./options.ts";
+import type { PlaceOptions } from "./options.ts";
 
 type OnEnd = (exitCode: number) => void;
 
@@ -101,6 +101,7 @@ const addLooking = (jobs: Command, onEnd: OnEnd): void => {
   const list = jobs
     .command("ls")
     .description("Lists jobs, the newest first.")
+    .option("--scraper <name>", "only jobs of this one: its name, or the name or path of its file")
     .option("--all", "also those of `sluice try` and `sluice capture`", false);
   placeOptions(list).action(async (options: ListJobsOptions) => {
     const { listJobsCommand } = await import("./commands/jobs.ts");
@@ -164,8 +165,9 @@ const addSteering = (jobs: Command, onEnd: OnEnd): void => {
     .description(
       "Lets workers go on with a job that was paused or held, or one of whose limits is raised; `sluice resume` runs one here.",
     )
-    .argument("<job>", JOB_HELP);
-  placeOptions(capOptions(resume)).action(async (job: string, options: PlaceOptions & CapOptions) => {
+    .argument("<job>", JOB_HELP)
+    .option("--new-version", NEW_VERSION_HELP, false);
+  placeOptions(capOptions(resume)).action(async (job: string, options: ResumeJobOptions) => {
     const { resumeJobCommand } = await import("./commands/jobs.ts");
     onEnd(await resumeJobCommand(job, options));
   });

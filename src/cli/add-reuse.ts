@@ -11,7 +11,7 @@ const EXTRACT_HELP = `
 Examples:
   sluice extract last                                  with the job's scraper as it is now
   sluice extract last --scraper new-county.ts
-  sluice extract --all willow-county-tax --since 7d    every job of that scraper
+  sluice extract --all county --since 7d               every job of that scraper
   sluice extract last --use first                      back to the records of the run itself
 
 Nothing is fetched, and no record is written over: the new ones stand beside the old.

@@ -9,7 +9,7 @@ import { UsageError } from "./usage-error.ts";
 export const optionDescription = (option: Option): string =>
   new Help().optionDescription(option).replace(" (default: false)", "");
 
-export const refuseMixedOutput = ({ json, output }: ResumeOptions): void => {
+export const refuseMixedOutput = ({ json, output }: Pick<ResumeOptions, "json" | "output">): void => {
   if (json && output === "-")
     throw new UsageError(
       "--json and --output - both write to stdout. Write the results to a file, or leave --json out.",

@@ -21,10 +21,13 @@ export const findJob = async (
     ledger.removals.list({ limit: RECENT }),
   ));
 
-/** All jobs, the newest first. */
-export async function* allJobs(ledger: Pick<Ledger, "listJobs">): AsyncGenerator<JobView> {
+/** All jobs, or those of one scraper, the newest first. */
+export async function* allJobs(
+  ledger: Pick<Ledger, "listJobs">,
+  of: { readonly scraper?: string } = {},
+): AsyncGenerator<JobView> {
   for (let after: string | undefined; ;) {
-    const page = await ledger.listJobs({ limit: RECENT, ...(after !== undefined && { after }) });
+    const page = await ledger.listJobs({ ...of, limit: RECENT, ...(after !== undefined && { after }) });
     yield* page;
     if (page.length < RECENT) return;
     after = page.at(-1)!.spec.id;

@@ -1,5 +1,7 @@
 export const JOB_HELP = "a job's id, a part of it that is unique, or last for the newest that has had items";
 
+export const NEW_VERSION_HELP = "go on with the scraper as it is now; stored pages are read with it first";
+
 const EXIT_CODES = `
 Exit codes: 0 all done or absent, 1 unexpected error, 2 wrong usage or input, 3 some items failed
 or inputs were rejected or capped, 4 held by the breaker, 5 interrupted, 6 storage. See docs/cli.md.`;
@@ -38,6 +40,7 @@ Examples:
   sluice resume last
   sluice resume 20261115-203412-k3f9 --output taxes.csv
   sluice resume last --input parcels.csv      where not all inputs had been read
+  sluice resume last --new-version            after you have corrected its scraper
 ${EXIT_CODES}`,
   jobs: `
 Examples:
@@ -47,6 +50,7 @@ Examples:
   sluice jobs cancel 20261115-203412-k3f9
   sluice jobs results last --output taxes.csv
   sluice jobs pause last && sluice jobs resume last           where workers run it: \`sluice worker\`, \`sluice serve\`
+  sluice jobs resume last --new-version                       after its scraper was corrected
   sluice jobs watch last --server http://127.0.0.1:7070       of a server, as all of these`,
   watch: `
 The job goes on when the watching ends.

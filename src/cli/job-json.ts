@@ -1,14 +1,13 @@
-import { fieldPrefix } from "../model/field-prefix.ts";
-import type { JobSpec, JobView } from "../model/job.ts";
+import { versionsOf } from "../model/job-version.ts";
+import type { JobView } from "../model/job.ts";
 import { FIELD_STATUSES } from "../model/record.ts";
-import type { StoredExtraction } from "../reextract/stored-extraction.ts";
 
 /** A job for programs: the same words and numbers as the report. */
 export const jobJson = ({ spec, fieldCounts, createdAt, endedAt, ...view }: JobView) => ({
   job: spec.id,
   scraper: spec.scraper,
   version: spec.version,
-  scrapers: spec.scrapers.map(({ name, version }) => ({ name, version })),
+  scrapers: versionsOf(spec),
   extracts: spec.extracts,
   state: view.state,
   isSealed: view.isSealed,
@@ -54,20 +53,6 @@ export const scraperTallies = (view: Pick<JobView, "spec" | "fieldCounts">): Scr
     tallies: all.splice(0, fields.length).map(({ counts }, at) => ({ field: fields[at]!, counts })),
   }));
 };
-
-/** Those of an extraction, with the fields that the scrapers had in it. */
-export const extractionTallies = (
-  spec: JobSpec,
-  { scrapers, fieldCounts }: StoredExtraction,
-): ScraperTallies[] =>
-  scrapers.map(({ was, fields, required }) => ({
-    scraper: was,
-    required,
-    tallies: fields.map((field) => {
-      const counts = fieldCounts[fieldPrefix(spec.scraper, was) + field];
-      return { field, counts: FIELD_STATUSES.map((status) => counts?.[status] ?? 0) };
-    }),
-  }));
 
 /** How often each field had each status, in the order of FIELD_STATUSES. */
 export const fieldTallies = ({

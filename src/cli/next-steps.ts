@@ -1,4 +1,5 @@
 import type { JobView } from "../model/job.ts";
+import { needsAuthor } from "./hold-advice.ts";
 import { countText } from "./number-text.ts";
 import { DEFAULT_DATA } from "./options.ts";
 import { shellWord } from "./shell-word.ts";
@@ -36,11 +37,13 @@ const localSteps = (view: JobView, flag: string, { input, output }: Facts): Step
   const raise = raiseFlags(view);
   const again = input === undefined || input === "-" ? "FILE" : shellWord(input);
   const isOpen = view.state === "running" || view.state === "loading" || view.state === "paused";
+  const rest = view.isSealed ? "" : ` --input ${again}`;
   return [
+    ...authorSteps(view, "sluice resume", `${isOpen ? rest : ""}${flag}`),
     ...(isOpen
       ? [
           {
-            command: `sluice resume ${id}${view.isSealed ? "" : ` --input ${again}`}${flag}`,
+            command: `sluice resume ${id}${rest}${flag}`,
             why: view.held.length > 0 ? "go on once the site is well" : "go on where it stopped",
           },
           ...sealStep(view, flag),
@@ -66,6 +69,7 @@ const remoteSteps = (view: JobView, flag: string): Step[] => {
           ...sealStep(view, flag),
         ]
       : []),
+    ...authorSteps(view, "sluice jobs resume", flag),
     ...(view.state === "paused" || raise !== ""
       ? [{ command: `sluice jobs resume ${id}${raise}${flag}`, why: "let it go on" }]
       : []),
@@ -75,6 +79,17 @@ const remoteSteps = (view: JobView, flag: string): Step[] => {
       : []),
   ];
 };
+
+/** Where a corrected scraper can go on with the job. */
+const authorSteps = (view: JobView, command: string, flags: string): Step[] =>
+  view.state === "cancelled" || !needsAuthor(view)
+    ? []
+    : [
+        {
+          command: `${command} ${view.spec.id} --new-version${flags}`,
+          why: "go on when you have corrected the scraper",
+        },
+      ];
 
 const sealStep = ({ spec: { id }, isSealed }: JobView, flag: string): Step[] =>
   isSealed

@@ -27,7 +27,10 @@ export interface RunOptions extends WorkingOptions {
   readonly extract: boolean;
 }
 
-export type ResumeOptions = WorkingOptions & CapOptions;
+export interface ResumeOptions extends WorkingOptions, CapOptions {
+  /** Go on with the scraper as it is now. */
+  readonly newVersion: boolean;
+}
 
 /** Limits of a job that goes on. */
 export type CapOptions = JobCaps;

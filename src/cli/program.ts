@@ -16,7 +16,7 @@ import {
   workingOptions,
 } from "./common-options.ts";
 import { fieldNames, fillValue } from "./fill-option.ts";
-import { COMMAND_HELP, JOB_HELP } from "./help-texts.ts";
+import { COMMAND_HELP, JOB_HELP, NEW_VERSION_HELP } from "./help-texts.ts";
 import { namesOf, positiveNumber, wholeNumber } from "./option-values.ts";
 import type { ResumeOptions, RunOptions } from "./options.ts";
 
@@ -65,6 +65,7 @@ export const buildProgram = (version: string, onEnd: (exitCode: number) => void)
       "Goes on with a job that was interrupted, held or killed, whose failed items were put back, or one of whose limits is raised.",
     )
     .argument("<job>", JOB_HELP)
+    .option("--new-version", NEW_VERSION_HELP, false)
     .addHelpText("after", COMMAND_HELP.resume);
   workingOptions(capOptions(inputOptions(resume))).action(async (job: string, options: ResumeOptions) => {
     refuseMixedOutput(options);

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { StoredExtraction } from "../reextract/stored-extraction.ts";
 import { textWidth } from "./fit-text.ts";
 import { renderReport } from "./report.ts";
 import { sampleView } from "./sample-view.ts";
@@ -118,8 +117,8 @@ Held: tax.example.gov
 Held: example.org
   owner missing in 9 of 9 records
   held at 1970-01-01 00:00:00Z, waits for you
-  The pages look different now. Compare one with the scraper's selectors, and
-  start a new job.
+  The pages look different now. Correct the scraper's selectors, and go on with
+  the new version.
 Held: old.example
   held by an older version
   held at 1970-01-01 00:00:00Z, waits for you
@@ -129,6 +128,8 @@ Manifest  /srv/my data/blobs/jobs/20261115-203412-k3f9/manifest.jsonl
 Log       /srv/my data/logs/20261115-203412-k3f9.jsonl
 
 Next
+  go on when you have corrected the scraper:
+    sluice resume 20261115-203412-k3f9 --new-version --data '/srv/my data'
   go on once the site is well:
     sluice resume 20261115-203412-k3f9 --data '/srv/my data'
   see what failed:
@@ -220,55 +221,6 @@ test("rejected inputs that were found name their page, apart from those of the f
   assert.match(
     text,
     /found on +row +rejected input\n +https:\/\/a\.example\/list +3 +town: url: required\n +and 3 more/,
-  );
-});
-
-test("where a job has several sets of records, the fields are those of the current one, and it is named", () => {
-  const view = sampleView({
-    state: "done",
-    states: { done: 3 },
-    spec: { fields: ["owner"], required: ["owner"] },
-    fieldCounts: [3, 0, 0, 0],
-  });
-  const set: StoredExtraction = {
-    id: "20261116-101500-m2x7",
-    job: view.spec.id,
-    startedAt: 0,
-    endedAt: 1,
-    scrapers: [
-      {
-        was: "county",
-        name: "county",
-        source: "",
-        version: "v2",
-        fields: ["owner", "tax"],
-        required: ["owner"],
-        emits: false,
-      },
-    ],
-    counts: { items: 3, done: 2, partial: 1, failed: 1, damaged: 0, records: 2 },
-    fieldCounts: {
-      owner: { present: 2, empty: 0, missing: 0, malformed: 0 },
-      tax: { present: 1, empty: 0, missing: 0, malformed: 1 },
-    },
-    segments: [],
-    failures: [],
-  };
-  const facts = { data: "./data", tookMs: 1_000 };
-  const shown = report(view, { ...facts, set });
-  assert.ok(
-    shown.includes(`
-Fields of extraction 20261116-101500-m2x7, which is current:
-  2 records of 3 stored items, 1 item partial, 1 item failed
-  field   present  empty  missing  malformed
-  owner  2 100.0%      –        –          –
-  tax?   1  50.0%      –        –   1  50.0%
-`),
-    shown,
-  );
-  assert.match(
-    report(view, { ...facts, set: "first" }),
-    /run itself, which are current:\n.*\n +owner +3 100.0%/,
   );
 });
 

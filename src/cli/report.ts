@@ -3,6 +3,7 @@ import { manifestName } from "../archive/manifest.ts";
 import type { Evidence } from "../model/breaker-evidence.ts";
 import { CHANGES } from "../model/freshness.ts";
 import type { StateCounts } from "../model/item.ts";
+import { versionsOf } from "../model/job-version.ts";
 import type { FailureTally, HeldLane, JobView } from "../model/job.ts";
 import { FIELD_STATUSES } from "../model/record.ts";
 import type { StoredExtraction } from "../reextract/stored-extraction.ts";
@@ -11,7 +12,7 @@ import { durationText } from "./duration-text.ts";
 import { notFoundAdvice } from "./failure-advice.ts";
 import { fitText, plainText, textWidth } from "./fit-text.ts";
 import { holdAdvice } from "./hold-advice.ts";
-import { extractionTallies, scraperTallies, type ScraperTallies } from "./job-json.ts";
+import { scraperTallies, type ScraperTallies } from "./job-json.ts";
 import { dataFlag, nextSteps, nextStepsAt } from "./next-steps.ts";
 import { bytesText, counted, countText, percentText } from "./number-text.ts";
 import { DEFAULT_DATA } from "./options.ts";
@@ -26,8 +27,10 @@ export interface ReportFacts {
   readonly tookMs: number;
   /** Its log, where it is not the job's own. */
   readonly log?: string;
-  /** Which set of records is current, where the job has several: its fields are shown. */
+  /** Which set of records is current, where the job has several: the view is of that one. */
   readonly set?: StoredExtraction | "first";
+  /** The job as its run left it, where the view is of an extraction: its items are what commands work on. */
+  readonly run?: JobView;
 }
 
 const WIDTH = 80;
@@ -35,7 +38,10 @@ const SHOWN_REJECTS = 5;
 
 /** What came of a job, for a person: every item accounted for, and what to do next. */
 export const renderReport = (view: JobView, facts: ReportFacts): string[] =>
-  spaced([...account(view, facts), places(view, facts), nextSteps(view, facts)]);
+  spaced([...account(view, facts), places(view, facts), nextSteps(itemsOf(view, facts), facts)]);
+
+const itemsOf = (view: JobView, { run = view }: ReportFacts): JobView =>
+  view.counts.states.failed === 0 ? view : run;
 
 /** The same of a job on a server, whose files are not here. */
 export const renderAccount = (view: JobView, tookMs: number, flag: string): string[] =>
@@ -43,9 +49,10 @@ export const renderAccount = (view: JobView, tookMs: number, flag: string): stri
 
 const account = (view: JobView, facts: ReportFacts): string[][] => [
   heading(view, facts),
+  setLines(facts.set),
   states(view),
   failures(view),
-  fields(view, facts.set),
+  fields(view),
   rejects(view, facts.input),
   held(view),
 ];
@@ -64,6 +71,7 @@ const heading = (view: JobView, { tookMs, data }: ReportFacts): string[] => {
     ...(spec.extracts
       ? []
       : [`  collected only: run \`sluice extract ${spec.id}${dataFlag(data)}\` for the records`]),
+    ...earlierVersions(spec),
     ...(paused ? wrapped(`paused since ${timeText(paused.at)}: ${plainText(paused.reason)}`) : []),
     ...(budgetSpentAt === undefined ? [] : wrapped(`its budget was spent at ${timeText(budgetSpentAt)}`)),
     ...(pagesRemoved
@@ -73,6 +81,11 @@ const heading = (view: JobView, { tookMs, data }: ReportFacts): string[] => {
       : []),
   ];
 };
+
+const earlierVersions = (spec: JobView["spec"]): string[] =>
+  versionsOf(spec)
+    .filter(({ earlier }) => earlier !== undefined)
+    .map(({ name, version, earlier = [] }) => `  ${name}: version ${version}, before ${earlier.join(", ")}`);
 
 const STATE_NAMES: readonly (readonly [keyof StateCounts, string])[] = [
   ["done", "done"],
@@ -177,29 +190,27 @@ const isNotFound = ({ kind, exampleDetail }: FailureTally): boolean =>
 const MAX_FIELD_NAME = 26;
 const MAX_PARENT = 32;
 
-const fields = (view: JobView, set: ReportFacts["set"]): string[] => {
-  const ofRun = set === undefined || set === "first";
-  const all = ofRun ? scraperTallies(view) : extractionTallies(view.spec, set);
-  const tallies = all.filter(({ tallies: rows }) => rows.some(({ counts }) => counts.some((n) => n > 0)));
-  return [
-    ...(set === undefined ? [] : setLines(set)),
-    ...tallies.flatMap((one, at) => [
-      ...(at > 0 ? [""] : []),
-      ...fieldTable(one, view.spec.scrapers.length > 1 ? `field of ${one.scraper}` : "field"),
-    ]),
-  ];
+const fields = (view: JobView): string[] => {
+  const tallies = scraperTallies(view).filter(({ tallies: rows }) =>
+    rows.some(({ counts }) => counts.some((n) => n > 0)),
+  );
+  return tallies.flatMap((one, at) => [
+    ...(at > 0 ? [""] : []),
+    ...fieldTable(one, view.spec.scrapers.length > 1 ? `field of ${one.scraper}` : "field"),
+  ]);
 };
 
-/** States and failures above it are those of the run. */
-const setLines = (set: StoredExtraction | "first"): string[] => {
-  if (set === "first") return ["Fields of the records of the run itself, which are current:"];
+/** Whose states, failures and fields are shown. */
+const setLines = (set: ReportFacts["set"]): string[] => {
+  if (set === undefined) return [];
+  if (set === "first") return ["The records of the run itself are current."];
   const { id, counts } = set;
   const parts = [
     `${counted(counts.records, "record")} of ${counted(counts.items, "stored item")}`,
     ...(counts.partial > 0 ? [`${counted(counts.partial, "item")} partial`] : []),
     ...(counts.failed > 0 ? [`${counted(counts.failed, "item")} failed`] : []),
   ];
-  return [`Fields of extraction ${id}, which is current:`, `  ${parts.join(", ")}`];
+  return [`Extraction ${id} is current, and shown here:`, `  ${parts.join(", ")}`];
 };
 
 const fieldTable = ({ tallies, required }: ScraperTallies, title: string): string[] => {

@@ -1,8 +1,7 @@
-import { pathToFileURL } from "node:url";
-import { resolveScraper } from "../config/find-scrapers.ts";
 import type { JobView } from "../model/job.ts";
 import type { Ledger } from "../ports/ledger.ts";
 import { allJobs, isTrial } from "./find-job.ts";
+import { ownScraperName } from "./own-scraper-name.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** For `--all SCRAPER`: its jobs begun since then, by its name or its file; oldest first, so that what is printed last is the newest. */
@@ -13,16 +12,11 @@ export const scraperJobs = async (ledger: Ledger, named: string, since = 0): Pro
     if (!isTrial(view)) recent.push(view);
   }
   const byName = recent.filter(({ spec }) => spec.scraper === named);
-  const found = byName.length > 0 ? byName : await ofFile(recent, named);
+  const own = byName.length > 0 ? named : await ownScraperName(named);
+  const found = byName.length > 0 ? byName : recent.filter(({ spec }) => spec.scraper === own);
   if (found.length > 0) return found.toReversed();
   throw new UsageError(
     `--all ${named}: no job of that scraper${since > 0 ? " since then" : ""}. ` +
       "`sluice jobs ls` lists jobs with their scrapers; give the name, or the path of the file.",
   );
-};
-
-const ofFile = async (jobs: readonly JobView[], scraper: string): Promise<JobView[]> => {
-  const file = await resolveScraper(scraper).catch(() => undefined);
-  const source = file === undefined ? undefined : pathToFileURL(file).href;
-  return jobs.filter(({ spec }) => spec.source === source);
 };

@@ -75,7 +75,14 @@ export interface Job {
   readonly client: string;
   readonly scraper: string;
   readonly version: string;
-  readonly scrapers: readonly { readonly name: string; readonly version: string }[];
+  readonly scrapers: readonly {
+    readonly name: string;
+    readonly version: string;
+    /** Versions that the job has had before, the oldest first. */
+    readonly earlier?: readonly string[];
+  }[];
+  /** The extraction whose records are current, where they are not the run's own; not in lists. */
+  readonly extraction?: string;
   readonly state: JobState;
   readonly isSealed: boolean;
   readonly isBatch: boolean;
@@ -83,7 +90,7 @@ export interface Job {
   readonly endedAt?: string;
   /** Only while it is paused. */
   readonly paused?: {
-    readonly cause: "asked" | "lanes-held" | "scraper";
+    readonly cause: "asked" | "lanes-held" | "scraper" | "new-version";
     readonly reason: string;
     readonly at: string;
   };

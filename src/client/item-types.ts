@@ -33,6 +33,8 @@ export interface Item {
   readonly state: ItemState;
   readonly reason?: string;
   readonly quality?: "complete" | "partial";
+  /** Of the scraper that made its result. */
+  readonly version?: string;
   readonly change?: Change;
   readonly input: unknown;
   readonly parent?: string;
@@ -45,6 +47,7 @@ export interface Item {
     readonly at: string;
     readonly ms: number;
     readonly worker: string;
+    readonly version?: string;
     readonly failure: Failure;
     readonly requests?: number;
     readonly bytes?: number;

@@ -1,4 +1,6 @@
 import { DEFAULT_ALERT_RULES } from "../model/alert-rules.ts";
+import { unknownOption } from "../model/known-options.ts";
+import { ALERT_OPTIONS } from "./define-config.ts";
 
 type Facts = Readonly<Record<string, unknown>>;
 
@@ -12,9 +14,9 @@ const CHANNELS: Readonly<Record<string, Readonly<Record<string, boolean>>>> = {
 export const alertProblem = (alerts: unknown): string | undefined => {
   if (!isObject(alerts) || !Array.isArray(alerts["channels"]))
     return 'say who is told, such as { channels: [{ kind: "slack", urlFrom: "SLACK_URL" }] }.';
-  const { channels, rules, ...others } = alerts;
-  const [other] = Object.keys(others);
-  if (other !== undefined) return `there is no option \`${other}\`. It takes: channels, rules.`;
+  const { channels, rules } = alerts;
+  const unknown = unknownOption(alerts, ALERT_OPTIONS, "`alerts`");
+  if (unknown !== undefined) return unknown;
   const problem = (channels as unknown[]).map(channelProblem).find((one) => one !== undefined);
   return problem ?? (rules === undefined ? undefined : ruleProblem(rules));
 };
@@ -24,9 +26,8 @@ const channelProblem = (channel: unknown): string | undefined => {
     isObject(channel) && typeof channel["kind"] === "string" ? CHANNELS[channel["kind"]] : undefined;
   if (!isObject(channel) || !options) return "a channel's `kind` is slack or email.";
   const { kind } = channel;
-  const unknown = Object.keys(channel).find((name) => !Object.hasOwn(options, name));
-  if (unknown !== undefined)
-    return `a channel of kind ${String(kind)} has no option \`${unknown}\`. It takes: ${Object.keys(options).join(", ")}.`;
+  const unknown = unknownOption(channel, namesOf(options), `a channel of kind ${String(kind)}`);
+  if (unknown !== undefined) return unknown;
   const wrong = Object.keys(options).find((name) => !isRight(name, channel[name], options[name] === true));
   if (wrong === undefined) return undefined;
   const what =
@@ -47,11 +48,15 @@ const isRight = (name: string, value: unknown, isNeeded: boolean): boolean => {
 const ruleProblem = (rules: unknown): string | undefined => {
   const names = Object.keys(DEFAULT_ALERT_RULES);
   if (!isObject(rules)) return `\`rules\` must be an object with some of: ${names.join(", ")}.`;
+  const unknown = unknownOption(rules, namesOf(DEFAULT_ALERT_RULES), "`rules`");
+  if (unknown !== undefined) return unknown;
   for (const [name, rule] of Object.entries(rules)) {
-    if (!names.includes(name)) return `there is no rule \`${name}\`. There are: ${names.join(", ")}.`;
     const usual: unknown = DEFAULT_ALERT_RULES[name as keyof typeof DEFAULT_ALERT_RULES];
     if (rule === false || (typeof usual === "boolean" && typeof rule === "boolean")) continue;
     const wanted = isObject(usual) ? Object.keys(usual) : [];
+    const other =
+      isObject(rule) && isObject(usual) ? unknownOption(rule, namesOf(usual), `rule \`${name}\``) : undefined;
+    if (other !== undefined) return other;
     const isWhole =
       isObject(rule) &&
       Object.keys(rule).length === wanted.length &&
@@ -61,6 +66,9 @@ const ruleProblem = (rules: unknown): string | undefined => {
   }
   return undefined;
 };
+
+const namesOf = (options: object): Readonly<Record<string, true>> =>
+  Object.fromEntries(Object.keys(options).map((name) => [name, true]));
 
 const isObject = (value: unknown): value is Facts =>
   typeof value === "object" && value !== null && !Array.isArray(value);

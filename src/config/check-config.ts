@@ -1,9 +1,8 @@
 import { parseNetwork } from "../model/address.ts";
+import { unknownOption } from "../model/known-options.ts";
 import { alertProblem } from "./check-alerts.ts";
 import { ConfigError } from "./config-error.ts";
-import type { Config } from "./define-config.ts";
-
-const OPTIONS: readonly (keyof Config)[] = ["data", "scrapers", "allowTargets", "server", "alerts"];
+import { type Config, CONFIG_OPTIONS, SERVER_OPTIONS } from "./define-config.ts";
 
 /** The gate for `sluice.config.ts`: what passes here is trusted inside. */
 export const checkConfig = (found: unknown, file: string): Config => {
@@ -12,9 +11,8 @@ export const checkConfig = (found: unknown, file: string): Config => {
   };
   if (typeof found !== "object" || found === null || Array.isArray(found))
     return refuse('has no default export. Write `export default defineConfig({ data: "./data" })`.');
-  const unknown = Object.keys(found).find((name) => !(OPTIONS as readonly string[]).includes(name));
-  if (unknown !== undefined)
-    return refuse(`there is no option \`${unknown}\`. It takes: ${OPTIONS.join(", ")}.`);
+  const unknown = unknownOption(found, CONFIG_OPTIONS, "the configuration");
+  if (unknown !== undefined) return refuse(unknown);
   const { data, scrapers, allowTargets, server, alerts }: { readonly [option in keyof Config]?: unknown } =
     found;
   if (data !== undefined && !isPath(data)) return refuse('`data` must be a folder, such as "./data".');
@@ -25,6 +23,8 @@ export const checkConfig = (found: unknown, file: string): Config => {
     return refuse(
       '`allowTargets` must be a list of hosts and networks, such as ["wiki.internal", "10.1.0.0/16"].',
     );
+  const unknownInServer = unknownOption(server, SERVER_OPTIONS, "`server`");
+  if (unknownInServer !== undefined) return refuse(unknownInServer);
   if (server !== undefined && !isServer(server))
     return refuse('`server` must say where to listen, such as { host: "127.0.0.1", port: 7070 }.');
   const problem = alerts === undefined ? undefined : alertProblem(alerts);
@@ -36,11 +36,9 @@ const isPath = (value: unknown): value is string => typeof value === "string" &&
 
 const isServer = (value: unknown): boolean => {
   if (typeof value !== "object" || value === null) return false;
-  const { host, port, ...others } = value as Readonly<Record<string, unknown>>;
+  const { host, port } = value as Readonly<Record<string, unknown>>;
   const isPort = Number.isInteger(port) && (port as number) >= 0 && (port as number) <= 65_535;
-  return (
-    Object.keys(others).length === 0 && (host === undefined || isPath(host)) && (port === undefined || isPort)
-  );
+  return (host === undefined || isPath(host)) && (port === undefined || isPort);
 };
 
 /** A host without scheme and port, or a network. */

@@ -1,4 +1,5 @@
 import type { AlertRules } from "../model/alert-rules.ts";
+import type { OptionNames } from "../model/known-options.ts";
 import type { ChannelConfig } from "../ports/channel.ts";
 
 /** What `sluice.config.ts` may say. Paths are relative to that file. */
@@ -18,6 +19,14 @@ export interface Config {
   readonly alerts?: AlertConfig;
 }
 
+export const CONFIG_OPTIONS: OptionNames<Config> = {
+  data: true,
+  scrapers: true,
+  allowTargets: true,
+  server: true,
+  alerts: true,
+};
+
 export interface AlertConfig {
   /** Slack and e-mail. What opens doors is named by its environment variable. */
   readonly channels: readonly ChannelConfig[];
@@ -25,12 +34,16 @@ export interface AlertConfig {
   readonly rules?: Partial<AlertRules>;
 }
 
+export const ALERT_OPTIONS: OptionNames<AlertConfig> = { channels: true, rules: true };
+
 export interface ServerConfig {
   /** An address of this machine; 127.0.0.1 unless given. */
   readonly host?: string;
   /** 7070 unless given; 0 for a free one. */
   readonly port?: number;
 }
+
+export const SERVER_OPTIONS: OptionNames<ServerConfig> = { host: true, port: true };
 
 /** Types the configuration; it is checked when it is loaded. */
 export const defineConfig = (config: Config): Config => config;

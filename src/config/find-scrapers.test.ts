@@ -9,10 +9,14 @@ import type { Project } from "./load-config.ts";
 const folder = mkdtempSync(join(tmpdir(), "sluice-find-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-const put = (path: string): string => {
+const scraperText = (name: string): string =>
+  `import { page } from ${JSON.stringify(join(import.meta.dirname, "../scrapers/page.ts"))};
+   export default { ...page, name: ${name} };`;
+
+const put = (path: string, text = ""): string => {
   const file = join(folder, path);
   mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, "");
+  writeFileSync(file, text);
   return file;
 };
 const beside = put("scrapers/county.scraper.ts");
@@ -38,35 +42,55 @@ test("folders that overlap list a scraper once", () => {
   assert.deepEqual(listScrapers(twice), [deep, beside, own].sort());
 });
 
-test("a scraper is found by its name, however deep it stands", () => {
-  assert.equal(findScraper("county", config), beside);
-  assert.equal(findScraper("quotes", config), own);
-  assert.equal(findScraper("travis", config), deep);
+test("a scraper is found by the name of its file, however deep it stands", async () => {
+  assert.equal(await findScraper("county", config), beside);
+  assert.equal(await findScraper("quotes", config), own);
+  assert.equal(await findScraper("travis", config), deep);
 });
 
-test("a path, a file URL and a built-in are left as they are", () => {
+test("a scraper is found by its own name, which goes before the names of files", async () => {
+  const other = put("more/other.scraper.ts", scraperText('"willow-county-tax"'));
+  const made = put("more/made.scraper.ts", scraperText('["made", "up"].join("-")'));
+  assert.equal(await findScraper("willow-county-tax", config), other);
+  assert.equal(await findScraper("other", config), other);
+  assert.equal(await findScraper("made-up", config), made, "of a name that code puts together");
+  const county = put("more/late.scraper.ts", scraperText('"county"'));
+  assert.equal(await findScraper("county", config), county);
+});
+
+test("two scrapers of one name are refused with both paths, by whatever name one is asked for", async () => {
+  const twins = ["twin-a", "twin-b"].map((file) => put(`more/${file}.scraper.ts`, scraperText('"twin"')));
+  for (const named of ["twin", "twin-a"])
+    await assert.rejects(
+      findScraper(named, config),
+      ({ code, message }: Error & { code: string }) =>
+        code === "bad-scraper" && twins.every((file) => message.includes(file)),
+    );
+});
+
+test("a path, a file URL and a built-in are left as they are", async () => {
   for (const named of ["page", "x.ts", "./x", "a/b.scraper.js", "file:///x/y.ts"])
-    assert.equal(findScraper(named, config), named);
+    assert.equal(await findScraper(named, config), named);
 });
 
-test("a name that nobody has is refused with the names that there are", () => {
-  assert.throws(() => findScraper("qoutes", config), {
+test("a name that nobody has is refused with the names that there are, and the one that was meant", async () => {
+  await assert.rejects(findScraper("qoutes", config), {
     code: "unknown-scraper",
-    message: /^qoutes: .*county.*quotes.*travis|^qoutes: .*travis.*county.*quotes/,
+    message: /^qoutes: .*Did you mean quotes\?.*county.*quotes/,
   });
 });
 
-test("a name that two scrapers have is refused with both paths", () => {
+test("a name that two files have is refused with both paths", async () => {
   const second = put("more/quotes.scraper.ts");
-  assert.throws(
-    () => findScraper("quotes", config),
+  await assert.rejects(
+    findScraper("quotes", config),
     ({ code, message }: Error & { code: string }) =>
       code === "unknown-scraper" && message.includes(own) && message.includes(second),
   );
 });
 
-test("without a configuration an unknown name says so", () => {
-  assert.throws(() => findScraper("no-such-scraper", undefined), {
+test("without a configuration an unknown name says so", async () => {
+  await assert.rejects(findScraper("no-such-scraper", undefined), {
     code: "unknown-scraper",
     message: /sluice\.config\.ts/,
   });

@@ -1,5 +1,7 @@
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
+import { similarNames } from "../model/similar-names.ts";
+import { loadScraper } from "../scrapers/load-scraper.ts";
 import { page } from "../scrapers/page.ts";
 import { ScraperLoadError } from "../scrapers/scraper-load-error.ts";
 import { DEFAULT_SCRAPERS } from "./define-config.ts";
@@ -10,21 +12,83 @@ const EXTENSIONS = ["ts", "js"] as const;
 
 /** The file or built-in that a person means by a path or a name, ready for `loadScraper`. */
 export const resolveScraper = async (named: string): Promise<string> =>
-  isTold(named) ? named : findScraper(named, await loadConfig());
+  isTold(named) ? named : await findScraper(named, await loadConfig());
 
-/** Throws `ScraperLoadError` for a name that no scraper of the project has, or several have. */
-export const findScraper = (named: string, config: Project | undefined): string => {
+/** The name that a scraper's file gives it; undefined where the file cannot be loaded. */
+export type NameOf = (file: string) => Promise<string | undefined>;
+
+const loadedName: NameOf = async (file) => {
+  try {
+    return (await loadScraper(file)).scraper.name;
+  } catch {
+    return undefined; // whoever is asked for it says why
+  }
+};
+
+/**
+ * By the scraper's own `name`, which its jobs carry; else by the name of its file. Throws `ScraperLoadError` where there is no such scraper, or where
+ * two have one name.
+ */
+export const findScraper = async (
+  named: string,
+  config: Project | undefined,
+  nameOf: NameOf = loadedName,
+): Promise<string> => {
   if (isTold(named)) return named;
-  const found = config === undefined ? besidesHere(named) : listScrapers(config).filter(isNamed(named));
-  const [first, ...others] = found;
-  if (first === undefined)
-    throw new ScraperLoadError("unknown-scraper", `${named}: no such scraper. ${whatThereIs(config)}`);
-  if (others.length > 0)
+  const files = config === undefined ? besidesHere(named) : listScrapers(config);
+  const owners = await ownersOf(named, files, nameOf);
+  const [only] = owners.length > 0 ? owners : filesNamed(named, files);
+  if (only === undefined)
     throw new ScraperLoadError(
       "unknown-scraper",
-      `${named}: several scrapers are named so: ${found.join(", ")}. Give the path of one of them.`,
+      `${named}: no such scraper. ${await whatThereIs(named, config, nameOf)}`,
     );
-  return first;
+  if (owners.length === 0) {
+    const name = await nameOf(only);
+    refuseNamesakes(name ?? named, name === undefined ? [only] : await ownersOf(name, files, nameOf));
+  }
+  return only;
+};
+
+/** Files whose scraper has this name. Those that do not mention it are loaded only where no other has it: a name may be put together by code. */
+const ownersOf = async (named: string, files: readonly string[], nameOf: NameOf): Promise<string[]> => {
+  const isLikely = (file: string): boolean => fileName(file) === named || mentions(file, named);
+  const owners = async (some: readonly string[]): Promise<string[]> => {
+    const names = await Promise.all(some.map(nameOf));
+    return some.filter((_, at) => names[at] === named);
+  };
+  const likely = files.filter(isLikely);
+  const found = await owners(likely);
+  const all =
+    found.length > 0 || likely.some((file) => fileName(file) === named)
+      ? found
+      : await owners(files.filter((file) => !likely.includes(file)));
+  refuseNamesakes(named, all);
+  return all;
+};
+
+const mentions = (file: string, name: string): boolean => {
+  const text = readFileSync(file, "utf8");
+  return [`"${name}"`, `'${name}'`, `\`${name}\``].some((quoted) => text.includes(quoted));
+};
+
+const filesNamed = (named: string, files: readonly string[]): readonly string[] => {
+  const found = files.filter((file) => fileName(file) === named);
+  if (found.length > 1)
+    throw new ScraperLoadError(
+      "unknown-scraper",
+      `${named}: several files are named so: ${found.join(", ")}. Give the path of one of them, or the scraper's own name.`,
+    );
+  return found;
+};
+
+/** Jobs, records and the API know a scraper by its name alone. */
+export const refuseNamesakes = (name: string, files: readonly string[]): void => {
+  if (files.length > 1)
+    throw new ScraperLoadError(
+      "bad-scraper",
+      `${name}: several scrapers have this name: ${files.join(", ")}. Give each a \`name\` of its own.`,
+    );
 };
 
 /** Files of the project's scrapers, sorted; of all below the current folder where there is no configuration. */
@@ -36,10 +100,8 @@ export const listScrapers = (config: Project | undefined): string[] => {
 /** A path, a file URL or a built-in says all by itself. */
 const isTold = (named: string): boolean => named === page.name || /^file:|[\\/]|\.[cm]?[jt]s$/.test(named);
 
-const isNamed = (named: string) => (file: string) => nameOf(file) === named;
-
-/** The name by which a scraper's file is found. */
-const nameOf = (file: string): string => basename(file).replace(SCRAPER_FILE, "");
+/** A scraper's file may be called otherwise than the scraper: then it is found by both. */
+export const fileName = (file: string): string => basename(file).replace(SCRAPER_FILE, "");
 
 /** Without a configuration only the likely places are looked at: the current folder may be somebody's home. */
 const besidesHere = (named: string): string[] =>
@@ -60,12 +122,15 @@ function* scrapersBelow(folder: string): Generator<string> {
 
 const SHOWN = 20;
 
-const whatThereIs = (config: Project | undefined): string => {
+const whatThereIs = async (named: string, config: Project | undefined, nameOf: NameOf): Promise<string> => {
   const ways = `the path of a .ts or .js file, or the name of a built-in: ${page.name}.`;
   if (config === undefined) return `There is no sluice.config.ts here or above. Give ${ways}`;
-  const names = listScrapers(config).map(nameOf);
+  const files = listScrapers(config);
+  const names = await Promise.all(files.map(async (file) => (await nameOf(file)) ?? fileName(file)));
   const shown = names.slice(0, SHOWN).join(", ") + (names.length > SHOWN ? ", …" : "");
+  const [similar] = similarNames(named, [...names, ...files.map(fileName)], 1);
+  const meant = similar === undefined ? "" : `Did you mean ${similar}? `;
   return names.length === 0
     ? `${config.scrapers.join(", ")} has no scrapers yet: \`sluice new scraper\` drafts one. Or give ${ways}`
-    : `This project has: ${shown}. Or give ${ways}`;
+    : `${meant}This project has: ${shown}. Or give ${ways}`;
 };

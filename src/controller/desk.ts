@@ -1,6 +1,10 @@
 import { withSource } from "../export/item-source.ts";
 import type { ItemView } from "../model/item.ts";
 import type { JobView } from "../model/job.ts";
+import { ArchiveError } from "../archive/archive-error.ts";
+import { viewOf } from "../reextract/current-view.ts";
+import { readSets } from "../reextract/job-sets.ts";
+import type { StoredExtraction } from "../reextract/stored-extraction.ts";
 import type { Who } from "./api.ts";
 import { isAtLeast } from "./auth.ts";
 import type { ControllerHouse } from "./house.ts";
@@ -60,6 +64,23 @@ export class Desk {
 
   show(view: JobView): ApiJob {
     return jobView(view, this.watch.rateOf(view), this.now());
+  }
+
+  /** As its current set of records has it, where that is known from counts alone. */
+  async showCurrent(view: JobView): Promise<ApiJob> {
+    const current = await this.#currentOf(view);
+    const now = current && viewOf(view, current);
+    return now ? { ...this.show(now), extraction: current.id } : this.show(view);
+  }
+
+  /** A job is shown also where a description of its records is damaged: asking for the records tells of it. */
+  async #currentOf({ spec }: JobView): Promise<StoredExtraction | undefined> {
+    try {
+      return (await readSets(this.house.blobs, spec.id)).current;
+    } catch (error) {
+      if (error instanceof ArchiveError) return undefined;
+      throw error;
+    }
   }
 
   /** As it is after something was done to it. */

@@ -31,6 +31,7 @@ export const itemView = (item: ItemView, now: number): ApiItem => ({
   state: item.state,
   ...(item.skipped && { reason: item.skipped.reason }),
   ...(item.quality && { quality: item.quality }),
+  ...(item.version !== undefined && { version: item.version }),
   ...(item.change && { change: item.change }),
   input: item.input,
   ...(item.parent !== undefined && { parent: item.parent }),

@@ -1,4 +1,5 @@
 import { endedCount } from "../model/item.ts";
+import { versionsOf } from "../model/job-version.ts";
 import type { JobView } from "../model/job.ts";
 import { FIELD_STATUSES } from "../model/record.ts";
 import { evidenceView } from "./evidence-view.ts";
@@ -16,7 +17,7 @@ export const jobView = (view: JobView, perSecond: number | undefined, now: numbe
     client: spec.client,
     scraper: spec.scraper,
     version: spec.version,
-    scrapers: spec.scrapers.map(({ name, version }) => ({ name, version })),
+    scrapers: versionsOf(spec),
     state: view.state,
     isSealed: view.isSealed,
     isBatch: spec.isBatch === true,

@@ -20,7 +20,11 @@ const BY_NAME: Readonly<Record<string, Readonly<Record<string, ProblemCode>>>> =
     "unknown-scraper": "unknown-scraper",
     "changed-scraper": "scraper-changed",
   },
-  ReextractError: { "no-such-extraction": "no-such-extraction" },
+  ReextractError: {
+    "no-such-extraction": "no-such-extraction",
+    "does-not-fit": "new-version-refused",
+    "still-in-hand": "still-in-hand",
+  },
   OutputError: { "no-such-field": "no-such-field", "no-changes": "no-changes" },
   BlobError: { "no-space": "unavailable", "read-only": "unavailable", unavailable: "unavailable" },
 };

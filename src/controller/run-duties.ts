@@ -9,6 +9,7 @@ import type { ControllerLog } from "./house.ts";
 import type { Metrics } from "./metrics.ts";
 import { runAlerts } from "./services/alerts.ts";
 import { runManifests } from "./services/manifests.ts";
+import { runNewVersions } from "./services/new-versions.ts";
 import { runProgress } from "./services/progress.ts";
 import { runReaper } from "./services/reaper.ts";
 import { runRetention } from "./services/retention.ts";
@@ -20,6 +21,8 @@ export interface DutiesOptions {
   readonly ledger: Ledger;
   readonly registry: Registry;
   readonly blobs: Blobs;
+  /** The data folder: threads that read stored pages open it for themselves. */
+  readonly data: string;
   /** Names this controller among those that share the ledger. */
   readonly holder: string;
   readonly log: ControllerLog;
@@ -50,6 +53,7 @@ export const runDuties = async (options: DutiesOptions, signal: AbortSignal): Pr
     runTidy(tools, signal),
     runManifests(tools, signal),
     runRetention({ ...tools, onRemoved }, signal),
+    runNewVersions(tools, signal),
     runProgress(tools, signal),
     runWebhooks({ ...tools, onEvent, onEnd }, signal),
     ...(options.channels.length > 0 ? [runAlerts({ ...tools, onAlerts }, signal)] : []),

@@ -1,19 +1,21 @@
-import { basename } from "node:path";
+import { statSync } from "node:fs";
 import { z } from "zod";
-import { listScrapers } from "../config/find-scrapers.ts";
+import { fileName, findScraper, listScrapers, type NameOf } from "../config/find-scrapers.ts";
 import type { Project } from "../config/load-config.ts";
 import { type LoadedScraper, loadScraper } from "../scrapers/load-scraper.ts";
 import { page } from "../scrapers/page.ts";
 import { type ReadyScraper, readyScraper } from "../scrapers/ready-scraper.ts";
 import { ScraperLoadError } from "../scrapers/scraper-load-error.ts";
 
-/** The scrapers of an installation, by name. A name over the API is never a path. */
+/** The scrapers of an installation, by their own names; one is also found by the name of its file. A name over the API is never a path. */
 export interface ScraperShelf {
-  /** Sorted. */
-  names(): readonly string[];
-  /** Throws `ScraperLoadError` for one that is not there or cannot be loaded. */
+  /** Sorted; by its file's name, one that cannot be loaded. */
+  names(): Promise<readonly string[]>;
+  /** Throws `ScraperLoadError` for one that is not there, cannot be loaded or has another's name. */
   find(name: string): Promise<ReadyScraper>;
-  /** By where a job has it from: its file may have another name than it. */
+  /** The name that its jobs carry; what is given, where no scraper is found by it. */
+  ownName(name: string): Promise<string>;
+  /** By where a job has it from. */
   load(source: string): Promise<ReadyScraper>;
   /** How it fares with its fixtures; undefined where nobody looks. */
   readonly fixturesOf?: (source: string) => Promise<FixtureStatus>;
@@ -28,8 +30,6 @@ export interface FixtureStatus {
   readonly problem?: string;
 }
 
-const SCRAPER_FILE = /\.scraper\.[jt]s$/;
-
 /** The built-ins, and the scrapers of the project. */
 export const openShelf = (
   project: Project | undefined,
@@ -40,32 +40,62 @@ export const openShelf = (
     string,
     { readonly loaded: LoadedScraper; readonly ready: Promise<ReadyScraper> }
   >();
-  const files = (): ReadonlyMap<string, string> =>
-    new Map(
-      (project ? listScrapers(project) : []).map((file) => [basename(file).replace(SCRAPER_FILE, ""), file]),
+  /** Names by file, while the file is as it was: a list of hundreds is not loaded anew for each request. */
+  const known = new Map<string, { readonly mark: string; readonly name: string }>();
+  const nameOf: NameOf = async (file) => {
+    const { mtimeMs, size } = statSync(file);
+    const mark = `${mtimeMs} ${size}`;
+    const last = known.get(file);
+    if (last?.mark === mark) return last.name;
+    const name = await loadScraper(file).then(
+      ({ scraper }) => scraper.name,
+      () => undefined,
     );
+    if (name !== undefined) known.set(file, { mark, name });
+    return name;
+  };
   const load = async (source: string): Promise<ReadyScraper> => {
     const loaded = await loadScraper(source);
-    const known = compiled.get(loaded.source);
-    if (known?.loaded.scraper === loaded.scraper && known.loaded.version === loaded.version)
-      return await known.ready;
+    const last = compiled.get(loaded.source);
+    if (last?.loaded.scraper === loaded.scraper && last.loaded.version === loaded.version)
+      return await last.ready;
     const ready = readyScraper(loaded);
     compiled.set(loaded.source, { loaded, ready });
     return await ready;
   };
-  const names = (): readonly string[] => [...new Set([page.name, ...files().keys()])].sort();
+  const names = async (): Promise<readonly string[]> => {
+    const files = project ? listScrapers(project) : [];
+    const own = await Promise.all(files.map(async (file) => (await nameOf(file)) ?? fileName(file)));
+    return [...new Set([page.name, ...own])].sort();
+  };
+  const sourceOf = async (name: string): Promise<string | undefined> => {
+    if (name === page.name) return name;
+    if (!project) return undefined;
+    try {
+      const file = await findScraper(name, project, nameOf);
+      // What looks like a path is given back as it is.
+      return listScrapers(project).includes(file) ? file : undefined;
+    } catch (error) {
+      if (error instanceof ScraperLoadError && error.code === "unknown-scraper") return undefined;
+      throw error;
+    }
+  };
   return {
     ...options,
     load,
     names,
     async find(name) {
-      const source = name === page.name ? name : files().get(name);
+      const source = await sourceOf(name);
       if (source === undefined)
         throw new ScraperLoadError(
           "unknown-scraper",
-          `${name}: this installation has no such scraper. It has ${namesText(names())}.`,
+          `${name}: this installation has no such scraper. It has ${namesText(await names())}.`,
         );
       return await load(source);
+    },
+    async ownName(name) {
+      const source = await sourceOf(name).catch(() => undefined);
+      return (source === undefined || source === page.name ? undefined : await nameOf(source)) ?? name;
     },
   };
 };

@@ -16,11 +16,20 @@ const LAST: readonly Column[] = [
 ];
 /** Only where a job has several. */
 const SCRAPER: Column = { name: "_scraper" };
+/** Only where a job has gone on with another version of its scraper. */
+const VERSION: Column = { name: "_version" };
 /** Only where a job asks for freshness. */
 const CHANGE: Column = { name: "_change" };
 /** Only where items have kept files. */
 const FILES: Column = { name: "_files", type: "json" };
-const OWN = new Set([FIRST, ...LAST.map(({ name }) => name), SCRAPER.name, CHANGE.name, FILES.name]);
+const OWN = new Set([
+  FIRST,
+  ...LAST.map(({ name }) => name),
+  SCRAPER.name,
+  VERSION.name,
+  CHANGE.name,
+  FILES.name,
+]);
 
 /** One record beside its item; an item without a record has a row too. */
 export interface ExportEntry {
@@ -37,6 +46,7 @@ export interface ExportEntry {
 export class ExportShape {
   readonly #required: ReadonlyMap<string, readonly string[]>;
   readonly #hasSeveral: boolean;
+  readonly #hasVersions: boolean;
   readonly #hasChanges: boolean;
   readonly #hasFiles: boolean;
   readonly #inputs: ReadonlyMap<string, string>;
@@ -46,7 +56,7 @@ export class ExportShape {
 
   /** Learned from the fields of the job's scrapers, or of the one that is wanted, and its first entries. */
   constructor(
-    { scrapers, freshness }: Pick<JobSpec, "scrapers" | "freshness">,
+    { scrapers, earlier, freshness }: Pick<JobSpec, "scrapers" | "earlier" | "freshness">,
     first: readonly ExportEntry[],
     {
       scraper,
@@ -54,6 +64,7 @@ export class ExportShape {
     }: { readonly scraper?: string; readonly fill?: ReadonlyMap<string, unknown> } = {},
   ) {
     this.#hasSeveral = scrapers.length > 1;
+    this.#hasVersions = earlier !== undefined;
     this.#hasChanges = freshness !== undefined;
     this.#hasFiles = first.some(({ files = [] }) => files.length > 0);
     this.#required = new Map(scrapers.map(({ name, required }) => [name, required]));
@@ -78,6 +89,7 @@ export class ExportShape {
       })),
       ...LAST,
       ...(this.#hasSeveral ? [SCRAPER] : []),
+      ...(this.#hasVersions ? [VERSION] : []),
       ...(this.#hasChanges ? [CHANGE] : []),
       ...(this.#hasFiles ? [FILES] : []),
     ];
@@ -117,6 +129,7 @@ export class ExportShape {
       _missing: gaps.missing,
       _malformed: gaps.malformed,
       ...(this.#hasSeveral && { _scraper: item.scraper }),
+      ...(this.#hasVersions && { _version: item.version ?? null }),
       ...(this.#hasChanges && { _change: item.change ?? null }),
       ...(this.#hasFiles && { _files: files }),
     });

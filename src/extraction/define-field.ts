@@ -1,3 +1,4 @@
+import { type OptionNames, refuseUnknownOptions } from "../model/known-options.ts";
 import type { RawField } from "../model/record.ts";
 import { compilePlace } from "./find-place.ts";
 import { hitReader } from "./read-hits.ts";
@@ -66,8 +67,19 @@ export interface FieldOptions<T> {
   readonly none?: NoneMarker;
 }
 
+export const FIELD_OPTIONS: OptionNames<FieldOptions<never>> = {
+  transform: true,
+  pattern: true,
+  check: true,
+  placeholders: true,
+  answers: true,
+  none: true,
+};
+
 export interface FieldDefinition<T> {
   readonly kind: FieldKind;
+  /** What `options` may have, beside the type of these: see `field-options.ts`. */
+  readonly known: Readonly<Record<string, true>>;
   readonly where: Where;
   readonly taking: Taking;
   readonly options: FieldOptions<T>;
@@ -87,6 +99,7 @@ export interface ReadingContext {
 
 /** Throws `SelectorError`: a scraper with a bad selector does not load. */
 export function defineField<T>(definition: FieldDefinition<T>, isRequired = true): Field<T> {
+  refuseUnknownOptions(definition.options, definition.known, `field.${definition.kind}`);
   const places = placesOf(definition.where);
   // Made here, so that a bad marker is refused with the field.
   const marker = definition.options.none === undefined ? undefined : markerOf(definition.options.none);

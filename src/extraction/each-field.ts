@@ -1,3 +1,4 @@
+import { type OptionNames, refuseUnknownOptions } from "../model/known-options.ts";
 import type { Field, FieldReading } from "./define-field.ts";
 import { ExtractionError } from "./extraction-error.ts";
 import { compileFields, scopeOf, valuesOf } from "./fields.ts";
@@ -23,12 +24,15 @@ export interface RowsOptions<T> {
   readonly none?: NoneMarker;
 }
 
+export const ROWS_OPTIONS: OptionNames<RowsOptions<never>> = { check: true, none: true };
+
 export function eachField<const F extends Fields>(
   each: Each,
   fields: F,
   options: RowsOptions<RecordOf<F>> = {},
   isRequired = true,
 ): Field<readonly RecordOf<F>[]> {
+  refuseUnknownOptions(options, ROWS_OPTIONS, "field.each");
   const [place] = placesOf(each);
   if (place === undefined || (place.how !== "css" && place.how !== "json"))
     throw new ExtractionError("bad-spec", `field.each cannot go over ${place?.by}: it has no rows`);

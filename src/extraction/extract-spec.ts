@@ -1,4 +1,5 @@
 import { FailureError } from "../model/failure.ts";
+import { type OptionNames, unknownOption } from "../model/known-options.ts";
 import type { RawRecord } from "../model/record.ts";
 import type { Field } from "./define-field.ts";
 import { recordsByFunction } from "./extract-function.ts";
@@ -37,6 +38,13 @@ export interface ExtractSpec<F extends Fields = Fields> {
   readonly check?: RecordCheck<F>;
 }
 
+const EXTRACT_OPTIONS: OptionNames<ExtractSpec> = {
+  from: true,
+  each: true,
+  fields: true,
+  check: true,
+};
+
 /** An `extract` block, checked and compiled once for all items. */
 export interface Extraction {
   /** In the order of the scraper; none for a function, whose fields are known from its records only. */
@@ -55,6 +63,8 @@ export function compileExtraction(spec: ExtractSpec | ExtractFunction): Extracti
   if (typeof spec === "function") {
     return { fieldNames: [], required: [], read: (pages) => recordsByFunction(spec, pages) };
   }
+  const unknown = unknownOption(spec, EXTRACT_OPTIONS, "`extract`");
+  if (unknown !== undefined) throw new ExtractionError("bad-spec", unknown.slice(0, -1));
   if (Object.keys(spec.fields).length === 0)
     throw new ExtractionError("bad-spec", "extract.fields is empty: name at least one field");
   const page = pageBook();

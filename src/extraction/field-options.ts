@@ -1,4 +1,5 @@
-import type { FieldOptions } from "./define-field.ts";
+import type { OptionNames } from "../model/known-options.ts";
+import { FIELD_OPTIONS, type FieldOptions } from "./define-field.ts";
 import type { DatePrecision } from "./reading/date-format.ts";
 import type { PhoneStyle } from "./reading/read-phone.ts";
 
@@ -6,6 +7,8 @@ export interface TextOptions<T extends string> extends FieldOptions<T> {
   /** The only texts that will do; any other is malformed. They are values even where they read like a placeholder. */
   readonly oneOf?: readonly T[];
 }
+
+export const TEXT_OPTIONS: OptionNames<TextOptions<string>> = { ...FIELD_OPTIONS, oneOf: true };
 
 export interface NumberOptions extends FieldOptions<number> {
   /** A smaller number is malformed. */
@@ -18,10 +21,20 @@ export interface NumberOptions extends FieldOptions<number> {
   readonly locale?: string;
 }
 
+export const NUMBER_OPTIONS: OptionNames<NumberOptions> = {
+  ...FIELD_OPTIONS,
+  min: true,
+  max: true,
+  decimal: true,
+  locale: true,
+};
+
 export interface PlainNumberOptions extends NumberOptions {
   /** What stands behind the number, and is left out: `acres`, `sq ft`. */
   readonly unit?: string | readonly string[];
 }
+
+export const PLAIN_NUMBER_OPTIONS: OptionNames<PlainNumberOptions> = { ...NUMBER_OPTIONS, unit: true };
 
 /** How the site writes its amounts. */
 export interface MoneyWriting {
@@ -39,6 +52,15 @@ export interface MoneyOptions extends NumberOptions, MoneyWriting {}
 
 export interface CurrencyOptions extends FieldOptions<string>, MoneyWriting {}
 
+const MONEY_WRITING: OptionNames<MoneyWriting> = {
+  decimal: true,
+  locale: true,
+  currency: true,
+  inText: true,
+};
+export const MONEY_OPTIONS: OptionNames<MoneyOptions> = { ...NUMBER_OPTIONS, ...MONEY_WRITING };
+export const CURRENCY_OPTIONS: OptionNames<CurrencyOptions> = { ...FIELD_OPTIONS, ...MONEY_WRITING };
+
 export interface DateOptions extends FieldOptions<string> {
   /** Tried in order, for example `MM/DD/YYYY` or `D MMMM YYYY`; `epoch` and `epoch-ms` are instants. Without any, ISO dates and `/Date(ms)/` are read. */
   readonly formats?: readonly string[];
@@ -54,12 +76,31 @@ export interface DateOptions extends FieldOptions<string> {
   readonly max?: string;
 }
 
+export const DATE_OPTIONS: OptionNames<DateOptions> = {
+  ...FIELD_OPTIONS,
+  formats: true,
+  precision: true,
+  locale: true,
+  timeZone: true,
+  min: true,
+  max: true,
+};
+
 export interface PhoneOptions extends FieldOptions<string>, PhoneStyle {}
+
+export const PHONE_OPTIONS: OptionNames<PhoneOptions> = {
+  ...FIELD_OPTIONS,
+  country: true,
+  format: true,
+  isStrict: true,
+};
 
 export interface EmailOptions extends FieldOptions<string> {
   /** Also reads `ann at town dot gov`, without brackets around the words; false by default. */
   readonly deobfuscate?: boolean;
 }
+
+export const EMAIL_OPTIONS: OptionNames<EmailOptions> = { ...FIELD_OPTIONS, deobfuscate: true };
 
 export interface ListOptions<T extends string> extends Omit<FieldOptions<string>, "check"> {
   /** The only texts that will do, for each entry. */
@@ -68,5 +109,10 @@ export interface ListOptions<T extends string> extends Omit<FieldOptions<string>
   readonly check?: (values: readonly T[]) => true | string;
 }
 
+export const LIST_OPTIONS: OptionNames<ListOptions<string>> = { ...FIELD_OPTIONS, oneOf: true };
+
 /** What the JSON is like is for `check` to say. */
 export type JsonOptions<T> = Omit<FieldOptions<T>, "pattern">;
+
+const { pattern: _, ...JSON_OPTION_NAMES } = FIELD_OPTIONS;
+export const JSON_OPTIONS: OptionNames<JsonOptions<never>> = JSON_OPTION_NAMES;

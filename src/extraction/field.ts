@@ -1,19 +1,24 @@
 import { between } from "./reading/between.ts";
-import { defineField } from "./define-field.ts";
-import type { Field, FieldOptions } from "./define-field.ts";
+import { defineField, FIELD_OPTIONS, type Field, type FieldOptions } from "./define-field.ts";
 import { eachField } from "./each-field.ts";
 import type { RowsOptions } from "./each-field.ts";
-import type {
-  CurrencyOptions,
-  DateOptions,
-  EmailOptions,
-  JsonOptions,
-  ListOptions,
-  MoneyOptions,
-  NumberOptions,
-  PhoneOptions,
-  PlainNumberOptions,
-  TextOptions,
+import {
+  type CurrencyOptions,
+  DATE_OPTIONS,
+  type DateOptions,
+  EMAIL_OPTIONS,
+  type EmailOptions,
+  JSON_OPTIONS,
+  type JsonOptions,
+  type ListOptions,
+  type MoneyOptions,
+  NUMBER_OPTIONS,
+  type NumberOptions,
+  PHONE_OPTIONS,
+  type PhoneOptions,
+  PLAIN_NUMBER_OPTIONS,
+  type PlainNumberOptions,
+  type TextOptions,
 } from "./field-options.ts";
 import { fieldGroup } from "./fields.ts";
 import type { FieldGroup, Fields, RecordOf } from "./fields.ts";
@@ -52,8 +57,13 @@ export const field = {
   /** A number as people write it: `1,234.5`, `1.234,5`, `(12)`. */
   number: (where: Where, options: PlainNumberOptions = {}): Field<number> => {
     const withoutUnit = options.unit === undefined ? undefined : unitRemover([options.unit].flat());
-    return numberField("number", where, options, "a number, such as 1,234.5", (text, style) =>
-      readNumber(withoutUnit?.(text) ?? text, style),
+    return numberField(
+      "number",
+      where,
+      options,
+      PLAIN_NUMBER_OPTIONS,
+      "a number, such as 1,234.5",
+      (text, style) => readNumber(withoutUnit?.(text) ?? text, style),
     );
   },
 
@@ -65,13 +75,14 @@ export const field = {
 
   /** `1.25 %` is 1.25. */
   percent: (where: Where, options: NumberOptions = {}): Field<number> =>
-    numberField("percent", where, options, "a percentage, such as 1.25 %", readPercent),
+    numberField("percent", where, options, NUMBER_OPTIONS, "a percentage, such as 1.25 %", readPercent),
 
   /** A day, as `YYYY-MM-DD`; with `timeZone`, a date that has a time is an instant. `precision` asks for less. */
   date: (where: Where, options: DateOptions = {}): Field<string> => {
     const readDate = dateReader(options.formats, options.locale, options.timeZone, options);
     return defineField<string>({
       kind: "date",
+      known: DATE_OPTIONS,
       where,
       taking: ONE_TEXT,
       options,
@@ -86,6 +97,7 @@ export const field = {
     const readPhone = phoneReader(options);
     return defineField<string>({
       kind: "phone",
+      known: PHONE_OPTIONS,
       where,
       taking: { takes: PHONE_TAKES, pick: pickPhone, isMany: false, jsonAs: "text" },
       options,
@@ -100,6 +112,7 @@ export const field = {
     const readEmail = emailReader(options.deobfuscate ?? false);
     return defineField<string>({
       kind: "email",
+      known: EMAIL_OPTIONS,
       where,
       taking: { takes: EMAIL_TAKES, pick: pickEmail, isMany: false, jsonAs: "text" },
       options,
@@ -113,6 +126,7 @@ export const field = {
   url: (where: Where, options: FieldOptions<string> = {}): Field<string> =>
     defineField<string>({
       kind: "url",
+      known: FIELD_OPTIONS,
       where,
       taking: { takes: ["link"], isMany: false, jsonAs: "link" },
       options,
@@ -125,6 +139,7 @@ export const field = {
   html: (where: Where, options: FieldOptions<string> = {}): Field<string> =>
     defineField<string>({
       kind: "html",
+      known: FIELD_OPTIONS,
       where,
       taking: { takes: ["html"], isMany: false, jsonAs: "html" },
       options,
@@ -137,6 +152,7 @@ export const field = {
   json: <T = unknown>(where: Where, options: JsonOptions<T> = {}): Field<T> =>
     defineField<T>({
       kind: "json",
+      known: JSON_OPTIONS,
       where,
       taking: { takes: ["raw"], isMany: false, jsonAs: "json" },
       options,

@@ -1,10 +1,10 @@
+import { refuseUnknownOptions } from "../model/known-options.ts";
 import type { RawField } from "../model/record.ts";
 import type { Field } from "./define-field.ts";
 import { ExtractionError } from "./extraction-error.ts";
 import { checkScope } from "./find-place.ts";
 import type { HtmlElement } from "./html-document.ts";
-import { by } from "./place.ts";
-import type { Within } from "./place.ts";
+import { by, type Within, WITHIN_OPTIONS } from "./place.ts";
 import { bookWithin } from "./query-book.ts";
 import type { QueryBook } from "./query-book.ts";
 import { Scope } from "./scope.ts";
@@ -34,9 +34,11 @@ export type RecordOf<F> = {
 
 export function fieldGroup<const F extends Fields>(
   fields: F,
-  { within }: Within = {},
+  options: Within = {},
   isRequired = true,
 ): FieldGroup<F> {
+  refuseUnknownOptions(options, WITHIN_OPTIONS, "field.object");
+  const { within } = options;
   return Object.freeze({
     kind: "object",
     fields,

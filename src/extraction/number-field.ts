@@ -1,6 +1,12 @@
 import { defineField } from "./define-field.ts";
 import type { Field, FieldKind } from "./define-field.ts";
-import type { CurrencyOptions, MoneyOptions, NumberOptions } from "./field-options.ts";
+import {
+  CURRENCY_OPTIONS,
+  type CurrencyOptions,
+  MONEY_OPTIONS,
+  type MoneyOptions,
+  type NumberOptions,
+} from "./field-options.ts";
 import { amountInText } from "./reading/amount-in-text.ts";
 import { between } from "./reading/between.ts";
 import { decimalOf } from "./reading/number-locale.ts";
@@ -16,12 +22,14 @@ export function numberField(
   kind: FieldKind,
   where: Where,
   options: NumberOptions,
+  known: Readonly<Record<string, true>>,
   expects: string,
   read: (text: string, style: NumberStyle) => Reading<number>,
 ): Field<number> {
   const style = numberStyle(options);
   return defineField<number>({
     kind,
+    known,
     where,
     taking: { takes: ["text"], isMany: false, jsonAs: "text" },
     options,
@@ -56,17 +64,25 @@ function moneyStyle(options: Pick<MoneyOptions, "decimal" | "locale" | "currency
 
 export function moneyField(where: Where, options: MoneyOptions): Field<number> {
   const money = moneyStyle(options);
-  return numberField("money", where, options, "an amount of money, such as $1,234.56", (text, style) => {
-    if (options.inText !== true) return readMoney(text, { ...money, ...style });
-    const reading = amountInText(text, { ...money, ...style });
-    return "value" in reading ? { value: reading.value.amount } : reading;
-  });
+  return numberField(
+    "money",
+    where,
+    options,
+    MONEY_OPTIONS,
+    "an amount of money, such as $1,234.56",
+    (text, style) => {
+      if (options.inText !== true) return readMoney(text, { ...money, ...style });
+      const reading = amountInText(text, { ...money, ...style });
+      return "value" in reading ? { value: reading.value.amount } : reading;
+    },
+  );
 }
 
 export function currencyField(where: Where, options: CurrencyOptions): Field<string> {
   const style = moneyStyle(options);
   return defineField<string>({
     kind: "currency",
+    known: CURRENCY_OPTIONS,
     where,
     taking: { takes: ["text"], isMany: false, jsonAs: "text" },
     options,

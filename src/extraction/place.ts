@@ -1,3 +1,4 @@
+import { type OptionNames, refuseUnknownOptions } from "../model/known-options.ts";
 import type { JsonPath } from "./json/json-path.ts";
 import { parseJsonPath } from "./json/json-path.ts";
 import { labelKey } from "./label-key.ts";
@@ -38,6 +39,8 @@ export interface Within {
   readonly within?: string;
 }
 
+export const WITHIN_OPTIONS: OptionNames<Within> = { within: true };
+
 /** The places of a field where CSS alone is not enough. */
 export const by = {
   /** A CSS selector; a bare string in a field says the same. */
@@ -59,20 +62,24 @@ export const by = {
   },
 
   /** The value beside or below a label, in whatever way the page sets them: table, definition list, form, `Label: value`. */
-  label: (label: string, { within }: Within = {}): Place => {
+  label: (label: string, options: Within = {}): Place => {
+    refuseUnknownOptions(options, WITHIN_OPTIONS, "by.label");
     const key = labelKey(label);
     if (key === "")
       throw new TypeError(`by.label(${JSON.stringify(label)}): a label needs letters or digits`);
-    return { how: "label", by: `label "${label}"`, key, ...checkedWithin(within) };
+    return { how: "label", by: `label "${label}"`, key, ...checkedWithin(options.within) };
   },
 
   /** The group named `value`, else the first group, else the whole match, in the text as a person reads it. */
-  regex: (pattern: RegExp, { within }: Within = {}): Place => ({
-    how: "regex",
-    by: `regex ${String(pattern)}`,
-    pattern: new RegExp(pattern.source, `${pattern.flags.replace(/[gy]/g, "")}g`),
-    ...checkedWithin(within),
-  }),
+  regex: (pattern: RegExp, options: Within = {}): Place => {
+    refuseUnknownOptions(options, WITHIN_OPTIONS, "by.regex");
+    return {
+      how: "regex",
+      by: `regex ${String(pattern)}`,
+      pattern: new RegExp(pattern.source, `${pattern.flags.replace(/[gy]/g, "")}g`),
+      ...checkedWithin(options.within),
+    };
+  },
 
   /**
    * In a page that is JSON, such as the answer of an API: `by.path("data.items[0].price")`. Inside of `each` over JSON it is relative to

@@ -1,6 +1,7 @@
+import { type OptionNames, refuseUnknownOptions } from "../model/known-options.ts";
 import { withoutNuls } from "../model/without-nuls.ts";
 import type { Field, FieldReading } from "./define-field.ts";
-import type { RowsOptions } from "./each-field.ts";
+import { ROWS_OPTIONS, type RowsOptions } from "./each-field.ts";
 import { compileFields, valuesOf } from "./fields.ts";
 import type { CompiledFields, Fields, RawFields, RecordOf } from "./fields.ts";
 import { checkScope } from "./find-place.ts";
@@ -29,11 +30,14 @@ export interface TableOptions<C extends Fields> extends RowsOptions<TableRowOf<C
   readonly columns?: C;
 }
 
+const TABLE_OPTIONS: OptionNames<TableOptions<Fields>> = { ...ROWS_OPTIONS, columns: true };
+
 export function tableField<C extends Fields>(
   css: string | readonly string[],
   options: TableOptions<C>,
   isRequired = true,
 ): Field<readonly TableRowOf<C>[]> {
+  refuseUnknownOptions(options, TABLE_OPTIONS, "field.table");
   const places = placesOf([css].flat());
   const selectors = [css].flat().map(compileSelector);
   const marker = options.none === undefined ? undefined : markerOf(options.none);

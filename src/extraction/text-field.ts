@@ -1,6 +1,6 @@
 import { defineField } from "./define-field.ts";
 import type { Field, FieldKind } from "./define-field.ts";
-import type { ListOptions, TextOptions } from "./field-options.ts";
+import { LIST_OPTIONS, type ListOptions, TEXT_OPTIONS, type TextOptions } from "./field-options.ts";
 import type { Where } from "./place.ts";
 import { placeholders } from "./reading/placeholders.ts";
 import type { PlaceholderOptions } from "./reading/placeholders.ts";
@@ -16,6 +16,7 @@ export function textField<T extends string>(
 ): Field<T> {
   return defineField<T>({
     kind,
+    known: TEXT_OPTIONS,
     where,
     taking: { takes: [take], isMany: false, jsonAs: "text" },
     options,
@@ -29,6 +30,7 @@ export function listField<T extends string>(where: Where, options: ListOptions<T
   const { check, ...rest } = options;
   return defineField<readonly T[]>({
     kind: "list",
+    known: LIST_OPTIONS,
     where,
     taking: { takes: ["text"], isMany: true, jsonAs: "text" },
     options: check === undefined ? rest : { ...rest, check },

@@ -1,9 +1,10 @@
 import { dateFields } from "../extraction/date-fields.ts";
+import type { JobPins } from "../model/job-version.ts";
 import type { JobSpec, RejectedInput } from "../model/job.ts";
 import type { Pace } from "../model/pace.ts";
 import type { Ledger, PlannedItem } from "../ports/ledger.ts";
 import { retentionOf } from "../scrapers/check-retention.ts";
-import { jobFields, jobScrapers } from "../scrapers/job-scrapers.ts";
+import { jobFields, type JobScraper, jobScrapers } from "../scrapers/job-scrapers.ts";
 import type { ReadyScraper } from "../scrapers/ready-scraper.ts";
 import { type InputRow, type LaneOf, planInput } from "./plan.ts";
 
@@ -52,21 +53,9 @@ export const createJob = async (
   submission: Omit<Submission, "inputs" | "laneOf"> & Partial<Submission>,
 ): Promise<void> => {
   const { job, client, ready, limit, maxItems = Number.MAX_SAFE_INTEGER, extracts = true } = submission;
-  const { paceOf = ({ pace }) => pace } = submission;
-  const scrapers = jobScrapers(ready);
-  const pinned = scrapers.map(({ ready: one }) => ({
-    name: one.scraper.name,
-    source: one.source,
-    version: one.version,
-    pace: paceOf(one),
-    policy: one.scraper.failures ?? {},
-    extracts: one.scraper.extract !== undefined,
-    fields: one.extraction?.fieldNames ?? [],
-    required: one.extraction?.required ?? [],
-    dates: dateFields(one.extraction),
-    ...(one.emits.some(({ target }) => target === one.scraper.name) && { maxChain: one.limits.chain }),
-  }));
-  const { name: scraper, source, version, pace, policy } = pinned[0]!;
+  const { paceOf } = submission;
+  const pins = pinnedOf(jobScrapers(ready), paceOf);
+  const { name: scraper, source, version, pace, policy } = pins.scrapers[0]!;
   const retention = retentionOf(ready.scraper.retention ?? {});
   await ledger.createJob({
     id: job,
@@ -76,17 +65,36 @@ export const createJob = async (
     version,
     pace,
     policy,
-    scrapers: pinned,
+    ...pins,
     extracts,
-    ...jobFields(scrapers),
     maxItems,
-    // A job that finds nothing has no depth.
-    maxDepth: scrapers.some(({ ready: { emits } }) => emits.length > 0) ? ready.limits.depth : 0,
     ...(limit !== undefined && { limit }),
     ...(retention && { retention }),
     ...submission.options,
   });
 };
+
+/** What a job takes over from its scrapers. */
+export const pinnedOf = (
+  scrapers: readonly JobScraper[],
+  paceOf: (ready: ReadyScraper) => Pace = ({ pace }) => pace,
+): JobPins => ({
+  scrapers: scrapers.map(({ ready }) => ({
+    name: ready.scraper.name,
+    source: ready.source,
+    version: ready.version,
+    pace: paceOf(ready),
+    policy: ready.scraper.failures ?? {},
+    extracts: ready.scraper.extract !== undefined,
+    fields: ready.extraction?.fieldNames ?? [],
+    required: ready.extraction?.required ?? [],
+    dates: dateFields(ready.extraction),
+    ...(ready.emits.some(({ target }) => target === ready.scraper.name) && { maxChain: ready.limits.chain }),
+  })),
+  ...jobFields(scrapers),
+  // A job that finds nothing has no depth.
+  maxDepth: scrapers.some(({ ready: { emits } }) => emits.length > 0) ? scrapers[0]!.ready.limits.depth : 0,
+});
 
 /**
  * Streams the inputs into the job, planned one by one; the job runs while it is being loaded. Also takes up a load that was

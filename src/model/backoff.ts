@@ -1,3 +1,5 @@
+import type { OptionNames } from "./known-options.ts";
+
 export interface Backoff {
   /** The longest wait before the second try. */
   readonly firstMs: number;
@@ -6,6 +8,8 @@ export interface Backoff {
   /** No wait is longer than this. */
   readonly maxMs: number;
 }
+
+export const BACKOFF_OPTIONS: OptionNames<Backoff> = { firstMs: true, factor: true, maxMs: true };
 
 /** Longest wait after the given 1-based attempt: `firstMs`, then `factor` times as long each time, up to `maxMs`. */
 export function backoffMs(backoff: Backoff, attempt: number): number {

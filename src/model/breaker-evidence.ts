@@ -1,5 +1,5 @@
 import { readRecent, type RecentResult } from "./breaker-recent.ts";
-import type { BreakerState } from "./breaker-state.ts";
+import { type BreakerState, usualShare } from "./breaker-state.ts";
 import { isTripped, type Chart } from "./chart.ts";
 import type { FailureKind } from "./failure.ts";
 import { failurePolicy, type PolicyOverrides } from "./failure-policy.ts";
@@ -74,5 +74,8 @@ function countResults(results: readonly RecentResult[]): ResultCounts {
   return counts;
 }
 
-const shareOf = ({ bad, total, usual }: Chart, what: string): string =>
-  `${Math.round(bad)} of the last ${total} ${what} (usually ${Math.round(usual * 100)} %)`;
+const shareOf = (chart: Chart, what: "records" | "items" | "attempts"): string => {
+  const usual = usualShare(chart, what === "items" ? "absent" : "failures");
+  const before = usual === undefined ? "" : ` (usually ${Math.round(usual * 100)} %)`;
+  return `${Math.round(chart.bad)} of the last ${chart.total} ${what}${before}`;
+};

@@ -54,6 +54,10 @@ export function reset(state: BreakerState): BreakerState {
   };
 }
 
+/** What is usual by what was seen, and not by what is presumed of every scraper: more outcomes than the presumption stands for. */
+export const usualShare = ({ usual, weight }: Chart, of: "failures" | "absent"): number | undefined =>
+  weight - (of === "absent" ? ABSENT_PRIOR : PRIOR).weight >= PRIOR.weight ? usual : undefined;
+
 /** A field that was never missing in so many records. */
 export function cleanChart(records: number): Chart {
   const weight = PRIOR.weight + records;

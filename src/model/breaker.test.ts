@@ -230,3 +230,13 @@ test("three failures in a row are reason for care, two are not, and a few good o
   assert.equal(after(times(3, { result: "done", missing: ["field1"] })), true);
   assert.equal(after([...failures(3, "timeout"), ...times(3, { result: "done" })]), false);
 });
+
+test("what is usual is said only of a lane where enough was seen", () => {
+  const broken = failures(30, "server-error");
+  const first = watch(seedBreaker(), broken).tripped!;
+  assert.match(first.reason, /^\d+ of the last \d+ attempts failed: /);
+  const later = watch(seedBreaker(healthy), broken).tripped!;
+  assert.match(later.reason, /attempts \(usually 2 %\) failed: /);
+  const absent = watch(seedBreaker(), times(300, { result: "absent" })).tripped;
+  assert.ok(absent === undefined || !absent.reason.includes("usually"));
+});

@@ -1,5 +1,6 @@
 import type { Backoff } from "./backoff.ts";
 import type { FailureKind } from "./failure.ts";
+import type { OptionNames } from "./known-options.ts";
 
 /** What the house does about one kind of failure. */
 export interface FailurePolicy {
@@ -24,6 +25,16 @@ export interface FailurePolicy {
 export type PolicyOverride = Partial<Omit<FailurePolicy, "retries" | "backoff">> & {
   readonly backoff?: Partial<Backoff>;
 };
+export const POLICY_OPTIONS: OptionNames<PolicyOverride> = {
+  maxAttempts: true,
+  backoff: true,
+  movesProxyTier: true,
+  slowsLane: true,
+  breakerWeight: true,
+  heals: true,
+  freshMs: true,
+};
+
 /** A scraper's own words on some rows of the table. */
 export type PolicyOverrides = { readonly [kind in FailureKind]?: PolicyOverride };
 

@@ -62,10 +62,12 @@ export interface PastAttempt {
   /** Left out in ledgers of older versions. */
   readonly requests?: number;
   readonly bytes?: number;
+  /** Of the scraper that ran it. */
+  readonly version?: string;
 }
 
 /** The attempt that was settled last, however it ended. */
-export interface LastAttempt extends Omit<Required<PastAttempt>, "failure"> {
+export interface LastAttempt extends Omit<Required<PastAttempt>, "failure" | "version"> {
   /** Of an absent item: by what the site says so. */
   readonly detail?: string;
 }
@@ -93,6 +95,8 @@ export interface ItemView {
   readonly attempts: number;
   readonly failure?: Failure;
   readonly quality?: "complete" | "partial";
+  /** Of the scraper that made its result; absent while there is none. */
+  readonly version?: string;
   readonly skipped?: Skipped;
   /** Since the client last had it; only in a job with `freshness`. */
   readonly change?: Change;

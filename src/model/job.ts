@@ -53,6 +53,10 @@ export interface JobSpec {
   readonly pace: Pace;
   /** The root, then those that it emits to, directly or not; an item names its own by the place here. */
   readonly scrapers: readonly PinnedScraper[];
+  /** Versions of its scrapers before the present ones, by their places in `scrapers`, the oldest first: see `job-version.ts`. */
+  readonly earlier?: readonly (readonly string[])[];
+  /** Its stored pages are to be read with the present versions before it goes on. */
+  readonly isAmending?: boolean;
   /** False: pages are collected and kept, and inputs emitted, but no records are made of them. */
   readonly extracts: boolean;
   /** Names of the extracted fields, in the order in which field counts are given: the root's, then `target.field` for the others. */
@@ -104,8 +108,11 @@ export interface Freshness {
   readonly onlyChanged?: boolean;
 }
 
-/** `asked`: somebody wanted it. `lanes-held`: the breaker holds all of its lanes, see `held`. `scraper`: its scrapers are not what they were. */
-export const PAUSE_CAUSES = ["asked", "lanes-held", "scraper"] as const;
+/**
+ * `asked`: somebody wanted it. `lanes-held`: the breaker holds all of its lanes, see `held`. `scraper`: its scrapers are not what they were.
+ * `new-version`: it goes on by itself when its stored pages have been read with the changed scrapers.
+ */
+export const PAUSE_CAUSES = ["asked", "lanes-held", "scraper", "new-version"] as const;
 
 export interface PauseReason {
   readonly cause: (typeof PAUSE_CAUSES)[number];
@@ -160,6 +167,8 @@ export interface JobView {
   readonly endedAt?: number;
   /** Only while it is paused. */
   readonly paused?: Pause;
+  /** When items that had ended were last put back, or given another result. */
+  readonly reopenedAt?: number;
   /** When its budget was spent: what had not begun by then has failed with `budget`. */
   readonly budgetSpentAt?: number;
   readonly counts: JobCounts;

@@ -1,3 +1,5 @@
+import type { OptionNames } from "./known-options.ts";
+
 /** How fast a lane may be used. `perSecond` may be Infinity: then no slots are booked, only `concurrency` holds. */
 export interface Pace {
   /** Requests a second, hops and redirects included; 2 by default. */
@@ -7,3 +9,5 @@ export interface Pace {
   /** Items of the lane that may run at the same time, over all workers; 4 by default. */
   readonly concurrency: number;
 }
+
+export const PACE_OPTIONS: OptionNames<Pace> = { perSecond: true, burst: true, concurrency: true };

@@ -1,4 +1,5 @@
 import type { CaptureRef, Exchange, KeptPage, StoredCapture } from "../model/capture.ts";
+import type { OptionNames } from "../model/known-options.ts";
 
 /** What a scraper's `collect` works with. The collectors implement it, scraper authors see it. */
 export interface Http {
@@ -24,10 +25,14 @@ export interface RequestOptions {
   readonly acts?: boolean;
 }
 
+export const REQUEST_OPTIONS: OptionNames<RequestOptions> = { headers: true, accept: true, acts: true };
+
 export interface SubmitOptions extends RequestOptions {
   /** Which button is pressed: its name, id or label. By default the form's first; false for none, as when a script sends it. */
   readonly button?: string | false;
 }
+
+export const SUBMIT_OPTIONS: OptionNames<SubmitOptions> = { ...REQUEST_OPTIONS, button: true };
 
 export type FormValue = string | number | boolean | readonly string[] | FormFile;
 export type FormValues = Readonly<Record<string, FormValue>>;

@@ -21,6 +21,7 @@ import { removing } from "./ledger-suite/removing.ts";
 import { robots } from "./ledger-suite/robots.ts";
 import { shares } from "./ledger-suite/shares.ts";
 import { stopping } from "./ledger-suite/stopping.ts";
+import { versions } from "./ledger-suite/versions.ts";
 import { workSums } from "./ledger-suite/work-sums.ts";
 import { type LedgerTest, type OpenLedger, World } from "./ledger-suite/world.ts";
 
@@ -51,6 +52,7 @@ const NOUNS = [
   freshness,
   freshKeeping,
   removing,
+  versions,
   laws,
 ];
 

@@ -15,6 +15,7 @@ import type {
 import type { WorkSums } from "../model/work-sums.ts";
 import type { FreshEntry, FreshKey, FreshNote } from "./fresh-entry.ts";
 import type { LedgerEvent } from "./ledger-event.ts";
+import type { VersionLedger } from "./new-version.ts";
 import type { Removals } from "./removals.ts";
 import type { RobotsAnswer, RobotsReply } from "./robots-answer.ts";
 import type { WorkerCard, WorkerView } from "./worker-card.ts";
@@ -22,6 +23,7 @@ import type { WorkerCard, WorkerView } from "./worker-card.ts";
 export type { FreshEntry, FreshKey, FreshNote } from "./fresh-entry.ts";
 export { LedgerError, type LedgerErrorCode } from "./ledger-error.ts";
 export type { LedgerEvent } from "./ledger-event.ts";
+export type { AmendedItem } from "./new-version.ts";
 export type { RobotsAnswer, RobotsReply } from "./robots-answer.ts";
 export type { WorkerCard, WorkerView } from "./worker-card.ts";
 
@@ -29,7 +31,7 @@ export type { WorkerCard, WorkerView } from "./worker-card.ts";
  * State and queue in one port, because they must change together. Every verb is one batch and, in effect, one transaction.
  * Times go out as delays from the ledger's own now, so that workers' wall clocks do not matter.
  */
-export interface Ledger {
+export interface Ledger extends VersionLedger {
   createJob(spec: JobSpec): Promise<void>;
   /** Folds keys the job already has, and keeps what its limits shut out. Bad inputs are counted and the first of them kept as examples. */
   addItems(job: string, items: readonly PlannedItem[], rejected: readonly RejectedInput[]): Promise<AddReply>;
@@ -178,6 +180,8 @@ export interface ClaimRequest {
 export interface ClaimedItem extends ItemRef {
   readonly lease: number;
   readonly job: string;
+  /** Of the job: with which versions of its scrapers the item is run. */
+  readonly revision: number;
   readonly lane: string;
   readonly key: string;
   readonly input: string;

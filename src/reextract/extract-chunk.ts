@@ -5,10 +5,11 @@ import { extract } from "../flow/extract.ts";
 import { judge, type Judged } from "../flow/judge.ts";
 import type { CaptureRef, KeptPage } from "../model/capture.ts";
 import type { Failure } from "../model/failure.ts";
-import type { ItemState } from "../model/item.ts";
+import type { ItemRef, ItemState } from "../model/item.ts";
 import { FIELD_STATUSES, type JudgedRecord } from "../model/record.ts";
 import type { Blobs } from "../ports/blobs.ts";
 import type { ReadyScraper } from "../scrapers/ready-scraper.ts";
+import { amendItem, type AmendTools, type ItemAmendment, type ReadItem } from "./amend-item.ts";
 import { compareItems } from "./compare-items.ts";
 import { isStorageError } from "./damage.ts";
 import { type Difference, newDifference } from "./difference.ts";
@@ -18,7 +19,10 @@ import type { ExtractionCounts } from "./stored-extraction.ts";
 
 /** What a thread is told of an item. */
 export interface StoredItem {
+  readonly ref: ItemRef;
   readonly key: string;
+  /** Only where items are amended. */
+  readonly input?: unknown;
   /** Place in the list of scrapers. */
   readonly scraper: number;
   readonly pages: readonly CaptureRef[];
@@ -52,6 +56,8 @@ export interface ChunkEnd {
   /** For each scraper the counts in the order of its fields, see `countFields`. */
   readonly fieldCounts: readonly (readonly number[])[];
   readonly difference: Difference;
+  /** One for each item, where they are amended; `lines` are then those of the items that are. */
+  readonly amendments: readonly (ItemAmendment | undefined)[];
 }
 
 export interface ChunkTools {
@@ -60,6 +66,8 @@ export interface ChunkTools {
   readonly scrapers: readonly ExtractionScraper[];
   /** Examples kept for each kind of change. */
   readonly most: number;
+  /** The job's items themselves get what is made of their pages. */
+  readonly amend?: AmendTools;
   /** Hears which item comes next, so that one that never ends can be told from outside. */
   readonly onItem: (at: number) => void;
   /** After the last item. */
@@ -77,6 +85,7 @@ interface ItemEnd {
   readonly failure?: Failure;
   readonly isDamaged?: boolean;
   readonly judged?: Judged;
+  readonly pages?: readonly KeptPage[];
 }
 
 /** Reads, extracts and judges the items of a chunk, and compares their records with those they had. */
@@ -93,6 +102,7 @@ export const extractChunk = async (tools: ChunkTools, chunk: Chunk): Promise<Chu
   let unread: string | undefined;
   const failed: FailedItem[] = [];
   const lines: string[] = [];
+  const amendments: (ItemAmendment | undefined)[] = [];
   const before = Buffer.from(chunk.before.buffer, chunk.before.byteOffset, chunk.before.byteLength);
   let beforeAt = 0;
   for (const [at, item] of chunk.items.entries()) {
@@ -101,7 +111,6 @@ export const extractChunk = async (tools: ChunkTools, chunk: Chunk): Promise<Chu
     const end = endItem(tools, ready, item, bytes, chunk.ended.get(at));
     counts.items++;
     counts.records += end.lines.length;
-    for (const line of end.lines) lines.push(line);
     if (end.failure) {
       counts.failed++;
       if (end.isDamaged) counts.damaged++;
@@ -121,6 +130,9 @@ export const extractChunk = async (tools: ChunkTools, chunk: Chunk): Promise<Chu
       if (!isStorageError(error)) throw error;
       unread ??= error.message;
     }
+    const amendment = tools.amend && amendItem(tools.amend, readItem(item, end, old));
+    if (tools.amend) amendments.push(amendment);
+    if (!tools.amend || amendment) for (const line of end.lines) lines.push(line);
     compareItems(
       difference,
       item.key,
@@ -139,8 +151,21 @@ export const extractChunk = async (tools: ChunkTools, chunk: Chunk): Promise<Chu
     ...(unread !== undefined && { unread }),
     fieldCounts,
     difference,
+    amendments,
   };
 };
+
+const readItem = (item: StoredItem, end: ItemEnd, before: readonly JudgedRecord[]): ReadItem => ({
+  key: item.key,
+  input: item.input,
+  scraper: item.scraper,
+  wasDone: item.stateBefore === "done",
+  before,
+  pages: end.pages,
+  lines: end.lines,
+  judged: end.judged,
+  failure: end.failure,
+});
 
 const endItem = (
   { job }: ChunkTools,
@@ -152,10 +177,13 @@ const endItem = (
   if (ended !== undefined) return { lines: [], failure: { kind: "scraper-error", detail: ended } };
   const kept = openPages(pages, bytes);
   if ("failure" in kept) return { lines: [], ...kept };
-  const raw = extract(extraction!, kept.pages);
-  if ("failure" in raw) return { lines: [], failure: raw.failure };
-  const judged = judge(raw.records, extraction!, { job, key, scraper: scraper.name, version });
-  return { lines: judged.lines, judged, ...(judged.failure && { failure: judged.failure }) };
+  const opened = { pages: kept.pages };
+  // Of a scraper that only leads to others there is nothing to extract.
+  if (!extraction) return { ...opened, lines: [] };
+  const raw = extract(extraction, kept.pages);
+  if ("failure" in raw) return { ...opened, lines: [], failure: raw.failure };
+  const judged = judge(raw.records, extraction, { job, key, scraper: scraper.name, version });
+  return { ...opened, lines: judged.lines, judged, ...(judged.failure && { failure: judged.failure }) };
 };
 
 const openPages = (

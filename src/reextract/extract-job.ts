@@ -8,7 +8,7 @@ import { isStorageError, type OnDamage } from "./damage.ts";
 import type { Difference } from "./difference.ts";
 import type { ChunkEnd } from "./extract-chunk.ts";
 import { ExtractPool } from "./extract-pool.ts";
-import { pagesOf } from "./extractable.ts";
+import { isExtractable, pagesOf } from "./extractable.ts";
 import type { FailedItem } from "./extracted-records.ts";
 import { ExtractionTally } from "./extraction-tally.ts";
 import { ExtractionWriter } from "./extraction-writer.ts";
@@ -80,7 +80,7 @@ export const extractJob = async (
     threads: cores,
     task: {
       data,
-      spec: { id: spec.id, scraper: spec.scraper, source: spec.source, scrapers: spec.scrapers },
+      spec,
       most: examples,
       ...(options.scraper !== undefined && { instead: options.scraper }),
     },
@@ -92,7 +92,17 @@ export const extractJob = async (
   const tally = new ExtractionTally(examples);
   let hasPages = false;
   let hasOtherPages = false;
-  const onOther = (item: ItemView): void => void (hasOtherPages ||= pagesOf(item).length > 0);
+  const placeOf = new Map(pinned.map(({ was }, at) => [was, at]));
+  const scraperOf = (item: ItemView): number | undefined => {
+    const place = placeOf.get(item.scraper);
+    // As the ledger has it: what an earlier extraction made of it does not matter.
+    if (place !== undefined && isExtractable(item, pinned[place]!)) {
+      tally.addReplaced(item);
+      return place;
+    }
+    hasOtherPages ||= pagesOf(item).length > 0;
+    return undefined;
+  };
 
   /** Ends are taken in the order of the items, whichever thread was first. */
   const running: Promise<ChunkEnd>[] = [];
@@ -107,7 +117,7 @@ export const extractJob = async (
   signal.addEventListener("abort", stop, { once: true });
   let extraction: StoredExtraction;
   try {
-    for await (const chunk of itemChunks(ledger, spec.id, before, pinned, onOther)) {
+    for await (const chunk of itemChunks({ ledger, job: spec.id, set: before, scraperOf })) {
       hasPages ||= chunk.items.some(({ pages }) => pages.length > 0);
       const end = pool.run(chunk);
       end.catch(() => undefined); // told by `takeOne`
@@ -126,6 +136,8 @@ export const extractJob = async (
       scrapers: pinned,
       counts: tally.counts,
       fieldCounts: tally.fieldCounts(scrapers),
+      failed: tally.failures(),
+      replaces: tally.replaces,
     });
   } catch (error) {
     await writer.abandon();

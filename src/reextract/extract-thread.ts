@@ -1,15 +1,19 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { openBlobs } from "../compose.ts";
+import { laneOf, openBlobs } from "../compose.ts";
 import type { JobSpec } from "../model/job.ts";
-import { type Chunk, type ChunkEnd, extractChunk } from "./extract-chunk.ts";
+import { jobScrapers } from "../scrapers/job-scrapers.ts";
+import { loadPinned } from "../scrapers/load-pinned.ts";
+import { type Chunk, type ChunkEnd, type ChunkTools, extractChunk } from "./extract-chunk.ts";
 import { loadCurrentScrapers } from "./extraction-scrapers.ts";
 
 /** What a thread is started with. */
 export interface ThreadTask {
   /** The data folder. */
   readonly data: string;
-  readonly spec: Pick<JobSpec, "id" | "scraper" | "source" | "scrapers">;
+  readonly spec: Pick<JobSpec, "id" | "scraper" | "source" | "scrapers" | "extracts">;
   readonly instead?: string;
+  /** The job's scrapers in the versions that it is pinned to; else as their files are now. */
+  readonly isAmending?: boolean;
   readonly most: number;
   /** Three numbers: items begun in all; of the one begun last, the order's number and its place there, plus one; 0 between orders. */
   readonly beat: SharedArrayBuffer;
@@ -37,10 +41,16 @@ const fail = (error: unknown): void => {
   reply({ error: { name, message, ...(code !== undefined && { code }) } });
 };
 
+const load = async (): Promise<Pick<ChunkTools, "scrapers" | "amend">> => {
+  if (!task.isAmending) return { scrapers: (await loadCurrentScrapers(task.spec, task.instead)).current };
+  const scrapers = jobScrapers(await loadPinned(task.spec), task.spec.scrapers);
+  return { scrapers, amend: { scrapers, laneOf } };
+};
+
 const start = async (): Promise<void> => {
-  const { current: scrapers } = await loadCurrentScrapers(task.spec, task.instead);
+  const { scrapers, ...amending } = await load();
   const blobs = await openBlobs(task.data);
-  const tools = { blobs, job: task.spec.id, scrapers, most: task.most };
+  const tools = { blobs, job: task.spec.id, scrapers, most: task.most, ...amending };
   // The pages of the next order are read while those of the one before are worked through.
   parentPort!.on("message", ({ number, chunk }: ThreadOrder) => {
     const onItem = (at: number): void => {

@@ -1,3 +1,6 @@
+import type { FailureKind } from "../model/failure.ts";
+import type { ItemView } from "../model/item.ts";
+import type { FailureTally } from "../model/job.ts";
 import { FIELD_STATUSES } from "../model/record.ts";
 import { type Difference, mergeDifference, newDifference } from "./difference.ts";
 import type { ChunkEnd } from "./extract-chunk.ts";
@@ -21,11 +24,34 @@ export class ExtractionTally {
   /** See `ChunkEnd`. */
   lost = 0;
   unread: string | undefined;
+  readonly replaces: {
+    done: number;
+    partial: number;
+    readonly failed: Partial<Record<FailureKind, number>>;
+  } = {
+    done: 0,
+    partial: 0,
+    failed: {},
+  };
+  readonly #kinds = new Map<FailureKind, FailureTally>();
   readonly #most: number;
   readonly #fieldCounts: number[][] = [];
 
   constructor(most: number) {
     this.#most = most;
+  }
+
+  /** An item that is read, as the run has left it. */
+  addReplaced({ state, quality, failure }: ItemView): void {
+    if (state === "done") this.replaces.done++;
+    if (state === "done" && quality === "partial") this.replaces.partial++;
+    if (state === "failed" && failure)
+      this.replaces.failed[failure.kind] = (this.replaces.failed[failure.kind] ?? 0) + 1;
+  }
+
+  /** Of the items that failed, by kind, the most frequent first. */
+  failures(): FailureTally[] {
+    return [...this.#kinds.values()].toSorted((a, b) => b.count - a.count);
   }
 
   add({ counts, failed, lost, unread, fieldCounts, difference }: ChunkEnd): void {
@@ -34,6 +60,15 @@ export class ExtractionTally {
     for (const name of Object.keys(this.counts) as (keyof ExtractionCounts)[])
       this.counts[name] += counts[name];
     this.failed.push(...failed.slice(0, Math.max(0, this.#most - this.failed.length)));
+    for (const { key, failure } of failed) {
+      const known = this.#kinds.get(failure.kind);
+      this.#kinds.set(failure.kind, {
+        kind: failure.kind,
+        count: (known?.count ?? 0) + 1,
+        exampleKey: known?.exampleKey ?? key,
+        exampleDetail: known?.exampleDetail ?? failure.detail,
+      });
+    }
     mergeDifference(this.difference, difference, this.#most);
     for (const [at, part] of fieldCounts.entries()) {
       const sums = (this.#fieldCounts[at] ??= part.map(() => 0));

@@ -1,28 +1,30 @@
-import type { ItemView } from "../model/item.ts";
+import type { ItemState, ItemView } from "../model/item.ts";
 import type { Ledger } from "../ports/ledger.ts";
 import type { ItemRecords, RecordSet } from "./current-records.ts";
 import type { Chunk, StoredItem } from "./extract-chunk.ts";
-import { isExtractable, pagesOf, stateOnceRead } from "./extractable.ts";
+import { pagesOf, stateOnceRead } from "./extractable.ts";
 import { itemPages } from "./item-pages.ts";
-import type { ExtractingScraper } from "./stored-extraction.ts";
 
 /** Enough to make a hand-over cheap; few enough that the threads end at about the same time. */
 const MOST_ITEMS = 128;
 /** Stored bytes of a chunk's pages and records. */
 const MOST_BYTES = 1024 * 1024;
 
-/**
- * The items of a job whose pages can be read, in the ledger's order, each with its records in the set that is compared with. `onOther` hears
- * of those that are passed over.
- */
-export async function* itemChunks(
-  ledger: Ledger,
-  job: string,
-  set: RecordSet,
-  scrapers: readonly ExtractingScraper[],
-  onOther: (item: ItemView) => void = () => undefined,
-): AsyncGenerator<Chunk> {
-  const placeOf = new Map(scrapers.map(({ was }, at) => [was, at]));
+export interface ChunkSource {
+  readonly ledger: Ledger;
+  readonly job: string;
+  /** The records that the items have. */
+  readonly set: RecordSet;
+  /** Only these are listed; every item unless given. A set that is walked through must see all of them. */
+  readonly states?: readonly ItemState[];
+  /** Which of the scrapers reads the item's pages; undefined for one that is passed over. */
+  readonly scraperOf: (item: ItemView) => number | undefined;
+  readonly withInputs?: boolean;
+}
+
+/** The items of a job whose pages are to be read, in the ledger's order, each with its records. */
+export async function* itemChunks(source: ChunkSource): AsyncGenerator<Chunk> {
+  const { ledger, job, set, states, scraperOf, withInputs } = source;
   let items: StoredItem[] = [];
   let before: Buffer[] = [];
   let bytes = 0;
@@ -32,12 +34,13 @@ export async function* itemChunks(
     return chunk;
   };
   const add = (item: ItemView, { item: was, lines, blob }: ItemRecords): void => {
-    const scraper = placeOf.get(item.scraper);
-    // As the ledger has it: what an earlier extraction made of it does not matter.
-    if (scraper === undefined || !isExtractable(item, scrapers[scraper]!)) return onOther(item);
+    const scraper = scraperOf(item);
+    if (scraper === undefined) return;
     const pages = pagesOf(item);
     items.push({
+      ref: item.ref,
       key: item.key,
+      ...(withInputs && { input: item.input }),
       scraper,
       pages,
       stateBefore: was.state,
@@ -48,7 +51,7 @@ export async function* itemChunks(
     before.push(lines);
     bytes += pages.reduce((sum, { length }) => sum + length, lines.length);
   };
-  for await (const page of itemPages(ledger, job)) {
+  for await (const page of itemPages(ledger, job, states ? { states } : {})) {
     let at = 0;
     for await (const batch of set.recordsOf(page))
       for (const records of batch) {

@@ -6,7 +6,9 @@ export type ReextractErrorCode =
   | "scraper-gone"
   | "scraper-hangs"
   | "changed-meanwhile"
-  | "interrupted";
+  | "interrupted"
+  | "does-not-fit"
+  | "still-in-hand";
 
 /** Why stored pages cannot be extracted again, or a set of records not be found: the message names the way out. */
 export class ReextractError extends Error {

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
-import type { JobSpec } from "../model/job.ts";
+import type { FailureKind } from "../model/failure.ts";
+import type { FailureTally, JobSpec } from "../model/job.ts";
 import type { FieldStatus } from "../model/record.ts";
 import { timedId, timeOfId } from "../model/timed-id.ts";
 import type { Blobs } from "../ports/blobs.ts";
@@ -33,6 +34,12 @@ export interface ExtractionCounts {
   readonly records: number;
 }
 
+export interface ReplacedCounts {
+  readonly done: number;
+  readonly partial: number;
+  readonly failed: Readonly<Partial<Record<FailureKind, number>>>;
+}
+
 /**
  * `extraction.json`: what one run of extraction over a job's stored pages made. Written last: an extraction is complete exactly when
  * this is there.
@@ -48,6 +55,10 @@ export interface StoredExtraction {
   readonly scrapers: readonly ExtractingScraper[];
   readonly counts: ExtractionCounts;
   readonly fieldCounts: Readonly<Record<string, StatusCounts>>;
+  /** Of the items that failed. This and `replaces` are not in extractions of older versions of Sluice. */
+  readonly failed?: readonly FailureTally[];
+  /** How the run had left the items that were read. */
+  readonly replaces?: ReplacedCounts;
   /** JSONL objects with the records, in the ledger's order of items. */
   readonly segments: readonly string[];
   /** JSONL objects with the items that failed, in the same order. */

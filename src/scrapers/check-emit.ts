@@ -1,7 +1,6 @@
+import { unknownOption } from "../model/known-options.ts";
+import { EMIT_FIELDS_OPTIONS, EMIT_FUNCTION_OPTIONS } from "./emit-to.ts";
 import { ScraperLoadError } from "./scraper-load-error.ts";
-
-const BY_FIELDS = ["from", "each", "input", "with", "min"];
-const BY_FUNCTION = ["from", "inputs", "min"];
 
 /** The gate for a scraper's `emit`; `checkTarget` is the gate for the scrapers that it names. */
 export const checkEmit = (
@@ -16,25 +15,28 @@ export const checkEmit = (
   if (!Array.isArray(emit)) return refuse("`emit` must be a list: `emit: [emitTo(detail, { … })]`.");
   for (const [index, one] of (emit as readonly unknown[]).entries()) {
     const where = `emit[${index}]`;
-    if (!isObject(one) || !("target" in one) || !isObject(one["spec"]))
+    if (!isObject(one) || !("target" in one) || !("spec" in one) || !isObject(one.spec))
       return refuse(`\`${where}\` must be made with emitTo: \`emitTo(detail, { input: { … } })\`.`);
     if (one["target"] === undefined)
       return refuse(
         `\`${where}\` has no target. Two files that import each other cannot emit to each other: put one of the scrapers in a file of its own.`,
       );
     if (one["target"] !== "self") checkTarget(one["target"], where);
-    const problem = problemOf(one["spec"]);
+    const { spec } = one;
+    if ("input" in spec === "inputs" in spec)
+      return refuse(
+        `\`${where}\` needs either \`input\`, fields to look for on the page, or \`inputs\`, a function that gives them.`,
+      );
+    const known = "inputs" in spec ? EMIT_FUNCTION_OPTIONS : EMIT_FIELDS_OPTIONS;
+    const unknown = unknownOption(spec, known, `\`${where}\``);
+    if (unknown !== undefined) return refuse(unknown);
+    const problem = problemOf(spec);
     if (problem !== undefined) return refuse(`\`${where}\` ${problem}.`);
   }
 };
 
 const problemOf = (spec: Readonly<Record<string, unknown>>): string | undefined => {
   const { from, each, input, inputs, with: added, min } = spec;
-  if ((input === undefined) === (inputs === undefined))
-    return "needs either `input`, fields to look for on the page, or `inputs`, a function that gives them";
-  const words = inputs === undefined ? BY_FIELDS : BY_FUNCTION;
-  const unknown = Object.keys(spec).find((word) => !words.includes(word));
-  if (unknown !== undefined) return `has no \`${unknown}\`: it takes { ${words.join(", ")} }`;
   if (inputs !== undefined && typeof inputs !== "function") return "needs a function for `inputs`";
   if (input !== undefined && (!isObject(input) || Object.keys(input).length === 0))
     return "needs fields in `input`, for example { url: field.url('a') }";

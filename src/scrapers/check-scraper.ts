@@ -1,10 +1,17 @@
+import { BACKOFF_OPTIONS } from "../model/backoff.ts";
+import { FAILURE_KINDS } from "../model/failure.ts";
+import { POLICY_OPTIONS } from "../model/failure-policy.ts";
+import { unknownOption } from "../model/known-options.ts";
+import { PACE_OPTIONS } from "../model/pace.ts";
 import { checkEmit } from "./check-emit.ts";
 import { retentionProblem } from "./check-retention.ts";
-import type { AnyScraper } from "./scraper.ts";
+import { type AnyScraper, DEFAULT_LIMITS, SCRAPER_OPTIONS } from "./scraper.ts";
 import { ScraperLoadError } from "./scraper-load-error.ts";
 
 const NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/;
-const PACE_WORDS = ["perSecond", "burst", "concurrency"];
+const LIMIT_OPTIONS = Object.fromEntries(Object.keys(DEFAULT_LIMITS).map((name) => [name, true as const]));
+const KINDS = Object.fromEntries(FAILURE_KINDS.map((kind) => [kind, true as const]));
+const CHOICES = { robots: ["obey", "ignore"], archive: ["all", "none"], once: [true, false] } as const;
 
 /** The gate for scraper files: what passes here is trusted inside. The scrapers that it emits to pass it too. */
 export const checkScraper = (found: unknown, file: string): AnyScraper => {
@@ -28,6 +35,8 @@ const checkOne = (found: unknown, file: string): void => {
   if (!isObject(found)) return refuse("has no default export. Write `export default defineScraper({ … })`.");
   if (typeof found["name"] !== "string" || !NAME.test(found["name"]))
     return refuse("`name` must be 1 to 64 of a-z, 0-9, dot, dash and underscore.");
+  const unknown = misspelled(found);
+  if (unknown !== undefined) return refuse(unknown);
   if (!isObject(found["input"]) || !isObject(found["input"]["~standard"]))
     return refuse("`input` must be a schema, for example `z.object({ parcel: z.string() })`.");
   if (typeof found["collect"] !== "function")
@@ -37,9 +46,6 @@ const checkOne = (found: unknown, file: string): void => {
   const pace = found["pace"] ?? {};
   if (!isObject(pace) || !Object.values(pace).every((n) => typeof n === "number" && n > 0))
     return refuse("`pace` takes positive numbers: { perSecond, burst, concurrency }.");
-  const unknown = Object.keys(pace).find((word) => !PACE_WORDS.includes(word));
-  if (unknown !== undefined)
-    return refuse(`\`pace\` has no \`${unknown}\`: it takes { perSecond, burst, concurrency }.`);
   const proxies = found["proxies"] ?? ["direct"];
   if (!Array.isArray(proxies) || !proxies.includes("direct"))
     return refuse('`proxies` must include "direct": no other proxy tier is there yet.');
@@ -48,6 +54,32 @@ const checkOne = (found: unknown, file: string): void => {
     return refuse("`limits` takes numbers from 0, for example { itemMs: 60_000, depth: 100 }.");
   const badRetention = retentionProblem(found["retention"]);
   if (badRetention !== undefined) return refuse(badRetention);
+  for (const [name, choices] of Object.entries(CHOICES))
+    if (found[name] !== undefined && !(choices as readonly unknown[]).includes(found[name]))
+      return refuse(`\`${name}\` must be ${choices.map((one) => JSON.stringify(one)).join(" or ")}.`);
+};
+
+/** The first option that does not exist. Those of fields and requests are refused by the functions that they are given to. */
+const misspelled = (found: Readonly<Record<string, unknown>>): string | undefined => {
+  const { pace, limits, failures } = found;
+  const rows = Object.entries(isObject(failures) ? failures : {});
+  return (
+    unknownOption({ ...found }, SCRAPER_OPTIONS, "a scraper") ??
+    unknownOption(pace, PACE_OPTIONS, "`pace`") ??
+    unknownOption(limits, LIMIT_OPTIONS, "`limits`") ??
+    unknownOption(failures, KINDS, "`failures`") ??
+    rows
+      .map(
+        ([kind, row]) =>
+          unknownOption(row, POLICY_OPTIONS, `\`failures["${kind}"]\``) ??
+          unknownOption(
+            isObject(row) ? row["backoff"] : undefined,
+            BACKOFF_OPTIONS,
+            `\`failures["${kind}"].backoff\``,
+          ),
+      )
+      .find((problem) => problem !== undefined)
+  );
 };
 
 const isObject = (value: unknown): value is Record<string, unknown> =>

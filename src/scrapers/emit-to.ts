@@ -2,6 +2,7 @@ import type { ExtractTools } from "../extraction/extract-function.ts";
 import type { Field } from "../extraction/define-field.ts";
 import type { FieldGroup, Fields } from "../extraction/fields.ts";
 import type { Each } from "../extraction/place.ts";
+import type { OptionNames } from "../model/known-options.ts";
 import type { KeptPage } from "../model/capture.ts";
 import type { AnyScraper } from "./scraper.ts";
 
@@ -22,6 +23,14 @@ export interface EmitFields<F extends Fields = Fields, Parent = never, Added = o
   readonly min?: number;
 }
 
+export const EMIT_FIELDS_OPTIONS: OptionNames<EmitFields> = {
+  from: true,
+  each: true,
+  input: true,
+  with: true,
+  min: true,
+};
+
 /** Inputs by the scraper's own code: pure, not async. */
 export interface EmitFunction<Parent = never, Given = unknown> {
   /** Names of the kept pages that the function is given; all of them when left out. */
@@ -31,6 +40,8 @@ export interface EmitFunction<Parent = never, Given = unknown> {
   /** Fewer inputs than this: the page is not what it was (`structure-changed`). 0 unless given. */
   readonly min?: number;
 }
+
+export const EMIT_FUNCTION_OPTIONS: OptionNames<EmitFunction> = { from: true, inputs: true, min: true };
 
 export interface EmitContext<Parent> {
   /** Of the item that was collected. */

@@ -19,10 +19,21 @@ export interface JobScraper {
   readonly prefix: string;
 }
 
-/** The root, then those that it emits to, in the order in which a job pins them. */
-export const jobScrapers = (root: ReadyScraper): readonly JobScraper[] => {
+/**
+ * The root, then those that it emits to, in the order in which a job pins them. A job that has pinned some keeps their places, by which its items
+ * name them; those that are new come last.
+ */
+export const jobScrapers = (
+  root: ReadyScraper,
+  pinned: readonly { readonly name: string }[] = [],
+): readonly JobScraper[] => {
   let fieldsAt = 0;
-  return [root, ...root.targets.values()].map((ready, index) => {
+  const placeOf = ({ scraper }: ReadyScraper): number => {
+    const at = pinned.findIndex(({ name }) => name === scraper.name);
+    return at < 0 ? pinned.length : at;
+  };
+  const all = [root, ...root.targets.values()].toSorted((a, b) => placeOf(a) - placeOf(b));
+  return all.map((ready, index) => {
     const prefix = fieldPrefix(root.scraper.name, ready.scraper.name);
     const place = { ready, index, fieldsAt, prefix };
     fieldsAt += ready.extraction?.fieldNames.length ?? 0;

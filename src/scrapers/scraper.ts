@@ -1,5 +1,6 @@
 import type { ExtractFunction } from "../extraction/extract-function.ts";
 import type { ExtractSpec } from "../extraction/extract-spec.ts";
+import type { OptionNames } from "../model/known-options.ts";
 import type { PolicyOverrides } from "../model/failure-policy.ts";
 import type { Pace } from "../model/pace.ts";
 import type { Http, Keep, Limits } from "../ports/collector.ts";
@@ -57,6 +58,26 @@ export interface Scraper<Input = never> {
   /** Inputs found on its pages become items of the same job: `[emitTo(detail, { … })]`. */
   readonly emit?: readonly Emit<Input>[];
 }
+
+export const SCRAPER_OPTIONS: OptionNames<Scraper> = {
+  name: true,
+  site: true,
+  input: true,
+  key: true,
+  lane: true,
+  pace: true,
+  proxies: true,
+  robots: true,
+  once: true,
+  limits: true,
+  failures: true,
+  headers: true,
+  archive: true,
+  retention: true,
+  collect: true,
+  extract: true,
+  emit: true,
+};
 
 /** Durations such as `12h`, `90d`, `2w` or `1y`. Applied by `sluice serve`, and by `sluice prune`. */
 export interface RetentionSetting {

@@ -1,4 +1,5 @@
 import { StopError } from "../model/stop-error.ts";
+import type { ClaimedItem } from "../ports/ledger.ts";
 import type { LoadedJob } from "../scrapers/job-scrapers.ts";
 import { ScraperLoadError } from "../scrapers/scraper-load-error.ts";
 import type { WorkerOptions } from "./worker-options.ts";
@@ -6,10 +7,10 @@ import type { WorkerOptions } from "./worker-options.ts";
 /** A job whose scrapers cannot be loaded is held, with the reason, and its items go back; where nobody holds jobs, the error ends the worker. */
 export const loadOrHold = async (
   { loadJob, holdJob, log }: Pick<WorkerOptions, "loadJob" | "holdJob" | "log">,
-  job: string,
+  { job, revision }: Pick<ClaimedItem, "job" | "revision">,
 ): Promise<LoadedJob> => {
   try {
-    return await loadJob(job);
+    return await loadJob(job, revision);
   } catch (error) {
     if (!(error instanceof ScraperLoadError) || !holdJob) throw error;
     log.error("job held", { job, reason: error.message });

@@ -18,7 +18,8 @@ export interface WorkerOptions {
   readonly robotName: string;
   /** For the archive: name and version. */
   readonly software: string;
-  readonly loadJob: (job: string) => Promise<LoadedJob>;
+  /** In the versions of one of its revisions. */
+  readonly loadJob: (job: string, revision: number) => Promise<LoadedJob>;
   /** Stops a job whose scrapers cannot be loaded, so that the others go on; without it the worker fails. */
   readonly holdJob?: (job: string, reason: string) => Promise<void>;
   /** What it tells about itself; nothing when left out. */

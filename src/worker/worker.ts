@@ -220,7 +220,7 @@ class Worker {
 
   async #runOne(item: ClaimedItem, controller: AbortController): Promise<ItemEnd> {
     const { collector, laneOf } = this.#options;
-    const { spec, scrapers } = await loadOrHold(this.#options, item.job);
+    const { spec, scrapers } = await loadOrHold(this.#options, item);
     const { ready } = scrapers[item.scraper]!;
     return await runItem({
       item,

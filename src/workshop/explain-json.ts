@@ -6,7 +6,7 @@ import { parsePageJson } from "../extraction/json/page-json.ts";
 import type { JsonPlace } from "../extraction/place.ts";
 import { compileSelector } from "../extraction/selector.ts";
 import { explainCss, type PageParts, type PlaceTrail } from "./explain-css.ts";
-import { similarNames } from "./similar-names.ts";
+import { similarNames } from "../model/similar-names.ts";
 
 /** How far a path leads into the JSON of a page, and what is there instead. */
 export const explainJson = ({ source, path }: JsonPlace, parts: PageParts): PlaceTrail | undefined => {

@@ -4,7 +4,7 @@ import type { Place } from "../extraction/place.ts";
 import { compileSelector } from "../extraction/selector.ts";
 import { explainCss, type PageParts, type PlaceTrail } from "./explain-css.ts";
 import { explainJson } from "./explain-json.ts";
-import { similarNames } from "./similar-names.ts";
+import { similarNames } from "../model/similar-names.ts";
 
 /** For a place that finds no value; undefined where nothing can be said beyond that. */
 export const explainPlace = (place: Place, parts: PageParts): PlaceTrail | undefined => {

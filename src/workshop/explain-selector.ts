@@ -1,7 +1,7 @@
 import { isTraversal, parse, type Selector as Token, SelectorType, stringify } from "css-what";
 import type { HtmlDocument, HtmlElement } from "../extraction/html-document.ts";
 import { compileSelector } from "../extraction/selector.ts";
-import { similarNames } from "./similar-names.ts";
+import { similarNames } from "../model/similar-names.ts";
 
 /** How far a selector gets on a page that it does not match. */
 export interface SelectorTrail {

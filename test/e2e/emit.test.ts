@@ -197,7 +197,7 @@ test("a job whose detail scraper was changed does not go on", async () => {
   appendFileSync(town, "\n// another\n");
   const { code, stderr } = await sluice(["resume", "last", "--data", data]);
   assert.equal(code, 2);
-  assert.match(stderr, /scraper town was changed since the job began/);
+  assert.match(stderr, /scraper town was changed: its version is/);
   writeFileSync(town, TOWN_FILE);
   ok(await sluice(["resume", "last", "--data", data]));
   assert.equal((await exported(data)).length, TOWNS);

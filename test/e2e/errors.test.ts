@@ -142,7 +142,12 @@ test("resume refuses a scraper that has changed, and says what can be done", asy
   started.child.kill("SIGINT");
   assert.equal((await started.ended).code, 5);
   file("changing.ts", `// better\nexport { default } from ${JSON.stringify(COUNTY_SCRAPER)};\n`);
-  assertSays(await run(["resume", "last"], data), 2, /changed since the job began/, /sluice run/);
+  assertSays(
+    await run(["resume", "last"], data),
+    2,
+    /scraper county was changed/,
+    /sluice resume \S+ --new-version --data/,
+  );
 });
 
 const tmpfs = (mount: string, options: string): boolean => {

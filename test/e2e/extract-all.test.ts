@@ -77,12 +77,12 @@ test("what came to nothing is not current, and what is can be chosen", async () 
   const shown = await sluice(["jobs", "show", ...at]);
   assert.match(
     shown.stdout,
-    /^Fields of extraction .*, which is current:\n  0 records of 2 stored items, 2 items failed$/m,
+    /^Extraction .* is current, and shown here:\n  0 records of 2 stored items, 2 items failed$/m,
   );
   const back = await sluice(["extract", ...at, "--use", "first"]);
   assert.equal(back.code, 0, back.stderr);
   assert.deepEqual(await owners(), ["Ann", "Bo"]);
   const again = await sluice(["jobs", "show", ...at]);
-  assert.match(again.stdout, /^Fields of the records of the run itself, which are current:/m);
+  assert.match(again.stdout, /^The records of the run itself are current\.$/m);
   assert.equal((await sluice(["extract", ...at, "--use", "nobody"])).code, 2);
 });

@@ -25,7 +25,7 @@ const scrape = async (
   const run = await sluice(
     [
       "run",
-      join(ROOT, "examples/mayors/regions.scraper.ts"),
+      join(ROOT, "examples/mayors/mayors.scraper.ts"),
       "--input",
       input!,
       "--output",

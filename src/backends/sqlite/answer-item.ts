@@ -14,10 +14,12 @@ export const answerItem = (
 ): void => {
   const from = { job: answer.job, queue: answer.queue, seq: answer.seq };
   db.run(
-    `INSERT INTO results (queue, seq, ended_at, quality, failure, captures, records, skipped, change)
-     SELECT ?, ?, ?, quality, failure, captures, records, ?, ? FROM results WHERE queue = ? AND seq = ?
+    `INSERT INTO results (queue, seq, ended_at, quality, failure, captures, records, skipped, change, revision)
+     SELECT ?1, ?2, ?3, quality, failure, captures, records, ?4, ?5,
+       (SELECT j.revision FROM queues q JOIN jobs j ON j.number = q.job WHERE q.id = ?1) FROM results WHERE queue = ?6 AND seq = ?7
      ON CONFLICT (queue, seq) DO UPDATE SET ended_at = excluded.ended_at, quality = excluded.quality, failure = excluded.failure,
-       captures = excluded.captures, records = excluded.records, skipped = excluded.skipped, change = excluded.change`,
+       captures = excluded.captures, records = excluded.records, skipped = excluded.skipped, change = excluded.change,
+       revision = excluded.revision`,
     queue,
     seq,
     db.now(),

@@ -19,13 +19,14 @@ interface SuspectRow {
   readonly attempts: number;
   readonly throttles: number;
   readonly job: string;
+  readonly revision: number;
 }
 
 /** One item for a process that runs nothing else: should the process die, that item did it. */
 export const claimSuspect = (db: Database, tally: ClaimTally): void => {
   const now = db.now();
   const rows = db.all<SuspectRow>(
-    `SELECT s.queue, s.seq, i.key, i.input, i.scraper, i.attempts, i.throttles, j.id AS job
+    `SELECT s.queue, s.seq, i.key, i.input, i.scraper, i.attempts, i.throttles, j.id AS job, j.revision
      FROM suspects s JOIN items i ON i.queue = s.queue AND i.seq = s.seq
      JOIN queues q ON q.id = s.queue JOIN jobs j ON j.number = q.job
      WHERE s.in_hand = 0 AND s.due_at <= ? AND q.claimable = 1 ORDER BY s.due_at LIMIT 64`,

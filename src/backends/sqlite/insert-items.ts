@@ -129,7 +129,7 @@ const openQueue = (
 const paceOf = (spec: JobSpec, scraper: number): Pace => spec.scrapers[scraper]?.pace ?? spec.pace;
 
 /** A queue is as slow as the slowest of the scrapers that have had items in it. */
-const lowerPace = (db: Database, queue: number, { perSecond, burst, concurrency }: Pace): void => {
+export const lowerPace = (db: Database, queue: number, { perSecond, burst, concurrency }: Pace): void => {
   db.run(
     `UPDATE queues SET per_second = min(coalesce(per_second, ?1), coalesce(?1, per_second)),
        burst = min(burst, ?2), concurrency = min(concurrency, ?3) WHERE id = ?4`,

@@ -39,6 +39,10 @@ export interface JobRow {
   readonly spent_at: number | null;
   /** A `Pause`: why it is paused, or was cancelled. */
   readonly paused: string | null;
+  /** How often it has gone on with changed scrapers. */
+  readonly revision: number;
+  /** When items that had ended were last put back or amended. */
+  readonly reopened_at: number | null;
 }
 
 const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
@@ -59,7 +63,7 @@ export const jobRow = (db: Database, id: string): JobRow => {
 export const writeSpec = (spec: JobSpec): string =>
   JSON.stringify(spec, (name, value: unknown) => (name === "perSecond" && value === Infinity ? null : value));
 
-/** A job's text hardly ever changes, and a few jobs are asked for again and again. */
+/** A job's text seldom changes, and a few jobs are asked for again and again. */
 const parsed = new Map<string, JobSpec>();
 const MOST_PARSED = 200;
 

@@ -1,7 +1,9 @@
 import type { BlobRange, CaptureRef } from "../../model/capture.ts";
 import type { Failure } from "../../model/failure.ts";
 import type { Change } from "../../model/freshness.ts";
-import type { ItemRef, ItemState, ItemView, PastAttempt, Skipped } from "../../model/item.ts";
+import type { ItemRef, ItemState, ItemView, Skipped } from "../../model/item.ts";
+import { versionIn } from "../../model/job-version.ts";
+import type { JobSpec } from "../../model/job.ts";
 import type { ItemPage, ItemQuery } from "../../ports/ledger.ts";
 import type { Database } from "./database.ts";
 import { findItems } from "./find-items.ts";
@@ -9,6 +11,7 @@ import { findKeys } from "./find-keys.ts";
 import { leftAs, stateOf } from "./item-state.ts";
 import { jobRow, type JobRow, readSpec } from "./job-row.ts";
 import { isLosingPages } from "./removals/removal-row.ts";
+import type { PastRow } from "./save-result.ts";
 import { OVER_BUDGET } from "./spend-budget.ts";
 
 interface Row {
@@ -34,6 +37,7 @@ interface Row {
   readonly skipped: string | null;
   readonly change: Change | null;
   readonly attempt: string | null;
+  readonly revision: number | null;
 }
 
 /** Items, and queues, looked at for one page: what is rare in a large job is found in steps, and no reader stays long. */
@@ -153,12 +157,12 @@ const viewsOf = (
   queue: number,
   seqs: readonly number[],
 ): { readonly views: readonly ItemView[]; readonly size: number } => {
-  const names = readSpec(job.spec).scrapers.map(({ name }) => name);
+  const spec = readSpec(job.spec);
   const left = leftAs(job);
   const hidesPages = isLosingPages(db, job.number);
   const rows = db.all<Row>(
     `SELECT i.queue, i.seq, l.name AS lane, i.key, i.scraper, i.depth, p.key AS parent, i.input, i.state, i.attempts, i.due_at, i.suspect,
-              q.cursor, r.ended_at, r.quality, r.failure, r.captures, r.records, r.history, r.skipped, r.change, r.attempt
+              q.cursor, r.ended_at, r.quality, r.failure, r.captures, r.records, r.history, r.skipped, r.change, r.attempt, r.revision
        FROM json_each(?1) place CROSS JOIN items i ON i.queue = ?2 AND i.seq = place.value
        JOIN queues q ON q.id = i.queue JOIN lanes l ON l.id = q.lane
        LEFT JOIN results r ON r.queue = i.queue AND r.seq = i.seq
@@ -168,7 +172,7 @@ const viewsOf = (
   );
   return {
     views: rows
-      .map((row) => view(row, stateOf(row, left), names[row.scraper] ?? "", job, db.now()))
+      .map((row) => view(row, stateOf(row, left), spec, job, db.now()))
       .map((item) => (hidesPages ? { ...item, captures: [] } : item)),
     size: rows.reduce((sum, row) => sum + sizeOf(row), 0),
   };
@@ -177,16 +181,17 @@ const viewsOf = (
 const sizeOf = ({ key, input, parent, captures, history, failure }: Row): number =>
   [key, input, parent, captures, history, failure].reduce((sum, text) => sum + (text?.length ?? 0), 0);
 
-const view = (row: Row, state: ItemState, scraper: string, job: JobRow, now: number): ItemView => {
+const view = (row: Row, state: ItemState, spec: JobSpec, job: JobRow, now: number): ItemView => {
   const ref: ItemRef = { queue: row.queue, seq: row.seq };
   const isOpen = state === "queued" || state === "waiting" || state === "leased";
   const isLeft = row.state < 3 && !isOpen;
   const endedAt = isLeft ? (job.ended_at ?? job.spent_at) : row.ended_at;
   const failure = isLeft && state === "failed" ? OVER_BUDGET : parsed<Failure>(row.failure);
+  const version = row.revision === null ? undefined : versionIn(spec, row.revision, row.scraper);
   return {
     ref,
     lane: row.lane,
-    scraper,
+    scraper: spec.scrapers[row.scraper]?.name ?? "",
     key: row.key,
     depth: row.depth,
     ...(row.parent === null ? {} : { parent: row.parent }),
@@ -195,11 +200,15 @@ const view = (row: Row, state: ItemState, scraper: string, job: JobRow, now: num
     attempts: row.attempts,
     ...(failure && { failure }),
     ...(row.quality === null ? {} : { quality: row.quality }),
+    ...(version !== undefined && { version }),
     ...(row.skipped === null ? {} : { skipped: JSON.parse(row.skipped) as Skipped }),
     ...(row.change === null ? {} : { change: row.change }),
     ...(row.due_at === null || !isOpen ? {} : { dueInMs: Math.max(0, row.due_at - now) }),
     ...(endedAt === null || isOpen ? {} : { endedAt }),
-    history: parsed<PastAttempt[]>(row.history) ?? [],
+    history: (parsed<PastRow[]>(row.history) ?? []).map(({ revision = 0, ...past }) => {
+      const by = versionIn(spec, revision, row.scraper);
+      return { ...past, ...(by !== undefined && { version: by }) };
+    }),
     ...lastAttempt(row.attempt),
     captures: parsed<CaptureRef[]>(row.captures) ?? [],
     records: parsed<BlobRange>(row.records) ?? null,

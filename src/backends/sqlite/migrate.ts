@@ -11,6 +11,7 @@ import { keySeed } from "./migrations/0007-key-seed.ts";
 import { clock } from "./migrations/0008-clock.ts";
 import { caps } from "./migrations/0009-caps.ts";
 import { retention } from "./migrations/0010-retention.ts";
+import { versions } from "./migrations/0011-versions.ts";
 import { registry } from "./registry/migrations/0001-registry.ts";
 
 /**
@@ -24,7 +25,7 @@ export interface Schema {
 
 export const LEDGER_SCHEMA: Schema = {
   part: "ledger",
-  migrations: [start, emit, service, fresh, work, costs, keySeed, clock, caps, retention],
+  migrations: [start, emit, service, fresh, work, costs, keySeed, clock, caps, retention, versions],
 };
 export const REGISTRY_SCHEMA: Schema = { part: "registry", migrations: [registry] };
 

@@ -9,6 +9,7 @@ import { listItems } from "./list-items.ts";
 import { listJobs } from "./list-jobs.ts";
 import { listLanes, readLanes } from "./list-lanes.ts";
 import { listWorkers } from "./list-workers.ts";
+import { amendItems, pinVersions } from "./new-version.ts";
 import { pulse } from "./pulse.ts";
 import { raiseCaps } from "./raise-caps.ts";
 import { openRemovals } from "./removals/open-removals.ts";
@@ -35,6 +36,8 @@ export const openSqlite = async (file: string, options: SqliteOptions = {}): Pro
     addItems: (job, items, rejected) => addItems(db, job, items, rejected),
     sealJob: (job) => sealJob(db, job),
     steerJob: (job, to, why) => steerJob(db, job, to, why),
+    pinVersions: (job, pins) => pinVersions(db, job, pins),
+    amendItems: (job, revision, items, isLast) => amendItems(db, job, revision, items, isLast),
     isQuiet: (job) => isQuiet(db, job),
     retryItems: (job, filter) => retryItems(db, job, filter),
     raiseCaps: (job, caps) => raiseCaps(db, job, caps),

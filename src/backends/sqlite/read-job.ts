@@ -43,6 +43,7 @@ export const jobView = (db: Database, row: JobRow): JobView => {
     createdAt: row.created_at,
     ...(row.ended_at === null ? {} : { endedAt: row.ended_at }),
     ...(row.state === "paused" && row.paused !== null && { paused: JSON.parse(row.paused) as Pause }),
+    ...(row.reopened_at === null ? {} : { reopenedAt: row.reopened_at }),
     ...(row.spent_at === null ? {} : { budgetSpentAt: row.spent_at }),
     counts: {
       received: row.received,

@@ -161,14 +161,17 @@ const giveUp = (db: Database, item: HeldItem, worker: string, failure: Failure):
     item.queue,
     item.seq,
   );
-  const history = [...pastAttempts(db, item.queue, item.seq), { at: now, ms: 0, worker, failure }];
+  const { revision } = db.get<{ revision: number }>("SELECT revision FROM jobs WHERE number = ?", job)!;
+  const past = { at: now, ms: 0, worker, failure, ...(revision > 0 && { revision }) };
+  const history = [...pastAttempts(db, item.queue, item.seq), past];
   db.run(
-    "INSERT OR REPLACE INTO results (queue, seq, ended_at, failure, history) VALUES (?, ?, ?, ?, ?)",
+    "INSERT OR REPLACE INTO results (queue, seq, ended_at, failure, history, revision) VALUES (?, ?, ?, ?, ?, ?)",
     item.queue,
     item.seq,
     now,
     JSON.stringify(failure),
     JSON.stringify(history),
+    revision,
   );
   const tally = new JobTally(job);
   tally.addFailure(failure, item.key, true);

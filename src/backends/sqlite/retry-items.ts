@@ -129,8 +129,10 @@ const putBack = (db: Database, job: JobRow, rows: readonly FailedRow[]): readonl
   }
   if (rows.length > 0)
     db.run(
-      "UPDATE jobs SET failed = failed - ?, ended_at = NULL, state = CASE state WHEN 'done' THEN 'running' ELSE state END WHERE number = ?",
+      `UPDATE jobs SET failed = failed - ?, ended_at = NULL, reopened_at = ?, state = CASE state WHEN 'done' THEN 'running' ELSE state END
+       WHERE number = ?`,
       rows.length,
+      db.now(),
       job.number,
     );
   // It may have come to its end while it was paused or held: nobody would resume a job that had ended.

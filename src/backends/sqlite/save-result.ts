@@ -1,28 +1,34 @@
 import type { Failure } from "../../model/failure.ts";
 import type { PastAttempt } from "../../model/item.ts";
+import { revisionOf } from "../../model/job-version.ts";
+import type { JobSpec } from "../../model/job.ts";
 import type { SettledItem } from "../../ports/ledger.ts";
 import type { Database } from "./database.ts";
 import { noteBorrowed } from "./removals/borrowed.ts";
+
+/** A past attempt as it is written: its version is found by the job's revision, 0 when left out. */
+export type PastRow = Omit<PastAttempt, "version"> & { readonly revision?: number };
 
 /** What an attempt brought; the last one's word holds, only past failures are gathered. */
 export const saveResult = (
   db: Database,
   worker: string,
   item: SettledItem,
-  job: string,
   failure: Failure | undefined,
+  spec: JobSpec,
 ): void => {
   const { queue, seq, outcome, attempt } = item;
   const history = failure ? pastAttempts(db, queue, seq) : undefined;
   const { startedAt: at, ms, requests, bytes } = attempt;
-  if (failure) history!.push({ at, ms, worker, failure, requests, bytes });
+  const revision = revisionOf(spec);
+  if (failure) history!.push({ at, ms, worker, failure, requests, bytes, ...(revision > 0 && { revision }) });
   const detail = outcome.state === "absent" ? [outcome.detail] : [];
   db.sql(
-    `INSERT INTO results (queue, seq, ended_at, quality, failure, captures, records, history, skipped, attempt)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    `INSERT INTO results (queue, seq, ended_at, quality, failure, captures, records, history, skipped, attempt, revision)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (queue, seq) DO UPDATE SET ended_at = excluded.ended_at, quality = excluded.quality, failure = excluded.failure,
        captures = excluded.captures, records = excluded.records, history = coalesce(excluded.history, history), skipped = excluded.skipped,
-       attempt = excluded.attempt`,
+       attempt = excluded.attempt, revision = excluded.revision`,
   ).run(
     queue,
     seq,
@@ -34,15 +40,16 @@ export const saveResult = (
     history ? JSON.stringify(history) : null,
     outcome.state === "skipped" ? JSON.stringify({ reason: outcome.reason }) : null,
     JSON.stringify([at, ms, requests, bytes, worker, ...detail]),
+    revision,
   );
-  noteBorrowed(db, item, job, item.captures);
+  noteBorrowed(db, item, spec.id, item.captures);
 };
 
-export const pastAttempts = (db: Database, queue: number, seq: number): PastAttempt[] => {
+export const pastAttempts = (db: Database, queue: number, seq: number): PastRow[] => {
   const row = db.get<{ history: string | null }>(
     "SELECT history FROM results WHERE queue = ? AND seq = ?",
     queue,
     seq,
   );
-  return row?.history ? (JSON.parse(row.history) as PastAttempt[]) : [];
+  return row?.history ? (JSON.parse(row.history) as PastRow[]) : [];
 };

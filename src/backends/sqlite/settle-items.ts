@@ -109,7 +109,7 @@ const settleOne = (db: Database, batch: Batch, worker: string, told: SettledItem
     job.tally.addFailure(failure, key, outcome.state === "failed", isUntried);
     if (outcome.state === "failed") job.failed.push({ queue, seq, key, failure });
   }
-  saveResult(db, worker, item, job.id, failure);
+  saveResult(db, worker, item, failure, job.spec);
   noteFresh(db, item);
   if (item.emitted.length > 0 || item.rejected?.length) emitItems(db, facts.job, item);
   return true;

@@ -1,10 +1,11 @@
 import { LedgerError } from "../../ports/ledger.ts";
-import type { PauseReason } from "../../model/job.ts";
+import type { Pause, PauseReason } from "../../model/job.ts";
 import type { Database } from "./database.ts";
 import { endJobWhenDone } from "./end-job.ts";
 import { forgetFollowers } from "./fresh-notes.ts";
 import { releaseQueue } from "./hold-queue.ts";
-import { jobRow, type JobRow, pauseText } from "./job-row.ts";
+import { jobRow, type JobRow, pauseText, readSpec } from "./job-row.ts";
+import { waitForReading } from "./new-version.ts";
 import type { QueueRow } from "./queue-row.ts";
 import { refreshLanesOf } from "./refresh-lane.ts";
 import { onlyInHand, setSuspectsAside } from "./spend-budget.ts";
@@ -25,7 +26,8 @@ export const steerJob = async (
       throw new LedgerError("job-ended", `${id}: the job has ended (${job.state}) and cannot be steered.`);
     switch (to) {
       case "pause":
-        if (job.state === "paused") return;
+        // What keeps its stored pages from being read takes the place of the reading itself.
+        if (job.state === "paused" && !(isReading(job) && why !== ASKED)) return;
         stopQueues(db, job.number);
         db.run(
           "UPDATE jobs SET state = 'paused', paused = ? WHERE number = ?",
@@ -36,8 +38,10 @@ export const steerJob = async (
         return;
       case "resume":
         if (job.state === "done") return;
+        if (readSpec(job.spec).isAmending) return waitForReading(db, job);
         resume(db, job);
         writeEvent(db, "job.resumed", id);
+        endJobWhenDone(db, job.number);
         return;
       case "cancel":
         cancelJob(db, job, why);
@@ -46,6 +50,11 @@ export const steerJob = async (
         to satisfies never;
     }
   });
+
+const isReading = ({ spec, paused }: JobRow): boolean =>
+  readSpec(spec).isAmending === true &&
+  paused !== null &&
+  (JSON.parse(paused) as Pause).cause === "new-version";
 
 const stopQueues = (db: Database, job: number): void => {
   rememberHolders(db, job);

@@ -36,8 +36,12 @@ export const takeItems = (
   count: number,
 ): ClaimedItem[] => {
   const { worker } = tally.request;
-  const { cursor, id: job } = db.get<{ cursor: number; id: string }>(
-    "SELECT q.cursor, j.id FROM queues q JOIN jobs j ON j.number = q.job WHERE q.id = ?",
+  const {
+    cursor,
+    id: job,
+    revision,
+  } = db.get<{ cursor: number; id: string; revision: number }>(
+    "SELECT q.cursor, j.id, j.revision FROM queues q JOIN jobs j ON j.number = q.job WHERE q.id = ?",
     queue.id,
   )!;
   const hasFresh = queue.ready_at === 0;
@@ -54,6 +58,7 @@ export const takeItems = (
       seq: row.seq,
       lease,
       job,
+      revision,
       lane: lane.name,
       key: row.key,
       input: row.input,

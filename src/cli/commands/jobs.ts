@@ -14,18 +14,22 @@ import { textTable } from "../text-table.ts";
 import { UsageError } from "../usage-error.ts";
 
 export interface ListJobsOptions extends PlaceOptions {
+  readonly scraper?: string;
   /** Those of `try` and `capture` too. */
   readonly all: boolean;
 }
 
 export const listJobsCommand = async (options: ListJobsOptions): Promise<number> => {
   await using verbs = await openVerbs(options);
-  const jobs = await verbs.listJobs({ withTrials: options.all });
+  const { scraper, all } = options;
+  const jobs = await verbs.listJobs({ withTrials: all, ...(scraper !== undefined && { scraper }) });
   print(
     options.json
       ? jobs.map((view) => JSON.stringify(jobJson(view)))
       : jobs.length === 0
-        ? [`No jobs yet. Start one with \`sluice ${options.server === undefined ? "run" : "submit"}\`.`]
+        ? [
+            `No jobs${scraper === undefined ? "" : ` of ${scraper}`} yet. Start one with \`sluice ${options.server === undefined ? "run" : "submit"}\`.`,
+          ]
         : jobTable(jobs, printWidth(), Date.now()),
   );
   if (jobs.length >= RECENT)
@@ -146,18 +150,31 @@ export const sealJobCommand = async (named: string, options: PlaceOptions): Prom
   return EXIT.ok;
 };
 
-export const resumeJobCommand = async (
-  named: string,
-  options: PlaceOptions & CapOptions,
-): Promise<number> => {
+export interface ResumeJobOptions extends PlaceOptions, CapOptions {
+  readonly newVersion: boolean;
+}
+
+export const resumeJobCommand = async (named: string, options: ResumeJobOptions): Promise<number> => {
   await using verbs = await openVerbs(options);
   const { id } = (await verbs.findJob(named)).spec;
-  const { view } = await verbs.resumeJob(id, capsOf(options));
+  const say = (line: string) => void (options.json || process.stderr.write(`${line}\n`));
+  const { view } = await verbs.resumeJob(id, {
+    newVersion: options.newVersion,
+    caps: capsOf(options),
+    say,
+  });
   print(options.json ? [JSON.stringify({ job: id, state: view.state })] : resumedText(view, verbs.flag));
   return EXIT.ok;
 };
 
-const resumedText = ({ spec: { id }, state, counts }: JobView, flag: string): string[] => {
+const resumedText = (
+  { spec: { id, scraper, version }, state, paused, counts }: JobView,
+  flag: string,
+): string[] => {
+  if (paused?.cause === "new-version")
+    return [
+      `${id}: its stored pages are read with version ${version} of ${scraper}, then it goes on. \`sluice jobs watch ${id}${flag}\` shows how.`,
+    ];
   if (state !== "done")
     return [`${id}: ${state}. Workers go on with it; \`sluice jobs watch ${id}${flag}\` shows how.`];
   return counts.states.failed === 0

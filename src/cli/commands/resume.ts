@@ -1,8 +1,10 @@
-import { hostname } from "node:os";
-import { type House, laneOf, loadPinned, openHouse } from "../../compose.ts";
+import { availableParallelism, hostname } from "node:os";
+import { type House, laneOf, openHouse } from "../../compose.ts";
 import { loadInputs } from "../../flow/submit.ts";
 import type { JobView } from "../../model/job.ts";
+import { loadPinned } from "../../scrapers/load-pinned.ts";
 import type { ReadyScraper } from "../../scrapers/ready-scraper.ts";
+import { ScraperLoadError } from "../../scrapers/scraper-load-error.ts";
 import { Supervisor } from "../../worker/supervisor.ts";
 import { capsOf } from "../common-options.ts";
 import { findJob } from "../find-job.ts";
@@ -10,6 +12,8 @@ import { readInputs } from "../../inputs/read-inputs.ts";
 import type { ResumeOptions } from "../options.ts";
 import { checkOutput } from "../../export/outputs/check-output.ts";
 import { openProgress, progressMode } from "../progress.ts";
+import { dataFlag } from "../next-steps.ts";
+import { readNewVersion } from "../read-new-version.ts";
 import { workerScript } from "../run-workers.ts";
 import { superviseJob } from "../supervise-job.ts";
 import { UsageError } from "../usage-error.ts";
@@ -18,15 +22,23 @@ import { UsageError } from "../usage-error.ts";
 export const resumeCommand = async (named: string, options: ResumeOptions): Promise<number> => {
   if (options.output !== undefined) checkOutput(options.output);
   await using house = await openHouse(options.data);
-  const view = await findJob(house.ledger, named);
-  const job = view.spec.id;
-  const ready = await loadPinned(view.spec);
-  const load = loaderOf(house, view, ready, options);
+  const found = await findJob(house.ledger, named);
+  const job = found.spec.id;
   await reapDead(house);
   const caps = capsOf(options);
   if (caps) await house.ledger.raiseCaps(job, caps);
-  await house.ledger.steerJob(job, "resume");
   using progress = openProgress({ mode: progressMode(options), stream: process.stderr });
+  await readNewVersion(house, found, {
+    isAsked: options.newVersion,
+    cores: availableParallelism(),
+    say: (line) => progress.note(line),
+  });
+  const view = (await house.ledger.readJob(job))!;
+  const ready = await loadPinned(view.spec).catch((error: unknown) => {
+    throw withCommand(error, job, options);
+  });
+  const load = loaderOf(house, view, ready, options);
+  await house.ledger.steerJob(job, "resume");
   const { processes, logLevel, output } = options;
   const supervisor = new Supervisor({
     script: workerScript,
@@ -51,6 +63,15 @@ export const resumeCommand = async (named: string, options: ResumeOptions): Prom
     if (options.input === "-") process.stdin.destroy(); // an open pipe would keep the process
   }
 };
+
+/** With the command to paste. */
+const withCommand = (error: unknown, job: string, { data }: ResumeOptions): unknown =>
+  error instanceof ScraperLoadError && error.code === "changed-scraper"
+    ? new ScraperLoadError(
+        error.code,
+        `${error.message}\n  sluice resume ${job} --new-version${dataFlag(data)}`,
+      )
+    : error;
 
 type Load = (signal: AbortSignal, onProgress: (received: number) => void) => Promise<void>;
 

@@ -1,7 +1,7 @@
 import { mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { similarNames } from "../../workshop/similar-names.ts";
+import { similarNames } from "../../model/similar-names.ts";
 import { pageText, viewable } from "../../workshop/viewable-page.ts";
 import { colors } from "../colors.ts";
 import { EXIT } from "../exit-codes.ts";

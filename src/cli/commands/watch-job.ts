@@ -29,5 +29,6 @@ export const watchJobCommand = async (named: string, options: WatchOptions): Pro
   }
 };
 
-const isOver = ({ state }: JobView): boolean =>
-  state === "done" || state === "paused" || state === "cancelled";
+/** A job that stands still only while its stored pages are read goes on by itself. */
+const isOver = ({ state, paused }: JobView): boolean =>
+  state === "done" || state === "cancelled" || (state === "paused" && paused?.cause !== "new-version");

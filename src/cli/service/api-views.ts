@@ -16,7 +16,8 @@ export const jobOfApi = (job: Job): JobView => {
     const prefix = fieldPrefix(job.scraper, one.name);
     const own = fieldsOf(prefix, at, job);
     return {
-      ...one,
+      name: one.name,
+      version: one.version,
       source: "",
       pace,
       policy: {},
@@ -26,8 +27,13 @@ export const jobOfApi = (job: Job): JobView => {
       ...(options.maxChain !== undefined && { maxChain: options.maxChain }),
     };
   });
+  const revisions = Math.max(0, ...job.scrapers.map(({ earlier = [] }) => earlier.length));
+  const earlier = Array.from({ length: revisions }, (_, revision) =>
+    job.scrapers.map((one) => one.earlier?.[revision] ?? one.version),
+  );
   return {
     spec: {
+      ...(revisions > 0 && { earlier }),
       id: job.id,
       client: job.client,
       scraper: job.scraper,

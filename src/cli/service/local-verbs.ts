@@ -1,14 +1,7 @@
 import { existsSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
-import {
-  type House,
-  laneOf,
-  loadPinned,
-  newKey,
-  newWebhookSecret,
-  openHouse,
-  openRegistry,
-} from "../../compose.ts";
+import { type House, laneOf, newKey, newWebhookSecret, openHouse, openRegistry } from "../../compose.ts";
 import type { Client, Key } from "../../client.ts";
 import { resolveScraper } from "../../config/find-scrapers.ts";
 import { exportJob } from "../../export/export-records.ts";
@@ -22,13 +15,18 @@ import { jobId } from "../../model/job-id.ts";
 import type { LaneState } from "../../model/job.ts";
 import type { Ledger } from "../../ports/ledger.ts";
 import type { ClientCard, KeyCard, Registry } from "../../ports/registry.ts";
+import { currentView } from "../../reextract/current-view.ts";
 import { readSets } from "../../reextract/job-sets.ts";
+import { loadPinned } from "../../scrapers/load-pinned.ts";
 import { loadScraper } from "../../scrapers/load-scraper.ts";
 import { readyScraper } from "../../scrapers/ready-scraper.ts";
 import { allJobs, findJob, newestJobs } from "../find-job.ts";
 import { dataFlag } from "../next-steps.ts";
+import { ownScraperName } from "../own-scraper-name.ts";
 import { openExistingHouse } from "../open-existing-house.ts";
+import { jobJson } from "../job-json.ts";
 import { loweredPace } from "../lowered-pace.ts";
+import { readNewVersion } from "../read-new-version.ts";
 import { extractionJson, extractionLines } from "../render-extraction.ts";
 import { jobLog, renderReport } from "../report.ts";
 import { UsageError } from "../usage-error.ts";
@@ -40,6 +38,7 @@ import type { Steered, Submission, Submitted, Verbs } from "./verbs.ts";
 const LOCAL_CLIENT = "local";
 const LANE_PAGE = 200;
 const QUIET_MS = 20_000;
+const CORES = availableParallelism();
 
 /** The verbs of a data folder on this machine. */
 export const openLocal = async (data: string, { makes }: { readonly makes: boolean }): Promise<Verbs> => {
@@ -60,11 +59,15 @@ export const openLocal = async (data: string, { makes }: { readonly makes: boole
   };
   return {
     flag: dataFlag(data),
-    listJobs: (which) => newestJobs(allJobs(ledger), which),
+    async listJobs({ scraper, ...which } = { withTrials: false }) {
+      const of = scraper === undefined ? {} : { scraper: await ownScraperName(scraper) };
+      return await newestJobs(allJobs(ledger, of), which);
+    },
     findJob: (named) => findJob(ledger, named),
-    async report(view) {
-      const sets = await readSets(blobs, view.spec.id);
+    async report(run) {
+      const sets = await readSets(blobs, run.spec.id);
       const { extractions, current } = sets;
+      const view = await currentView(house, run, current);
       const tookMs = (view.endedAt ?? Date.now()) - view.createdAt;
       return {
         lines: [
@@ -72,11 +75,15 @@ export const openLocal = async (data: string, { makes }: { readonly makes: boole
             data,
             tookMs,
             log: logOf(data, view.spec.id),
-            ...(extractions.length > 0 && { set: current ?? "first" }),
+            ...(extractions.length > 0 && { set: current ?? "first", run }),
           }),
           ...extractionLines(sets),
         ],
-        json: { current: current?.id ?? "first", extractions: extractions.map(extractionJson) },
+        json: {
+          ...jobJson(view),
+          current: current?.id ?? "first",
+          extractions: extractions.map(extractionJson),
+        },
       };
     },
     steerJob: (job, to) => steer(ledger, job, to),
@@ -84,8 +91,9 @@ export const openLocal = async (data: string, { makes }: { readonly makes: boole
       await ledger.sealJob(job);
       return { view: (await ledger.readJob(job))! };
     },
-    async resumeJob(job, caps) {
+    async resumeJob(job, { newVersion, caps, say }) {
       if (caps) await ledger.raiseCaps(job, caps);
+      await readNewVersion(house, (await ledger.readJob(job))!, { isAsked: newVersion, cores: CORES, say });
       await ledger.steerJob(job, "resume");
       return { view: (await ledger.readJob(job))! };
     },

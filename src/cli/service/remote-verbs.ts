@@ -24,8 +24,9 @@ const ITEM_PAGE = 1000;
 /** The verbs of a server, over its API. */
 export const openRemote = (server: string, key: string | undefined): Verbs => {
   const client = new SluiceClient({ server, retries: 3, ...(key !== undefined && { key }) });
-  const allJobs = async function* (): AsyncGenerator<JobView> {
-    for await (const job of pages((page) => client.listJobs(page), JOB_PAGE)) yield jobOfApi(job);
+  const allJobs = async function* (of: { readonly scraper?: string } = {}): AsyncGenerator<JobView> {
+    for await (const job of pages((page) => client.listJobs({ ...of, ...page }), JOB_PAGE))
+      yield jobOfApi(job);
   };
   const readJob = async (id: string): Promise<JobView | undefined> => {
     if (id === "" || id === "last") return undefined;
@@ -39,7 +40,8 @@ export const openRemote = (server: string, key: string | undefined): Verbs => {
   const flag = ` --server ${shellWord(server)}`;
   return {
     flag,
-    listJobs: (which) => newestJobs(allJobs(), which),
+    listJobs: ({ scraper, ...which } = { withTrials: false }) =>
+      newestJobs(allJobs(scraper === undefined ? {} : { scraper }), which),
     findJob: async (named) => (await readJob(named)) ?? (await findAmong(allJobs(), named, `at ${server}`)),
     report: async (view) => ({
       lines: renderAccount(view, (view.endedAt ?? Date.now()) - view.createdAt, flag),
@@ -47,7 +49,9 @@ export const openRemote = (server: string, key: string | undefined): Verbs => {
     }),
     steerJob: (job, to) => steer(client, job, to),
     sealJob: async (job) => ({ view: jobOfApi(await client.sealJob(job)) }),
-    resumeJob: async (job, caps) => ({ view: jobOfApi(await client.resumeJob(job, caps)) }),
+    resumeJob: async (job, { newVersion, caps }) => ({
+      view: jobOfApi(await client.resumeJob(job, { ...caps, ...(newVersion && { newVersion }) })),
+    }),
     retryItems: async (job, filter) => (await client.retryJob(job, filter)).retried,
     async *items(job, { states, kinds, scraper }) {
       const query = {

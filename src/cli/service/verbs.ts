@@ -16,7 +16,7 @@ export interface Verbs extends RemovingVerbs, AsyncDisposable {
   /** What is added to a proposed command so that it means the same place: ` --data DIR`, ` --server URL`, or nothing. */
   readonly flag: string;
   /** The newest first; trials only where they are asked for. */
-  listJobs(which?: { readonly withTrials: boolean }): Promise<readonly JobView[]>;
+  listJobs(which?: { readonly withTrials: boolean; readonly scraper?: string }): Promise<readonly JobView[]>;
   /** By its id, a part of it that is unique, or `last`. */
   findJob(named: string): Promise<JobView>;
   /** What came of a job. */
@@ -26,7 +26,7 @@ export interface Verbs extends RemovingVerbs, AsyncDisposable {
   /** No more inputs come: the job ends with those that it has. */
   sealJob(job: string): Promise<{ readonly view: JobView }>;
   /** Lets a job go on, with the capped inputs that fit under higher limits. */
-  resumeJob(job: string, caps?: JobCaps): Promise<{ readonly view: JobView }>;
+  resumeJob(job: string, how: Resuming): Promise<{ readonly view: JobView }>;
   retryItems(job: string, filter: RetryFilter): Promise<number>;
   items(job: string, filter: ItemFilter): AsyncIterable<readonly ItemRow[]>;
   /** Items with this key: several where scrapers of the job share one. */
@@ -77,6 +77,14 @@ export interface JobReport {
 export interface Steered {
   readonly view: JobView;
   readonly isQuiet: boolean;
+}
+
+export interface Resuming {
+  /** With the scraper as it is now. */
+  readonly newVersion: boolean;
+  readonly caps?: JobCaps | undefined;
+  /** Told how the reading of stored pages goes. */
+  readonly say: (line: string) => void;
 }
 
 export interface RetryFilter {

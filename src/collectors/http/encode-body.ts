@@ -1,3 +1,4 @@
+import { refuseUnknownOptions } from "../../model/known-options.ts";
 import type { RequestBody } from "../../ports/collector.ts";
 import { encodeForm } from "./encode-form.ts";
 import { isSecretName } from "./secret-name.ts";
@@ -9,10 +10,14 @@ interface EncodedBody {
   readonly archivedBody?: Uint8Array;
 }
 
+const BODY_OPTIONS = { form: true, json: true, bytes: true, mediaType: true } as const;
 const REDACTED = "[redacted]";
 
 /** What `http.post` was given, as bytes. Secrets in a form or at the top of a JSON object are known by their names. */
 export const encodeBody = (given: RequestBody): EncodedBody => {
+  refuseUnknownOptions(given, BODY_OPTIONS, "the body of http.post");
+  if (!("bytes" in given || "json" in given || "form" in given))
+    throw new TypeError("the body of http.post is { form: … }, { json: … } or { bytes: …, mediaType: … }");
   if ("bytes" in given) return { mediaType: given.mediaType, body: given.bytes };
   const fields = "json" in given ? given.json : given.form;
   const encode = (value: unknown): Omit<EncodedBody, "archivedBody"> =>

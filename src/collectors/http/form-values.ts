@@ -1,4 +1,5 @@
 import { isButton } from "./form-controls.ts";
+import { type OptionNames, refuseUnknownOptions } from "../../model/known-options.ts";
 import type { FormFile, FormValue, FormValues } from "../../ports/collector.ts";
 import type { Button, Control, Field } from "./form-controls.ts";
 import type { HtmlForm } from "./form.ts";
@@ -9,6 +10,8 @@ export type FormEntry = readonly [name: string, value: string | FormFile];
 type Sent = readonly (string | FormFile)[];
 
 const NO_FILE: FormFile = { filename: "", mediaType: "application/octet-stream", bytes: new Uint8Array() };
+
+const FILE_OPTIONS: OptionNames<FormFile> = { filename: true, mediaType: true, bytes: true };
 
 /** The names and values that a browser would send, in the order of the page. */
 export const formEntries = (form: HtmlForm, values: FormValues, pressed: Button | undefined): FormEntry[] => {
@@ -72,6 +75,7 @@ const fill = (form: HtmlForm, name: string, value: FormValue, filled: Map<Contro
       return void filled.set(first, chooseOptions(first, value, refuse));
     case "file":
       if (!isFile(value)) throw refuse("takes a file");
+      refuseUnknownOptions(value, FILE_OPTIONS, `the file for field ${JSON.stringify(name)}`);
       return void filled.set(first, [value]);
     case "text":
     case "hidden": {

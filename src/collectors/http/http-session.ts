@@ -6,17 +6,20 @@ import { ItemRequests } from "./item-requests.ts";
 import { keepFile } from "./keep-file.ts";
 import { HttpPage } from "./page.ts";
 import { receivePage } from "./receive-page.ts";
+import { refuseUnknownOptions } from "../../model/known-options.ts";
 import type { HtmlDocument } from "../../extraction/html-document.ts";
 import type { CaptureRef, Exchange, KeptPage } from "../../model/capture.ts";
-import type {
-  CollectorTools,
-  Http,
-  Keep,
-  KeptFile,
-  Limits,
-  Page,
-  RequestOptions,
-  SessionOptions,
+import {
+  type CollectorTools,
+  type Http,
+  type Keep,
+  type KeptFile,
+  type Limits,
+  type Page,
+  REQUEST_OPTIONS,
+  type RequestOptions,
+  type SessionOptions,
+  SUBMIT_OPTIONS,
 } from "../../ports/collector.ts";
 import type { ItemRequest } from "./redirect.ts";
 import type { Transport } from "./transport.ts";
@@ -84,13 +87,18 @@ export const openHttpSession = (options: HttpSessionOptions): HttpSession => {
   };
 
   const http: Http = {
-    get: async (url, given) => fetchPage({ ...requestOf(given), method: "GET", url: requests.resolve(url) }),
+    get: async (url, given) => {
+      refuseUnknownOptions(given, REQUEST_OPTIONS, "http.get");
+      return fetchPage({ ...requestOf(given), method: "GET", url: requests.resolve(url) });
+    },
     post: async (url, body, given) => {
+      refuseUnknownOptions(given, REQUEST_OPTIONS, "http.post");
       const { mediaType, ...sent } = encodeBody(body);
       const request = requestOf(given, { "content-type": mediaType });
       return fetchPage({ ...request, ...sent, method: "POST", url: requests.resolve(url) });
     },
     submit: async (form, values, given) => {
+      refuseUnknownOptions(given, SUBMIT_OPTIONS, "http.submit");
       const { headers: preset, action, ...sent } = formSubmission(form, values, given?.button);
       return fetchPage({ ...requestOf(given, preset), ...sent, url: requests.resolve(action) });
     },
@@ -101,6 +109,7 @@ export const openHttpSession = (options: HttpSessionOptions): HttpSession => {
       pages.push(new KeptPageView(name, ownPage(page)));
     },
     async file(name, url, given) {
+      refuseUnknownOptions(given, REQUEST_OPTIONS, "keep.file");
       // A file is kept as it is, not as it was packed for the journey.
       const request = requestOf(given, { accept: "*/*", "accept-encoding": "identity" });
       const file = await keepFile(

@@ -65,7 +65,7 @@ export const addItemRoutes = (app: Api, desk: Desk): void => {
         ...(states && { states }),
         ...(kinds && { kinds }),
         ...(keys && { keys }),
-        ...(scraper !== undefined && { scraper }),
+        ...(scraper !== undefined && { scraper: await house.scrapers.ownName(scraper) }),
         ...(after && { after }),
       });
       const answered = await Promise.all(items.map((item) => desk.withSource(item)));

@@ -78,7 +78,7 @@ An upload that breaks off can be resumed. \`GET\` of the same path tells the off
       if (ready.version !== spec.version)
         throw new Problem(
           "scraper-changed",
-          `${spec.scraper} was changed since the job began. Start another.`,
+          `${spec.scraper} has another version here (${ready.version}) than the job is pinned to (${spec.version}). Resume the job with \`newVersion\`, or start another.`,
         );
 
       await using hold = await holdUpload(registry, job);

@@ -4,6 +4,7 @@ import { json, problems } from "../answers.ts";
 import type { Api } from "../api.ts";
 import { says } from "../api-registry.ts";
 import type { Desk } from "../desk.ts";
+import { takeNewVersion } from "../../reextract/take-new-version.ts";
 import { Problem } from "../problem.ts";
 import { failureKind } from "../schemas/failure.ts";
 import { jobSchema } from "../schemas/job.ts";
@@ -25,9 +26,11 @@ const waitQuery = z.strictObject({
 const SHORTEST_MS = 10;
 const LONGEST_MS = 1000;
 const AGAIN_MS = 50;
+/** For items in workers' hands, before a job is pinned to other versions. */
+const WAIT_MS = 20_000;
 
 export const addSteeringRoutes = (app: Api, desk: Desk): void => {
-  const { ledger } = desk.house;
+  const { ledger, laneOf } = desk.house;
 
   /** Then, for a cancelled job, until what was in flight is counted: its answer has the final numbers where that is soon. */
   const untilQuiet = async (job: string, waitMs: number, isGone: () => boolean): Promise<boolean> => {
@@ -80,8 +83,9 @@ export const addSteeringRoutes = (app: Api, desk: Desk): void => {
       schema: {
         operationId: "resumeJob",
         summary: "Let a job go on",
-        description:
-          "Also releases the lanes at which the breaker has stopped it. With higher limits, a job goes on with the inputs that were capped, also one that has ended.",
+        description: `Also releases the lanes at which the breaker has stopped it. With higher limits, a job goes on with the inputs that were capped, also one that has ended.
+
+With \`newVersion\`, it goes on with its scrapers as they are now. Its stored pages are read with them first: until that has ended, the job is paused with the cause \`new-version\`, and then goes on by itself. Items that failed as \`structure-changed\` are not fetched again. A version that gives items other keys or lanes, or takes other inputs, is refused with \`new-version-refused\`.`,
         tags: ["jobs"],
         params: jobParams,
         body: z
@@ -89,20 +93,25 @@ export const addSteeringRoutes = (app: Api, desk: Desk): void => {
             maxItems: says("Items in all, found ones included.", z.int().min(1)).optional(),
             maxDepth: says("Steps from one scraper to another.", z.int().min(1)).optional(),
             maxChain: says("Next pages in a row that a scraper emits to itself.", z.int().min(1)).optional(),
+            newVersion: says("Go on with the scrapers as they are now.", z.boolean()).optional(),
           })
           .nullish(),
         response: { 200: json("The job.", jobSchema), ...problems(404, 409, 413, 415, 422) },
       },
     },
     async ({ params: { job }, body, who }) => {
-      await desk.findJob(who, job);
-      const { maxItems, maxDepth, maxChain } = body ?? {};
-      if (body)
+      const view = await desk.findJob(who, job);
+      const { maxItems, maxDepth, maxChain, newVersion } = body ?? {};
+      if ((maxItems ?? maxDepth ?? maxChain) !== undefined)
         await ledger.raiseCaps(job, {
           ...(maxItems !== undefined && { maxItems }),
           ...(maxDepth !== undefined && { maxDepth }),
           ...(maxChain !== undefined && { maxChain }),
         });
+      if (newVersion) {
+        const isTaken = await takeNewVersion(ledger, view, { laneOf, waitMs: WAIT_MS });
+        if (isTaken) return await desk.showNow(job);
+      }
       await ledger.steerJob(job, "resume");
       return await desk.showNow(job);
     },

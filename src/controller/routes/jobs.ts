@@ -93,7 +93,7 @@ export const addJobRoutes = (app: Api, desk: Desk): void => {
         limit,
         ...(client !== undefined && { client }),
         ...(states && { states }),
-        ...(scraper !== undefined && { scraper }),
+        ...(scraper !== undefined && { scraper: await house.scrapers.ownName(scraper) }),
         ...(label !== undefined && { label: splitLabel(label) }),
         ...(after !== undefined && { after }),
       });
@@ -116,7 +116,7 @@ export const addJobRoutes = (app: Api, desk: Desk): void => {
         response: { 200: json("The job.", jobSchema), ...problems(404) },
       },
     },
-    async ({ params, who }) => desk.show(await desk.findJob(who, params.job)),
+    async ({ params, who }) => await desk.showCurrent(await desk.findJob(who, params.job)),
   );
 
   app.post(

@@ -29,7 +29,7 @@ const FORMATS = ["jsonl", "csv", "parquet"] as const;
 type Format = (typeof FORMATS)[number];
 
 export const addResultRoutes = (app: Api, desk: Desk): void => {
-  const { ledger, blobs, log } = desk.house;
+  const { ledger, blobs, log, scrapers } = desk.house;
 
   app.get(
     "/v1/jobs/:job/results",
@@ -65,7 +65,8 @@ export const addResultRoutes = (app: Api, desk: Desk): void => {
     },
     async ({ params: { job }, query, who, id }, reply) => {
       const { spec } = await desk.findJob(who, job);
-      const { format, scraper, extraction, gaps } = query;
+      const { format, extraction, gaps } = query;
+      const scraper = query.scraper === undefined ? undefined : await scrapers.ownName(query.scraper);
       const changes = listOf(query.changes);
       if (scraper !== undefined && !spec.scrapers.some(({ name }) => name === scraper))
         throw new Problem("unknown-scraper", `${scraper}: not one of this job's scrapers.`);

@@ -8,6 +8,7 @@ import { FixtureBook } from "../fixture-book.ts";
 import { orNull } from "../job-view.ts";
 import { Problem } from "../problem.ts";
 import { perSecond } from "../schemas/job.ts";
+import { ScraperLoadError } from "../../scrapers/scraper-load-error.ts";
 import { inputSchemaOf } from "../scraper-shelf.ts";
 
 const entrySchema = named(
@@ -62,7 +63,7 @@ export const addScraperRoutes = (app: Api, { house: { scrapers }, now }: Desk): 
     },
     async ({ query }) => {
       const after = fromCursor(query.cursor, z.string()) ?? "";
-      const names = scrapers.names().filter((name) => name > after);
+      const names = (await scrapers.names()).filter((name) => name > after);
       const some = names.slice(0, query.limit);
       const data = await Promise.all(
         some.map(async (name) => {
@@ -85,14 +86,16 @@ export const addScraperRoutes = (app: Api, { house: { scrapers }, now }: Desk): 
         operationId: "getScraper",
         summary: "One scraper: what it takes and what it gives",
         tags: ["scrapers"],
-        params: z.object({ scraper: says("Its name.", z.string().max(64)) }),
+        params: z.object({ scraper: says("Its name, or that of its file.", z.string().max(64)) }),
         response: { 200: json("The scraper.", scraperSchema), ...problems(404, 409, 422) },
       },
     },
     async ({ params }) => {
-      if (!scrapers.names().includes(params.scraper))
-        throw new Problem("not-found", `${shown(params.scraper)}: this installation has no such scraper.`);
-      const ready = await scrapers.find(params.scraper);
+      const ready = await scrapers.find(params.scraper).catch((error: unknown) => {
+        if (error instanceof ScraperLoadError && error.code === "unknown-scraper")
+          throw new Problem("not-found", `${shown(params.scraper)}: this installation has no such scraper.`);
+        throw error;
+      });
       const { scraper, version, pace, extraction, targets } = ready;
       const input = inputSchemaOf(ready);
       const status = await fixtures.statusOf(ready);

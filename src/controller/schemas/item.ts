@@ -16,6 +16,7 @@ export const itemSchema = named(
     state: z.enum(ITEM_STATES),
     reason: says("Why it was skipped.", z.enum(["fresh", "unchanged"])).optional(),
     quality: z.enum(["complete", "partial"]).optional(),
+    version: says("Of the scraper that made its result.", z.string()).optional(),
     change: says(
       "Since the client last had it, in a job with `freshness`. Left out where nothing can be said: it failed, or is absent as it was.",
       z.enum(CHANGES),
@@ -34,6 +35,7 @@ export const itemSchema = named(
           at: instant,
           ms: z.number(),
           worker: z.string(),
+          version: says("Of the scraper that ran it.", z.string()).optional(),
           failure: failureSchema,
           requests: z.int().optional(),
           bytes: z.int().optional(),

@@ -46,16 +46,29 @@ export const jobSchema = named(
     scraper: z.string(),
     version: z.string(),
     scrapers: says(
-      "The root and those that it emits to, as they were when the job began.",
-      z.array(z.object({ name: z.string(), version: z.string() })),
+      "The root and those that it emits to, in the versions that the job is pinned to.",
+      z.array(
+        z.object({
+          name: z.string(),
+          version: z.string(),
+          earlier: says(
+            "Versions that the job has had before, the oldest first.",
+            z.array(z.string()),
+          ).optional(),
+        }),
+      ),
     ),
+    extraction: says(
+      "The extraction whose records are current: states, failures and fields are as it has them. Left out where they are the run's own, and in lists.",
+      z.string(),
+    ).optional(),
     state: z.enum(JOB_STATES),
     isSealed: says("No more inputs will come.", z.boolean()),
     isBatch: z.boolean(),
     createdAt: instant,
     endedAt: instant.optional(),
     paused: says(
-      "Only while it is paused. `asked`: somebody wanted it. `lanes-held`: the breaker holds all of its lanes, see `held`. `scraper`: its scraper was changed, or cannot be loaded.",
+      "Only while it is paused. `asked`: somebody wanted it. `lanes-held`: the breaker holds all of its lanes, see `held`. `scraper`: its scraper was changed, or cannot be loaded. `new-version`: its stored pages are read with the new version of its scraper, then it goes on.",
       z.object({ cause: z.enum(PAUSE_CAUSES), reason: z.string(), at: instant }),
     ).optional(),
     options: z.object({

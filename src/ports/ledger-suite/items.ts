@@ -189,7 +189,9 @@ export const items = (test: LedgerTest): void => {
     assert.deepEqual(item.records, records);
     const failure = { kind: "timeout", detail: "a timeout" };
     const cost = { requests: 1, bytes: 1 };
-    assert.deepEqual(item.history, [{ at: first.startedAt, ms: 40, worker: "w1", failure, ...cost }]);
+    assert.deepEqual(item.history, [
+      { at: first.startedAt, ms: 40, worker: "w1", failure, ...cost, version: "v1" },
+    ]);
     assert.deepEqual(item.lastAttempt, { at: 0, ms: 5, requests: 1, bytes: 100, worker: "w1" });
   });
 

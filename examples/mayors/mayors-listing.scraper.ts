@@ -1,7 +1,7 @@
 import { defineScraper, emitTo, field } from "sluice";
 import { z } from "zod";
 import { failures, limits, pace } from "./manners.ts";
-import town from "./town.scraper.ts";
+import town from "./mayors-town.scraper.ts";
 
 /** One page of a region's listing: it leads to the other pages, and to the towns. */
 export default defineScraper({

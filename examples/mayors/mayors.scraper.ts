@@ -1,6 +1,6 @@
 import { defineScraper, emitTo, field } from "sluice";
 import { z } from "zod";
-import listing from "./listing.scraper.ts";
+import listing from "./mayors-listing.scraper.ts";
 import { failures, limits, pace } from "./manners.ts";
 
 /** Where it begins: the list of regions. Found there are listings, and on those towns, all in one job. */

@@ -1,0 +1,55 @@
+import { availableParallelism } from "node:os";
+import type { JobView } from "../../model/job.ts";
+import type { Blobs } from "../../ports/blobs.ts";
+import type { Ledger } from "../../ports/ledger.ts";
+import { amendJob } from "../../reextract/amend-job.ts";
+import { ReextractError } from "../../reextract/reextract-error.ts";
+import { ScraperLoadError } from "../../scrapers/scraper-load-error.ts";
+import { type DutyTools, runDuty } from "../run-duty.ts";
+
+export interface NewVersionOptions extends DutyTools {
+  readonly data: string;
+  readonly ledger: Ledger;
+  readonly blobs: Blobs;
+  readonly everyMs?: number;
+}
+
+const PAGE = 200;
+
+/** Reads the stored pages of jobs that go on with changed scrapers, and then resumes them. What keeps it from that is the job's reason to stay paused. */
+export const runNewVersions = async (options: NewVersionOptions, signal: AbortSignal): Promise<void> => {
+  const { ledger, everyMs = 1000 } = options;
+  const house = { ...options, [Symbol.asyncDispose]: async () => {} };
+  // One of the cores is left to the requests that this process answers.
+  const cores = Math.max(1, Math.min(4, availableParallelism() - 1));
+  const read = async (view: JobView, stop: AbortSignal): Promise<void> => {
+    try {
+      await amendJob(house, view, { cores, signal: stop });
+    } catch (error) {
+      const isTheirs = error instanceof ReextractError || error instanceof ScraperLoadError;
+      if (!isTheirs || stop.aborted) throw error;
+      return await ledger.steerJob(view.spec.id, "pause", { cause: "scraper", reason: error.message });
+    }
+    await ledger.steerJob(view.spec.id, "resume");
+  };
+  const run = async (stop: AbortSignal): Promise<void> => {
+    for await (const view of waiting(ledger)) {
+      if (stop.aborted) return;
+      await read(view, stop);
+    }
+  };
+  await runDuty(options, { name: "new-versions", everyMs, run }, signal);
+};
+
+async function* waiting(ledger: Ledger): AsyncGenerator<JobView> {
+  let after: string | undefined;
+  do {
+    const page = await ledger.listJobs({
+      states: ["paused"],
+      limit: PAGE,
+      ...(after !== undefined && { after }),
+    });
+    for (const view of page) if (view.paused?.cause === "new-version") yield view;
+    after = page.length < PAGE ? undefined : page.at(-1)!.spec.id;
+  } while (after !== undefined);
+}

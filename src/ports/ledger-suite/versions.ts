@@ -1,0 +1,165 @@
+import assert from "node:assert/strict";
+import type { JobPins } from "../../model/job-version.ts";
+import type { JobSpec } from "../../model/job.ts";
+import type { AmendedItem } from "../ledger.ts";
+import { DONE, failed, failure } from "./sim-worker.ts";
+import { code, jobSpec, type LedgerTest, planned, SITE, type World } from "./world.ts";
+
+const FIELDS = { fields: ["name", "tax"], required: ["name"] };
+
+const pins = (version: string, own: Partial<JobSpec> = {}): JobPins => {
+  const { scrapers, fields, required, maxDepth } = jobSpec("job", { ...FIELDS, version, ...own });
+  return { scrapers, fields, required, maxDepth };
+};
+
+const amended = (item: { readonly queue: number; readonly seq: number }, own: Partial<AmendedItem> = {}) => ({
+  queue: item.queue,
+  seq: item.seq,
+  outcome: { state: "done" as const, quality: "complete" as const },
+  records: { blob: "new", offset: 0, length: 9 },
+  fieldCounts: [],
+  emitted: [],
+  rejected: [],
+  ...own,
+});
+
+/** A paused job of three items: one done, one failed, one not begun. */
+const begin = async (world: World) => {
+  await world.job("job", ["done", "failed", "queued"], FIELDS);
+  await world.ledger.sealJob("job");
+  const worker = world.worker();
+  const [one, two] = await worker.take(2);
+  await worker.settle([one!], DONE, { fieldCounts: [1, 0, 0, 0, 0, 0, 1, 0] });
+  await worker.settle([two!], failed("structure-changed"));
+  await world.ledger.steerJob("job", "pause");
+  return { worker, one: one!, two: two! };
+};
+
+export const versions = (test: LedgerTest): void => {
+  test("a job is pinned to other versions, and every result says which one made it", async (world) => {
+    const { worker, one, two } = await begin(world);
+    assert.deepEqual(await world.ledger.pinVersions("job", pins("v2")), { inHand: 0 });
+    const versionOf = async (key: string) => (await world.item("job", key)).version;
+    assert.deepEqual([await versionOf("done"), await versionOf("queued")], ["v1", undefined]);
+
+    await world.ledger.steerJob("job", "resume");
+    const waits = await world.ledger.readJob("job");
+    assert.deepEqual([waits?.state, waits?.paused?.cause], ["paused", "new-version"]);
+    assert.deepEqual(await worker.takeKeys(), [], "nothing is fetched before stored pages are read");
+
+    world.pass(10);
+    await world.ledger.amendItems("job", 1, [amended(one), amended(two)]);
+    await world.ledger.amendItems("job", 1, [], true);
+    await world.ledger.steerJob("job", "resume");
+    const [third] = await worker.take();
+    assert.deepEqual([third?.key, third?.revision], ["queued", 1]);
+    await worker.settle([third!], failed("timeout"));
+    const view = await world.ledger.readJob("job");
+    assert.deepEqual([view?.state, view?.counts.states.done, view?.counts.states.failed], ["done", 2, 1]);
+    for (const key of ["done", "failed", "queued"]) assert.equal(await versionOf(key), "v2");
+    assert.deepEqual(
+      (await world.item("job", "failed")).history.map(({ version }) => version),
+      ["v1"],
+    );
+    assert.deepEqual(
+      (await world.item("job", "queued")).history.map(({ version }) => version),
+      ["v2"],
+    );
+    assert.deepEqual(view?.spec.earlier, [["v1"]]);
+  });
+
+  test("items in hand are run to their end with the version before", async (world) => {
+    await world.job("job", ["a", "b"], FIELDS);
+    const worker = world.worker();
+    const [a] = await worker.take(1);
+    await world.ledger.steerJob("job", "pause");
+    assert.deepEqual(await world.ledger.pinVersions("job", pins("v2")), { inHand: 1 });
+    assert.equal((await world.ledger.readJob("job"))?.spec.version, "v1");
+    await worker.settle([a!]);
+    assert.deepEqual(await world.ledger.pinVersions("job", pins("v2")), { inHand: 0 });
+    assert.equal((await world.item("job", "a")).version, "v1");
+  });
+
+  test("what stored pages give takes the place of what was there, in every count, once", async (world) => {
+    const { one, two } = await begin(world);
+    await world.ledger.pinVersions("job", pins("v2", { fields: ["tax", "name", "new"] }));
+    const before = await world.ledger.readJob("job");
+    assert.deepEqual(
+      before?.fieldCounts,
+      [0, 0, 1, 0, 1, 0, 0, 0, 0, 0, 0, 0],
+      "counts move with their fields",
+    );
+    const change = [
+      amended(one, { outcome: { state: "done", quality: "partial" }, fieldCounts: [1, 0, -1, 0] }),
+      amended(two, { emitted: planned(["found"], "other.test") }),
+    ];
+    await world.ledger.amendItems("job", 1, change);
+    await world.ledger.amendItems("job", 1, change);
+    const view = (await world.ledger.readJob("job"))!;
+    assert.deepEqual(
+      [view.counts.states.done, view.counts.states.failed, view.partial, view.failures, view.counts.accepted],
+      [2, 0, 1, [], 4],
+    );
+    assert.deepEqual(view.fieldCounts.slice(0, 4), [1, 0, 0, 0]);
+    const item = await world.item("job", "failed");
+    assert.deepEqual([item.state, item.failure, item.records?.blob], ["done", undefined, "new"]);
+  });
+
+  test("an item that still fails has its new reason", async (world) => {
+    const { two } = await begin(world);
+    await world.ledger.pinVersions("job", pins("v2"));
+    const outcome = { state: "failed", failure: failure("scraper-error") } as const;
+    await world.ledger.amendItems("job", 1, [amended(two, { outcome, records: null })]);
+    const view = await world.ledger.readJob("job");
+    assert.deepEqual(
+      view?.failures.map(({ kind, count }) => [kind, count]),
+      [["scraper-error", 1]],
+    );
+  });
+
+  test("another revision's reading, and that of an item that was put back, change nothing", async (world) => {
+    const { one, two } = await begin(world);
+    await world.ledger.pinVersions("job", pins("v2"));
+    await world.ledger.amendItems("job", 2, [amended(one)]);
+    assert.equal((await world.item("job", "done")).version, "v1");
+    await world.ledger.retryItems("job", { keys: ["failed"] });
+    await world.ledger.amendItems("job", 1, [amended(two)]);
+    const item = await world.item("job", "failed");
+    assert.deepEqual([item.state, item.version], ["queued", "v1"]);
+  });
+
+  test("a job that has ended is read again with another version, and ends again", async (world) => {
+    await world.job("job", ["a"], FIELDS);
+    await world.ledger.sealJob("job");
+    const worker = world.worker();
+    const [a] = await worker.take();
+    await worker.settle([a!], failed("structure-changed"));
+    await world.ledger.pinVersions("job", pins("v2"));
+    await world.ledger.amendItems("job", 1, [amended(a!)], true);
+    await world.ledger.steerJob("job", "resume");
+    const view = await world.ledger.readJob("job");
+    assert.deepEqual([view?.state, view?.counts.states.done], ["done", 1]);
+    await world.job("gone", ["a"], FIELDS);
+    await world.ledger.steerJob("gone", "cancel");
+    await assert.rejects(world.ledger.pinVersions("gone", pins("v2")), code("job-ended"));
+  });
+
+  test("a held lane is released, and a version that asks for a lower pace gets it", async (world) => {
+    await world.job("job", ["a", "b"], FIELDS);
+    await world.ledger.sealJob("job");
+    const worker = world.worker();
+    const [a] = await worker.take(1);
+    await worker.tell(a!.queue, "structure-changed", 30);
+    await worker.settle([a!], failed("structure-changed"));
+    assert.equal((await world.ledger.readJob("job"))?.held.length, 1);
+    const pace = { perSecond: 2, burst: 1, concurrency: 1 };
+    await world.ledger.pinVersions("job", pins("v2", { pace }));
+    await world.ledger.amendItems("job", 1, [], true);
+    await world.ledger.steerJob("job", "resume");
+    const view = await world.ledger.readJob("job");
+    assert.deepEqual([view?.state, view?.held, view?.spec.pace], ["running", [], pace]);
+    assert.deepEqual(await worker.takeKeys(), ["b"]);
+    const lanes = await world.ledger.readLanes({ limit: 10 });
+    assert.equal(lanes.find(({ lane }) => lane === SITE)?.perSecond, 2);
+  });
+};

@@ -1,0 +1,179 @@
+import { randomBytes } from "node:crypto";
+import type { House } from "../compose.ts";
+import type { FailureKind } from "../model/failure.ts";
+import type { ItemView } from "../model/item.ts";
+import { revisionOf } from "../model/job-version.ts";
+import type { JobSpec, JobView } from "../model/job.ts";
+import { timedId } from "../model/timed-id.ts";
+import type { AmendedItem } from "../ports/ledger.ts";
+import { LedgerError } from "../ports/ledger.ts";
+import { jobScrapers } from "../scrapers/job-scrapers.ts";
+import { loadPinned } from "../scrapers/load-pinned.ts";
+import type { Chunk, ChunkEnd } from "./extract-chunk.ts";
+import { ExtractPool } from "./extract-pool.ts";
+import { pagesOf } from "./extractable.ts";
+import { itemChunks } from "./item-chunks.ts";
+import { ReextractError } from "./reextract-error.ts";
+import { runRecords } from "./run-records.ts";
+
+export interface AmendOptions {
+  readonly cores: number;
+  readonly signal: AbortSignal;
+  /** Hears how many items have been read. */
+  readonly onProgress?: (items: number) => void;
+  /** What scrapers print. */
+  readonly onOutput?: (text: string) => void;
+}
+
+/** What came of reading a job's stored pages with the versions that it is pinned to now. */
+export interface Amended {
+  /** Items whose pages were read. */
+  readonly items: number;
+  readonly done: number;
+  /** Of those done, how many had failed. */
+  readonly rescued: number;
+  readonly failed: number;
+  /** Items that stay as an earlier version left them, because the present one reads less of their pages. */
+  readonly kept: number;
+  /** Failed items without pages, which are fetched again. */
+  readonly putBack: number;
+}
+
+/** Failures that another version of the scraper may mend. Only of the first kind all pages are stored: the others may have ended half-way. */
+const MENDABLE: readonly FailureKind[] = ["structure-changed", "navigation", "scraper-error"];
+
+const SEGMENT_BYTES = 8 * 1024 * 1024;
+const SEGMENT_ITEMS = 5000;
+const CHUNKS_A_THREAD = 6;
+const KEYS = 500;
+
+/**
+ * Reads the stored pages of a job that was pinned to other versions, and gives its items what these make of them. What was read before it was
+ * stopped stays: the next call goes on with the rest. When it returns, the job may be resumed.
+ */
+export const amendJob = async (house: House, { spec }: JobView, options: AmendOptions): Promise<Amended> => {
+  const { ledger, blobs, data } = house;
+  const { cores, signal, onProgress, onOutput } = options;
+  const scrapers = jobScrapers(await loadPinned(spec), spec.scrapers);
+  const writer = new AmendWriter(house, spec);
+  await using pool = new ExtractPool({
+    threads: cores,
+    task: { data, spec, most: 0, isAmending: true },
+    versions: scrapers.map(({ ready }) => ready.version),
+    ...(onOutput && { onOutput }),
+  });
+  const isOld = (item: ItemView): boolean =>
+    item.version !== spec.scrapers.find(({ name }) => name === item.scraper)?.version;
+  const again: string[] = [];
+  const scraperOf = (item: ItemView): number | undefined => {
+    const place = spec.scrapers.findIndex(({ name }) => name === item.scraper);
+    const hasPages = pagesOf(item).length > 0;
+    if (!isOld(item) || place < 0) return undefined;
+    if (item.state === "done") return hasPages ? place : undefined;
+    if (item.failure?.kind === "structure-changed" && hasPages) return place;
+    if (item.failure && MENDABLE.includes(item.failure.kind) && !scrapers[place]!.ready.scraper.once)
+      again.push(item.key);
+    return undefined;
+  };
+  const set = runRecords(blobs, spec.id, () => undefined);
+  const running: { readonly chunk: Chunk; readonly end: Promise<ChunkEnd> }[] = [];
+  const takeOne = async (): Promise<void> => {
+    const { chunk, end } = running.shift()!;
+    await writer.add(chunk, await end);
+    onProgress?.(writer.counts.items);
+  };
+  const stop = (): void => void pool[Symbol.asyncDispose]();
+  signal.addEventListener("abort", stop, { once: true });
+  try {
+    const source = { ledger, job: spec.id, set, states: ["done", "failed"] as const };
+    for await (const chunk of itemChunks({ ...source, scraperOf, withInputs: true })) {
+      const end = pool.run(chunk);
+      end.catch(() => undefined); // told by `takeOne`
+      running.push({ chunk, end });
+      if (running.length >= cores * CHUNKS_A_THREAD) await takeOne();
+    }
+    while (running.length > 0) await takeOne();
+    await writer.flush();
+  } finally {
+    signal.removeEventListener("abort", stop);
+  }
+  if (signal.aborted) throw new ReextractError("interrupted", `${spec.id}: stopped before its end`);
+  const putBack = await putItemsBack(house, spec.id, again);
+  await ledger.amendItems(spec.id, revisionOf(spec), [], true);
+  return { ...writer.counts, putBack };
+};
+
+/** Nothing is put back in a job whose budget or time is up. */
+const putItemsBack = async ({ ledger }: House, job: string, keys: readonly string[]): Promise<number> => {
+  let count = 0;
+  for (let from = 0; from < keys.length; from += KEYS)
+    try {
+      count += await ledger.retryItems(job, { kinds: MENDABLE, keys: keys.slice(from, from + KEYS) });
+    } catch (error) {
+      if (error instanceof LedgerError && error.code === "job-ended") break;
+      throw error;
+    }
+  return count;
+};
+
+/** Stores records, and then tells the ledger where they are. */
+class AmendWriter {
+  readonly counts = { items: 0, done: 0, rescued: 0, failed: 0, kept: 0 };
+  readonly #house: House;
+  readonly #job: string;
+  readonly #revision: number;
+  readonly #folder: string;
+  #segments = 0;
+  #lines: Uint8Array[] = [];
+  #bytes = 0;
+  #items: AmendedItem[] = [];
+
+  constructor(house: House, spec: JobSpec) {
+    this.#house = house;
+    this.#job = spec.id;
+    this.#revision = revisionOf(spec);
+    this.#folder = `jobs/${spec.id}/versions/${timedId(Date.now(), randomBytes(4))}`;
+  }
+
+  async add({ items }: Chunk, { lines, amendments }: ChunkEnd): Promise<void> {
+    const blob = this.#blob();
+    let offset = this.#bytes;
+    for (const [at, { ref, stateBefore }] of items.entries()) {
+      const amendment = amendments[at];
+      this.counts.items++;
+      if (!amendment) {
+        this.counts.kept++;
+        continue;
+      }
+      const { bytes, ...rest } = amendment;
+      this.counts[rest.outcome.state]++;
+      if (rest.outcome.state === "done" && stateBefore === "failed") this.counts.rescued++;
+      this.#items.push({ ...ref, ...rest, records: bytes > 0 ? { blob, offset, length: bytes } : null });
+      offset += bytes;
+    }
+    this.#lines.push(lines);
+    this.#bytes += lines.length;
+    if (this.#bytes >= SEGMENT_BYTES || this.#items.length >= SEGMENT_ITEMS) await this.flush();
+  }
+
+  async flush(): Promise<void> {
+    const [lines, items, blob] = [this.#lines, this.#items, this.#blob()];
+    const isEmpty = this.#bytes === 0;
+    [this.#lines, this.#items, this.#bytes] = [[], [], 0];
+    if (items.length === 0) return;
+    if (!isEmpty) {
+      this.#segments++;
+      await this.#house.blobs.put(
+        blob,
+        (async function* () {
+          yield* lines;
+        })(),
+      );
+    }
+    await this.#house.ledger.amendItems(this.#job, this.#revision, items);
+  }
+
+  #blob(): string {
+    return `${this.#folder}/records-${String(this.#segments).padStart(5, "0")}.jsonl`;
+  }
+}

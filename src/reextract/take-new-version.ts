@@ -1,0 +1,112 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { type LaneOf, planInput } from "../flow/plan.ts";
+import { pinnedOf } from "../flow/submit.ts";
+import type { ItemView } from "../model/item.ts";
+import type { JobSpec, JobView } from "../model/job.ts";
+import type { Ledger } from "../ports/ledger.ts";
+import { type JobScraper, jobScrapers } from "../scrapers/job-scrapers.ts";
+import { loadScraper } from "../scrapers/load-scraper.ts";
+import { type ReadyScraper, readyScraper } from "../scrapers/ready-scraper.ts";
+import { ReextractError } from "./reextract-error.ts";
+
+export interface TakeOptions {
+  readonly laneOf: LaneOf;
+  /** How long to wait for items that workers have in hand. */
+  readonly waitMs: number;
+  /** Hears how many that are, when they are waited for. */
+  readonly onWait?: (inHand: number) => void;
+}
+
+const LOOK_MS = 100;
+/** Items whose inputs are planned again with the changed scraper, for each scraper of the job. */
+const SAMPLE = 1000;
+/** Pages of the ledger that are looked through for them. */
+const PAGES = 5;
+
+/**
+ * Pins a job to its scrapers as they are now. The job then stands still until `amendJob` has read its stored pages with them. False where they
+ * are what the job is pinned to already.
+ */
+export const takeNewVersion = async (
+  ledger: Ledger,
+  { spec, state }: JobView,
+  { laneOf, waitMs, onWait }: TakeOptions,
+): Promise<boolean> => {
+  const { source, extracts } = spec;
+  const root = await readyScraper(await loadScraper(source), { extracts });
+  const scrapers = jobScrapers(root, spec.scrapers);
+  if (isPinned(spec, scrapers)) return false;
+  if (state === "cancelled") throw refuse(spec.id, "the job was cancelled");
+  await checkFits(ledger, spec, scrapers, laneOf);
+  if (state === "running" || state === "loading") await ledger.steerJob(spec.id, "pause");
+  const endsAt = performance.now() + waitMs;
+  for (let isTold = false; ; isTold = true) {
+    const { inHand } = await ledger.pinVersions(spec.id, pinnedOf(scrapers));
+    if (inHand === 0) return true;
+    if (performance.now() > endsAt)
+      throw new ReextractError(
+        "still-in-hand",
+        `${spec.id}: workers still run ${inHand} of its items with the version before. The job is paused: ask again when they have ended.`,
+      );
+    if (!isTold) onWait?.(inHand);
+    await delay(LOOK_MS);
+  }
+};
+
+const isPinned = ({ scrapers: pinned }: JobSpec, now: readonly JobScraper[]): boolean =>
+  now.length === pinned.length &&
+  now.every(
+    ({ ready }, at) => ready.scraper.name === pinned[at]!.name && ready.version === pinned[at]!.version,
+  );
+
+/** What items are named, and where they stand, must be as it was: else the job would have them twice, or ask another site at a pace of its own. */
+const checkFits = async (
+  ledger: Ledger,
+  spec: JobSpec,
+  now: readonly JobScraper[],
+  laneOf: LaneOf,
+): Promise<void> => {
+  for (const [at, { name }] of spec.scrapers.entries()) {
+    const ready = now[at]?.ready;
+    if (ready?.scraper.name !== name)
+      throw refuse(
+        spec.id,
+        at === 0
+          ? `its scraper is named ${ready?.scraper.name} now, not ${name}`
+          : `${spec.scraper} does not emit to ${name} any more, of which the job may have items`,
+      );
+    for (const item of await sample(ledger, spec.id, name)) {
+      const why = misfit(ready, item, laneOf);
+      if (why !== undefined) throw refuse(spec.id, `for item ${item.key} of ${name}, ${why}`);
+    }
+  }
+};
+
+const misfit = ({ scraper }: ReadyScraper, item: ItemView, laneOf: LaneOf): string | undefined => {
+  const planned = planInput(scraper, { line: 1, value: item.input as Record<string, unknown> }, laneOf);
+  if ("rejected" in planned)
+    return `the new \`input\` schema does not take the stored input: ${planned.rejected.problem}`;
+  const { key, lane } = planned.item;
+  if (key !== item.key) return `the new version gives another key: ${key}`;
+  if (lane !== item.lane) return `the new version gives another lane: ${lane} instead of ${item.lane}`;
+  return undefined;
+};
+
+const sample = async (ledger: Ledger, job: string, scraper: string): Promise<readonly ItemView[]> => {
+  const items: ItemView[] = [];
+  let after: ItemView["ref"] | undefined;
+  for (let page = 0; page < PAGES && items.length < SAMPLE; page++) {
+    const limit = SAMPLE - items.length;
+    const found = await ledger.listItems(job, { scraper, limit, ...(after && { after }) });
+    items.push(...found.items);
+    after = found.next;
+    if (after === undefined) break;
+  }
+  return items;
+};
+
+const refuse = (job: string, why: string): ReextractError =>
+  new ReextractError(
+    "does-not-fit",
+    `${job}: it cannot go on with the new version: ${why}. Start a new job for it, or put the old version back.`,
+  );
