@@ -2,11 +2,11 @@ import { planInput } from "../flow/plan.ts";
 import { createJob, type JobOptions } from "../flow/submit.ts";
 import type { RejectedInput } from "../model/job.ts";
 import type { PlannedItem } from "../ports/ledger.ts";
+import { loweredPace } from "../scrapers/lowered-pace.ts";
 import type { ReadyScraper } from "../scrapers/ready-scraper.ts";
 import type { Once } from "./api.ts";
 import type { ControllerHouse } from "./house.ts";
 import { addWithinQuota } from "./items-quota.ts";
-import { loweredPace } from "./job-pace.ts";
 import { missingItems } from "./missing-items.ts";
 import { Problem } from "./problem.ts";
 import type { AskedOptions } from "./schemas/job-options.ts";
@@ -71,7 +71,7 @@ const makeJob = async (house: ControllerHouse, start: Start): Promise<void> => {
     job: once.name,
     client,
     ready,
-    paceOf: loweredPace(asked.pace),
+    paceOf: ({ pace }) => loweredPace(pace, asked.pace ?? {}),
     options: optionsOf(asked, isBatch),
     ...(extracts !== undefined && { extracts }),
     ...(maxItems !== undefined && { maxItems }),

@@ -1,10 +1,10 @@
 import { dateFields } from "../extraction/date-fields.ts";
 import type { JobPins } from "../model/job-version.ts";
 import type { JobSpec, RejectedInput } from "../model/job.ts";
-import type { Pace } from "../model/pace.ts";
 import type { Ledger, PlannedItem } from "../ports/ledger.ts";
 import { retentionOf } from "../scrapers/check-retention.ts";
 import { jobFields, type JobScraper, jobScrapers } from "../scrapers/job-scrapers.ts";
+import type { JobPace } from "../scrapers/lowered-pace.ts";
 import type { ReadyScraper } from "../scrapers/ready-scraper.ts";
 import { type InputRow, type LaneOf, planInput } from "./plan.ts";
 
@@ -13,7 +13,7 @@ export interface Submission {
   readonly client: string;
   readonly ready: ReadyScraper;
   /** The scraper's own pace unless told; it can only be lowered. */
-  readonly paceOf?: (ready: ReadyScraper) => Pace;
+  readonly paceOf?: (ready: ReadyScraper) => JobPace;
   /** False for a job that only collects. */
   readonly extracts?: boolean;
   readonly inputs: AsyncIterable<readonly InputRow[]>;
@@ -77,13 +77,13 @@ export const createJob = async (
 /** What a job takes over from its scrapers. */
 export const pinnedOf = (
   scrapers: readonly JobScraper[],
-  paceOf: (ready: ReadyScraper) => Pace = ({ pace }) => pace,
+  paceOf: (ready: ReadyScraper) => JobPace = ({ pace }) => ({ pace }),
 ): JobPins => ({
   scrapers: scrapers.map(({ ready }) => ({
     name: ready.scraper.name,
     source: ready.source,
     version: ready.version,
-    pace: paceOf(ready),
+    ...paceOf(ready),
     policy: ready.scraper.failures ?? {},
     extracts: ready.scraper.extract !== undefined,
     fields: ready.extraction?.fieldNames ?? [],

@@ -36,7 +36,9 @@ export interface JobPins {
 export const withNewPins = (spec: JobSpec, pins: JobPins): JobSpec => {
   const scrapers = pins.scrapers.map((now, at) => {
     const was = spec.scrapers[at];
-    return was ? { ...now, pace: slower(was.pace, now.pace) } : now;
+    if (!was) return now;
+    const sitePace = was.sitePace && slower(was.sitePace, now.pace);
+    return { ...now, pace: slower(was.pace, now.pace), ...(sitePace && { sitePace }) };
   });
   const { source, version, pace, policy } = scrapers[0]!;
   return {

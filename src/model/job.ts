@@ -18,6 +18,8 @@ export interface PinnedScraper {
   /** How its items are run; `http` when left out. */
   readonly kind?: CollectorKind;
   readonly pace: Pace;
+  /** The scraper's own pace, where the job has asked for less: it is the lane's, and `pace` holds for this job's items alone. */
+  readonly sitePace?: Pace;
   /** Rows of the failure policy that this scraper has changed. */
   readonly policy: PolicyOverrides;
   /** Whether it makes records at all; one that only leads to others does not. */

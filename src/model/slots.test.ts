@@ -1,7 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { bookSlots, defaultBurst, EMPTY_BOOK, lateToleranceMs, returnSlots, type SlotBook } from "./slots.ts";
+import {
+  bookOwnSlots,
+  bookSlots,
+  defaultBurst,
+  EMPTY_BOOK,
+  lateToleranceMs,
+  returnSlots,
+  roomAtMs,
+  type SlotBook,
+} from "./slots.ts";
 
 /** Times as a ledger has them: large, so that rounding shows. */
 const START = 1_790_000_000_000;
@@ -217,7 +226,8 @@ test("a lane whose interval changes keeps the pace of the fastest of them", () =
         slots.push(...booked.slots);
       }
       const fastest = Math.min(...calls.map(([intervalMs]) => intervalMs));
-      const gaps = slots.slice(1).map((slot, i) => slot - slots[i]!);
+      const sorted = slots.toSorted((a, b) => a - b);
+      const gaps = sorted.slice(1).map((slot, i) => slot - sorted[i]!);
       assert.ok(gaps.every((gap) => gap >= fastest));
     }),
   );
@@ -250,6 +260,55 @@ test("a clock that is set back neither breaks the pace nor stops the lane", () =
       assertPace(starts, intervalMs, burst);
       trueMs += aheadMs + burst * intervalMs + intervalMs;
       assert.ok(call() > 0);
+    }),
+  );
+});
+
+test("a slot booked in a slow rhythm does not keep a faster one waiting, and is not doubled", () => {
+  for (const slowMs of [60_000, 86_400_000, Number.MAX_VALUE, Infinity]) {
+    const slow = book(EMPTY_BOOK, { count: 9, intervalMs: slowMs });
+    const far = slow.slots.at(-1)!;
+    assert.ok(far >= START + 60_000);
+    assert.ok(roomAtMs(slow.book, 100, 1, START + 50) <= START + 50);
+    const fast = book(slow.book, { nowMs: START + 50, count: 20 });
+    assert.deepEqual(fast.slots.slice(0, 3), [START + 100, START + 200, START + 300]);
+    const near = book(fast.book, { nowMs: far - 150, count: 20 });
+    assertPace([...near.slots, far], 100, 1);
+  }
+});
+
+test("a job's own lower pace holds beside another that takes all it can get; the lane keeps its rate and is used up", () => {
+  const anyRun = fc.record({
+    laneMs: fc.constantFrom(0, 20, 100, 500),
+    share: fc.constantFrom(1.3, 2, 10, 1000),
+    burst: fc.constantFrom(1, 4),
+    gaps: fc.array(fc.integer({ min: 1, max: 400 }), { minLength: 60, maxLength: 90 }),
+    isAlone: fc.boolean(),
+  });
+  fc.assert(
+    fc.property(anyRun, ({ laneMs, share, burst, gaps, isAlone }) => {
+      const ownMs = Math.max(laneMs, 50) * share;
+      const [ownSlots, all]: number[][] = [[], []];
+      let [state, tat, nowMs] = [EMPTY_BOOK, 0, START];
+      for (const gapMs of gaps) {
+        const request = { nowMs, count: 50, intervalMs: laneMs, burst, holdUntilMs: 0 };
+        const own = bookOwnSlots(state, { tat, intervalMs: ownMs, burst: 1 }, request);
+        ownSlots!.push(...own.slots);
+        all!.push(...own.slots);
+        tat = own.tat;
+        const other = isAlone || laneMs === 0 ? undefined : bookSlots(own.book, { ...request, count: 1e6 });
+        all!.push(...(other?.slots ?? []));
+        state = other?.book ?? own.book;
+        nowMs += gapMs;
+      }
+      const passedMs = nowMs - START;
+      // The lane's rhythm moves an own slot by less than an interval of either.
+      const shiftMs = Math.min(laneMs, ownMs);
+      assert.ok((ownSlots!.length - 1) * ownMs - shiftMs <= passedMs + 1000, `${ownSlots!.length} own slots`);
+      assert.ok(ownSlots!.length >= Math.floor(passedMs / ownMs), `only ${ownSlots!.length} own slots`);
+      if (laneMs === 0) return;
+      assertPace(all!, laneMs, burst);
+      if (!isAlone) assert.ok(all!.length >= Math.floor(passedMs / laneMs), `only ${all!.length} slots in all`);
     }),
   );
 });

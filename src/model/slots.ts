@@ -16,6 +16,8 @@ export interface SlotBook {
   readonly intervalMs: number;
   /** Booked, given back, and still to come; ascending. */
   readonly spare: readonly number[];
+  /** Theoretical times of slots that are out beyond `tat`, ascending: those in between are free, an interval away from each of these. */
+  readonly ahead: readonly number[];
 }
 
 export interface SlotRequest {
@@ -34,9 +36,13 @@ export interface Booking {
   readonly slots: readonly number[];
 }
 
-export const EMPTY_BOOK: SlotBook = { tat: 0, intervalMs: 0, spare: [] };
+export const EMPTY_BOOK: SlotBook = { tat: 0, intervalMs: 0, spare: [], ahead: [] };
 
 const AHEAD_MS = 1000;
+/** The slowest rhythm, whatever slows it: one request a day. */
+const LONGEST_INTERVAL_MS = 86_400_000;
+/** Slots out beyond `tat`; with more of them, a slot is booked only when its time has come. */
+const MOST_AHEAD = 256;
 /** Intervals are rounded up to this grain: sums with a time of day are then exact, and no window gains a slot by rounding. */
 const GRAINS_PER_MS = 1024;
 
@@ -55,39 +61,138 @@ export const lateToleranceMs = (intervalMs: number, burst: number): number =>
 /** At most one second ahead or one slot, whichever is longer. */
 const aheadMs = (intervalMs: number): number => Math.max(AHEAD_MS, intervalMs);
 
-export function bookSlots(book: SlotBook, request: SlotRequest): Booking {
+export function bookSlots(before: SlotBook, request: SlotRequest): Booking {
   const { nowMs, count } = request;
-  const intervalMs = Math.ceil(request.intervalMs * GRAINS_PER_MS) / GRAINS_PER_MS;
+  const intervalMs = grained(request.intervalMs);
   const earliest = Math.max(nowMs, request.holdUntilMs);
   const latest = nowMs + aheadMs(intervalMs);
-  if (count <= 0 || earliest > latest) return { book, slots: [] };
+  if (count <= 0 || earliest > latest) return { book: before, slots: [] };
   if (intervalMs === 0) {
     const slots = Array.from({ length: count }, () => earliest);
-    return { book: { tat: Math.max(book.tat, earliest), intervalMs, spare: [] }, slots };
+    return { book: { ...EMPTY_BOOK, tat: Math.max(before.tat, earliest) }, slots };
   }
-
-  const leadMs = (atOnce(request.burst) - 1) * intervalMs;
-  // Every slot that is out lies within `aheadMs` of now, in true time. A book that says more had its clock set back.
-  const furthest = nowMs + aheadMs(Math.max(intervalMs, book.intervalMs)) + leadMs;
-  const wasSetBack = book.tat > furthest;
-  let tat = Math.min(book.tat, furthest);
-  // Spare slots of a faster rhythm would be too close together for a slower one.
-  const isSpareSound = !wasSetBack && book.intervalMs >= intervalMs;
-  const spare = isSpareSound ? book.spare.filter((slot) => slot >= earliest) : [];
-
+  const leadMs = leadOf(request.burst, intervalMs);
+  const book = currentBook(before, intervalMs, leadMs, nowMs);
+  const spare = book.spare.filter((slot) => slot >= earliest);
   const slots = spare.splice(0, count);
+  let { tat } = book;
   while (slots.length < count) {
-    const slot = Math.max(earliest, tat + intervalMs - leadMs);
+    const time = freeTime(book.ahead, Math.max(tat + intervalMs, earliest), intervalMs);
+    const slot = Math.max(earliest, time - leadMs);
     if (slot > latest) break;
     slots.push(slot);
-    tat = Math.max(tat + intervalMs, slot);
+    tat = time;
   }
-  const hasMoved = tat > book.tat;
-  return {
-    book: { tat, intervalMs: hasMoved ? intervalMs : book.intervalMs, spare },
-    slots: slots.toSorted(ascending),
-  };
+  return { book: { ...moved(book, tat, intervalMs), spare }, slots: slots.toSorted(ascending) };
 }
+
+/** A job's own limit, below that of the lane. */
+export interface OwnPace {
+  /** Theoretical time of its latest slot. */
+  readonly tat: number;
+  readonly intervalMs: number;
+  readonly burst: number;
+}
+
+export interface OwnBooking extends Booking {
+  readonly tat: number;
+  /** When the next slot can be booked, as far as the own limit goes; 0 where only the lane keeps it waiting. */
+  readonly againAtMs: number;
+}
+
+/**
+ * Books slots for a job with a lower limit of its own. A slot that is later than the lane's next one leaves those before it to others: the lane
+ * goes on at its rate. Where others have booked the lane's next slots, it lies in their rhythm and takes nothing from them.
+ */
+export function bookOwnSlots(before: SlotBook, own: OwnPace, request: SlotRequest): OwnBooking {
+  const { nowMs, count } = request;
+  const ownMs = grained(own.intervalMs);
+  const ownLeadMs = leadOf(own.burst, ownMs);
+  const laneMs = grained(request.intervalMs);
+  // Own slots are booked a second ahead at most: a later time was written before the clock was set back.
+  let tat = Math.min(own.tat, nowMs + AHEAD_MS + ownLeadMs);
+  let book = before;
+  const slots: number[] = [];
+  let againAtMs = 0;
+  if (request.holdUntilMs > nowMs + aheadMs(laneMs)) return { book, tat: own.tat, slots, againAtMs };
+  while (slots.length < count) {
+    const notBefore = tat + ownMs - ownLeadMs;
+    const next: OneSlot =
+      notBefore > nowMs + AHEAD_MS
+        ? { againAtMs: notBefore - AHEAD_MS }
+        : bookOne(book, request, laneMs, notBefore);
+    if (!("slot" in next)) {
+      againAtMs = next.againAtMs;
+      break;
+    }
+    slots.push(next.slot);
+    book = next.book;
+    // What the lane's rhythm adds to a slot's time is not lost for the next one.
+    const isRounded = next.slot - notBefore < Math.min(laneMs, ownMs);
+    tat = isRounded ? tat + ownMs : Math.max(tat + ownMs, next.slot);
+  }
+  if (slots.length === count) againAtMs = tat + ownMs - ownLeadMs - AHEAD_MS;
+  return { book, tat, slots: slots.toSorted(ascending), againAtMs };
+}
+
+type OneSlot = { readonly book: SlotBook; readonly slot: number } | { readonly againAtMs: number };
+
+const bookOne = (
+  before: SlotBook,
+  { nowMs, burst, holdUntilMs }: SlotRequest,
+  intervalMs: number,
+  notBefore: number,
+): OneSlot => {
+  const earliest = Math.max(nowMs, holdUntilMs);
+  const wanted = Math.max(earliest, notBefore);
+  if (intervalMs === 0)
+    return wanted > nowMs + AHEAD_MS ? { againAtMs: 0 } : { book: before, slot: wanted };
+  const leadMs = leadOf(burst, intervalMs);
+  const book = currentBook(before, intervalMs, leadMs, nowMs);
+  const spareAt = book.spare.findIndex((slot) => slot >= wanted);
+  if (spareAt !== -1) return { book: { ...book, spare: book.spare.toSpliced(spareAt, 1) }, slot: book.spare[spareAt]! };
+  const time = freeTime(book.ahead, Math.max(book.tat + intervalMs, earliest), intervalMs);
+  const slot = Math.max(earliest, time - leadMs);
+  if (slot >= notBefore) {
+    const latest = nowMs + aheadMs(intervalMs);
+    return slot > latest ? { againAtMs: 0 } : { book: moved(book, time, intervalMs), slot };
+  }
+  const isBusy = book.tat + intervalMs > nowMs;
+  const intervals = Math.max(0, Math.ceil((notBefore - time) / intervalMs));
+  const at = freeTime(book.ahead, isBusy ? time + intervals * intervalMs : notBefore, intervalMs);
+  if (at > nowMs + AHEAD_MS) return { againAtMs: Math.min(at - AHEAD_MS, notBefore) };
+  if (book.ahead.length >= MOST_AHEAD) return { againAtMs: notBefore };
+  return { book: { ...book, ahead: [...book.ahead, at].toSorted(ascending) }, slot: at };
+};
+
+const grained = (intervalMs: number): number =>
+  Math.ceil(Math.min(intervalMs, LONGEST_INTERVAL_MS) * GRAINS_PER_MS) / GRAINS_PER_MS;
+
+/** With a burst, slots lie so far before their theoretical times. */
+const leadOf = (burst: number, intervalMs: number): number => (atOnce(burst) - 1) * intervalMs;
+
+/** The first theoretical time from `time` on that is an interval away from those that are out. */
+const freeTime = (ahead: readonly number[], time: number, intervalMs: number): number =>
+  ahead.reduce((free, out) => (Math.abs(free - out) < intervalMs ? out + intervalMs : free), time);
+
+const moved = (book: SlotBook, tat: number, intervalMs: number): SlotBook =>
+  tat > book.tat ? { ...book, tat, intervalMs, ahead: book.ahead.filter((out) => out > tat) } : book;
+
+/** What of the book holds now, at this rhythm. */
+const currentBook = (book: SlotBook, intervalMs: number, leadMs: number, nowMs: number): SlotBook => {
+  const bookMs = Math.min(book.intervalMs, LONGEST_INTERVAL_MS);
+  // Every slot that is out lies within `aheadMs` of now, in true time. A book that says more had its clock set back.
+  const furthest = nowMs + aheadMs(Math.max(intervalMs, bookMs)) + leadMs;
+  const wasSetBack = book.tat > furthest;
+  // Spare slots of a faster rhythm would be too close together for a slower one.
+  const spare = !wasSetBack && bookMs >= intervalMs ? book.spare : [];
+  const tat = Math.min(book.tat, furthest);
+  const ahead = wasSetBack ? [] : book.ahead.filter((out) => out > tat && out > nowMs - intervalMs);
+  // A slot booked in a slower rhythm does not keep the faster one waiting: the time before it is free.
+  return bookMs > intervalMs && tat > nowMs
+    ? { tat: tat - bookMs, intervalMs, spare, ahead: [tat, ...ahead].slice(0, MOST_AHEAD) }
+    : { tat, intervalMs: bookMs, spare, ahead };
+};
 
 /** Slots that will not be used, for others to take. Those whose time has passed are lost. */
 export function returnSlots(book: SlotBook, slots: readonly number[], nowMs: number): SlotBook {
@@ -96,7 +201,10 @@ export function returnSlots(book: SlotBook, slots: readonly number[], nowMs: num
 }
 
 /** When the next slot can be booked: before that, asking brings nothing. */
-export const roomAtMs = (book: SlotBook, intervalMs: number, burst: number, nowMs: number): number => {
-  if (intervalMs === 0 || book.spare.some((slot) => slot >= nowMs)) return 0;
-  return book.tat + intervalMs - (atOnce(burst) - 1) * intervalMs - aheadMs(intervalMs);
+export const roomAtMs = (before: SlotBook, laneMs: number, burst: number, nowMs: number): number => {
+  if (laneMs === 0 || before.spare.some((slot) => slot >= nowMs)) return 0;
+  const intervalMs = grained(laneMs);
+  const leadMs = leadOf(burst, intervalMs);
+  const book = currentBook(before, intervalMs, leadMs, nowMs);
+  return freeTime(book.ahead, book.tat + intervalMs, intervalMs) - leadMs - aheadMs(intervalMs);
 };

@@ -15,6 +15,7 @@ import { laws } from "./ledger-suite/laws.ts";
 import { leases } from "./ledger-suite/leases.ts";
 import { lists } from "./ledger-suite/lists.ts";
 import { operator } from "./ledger-suite/operator.ts";
+import { ownPace } from "./ledger-suite/own-pace.ts";
 import { pace } from "./ledger-suite/pace.ts";
 import { reaping } from "./ledger-suite/reaping.ts";
 import { removing } from "./ledger-suite/removing.ts";
@@ -41,6 +42,7 @@ const NOUNS = [
   kinds,
   workSums,
   pace,
+  ownPace,
   leases,
   stopping,
   reaping,

@@ -194,6 +194,8 @@ export interface ClaimedItem extends ItemRef {
 
 export interface SlotGrant {
   readonly lane: string;
+  /** Of a job with a pace of its own: only for requests of this queue, also in a lane without a rate. */
+  readonly queue?: number;
   /** From the moment of the answer, ascending. */
   readonly delaysMs: readonly number[];
   /** A slot used later than this is void and booked again. */

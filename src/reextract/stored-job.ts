@@ -57,7 +57,7 @@ export default defineScraper({
     job,
     client: "local",
     ready,
-    paceOf: () => ({ perSecond: Infinity, burst: 1, concurrency: pages.length }),
+    paceOf: () => ({ pace: { perSecond: Infinity, burst: 1, concurrency: pages.length } }),
     inputs: (async function* () {})(),
     laneOf: () => lane,
   });

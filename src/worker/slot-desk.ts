@@ -24,6 +24,9 @@ interface Slot {
 }
 
 interface LaneDesk {
+  readonly lane: string;
+  /** Of a queue with a pace of its own: only its requests wait here. */
+  readonly queue: number | undefined;
   readonly waiters: Waiter[];
   slots: Slot[];
   timer: NodeJS.Timeout | undefined;
@@ -34,7 +37,10 @@ interface LaneDesk {
  * late is void and booked again, so that a process that was paused never fires a burst.
  */
 export class SlotDesk {
+  /** By lane; those of a queue with a pace of its own by lane and queue. */
   readonly #lanes = new Map<string, LaneDesk>();
+  /** Queues with a pace of their own, as the slots of their items say. */
+  readonly #own = new Set<number>();
   /** Lanes without a rhythm, as the ledger last said: requests start at once. */
   readonly #open = new Set<string>();
   readonly #onNeed: () => void;
@@ -48,9 +54,10 @@ export class SlotDesk {
 
   /** Resolves when a request may start in this lane. It must start at once; whoever has to wait for something asks the slot again. */
   take(lane: string, seeker: SlotSeeker): Promise<TakenSlot> {
-    if (this.#open.has(lane)) return Promise.resolve(WITHOUT_RHYTHM);
+    const queue = this.#own.has(seeker.queue) ? seeker.queue : undefined;
+    if (queue === undefined && this.#open.has(lane)) return Promise.resolve(WITHOUT_RHYTHM);
     return new Promise((resolve, reject) => {
-      const desk = this.#desk(lane);
+      const desk = this.#desk(lane, queue);
       desk.waiters.push({ seeker, resolve, reject });
       if (desk.slots.length < desk.waiters.length) this.#onNeed();
       this.#serve(desk);
@@ -58,8 +65,9 @@ export class SlotDesk {
   }
 
   /** Slots from the ledger, as delays from now. */
-  grant({ lane, delaysMs, lateMs }: SlotGrant): void {
-    const desk = this.#desk(lane);
+  grant({ lane, queue, delaysMs, lateMs }: SlotGrant): void {
+    if (queue !== undefined) this.#own.add(queue);
+    const desk = this.#desk(lane, queue);
     const now = this.#now();
     desk.slots = [...desk.slots, ...delaysMs.map((delay) => ({ dueAt: now + delay, lateMs }))].sort(
       (a, b) => a.dueAt - b.dueAt,
@@ -73,7 +81,7 @@ export class SlotDesk {
     const desk = this.#lanes.get(lane);
     if (!desk) return;
     for (const waiter of desk.waiters.splice(0)) waiter.resolve(WITHOUT_RHYTHM);
-    this.#forgetIdle(lane, desk);
+    this.#forgetIdle(desk);
   }
 
   /** Whoever comes next asks the ledger again. */
@@ -89,7 +97,7 @@ export class SlotDesk {
 
   wishes(): SlotWish[] {
     const wishes: SlotWish[] = [];
-    for (const [lane, { waiters, slots }] of this.#lanes) {
+    for (const { lane, waiters, slots } of this.#lanes.values()) {
       const byQueue = new Map<number, number>();
       for (const { seeker } of waiters.slice(slots.length))
         byQueue.set(seeker.queue, (byQueue.get(seeker.queue) ?? 0) + 1);
@@ -102,11 +110,11 @@ export class SlotDesk {
   returns(): { readonly lane: string; readonly delaysMs: readonly number[] }[] {
     const returns = [];
     const now = this.#now();
-    for (const [lane, desk] of this.#lanes) {
+    for (const desk of this.#lanes.values()) {
       const spare = desk.slots.splice(desk.waiters.length);
-      this.#forgetIdle(lane, desk);
+      this.#forgetIdle(desk);
       const delaysMs = spare.map(({ dueAt }) => dueAt - now).filter((delay) => delay > 0);
-      if (delaysMs.length > 0) returns.push({ lane, delaysMs });
+      if (delaysMs.length > 0) returns.push({ lane: desk.lane, delaysMs });
     }
     return returns;
   }
@@ -122,16 +130,17 @@ export class SlotDesk {
     }
   }
 
-  #desk(lane: string): LaneDesk {
-    let desk = this.#lanes.get(lane);
-    if (!desk) this.#lanes.set(lane, (desk = { waiters: [], slots: [], timer: undefined }));
+  #desk(lane: string, queue?: number): LaneDesk {
+    const key = keyOf(lane, queue);
+    let desk = this.#lanes.get(key);
+    if (!desk) this.#lanes.set(key, (desk = { lane, queue, waiters: [], slots: [], timer: undefined }));
     return desk;
   }
 
-  #forgetIdle(lane: string, desk: LaneDesk): void {
+  #forgetIdle(desk: LaneDesk): void {
     if (desk.waiters.length > 0 || desk.slots.length > 0) return;
     clearTimeout(desk.timer);
-    this.#lanes.delete(lane);
+    this.#lanes.delete(keyOf(desk.lane, desk.queue));
   }
 
   #serve(desk: LaneDesk): void {
@@ -162,3 +171,6 @@ export class SlotDesk {
     if (isShort && desk.slots.length < desk.waiters.length) this.#onNeed();
   }
 }
+
+const keyOf = (lane: string, queue: number | undefined): string =>
+  queue === undefined ? lane : `${lane}\n${queue}`;

@@ -1,10 +1,10 @@
-import { bookSlots, lateToleranceMs } from "../../model/slots.ts";
 import type { ClaimTally } from "./claim-items.ts";
 import { addToClientHand, clientRoom } from "./client-shares.ts";
 import type { Database } from "./database.ts";
 import { leadAlone } from "./fresh-claims.ts";
 import { takesAll } from "./kind-bits.ts";
-import { holdUntil, intervalMs, laneRow, saveSlotBook, slotBook } from "./lane-row.ts";
+import { holdUntil, intervalMs, laneRow } from "./lane-row.ts";
+import { ownRoom, planSlots } from "./own-pace.ts";
 import { places } from "./places.ts";
 import { queueRow, setClaimable } from "./queue-row.ts";
 import { addToHand, handsIn } from "./renew-worker.ts";
@@ -43,25 +43,15 @@ export const claimSuspect = (db: Database, tally: ClaimTally): void => {
     const lane = laneRow(db, queue.lane);
     if (handsIn(db, lane.id, worker).total >= places(lane, queue)) continue;
     const interval = intervalMs(db, lane);
-    if (interval === 0) {
+    if (ownRoom(db, queue) <= 0) continue;
+    if (interval === 0 && queue.own_per_second === null) {
       if (holdUntil(lane) > now) continue;
       tally.unpaced.push(lane.name);
     } else {
-      const pace = {
-        nowMs: now,
-        count: 1,
-        intervalMs: interval,
-        burst: queue.burst,
-        holdUntilMs: holdUntil(lane),
-      };
-      const { book, slots } = bookSlots(slotBook(lane), pace);
-      if (slots.length === 0) continue;
-      saveSlotBook(db, lane.id, book);
-      tally.slots.push({
-        lane: lane.name,
-        delaysMs: slots.map((at) => at - now),
-        lateMs: lateToleranceMs(interval, queue.burst),
-      });
+      const planned = planSlots(db, lane, queue, interval, 1);
+      if (planned.grant.delaysMs.length === 0) continue;
+      planned.save();
+      tally.slots.push(planned.grant);
     }
     const lease = openLease(db, worker, row.queue, row.seq, row.seq, 1);
     db.run("UPDATE items SET suspect = 0, lease = ? WHERE queue = ? AND seq = ?", lease, row.queue, row.seq);

@@ -53,10 +53,12 @@ const MOVED: readonly (readonly [table: string, column: string])[] = [
   ["turns", "ready_at"],
   ["workers", "until"],
   ["lanes", "tat"],
+  ["own_slots", "tat"],
   ["lanes", "hold_until"],
   ["lanes", "crawl_until"],
   ["queues", "probe_at"],
   ["queues", "ready_at"],
+  ["queues", "own_next"],
   ["suspects", "due_at"],
   ["items", "due_at"],
   ["robots", "fetch_until"],
@@ -75,7 +77,7 @@ const moveTimes = (db: Database, byMs: number, now: number): void => {
     );
   };
   // Slots that were given back are not worth a longer look.
-  db.run("UPDATE lanes SET spare = '[]' WHERE spare <> '[]'");
+  db.run("UPDATE lanes SET spare = '[]', ahead = '[]' WHERE spare <> '[]' OR ahead <> '[]'");
   for (const [table, column] of MOVED)
     if (db.get("SELECT 1 FROM sqlite_schema WHERE name = ?", table)) move(table, column);
 };

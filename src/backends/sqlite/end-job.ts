@@ -1,6 +1,7 @@
 import type { Database } from "./database.ts";
 import type { Pause } from "../../model/job.ts";
 import { type JobRow, readSpec } from "./job-row.ts";
+import { forgetOwnSlots } from "./own-pace.ts";
 import { writeEvent } from "./write-event.ts";
 
 /**
@@ -11,6 +12,7 @@ export const endJobWhenDone = (db: Database, number: number): void => {
   const job = db.get<JobRow>("SELECT * FROM jobs WHERE number = ?", number)!;
   const ended = job.done + job.absent + job.failed + job.skipped + job.cancelled;
   if (job.sealed === 0 || ended < job.accepted || job.ended_at !== null) return;
+  forgetOwnSlots(db, number);
   if (job.state === "cancelled") {
     const { reason } = JSON.parse(job.paused!) as Pause;
     db.run("UPDATE jobs SET ended_at = ? WHERE number = ?", db.now(), number);

@@ -1,8 +1,7 @@
 import { type BreakerState, seedBreaker } from "../../model/breaker-state.ts";
 import { kindsOf } from "../../model/collector-kind.ts";
 import type { ItemRef } from "../../model/item.ts";
-import type { Cap, JobSpec } from "../../model/job.ts";
-import type { Pace } from "../../model/pace.ts";
+import type { Cap, JobSpec, PinnedScraper } from "../../model/job.ts";
 import type { AddReply, PlannedItem } from "../../ports/ledger.ts";
 import { type CapChange, freeCapped, insertCapped, noCapChange, updateCapped } from "./capped-items.ts";
 import type { Database } from "./database.ts";
@@ -70,7 +69,7 @@ export const placeItems = (
     }
     if (!queue.scrapers.has(scraper)) {
       queue.scrapers.add(scraper);
-      if (spec.scrapers.length > 1) lowerPace(db, queue.id, paceOf(spec, scraper));
+      if (spec.scrapers.length > 1) lowerPace(db, queue.id, pacesOf(spec, scraper));
     }
     const hash = itemHash(key, scraper, job.key_seed);
     const place = { queue: queue.id, seq: ++queue.tail, hash };
@@ -105,18 +104,20 @@ const openQueue = (
     spec.scraper,
     lane,
   );
-  const pace = paceOf(spec, scraper);
+  const { pace, sitePace = pace } = pacesOf(spec, scraper);
   db.run(
     // Never an id that a removed queue had: workers and answered items may still name it.
-    `INSERT INTO queues (id, job, lane, client, per_second, burst, concurrency, breaker, claimable, priority, freshness, kinds)
+    `INSERT INTO queues (id, job, lane, client, per_second, burst, concurrency, own_per_second, own_concurrency, breaker, claimable, priority, freshness, kinds)
      VALUES ((SELECT 1 + max(last_queue, coalesce((SELECT max(id) FROM queues), 0)) FROM service),
-       ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     job.number,
     lane,
     job.client,
-    pace.perSecond === Infinity ? null : pace.perSecond,
-    pace.burst,
-    pace.concurrency,
+    orNull(sitePace.perSecond),
+    sitePace.burst,
+    sitePace.concurrency,
+    pace.perSecond < sitePace.perSecond ? pace.perSecond : null,
+    pace.concurrency < sitePace.concurrency ? pace.concurrency : null,
     baseline ? JSON.stringify(seedBreaker(JSON.parse(baseline.breaker) as BreakerState)) : null,
     job.state === "loading" || job.state === "running" ? 1 : 0,
     spec.priority ?? 0,
@@ -126,16 +127,24 @@ const openQueue = (
   return find()!;
 };
 
-const paceOf = (spec: JobSpec, scraper: number): Pace => spec.scrapers[scraper]?.pace ?? spec.pace;
+type Paces = Pick<PinnedScraper, "pace" | "sitePace">;
+
+const pacesOf = (spec: JobSpec, scraper: number): Paces => spec.scrapers[scraper] ?? spec;
+
+const orNull = (perSecond: number): number | null => (perSecond === Infinity ? null : perSecond);
 
 /** A queue is as slow as the slowest of the scrapers that have had items in it. */
-export const lowerPace = (db: Database, queue: number, { perSecond, burst, concurrency }: Pace): void => {
+export const lowerPace = (db: Database, queue: number, { pace, sitePace = pace }: Paces): void => {
   db.run(
     `UPDATE queues SET per_second = min(coalesce(per_second, ?1), coalesce(?1, per_second)),
-       burst = min(burst, ?2), concurrency = min(concurrency, ?3) WHERE id = ?4`,
-    perSecond === Infinity ? null : perSecond,
-    burst,
-    concurrency,
+       burst = min(burst, ?2), concurrency = min(concurrency, ?3),
+       own_per_second = min(coalesce(own_per_second, ?4), coalesce(?4, own_per_second)),
+       own_concurrency = min(coalesce(own_concurrency, ?5), coalesce(?5, own_concurrency)) WHERE id = ?6`,
+    orNull(sitePace.perSecond),
+    sitePace.burst,
+    sitePace.concurrency,
+    pace.perSecond < sitePace.perSecond ? pace.perSecond : null,
+    pace.concurrency < sitePace.concurrency ? pace.concurrency : null,
     queue,
   );
 };

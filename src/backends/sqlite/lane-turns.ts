@@ -38,7 +38,7 @@ export const readTurns = (db: Database, { jobs, kinds, shares }: ClaimTally, lan
   );
   // Not by when they became ready: what counts is whose turn it is.
   const select = `SELECT * FROM queues WHERE lane = @lane AND client = @client AND claimable = 1 AND ready_at IS NOT NULL
-    AND ready_at <= @now ${jobs ? FOR_JOBS : ""} ${kinds === undefined ? "" : OF_KINDS} ORDER BY priority DESC, served_at LIMIT ${MOST_QUEUES}`;
+    AND ready_at <= @now AND own_next <= @now ${jobs ? FOR_JOBS : ""} ${kinds === undefined ? "" : OF_KINDS} ORDER BY priority DESC, served_at LIMIT ${MOST_QUEUES}`;
   return levelTurns(rows, lane.turn).flatMap(({ client, had, weight }) => {
     const share = shares.get(client);
     const asked = {

@@ -12,6 +12,7 @@ import { clock } from "./migrations/0008-clock.ts";
 import { caps } from "./migrations/0009-caps.ts";
 import { retention } from "./migrations/0010-retention.ts";
 import { versions } from "./migrations/0011-versions.ts";
+import { lanes } from "./migrations/0013-lanes.ts";
 import { registry } from "./registry/migrations/0001-registry.ts";
 
 /**
@@ -25,7 +26,7 @@ export interface Schema {
 
 export const LEDGER_SCHEMA: Schema = {
   part: "ledger",
-  migrations: [start, emit, service, fresh, work, costs, keySeed, clock, caps, retention, versions],
+  migrations: [start, emit, service, fresh, work, costs, keySeed, clock, caps, retention, versions, lanes],
 };
 export const REGISTRY_SCHEMA: Schema = { part: "registry", migrations: [registry] };
 

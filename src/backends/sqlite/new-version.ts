@@ -1,5 +1,5 @@
 import { type JobPins, movedCounts, withNewPins } from "../../model/job-version.ts";
-import type { JobSpec, PauseReason } from "../../model/job.ts";
+import type { JobSpec, PauseReason, PinnedScraper } from "../../model/job.ts";
 import type { Pace } from "../../model/pace.ts";
 import { type AmendedItem, LedgerError } from "../../ports/ledger.ts";
 import type { Database } from "./database.ts";
@@ -47,11 +47,13 @@ export const pinVersions = async (
 
 /** Which of several scrapers have items in a lane is not known: all of the job's lanes are as slow as one that was slowed down. */
 const lowerPaces = (db: Database, job: JobRow, was: JobSpec, now: JobSpec): void => {
-  const slowed = now.scrapers.filter(({ pace }, at) => isSlower(pace, was.scrapers[at]?.pace ?? pace));
+  const slowed = now.scrapers.filter((one, at) => isSlower(siteOf(one), siteOf(was.scrapers[at] ?? one)));
   if (slowed.length === 0) return;
   const queues = db.all<{ id: number }>("SELECT id FROM queues WHERE job = ?", job.number);
-  for (const { id } of queues) for (const { pace } of slowed) lowerPace(db, id, pace);
+  for (const { id } of queues) for (const scraper of slowed) lowerPace(db, id, scraper);
 };
+
+const siteOf = ({ pace, sitePace = pace }: PinnedScraper): Pace => sitePace;
 
 const isSlower = (now: Pace, was: Pace): boolean =>
   now.perSecond < was.perSecond || now.burst < was.burst || now.concurrency < was.concurrency;

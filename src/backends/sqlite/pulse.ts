@@ -1,13 +1,14 @@
 import { isDoubtful, step } from "../../model/breaker.ts";
 import { type BreakerState, seedBreaker } from "../../model/breaker-state.ts";
 import { onOutcomes } from "../../model/lane-speed.ts";
-import { bookSlots, lateToleranceMs, returnSlots } from "../../model/slots.ts";
+import { returnSlots } from "../../model/slots.ts";
 import type { LaneReport, OutcomeReport, PulseReply, PulseReport, SlotGrant } from "../../ports/ledger.ts";
 import { fromNow } from "./claim-items.ts";
 import type { Database } from "./database.ts";
 import { answerProbe, holdQueue } from "./hold-queue.ts";
 import { type JobRow, readSpec } from "./job-row.ts";
 import { holdUntil, intervalMs, laneId, laneRow, laneSpeed, saveSlotBook, slotBook } from "./lane-row.ts";
+import { planSlots } from "./own-pace.ts";
 import { isProbeOut, queueRow } from "./queue-row.ts";
 import { refreshLane } from "./refresh-lane.ts";
 import { nameRunning, renewWorker, setHands } from "./renew-worker.ts";
@@ -160,27 +161,21 @@ const bookHop = (
 ): "unpaced" | { slots: SlotGrant; roomInMs: number | undefined } => {
   const queue = queueRow(db, queueId)!;
   const lane = laneRow(db, laneId(db, name));
-  const now = db.now();
   // A host that no job has in its inputs has no rate of its own: it is spared as the job's own site is.
   const interval = intervalMs(db, lane, queue.per_second);
-  const heldMs = holdUntil(lane) - now;
-  const none = { lane: name, delaysMs: [], lateMs: 0 };
-  if (interval === 0) return heldMs > 0 ? { slots: none, roomInMs: heldMs } : "unpaced";
-  const pace = { nowMs: now, count, intervalMs: interval, burst: queue.burst, holdUntilMs: holdUntil(lane) };
-  const { book, slots } = bookSlots(slotBook(lane), pace);
-  saveSlotBook(db, lane.id, book);
-  if (slots.length > 0) {
-    chargeHops(db, lane.id, queue.client, slots.length);
+  const heldMs = holdUntil(lane) - db.now();
+  if (interval === 0 && queue.own_per_second === null)
+    return heldMs > 0
+      ? { slots: { lane: name, delaysMs: [], lateMs: 0 }, roomInMs: heldMs }
+      : "unpaced";
+  const { grant, ownWaitMs = 0, save } = planSlots(db, lane, queue, interval, count);
+  save();
+  const got = grant.delaysMs.length;
+  if (got > 0) {
+    chargeHops(db, lane.id, queue.client, got);
     refreshLane(db, lane.id);
   }
-  return {
-    slots: {
-      lane: name,
-      delaysMs: slots.map((at) => at - now),
-      lateMs: lateToleranceMs(interval, queue.burst),
-    },
-    roomInMs: slots.length < count ? Math.max(1, interval) : undefined,
-  };
+  return { slots: grant, roomInMs: got < count ? Math.max(1, interval, ownWaitMs) : undefined };
 };
 
 /** A lane's slots are what its clients share: those of hops count as well. */

@@ -8,6 +8,11 @@ export interface QueueRow {
   readonly per_second: number | null;
   readonly burst: number;
   readonly concurrency: number;
+  /** What its job has asked for, where that is less than its scraper allows: holds for this queue alone. */
+  readonly own_per_second: number | null;
+  readonly own_concurrency: number | null;
+  /** When its next slot can be booked, as far as its own pace goes. */
+  readonly own_next: number;
   readonly tail: number;
   readonly cursor: number;
   readonly open: number;

@@ -34,7 +34,7 @@ export const refreshLane = (db: Database, id: number, servedAt = 0): void => {
   );
   // `burst` is that of the row with the least `ready_at`.
   const nexts = db.all<NextItem>(
-    `SELECT client, min(ready_at) AS ready_at, burst FROM queues
+    `SELECT client, min(max(ready_at, own_next)) AS ready_at, burst FROM queues
      WHERE lane = ? AND claimable = 1 AND ready_at IS NOT NULL GROUP BY client`,
     id,
   );

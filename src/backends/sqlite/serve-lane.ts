@@ -1,10 +1,10 @@
-import { bookSlots, lateToleranceMs } from "../../model/slots.ts";
 import type { ClaimTally } from "./claim-items.ts";
 import type { Database } from "./database.ts";
 import { hindmost } from "./fair-turns.ts";
 import { takesAll } from "./kind-bits.ts";
-import { holdUntil, intervalMs, laneRow, type LaneRow, saveSlotBook, slotBook } from "./lane-row.ts";
+import { holdUntil, intervalMs, laneRow, type LaneRow } from "./lane-row.ts";
 import { type Backlog, type LaneTurn, nextQueue, readTurns } from "./lane-turns.ts";
+import { ownRoom, planSlots } from "./own-pace.ts";
 import { places } from "./places.ts";
 import type { QueueRow } from "./queue-row.ts";
 import { refreshLane } from "./refresh-lane.ts";
@@ -37,7 +37,7 @@ export const serveLane = (db: Database, tally: ClaimTally, laneNumber: number): 
     const turn = live.reduce((a, b) => (comesBefore(b, a) ? b : a));
     const { share } = turn;
     const { queue, isOnly } = nextQueue(turn);
-    const room = concurrencyRoom(lane, queue, total, own, workersFor(queue));
+    const room = Math.min(concurrencyRoom(lane, queue, total, own, workersFor(queue)), ownRoom(db, queue));
     if (room <= 0 || share.room <= 0) tally.isCrowded = true;
     const size = isOnly && live.length === 1 ? LARGEST_LEASE : turnSize;
     const want = Math.min(room, tally.request.room - tally.items.length, size, share.room, share.quota);
@@ -98,27 +98,23 @@ const grant = (db: Database, tally: ClaimTally, lane: LaneRow, queue: QueueRow, 
   const current = laneRow(db, lane.id);
   const count = queue.probing === 1 ? 1 : want;
   const interval = intervalMs(db, current);
-  const now = db.now();
-  const heldUntil = holdUntil(current);
-  if (interval === 0) {
-    if (heldUntil > now) return 0;
+  if (interval === 0 && queue.own_per_second === null) {
+    if (holdUntil(current) > db.now()) return 0;
     const items = takeItems(db, tally, queue, current, count);
     tally.items.push(...items);
     if (items.length > 0 && !tally.unpaced.includes(lane.name)) tally.unpaced.push(lane.name);
     return items.length;
   }
-  const pace = { nowMs: now, intervalMs: interval, burst: queue.burst, holdUntilMs: heldUntil };
-  const possible = bookSlots(slotBook(current), { ...pace, count }).slots.length;
-  if (possible === 0) return 0;
-  const items = takeItems(db, tally, queue, current, possible);
+  const possible = planSlots(db, current, queue, interval, count);
+  if (possible.grant.delaysMs.length === 0) {
+    if (queue.own_per_second !== null) possible.save();
+    return 0;
+  }
+  const items = takeItems(db, tally, queue, current, possible.grant.delaysMs.length);
   if (items.length === 0) return 0;
-  const booked = bookSlots(slotBook(current), { ...pace, count: items.length });
-  saveSlotBook(db, lane.id, booked.book);
+  const planned = planSlots(db, current, queue, interval, items.length);
+  planned.save();
   tally.items.push(...items);
-  tally.slots.push({
-    lane: lane.name,
-    delaysMs: booked.slots.map((at) => at - now),
-    lateMs: lateToleranceMs(interval, queue.burst),
-  });
+  tally.slots.push(planned.grant);
   return items.length;
 };

@@ -6,7 +6,7 @@ import { readyScraper } from "../../scrapers/ready-scraper.ts";
 import { Supervisor } from "../../worker/supervisor.ts";
 import { jobId } from "../../model/job-id.ts";
 import { openInputs } from "../../inputs/open-inputs.ts";
-import { loweredPace } from "../lowered-pace.ts";
+import { paceAtRate } from "../rate-option.ts";
 import type { RunOptions } from "../options.ts";
 import { workerScript } from "../run-workers.ts";
 import { checkOutput } from "../../export/outputs/check-output.ts";
@@ -38,7 +38,7 @@ export const runCommand = async (named: string, options: RunOptions): Promise<nu
       job,
       client: "local",
       ready,
-      paceOf: loweredPace(options.rate, (text) => progress.note(text)),
+      paceOf: paceAtRate(options.rate, (text) => progress.note(text)),
       extracts: options.extract,
       laneOf,
       inputs,

@@ -25,7 +25,7 @@ import { dataFlag } from "../next-steps.ts";
 import { ownScraperName } from "../own-scraper-name.ts";
 import { openExistingHouse } from "../open-existing-house.ts";
 import { jobJson } from "../job-json.ts";
-import { loweredPace } from "../lowered-pace.ts";
+import { paceAtRate } from "../rate-option.ts";
 import { readNewVersion } from "../read-new-version.ts";
 import { extractionJson, extractionLines } from "../render-extraction.ts";
 import { jobLog, renderReport } from "../report.ts";
@@ -208,7 +208,7 @@ const submit = async ({ ledger }: House, submission: Submission): Promise<Submit
     job,
     client: LOCAL_CLIENT,
     ready,
-    paceOf: loweredPace(perSecond),
+    paceOf: paceAtRate(perSecond),
     extracts,
     laneOf,
     inputs,

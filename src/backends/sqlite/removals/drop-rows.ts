@@ -85,6 +85,7 @@ const dropCapped = (db: Database, queue: number): boolean =>
   ) > 0;
 
 const dropQueue = (db: Database, queue: number): void => {
+  db.run("DELETE FROM own_slots WHERE queue = ?", queue);
   db.run("DELETE FROM queues WHERE id = ?", queue);
   db.run("UPDATE service SET last_queue = max(last_queue, ?)", queue);
 };
