@@ -8,6 +8,7 @@ import { laneName } from "./model/lane-name.ts";
 import type { LaneOf } from "./flow/plan.ts";
 import type { Blobs } from "./ports/blobs.ts";
 import type { Collector } from "./ports/collector.ts";
+import { maxRetryAfterMs } from "./config/lane-policy.ts";
 import { type Ledger, LedgerError } from "./ports/ledger.ts";
 import type { KeyCard, Registry, Role } from "./ports/registry.ts";
 import { retentionNow } from "./scrapers/current-retention.ts";
@@ -52,9 +53,11 @@ export const openHouse = async (
   { isPacing = false, cacheMb }: { readonly isPacing?: boolean; readonly cacheMb?: number } = {},
 ): Promise<House> => {
   const { openSqlite } = await import("./backends/sqlite/open.ts");
+  const maxHoldMs = maxRetryAfterMs();
   const ledger = await openSqlite(join(data, "sluice.db"), {
     checkpoints: !isPacing,
     cacheMb: cacheMb ?? (isPacing ? 16 : 64),
+    ...(maxHoldMs !== undefined && { maxHoldMs }),
   });
   const blobs = await openBlobs(data);
   return { data, ledger, blobs, [Symbol.asyncDispose]: () => ledger.close() };

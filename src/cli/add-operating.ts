@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import type { AddClientOptions, MakeKeyOptions } from "./commands/clients.ts";
 import type { SetLaneOptions } from "./commands/lanes.ts";
 import { placeOptions } from "./common-options.ts";
-import { positiveNumber, wholeNumber, wholeNumberOrNone } from "./option-values.ts";
+import { numberIn, numberOrNone } from "./option-values.ts";
 import type { PlaceOptions } from "./options.ts";
 
 type OnEnd = (exitCode: number) => void;
@@ -20,7 +20,8 @@ Examples:
   sluice lanes ls
   sluice lanes set tax.example.gov --rate 0.5      at most one request in two seconds, for all jobs
   sluice lanes hold tax.example.gov                nothing starts in it
-  sluice lanes release tax.example.gov`;
+  sluice lanes release tax.example.gov             also ends a hold that the site has asked for
+  sluice lanes reset tax.example.gov               forget its learned speed, holds and bookings`;
 
 /** What an operator looks after, here or on a server: `lanes`, `workers`, `clients`. */
 export const addOperating = (program: Command, onEnd: OnEnd): void => {
@@ -39,8 +40,8 @@ export const addOperating = (program: Command, onEnd: OnEnd): void => {
 const addLanes = (program: Command, onEnd: OnEnd): void => {
   const lanes = program
     .command("lanes")
-    .summary("list lanes, set their pace, hold them")
-    .description("Lists lanes, sets their pace, holds and releases them.")
+    .summary("list lanes, set their pace, hold, release and reset them")
+    .description("Lists lanes, sets their pace, holds, releases and resets them.")
     .helpCommand(false)
     .addHelpText("after", LANES_HELP);
   placeOptions(lanes.command("ls").description("Lists the lanes, by name.")).action(
@@ -53,7 +54,7 @@ const addLanes = (program: Command, onEnd: OnEnd): void => {
     .command("set")
     .description("Sets the most that a lane is asked, over all jobs.")
     .argument("<lane>", "its name, as `lanes ls` has it")
-    .option("--rate <n>", "at most N requests a second", positiveNumber)
+    .option("--rate <n>", "at most N requests a second", numberIn("perSecond"))
     .option("--clear", "take back what was set", false);
   placeOptions(set).action(async (lane: string, options: SetLaneOptions) => {
     const { setLaneCommand } = await import("./commands/lanes.ts");
@@ -69,11 +70,19 @@ const addLanes = (program: Command, onEnd: OnEnd): void => {
   });
   const release = lanes
     .command("release")
-    .description("Lets a held lane go on.")
+    .description("Lets a lane go on that an operator, or a site's Retry-After, has stopped.")
     .argument("<lane>", "its name");
   placeOptions(release).action(async (lane: string, options: PlaceOptions) => {
     const { releaseLaneCommand } = await import("./commands/lanes.ts");
     onEnd(await releaseLaneCommand(lane, options));
+  });
+  const reset = lanes
+    .command("reset")
+    .description("Forgets a lane's learned speed, Crawl-delay, holds and bookings. Its set rate stays.")
+    .argument("<lane>", "its name");
+  placeOptions(reset).action(async (lane: string, options: PlaceOptions) => {
+    const { resetLaneCommand } = await import("./commands/lanes.ts");
+    onEnd(await resetLaneCommand(lane, options));
   });
 };
 
@@ -91,7 +100,7 @@ const addClients = (program: Command, onEnd: OnEnd): void => {
     },
   );
   const add = clients.command("add").description("Adds a client.").argument("<client>", "its name");
-  shareOptions(add, wholeNumber).action(async (name: string, options: AddClientOptions) => {
+  shareOptions(add, numberIn).action(async (name: string, options: AddClientOptions) => {
     const { addClientCommand } = await import("./commands/clients.ts");
     onEnd(await addClientCommand(name, options));
   });
@@ -99,20 +108,23 @@ const addClients = (program: Command, onEnd: OnEnd): void => {
     .command("set")
     .description("Changes a client's weight and limits; what is not named stays. `none` takes a limit away.")
     .argument("<client>", "its name");
-  shareOptions(set, wholeNumberOrNone).action(async (name: string, options: AddClientOptions) => {
+  shareOptions(set, numberOrNone).action(async (name: string, options: AddClientOptions) => {
     const { setClientCommand } = await import("./commands/clients.ts");
     onEnd(await setClientCommand(name, options));
   });
   addKeys(clients, onEnd);
 };
 
-const shareOptions = (command: Command, limit: (text: string) => number | "none"): Command =>
+const shareOptions = (
+  command: Command,
+  limit: (name: "itemsPerDay" | "maxRunning" | "requestsPerMinute") => (text: string) => number | "none",
+): Command =>
   placeOptions(
     command
-      .option("--weight <n>", "its part of lanes and workers, against that of others", positiveNumber)
-      .option("--items-per-day <n>", "items that its jobs may accept in a day", limit)
-      .option("--max-running <n>", "of its items, how many may run at a time", limit)
-      .option("--requests-per-minute <n>", "API requests a minute", limit),
+      .option("--weight <n>", "its part of lanes and workers, against that of others", numberIn("weight"))
+      .option("--items-per-day <n>", "items that its jobs may accept in a day, found ones included", limit("itemsPerDay"))
+      .option("--max-running <n>", "of its items, how many may run at a time", limit("maxRunning"))
+      .option("--requests-per-minute <n>", "API requests a minute", limit("requestsPerMinute")),
   );
 
 const addKeys = (clients: Command, onEnd: OnEnd): void => {

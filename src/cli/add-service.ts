@@ -8,16 +8,14 @@ import type { SubmitOptions } from "./commands/submit.ts";
 import { dataOption, inputOptions, placeOptions } from "./common-options.ts";
 import { DRAIN_MS } from "./interrupts.ts";
 import {
-  anyWholeNumber,
-  duration,
+  durationIn,
   labelValue,
   listOf,
   momentFrom,
   namesOf,
   portNumber,
-  positiveNumber,
+  numberIn,
   processCount,
-  wholeNumber,
 } from "./option-values.ts";
 
 const SERVE_HELP = `
@@ -66,7 +64,7 @@ export const addService = (program: Command, onEnd: (exitCode: number) => void):
     )
     .option("--no-key", "make no admin key on the first start: then the API listens on this machine only")
     .option("--workers <n>", "worker processes on this machine", processCount)
-    .option("--concurrency <n>", "items in hand at once, of each process", wholeNumber)
+    .option("--concurrency <n>", "items in hand at once, of each process", numberIn("concurrency"))
     .addHelpText("after", SERVE_HELP);
   processOptions(serve).action(async (options: ServeOptions) => {
     const { serveCommand } = await import("./commands/serve.ts");
@@ -78,7 +76,7 @@ export const addService = (program: Command, onEnd: (exitCode: number) => void):
     .summary("work for all jobs of a data folder")
     .description("Takes items of all jobs of a data folder, until it is stopped.")
     .option("--processes <n>", "worker processes", processCount, 1)
-    .option("--concurrency <n>", "items in hand at once, of each process", wholeNumber)
+    .option("--concurrency <n>", "items in hand at once, of each process", numberIn("concurrency"))
     .option("--lanes <names>", "only items of these lanes", listOf)
     .option(
       "--kinds <kinds>",
@@ -117,24 +115,24 @@ const addSubmitting = (program: Command, onEnd: (exitCode: number) => void): voi
     .option(
       "--max-items <n>",
       "at most N items in all, those that are found on the way included",
-      wholeNumber,
+      numberIn("maxItems"),
     )
     .option("--no-extract", "only collect and keep the pages")
-    .option("--rate <n>", "at most N requests a second in each lane", positiveNumber)
-    .option("--priority <n>", "among your jobs in a lane, higher comes first", anyWholeNumber)
-    .option("--max-attempts <n>", "try no item more often", wholeNumber)
+    .option("--rate <n>", "at most N requests a second in each lane, for this job", numberIn("perSecond"))
+    .option("--priority <n>", "among your jobs in a lane, higher comes first", numberIn("priority"))
+    .option("--max-attempts <n>", "try no item more often", numberIn("maxAttempts"))
     .option(
       "--deadline <when>",
       "cancel what has not ended then: a moment, or a while such as 12h",
       momentFrom(Date.now),
     )
-    .option("--max-requests <n>", "what comes after so many requests fails", wholeNumber)
-    .option("--max-bytes <n>", "what comes after so many bytes fails", wholeNumber)
-    .option("--max-age <while>", "a page fetched so recently is good enough; 0 always fetches", duration)
+    .option("--max-requests <n>", "what comes after so many requests fails", numberIn("requests"))
+    .option("--max-bytes <n>", "what comes after so many bytes fails", numberIn("bytes"))
+    .option("--max-age <while>", "a page fetched so recently is good enough; 0 always fetches", durationIn("maxAgeMs"))
     .option("--only-changed", "skip items that are as they were the last time", false)
     .option("--label <name=value>", "a name of your own to find it by; again for each", labelValue)
     .option("--webhook <url>", "told of its events")
-    .option("--progress-every <while>", "tell webhooks of its progress so often", duration)
+    .option("--progress-every <while>", "tell webhooks of its progress so often", durationIn("progressMs"))
     .addHelpText("after", SUBMIT_HELP);
   placeOptions(submit).action(async (scraper: string | undefined, options: SubmitOptions) => {
     const { submitCommand } = await import("./commands/submit.ts");
@@ -147,7 +145,7 @@ const processOptions = (command: Command): Command =>
     .addOption(dataOption())
     .addOption(
       new Option("--drain <time>", "how long a stop waits for what is in hand")
-        .argParser(duration)
+        .argParser(durationIn("drainMs"))
         .default(DRAIN_MS, "8s"),
     )
     .addOption(

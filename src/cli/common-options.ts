@@ -1,7 +1,7 @@
 import { Help, Option, type Command } from "commander";
 import { LOG_LEVELS } from "../worker/log.ts";
 import { INPUT_FORMATS } from "../inputs/input-format.ts";
-import { processCount, wholeNumber } from "./option-values.ts";
+import { numberIn, processCount } from "./option-values.ts";
 import { type CapOptions, DEFAULT_DATA, type ResumeOptions } from "./options.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -41,9 +41,9 @@ export const inputOptions = (command: Command): Command =>
 /** For commands that let a job go on. */
 export const capOptions = (command: Command): Command =>
   command
-    .option("--max-items <n>", "raise the most items that the job may have, found ones included", wholeNumber)
-    .option("--max-depth <n>", "raise how many steps from scraper to scraper are followed", wholeNumber)
-    .option("--max-chain <n>", "raise how many next pages in a row are followed", wholeNumber);
+    .option("--max-items <n>", "raise the most items that the job may have, found ones included", numberIn("maxItems"))
+    .option("--max-depth <n>", "raise how many steps from scraper to scraper are followed", numberIn("maxDepth"))
+    .option("--max-chain <n>", "raise how many next pages in a row are followed", numberIn("maxChain"));
 
 /** Those of them that were given. */
 export const capsOf = ({ maxItems, maxDepth, maxChain }: CapOptions): CapOptions | undefined => {

@@ -1,17 +1,36 @@
 import { InvalidArgumentError } from "commander";
 import { readDuration } from "../model/duration.ts";
+import { isWithin, RANGES, rangeText } from "../model/number-range.ts";
 
 const within = (text: string, problem: string, isRight: (value: number) => boolean): number => {
-  const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : NaN;
+  const value = /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : NaN;
   if (!isRight(value)) throw new InvalidArgumentError(problem);
   return value;
 };
 
+/** A number of the table of ranges. */
+export const numberIn = (name: keyof typeof RANGES): ((text: string) => number) => {
+  const range = RANGES[name];
+  return (text) => within(text, `Expected ${rangeText(range)}.`, (value) => isWithin(range, value));
+};
+
+/** `none` takes a limit away. */
+export const numberOrNone =
+  (name: keyof typeof RANGES) =>
+  (text: string): number | "none" =>
+    text === "none" ? text : numberIn(name)(text);
+
+/** A duration of the table of ranges, in milliseconds. */
+export const durationIn =
+  (name: keyof typeof RANGES) =>
+  (text: string): number => {
+    const ms = duration(text);
+    if (!isWithin(RANGES[name], ms)) throw new InvalidArgumentError(`Expected ${rangeText(RANGES[name])}.`);
+    return ms;
+  };
+
 export const wholeNumber = (text: string): number =>
   within(text, "Give a whole number from 1.", (value) => Number.isSafeInteger(value) && value >= 1);
-
-export const wholeNumberOrNone = (text: string): number | "none" =>
-  text === "none" ? text : wholeNumber(text);
 
 export const processCount = (text: string): number =>
   within(
@@ -35,12 +54,6 @@ export const listOf = (text: string, before: readonly string[] | undefined): rea
   return [...(before ?? []), ...names];
 };
 
-export const anyWholeNumber = (text: string): number => {
-  const value = /^-?\d+$/.test(text) ? Number(text) : NaN;
-  if (!Number.isSafeInteger(value)) throw new InvalidArgumentError("Give a whole number.");
-  return value;
-};
-
 /** As `readDuration`; 0 by itself. In milliseconds. */
 export const duration = (text: string): number => {
   const ms = text === "0" ? 0 : readDuration(text);
@@ -54,7 +67,10 @@ export const momentFrom =
   (now: () => number) =>
   (text: string): number => {
     const at = /^\d{4}-\d\d-\d\dT/.test(text) ? Date.parse(text) : NaN;
-    return Number.isNaN(at) ? now() + duration(text) : at;
+    if (Number.isNaN(at)) return now() + durationIn("deadlineMs")(text);
+    if (at - now() > RANGES.deadlineMs.max)
+      throw new InvalidArgumentError("Expected a time at most a hundred years from now.");
+    return at;
   };
 
 /** `name=value`, once for each. */
@@ -67,10 +83,6 @@ export const labelValue = (
     throw new InvalidArgumentError("Give a label as name=value.");
   return { ...before, [name]: value };
 };
-
-/** Fractions too: one request in two seconds is a rate. */
-export const positiveNumber = (text: string): number =>
-  within(text, "Give a number above 0, such as 5 or 0.5.", (value) => value > 0 && Number.isFinite(value));
 
 /** Names from a closed list, as `a,b` or by giving the option again. */
 export const namesOf =

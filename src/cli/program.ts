@@ -17,7 +17,7 @@ import {
 } from "./common-options.ts";
 import { fieldNames, fillValue } from "./fill-option.ts";
 import { COMMAND_HELP, JOB_HELP, NEW_VERSION_HELP } from "./help-texts.ts";
-import { namesOf, positiveNumber, wholeNumber } from "./option-values.ts";
+import { namesOf, numberIn } from "./option-values.ts";
 import type { ResumeOptions, RunOptions } from "./options.ts";
 
 /**
@@ -44,14 +44,14 @@ export const buildProgram = (version: string, onEnd: (exitCode: number) => void)
     .argument("<scraper>", "its name in the project, a path, or a built-in: page")
     .addHelpText("after", COMMAND_HELP.run);
   inputOptions(run)
-    .option("--limit <n>", "take only the first N inputs", wholeNumber)
+    .option("--limit <n>", "take only the first N inputs", numberIn("inputs"))
     .option(
       "--max-items <n>",
       "at most N items in all, those that are found on the way included",
-      wholeNumber,
+      numberIn("maxItems"),
     )
     .option("--no-extract", "only collect and keep the pages; `sluice extract` makes records of them")
-    .option("--rate <n>", "at most N requests a second in each lane", positiveNumber);
+    .option("--rate <n>", "at most N requests a second in each lane, for this job", numberIn("perSecond"));
   workingOptions(run).action(async (scraper: string, options: RunOptions) => {
     refuseMixedOutput(options);
     const { runCommand } = await import("./commands/run.ts");

@@ -1,5 +1,6 @@
 import { relative, resolve } from "node:path";
 import type { Command } from "commander";
+import { takeLanePolicy } from "../config/lane-policy.ts";
 import { setUsualData } from "./next-steps.ts";
 import { DEFAULT_DATA } from "./options.ts";
 
@@ -10,6 +11,7 @@ export const takeConfig = (program: Command): void => {
     if (source === "default") {
       const { loadConfig } = await import("../config/load-config.ts");
       const project = await loadConfig();
+      takeLanePolicy(project);
       if (project) command.setOptionValueWithSource("data", fromHere(project.data), "config");
     }
     setUsualData(source === "cli" ? undefined : (command.getOptionValue("data") as string | undefined));

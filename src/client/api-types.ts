@@ -273,7 +273,10 @@ export interface Lane {
 export interface LaneSteering {
   /** Null takes it back. */
   readonly perSecond?: number | null;
+  /** False also ends a hold that a site's `Retry-After` has set. */
   readonly isHeld?: boolean;
+  /** Forgets its learned speed, `Crawl-delay`, holds and bookings. */
+  readonly reset?: true;
 }
 
 export interface Worker {

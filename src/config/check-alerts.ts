@@ -1,5 +1,6 @@
 import { DEFAULT_ALERT_RULES } from "../model/alert-rules.ts";
 import { unknownOption } from "../model/known-options.ts";
+import { isWithin, RANGES } from "../model/number-range.ts";
 import { ALERT_OPTIONS } from "./define-config.ts";
 
 type Facts = Readonly<Record<string, unknown>>;
@@ -60,7 +61,7 @@ const ruleProblem = (rules: unknown): string | undefined => {
     const isWhole =
       isObject(rule) &&
       Object.keys(rule).length === wanted.length &&
-      wanted.every((part) => typeof rule[part] === "number" && rule[part] > 0);
+      wanted.every((part) => isWithin(RANGES.alertNumber, rule[part]));
     if (!isWhole)
       return `rule \`${name}\` must be false or ${typeof usual === "boolean" ? "true" : `as in ${JSON.stringify(usual)}`}.`;
   }

@@ -2,6 +2,7 @@ import { parseNetwork } from "../model/address.ts";
 import { unknownOption } from "../model/known-options.ts";
 import { alertProblem } from "./check-alerts.ts";
 import { ConfigError } from "./config-error.ts";
+import { isMaxRetryAfter, MAX_RETRY_AFTER_WANTED } from "./lane-policy.ts";
 import { type Config, CONFIG_OPTIONS, SERVER_OPTIONS } from "./define-config.ts";
 
 /** The gate for `sluice.config.ts`: what passes here is trusted inside. */
@@ -13,8 +14,14 @@ export const checkConfig = (found: unknown, file: string): Config => {
     return refuse('has no default export. Write `export default defineConfig({ data: "./data" })`.');
   const unknown = unknownOption(found, CONFIG_OPTIONS, "the configuration");
   if (unknown !== undefined) return refuse(unknown);
-  const { data, scrapers, allowTargets, server, alerts }: { readonly [option in keyof Config]?: unknown } =
-    found;
+  const {
+    data,
+    scrapers,
+    allowTargets,
+    maxRetryAfter,
+    server,
+    alerts,
+  }: { readonly [option in keyof Config]?: unknown } = found;
   if (data !== undefined && !isPath(data)) return refuse('`data` must be a folder, such as "./data".');
   const isFolders = isPath(scrapers) || (Array.isArray(scrapers) && scrapers.every(isPath));
   if (scrapers !== undefined && !isFolders)
@@ -23,6 +30,8 @@ export const checkConfig = (found: unknown, file: string): Config => {
     return refuse(
       '`allowTargets` must be a list of hosts and networks, such as ["wiki.internal", "10.1.0.0/16"].',
     );
+  if (maxRetryAfter !== undefined && !isMaxRetryAfter(maxRetryAfter))
+    return refuse(`\`maxRetryAfter\` must be ${MAX_RETRY_AFTER_WANTED}.`);
   const unknownInServer = unknownOption(server, SERVER_OPTIONS, "`server`");
   if (unknownInServer !== undefined) return refuse(unknownInServer);
   if (server !== undefined && !isServer(server))

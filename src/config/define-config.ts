@@ -13,6 +13,8 @@ export interface Config {
    * public addresses and the sites that scrapers declare.
    */
   readonly allowTargets?: readonly string[];
+  /** How long a site's `Retry-After` may hold a lane, such as "15m"; an hour unless given, a day at most. `SLUICE_MAX_RETRY_AFTER` goes before it. */
+  readonly maxRetryAfter?: string;
   /** Where `sluice serve` listens; `--host` and `--port` go before it. */
   readonly server?: ServerConfig;
   /** Who is told when something is wrong with jobs, and when that is. */
@@ -23,6 +25,7 @@ export const CONFIG_OPTIONS: OptionNames<Config> = {
   data: true,
   scrapers: true,
   allowTargets: true,
+  maxRetryAfter: true,
   server: true,
   alerts: true,
 };

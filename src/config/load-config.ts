@@ -15,6 +15,7 @@ export interface Project {
   readonly data: string;
   readonly scrapers: readonly string[];
   readonly allowTargets?: readonly string[];
+  readonly maxRetryAfter?: string;
   readonly server?: ServerConfig;
   readonly alerts?: AlertConfig;
 }

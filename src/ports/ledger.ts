@@ -62,11 +62,8 @@ export interface Ledger extends VersionLedger {
 
   /** All lanes by name, a page at a time. */
   readLanes(query: { readonly after?: string; readonly limit: number }): Promise<readonly LaneState[]>;
-  /** An operator's word: `perSecond` null takes it back. A held lane starts nothing. */
-  steerLane(
-    lane: string,
-    to: { readonly perSecond?: number | null; readonly isHeld?: boolean },
-  ): Promise<void>;
+  /** An operator's word. */
+  steerLane(lane: string, to: LaneSteering): Promise<void>;
   /**
    * The weight by which a client shares lanes and workers, and how many of its items may run at a time, over all workers: a claim counts those
    * that workers last named as running, and what was claimed since. The client is made when it is not there.
@@ -110,6 +107,15 @@ export interface Ledger extends VersionLedger {
   /** Housekeeping, now and then, by a process that has no slot timers to keep. */
   tidy(): Promise<void>;
   close(): Promise<void>;
+}
+
+export interface LaneSteering {
+  /** At most so many requests a second; null takes it back. */
+  readonly perSecond?: number | null;
+  /** A held lane starts nothing. Released, it also goes on where a site's `Retry-After` has stopped it. */
+  readonly isHeld?: boolean;
+  /** Forgets what was learned of the lane: its speed, `Crawl-delay`, holds and bookings. What an operator allows at most stays. */
+  readonly isReset?: boolean;
 }
 
 export interface PlannedItem {

@@ -1,4 +1,5 @@
 import { readDuration } from "../model/duration.ts";
+import { isWithin, RANGES } from "../model/number-range.ts";
 import type { Retention } from "../model/removal.ts";
 import type { RetentionSetting } from "./scraper.ts";
 
@@ -12,8 +13,11 @@ export const retentionProblem = (setting: unknown): string | undefined => {
     return `\`retention\` ${WANTED}.`;
   for (const [word, value] of Object.entries(setting)) {
     if (!WORDS.some((known) => known === word)) return `\`retention\` has no \`${word}\`: it ${WANTED}.`;
-    if (typeof value !== "string" || readDuration(value) === undefined)
+    const ms = typeof value === "string" ? readDuration(value) : undefined;
+    if (ms === undefined)
       return `\`retention.${word}\` is no duration: \`retention\` ${WANTED}. Units are s, m, h, d, w and y.`;
+    if (!isWithin(RANGES.retentionMs, ms))
+      return `\`retention.${word}\` is ${value}: expected a duration from 1s to 100y.`;
   }
   const { pagesMs = 0, recordsMs = Infinity } = retentionOf(setting) ?? {};
   return pagesMs > recordsMs

@@ -50,7 +50,7 @@ test("a site that is no web address is refused", () => {
 
 test("a pace of anything but positive numbers is refused", () => {
   for (const pace of [5, { perSecond: 0 }, { perSecond: -1 }, { concurrency: "4" }, { perSecond: NaN }])
-    assertRefused({ ...GOOD, pace }, /`pace`.*perSecond/);
+    assertRefused({ ...GOOD, pace }, /`pace(`.*perSecond|\.perSecond`|\.concurrency`)/);
 });
 
 test("a pace with a word that does not exist is refused: it would pass for another pace", () => {
@@ -61,4 +61,19 @@ test("a scraper that cannot do without a proxy is refused while there is none", 
   for (const proxies of ["direct", [], ["residential:us-tx"]])
     assertRefused({ ...GOOD, proxies }, /`proxies`/);
   checkScraper({ ...GOOD, proxies: ["direct", "datacenter"] }, "x.ts");
+});
+
+test("numbers are held to their ranges, and a refusal names the number, its value and the range; no rate at all is one", () => {
+  const refused: readonly (readonly [object, RegExp])[] = [
+    [{ pace: { perSecond: 1e-300 } }, /`pace\.perSecond` is 1e-300.*one a day/],
+    [{ pace: { burst: 0.1 } }, /`pace\.burst` is 0\.1/],
+    [{ pace: { concurrency: 1.5 } }, /`pace\.concurrency` is 1\.5: expected a whole number/],
+    [{ limits: { itemMs: 1e12 } }, /`limits\.itemMs`.*day/],
+    [{ limits: { requestMs: 0 } }, /`limits\.requestMs` is 0/],
+    [{ failures: { timeout: { maxAttempts: 1e9 } } }, /`failures\["timeout"\]\.maxAttempts`/],
+    [{ failures: { timeout: { backoff: { firstMs: 1e12 } } } }, /backoff\.firstMs`/],
+    [{ retention: { pages: "999999999y" } }, /`retention\.pages`.*100y/],
+  ];
+  for (const [options, says] of refused) assertRefused({ ...GOOD, ...options }, says);
+  checkScraper({ ...GOOD, pace: { perSecond: Infinity, concurrency: 50 } }, "x.ts");
 });

@@ -2,6 +2,13 @@ import { BACKOFF_OPTIONS } from "../model/backoff.ts";
 import { FAILURE_KINDS } from "../model/failure.ts";
 import { POLICY_OPTIONS } from "../model/failure-policy.ts";
 import { unknownOption } from "../model/known-options.ts";
+import {
+  BACKOFF_RANGES,
+  LIMIT_RANGES,
+  numberProblem,
+  PACE_RANGES,
+  POLICY_RANGES,
+} from "../model/number-range.ts";
 import { PACE_OPTIONS } from "../model/pace.ts";
 import { checkEmit } from "./check-emit.ts";
 import { retentionProblem } from "./check-retention.ts";
@@ -44,14 +51,15 @@ const checkOne = (found: unknown, file: string): void => {
   if (found["site"] !== undefined && !isOrigin(found["site"]))
     return refuse("`site` must be an http or https URL, for example https://tax.example.gov.");
   const pace = found["pace"] ?? {};
-  if (!isObject(pace) || !Object.values(pace).every((n) => typeof n === "number" && n > 0))
-    return refuse("`pace` takes positive numbers: { perSecond, burst, concurrency }.");
+  if (!isObject(pace)) return refuse("`pace` takes numbers: { perSecond, burst, concurrency }.");
   const proxies = found["proxies"] ?? ["direct"];
   if (!Array.isArray(proxies) || !proxies.includes("direct"))
     return refuse('`proxies` must include "direct": no other proxy tier is there yet.');
   const limits = found["limits"] ?? {};
-  if (!isObject(limits) || !Object.values(limits).every((n) => typeof n === "number" && n >= 0))
-    return refuse("`limits` takes numbers from 0, for example { itemMs: 60_000, depth: 100 }.");
+  if (!isObject(limits))
+    return refuse("`limits` takes numbers, for example { itemMs: 60_000, depth: 100 }.");
+  const outOfRange = badNumber(found);
+  if (outOfRange !== undefined) return refuse(outOfRange);
   const badRetention = retentionProblem(found["retention"]);
   if (badRetention !== undefined) return refuse(badRetention);
   for (const [name, choices] of Object.entries(CHOICES))
@@ -76,6 +84,27 @@ const misspelled = (found: Readonly<Record<string, unknown>>): string | undefine
             isObject(row) ? row["backoff"] : undefined,
             BACKOFF_OPTIONS,
             `\`failures["${kind}"].backoff\``,
+          ),
+      )
+      .find((problem) => problem !== undefined)
+  );
+};
+
+/** The first number that is out of its range. A lane may have no rate at all, but not one that never comes to a request. */
+const badNumber = ({ pace, limits, failures }: Readonly<Record<string, unknown>>): string | undefined => {
+  const rows = Object.entries(isObject(failures) ? failures : {});
+  const paced = isObject(pace) && pace["perSecond"] === Infinity ? { ...pace, perSecond: undefined } : pace;
+  return (
+    numberProblem(paced, PACE_RANGES, "pace") ??
+    numberProblem(limits, LIMIT_RANGES, "limits") ??
+    rows
+      .map(
+        ([kind, row]) =>
+          numberProblem(row, POLICY_RANGES, `failures["${kind}"]`) ??
+          numberProblem(
+            isObject(row) ? row["backoff"] : undefined,
+            BACKOFF_RANGES,
+            `failures["${kind}"].backoff`,
           ),
       )
       .find((problem) => problem !== undefined)

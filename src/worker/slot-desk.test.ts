@@ -191,3 +191,25 @@ test("the ledger's word on open lanes replaces what was known", async (t) => {
   await world.heard();
   assert.deepEqual(world.names(), ["open"]);
 });
+
+test("slots of a queue with a pace of its own are for its requests alone, also in a lane without a rhythm", async (t) => {
+  const world = new DeskWorld(t);
+  world.desk.grant({ lane: LANE, queue: 7, delaysMs: [50], lateMs: 20 });
+  world.desk.open(LANE);
+  world.take("own", { queue: 7 });
+  world.take("own hop", { queue: 7 });
+  world.take("other", { queue: 1 });
+  await world.heard();
+  assert.deepEqual(world.started, [["other", 0]]);
+  assert.deepEqual(world.desk.wishes(), [{ lane: LANE, queue: 7, count: 1 }]);
+  await world.pass(60);
+  assert.deepEqual(world.started, [
+    ["other", 0],
+    ["own", 50],
+  ]);
+  world.desk.close(LANE);
+  world.take("waits", { queue: 1 });
+  world.desk.grant({ lane: LANE, delaysMs: [10], lateMs: 20 });
+  await world.pass(20);
+  assert.deepEqual(world.started.at(-1)?.[0], "waits");
+});

@@ -13,6 +13,8 @@ export interface SqliteOptions {
   readonly steady?: SteadyClock;
   /** How long a worker may be silent before its leases end. */
   readonly leaseMs?: number;
+  /** No site's `Retry-After` holds a lane for longer; an hour when left out. */
+  readonly maxHoldMs?: number;
   /** How long to wait for another process's write lock before giving up. */
   readonly lockMs?: number;
   /** Sync to disk at every commit, not only where something must outlive a power cut. */
@@ -36,6 +38,7 @@ export class Database {
   readonly now: () => number;
   readonly steady: SteadyClock;
   readonly leaseMs: number;
+  readonly maxHoldMs: number;
   readonly #db: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
   readonly #lockMs: number;
@@ -49,6 +52,7 @@ export class Database {
     // A clock that somebody moves by hand is not held against the machine's.
     this.steady = options.steady ?? (options.now ? { nowMs: options.now, boot: "" } : steadyClock());
     this.leaseMs = options.leaseMs ?? 15_000;
+    this.maxHoldMs = options.maxHoldMs ?? 3_600_000;
     this.#lockMs = options.lockMs ?? 30_000;
     this.#alwaysSync = options.alwaysSync ?? false;
   }

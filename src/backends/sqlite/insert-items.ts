@@ -2,6 +2,7 @@ import { type BreakerState, seedBreaker } from "../../model/breaker-state.ts";
 import { kindsOf } from "../../model/collector-kind.ts";
 import type { ItemRef } from "../../model/item.ts";
 import type { Cap, JobSpec, PinnedScraper } from "../../model/job.ts";
+import { RANGES } from "../../model/number-range.ts";
 import type { AddReply, PlannedItem } from "../../ports/ledger.ts";
 import { type CapChange, freeCapped, insertCapped, noCapChange, updateCapped } from "./capped-items.ts";
 import type { Database } from "./database.ts";
@@ -129,7 +130,16 @@ const openQueue = (
 
 type Paces = Pick<PinnedScraper, "pace" | "sitePace">;
 
-const pacesOf = (spec: JobSpec, scraper: number): Paces => spec.scrapers[scraper] ?? spec;
+const pacesOf = (spec: JobSpec, scraper: number): Paces => {
+  const paces: Paces = spec.scrapers[scraper] ?? spec;
+  // Jobs of older versions may have a rate that is no longer taken: it was the client's, not the scraper's.
+  return paces.sitePace === undefined && paces.pace.perSecond < RANGES.perSecond.min
+    ? { pace: paces.pace, sitePace: { ...paces.pace, perSecond: HEALED_PER_SECOND } }
+    : paces;
+};
+
+/** What a scraper that says nothing declares. */
+const HEALED_PER_SECOND = 2;
 
 const orNull = (perSecond: number): number | null => (perSecond === Infinity ? null : perSecond);
 

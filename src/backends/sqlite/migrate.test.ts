@@ -9,6 +9,8 @@ import { SimWorker } from "../../ports/ledger-suite/sim-worker.ts";
 import { jobSpec, planned } from "../../ports/ledger-suite/world.ts";
 import { start } from "./migrations/0001-start.ts";
 import { emit } from "./migrations/0002-emit.ts";
+import { lanes } from "./migrations/0013-lanes.ts";
+import { LEDGER_SCHEMA, migrate } from "./migrate.ts";
 import { openSqlite } from "./open.ts";
 
 /** As the first version wrote it: one scraper, and nothing said of emitting. */
@@ -125,4 +127,39 @@ test("a ledger of the first version is opened, and its job goes on where it stop
   assert.equal((await ledger.readJob("old"))?.state, "done");
   await ledger.createJob(jobSpec("new"));
   assert.equal((await ledger.addItems("new", planned(["a"]), [])).accepted, 1);
+});
+
+test("a rate that no version takes any more closes its lane for nobody once the ledger is opened again", async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), "sluice-poisoned-"));
+  t.after(() => rm(folder, { recursive: true }));
+  const file = join(folder, "ledger.db");
+  const before = LEDGER_SCHEMA.migrations.slice(0, LEDGER_SCHEMA.migrations.indexOf(lanes));
+  const old = new DatabaseSync(file);
+  migrate(old, file, { part: "ledger", migrations: before });
+  const far = Date.now() + 1e303;
+  old.exec(`
+    INSERT INTO clients (name) VALUES ('poison'), ('team');
+    INSERT INTO lanes (id, name, tat, interval_ms) VALUES (1, 'site.test', ${far}, 1e303);
+    INSERT INTO turns (lane, client, ready_at) VALUES (1, 'poison', ${far}), (1, 'team', ${far});`);
+  const addJob = old.prepare(
+    `INSERT INTO jobs (number, id, client, spec, state, sealed, created_at, received, accepted, field_counts, scraper)
+     VALUES (?, ?, ?, ?, 'running', 1, 0, 2, 2, '[]', 'county')`,
+  );
+  const addQueue = old.prepare(
+    `INSERT INTO queues (id, job, lane, client, per_second, burst, concurrency, tail, open, ready_at, claimable)
+     VALUES (?1, ?1, 1, ?2, ?3, 1, 10, 2, 2, 0, 1)`,
+  );
+  for (const [at, client] of ["poison", "team"].entries()) {
+    const perSecond = client === "poison" ? 1e-300 : 10;
+    const pace = { perSecond, burst: 1, concurrency: 10 };
+    addJob.run(at + 1, client, client, JSON.stringify(jobSpec(client, { client, pace })));
+    addQueue.run(at + 1, client, perSecond);
+    old.exec(`INSERT INTO items (queue, seq, key, input) VALUES (${at + 1}, 1, 'a', '{}'), (${at + 1}, 2, 'b', '{}')`);
+  }
+  old.close();
+
+  const ledger = await openSqlite(file);
+  t.after(() => ledger.close());
+  const jobs = (await new SimWorker("w1", ledger, Date.now).take()).map(({ job }) => job);
+  assert.deepEqual(jobs.toSorted(), ["poison", "team", "team"]);
 });

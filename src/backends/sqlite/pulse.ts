@@ -88,7 +88,7 @@ const adjustLane = (db: Database, name: string, seen: readonly LaneReport[]): vo
   const isChanged = JSON.stringify(speed) !== JSON.stringify(before);
   if (isChanged) db.run("UPDATE lanes SET speed = ? WHERE id = ?", JSON.stringify(speed), lane.id);
   const wait = seen.reduce((a, b) => ((b.retryAfterMs ?? 0) > (a.retryAfterMs ?? 0) ? b : a));
-  const waitUntil = now + (wait.retryAfterMs ?? 0);
+  const waitUntil = now + Math.min(wait.retryAfterMs ?? 0, db.maxHoldMs);
   const isHeld = wait.retryAfterMs !== undefined && waitUntil > lane.hold_until;
   if (isHeld)
     db.run("UPDATE lanes SET hold_until = ?, hold_reason = ? WHERE id = ?", waitUntil, wait.kind, lane.id);

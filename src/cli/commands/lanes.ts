@@ -1,4 +1,5 @@
 import type { LaneState } from "../../model/job.ts";
+import type { LaneSteering } from "../../ports/ledger.ts";
 import { durationText } from "../duration-text.ts";
 import { EXIT } from "../exit-codes.ts";
 import { plainText } from "../fit-text.ts";
@@ -71,10 +72,13 @@ export const holdLaneCommand = (lane: string, options: PlaceOptions): Promise<nu
 export const releaseLaneCommand = (lane: string, options: PlaceOptions): Promise<number> =>
   steer(lane, options, { isHeld: false }, "released");
 
+export const resetLaneCommand = (lane: string, options: PlaceOptions): Promise<number> =>
+  steer(lane, options, { isReset: true }, "reset: its learned speed, holds and bookings are forgotten");
+
 const steer = async (
   lane: string,
   options: PlaceOptions,
-  to: { readonly perSecond?: number | null; readonly isHeld?: boolean },
+  to: LaneSteering,
   said: string,
 ): Promise<number> => {
   await using verbs = await openVerbs(options);

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { type Controller, openController, openJobLog } from "../../compose.ts";
+import { takeLanePolicy } from "../../config/lane-policy.ts";
 import { loadConfig } from "../../config/load-config.ts";
 import type { Log, LogLevel } from "../../worker/log.ts";
 import { EXIT } from "../exit-codes.ts";
@@ -34,6 +35,7 @@ const CLOSE_MS = 10_000;
 /** The API, the duties and, if asked for, workers, until it is told to stop. */
 export const serveCommand = async (options: ServeOptions): Promise<number> => {
   const project = await loadConfig();
+  takeLanePolicy(project);
   const { data, logLevel } = options;
   const host = options.host ?? project?.server?.host ?? DEFAULT_HOST;
   const port = options.port ?? project?.server?.port ?? DEFAULT_PORT;

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { type House, openHouse, openJobLog } from "../../compose.ts";
+import { takeLanePolicy } from "../../config/lane-policy.ts";
 import { loadConfig } from "../../config/load-config.ts";
 import type { CollectorKind } from "../../model/collector-kind.ts";
 import type { LogLevel } from "../../worker/log.ts";
@@ -29,7 +30,9 @@ export const workerCommand = async (options: WorkerOptions): Promise<number> => 
   const { data, processes, concurrency, lanes, kinds, logLevel } = options;
   const killed = new AbortController();
   using interrupts = listenForInterrupts(() => killed.abort(), options.drain);
-  const allowTargets = (await loadConfig())?.allowTargets;
+  const project = await loadConfig();
+  takeLanePolicy(project);
+  const allowTargets = project?.allowTargets;
   await using house = await openHouse(data);
   const say = sayer(options);
   say(

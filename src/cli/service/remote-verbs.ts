@@ -71,7 +71,8 @@ export const openRemote = (server: string, key: string | undefined): Verbs => {
     async *lanes() {
       for await (const lane of pages((page) => client.listLanes(page))) yield laneOfApi(lane, Date.now());
     },
-    steerLane: async (lane, to) => void (await client.steerLane(lane, to)),
+    steerLane: async (lane, { isReset, ...to }) =>
+      void (await client.steerLane(lane, { ...to, ...(isReset && { reset: true }) })),
     workers: async () => (await client.listWorkers()).data,
 
     listClients: async () => (await client.listClients()).data,

@@ -6,6 +6,7 @@ import type { FailureKind } from "../../model/failure.ts";
 import type { ItemState, ItemView } from "../../model/item.ts";
 import type { JobCaps, JobView, LaneState, LaneView } from "../../model/job.ts";
 import type { Removal, RemovalScope } from "../../model/removal.ts";
+import type { LaneSteering } from "../../ports/ledger.ts";
 import type { ShownItem } from "./shown-item.ts";
 import type { DuePart, PruneWish } from "../../retention/plan-prune.ts";
 
@@ -38,10 +39,7 @@ export interface Verbs extends RemovingVerbs, AsyncDisposable {
   submit(submission: Submission): Promise<Submitted>;
 
   lanes(): AsyncIterable<LaneState>;
-  steerLane(
-    lane: string,
-    to: { readonly perSecond?: number | null; readonly isHeld?: boolean },
-  ): Promise<void>;
+  steerLane(lane: string, to: LaneSteering): Promise<void>;
   workers(): Promise<readonly Worker[]>;
 
   listClients(): Promise<readonly Client[]>;

@@ -8,6 +8,7 @@ import { takeNewVersion } from "../../reextract/take-new-version.ts";
 import { Problem } from "../problem.ts";
 import { failureKind } from "../schemas/failure.ts";
 import { jobSchema } from "../schemas/job.ts";
+import { numberIn } from "../schemas/number-in.ts";
 import { jobParams } from "../schemas/params.ts";
 
 const stoppedSchema = z.object({
@@ -90,9 +91,9 @@ With \`newVersion\`, it goes on with its scrapers as they are now. Its stored pa
         params: jobParams,
         body: z
           .strictObject({
-            maxItems: says("Items in all, found ones included.", z.int().min(1)).optional(),
-            maxDepth: says("Steps from one scraper to another.", z.int().min(1)).optional(),
-            maxChain: says("Next pages in a row that a scraper emits to itself.", z.int().min(1)).optional(),
+            maxItems: says("Items in all, found ones included.", numberIn("maxItems")).optional(),
+            maxDepth: says("Steps from one scraper to another.", numberIn("maxDepth")).optional(),
+            maxChain: says("Next pages in a row that a scraper emits to itself.", numberIn("maxChain")).optional(),
             newVersion: says("Go on with the scrapers as they are now.", z.boolean()).optional(),
           })
           .nullish(),

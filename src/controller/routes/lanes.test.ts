@@ -47,3 +47,44 @@ test("lanes are paged by name", async () => {
   }
   assert.deepEqual(found, urls.map((url) => new URL(url).host).sort());
 });
+
+test("an operator resets a lane; a rate out of its range is refused with the range", async () => {
+  await using ground = await openApiGround();
+  await ground.ask("POST", "/v1/batches", { json: { urls: ["http://a.example/"] } });
+  const steer = (json: object) => ground.ask<Lane & Refusal>("PATCH", "/v1/lanes/a.example", { json });
+  await steer({ isHeld: true, perSecond: 1 });
+  const { body } = await steer({ reset: true });
+  assert.deepEqual([body.isHeld, body.perSecond], [false, 1]);
+  for (const perSecond of [1e-300, 0, -1, 1e9]) {
+    const refused = await steer({ perSecond });
+    assert.equal(refused.status, 400, String(perSecond));
+    assert.match(JSON.stringify(refused.body), /perSecond.*one a day/);
+  }
+});
+
+interface Refusal {
+  readonly errors?: readonly { readonly path: string; readonly message: string }[];
+}
+
+test("numbers of a job that are out of range are refused, each with its name and range", async () => {
+  await using ground = await openApiGround();
+  const wrong: readonly (readonly [string, object])[] = [
+    ["pace/perSecond", { pace: { perSecond: 1e-300 } }],
+    ["pace/concurrency", { pace: { concurrency: 1e9 } }],
+    ["priority", { priority: 1e6 }],
+    ["maxAttempts", { maxAttempts: 1e6 }],
+    ["deadlineAt", { deadlineAt: "9999-01-01T00:00:00Z" }],
+    ["budget/requests", { budget: { requests: 1e15 } }],
+    ["budget/bytes", { budget: { bytes: 0 } }],
+    ["progressMs", { progressMs: 1e12 }],
+    ["freshness/maxAgeMs", { freshness: { maxAgeMs: 1e15 } }],
+  ];
+  for (const [path, options] of wrong) {
+    const { status, body } = await ground.ask<Refusal>("POST", "/v1/batches", {
+      json: { urls: ["http://a.example/"], ...options },
+    });
+    assert.equal(status, 400, path);
+    assert.equal(body.errors?.[0]?.path, `body/${path}`);
+    assert.match(body.errors[0].message, /from|at most/);
+  }
+});

@@ -11,6 +11,7 @@ import { laneBefore } from "../lane-before.ts";
 import { Problem } from "../problem.ts";
 import { instant } from "../schemas/instant.ts";
 import { perSecond } from "../schemas/job.ts";
+import { numberIn } from "../schemas/number-in.ts";
 
 const laneSchema = named(
   "Lane",
@@ -94,15 +95,22 @@ export const addLaneRoutes = (app: Api, desk: Desk): void => {
       config: { role: "operator" },
       schema: {
         operationId: "steerLane",
-        summary: "Change a lane's pace, or hold it",
+        summary: "Change a lane's pace, hold, release or reset it",
         tags: ["lanes"],
         params: laneParams,
         body: z.strictObject({
           perSecond: says(
             "At most so many requests a second; null takes it back.",
-            z.number().positive().max(100_000).nullable(),
+            numberIn("perSecond").nullable(),
           ).optional(),
-          isHeld: says("A held lane starts nothing.", z.boolean()).optional(),
+          isHeld: says(
+            "A held lane starts nothing. False also ends a hold that a site's `Retry-After` has set.",
+            z.boolean(),
+          ).optional(),
+          reset: says(
+            "Forgets the lane's learned speed, `Crawl-delay`, holds and bookings. What an operator allows at most stays.",
+            z.literal(true),
+          ).optional(),
         }),
         response: { 200: json("The lane.", laneSchema), ...problems(404, 413, 415) },
       },
@@ -112,6 +120,7 @@ export const addLaneRoutes = (app: Api, desk: Desk): void => {
       await ledger.steerLane(lane, {
         ...(body.perSecond !== undefined && { perSecond: body.perSecond }),
         ...(body.isHeld !== undefined && { isHeld: body.isHeld }),
+        ...(body.reset && { isReset: true }),
       });
       return laneView(await findLane(lane));
     },

@@ -4,6 +4,7 @@ import { ROLES } from "../../ports/registry.ts";
 import { named, says } from "../api-registry.ts";
 import { isoTime } from "../iso-time.ts";
 import { instant } from "./instant.ts";
+import { numberIn } from "./number-in.ts";
 
 /** As a pattern, so that the document says it too. Jobs of the command line belong to `local` and `try`. */
 export const clientName = z
@@ -13,15 +14,19 @@ export const clientName = z
     "1 to 64 small letters, digits, dots, - and _ only, and neither `local` nor `try`, which the command line is",
   );
 
-const most = z.int().min(0).max(Number.MAX_SAFE_INTEGER);
-
 export const shareSchema = {
-  weight: says("Its part of lanes and workers, against that of others.", z.number().positive().max(1000)),
-  itemsPerDay: says("Items that its jobs may accept in a day (UTC); null for no limit.", most.nullable()),
-  maxRunning: says("Of its items, how many may run at a time; null for no limit.", most.min(1).nullable()),
+  weight: says("Its part of lanes and workers, against that of others.", numberIn("weight")),
+  itemsPerDay: says(
+    "Items that its jobs may accept in a day (UTC), found ones included; null for no limit.",
+    numberIn("itemsPerDay").nullable(),
+  ),
+  maxRunning: says(
+    "Of its items, how many may run at a time; null for no limit.",
+    numberIn("maxRunning").nullable(),
+  ),
   requestsPerMinute: says(
     "API requests a minute for each of its keys; null for no limit.",
-    most.min(1).nullable(),
+    numberIn("requestsPerMinute").nullable(),
   ),
 };
 

@@ -1,38 +1,46 @@
 import { z } from "zod";
+import { isWithin, RANGES } from "../../model/number-range.ts";
 import { named, says } from "../api-registry.ts";
+import { numberIn } from "./number-in.ts";
 
 export const budgetSchema = z.strictObject({
-  requests: z.int().min(1).optional(),
-  bytes: z.int().min(1).optional(),
+  requests: numberIn("requests").optional(),
+  bytes: numberIn("bytes").optional(),
 });
 
 export const freshnessSchema = z.strictObject({
   maxAgeMs: says(
     "A page fetched so recently is good enough. By the response's caching headers, else an hour, when left out; 0: always fetch.",
-    z.int().min(0),
+    numberIn("maxAgeMs"),
   ).optional(),
   onlyChanged: says("Items that are as they were the last time are skipped.", z.boolean()).optional(),
 });
+
+/** One that is over cancels at once, which is no error: a request may be repeated late. */
+const isTooFar = (at: string): boolean =>
+  !isWithin(RANGES.deadlineMs, Math.max(0, Math.round(Date.parse(at) - Date.now())));
 
 const labelText = z.string().min(1).max(100);
 const MOST_LABELS = 20;
 
 /** What jobs and batches have in common. */
 export const jobOptions = {
-  priority: says(
-    "Among the client's jobs in a lane, higher comes first.",
-    z.int().min(-100).max(100),
-  ).optional(),
+  priority: says("Among the client's jobs in a lane, higher comes first.", numberIn("priority")).optional(),
   pace: says(
-    "It can only lower the scraper's own.",
+    "It can only lower the scraper's own, for the items of this job.",
     z.strictObject({
-      perSecond: z.number().positive().max(10_000).optional(),
-      concurrency: z.int().min(1).max(1000).optional(),
+      perSecond: numberIn("perSecond").optional(),
+      concurrency: numberIn("concurrency").optional(),
     }),
   ).optional(),
-  maxAttempts: says("No item is tried more often.", z.int().min(1).max(100)).optional(),
+  maxAttempts: says("No item is tried more often.", numberIn("maxAttempts")).optional(),
   freshness: freshnessSchema.optional(),
-  deadlineAt: says("What has not ended then is cancelled.", z.iso.datetime({ offset: true })).optional(),
+  deadlineAt: says(
+    "What has not ended then is cancelled. At most a hundred years from now.",
+    z.iso.datetime({ offset: true }).refine((at) => !isTooFar(at), {
+      error: "expected a time at most a hundred years from now",
+    }),
+  ).optional(),
   budget: says("What comes after it is spent fails with `budget`.", budgetSchema).optional(),
   webhook: says(
     "Told of this job's events, beside the client's own endpoints.",
@@ -40,7 +48,7 @@ export const jobOptions = {
   ).optional(),
   progressMs: says(
     "The webhooks hear `job.progress` so often; never when left out.",
-    z.int().min(1000).max(86_400_000),
+    numberIn("progressMs"),
   ).optional(),
   labels: says(
     "The client's own names, to find it by.",
@@ -69,7 +77,7 @@ export const newJobSchema = named(
       "False: pages are collected and kept, and no records are made of them.",
       z.boolean(),
     ).optional(),
-    maxItems: says("Items in all, found ones included.", z.int().min(1)).optional(),
+    maxItems: says("Items in all, found ones included.", numberIn("maxItems")).optional(),
     ...jobOptions,
   }),
 );

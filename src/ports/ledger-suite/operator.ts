@@ -191,4 +191,39 @@ export const operator = (test: LedgerTest): void => {
       [["w1", "host-1"]],
     );
   });
+
+  test("a site's Retry-After holds a lane for an hour at most, and an operator ends the hold sooner", async (world) => {
+    const worker = world.worker();
+    await world.job("job", keysOf(90), { pace: TEN });
+    await worker.take(1);
+    const limited = { lane: SITE, kind: "rate-limited", count: 1, retryAfterMs: 86_400_000 } as const;
+    await worker.pulse({ lanes: [limited] });
+    assert.deepEqual(
+      [(await laneOf(world))?.holdMs, (await laneOf(world))?.holdReason],
+      [3_600_000, "rate-limited"],
+    );
+    world.pass(2000);
+    assert.deepEqual(await worker.take(), []);
+    await world.ledger.steerLane(SITE, { isHeld: false });
+    const lane = await laneOf(world);
+    assert.deepEqual([lane?.holdMs, lane?.holdReason], [0, undefined]);
+    assert.ok((await worker.take()).length > 0);
+    const told = (await world.ledger.readEvents(100)).filter(({ type }) => type === "lane.released");
+    assert.deepEqual(told[0]?.facts, { lane: SITE, by: "operator" });
+  });
+
+  test("a lane that is reset has its full speed at once, and keeps the pace that an operator has set", async (world) => {
+    const worker = world.worker();
+    await world.job("job", keysOf(90), { pace: TEN });
+    await world.ledger.steerLane(SITE, { perSecond: 5 });
+    await worker.take();
+    const limited = { lane: SITE, kind: "rate-limited", count: 1, retryAfterMs: 60_000 } as const;
+    await worker.pulse({ lanes: [limited], crawlDelays: [{ lane: SITE, delayMs: 50_000 }] });
+    await world.ledger.steerLane(SITE, { isHeld: true });
+    assert.deepEqual(await worker.take(), []);
+    await world.ledger.steerLane(SITE, { isReset: true });
+    const { factor, holdMs, isHeldByOperator, perSecond } = (await laneOf(world))!;
+    assert.deepEqual([factor, holdMs, isHeldByOperator, perSecond], [1, 0, false, 5]);
+    assert.deepEqual((await worker.claim()).slots[0]?.delaysMs, [200, 400, 600, 800, 1000]);
+  });
 };
