@@ -194,6 +194,17 @@ export interface JobView {
   readonly changes?: ChangeCounts;
 }
 
+/** Sums over jobs of one state. */
+export interface JobSums extends Pick<
+  JobView,
+  "state" | "counts" | "attemptFailures" | "fieldCounts" | "partial" | "requests" | "bytes"
+> {
+  readonly jobs: number;
+  readonly failures: readonly Pick<FailureTally, "kind" | "count">[];
+  /** How many of their queues the breaker holds. */
+  readonly held: number;
+}
+
 /** Items that came to their end by work: those that a cancel or a spent budget ended all at once say nothing about how fast a job is. */
 export const workedCount = ({ counts: { states }, failures }: Pick<JobView, "counts" | "failures">): number =>
   endedCount(states) - states.cancelled - (failures.find(({ kind }) => kind === "budget")?.count ?? 0);

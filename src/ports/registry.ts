@@ -39,7 +39,8 @@ export interface Registry {
   addDeliveries(deliveries: readonly NewDelivery[]): Promise<void>;
   /**
    * Those that are due, hidden from others for `forMs`. Of one client's URL, the oldest, and none while another of it is in somebody's hands:
-   * so their order is kept and a slow receiver holds up only itself. Clients take turns.
+   * so their order is kept and a slow receiver holds up only itself. Clients take turns. A client, or a receiver's host, with some in hand gets another
+   * only while `limit` leaves more places than that: one is always left for who has none in hand.
    */
   takeDeliveries(limit: number, forMs: number): Promise<readonly Delivery[]>;
   /** How a try ended: delivered, again after a while, or parked. What has been delivered stays so, whatever a late taker says. */

@@ -24,6 +24,7 @@ import { settleItems } from "./settle-items.ts";
 import { steerJob } from "./steer-job.ts";
 import { steerLane } from "./steer-lane.ts";
 import { isQuiet } from "./stops.ts";
+import { sumOpenJobs } from "./sum-jobs.ts";
 import { tidy } from "./tidy.ts";
 import { registerWorker } from "./worker-cards.ts";
 import { readWorkSums } from "./work-sums.ts";
@@ -43,6 +44,7 @@ export const openSqlite = async (file: string, options: SqliteOptions = {}): Pro
     raiseCaps: (job, caps) => raiseCaps(db, job, caps),
     readJob: (job) => readJob(db, job),
     listJobs: (query) => listJobs(db, query),
+    sumOpenJobs: () => sumOpenJobs(db),
     listItems: (job, query) => listItems(db, job, query),
     listLanes: (job) => listLanes(db, job),
     readLanes: (query) => readLanes(db, query),

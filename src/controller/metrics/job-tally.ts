@@ -1,6 +1,6 @@
 import { FAILURE_KINDS, type FailureKind } from "../../model/failure.ts";
 import { ITEM_STATES, type ItemState } from "../../model/item.ts";
-import type { JobState, JobView } from "../../model/job.ts";
+import type { JobState, JobSums } from "../../model/job.ts";
 import { FIELD_STATUSES, type FieldStatus } from "../../model/record.ts";
 
 export const JOB_STATES: readonly JobState[] = ["loading", "running", "paused", "done", "cancelled"];
@@ -23,13 +23,13 @@ export type TallyName =
 /** What is nought is left out. */
 export type JobTally = Readonly<Partial<Record<TallyName, number>>>;
 
-/** One job's part in the totals. */
-export const jobTally = (view: JobView): JobTally => {
-  const { state, counts, failures, attemptFailures, fieldCounts } = view;
+/** The part of one job, or of several, in the totals. */
+export const jobTally = (sums: JobSums): JobTally => {
+  const { state, counts, failures, attemptFailures, fieldCounts } = sums;
   const { states } = counts;
   const tally: Partial<Record<TallyName, number>> = {};
   const put = (name: TallyName, count: number): void => void (count !== 0 && (tally[name] = count));
-  put(`jobs ${state}`, 1);
+  put(`jobs ${state}`, sums.jobs);
   put(`depth ${state}`, states.queued + states.waiting);
   for (const item of ITEM_STATES) put(`items ${item}`, states[item]);
   for (const fate of INPUT_FATES) put(`inputs ${fate}`, counts[fate]);
@@ -39,10 +39,10 @@ export const jobTally = (view: JobView): JobTally => {
   for (const { kind, count } of failures) put(`failed ${kind}`, count);
   for (const [place, status] of FIELD_STATUSES.entries())
     put(`fields ${status}`, everyFourth(fieldCounts, place));
-  put("partial", view.partial);
-  put("requests", view.requests);
-  put("bytes", view.bytes);
-  put("held", view.held.length);
+  put("partial", sums.partial);
+  put("requests", sums.requests);
+  put("bytes", sums.bytes);
+  put("held", sums.held);
   return tally;
 };
 

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { JobView } from "../../model/job.ts";
 import type { JobQuery } from "../ledger.ts";
 import { DONE, failed, UNCHANGED, waiting } from "./sim-worker.ts";
 import { code, jobSpec, keysOf, type LedgerTest, planned, type World } from "./world.ts";
@@ -158,5 +159,34 @@ export const lists = (test: LedgerTest): void => {
       ["blocked", 1],
       ["timeout", 1],
     ]);
+  });
+
+  test("open jobs are summed by state as their views have them, and those that have ended are not among them", async (world) => {
+    const { ledger } = world;
+    const worker = world.worker();
+    await world.job("a", keysOf(5), { fields: ["x", "y"] });
+    await world.job("b", keysOf(3), { lane: "b.test" });
+    await world.job("c", keysOf(2), { lane: "c.test" });
+    await world.job("gone", keysOf(2), { lane: "d.test" });
+    await ledger.steerJob("gone", "cancel");
+    await ledger.steerJob("c", "pause");
+    const [one, two] = await worker.take(2, { jobs: ["a"] });
+    await worker.settle([one!], DONE, { fieldCounts: [1, 0, 0, 0, 0, 0, 1, 0] });
+    await worker.settle([two!], failed("blocked"));
+    const { ids, sums } = await ledger.sumOpenJobs();
+    assert.deepEqual(ids.toSorted(), ["a", "b", "c"]);
+    const views = await Promise.all(ids.map(async (id) => (await ledger.readJob(id))!));
+    for (const sum of sums) {
+      const mine = views.filter(({ state }) => state === sum.state);
+      const total = (of: (view: JobView) => number) => mine.reduce((n, view) => n + of(view), 0);
+      assert.equal(sum.jobs, mine.length);
+      assert.equal(sum.counts.accepted, total(({ counts }) => counts.accepted));
+      assert.equal(sum.counts.states.queued, total(({ counts }) => counts.states.queued));
+      assert.equal(sum.requests, total(({ requests }) => requests));
+    }
+    const loading = sums.find(({ state }) => state === "loading")!;
+    assert.deepEqual(loading.fieldCounts, [1, 0, 1, 0]);
+    assert.deepEqual(loading.failures, [{ kind: "blocked", count: 1 }]);
+    assert.deepEqual([loading.counts.states.done, loading.counts.states.failed], [1, 1]);
   });
 };

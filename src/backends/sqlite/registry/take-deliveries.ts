@@ -5,6 +5,7 @@ import { type DeliveryRow, readDelivery } from "./delivery-row.ts";
 interface Candidate {
   readonly seq: number;
   readonly client: string;
+  readonly url: string;
 }
 
 /**
@@ -25,7 +26,7 @@ const CANDIDATES = `
     WHERE line IS NOT NULL
       AND NOT EXISTS (SELECT 1 FROM deliveries INDEXED BY deliveries_taken WHERE line = lines.line AND taken_until > ?1)
   )
-  SELECT deliveries.seq, client FROM heads JOIN deliveries ON deliveries.seq = heads.seq
+  SELECT deliveries.seq, client, url FROM heads JOIN deliveries ON deliveries.seq = heads.seq
   ORDER BY due_at, deliveries.seq`;
 
 export const takeDeliveries = async (db: Database, limit: number, forMs: number): Promise<Delivery[]> => {
@@ -34,29 +35,46 @@ export const takeDeliveries = async (db: Database, limit: number, forMs: number)
   if (limit <= 0 || (await db.read(candidates)).length === 0) return [];
   return await db.write(() => {
     const until = db.now() + forMs;
-    return inTurn(db, candidates())
-      .slice(0, limit)
-      .map(({ seq }) => {
-        db.run("UPDATE deliveries SET taken_until = ? WHERE seq = ?", until, seq);
-        return readDelivery(db.get<DeliveryRow>("SELECT * FROM deliveries WHERE seq = ?", seq)!);
-      });
+    return inTurn(db, candidates(), limit).map(({ seq }) => {
+      db.run("UPDATE deliveries SET taken_until = ? WHERE seq = ?", until, seq);
+      return readDelivery(db.get<DeliveryRow>("SELECT * FROM deliveries WHERE seq = ?", seq)!);
+    });
   }, false);
 };
 
-/** The client with the least in hand comes first: many hanging URLs of one do not take all the places. */
-const inTurn = (db: Database, candidates: readonly Candidate[]): Candidate[] => {
-  const inHand = new Map<string, number>();
-  const count = (client: string): number => {
-    const before = inHand.get(client) ?? 0;
-    inHand.set(client, before + 1);
-    return before;
-  };
+/**
+ * The client with the least in hand comes first. A client, or a receiver, that has some in hand takes another only while more places than that are
+ * free: however many of them hang, a place is left for one who has none.
+ */
+const inTurn = (db: Database, candidates: readonly Candidate[], places: number): Candidate[] => {
   // By the index of the few that are taken: by that of the clients, all that ever were would be looked at.
-  const taken = db.all<{ client: string }>(
-    "SELECT client FROM deliveries INDEXED BY deliveries_taken WHERE taken_until > ?",
+  const taken = db.all<Candidate>(
+    "SELECT seq, client, url FROM deliveries INDEXED BY deliveries_taken WHERE taken_until > ?",
     db.now(),
   );
-  for (const { client } of taken) count(client);
-  const turns = candidates.map((candidate) => ({ candidate, turn: count(candidate.client) }));
-  return turns.sort((a, b) => a.turn - b.turn).map(({ candidate }) => candidate);
+  const inHand = new Map<string, number>();
+  const count = (who: string): number => inHand.get(who) ?? 0;
+  const add = (delivery: Candidate): void => {
+    for (const who of holders(delivery)) inHand.set(who, count(who) + 1);
+  };
+  for (const delivery of taken) add(delivery);
+  const chosen: Candidate[] = [];
+  let left = [...candidates];
+  while (left.length > 0 && chosen.length < places) {
+    const free = places - chosen.length;
+    left = left.filter((delivery) => holders(delivery).every((who) => count(who) < free));
+    if (left.length === 0) break;
+    const next = left.reduce((a, b) => (count(clientOf(b)) < count(clientOf(a)) ? b : a));
+    chosen.push(next);
+    add(next);
+    left.splice(left.indexOf(next), 1);
+  }
+  return chosen;
 };
+
+const clientOf = ({ client }: Candidate): string => `client ${client}`;
+
+const holders = (delivery: Candidate): readonly string[] => [
+  clientOf(delivery),
+  `receiver ${URL.canParse(delivery.url) ? new URL(delivery.url).host : delivery.url}`,
+];
