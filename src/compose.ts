@@ -221,6 +221,7 @@ export const openController = async ({
   const channels = openChannels(project?.alerts?.channels ?? [], process.env);
   const rules = project?.alerts?.rules;
   const { ledger, blobs } = house;
+  for (const card of await registry.listClients()) await ledger.setShare(card.name, card);
   const { openMetrics } = await import("./controller/metrics.ts");
   const metrics = openMetrics({ ledger, registry, version: SOFTWARE });
   const shared = { ledger, registry, blobs, log, retentionOf: retentionNow };

@@ -122,7 +122,11 @@ const shareOptions = (
   placeOptions(
     command
       .option("--weight <n>", "its part of lanes and workers, against that of others", numberIn("weight"))
-      .option("--items-per-day <n>", "items that its jobs may accept in a day, found ones included", limit("itemsPerDay"))
+      .option(
+        "--items-per-day <n>",
+        "items that its jobs may accept in a day, found ones included",
+        limit("itemsPerDay"),
+      )
       .option("--max-running <n>", "of its items, how many may run at a time", limit("maxRunning"))
       .option("--requests-per-minute <n>", "API requests a minute", limit("requestsPerMinute")),
   );

@@ -128,7 +128,11 @@ const addSubmitting = (program: Command, onEnd: (exitCode: number) => void): voi
     )
     .option("--max-requests <n>", "what comes after so many requests fails", numberIn("requests"))
     .option("--max-bytes <n>", "what comes after so many bytes fails", numberIn("bytes"))
-    .option("--max-age <while>", "a page fetched so recently is good enough; 0 always fetches", durationIn("maxAgeMs"))
+    .option(
+      "--max-age <while>",
+      "a page fetched so recently is good enough; 0 always fetches",
+      durationIn("maxAgeMs"),
+    )
     .option("--only-changed", "skip items that are as they were the last time", false)
     .option("--label <name=value>", "a name of your own to find it by; again for each", labelValue)
     .option("--webhook <url>", "told of its events")

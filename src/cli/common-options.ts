@@ -41,8 +41,16 @@ export const inputOptions = (command: Command): Command =>
 /** For commands that let a job go on. */
 export const capOptions = (command: Command): Command =>
   command
-    .option("--max-items <n>", "raise the most items that the job may have, found ones included", numberIn("maxItems"))
-    .option("--max-depth <n>", "raise how many steps from scraper to scraper are followed", numberIn("maxDepth"))
+    .option(
+      "--max-items <n>",
+      "raise the most items that the job may have, found ones included",
+      numberIn("maxItems"),
+    )
+    .option(
+      "--max-depth <n>",
+      "raise how many steps from scraper to scraper are followed",
+      numberIn("maxDepth"),
+    )
     .option("--max-chain <n>", "raise how many next pages in a row are followed", numberIn("maxChain"));
 
 /** Those of them that were given. */

@@ -13,7 +13,7 @@ test("what the caps kept out is told, each with its way on", () => {
     sampleView({
       states: { done: 30 },
       counts: { capped: 12 },
-      cappedBy: { items: 7, depth: 2, chain: 1, budget: 2 },
+      cappedBy: { items: 7, depth: 2, chain: 1, budget: 2, quota: 0 },
       spec: { maxItems: 30, maxDepth: 10, scrapers: [{ ...sampleView().spec.scrapers[0]!, maxChain: 500 }] },
     }),
     FACTS,

@@ -151,7 +151,7 @@ const changes = ({ changes: counts }: JobView): string[] =>
 const caps = ({ cappedBy, spec }: JobView): string[] => {
   const { maxItems, maxDepth, scrapers } = spec;
   const chains = scrapers.flatMap(({ maxChain }) => maxChain ?? []);
-  const { items, depth, chain, budget } = cappedBy;
+  const { items, depth, chain, budget, quota } = cappedBy;
   const lines = [
     items > 0 &&
       `${counted(items, "input")} beyond the ${countText(maxItems)} items of the job (--max-items)`,
@@ -160,6 +160,8 @@ const caps = ({ cappedBy, spec }: JobView): string[] => {
     chain > 0 &&
       `${counted(chain, "input")} found after ${countText(Math.max(...chains))} next pages in a row (\`limits.chain\`)`,
     budget > 0 && `${counted(budget, "input")} found after the budget was spent`,
+    quota > 0 &&
+      `${counted(quota, "input")} found beyond the client's items of the day (its quota is new at 00:00 UTC, and \`sluice resume\` lets them in)`,
   ];
   return lines.flatMap((line) => (line === false ? [] : wrapped(`Capped: ${line}.`)));
 };

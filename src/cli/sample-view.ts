@@ -61,7 +61,7 @@ export const sampleView = ({ states, counts, spec, ...rest }: Sample = {}): JobV
       capped,
       states: all,
     },
-    cappedBy: { items: 0, depth: 0, chain: 0, budget: 0 },
+    cappedBy: { items: 0, depth: 0, chain: 0, budget: 0, quota: 0 },
     partial: 0,
     failures: [],
     attemptFailures: {},

@@ -116,7 +116,7 @@ export interface Job {
     readonly states: Readonly<Record<ItemState, number>>;
   };
   /** The capped inputs by the limit that keeps them out. */
-  readonly cappedBy: Readonly<Record<"items" | "depth" | "chain" | "budget", number>>;
+  readonly cappedBy: Readonly<Record<"items" | "depth" | "chain" | "budget" | "quota", number>>;
   readonly progress: {
     readonly ended: number;
     /** 0 to 1. */

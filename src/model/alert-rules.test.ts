@@ -50,7 +50,7 @@ const viewOf = (states: Partial<StateCounts>, own: Partial<JobView> = {}): JobVi
     capped: 0,
     states: { ...ALL_QUEUED, ...states },
   },
-  cappedBy: { items: 0, depth: 0, chain: 0, budget: 0 },
+  cappedBy: { items: 0, depth: 0, chain: 0, budget: 0, quota: 0 },
   partial: 0,
   failures: [],
   attemptFailures: {},

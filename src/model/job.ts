@@ -33,8 +33,8 @@ export interface PinnedScraper {
   readonly maxChain?: number;
 }
 
-/** What keeps inputs out of a job; `budget`: found after the budget was spent. */
-export const CAPS = ["items", "depth", "chain", "budget"] as const;
+/** What keeps inputs out of a job; `budget`: found after the budget was spent; `quota`: found when the client's items of the day were spent. */
+export const CAPS = ["items", "depth", "chain", "budget", "quota"] as const;
 export type Cap = (typeof CAPS)[number];
 
 /** Limits of a job that can be raised later. */

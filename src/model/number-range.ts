@@ -91,7 +91,9 @@ export const rangeText = ({ min, max, isWhole, note }: NumberRange): string =>
   `a ${isWhole ? "whole " : ""}number from ${shown(min)} to ${shown(max)}${note === undefined ? "" : ` (${note})`}`;
 
 const shown = (value: number): string =>
-  Number.isInteger(value) ? value.toLocaleString("en-US") : value.toLocaleString("en-US", { maximumSignificantDigits: 3 });
+  Number.isInteger(value)
+    ? value.toLocaleString("en-US")
+    : value.toLocaleString("en-US", { maximumSignificantDigits: 3 });
 
 /** What is wrong with the first number of an object that is out of its range; undefined where nothing is. */
 export const numberProblem = (

@@ -308,7 +308,8 @@ test("a job's own lower pace holds beside another that takes all it can get; the
       assert.ok(ownSlots!.length >= Math.floor(passedMs / ownMs), `only ${ownSlots!.length} own slots`);
       if (laneMs === 0) return;
       assertPace(all!, laneMs, burst);
-      if (!isAlone) assert.ok(all!.length >= Math.floor(passedMs / laneMs), `only ${all!.length} slots in all`);
+      if (!isAlone)
+        assert.ok(all!.length >= Math.floor(passedMs / laneMs), `only ${all!.length} slots in all`);
     }),
   );
 });

@@ -145,12 +145,12 @@ const bookOne = (
 ): OneSlot => {
   const earliest = Math.max(nowMs, holdUntilMs);
   const wanted = Math.max(earliest, notBefore);
-  if (intervalMs === 0)
-    return wanted > nowMs + AHEAD_MS ? { againAtMs: 0 } : { book: before, slot: wanted };
+  if (intervalMs === 0) return wanted > nowMs + AHEAD_MS ? { againAtMs: 0 } : { book: before, slot: wanted };
   const leadMs = leadOf(burst, intervalMs);
   const book = currentBook(before, intervalMs, leadMs, nowMs);
   const spareAt = book.spare.findIndex((slot) => slot >= wanted);
-  if (spareAt !== -1) return { book: { ...book, spare: book.spare.toSpliced(spareAt, 1) }, slot: book.spare[spareAt]! };
+  if (spareAt !== -1)
+    return { book: { ...book, spare: book.spare.toSpliced(spareAt, 1) }, slot: book.spare[spareAt]! };
   const time = freeTime(book.ahead, Math.max(book.tat + intervalMs, earliest), intervalMs);
   const slot = Math.max(earliest, time - leadMs);
   if (slot >= notBefore) {

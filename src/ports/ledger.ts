@@ -69,9 +69,10 @@ export interface Ledger extends VersionLedger {
   steerLane(lane: string, to: LaneSteering): Promise<void>;
   /**
    * The weight by which a client shares lanes and workers, and how many of its items may run at a time, over all workers: a claim counts those
-   * that workers last named as running, and what was claimed since. The client is made when it is not there.
+   * that workers last named as running, and what was claimed since. What its jobs find beyond `itemsPerDay` (UTC) is kept as capped. The client is made
+   * when it is not there.
    */
-  setShare(client: string, share: { readonly weight: number; readonly maxRunning?: number }): Promise<void>;
+  setShare(client: string, share: ClientShares): Promise<void>;
   /** Items that a client's jobs have accepted since then, to the minute: what its daily quota is counted by. */
   countAccepted(client: string, sinceAt: number): Promise<number>;
 
@@ -110,6 +111,12 @@ export interface Ledger extends VersionLedger {
   /** Housekeeping, now and then, by a process that has no slot timers to keep. */
   tidy(): Promise<void>;
   close(): Promise<void>;
+}
+
+export interface ClientShares {
+  readonly weight: number;
+  readonly maxRunning?: number;
+  readonly itemsPerDay?: number;
 }
 
 export interface LaneSteering {

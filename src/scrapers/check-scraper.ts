@@ -56,8 +56,7 @@ const checkOne = (found: unknown, file: string): void => {
   if (!Array.isArray(proxies) || !proxies.includes("direct"))
     return refuse('`proxies` must include "direct": no other proxy tier is there yet.');
   const limits = found["limits"] ?? {};
-  if (!isObject(limits))
-    return refuse("`limits` takes numbers, for example { itemMs: 60_000, depth: 100 }.");
+  if (!isObject(limits)) return refuse("`limits` takes numbers, for example { itemMs: 60_000, depth: 100 }.");
   const outOfRange = badNumber(found);
   if (outOfRange !== undefined) return refuse(outOfRange);
   const badRetention = retentionProblem(found["retention"]);

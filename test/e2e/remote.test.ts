@@ -131,7 +131,11 @@ test("lanes, workers and clients are looked after from afar", async () => {
   await typed("lanes", "set", lane, "--clear");
   await typed("lanes", "hold", lane);
   assert.match(await typed("lanes", "reset", lane), /reset/);
-  assert.equal((JSON.parse((await typed("lanes", "ls", "--json")).trim()) as { isHeldByOperator: boolean }).isHeldByOperator, false);
+  assert.equal(
+    (JSON.parse((await typed("lanes", "ls", "--json")).trim()) as { isHeldByOperator: boolean })
+      .isHeldByOperator,
+    false,
+  );
   assert.equal((await typed("workers", "--json")).trim().split("\n").length, 1);
 
   await typed("clients", "add", "tax-team", "--weight", "3");

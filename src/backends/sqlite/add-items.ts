@@ -71,8 +71,8 @@ export const countAdded = (db: Database, job: number, reply: Inserted): void => 
     folded: folded + freed,
     capChange,
   });
-  // Capped inputs are stored as items are.
-  countForQuota(db, job, accepted + capped - freed);
+  // Capped inputs are stored as items are. What the quota itself keeps out counts on the day on which it is let in.
+  countForQuota(db, job, accepted + capped - freed - capChange.quota);
 };
 
 interface InputCounts {
@@ -89,7 +89,8 @@ export const countInputs = (
 ): void => {
   db.run(
     `UPDATE jobs SET received = received + ?, accepted = accepted + ?, folded = folded + ?, capped = capped + ?,
-       too_deep = too_deep + ?, capped_chain = capped_chain + ?, capped_budget = capped_budget + ? WHERE number = ?`,
+       too_deep = too_deep + ?, capped_chain = capped_chain + ?, capped_budget = capped_budget + ?,
+       capped_quota = capped_quota + ? WHERE number = ?`,
     received,
     accepted,
     folded,
@@ -97,6 +98,7 @@ export const countInputs = (
     capChange.depth,
     capChange.chain,
     capChange.budget,
+    capChange.quota,
     job,
   );
 };

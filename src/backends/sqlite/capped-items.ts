@@ -5,9 +5,10 @@ import type { PlacedItem } from "./insert-items.ts";
 /** By how much the capped inputs of a job become more or fewer, by what keeps them out. */
 export type CapChange = Record<Cap, number>;
 
-export const noCapChange = (): CapChange => ({ items: 0, depth: 0, chain: 0, budget: 0 });
+export const noCapChange = (): CapChange => ({ items: 0, depth: 0, chain: 0, budget: 0, quota: 0 });
 
-export const sumOf = ({ items, depth, chain, budget }: CapChange): number => items + depth + chain + budget;
+export const sumOf = ({ items, depth, chain, budget, quota }: CapChange): number =>
+  items + depth + chain + budget + quota;
 
 const INSERT_CAPPED = `INSERT OR IGNORE INTO capped (queue, seq, key, input, scraper, depth, chain, parent_queue, parent_seq, cap)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;

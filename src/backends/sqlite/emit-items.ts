@@ -1,6 +1,7 @@
 import type { JobSpec } from "../../model/job.ts";
 import type { SettledItem } from "../../ports/ledger.ts";
 import { countAdded, countRejected } from "./add-items.ts";
+import { quotaRoom } from "./count-accepted.ts";
 import type { Database } from "./database.ts";
 import { insertItems, insertKeys, placeItems } from "./insert-items.ts";
 import { type JobRow, readSpec } from "./job-row.ts";
@@ -34,7 +35,7 @@ export const emitItems = (db: Database, number: number, item: Finder): void => {
     placed.toSorted((a, b) => a.hash - b.hash),
   );
   const room = job.state === "cancelled" ? 0 : spec.maxItems - job.accepted;
-  countAdded(db, number, insertItems(db, placed, room));
+  countAdded(db, number, insertItems(db, placed, room, quotaRoom(db, job.client)));
 };
 
 interface ParentRow {

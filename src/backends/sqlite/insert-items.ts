@@ -210,10 +210,15 @@ export interface Inserted extends AddReply {
 }
 
 /**
- * Inserts the rows and makes them claimable; what finds no room is kept as capped. An item whose place the cursor has already passed is given
+ * Inserts the rows and makes them claimable; what finds no room in its job, or in its client's quota, is kept as capped. An item whose place the cursor has already passed is given
  * out as due.
  */
-export const insertItems = (db: Database, placed: readonly PlacedItem[], room: number): Inserted => {
+export const insertItems = (
+  db: Database,
+  placed: readonly PlacedItem[],
+  room: number,
+  quotaRoom = Infinity,
+): Inserted => {
   const added = new Map<number, Arrival>();
   const arrival = (queue: number): Arrival => {
     let row = added.get(queue);
@@ -229,7 +234,8 @@ export const insertItems = (db: Database, placed: readonly PlacedItem[], room: n
   const capChange = noCapChange();
   let [accepted, folded, capped] = [0, 0, 0];
   for (const entry of placed) {
-    const cap = entry.origin.cap ?? (accepted >= room ? "items" : undefined);
+    const cap =
+      entry.origin.cap ?? (accepted >= room ? "items" : accepted >= quotaRoom ? "quota" : undefined);
     if (entry.isFolded) folded++;
     else if (cap !== undefined) {
       if (keepCapped(db, entry, cap, { capChange, jobOf: (queue) => arrival(queue).job })) capped++;

@@ -22,6 +22,7 @@ export interface JobRow {
   readonly too_deep: number;
   readonly capped_chain: number;
   readonly capped_budget: number;
+  readonly capped_quota: number;
   readonly waiting: number;
   readonly done: number;
   readonly absent: number;

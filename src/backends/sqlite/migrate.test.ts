@@ -154,7 +154,9 @@ test("a rate that no version takes any more closes its lane for nobody once the 
     const pace = { perSecond, burst: 1, concurrency: 10 };
     addJob.run(at + 1, client, client, JSON.stringify(jobSpec(client, { client, pace })));
     addQueue.run(at + 1, client, perSecond);
-    old.exec(`INSERT INTO items (queue, seq, key, input) VALUES (${at + 1}, 1, 'a', '{}'), (${at + 1}, 2, 'b', '{}')`);
+    old.exec(
+      `INSERT INTO items (queue, seq, key, input) VALUES (${at + 1}, 1, 'a', '{}'), (${at + 1}, 2, 'b', '{}')`,
+    );
   }
   old.close();
 

@@ -45,8 +45,7 @@ export const planSlots = (
     save() {
       if (laneMs > 0) saveSlotBook(db, lane.id, book);
       db.run("INSERT OR REPLACE INTO own_slots (queue, lane, tat) VALUES (?, ?, ?)", queue.id, lane.id, tat);
-      if (lane.id === queue.lane)
-        db.run("UPDATE queues SET own_next = ? WHERE id = ?", againAtMs, queue.id);
+      if (lane.id === queue.lane) db.run("UPDATE queues SET own_next = ? WHERE id = ?", againAtMs, queue.id);
     },
   };
 };

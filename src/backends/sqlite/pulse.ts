@@ -165,9 +165,7 @@ const bookHop = (
   const interval = intervalMs(db, lane, queue.per_second);
   const heldMs = holdUntil(lane) - db.now();
   if (interval === 0 && queue.own_per_second === null)
-    return heldMs > 0
-      ? { slots: { lane: name, delaysMs: [], lateMs: 0 }, roomInMs: heldMs }
-      : "unpaced";
+    return heldMs > 0 ? { slots: { lane: name, delaysMs: [], lateMs: 0 }, roomInMs: heldMs } : "unpaced";
   const { grant, ownWaitMs = 0, save } = planSlots(db, lane, queue, interval, count);
   save();
   const got = grant.delaysMs.length;

@@ -3,6 +3,7 @@ import type { JobCaps, JobSpec } from "../../model/job.ts";
 import { LedgerError } from "../../ports/ledger.ts";
 import { countInputs } from "./add-items.ts";
 import { sumOf } from "./capped-items.ts";
+import { countForQuota, quotaRoom } from "./count-accepted.ts";
 import type { Database } from "./database.ts";
 import { capOf } from "./emit-items.ts";
 import { insertItems, itemHash, type PlacedItem } from "./insert-items.ts";
@@ -87,8 +88,10 @@ const letIn = (db: Database, job: JobRow, rows: readonly CappedRow[]): number =>
     db,
     rows.map((row) => placedOf(job, spec, row)),
     spec.maxItems - job.accepted,
+    quotaRoom(db, job.client),
   );
   countInputs(db, job.number, { received: 0, accepted, folded: -sumOf(capChange) - accepted, capChange });
+  if (capChange.quota < 0) countForQuota(db, job.number, -capChange.quota);
   if (accepted > 0 && job.state === "done") {
     db.run("UPDATE jobs SET state = 'running', ended_at = NULL WHERE number = ?", job.number);
     openQueues(db, job.number);

@@ -77,11 +77,12 @@ export const jobView = (db: Database, row: JobRow): JobView => {
   };
 };
 
-const cappedBy = ({ capped, too_deep, capped_chain, capped_budget }: JobRow): JobView["cappedBy"] => ({
-  items: capped - too_deep - capped_chain - capped_budget,
-  depth: too_deep,
-  chain: capped_chain,
-  budget: capped_budget,
+const cappedBy = (row: JobRow): JobView["cappedBy"] => ({
+  items: row.capped - row.too_deep - row.capped_chain - row.capped_budget - row.capped_quota,
+  depth: row.too_deep,
+  chain: row.capped_chain,
+  budget: row.capped_budget,
+  quota: row.capped_quota,
 });
 
 const pagesRemoved = (db: Database, job: number): Pick<JobView, "pagesRemoved"> => {

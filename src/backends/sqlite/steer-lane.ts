@@ -16,10 +16,7 @@ export const steerLane = async (db: Database, name: string, to: LaneSteering): P
       tellJobs(db, lane.id, name, true);
     }
     if (isHeld === false && holdUntil(lane) > db.now()) {
-      db.run(
-        "UPDATE lanes SET operator_held = 0, hold_until = 0, hold_reason = NULL WHERE id = ?",
-        lane.id,
-      );
+      db.run("UPDATE lanes SET operator_held = 0, hold_until = 0, hold_reason = NULL WHERE id = ?", lane.id);
       tellJobs(db, lane.id, name, false);
     }
     refreshLane(db, lane.id);

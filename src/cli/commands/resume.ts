@@ -26,7 +26,7 @@ export const resumeCommand = async (named: string, options: ResumeOptions): Prom
   const job = found.spec.id;
   await reapDead(house);
   const caps = capsOf(options);
-  if (caps) await house.ledger.raiseCaps(job, caps);
+  if (caps || found.cappedBy.quota > 0) await house.ledger.raiseCaps(job, caps ?? {});
   using progress = openProgress({ mode: progressMode(options), stream: process.stderr });
   await readNewVersion(house, found, {
     isAsked: options.newVersion,

@@ -29,7 +29,7 @@ const job: Job = {
     partial: 0,
     states: Object.fromEntries(ITEM_STATES.map((state) => [state, 0])) as Job["counts"]["states"],
   },
-  cappedBy: { items: 0, depth: 0, chain: 0, budget: 0 },
+  cappedBy: { items: 0, depth: 0, chain: 0, budget: 0, quota: 0 },
   progress: { ended: 0, share: 0, perSecond: null, etaAt: null },
   failures: [],
   attemptFailures: {},

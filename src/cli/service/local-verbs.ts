@@ -46,8 +46,6 @@ export const openLocal = async (data: string, { makes }: { readonly makes: boole
   const { ledger, blobs } = house;
   let opened: Promise<Registry> | undefined;
   const registry = (): Promise<Registry> => (opened ??= openRegistry(data));
-  const giveShare = ({ name, weight, maxRunning }: ClientCard): Promise<void> =>
-    ledger.setShare(name, { weight, ...(maxRunning !== undefined && { maxRunning }) });
   const lanes = async function* (): AsyncGenerator<LaneState> {
     let after: string | undefined;
     for (;;) {
@@ -92,7 +90,8 @@ export const openLocal = async (data: string, { makes }: { readonly makes: boole
       return { view: (await ledger.readJob(job))! };
     },
     async resumeJob(job, { newVersion, caps, say }) {
-      if (caps) await ledger.raiseCaps(job, caps);
+      const isOverQuota = (await ledger.readJob(job))!.cappedBy.quota > 0;
+      if (caps || isOverQuota) await ledger.raiseCaps(job, caps ?? {});
       await readNewVersion(house, (await ledger.readJob(job))!, { isAsked: newVersion, cores: CORES, say });
       await ledger.steerJob(job, "resume");
       return { view: (await ledger.readJob(job))! };
@@ -139,14 +138,14 @@ export const openLocal = async (data: string, { makes }: { readonly makes: boole
       const made = changeShare(bare, share);
       const card = await known.changeClient(name, (there) => (there ? undefined : made));
       if (card !== made) throw new UsageError(`${name}: there is a client of that name.`);
-      await giveShare(made);
+      await ledger.setShare(made.name, made);
       return { ...clientView(made), webhookSecret };
     },
     async changeClient(name, to) {
       const known = await registry();
       const card = await known.changeClient(name, (there) => there && changeShare(there, to));
       if (!card) throw new UsageError(`${name}: no such client. \`sluice clients add ${name}\` makes it.`);
-      await giveShare(card);
+      await ledger.setShare(card.name, card);
       return clientView(card);
     },
     listKeys: async (client) => (await (await registry()).listKeys(client)).map(keyView),

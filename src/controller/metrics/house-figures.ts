@@ -15,7 +15,10 @@ const RESULTS = ["done", "absent", ...FAILURE_KINDS] as const;
 const OPEN_STATES = ["loading", "running", "paused"] as const;
 
 export interface FigureSource {
-  readonly ledger: Pick<Ledger, "listJobs" | "readJob" | "sumOpenJobs" | "readLanes" | "listWorkers" | "readWorkSums">;
+  readonly ledger: Pick<
+    Ledger,
+    "listJobs" | "readJob" | "sumOpenJobs" | "readLanes" | "listWorkers" | "readWorkSums"
+  >;
   readonly registry: Pick<Registry, "listDeliveries">;
   readonly version: string;
 }

@@ -16,12 +16,8 @@ export const clientParams = z.object({ client: says("The client's name.", z.stri
 export const addClientRoutes = (app: Api, desk: Desk): void => {
   const { registry, ledger } = desk.house;
 
-  /** The ledger shares lanes by it, the registry keeps the rest. */
   const share = async (card: ClientCard): Promise<ClientCard> => {
-    await ledger.setShare(card.name, {
-      weight: card.weight,
-      ...(card.maxRunning !== undefined && { maxRunning: card.maxRunning }),
-    });
+    await ledger.setShare(card.name, card);
     desk.keys.forget();
     return card;
   };

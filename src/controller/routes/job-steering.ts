@@ -84,7 +84,7 @@ export const addSteeringRoutes = (app: Api, desk: Desk): void => {
       schema: {
         operationId: "resumeJob",
         summary: "Let a job go on",
-        description: `Also releases the lanes at which the breaker has stopped it. With higher limits, a job goes on with the inputs that were capped, also one that has ended.
+        description: `Also releases the lanes at which the breaker has stopped it. With higher limits, a job goes on with the inputs that were capped, also one that has ended; those that the quota of a day kept out, with today's.
 
 With \`newVersion\`, it goes on with its scrapers as they are now. Its stored pages are read with them first: until that has ended, the job is paused with the cause \`new-version\`, and then goes on by itself. Items that failed as \`structure-changed\` are not fetched again. A version that gives items other keys or lanes, or takes other inputs, is refused with \`new-version-refused\`.`,
         tags: ["jobs"],
@@ -93,7 +93,10 @@ With \`newVersion\`, it goes on with its scrapers as they are now. Its stored pa
           .strictObject({
             maxItems: says("Items in all, found ones included.", numberIn("maxItems")).optional(),
             maxDepth: says("Steps from one scraper to another.", numberIn("maxDepth")).optional(),
-            maxChain: says("Next pages in a row that a scraper emits to itself.", numberIn("maxChain")).optional(),
+            maxChain: says(
+              "Next pages in a row that a scraper emits to itself.",
+              numberIn("maxChain"),
+            ).optional(),
             newVersion: says("Go on with the scrapers as they are now.", z.boolean()).optional(),
           })
           .nullish(),
@@ -103,7 +106,7 @@ With \`newVersion\`, it goes on with its scrapers as they are now. Its stored pa
     async ({ params: { job }, body, who }) => {
       const view = await desk.findJob(who, job);
       const { maxItems, maxDepth, maxChain, newVersion } = body ?? {};
-      if ((maxItems ?? maxDepth ?? maxChain) !== undefined)
+      if ((maxItems ?? maxDepth ?? maxChain) !== undefined || view.cappedBy.quota > 0)
         await ledger.raiseCaps(job, {
           ...(maxItems !== undefined && { maxItems }),
           ...(maxDepth !== undefined && { maxDepth }),

@@ -113,7 +113,7 @@ test("one receiver that hangs does not stop the others, and each gets its events
     events.flatMap((event) => Object.entries(sites).map(([id, { url }]) => delivery(event, id, { url }))),
   );
   const stop = new AbortController();
-  const sending = sendDeliveries(toolsOf(house, { concurrency: 2 }), stop.signal);
+  const sending = sendDeliveries(toolsOf(house, { concurrency: 3 }), stop.signal);
   await until(() => good.seen.length === 30 && other.seen.length === 30);
   assert.deepEqual(eventsIn(good.seen), events);
   assert.deepEqual(eventsIn(other.seen), events);

@@ -21,7 +21,7 @@ export const compareLedger = async (world: World, model: LedgerModel): Promise<v
       capped,
       states: model.states(job),
     });
-    const cappedBy = { items: 0, depth: 0, chain: 0, budget: 0 };
+    const cappedBy = { items: 0, depth: 0, chain: 0, budget: 0, quota: 0 };
     for (const { cap } of job.capped.values()) cappedBy[cap]++;
     assert.deepEqual(view.cappedBy, cappedBy);
     assert.equal(view.state, job.state);

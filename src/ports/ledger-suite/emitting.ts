@@ -119,7 +119,7 @@ export const emitting = (test: LedgerTest): void => {
     const view = await world.ledger.readJob("job");
     assert.deepEqual(
       [view?.counts.accepted, view?.cappedBy],
-      [13, { items: 0, depth: 0, chain: 1, budget: 0 }],
+      [13, { items: 0, depth: 0, chain: 1, budget: 0, quota: 0 }],
     );
     assert.ok((await world.items("job")).every(({ depth }) => depth === 0));
     await sumsUp(world, "job");
@@ -132,7 +132,7 @@ export const emitting = (test: LedgerTest): void => {
     await worker.emit(await takeOne(world, worker), planned(["3"]));
     const view = await world.ledger.readJob("job");
     assert.deepEqual([view?.counts.accepted, view?.counts.capped, view?.counts.folded], [2, 2, 2]);
-    assert.deepEqual(view?.cappedBy, { items: 2, depth: 0, chain: 0, budget: 0 });
+    assert.deepEqual(view?.cappedBy, { items: 2, depth: 0, chain: 0, budget: 0, quota: 0 });
     await sumsUp(world, "job");
   });
 
@@ -287,5 +287,33 @@ export const emitting = (test: LedgerTest): void => {
     assert.deepEqual((await world.ledger.readJob("job"))?.held, []);
     await worker.pulse({ outcomes: outcomes(0) });
     assert.equal((await world.ledger.readJob("job"))?.held.length, 1);
+  });
+
+  test("what a job finds beyond its client's items of the day is capped, and let in when a day has room for it", async (world) => {
+    const { ledger } = world;
+    const worker = world.worker();
+    world.nowMs = 1_750_000_000_000;
+    await ledger.setShare("team", { weight: 1, itemsPerDay: 5 });
+    await world.job("job", ["root", "more"]);
+    await ledger.sealJob("job");
+    const [root, more] = await worker.take(2);
+    await worker.emit(root!, planned(keysOf(6)));
+    const capped = async () => {
+      const view = (await ledger.readJob("job"))!;
+      return [view.counts.accepted, view.cappedBy.quota, view.counts.capped];
+    };
+    assert.deepEqual(await capped(), [5, 3, 3]);
+    assert.equal(await ledger.countAccepted("team", 0), 5);
+    await worker.emit(more!, planned(["k5", "other"]));
+    assert.deepEqual(await capped(), [5, 4, 4]);
+    await worker.settle(await worker.take());
+    assert.equal((await ledger.readJob("job"))?.state, "done");
+    assert.equal(await ledger.raiseCaps("job", {}), 0);
+    world.pass(86_400_000);
+    assert.equal(await ledger.raiseCaps("job", {}), 4);
+    assert.deepEqual(await capped(), [9, 0, 0]);
+    assert.equal(await ledger.countAccepted("team", world.nowMs - 3_600_000), 4);
+    await worker.settle(await worker.take());
+    assert.equal((await ledger.readJob("job"))?.state, "done");
   });
 };

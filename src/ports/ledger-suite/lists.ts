@@ -180,9 +180,18 @@ export const lists = (test: LedgerTest): void => {
       const mine = views.filter(({ state }) => state === sum.state);
       const total = (of: (view: JobView) => number) => mine.reduce((n, view) => n + of(view), 0);
       assert.equal(sum.jobs, mine.length);
-      assert.equal(sum.counts.accepted, total(({ counts }) => counts.accepted));
-      assert.equal(sum.counts.states.queued, total(({ counts }) => counts.states.queued));
-      assert.equal(sum.requests, total(({ requests }) => requests));
+      assert.equal(
+        sum.counts.accepted,
+        total(({ counts }) => counts.accepted),
+      );
+      assert.equal(
+        sum.counts.states.queued,
+        total(({ counts }) => counts.states.queued),
+      );
+      assert.equal(
+        sum.requests,
+        total(({ requests }) => requests),
+      );
     }
     const loading = sums.find(({ state }) => state === "loading")!;
     assert.deepEqual(loading.fieldCounts, [1, 0, 1, 0]);

@@ -109,7 +109,16 @@ export const ownPace = (test: LedgerTest): void => {
     await slowerJob(world, "slow", 20, { client: "a", pace: { perSecond: 2 }, sitePace: UNPACED });
     await world.job("free", keysOf(20), { client: "b", pace: UNPACED });
     const grant = await worker.claim();
-    assert.deepEqual([countOf(grant.items.map(({ job }) => job), "free"), grant.unpaced], [20, [SITE]]);
+    assert.deepEqual(
+      [
+        countOf(
+          grant.items.map(({ job }) => job),
+          "free",
+        ),
+        grant.unpaced,
+      ],
+      [20, [SITE]],
+    );
     const { queue } = grant.items.find(({ job }) => job === "slow")!;
     assert.deepEqual(
       grant.slots.flatMap((slots) => [slots.queue, ...slots.delaysMs]),
