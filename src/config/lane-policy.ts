@@ -5,7 +5,7 @@ import { ConfigError } from "./config-error.ts";
 /** Worker processes inherit it. */
 const VARIABLE = "SLUICE_MAX_RETRY_AFTER";
 
-export const isMaxRetryAfter = (value: unknown): value is string =>
+export const isMaxRetryAfter = (value: unknown): boolean =>
   typeof value === "string" && isWithin(RANGES.retryAfterMs, readDuration(value));
 
 export const MAX_RETRY_AFTER_WANTED = "a duration from 1s to 1d, for example 15m";

@@ -166,8 +166,9 @@ const bookHop = (
   const heldMs = holdUntil(lane) - db.now();
   if (interval === 0 && queue.own_per_second === null)
     return heldMs > 0 ? { slots: { lane: name, delaysMs: [], lateMs: 0 }, roomInMs: heldMs } : "unpaced";
-  const { grant, ownWaitMs = 0, save } = planSlots(db, lane, queue, interval, count);
-  save();
+  const planned = planSlots(db, lane, queue, interval, count);
+  planned.save();
+  const { grant, ownWaitMs = 0 } = planned;
   const got = grant.delaysMs.length;
   if (got > 0) {
     chargeHops(db, lane.id, queue.client, got);

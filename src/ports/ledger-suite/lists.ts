@@ -173,9 +173,9 @@ export const lists = (test: LedgerTest): void => {
     const [one, two] = await worker.take(2, { jobs: ["a"] });
     await worker.settle([one!], DONE, { fieldCounts: [1, 0, 0, 0, 0, 0, 1, 0] });
     await worker.settle([two!], failed("blocked"));
-    const { ids, sums } = await ledger.sumOpenJobs();
-    assert.deepEqual(ids.toSorted(), ["a", "b", "c"]);
-    const views = await Promise.all(ids.map(async (id) => (await ledger.readJob(id))!));
+    const { ids: open, sums } = await ledger.sumOpenJobs();
+    assert.deepEqual(open.toSorted(), ["a", "b", "c"]);
+    const views = await Promise.all(open.map(async (id) => (await ledger.readJob(id))!));
     for (const sum of sums) {
       const mine = views.filter(({ state }) => state === sum.state);
       const total = (of: (view: JobView) => number) => mine.reduce((n, view) => n + of(view), 0);
