@@ -125,7 +125,7 @@ test("items and depth are capped the same way, and a limit can only be raised", 
   const { at, run } = prepare(site, "limits: { depth: 0 },");
   const first = await sluice([...run, "--max-items", "5"]);
   assert.equal(first.code, 3, first.stderr);
-  assert.deepEqual((await show(at)).cappedBy, { items: 1, depth: 5, chain: 0, budget: 0 });
+  assert.deepEqual((await show(at)).cappedBy, { items: 1, depth: 5, chain: 0, budget: 0, quota: 0 });
   const lower = await sluice(["resume", "last", "--max-items", "4", ...at]);
   assert.equal(lower.code, 2, lower.stderr);
   assert.match(lower.stderr, /can only be raised/);
