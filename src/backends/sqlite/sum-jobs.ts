@@ -1,30 +1,11 @@
 import type { FailureKind } from "../../model/failure.ts";
-import type { JobState, JobSums } from "../../model/job.ts";
+import type { JobSums } from "../../model/job.ts";
 import { FIELD_STATUSES } from "../../model/record.ts";
 import type { OpenJobs } from "../../ports/ledger.ts";
 import type { Database } from "./database.ts";
+import type { JobRow } from "./job-row.ts";
 
 const OPEN = "state IN ('loading', 'running', 'paused')";
-
-interface SumRow {
-  readonly state: JobState;
-  readonly jobs: number;
-  readonly received: number;
-  readonly accepted: number;
-  readonly folded: number;
-  readonly rejected: number;
-  readonly capped: number;
-  readonly leased: number;
-  readonly waiting: number;
-  readonly done: number;
-  readonly absent: number;
-  readonly failed: number;
-  readonly skipped: number;
-  readonly cancelled: number;
-  readonly partial: number;
-  readonly requests: number;
-  readonly bytes: number;
-}
 
 const SUMMED = [
   "received",
@@ -42,7 +23,9 @@ const SUMMED = [
   "partial",
   "requests",
   "bytes",
-] as const satisfies readonly (keyof SumRow)[];
+] as const satisfies readonly (keyof JobRow)[];
+
+type SumRow = Pick<JobRow, "state" | (typeof SUMMED)[number]> & { readonly jobs: number };
 
 /** By a fixed number of statements, so that thousands of open jobs cost little more than a few. */
 export const sumOpenJobs = async (db: Database): Promise<OpenJobs> =>
