@@ -26,10 +26,6 @@ export class FormattingList {
     return this.#entries[this.#entries.length - 1];
   }
 
-  get isEmpty(): boolean {
-    return this.#entries.length === 0;
-  }
-
   mark(): void {
     this.#entries.push(undefined);
   }
