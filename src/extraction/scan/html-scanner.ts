@@ -13,6 +13,8 @@ import {
   SLASH,
 } from "./markup-codes.ts";
 import { pastTables } from "./past-tables.ts";
+import { releaseCodes, takeCodes } from "./page-codes.ts";
+import type { PageCodes } from "./page-codes.ts";
 import { pastDeclaration, pastGreater, rawContentEnd } from "./raw-content.ts";
 import { TagAttributes } from "./tag-attributes.ts";
 import { BODY_ROLE, HTML_ROLE, knownKind } from "./tag-kind.ts";
@@ -40,6 +42,7 @@ export class HtmlScanner {
   /** Those of the last start tag; a sink that wants no earlier ones calls `forget`. */
   readonly attributes: TagAttributes;
   readonly #text: string;
+  readonly #codes: PageCodes;
   readonly #state: TreeState;
   /** Set by the sink when it has no use for the rest, right or wrong. */
   isStopped = false;
@@ -50,8 +53,9 @@ export class HtmlScanner {
 
   constructor(text: string, sink: ScanSink, options: ScanOptions = {}) {
     this.#text = text;
-    this.attributes = new TagAttributes(text);
-    this.#state = new TreeState(text, this.attributes, sink, options);
+    this.#codes = takeCodes(text);
+    this.attributes = new TagAttributes(text, this.#codes);
+    this.#state = new TreeState(text, this.#codes, this.attributes, sink, options);
     if (text.includes("\0")) this.#state.leave("NUL characters");
   }
 
@@ -77,15 +81,17 @@ export class HtmlScanner {
   run(): void {
     if (this.reason === undefined) this.#run();
     this.#state.release();
+    releaseCodes(this.#codes);
   }
 
   #run(): void {
     const text = this.#text;
+    const codes = this.#codes;
     const state = this.#state;
     let textFrom = 0;
     let at = text.indexOf("<");
     while (at !== -1) {
-      const next = text.charCodeAt(at + 1);
+      const next = codes[at + 1] ?? 0;
       const isStart = isLetter(next);
       // `a < b`, and `</` at the very end, are text.
       if (!isStart && !(next === SLASH ? at + 2 < text.length : next === BANG || next === QUESTION)) {
@@ -99,7 +105,7 @@ export class HtmlScanner {
       if (this.isStopped || state.reason !== undefined) return;
       if (this.isDone && this.#isSettled(textFrom)) return;
       state.checkCosts();
-      at = text.charCodeAt(textFrom) === LESS ? textFrom : text.indexOf("<", textFrom);
+      at = codes[textFrom] === LESS ? textFrom : text.indexOf("<", textFrom);
     }
     if (textFrom < text.length) this.#textRun(textFrom, text.length, true);
     endPage(state, this.#isAfterBody ? this.#bodyEnd : text.length);
@@ -162,19 +168,19 @@ export class HtmlScanner {
 
   #kindAt(from: number): TagKind {
     const name = this.#name;
-    name.read(this.#text, from);
+    name.read(this.#codes, from, this.#text.length);
     return name.kind ?? this.#state.ownKind(asciiLowerCase(this.#text.slice(from, name.end)));
   }
 
   #endTag(at: number): number {
     const text = this.#text;
-    const first = text.charCodeAt(at + 2);
+    const first = this.#codes[at + 2] ?? 0;
     if (first === GREATER) return at + 3;
     if (!isLetter(first)) return pastGreater(text, at + 2);
     const kind = this.#kindAt(at + 2);
     const nameEnd = this.#name.end;
     // It may have attributes, and a `>` in them.
-    const inside = text.charCodeAt(nameEnd) === GREATER ? nameEnd + 1 : this.attributes.read(nameEnd);
+    const inside = this.#codes[nameEnd] === GREATER ? nameEnd + 1 : this.attributes.read(nameEnd);
     if (inside === -1) return text.length;
     const state = this.#state;
     state.at = at;

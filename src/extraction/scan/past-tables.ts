@@ -1,4 +1,4 @@
-import { BANG, isLetter, isSpace, LESS, QUESTION, SLASH } from "./markup-codes.ts";
+import { BANG, GREATER, isLetter, isSpace, LESS, QUESTION, SLASH } from "./markup-codes.ts";
 import { IN_CELL, IN_TABLE } from "./insertion-mode.ts";
 import { pastDeclaration, pastGreater, rawContentEnd } from "./raw-content.ts";
 import { HTML, KNOWN_KINDS, knownKind } from "./tag-kind.ts";
@@ -41,35 +41,39 @@ const MAKES = new Set(["p", "br"].map(knownKind));
  * this is not sure.
  */
 export function pastTables(state: TreeState, from: number): number {
-  const { text, attributes } = state;
+  const { text, codes, attributes } = state;
+  const { length } = text;
   const open = openParts(state);
   if (open === undefined) return -1;
   const name = new TagName();
   let at = from;
   while (open.length > 0) {
     const isInside = holdsContent(open.at(-1));
-    if (!isInside) while (isSpace(text.charCodeAt(at))) at++;
-    const less = text.charCodeAt(at) === LESS ? at : text.indexOf("<", at);
-    if (!isInside && less !== at && at < text.length) return -1;
-    if (less === -1) return text.length;
-    const next = text.charCodeAt(less + 1);
+    if (!isInside) while (isSpace(codes[at] ?? 0)) at++;
+    const less = codes[at] === LESS ? at : text.indexOf("<", at);
+    if (!isInside && less !== at && at < length) return -1;
+    if (less === -1) return length;
+    const next = codes[less + 1] ?? 0;
     if (next === BANG || next === QUESTION) {
       at = pastDeclaration(text, less);
       continue;
     }
     const isEnd = next === SLASH;
     const nameFrom = isEnd ? less + 2 : less + 1;
-    if (!isLetter(text.charCodeAt(nameFrom))) {
-      const isText = !isEnd || nameFrom === text.length;
+    if (!isLetter(codes[nameFrom] ?? 0)) {
+      const isText = !isEnd || nameFrom === length;
       if (isText && !isInside) return -1;
       at = isText ? nameFrom : pastGreater(text, nameFrom);
       continue;
     }
-    name.read(text, nameFrom);
-    const { kind } = name;
-    attributes.forget();
-    at = attributes.read(name.end);
-    if (at === -1) return text.length;
+    name.read(codes, nameFrom, length);
+    const { kind, end } = name;
+    if (codes[end] === GREATER) at = end + 1;
+    else {
+      attributes.forget();
+      at = attributes.read(end);
+      if (at === -1) return length;
+    }
     const meaning = kind === undefined ? 0 : meanings[kind.id];
     if (isInside && meaning === 0) continue;
     if (kind === undefined) {
@@ -80,10 +84,10 @@ export function pastTables(state: TreeState, from: number): number {
     else if (meaning === APART || !(isInside || STAYS.has(kind))) return -1;
     else if (meaning === RAW) {
       const end = rawContentEnd(text, kind, at);
-      if (end === -1) return text.length;
+      if (end === -1) return length;
       attributes.forget();
       at = attributes.read(end + 2 + kind.name.length);
-      if (at === -1) return text.length;
+      if (at === -1) return length;
     }
   }
   return at;

@@ -1,4 +1,5 @@
 import { GREATER, isNameEnd, lowerCase } from "./markup-codes.ts";
+import type { PageCodes } from "./page-codes.ts";
 import { known } from "./tag-kind.ts";
 import type { TagKind } from "./tag-kind.ts";
 
@@ -23,34 +24,33 @@ export class TagName {
   /** Undefined when it is not a known one. */
   kind: TagKind | undefined;
 
-  read(text: string, from: number): void {
-    const { length } = text;
+  read(codes: PageCodes, from: number, length: number): void {
     let at = from;
     let hash = 0;
-    let codes = 0;
+    let seen = 0;
     for (; at < length; at++) {
-      const code = text.charCodeAt(at);
+      const code = codes[at] ?? 0;
       if (code <= GREATER && isNameEnd(code)) break;
-      codes |= code;
+      seen |= code;
       hash = hashed(hash, lowerCase(code));
     }
     this.end = at;
     // Only ASCII letters have two cases.
-    this.kind = codes < 128 ? kindAt(text, from, at, hash) : undefined;
+    this.kind = seen < 128 ? kindAt(codes, from, at, hash) : undefined;
   }
 }
 
-function kindAt(text: string, from: number, to: number, hash: number): TagKind | undefined {
+function kindAt(codes: PageCodes, from: number, to: number, hash: number): TagKind | undefined {
   for (let slot = hash & (SLOTS - 1); ; slot = (slot + 1) & (SLOTS - 1)) {
     const kind = slots[slot];
-    if (kind === undefined || isNamed(kind.name, text, from, to)) return kind;
+    if (kind === undefined || isNamed(kind.name, codes, from, to)) return kind;
   }
 }
 
-function isNamed(name: string, text: string, from: number, to: number): boolean {
+function isNamed(name: string, codes: PageCodes, from: number, to: number): boolean {
   if (name.length !== to - from) return false;
   for (let at = 0; at < name.length; at++) {
-    if (lowerCase(text.charCodeAt(from + at)) !== name.charCodeAt(at)) return false;
+    if (lowerCase(codes[from + at] ?? 0) !== name.charCodeAt(at)) return false;
   }
   return true;
 }

@@ -3,6 +3,7 @@ import type { FormattingEntry } from "./formatting-list.ts";
 import type { TagAttributes } from "./tag-attributes.ts";
 import { AFTER_HEAD, IN_BODY, INITIAL } from "./insertion-mode.ts";
 import { OpenStack } from "./open-stack.ts";
+import type { PageCodes } from "./page-codes.ts";
 import { BUTTON_SCOPE, IMPLIED, knownKind, SCOPE, SPECIAL } from "./tag-kind.ts";
 import type { TagKind } from "./tag-kind.ts";
 
@@ -49,6 +50,7 @@ export interface ScanOptions {
 /** The stack of open elements, and what every rule of tree construction does with it. */
 export class TreeState extends OpenStack {
   readonly text: string;
+  readonly codes: PageCodes;
   readonly attributes: TagAttributes;
   readonly #sink: ScanSink;
   readonly #isLenient: boolean;
@@ -83,12 +85,14 @@ export class TreeState extends OpenStack {
 
   constructor(
     text: string,
+    codes: PageCodes,
     attributes: TagAttributes,
     sink: ScanSink,
     { isLenient = false, lateBody }: ScanOptions,
   ) {
     super();
     this.text = text;
+    this.codes = codes;
     this.attributes = attributes;
     this.#sink = sink;
     this.#isLenient = isLenient;
