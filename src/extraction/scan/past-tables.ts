@@ -47,8 +47,8 @@ export function pastTables(state: TreeState, from: number): number {
   if (open === undefined) return -1;
   const name = new TagName();
   let at = from;
+  let isInside = holdsContent(open.at(-1));
   while (open.length > 0) {
-    const isInside = holdsContent(open.at(-1));
     if (!isInside) while (isSpace(codes[at] ?? 0)) at++;
     const less = codes[at] === LESS ? at : text.indexOf("<", at);
     if (!isInside && less !== at && at < length) return -1;
@@ -80,8 +80,11 @@ export function pastTables(state: TreeState, from: number): number {
       if (!isEnd) return -1;
     } else if (isEnd) {
       if (!endTag(open, kind)) return -1;
-    } else if (meaning === PART) startPart(open, kind);
-    else if (meaning === APART || !(isInside || STAYS.has(kind))) return -1;
+      isInside = holdsContent(open.at(-1));
+    } else if (meaning === PART) {
+      startPart(open, kind);
+      isInside = holdsContent(open.at(-1));
+    } else if (meaning === APART || !(isInside || STAYS.has(kind))) return -1;
     else if (meaning === RAW) {
       const end = rawContentEnd(text, kind, at);
       if (end === -1) return length;

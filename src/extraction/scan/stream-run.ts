@@ -136,6 +136,7 @@ export class StreamRun implements ScanSink {
   }
 
   text(from: number, to: number, hasEntities: boolean): void {
+    if (this.#captures.length === 0) return;
     let piece: string | undefined;
     for (const capture of this.#captures) {
       if (!capture.wantsText()) continue;
