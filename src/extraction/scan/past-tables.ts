@@ -37,8 +37,7 @@ const MAKES = new Set(["p", "br"].map(knownKind));
 
 /**
  * Where the last of the tables that are open at `from` ends, when nothing is moved out of them on the way; -1 when something may be.
- * It follows only the parts of tables: what is in a cell stays there. Far cheaper than the rules, which have to be asked wherever
- * this is not sure.
+ * It follows only the parts of tables: what is in a cell stays there. Wherever it is not sure, the rules have to be asked.
  */
 export function pastTables(state: TreeState, from: number): number {
   const { text, codes, attributes } = state;
@@ -67,11 +66,11 @@ export function pastTables(state: TreeState, from: number): number {
       continue;
     }
     name.read(codes, nameFrom, length);
-    const { kind, end } = name;
-    if (codes[end] === GREATER) at = end + 1;
+    const { kind } = name;
+    if (codes[name.end] === GREATER) at = name.end + 1;
     else {
       attributes.forget();
-      at = attributes.read(end);
+      at = attributes.read(name.end);
       if (at === -1) return length;
     }
     const meaning = kind === undefined ? 0 : meanings[kind.id];
