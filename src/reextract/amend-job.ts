@@ -102,20 +102,28 @@ export const amendJob = async (house: House, { spec }: JobView, options: AmendOp
   }
   if (signal.aborted) throw new ReextractError("interrupted", `${spec.id}: stopped before its end`);
   const putBack = await putItemsBack(house, spec.id, again);
+  // The new version may have higher limits.
+  await unlessEnded(ledger.raiseCaps(spec.id, {}));
   await ledger.amendItems(spec.id, revisionOf(spec), [], true);
   return { ...writer.counts, putBack };
 };
 
-/** Nothing is put back in a job whose budget or time is up. */
+/** Nothing comes into a job whose budget or time is up. */
+const unlessEnded = async <Reply>(reply: Promise<Reply>): Promise<Reply | undefined> => {
+  try {
+    return await reply;
+  } catch (error) {
+    if (error instanceof LedgerError && error.code === "job-ended") return undefined;
+    throw error;
+  }
+};
+
 const putItemsBack = async ({ ledger }: House, job: string, keys: readonly string[]): Promise<number> => {
   let count = 0;
-  for (let from = 0; from < keys.length; from += KEYS)
-    try {
-      count += await ledger.retryItems(job, { kinds: MENDABLE, keys: keys.slice(from, from + KEYS) });
-    } catch (error) {
-      if (error instanceof LedgerError && error.code === "job-ended") break;
-      throw error;
-    }
+  for (let from = 0; from < keys.length; from += KEYS) {
+    const some = { kinds: MENDABLE, keys: keys.slice(from, from + KEYS) };
+    count += (await unlessEnded(ledger.retryItems(job, some))) ?? 0;
+  }
   return count;
 };
 

@@ -188,6 +188,21 @@ export const versions = (test: LedgerTest): void => {
     assert.equal((await world.ledger.readJob("job"))?.state, "done");
   });
 
+  test("limits that were raised stay, and higher ones of the new version let capped inputs in", async (world) => {
+    const { ledger } = world;
+    await world.job("job", ["a"], { ...FIELDS, maxDepth: 1, maxItems: 2 });
+    const worker = world.worker();
+    const [a] = await worker.take();
+    await worker.emit(a!, planned(["b", "c"]));
+    assert.equal(await ledger.raiseCaps("job", { maxItems: 3, maxDepth: 5 }), 1);
+    await ledger.steerJob("job", "pause");
+    await ledger.pinVersions("job", pins("v2", { maxDepth: 2 }));
+    const { maxItems, maxDepth } = (await ledger.readJob("job"))!.spec;
+    assert.deepEqual([maxItems, maxDepth], [3, 5]);
+    await ledger.pinVersions("job", pins("v3", { maxDepth: 9 }));
+    assert.equal((await ledger.readJob("job"))!.spec.maxDepth, 9);
+  });
+
   test("a held lane is released, and a version that asks for a lower pace gets it", async (world) => {
     await world.job("job", ["a", "b"], FIELDS);
     await world.ledger.sealJob("job");
