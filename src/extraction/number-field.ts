@@ -37,6 +37,7 @@ export function numberField(
     isPlaceholder: placeholders("value", options),
     readTexts: ([text = ""]) => between(options, read(text, style)),
     readJson: (json) => {
+      if (json === Infinity || json === -Infinity) return { problem: "the number is too great" };
       if (typeof json === "number") return between(options, { value: json });
       // JSON's own way to write a number in a text, whatever the site's way is.
       const isPlain = typeof json === "string" && /^-?\d+(?:\.\d{1,2})?$/.test(json);
