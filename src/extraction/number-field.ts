@@ -47,6 +47,8 @@ export function numberField(
 }
 
 const numberStyle = ({ decimal, locale }: Pick<NumberOptions, "decimal" | "locale">): NumberStyle => {
+  const given: string | undefined = decimal;
+  if (given !== undefined && given !== "." && given !== ",") throw new TypeError('`decimal` is "." or ","');
   const mark = decimal ?? (locale === undefined ? undefined : decimalOf(locale));
   return mark === undefined ? {} : { decimal: mark };
 };
