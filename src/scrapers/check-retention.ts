@@ -1,9 +1,10 @@
 import { readDuration } from "../model/duration.ts";
+import { type OptionNames, unknownOption } from "../model/known-options.ts";
 import { isWithin, RANGES } from "../model/number-range.ts";
 import type { Retention } from "../model/removal.ts";
 import type { RetentionSetting } from "./scraper.ts";
 
-const WORDS = ["pages", "records"] as const;
+const RETENTION_OPTIONS: OptionNames<RetentionSetting> = { pages: true, records: true };
 const WANTED = 'takes durations, for example { pages: "90d", records: "2y" }';
 
 /** What is wrong with a scraper's `retention`; undefined where nothing is. */
@@ -11,8 +12,9 @@ export const retentionProblem = (setting: unknown): string | undefined => {
   if (setting === undefined) return undefined;
   if (typeof setting !== "object" || setting === null || Array.isArray(setting))
     return `\`retention\` ${WANTED}.`;
+  const unknown = unknownOption(setting, RETENTION_OPTIONS, "`retention`");
+  if (unknown !== undefined) return unknown;
   for (const [word, value] of Object.entries(setting)) {
-    if (!WORDS.some((known) => known === word)) return `\`retention\` has no \`${word}\`: it ${WANTED}.`;
     const ms = typeof value === "string" ? readDuration(value) : undefined;
     if (ms === undefined)
       return `\`retention.${word}\` is no duration: \`retention\` ${WANTED}. Units are s, m, h, d, w and y.`;

@@ -27,6 +27,7 @@ import { openExistingHouse } from "../open-existing-house.ts";
 import { jobJson } from "../job-json.ts";
 import { paceAtRate } from "../rate-option.ts";
 import { readNewVersion } from "../read-new-version.ts";
+import { reapDead } from "../reap-dead.ts";
 import { extractionJson, extractionLines } from "../render-extraction.ts";
 import { jobLog, renderReport } from "../report.ts";
 import { UsageError } from "../usage-error.ts";
@@ -91,6 +92,7 @@ export const openLocal = async (data: string, { makes }: { readonly makes: boole
       return { view: (await ledger.readJob(job))! };
     },
     async resumeJob(job, { newVersion, caps, say }) {
+      await reapDead(ledger);
       const isOverQuota = (await ledger.readJob(job))!.cappedBy.quota > 0;
       if (caps || isOverQuota) await ledger.raiseCaps(job, caps ?? {});
       await readNewVersion(house, (await ledger.readJob(job))!, { isAsked: newVersion, cores: CORES, say });
@@ -179,6 +181,7 @@ const logOf = (data: string, job: string): string => {
 };
 
 const steer = async (ledger: Ledger, job: string, to: "pause" | "cancel"): Promise<Steered> => {
+  await reapDead(ledger);
   await ledger.steerJob(job, to);
   const isQuiet = await untilQuiet(ledger, job);
   return { view: (await ledger.readJob(job))!, isQuiet };
