@@ -33,7 +33,7 @@ test("what a cancelled job found on its way out is not laid on a limit", () => {
       state: "cancelled",
       states: { done: 3 },
       counts: { capped: 2 },
-      cappedBy: { items: 2, depth: 0, chain: 0, budget: 0 },
+      cappedBy: { items: 2, depth: 0, chain: 0, budget: 0, quota: 0 },
       spec: { maxItems: Number.MAX_SAFE_INTEGER },
     }),
     FACTS,
