@@ -1,4 +1,5 @@
 import type { JobView } from "../model/job.ts";
+import { RANGES } from "../model/number-range.ts";
 import { needsAuthor } from "./hold-advice.ts";
 import { countText } from "./number-text.ts";
 import { DEFAULT_DATA } from "./options.ts";
@@ -113,9 +114,10 @@ const raiseFlags = ({ state, cappedBy, counts, spec, budgetSpentAt }: JobView): 
   const { items, depth, chain } = cappedBy;
   const chains = spec.scrapers.flatMap(({ maxChain }) => maxChain ?? []);
   return [
-    items > 0 && ` --max-items ${Math.max(counts.accepted + counts.capped, 2 * spec.maxItems)}`,
-    depth > 0 && ` --max-depth ${Math.max(1, spec.maxDepth * 2)}`,
-    chain > 0 && ` --max-chain ${Math.max(1, ...chains) * 2}`,
+    items > 0 &&
+      ` --max-items ${Math.min(Math.max(counts.accepted + counts.capped, 2 * spec.maxItems), RANGES.maxItems.max)}`,
+    depth > 0 && ` --max-depth ${Math.min(Math.max(1, spec.maxDepth * 2), RANGES.maxDepth.max)}`,
+    chain > 0 && ` --max-chain ${Math.min(Math.max(1, ...chains) * 2, RANGES.maxChain.max)}`,
   ]
     .filter((flags) => flags !== false)
     .join("");
