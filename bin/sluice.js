@@ -15,12 +15,13 @@ function majorOf(version) {
   return Number(version.split(".")[0]);
 }
 
-/** The Node that came as a dependency, if its install script has run. */
+/** The Node that came as a dependency of this platform. */
 function findNewerNode() {
+  const platform = process.platform === "win32" ? "win" : process.platform;
   try {
     const require = module.createRequire(import.meta.url);
-    const manifest = require.resolve("node/package.json");
-    const binary = join(dirname(manifest), "bin", process.platform === "win32" ? "node.exe" : "node");
+    const manifest = require.resolve("node-" + platform + "-" + process.arch + "/package.json");
+    const binary = join(dirname(manifest), "bin", platform === "win" ? "node.exe" : "node");
     return majorOf(require(manifest).version) >= NEEDED && existsSync(binary) ? binary : undefined;
   } catch {
     return undefined;
@@ -82,8 +83,7 @@ if (majorOf(process.versions.node) >= NEEDED) {
         NEEDED +
         " or newer; this is " +
         process.version +
-        ". `npm ci` brings Node 24 along as a dependency; if install scripts were switched off, run `npm rebuild node`, " +
-        "or install Node 24.",
+        ". On Linux and 64-bit Windows `npm ci` brings Node 24 along, unless optional dependencies are switched off. Elsewhere, install Node 24.",
     );
     process.exitCode = 2;
   }

@@ -6,8 +6,8 @@ const major = Number(process.versions.node.split(".")[0]);
 if (major < 24) {
   console.error(
     `Sluice needs Node 24 or newer; this is ${process.version}. ` +
-      "`npm ci` brings Node 24 along as a dependency: if its install scripts were switched off, " +
-      "run `npm rebuild node`, or install Node 24.",
+      "On Linux and 64-bit Windows `npm ci` brings Node 24 along, unless optional dependencies are switched off. " +
+      "Elsewhere, install Node 24.",
   );
   process.exit(1);
 }

@@ -24,9 +24,22 @@ export class Hand {
   readonly #items = new Set<ClaimedItem>();
   readonly #byLane = new Map<string, number>();
   #unsettled = 0;
+  /** At most the capacity. */
+  #limit: number;
 
   constructor(options: ClaimOptions) {
     this.#options = options;
+    this.#limit = options.capacity;
+  }
+
+  /** This machine cannot carry what is in hand: from now on, half of it. */
+  halve(): void {
+    this.#limit = Math.max(1, Math.floor(Math.min(this.#limit, this.#items.size) / 2));
+  }
+
+  /** An item has ended well: after as many as are allowed at once, one more is. */
+  grow(): void {
+    if (this.#limit < this.#options.capacity) this.#limit += 1 / this.#limit;
   }
 
   get size(): number {
@@ -38,8 +51,7 @@ export class Hand {
   }
 
   get room(): number {
-    const { capacity, maxUnsettled } = this.#options;
-    return Math.min(capacity - this.#items.size, maxUnsettled - this.#unsettled);
+    return Math.min(Math.floor(this.#limit) - this.#items.size, this.#options.maxUnsettled - this.#unsettled);
   }
 
   /** By lane: the ledger counts these against the lane's concurrency. */

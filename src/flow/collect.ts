@@ -1,4 +1,5 @@
 import { AbsentError, type Failure, FailureError } from "../model/failure.ts";
+import { ownTrouble } from "../model/own-trouble.ts";
 import { redactSecrets } from "../model/redact-secrets.ts";
 import { StopError } from "../model/stop-error.ts";
 import { BlobError } from "../ports/blobs.ts";
@@ -68,17 +69,23 @@ export const collect = async (run: CollectRun): Promise<Collected> => {
     },
   });
   run.onSession?.(session);
+  // Whatever the scraper makes of it: nobody can say what the site would have answered.
+  const letGo = (error: unknown): never => {
+    const own = ownTrouble(error);
+    if (own) run.controller.abort(own);
+    throw error;
+  };
   const http: Http = {
-    get: (...of) => work.track("http.get", () => session.http.get(...of)),
-    post: (...of) => work.track("http.post", () => session.http.post(...of)),
-    submit: (...of) => work.track("http.submit", () => session.http.submit(...of)),
+    get: (...of) => work.track("http.get", () => session.http.get(...of).catch(letGo)),
+    post: (...of) => work.track("http.post", () => session.http.post(...of).catch(letGo)),
+    submit: (...of) => work.track("http.submit", () => session.http.submit(...of).catch(letGo)),
   };
   const keep: Keep = {
     page(name, page) {
       work.refuseLate("keep.page");
       session.keep.page(name, page);
     },
-    file: (...of) => work.track("keep.file", () => session.keep.file(...of)),
+    file: (...of) => work.track("keep.file", () => session.keep.file(...of).catch(letGo)),
   };
   const { input, attempt } = run;
   const aborted = endOf(signal);
@@ -94,6 +101,8 @@ export const collect = async (run: CollectRun): Promise<Collected> => {
   if (signal.reason instanceof StopError) throw signal.reason;
   const isOutcome = thrown?.error instanceof AbsentError;
   const end = (isOutcome ? unobserved : undefined) ?? thrown ?? unobserved;
+  const own = ownTrouble(end?.error);
+  if (own) throw own;
   return { session, ...(end ? endedBy(end.error, limits.itemMs) : { ended: "pages" }) };
 };
 

@@ -9,6 +9,7 @@ export type WorkSum =
   | `${Timed} within ${number | "Infinity"}`
   | `${Timed} seconds`
   | "refused settles"
+  | "own troubles"
   | "lost workers"
   | "lost leases"
   | "suspect items"

@@ -1,6 +1,7 @@
 import { Hand } from "../flow/claim.ts";
 import { Settler } from "../flow/settle.ts";
 import type { ItemRef } from "../model/item.ts";
+import { type OwnTroubleError, ownTrouble } from "../model/own-trouble.ts";
 import { StopError } from "../model/stop-error.ts";
 import type { ClaimedItem, Grant, PulseReply, SettledItem, WorkerCard } from "../ports/ledger.ts";
 import { DEFAULT_LIMITS } from "../scrapers/scraper.ts";
@@ -28,6 +29,8 @@ const MAX_UNSETTLED = 2000;
 /** Items that end within this time are followed by one claim for all of them. */
 const GATHER_MS = 2;
 const IDLE_MS = 250;
+const FIRST_REST_MS = 1000;
+const LONGEST_REST_MS = 60_000;
 /** How long a stop waits for items whose lane gives them no slot: a site may have asked for an hour. They go back as they were. */
 const STOP_MS = 20_000;
 
@@ -56,6 +59,10 @@ class Worker {
   readonly #running = new Set<Promise<void>>();
   readonly #bell = new Bell();
   #failure: { readonly error: unknown } | undefined;
+  /** No items are taken until then. */
+  #restUntil = 0;
+  /** In a row, without a request that went well. */
+  #rests = 0;
 
   constructor(options: WorkerOptions) {
     this.#log = logWith(options.log, { worker: options.name });
@@ -135,6 +142,11 @@ class Worker {
       if (this.#hand.room <= 0) {
         if (this.#hand.size === 0) this.#archives.seal();
         await this.#bell.wait(IDLE_MS);
+        continue;
+      }
+      const restMs = this.#restUntil - performance.now();
+      if (restMs > 0) {
+        await this.#bell.wait(Math.min(restMs, IDLE_MS));
         continue;
       }
       await this.#pulse.tellBadNews();
@@ -235,6 +247,8 @@ class Worker {
       hasActed: () => this.#gate.hasActed(item),
       gate: this.#gate.of(item, ready, spec),
       onOutcome: (report, failure) => {
+        this.#rests = 0;
+        this.#hand.grow();
         this.#release(item);
         const { failures } = ready.scraper;
         reportLanes(item, this.#gate.lanesOf(item), failure, failures, this.#pulse, this.#desk);
@@ -270,8 +284,21 @@ class Worker {
 
   #giveBack(item: ClaimedItem, error: unknown): void {
     this.#itemLog.givenBack(item, error);
-    if (!(error instanceof StopError)) this.#fail(error);
+    const own = ownTrouble(error);
+    if (own) this.#rest(own);
+    else if (!(error instanceof StopError)) this.#fail(error);
     this.#settle(item, givenBack(item, this.#gate.hasActed(item), this.#costs.of(item)));
+  }
+
+  /** This machine lacks something: no new items for a while, the longer it lasts the longer, and then fewer at once. */
+  #rest({ message, code }: OwnTroubleError): void {
+    this.#tally.add("own troubles", 1);
+    const now = performance.now();
+    if (now < this.#restUntil) return;
+    this.#hand.halve();
+    const restMs = Math.min(FIRST_REST_MS * 2 ** this.#rests++, LONGEST_REST_MS);
+    this.#restUntil = now + restMs;
+    this.#log.warn("own trouble", { code, message, restMs });
   }
 
   #hear(reply: PulseReply): void {

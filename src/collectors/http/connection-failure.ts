@@ -1,5 +1,6 @@
 import { FailureError } from "../../model/failure.ts";
 import type { FailureKind } from "../../model/failure.ts";
+import { ownTrouble } from "../../model/own-trouble.ts";
 
 /** What a code of undici, Node or OpenSSL means to a person; codes not named here are broken connections. */
 const MEANINGS: Readonly<Record<string, readonly [FailureKind, string]>> = {
@@ -31,6 +32,8 @@ export const connectionFailure = (error: Error, url: URL): Error => {
   if (error instanceof FailureError)
     return new FailureError({ url: url.href, ...error.failure }, { cause: error });
   if (code === undefined || code === "UND_ERR_INVALID_ARG") return error;
+  const own = ownTrouble(error);
+  if (own) return own;
   const [kind, detail] = MEANINGS[code] ?? (["connection", describe(code)] as const);
   return new FailureError(
     { kind, detail: `${detail}: ${url.host} (${code})`, url: url.href },

@@ -1,6 +1,7 @@
 import { isSecretName } from "./secret-name.ts";
 import { FailureError } from "../../model/failure.ts";
 import { ItemCookies } from "./item-cookies.ts";
+import { refuseOwnLookupTrouble } from "./resolver-check.ts";
 import { forbidden } from "./target-guard.ts";
 import { redactHeaders } from "./redact-headers.ts";
 import { isHttp, takeCredentials, withoutUserinfo } from "./request-url.ts";
@@ -145,6 +146,7 @@ export class ItemRequests {
         const leave = departure ? () => this.#uncounted(() => departure.leave()) : undefined;
         return { wire, startedAt, answer: await send(wire, { ...caps, leave }) };
       } catch (error) {
+        await refuseOwnLookupTrouble(error);
         if (!(error instanceof TooLateError) || !departure) throw error;
       }
       await this.#uncounted(() => this.untimed(departure.renew()));
