@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 import { hostname } from "node:os";
-import { join } from "node:path";
+import { extname, join } from "node:path";
 import type { CollectorKind } from "./model/collector-kind.ts";
 import type { Project } from "./config/load-config.ts";
 import type { ScraperShelf } from "./controller/scraper-shelf.ts";
@@ -220,7 +220,10 @@ export const openController = async ({
   const { ledger, blobs } = house;
   const { openMetrics } = await import("./controller/metrics.ts");
   const metrics = openMetrics({ ledger, registry, version: SOFTWARE });
-  const shared = { ledger, registry, blobs, log, retentionOf: retentionNow };
+  const { startReads } = await import("./controller/reading/reads.ts");
+  const thread = new URL(`./read-thread${extname(import.meta.filename)}`, import.meta.url);
+  const reads = { exports: startReads(thread, data), pages: startReads(thread, data) };
+  const shared = { ledger, registry, blobs, log, reads, retentionOf: retentionNow };
   const server = await buildServer({
     ...shared,
     scrapers: openShelf(project, fixturesOf && { fixturesOf }),
@@ -243,6 +246,7 @@ export const openController = async ({
     async [Symbol.asyncDispose]() {
       await server.close();
       await dispatcher.destroy();
+      await Promise.all([reads.exports, reads.pages].map((each) => each[Symbol.asyncDispose]()));
       await registry.close();
       await house[Symbol.asyncDispose]();
     },

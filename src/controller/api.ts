@@ -34,6 +34,8 @@ declare module "fastify" {
     who: Who;
     /** On routes that create. */
     once: Once | null;
+    /** One of a flood: it is counted, and not logged. */
+    isUnlogged: boolean;
   }
   interface FastifyContextConfig {
     /** The least role that may; everybody with a key unless given. */

@@ -9,6 +9,8 @@ import type { ControllerHouse } from "./house.ts";
 import { JobWatch } from "./job-watch.ts";
 import { addOnce } from "./once.ts";
 import { addDocs, addOpenapi } from "./openapi.ts";
+import { OpenStreams } from "./open-streams.ts";
+import { addJsonParser } from "./parse-json.ts";
 import { Problem } from "./problem.ts";
 import { requestId } from "./request-id.ts";
 import { addBatchRoutes } from "./routes/batches.ts";
@@ -51,6 +53,7 @@ export const buildServer = async (house: ControllerHouse): Promise<FastifyInstan
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(serializerCompiler);
   app.removeContentTypeParser("text/plain");
+  addJsonParser(app);
 
   const methodsOf = gatherMethods(app);
   app.setErrorHandler((error, request, reply) => answerProblem(error, request, reply, log));
@@ -79,6 +82,7 @@ export const buildServer = async (house: ControllerHouse): Promise<FastifyInstan
   const door = addAuth(app, house.registry, now);
   addOnce(app, house.registry, now);
   app.addHook("onResponse", async (request, reply) => {
+    if (request.isUnlogged) return;
     log.info("request", {
       request: request.id,
       method: request.method,
@@ -98,7 +102,9 @@ export const buildServer = async (house: ControllerHouse): Promise<FastifyInstan
     const timer = setInterval(() => app.server.closeIdleConnections(), CLOSE_IDLE_MS);
     app.server.once("close", () => clearInterval(timer));
   });
-  const desk = new Desk(house, watch, door, now);
+  const streams = new OpenStreams(house.registry, now, log, house.streamTimes);
+  app.addHook("onClose", async () => streams[Symbol.dispose]());
+  const desk = new Desk(house, { watch, keys: door, streams }, now);
 
   await addOpenapi(app, version);
   for (const addRoutes of ROUTES) addRoutes(app, desk);

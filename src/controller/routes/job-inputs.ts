@@ -63,7 +63,9 @@ An upload that breaks off can be resumed. \`GET\` of the same path tells the off
         },
       },
     },
-    async ({ params: { job }, headers, query, body, who, raw }) => {
+    async (request, reply) => {
+      const { params, headers, query, body, who, raw } = request;
+      const { job } = params;
       const { spec, state, isSealed } = await desk.findJob(who, job);
       if (state === "cancelled" || state === "done")
         throw new Problem("job-ended", `${job}: the job has ended and takes no more inputs. Start another.`);
@@ -81,6 +83,7 @@ An upload that breaks off can be resumed. \`GET\` of the same path tells the off
           `${spec.scraper} has another version here (${ready.version}) than the job is pinned to (${spec.version}). Resume the job with \`newVersion\`, or start another.`,
         );
 
+      desk.streams.open("upload", request, reply);
       await using hold = await holdUpload(registry, job);
       try {
         const offset = headers["upload-offset"];
@@ -92,6 +95,7 @@ An upload that breaks off can be resumed. \`GET\` of the same path tells the off
             ready,
             rows: readInputs(body, { format: FORMATS[type] }),
             ...(offset !== undefined && { offset }),
+            isGone: () => raw.socket.destroyed,
             mustHold: () => hold.check(),
           },
           now,
