@@ -1,6 +1,7 @@
 import { createRequire } from "node:module";
 import { hostname } from "node:os";
 import { extname, join } from "node:path";
+import { finished } from "node:stream/promises";
 import type { CollectorKind } from "./model/collector-kind.ts";
 import type { Project } from "./config/load-config.ts";
 import type { ScraperShelf } from "./controller/scraper-shelf.ts";
@@ -235,7 +236,21 @@ export const openController = async ({
   metrics.watch(server);
   const holder = `${hostname()}-${process.pid}-controller`;
   const removeLog = (job: string): Promise<void> => removeJobLog(data, job);
-  const duties = { ...shared, data, holder, sender, channels, metrics, removeLog, ...(rules && { rules }) };
+  const keepManifest = async (job: string): Promise<void> => {
+    const answer = await reads.exports.open({ kind: "keep-manifest", job });
+    await finished(answer.resume());
+  };
+  const duties = {
+    ...shared,
+    keepManifest,
+    data,
+    holder,
+    sender,
+    channels,
+    metrics,
+    removeLog,
+    ...(rules && { rules }),
+  };
   return {
     house,
     listen: (host, port) => server.listen({ host, port }),

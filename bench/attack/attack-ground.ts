@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import http from "node:http";
 import { tmpdir } from "node:os";
+import { Readable } from "node:stream";
 import { join } from "node:path";
 import { storeFile } from "../../src/archive/stored-file.ts";
 import { newKey, openHouse, openRegistry, type House } from "../../src/compose.ts";
@@ -24,7 +25,7 @@ export interface Reply {
 
 export interface Asking {
   readonly method?: string;
-  readonly body?: Buffer | string;
+  readonly body?: Buffer | string | Readable;
   readonly headers?: Readonly<Record<string, string>>;
   /** Another address of this machine to come from. */
   readonly from?: string;
@@ -100,7 +101,8 @@ export class AttackGround implements AsyncDisposable {
         ...(from !== undefined && { localAddress: from }),
       });
       request.once("response", resolve).once("error", reject);
-      request.end(body);
+      if (body instanceof Readable) body.pipe(request);
+      else request.end(body);
     });
   }
 

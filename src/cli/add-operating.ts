@@ -112,7 +112,9 @@ const shareOptions = (command: Command, limit: (text: string) => number | "none"
       .option("--weight <n>", "its part of lanes and workers, against that of others", positiveNumber)
       .option("--items-per-day <n>", "items that its jobs may accept in a day", limit)
       .option("--max-running <n>", "of its items, how many may run at a time", limit)
-      .option("--requests-per-minute <n>", "API requests a minute", limit),
+      .option("--requests-per-minute <n>", "API requests a minute", limit)
+      .option("--max-open-jobs <n>", "of its jobs, how many may be open at a time (default: 1000)", limit)
+      .option("--max-stored-bytes <n>", "bytes that its jobs may have fetched and still keep", limit),
   );
 
 const addKeys = (clients: Command, onEnd: OnEnd): void => {

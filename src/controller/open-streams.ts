@@ -15,6 +15,8 @@ export interface StreamTimes {
   readonly silentMs: number;
 }
 
+/** Over all clients: together they fit into the memory of the thread that writes them. */
+const MOST_EXPORTS = 16;
 const TIMES: StreamTimes = { stalledMs: 60_000, silentMs: 300_000 };
 /** Half of the time within which a revoked key is to have no effect. */
 const LOOK_MS = 250;
@@ -61,6 +63,11 @@ export class OpenStreams implements Disposable {
         `${who.client || "This client"} has ${count} ${kind}s open, and may have ${most} at a time. Wait until one has ended.`,
         { retryAfterSeconds: 1 },
       );
+    const exports = kind === "export" ? [...this.#open].filter((each) => each.kind === kind).length : 0;
+    if (exports >= MOST_EXPORTS)
+      throw new Problem("unavailable", `${exports} exports are under way. Ask again.`, {
+        retryAfterSeconds: 5,
+      });
     const { raw: response } = reply;
     const stream: OpenStream = {
       who,
@@ -86,10 +93,10 @@ export class OpenStreams implements Disposable {
       this.#timer = undefined;
       return;
     }
-    for (const stream of this.#open) if (this.#stands(stream)) this.#cut(stream, "nothing moves");
     if (this.#isLooking) return;
     this.#isLooking = true;
     try {
+      for (const stream of this.#open) if (this.#stands(stream)) this.#cut(stream, "nothing moves");
       await this.#endRevoked();
     } catch (error) {
       this.#log.warn("streams.unchecked", { error: String(error) });

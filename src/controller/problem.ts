@@ -32,6 +32,8 @@ const PROBLEMS = {
   "no-changes": [422, "The job does not know what changed"],
   "too-many-requests": [429, "Too many requests"],
   "too-many-streams": [429, "The client has too many streams open"],
+  "too-many-jobs": [429, "The client has too many open jobs"],
+  "storage-full": [409, "The client keeps as much as it may"],
   "quota-exceeded": [429, "The client's quota is used up"],
   internal: [500, "Something broke here"],
   unavailable: [503, "The service cannot answer now"],

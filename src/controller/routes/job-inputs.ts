@@ -5,6 +5,7 @@ import { json, problems } from "../answers.ts";
 import type { Api } from "../api.ts";
 import { named, says } from "../api-registry.ts";
 import type { Desk } from "../desk.ts";
+import { checkHoldings } from "../holdings.ts";
 import { holdUpload } from "../hold-upload.ts";
 import { Problem } from "../problem.ts";
 import { jobParams } from "../schemas/params.ts";
@@ -83,6 +84,7 @@ An upload that breaks off can be resumed. \`GET\` of the same path tells the off
           `${spec.scraper} has another version here (${ready.version}) than the job is pinned to (${spec.version}). Resume the job with \`newVersion\`, or start another.`,
         );
 
+      await checkHoldings(house, spec.client, { isNew: false });
       desk.streams.open("upload", request, reply);
       await using hold = await holdUpload(registry, job);
       try {

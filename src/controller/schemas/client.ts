@@ -23,6 +23,11 @@ export const shareSchema = {
     "API requests a minute for each of its keys; null for no limit.",
     most.min(1).nullable(),
   ),
+  maxOpenJobs: says("Of its jobs, how many may be open at a time; null for 1,000.", most.nullable()),
+  maxStoredBytes: says(
+    "Bytes that its jobs may have fetched and still keep: above that it starts no job and adds no inputs. Null for no limit.",
+    most.nullable(),
+  ),
 };
 
 export const clientSchema = named(
@@ -47,6 +52,8 @@ export const clientView = (card: ClientCard): z.infer<typeof clientSchema> => ({
   itemsPerDay: card.itemsPerDay ?? null,
   maxRunning: card.maxRunning ?? null,
   requestsPerMinute: card.requestsPerMinute ?? null,
+  maxOpenJobs: card.maxOpenJobs ?? null,
+  maxStoredBytes: card.maxStoredBytes ?? null,
 });
 
 export const keySchema = named(
