@@ -42,6 +42,8 @@ declare module "fastify" {
     readonly role?: Role | "nobody";
     /** An `Idempotency-Key` makes it happen once. */
     readonly isOnce?: boolean;
+    /** Its body is read as it arrives. */
+    readonly isStreamed?: boolean;
     /** Members of the answer that are shown once and never kept. */
     readonly secrets?: readonly string[];
   }

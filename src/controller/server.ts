@@ -32,6 +32,7 @@ import { addWebhookRoutes } from "./routes/webhooks.ts";
 import { addWorkerRoutes } from "./routes/workers.ts";
 
 const BODY_LIMIT = 1024 * 1024;
+const BODY_MS = 60_000;
 const WATCH_MS = 1000;
 const CLOSE_IDLE_MS = 50;
 
@@ -92,6 +93,13 @@ export const buildServer = async (house: ControllerHouse): Promise<FastifyInstan
       ...(request.who?.client && { client: request.who.client, key: request.who.key }),
       ...namedBy(request),
     });
+  });
+
+  // A streamed body may take hours (see `OpenStreams`); one that is read as a whole may not.
+  app.addHook("preParsing", async ({ raw, routeOptions }) => {
+    if (routeOptions.config.isStreamed || raw.complete) return;
+    const timer = setTimeout(() => raw.socket.destroy(), BODY_MS).unref();
+    raw.once("end", () => clearTimeout(timer)).once("close", () => clearTimeout(timer));
   });
 
   const watch = new JobWatch(house.ledger, log, now, house.watchMs ?? WATCH_MS);

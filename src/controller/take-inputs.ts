@@ -6,6 +6,7 @@ import type { ControllerHouse } from "./house.ts";
 import { addWithinQuota } from "./items-quota.ts";
 import { Problem } from "./problem.ts";
 import { readMark, type UploadMark, writeMark } from "./upload-mark.ts";
+import { giveWay } from "./metrics/give-way.ts";
 import { withSilences } from "./with-silences.ts";
 
 export interface Upload {
@@ -67,12 +68,13 @@ export const takeInputs = async (
       capped: mark.capped + added.capped,
     };
     await writeMark(blobs, job, mark);
-    if (items.length > 0) batch = BATCH;
+    batch = BATCH;
     items = [];
     rejected = [];
     flushedAt = performance.now();
   };
   for await (const some of withSilences(rows, TRICKLE_MS)) {
+    await giveWay();
     if (isGone()) throw new Problem("bad-inputs", "The connection ended before the body did.");
     for (const row of some) {
       if (skips > 0) {

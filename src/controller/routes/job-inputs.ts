@@ -19,6 +19,9 @@ const FORMATS = {
 } as const;
 const TYPES = Object.keys(FORMATS) as (keyof typeof FORMATS)[];
 
+/** Some thousands of the shortest rows: other requests wait no longer than these take. */
+const PIECE_LENGTH = 8 * 1024;
+
 const count = z.int();
 const uploadSchema = named(
   "Upload",
@@ -39,6 +42,7 @@ export const addInputRoutes = (app: Api, desk: Desk): void => {
   app.post(
     "/v1/jobs/:job/inputs",
     {
+      config: { isStreamed: true },
       schema: {
         operationId: "addInputs",
         summary: "Stream inputs into a job",
@@ -95,7 +99,7 @@ An upload that breaks off can be resumed. \`GET\` of the same path tells the off
             job,
             client: spec.client,
             ready,
-            rows: readInputs(body, { format: FORMATS[type] }),
+            rows: readInputs(body, { format: FORMATS[type], pieceLength: PIECE_LENGTH }),
             ...(offset !== undefined && { offset }),
             isGone: () => raw.socket.destroyed,
             mustHold: () => hold.check(),
