@@ -4,4 +4,4 @@ import { serveReads } from "./controller/reading/serve-reads.ts";
 
 /** Started by `startReads`: reads of one data folder, on a connection of its own. Calls that come before it is open wait in the port. */
 const { data } = workerData as { readonly data: string };
-serveReads(parentPort!, await openHouse(data, { isPacing: true }));
+serveReads(parentPort!, await openHouse(data, { isPacing: true, cacheMb: 4 }));

@@ -7,7 +7,9 @@ import { AttackGround, BIG_JOB, FILE_JOB, type Reply } from "./attack-ground.ts"
 /** What one client does to a service. Answers what broke, or nothing where the service held. */
 export interface Attack {
   readonly name: string;
-  readonly run: (ground: AttackGround, scale: Scale) => Promise<string | undefined>;
+  /** A body that takes long to make: it is made before anybody's time is taken. */
+  readonly prepare?: (scale: Scale) => Promise<Buffer>;
+  readonly run: (ground: AttackGround, scale: Scale, body: Buffer) => Promise<string | undefined>;
 }
 
 /** How hard: the short form runs with the tests. */
@@ -106,12 +108,9 @@ const slowReaders: Attack = {
 
 const bomb: Attack = {
   name: "gzip with millions of bad rows",
-  async run(ground, { bombRows }) {
+  prepare: ({ bombRows }) => zipped("x\n", bombRows),
+  async run(ground, _scale, body) {
     const job = await ground.makeJob();
-    const rows = Array.from({ length: 600 }, (_, n) =>
-      Buffer.from(`{"url":"https://a.example/${n}${"k".repeat(1_000_000)}"}\n`),
-    );
-    const body = await zipped("x\n", bombRows);
     const reply = await ground.ask(ground.attacker, `/v1/jobs/${job}/inputs`, {
       method: "POST",
       body,
@@ -123,13 +122,10 @@ const bomb: Attack = {
 
 const leavingSender: Attack = {
   name: "a sender that leaves its upload behind",
-  async run(ground, { bombRows }) {
+  prepare: ({ bombRows }) =>
+    zipped(`{"url":"https://leaving.example/"}\n`, Math.min(bombRows / 4, 2_000_000)),
+  async run(ground, _scale, body) {
     const job = await ground.makeJob();
-    const rows = Array.from({ length: 600 }, (_, n) =>
-      Buffer.from(`{"url":"https://a.example/${n}${"k".repeat(1_000_000)}"}\n`),
-    );
-    const row = `{"url":"https://leaving.example/"}\n`;
-    const body = await zipped(row, Math.min(bombRows / 4, 2_000_000));
     const request = http.request(`${ground.service.url}/v1/jobs/${job}/inputs`, {
       method: "POST",
       agent: false,
@@ -166,15 +162,14 @@ const zipped = async (text: string, copies: number): Promise<Buffer> => {
 
 const wideHeader: Attack = {
   name: "a CSV header with 170,000 columns",
-  async run(ground) {
+  async prepare() {
+    return gzipSync(`${Array.from({ length: 170_000 }, (_, n) => `c${n}`).join(",")}\n`);
+  },
+  async run(ground, _scale, body) {
     const job = await ground.makeJob();
-    const rows = Array.from({ length: 600 }, (_, n) =>
-      Buffer.from(`{"url":"https://a.example/${n}${"k".repeat(1_000_000)}"}\n`),
-    );
-    const names = Array.from({ length: 170_000 }, (_, n) => `c${n}`);
     const reply = await ground.ask(ground.attacker, `/v1/jobs/${job}/inputs`, {
       method: "POST",
-      body: gzipSync(`${names.join(",")}\n`),
+      body,
       headers: { ...CSV, "content-encoding": "gzip" },
     });
     return strange([reply], 422);
@@ -263,9 +258,6 @@ const revoked: Attack = {
   async run(ground) {
     const { id, key } = await ground.makeKey("attacker");
     const job = await ground.makeJob();
-    const rows = Array.from({ length: 600 }, (_, n) =>
-      Buffer.from(`{"url":"https://a.example/${n}${"k".repeat(1_000_000)}"}\n`),
-    );
     const list = await ground.ask(key, `/v1/jobs/${FILE_JOB}/items`);
     const [item] = (JSON.parse(list.body.toString()) as { data: { id: string }[] }).data;
     const events = await ground.begin(key, "/v1/events");

@@ -20,10 +20,11 @@ const LONGEST_MS = 120_000;
 /** Runs the attacks one after the other, with a neighbour who asks for its job all the while. */
 export async function* runAttacks(scale: Scale, only?: string): AsyncGenerator<AttackFigures> {
   await using ground = await AttackGround.open(scale);
-  yield await figuresOf(ground, "nobody attacks", async () => void (await delay(QUIET_MS)));
-  for (const { name, run } of ATTACKS) {
+  yield await figuresOf(ground, "nobody attacks", () => delay(QUIET_MS, undefined));
+  for (const { name, prepare, run } of ATTACKS) {
     if (only !== undefined && !name.includes(only)) continue;
-    yield await figuresOf(ground, name, () => run(ground, scale));
+    const body = (await prepare?.(scale)) ?? Buffer.alloc(0);
+    yield await figuresOf(ground, name, () => run(ground, scale, body));
     if (!ground.isAlive) return;
   }
 }

@@ -87,7 +87,7 @@ test("a revoked key ends its events, its download and its upload", async () => {
   const cut = () =>
     ground.logged.filter(({ event }) => event === "stream.cut").map(({ facts }) => facts["kind"]);
   await until(() => cut().length === 3);
-  assert.deepEqual(cut().toSorted(), ["download", "listener", "upload"]);
+  assert.deepEqual(new Set(cut()), new Set(["download", "listener", "upload"]));
   let size = 0;
   await assert.rejects(async () => {
     for await (const piece of file) size += (piece as Buffer).length;

@@ -12,7 +12,7 @@ export const addJsonParser = (app: Api): void => {
   app.addContentTypeParser("application/json", { parseAs: "buffer" }, (request, body, done) => {
     try {
       checkJson(body as Buffer);
-      parse(request, (body as Buffer).toString(), done);
+      void parse(request, (body as Buffer).toString(), done);
     } catch (error) {
       done(error as Error);
     }

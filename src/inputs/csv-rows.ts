@@ -41,7 +41,10 @@ export class CsvRows implements RowReader {
     const blank = this.#head === "" ? /^[\r\n]*/.exec(piece)![0] : "";
     this.#blankReturns += blank.split("\r").length - 1;
     this.#blankLines += blank.split("\n").length - 1;
+    // Only what is new is looked through: a long header may come in many pieces.
+    const mayEnd = isLast || this.#head.endsWith("\r") || /[\r\n]/.test(piece.slice(blank.length));
     this.#head += piece.slice(blank.length);
+    if (!mayEnd && this.#head.length <= MAX_ROW_LENGTH) return [];
     const text = this.#head;
     const firstLine = /^[^\r\n]*(?=\n|\r.)/s.exec(text)?.[0];
     if (firstLine === undefined && !isLast && text.length <= MAX_ROW_LENGTH) return [];

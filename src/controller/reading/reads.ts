@@ -17,7 +17,7 @@ interface End {
 }
 
 /** A read that takes more ends its thread, and not the process. */
-const HEAP_MB = 160;
+const HEAP_MB = 128;
 
 /** On a thread of their own, which is started by the first read, and again after it died. */
 export const startReads = (thread: URL, data: string): Reads =>

@@ -76,7 +76,7 @@ class PortSink implements ByteSink {
   }
 
   async commit(): Promise<void> {
-    this.#port.postMessage({ id: this.#id, isOver: true } satisfies ReadReply);
+    this.#port.postMessage({ id: this.#id, isOver: true } satisfies ReadReply, []);
   }
 
   async discard(): Promise<void> {}
