@@ -12,7 +12,7 @@ export interface CaptureStream extends Omit<Capture, "body"> {
 }
 
 /** Bytes of the object that are read together. */
-const PIECE = 256 * 1024;
+const PIECE = 64 * 1024;
 const LONGEST_HEAD = 4 * 1024 * 1024;
 
 /**
