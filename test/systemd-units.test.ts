@@ -31,3 +31,10 @@ test(
     assert.deepEqual(ours, []);
   },
 );
+
+test("systemd waits longer for the service than the service does for what it has in hand", () => {
+  const unit = readFileSync(join(DEPLOY, "sluice.service"), "utf8");
+  const [, drain] = /^ExecStart=.* --drain (\d+)s$/m.exec(unit) ?? [];
+  const [, patience] = /^TimeoutStopSec=(\d+)$/m.exec(unit) ?? [];
+  assert.ok(Number(patience) > Number(drain), `${patience} s, ${drain} s`);
+});

@@ -55,11 +55,12 @@ export const readNewVersion = async (
   return amended;
 };
 
-const amendedLines = ({ items, done, rescued, failed, kept, putBack }: Amended): string[] => [
+const amendedLines = ({ items, done, rescued, failed, skipped, kept, putBack }: Amended): string[] => [
   `  ${[
     `${counted(items, "stored item")} read`,
     `${countText(done)} done${rescued > 0 ? `, ${countText(rescued)} of which had failed` : ""}`,
     ...(failed > 0 ? [`${countText(failed)} failed`] : []),
+    ...(skipped > 0 ? [`${countText(skipped)} skipped as before`] : []),
   ].join("; ")}`,
   ...(kept > 0
     ? [

@@ -27,6 +27,21 @@ test("what the caps kept out is told, each with its way on", () => {
   assert.match(flat, /sluice resume \S+ --max-items 60 --max-depth 20 --max-chain 1000/);
 });
 
+test("what a cancelled job found on its way out is not laid on a limit", () => {
+  const text = report(
+    sampleView({
+      state: "cancelled",
+      states: { done: 3 },
+      counts: { capped: 2 },
+      cappedBy: { items: 2, depth: 0, chain: 0, budget: 0 },
+      spec: { maxItems: Number.MAX_SAFE_INTEGER },
+    }),
+    FACTS,
+  );
+  assert.match(text, /Capped: 2 inputs found after the job was cancelled\./);
+  assert.ok(!text.includes("--max-items"));
+});
+
 test("a 404 is explained as an answer that a scraper can take", () => {
   const failures = [
     { kind: "navigation" as const, count: 3, exampleKey: "7", exampleDetail: "the site answered 404" },

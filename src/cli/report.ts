@@ -148,13 +148,16 @@ const changes = ({ changes: counts }: JobView): string[] =>
       );
 
 /** What a limit keeps out is not there, and nothing else says so. */
-const caps = ({ cappedBy, spec }: JobView): string[] => {
+const caps = ({ cappedBy, spec, state, counts }: JobView): string[] => {
   const { maxItems, maxDepth, scrapers } = spec;
+  const isCut = state === "cancelled" && counts.accepted < maxItems;
   const chains = scrapers.flatMap(({ maxChain }) => maxChain ?? []);
   const { items, depth, chain, budget } = cappedBy;
   const lines = [
     items > 0 &&
-      `${counted(items, "input")} beyond the ${countText(maxItems)} items of the job (--max-items)`,
+      (isCut
+        ? `${counted(items, "input")} found after the job was cancelled`
+        : `${counted(items, "input")} beyond the ${countText(maxItems)} items of the job (--max-items)`),
     depth > 0 &&
       `${counted(depth, "input")} found more than ${counted(maxDepth, "step")} from one scraper to another away from a given input (\`limits.depth\`)`,
     chain > 0 &&

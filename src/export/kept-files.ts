@@ -46,8 +46,8 @@ export const keptFiles = async (item: ItemView, pathOf: PathOfFile): Promise<rea
   return files;
 };
 
-/** Longer names are cut; with folder and extension they stay within what file systems take. */
-const LONGEST = 120;
+/** Bytes; longer names are cut. With a number and an extension they stay within the 255 that file systems take. */
+const LONGEST = 200;
 
 /** Kept files under names that a person understands: `<key>-<name>.pdf`. Names that would meet are numbered. */
 export class FileFolder {
@@ -116,5 +116,16 @@ const safeName = (text: string): string => {
     .replace(/[^\p{Letter}\p{Number}\p{Mark}._-]+/gu, "_")
     .replace(/^[._]+/, "")
     .replace(/\.\.+/g, ".");
-  return safe.length <= LONGEST ? safe || "file" : safe.slice(0, LONGEST);
+  return cut(safe) || "file";
+};
+
+const cut = (name: string): string => {
+  let bytes = 0;
+  let end = 0;
+  for (const letter of name) {
+    bytes += Buffer.byteLength(letter);
+    if (bytes > LONGEST) return name.slice(0, end);
+    end += letter.length;
+  }
+  return name;
 };

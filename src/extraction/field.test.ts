@@ -151,6 +151,17 @@ test("a field with a bad selector, or none, is not made", () => {
   assert.throws(() => field.text([]), TypeError);
 });
 
+test("what types would refuse is refused when the field is made, not at the first page that needs it", () => {
+  // @ts-expect-error a place is made with `by`
+  assert.throws(() => field.text({ css: "h1" }), TypeError);
+  // @ts-expect-error a marker is a selector, a pattern or a place
+  assert.throws(() => field.text("h1", { none: { text: "none" } }), TypeError);
+  // @ts-expect-error "comma" would be passed over, and 1,234 read as 1234
+  assert.throws(() => field.number("h1", { decimal: "comma" }), TypeError);
+  // @ts-expect-error there is no such precision
+  assert.throws(() => field.date("h1", { precision: "mnth" }), TypeError);
+});
+
 test("the record's type follows from its fields", () => {
   const fields = {
     status: field.text("b", { oneOf: ["PAID", "DUE"] }),

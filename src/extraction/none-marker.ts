@@ -1,7 +1,7 @@
 import type { FieldReading } from "./define-field.ts";
 import { compilePlace } from "./find-place.ts";
 import type { Hit } from "./hit.ts";
-import { by } from "./place.ts";
+import { by, placeOf } from "./place.ts";
 import type { Place } from "./place.ts";
 import type { QueryBook } from "./query-book.ts";
 import { quoted } from "./reading/quoted.ts";
@@ -13,7 +13,7 @@ export type NoneMarker = string | Place | RegExp;
 
 /** Throws `SelectorError`. */
 export const markerOf = (marker: NoneMarker): Place =>
-  typeof marker === "string" ? by.css(marker) : marker instanceof RegExp ? by.regex(marker) : marker;
+  marker instanceof RegExp ? by.regex(marker) : placeOf(marker);
 
 /** Turns what was not found or not read into "the site has none" where the marker is. */
 export function compileMarker(

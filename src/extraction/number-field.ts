@@ -37,6 +37,7 @@ export function numberField(
     isPlaceholder: placeholders("value", options),
     readTexts: ([text = ""]) => between(options, read(text, style)),
     readJson: (json) => {
+      if (json === Infinity || json === -Infinity) return { problem: "the number is too great" };
       if (typeof json === "number") return between(options, { value: json });
       // JSON's own way to write a number in a text, whatever the site's way is.
       const isPlain = typeof json === "string" && /^-?\d+(?:\.\d{1,2})?$/.test(json);
@@ -46,6 +47,8 @@ export function numberField(
 }
 
 const numberStyle = ({ decimal, locale }: Pick<NumberOptions, "decimal" | "locale">): NumberStyle => {
+  const given: string | undefined = decimal;
+  if (given !== undefined && given !== "." && given !== ",") throw new TypeError('`decimal` is "." or ","');
   const mark = decimal ?? (locale === undefined ? undefined : decimalOf(locale));
   return mark === undefined ? {} : { decimal: mark };
 };

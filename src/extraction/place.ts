@@ -122,9 +122,17 @@ export const by = {
 
 /** Throws `SelectorError`: a scraper with a bad selector does not load. */
 export function placesOf(where: Where): readonly Place[] {
-  const places = [where].flat().map((one: string | Place) => (typeof one === "string" ? by.css(one) : one));
+  const places = [where].flat().map(placeOf);
   if (places.length === 0) throw new TypeError("a field needs at least one place to look for it");
   return places;
+}
+
+/** Throws on what is neither, since types are not checked when a scraper is loaded. */
+export function placeOf(where: string | Place): Place {
+  if (typeof where === "string") return by.css(where);
+  const given: unknown = where;
+  if (typeof given === "object" && given !== null && "how" in given) return where;
+  throw new TypeError('a place is a CSS selector, or made with `by`: `by.label("Owner")`');
 }
 
 const checked = (css: string): string => compileSelector(css).css;

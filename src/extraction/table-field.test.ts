@@ -132,3 +132,41 @@ test("a column outside of a table is refused", () => {
     code: "bad-spec",
   });
 });
+
+test("a row span ends with its row group, counts rows without cells, and holds behind a column that a row leaves out", () => {
+  const table = field.table("table");
+  const cases: readonly (readonly [html: string, rows: unknown])[] = [
+    ["<thead><tr><th rowspan=2>a<th>b<tbody><tr><td>1<td>2", [{ a: "1", b: "2" }]],
+    [
+      "<tr><th>a<th>b<tbody><tr><td>1<td rowspan=9>2<tbody><tr><td>3<td>4",
+      [
+        { a: "1", b: "2" },
+        { a: "3", b: "4" },
+      ],
+    ],
+    [
+      "<tr><th>a<th>b<tr><td>1<td rowspan=2>2<tr></tr><tr><td>3<td>4",
+      [
+        { a: "1", b: "2" },
+        { a: "3", b: "4" },
+      ],
+    ],
+    [
+      "<tr><th>a<th>b<th>c<tr><td>1<td>2<td rowspan=2>3<tr><td>4<tr><td>5<td>6<td>7",
+      [
+        { a: "1", b: "2", c: "3" },
+        { a: "4", b: null, c: "3" },
+        { a: "5", b: "6", c: "7" },
+      ],
+    ],
+  ];
+  for (const [html, rows] of cases) assert.deepEqual(read(table, `<table>${html}</table>`).value, rows, html);
+  const long = `<table><tr><th>a<th>b<tr><td rowspan=3000>1<td>2${"<tr><td>2".repeat(2999)}</table>`;
+  const all = read(table, long).value as readonly unknown[];
+  assert.deepEqual([all.length, all.at(-1)], [3000, { a: "1", b: "2" }]);
+});
+
+test("a table that asks for millions of cells is refused before it fills the memory", () => {
+  const html = `<table>${"<tr><td colspan=1000>x".repeat(6000)}</table>`;
+  assert.throws(() => read(field.table("table"), html), { name: "FailureError", message: /too-large/ });
+});

@@ -1,3 +1,4 @@
+import { FailureError } from "../model/failure.ts";
 import type { HtmlDocument, HtmlElement } from "./html-document.ts";
 import { labelKey } from "./label-key.ts";
 
@@ -17,8 +18,10 @@ export interface TableGrid {
   readonly rows: readonly TableRow[];
 }
 
-/** Rows or columns; more is no table that a person reads, and would only cost memory. */
+/** Columns, as in a browser. */
 const MOST = 1000;
+/** A page of some megabytes could ask for thousands of millions. */
+const MOST_PLACES = 5_000_000;
 
 /**
  * The header is `<thead>`, else the leading rows of `<th>` alone, else the first row; a title above it is passed over. Rows that are a title,
@@ -102,6 +105,7 @@ const isAll = (tag: string, row: TableRow | undefined): boolean =>
 
 interface SourceRow {
   readonly element: HtmlElement;
+  readonly group: HtmlElement;
   readonly isInHead: boolean;
 }
 
@@ -109,41 +113,57 @@ interface SourceRow {
 function rowsOf(document: HtmlDocument, table: HtmlElement): SourceRow[] {
   const rows: SourceRow[] = [];
   for (const part of document.childrenOf(table)) {
-    if (part.tag === "tr") rows.push({ element: part, isInHead: false });
+    if (part.tag === "tr") rows.push({ element: part, group: table, isInHead: false });
     if (part.tag !== "thead" && part.tag !== "tbody") continue;
     for (const element of document.childrenOf(part))
-      if (element.tag === "tr") rows.push({ element, isInHead: part.tag === "thead" });
+      if (element.tag === "tr") rows.push({ element, group: part, isInHead: part.tag === "thead" });
   }
   // Where nothing else is there, `<thead>` holds the rows too.
   return rows.every(({ isInHead }) => isInHead) ? rows.map((row) => ({ ...row, isInHead: false })) : rows;
 }
 
+/** Row spans end with their row group, as in a browser, and count rows without cells of their own. */
 function spread(document: HtmlDocument, rows: readonly SourceRow[]): TableRow[] {
-  /** Cells that reach down into the rows to come, by column. */
-  const reaching: { cell: HtmlElement; rows: number }[] = [];
-  return rows.map(({ element, isInHead }) => {
+  /** Cells that reach down into the rows to come, by column, each with the first row that it does not reach. */
+  let reaching: { cell: HtmlElement; end: number }[] = [];
+  let left = MOST_PLACES;
+  let groupEnd = 0;
+  return rows.map(({ element, group, isInHead }, row) => {
+    if (row >= groupEnd) {
+      reaching = [];
+      groupEnd = row + 1;
+      while (rows[groupEnd]?.group === group) groupEnd++;
+    }
     const cells: (HtmlElement | undefined)[] = [];
+    const above = (column: number): HtmlElement | undefined => {
+      const cell = reaching[column];
+      return cell !== undefined && cell.end > row ? cell.cell : undefined;
+    };
     const takeReaching = (): void => {
-      for (
-        let above = reaching[cells.length];
-        above && above.rows > 0 && cells.length < MOST;
-        above = reaching[cells.length]
-      ) {
-        above.rows--;
-        cells.push(above.cell);
-      }
+      for (let cell = above(cells.length); cell && cells.length < MOST; cell = above(cells.length))
+        cells.push(cell);
     };
     for (const cell of document.childrenOf(element)) {
       if (cell.tag !== "td" && cell.tag !== "th") continue;
       takeReaching();
-      const down = span(document.attr(cell, "rowspan"), rows.length);
-      const across = Math.min(span(document.attr(cell, "colspan"), 1), MOST - cells.length);
+      const end = Math.min(row + span(document.attr(cell, "rowspan"), groupEnd), groupEnd);
+      const across = Math.min(span(document.attr(cell, "colspan"), 1), MOST, MOST - cells.length);
       for (let column = 0; column < across; column++) {
-        reaching[cells.length] = { cell, rows: down - 1 };
+        reaching[cells.length] = { cell, end };
         cells.push(cell);
       }
     }
-    takeReaching();
+    // A row without cells of its own says nothing new. Of others, also those behind a column that the row leaves out.
+    if (cells.length > 0) {
+      const last = reaching.findLastIndex(({ end }) => end > row);
+      for (let column = cells.length; column <= last; column++) cells.push(above(column));
+    }
+    left -= cells.length;
+    if (left < 0)
+      throw new FailureError({
+        kind: "too-large",
+        detail: `a table has more than ${MOST_PLACES} cells, with those that span several rows or columns counted in each`,
+      });
     return { element, cells, isInHead };
   });
 }
@@ -151,5 +171,5 @@ function spread(document: HtmlDocument, rows: readonly SourceRow[]): TableRow[] 
 /** `rowspan="0"` means to the end. */
 function span(text: string | undefined, all: number): number {
   const count = Number.parseInt(text ?? "1", 10);
-  return Math.min(Number.isNaN(count) || count < 0 ? 1 : count === 0 ? all : count, MOST);
+  return Number.isNaN(count) || count < 0 ? 1 : count === 0 ? all : count;
 }

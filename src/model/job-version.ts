@@ -36,12 +36,13 @@ export interface JobPins {
 export const withNewPins = (spec: JobSpec, pins: JobPins): JobSpec => {
   const scrapers = pins.scrapers.map((now, at) => {
     const was = spec.scrapers[at];
-    return was ? { ...now, pace: slower(was.pace, now.pace) } : now;
+    return was ? { ...now, pace: slower(was.pace, now.pace), ...higherChain(was, now) } : now;
   });
   const { source, version, pace, policy } = scrapers[0]!;
   return {
     ...spec,
     ...pins,
+    maxDepth: Math.max(spec.maxDepth, pins.maxDepth),
     scrapers,
     source,
     version,
@@ -58,6 +59,12 @@ const slower = (was: Pace, now: Pace): Pace => ({
   burst: Math.min(was.burst, now.burst),
   concurrency: Math.min(was.concurrency, now.concurrency),
 });
+
+/** Limits of a job may have been raised, and are only ever raised. */
+const higherChain = (was: PinnedScraper, now: PinnedScraper): Pick<PinnedScraper, "maxChain"> =>
+  was.maxChain !== undefined && now.maxChain !== undefined
+    ? { maxChain: Math.max(was.maxChain, now.maxChain) }
+    : {};
 
 /** Counts of fields, moved to the places that the fields have now. Those of fields that are gone are dropped. */
 export const movedCounts = (

@@ -21,7 +21,7 @@ export interface VersionLedger {
 
 export interface AmendedItem extends ItemRef {
   readonly outcome:
-    | { readonly state: "done"; readonly quality: "complete" | "partial" }
+    | { readonly state: "done" | "skipped"; readonly quality: "complete" | "partial" }
     | { readonly state: "failed"; readonly failure: Failure };
   readonly records: BlobRange | null;
   /** What the item adds to the job's field counts, less what it had added. */

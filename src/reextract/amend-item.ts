@@ -20,7 +20,7 @@ export interface ReadItem {
   readonly key: string;
   readonly input: unknown;
   readonly scraper: number;
-  readonly wasDone: boolean;
+  readonly was: "done" | "failed" | "skipped";
   /** Its records so far. */
   readonly before: readonly JudgedRecord[];
   /** Undefined where the stored pages cannot be opened. */
@@ -35,17 +35,18 @@ export interface ReadItem {
  * changed half-way, and the version that reads its new pages need not read the old ones.
  */
 export const amendItem = ({ scrapers, laneOf }: AmendTools, item: ReadItem): ItemAmendment | undefined => {
-  const { key, input, wasDone, before, pages, lines, judged } = item;
+  const { key, input, was, before, pages, lines, judged } = item;
   const { ready, fieldsAt } = scrapers[item.scraper]!;
   if (pages === undefined || (!ready.extraction && before.length > 0)) return undefined;
   const found = item.failure ? undefined : discover(ready.emits, pages, input);
   const failure = item.failure ?? (found && "failure" in found ? found.failure : undefined);
   const quality = judged?.quality ?? "complete";
   const wasComplete = before.every((record) => record.quality === "complete");
-  if (wasDone && (failure || (quality === "partial" && wasComplete))) return undefined;
+  if (was !== "failed" && (failure || (quality === "partial" && wasComplete))) return undefined;
   const names = ready.extraction?.fieldNames ?? [];
-  const less = wasDone ? countsOf(before, names) : [];
-  const more = failure ? [] : (judged?.fieldCounts ?? []);
+  // What was skipped is not counted.
+  const less = was === "done" ? countsOf(before, names) : [];
+  const more = failure || was === "skipped" ? [] : (judged?.fieldCounts ?? []);
   const fieldCounts = names.flatMap((_, at) =>
     FIELD_STATUSES.map((__, status) => {
       const place = at * FIELD_STATUSES.length + status;
@@ -53,7 +54,9 @@ export const amendItem = ({ scrapers, laneOf }: AmendTools, item: ReadItem): Ite
     }),
   );
   return {
-    outcome: failure ? { state: "failed", failure } : { state: "done", quality },
+    outcome: failure
+      ? { state: "failed", failure }
+      : { state: was === "skipped" ? "skipped" : "done", quality },
     bytes: lines.reduce((sum, line) => sum + Buffer.byteLength(line) + 1, 0),
     fieldCounts: [...Array.from({ length: fieldsAt * FIELD_STATUSES.length }, () => 0), ...fieldCounts],
     ...planFound(found && "found" in found ? found.found : [], scrapers, key, laneOf),

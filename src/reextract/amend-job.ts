@@ -33,6 +33,8 @@ export interface Amended {
   /** Of those done, how many had failed. */
   readonly rescued: number;
   readonly failed: number;
+  /** Read again, and skipped as before. */
+  readonly skipped: number;
   /** Items that stay as an earlier version left them, because the present one reads less of their pages. */
   readonly kept: number;
   /** Failed items without pages, which are fetched again. */
@@ -69,7 +71,8 @@ export const amendJob = async (house: House, { spec }: JobView, options: AmendOp
     const place = spec.scrapers.findIndex(({ name }) => name === item.scraper);
     const hasPages = pagesOf(item).length > 0;
     if (!isOld(item) || place < 0) return undefined;
-    if (item.state === "done") return hasPages ? place : undefined;
+    // Skipped without a quality is what was answered with a failure.
+    if (item.state !== "failed") return hasPages && item.quality !== undefined ? place : undefined;
     if (item.failure?.kind === "structure-changed" && hasPages) return place;
     if (item.failure && MENDABLE.includes(item.failure.kind) && !scrapers[place]!.ready.scraper.once)
       again.push(item.key);
@@ -85,7 +88,7 @@ export const amendJob = async (house: House, { spec }: JobView, options: AmendOp
   const stop = (): void => void pool[Symbol.asyncDispose]();
   signal.addEventListener("abort", stop, { once: true });
   try {
-    const source = { ledger, job: spec.id, set, states: ["done", "failed"] as const };
+    const source = { ledger, job: spec.id, set, states: ["done", "failed", "skipped"] as const };
     for await (const chunk of itemChunks({ ...source, scraperOf, withInputs: true })) {
       const end = pool.run(chunk);
       end.catch(() => undefined); // told by `takeOne`
@@ -99,26 +102,34 @@ export const amendJob = async (house: House, { spec }: JobView, options: AmendOp
   }
   if (signal.aborted) throw new ReextractError("interrupted", `${spec.id}: stopped before its end`);
   const putBack = await putItemsBack(house, spec.id, again);
+  // The new version may have higher limits.
+  await unlessEnded(ledger.raiseCaps(spec.id, {}));
   await ledger.amendItems(spec.id, revisionOf(spec), [], true);
   return { ...writer.counts, putBack };
 };
 
-/** Nothing is put back in a job whose budget or time is up. */
+/** Nothing comes into a job whose budget or time is up. */
+const unlessEnded = async <Reply>(reply: Promise<Reply>): Promise<Reply | undefined> => {
+  try {
+    return await reply;
+  } catch (error) {
+    if (error instanceof LedgerError && error.code === "job-ended") return undefined;
+    throw error;
+  }
+};
+
 const putItemsBack = async ({ ledger }: House, job: string, keys: readonly string[]): Promise<number> => {
   let count = 0;
-  for (let from = 0; from < keys.length; from += KEYS)
-    try {
-      count += await ledger.retryItems(job, { kinds: MENDABLE, keys: keys.slice(from, from + KEYS) });
-    } catch (error) {
-      if (error instanceof LedgerError && error.code === "job-ended") break;
-      throw error;
-    }
+  for (let from = 0; from < keys.length; from += KEYS) {
+    const some = { kinds: MENDABLE, keys: keys.slice(from, from + KEYS) };
+    count += (await unlessEnded(ledger.retryItems(job, some))) ?? 0;
+  }
   return count;
 };
 
 /** Stores records, and then tells the ledger where they are. */
 class AmendWriter {
-  readonly counts = { items: 0, done: 0, rescued: 0, failed: 0, kept: 0 };
+  readonly counts = { items: 0, done: 0, rescued: 0, failed: 0, skipped: 0, kept: 0 };
   readonly #house: House;
   readonly #job: string;
   readonly #revision: number;

@@ -29,7 +29,7 @@ export interface StoredItem {
   /** How it ended in the set that is compared with, and how many bytes of `before` are its records there. */
   readonly stateBefore: ItemState;
   /** How it ends unless reading it fails. */
-  readonly stateOnceRead: ItemState;
+  readonly stateOnceRead: "done" | "skipped";
   readonly bytesBefore: number;
   /** The object in which they are. */
   readonly blobBefore: string;
@@ -159,7 +159,7 @@ const readItem = (item: StoredItem, end: ItemEnd, before: readonly JudgedRecord[
   key: item.key,
   input: item.input,
   scraper: item.scraper,
-  wasDone: item.stateBefore === "done",
+  was: item.stateBefore === "failed" ? "failed" : item.stateOnceRead,
   before,
   pages: end.pages,
   lines: end.lines,

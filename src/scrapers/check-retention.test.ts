@@ -18,7 +18,7 @@ test("a scraper's retention is read in milliseconds, and nothing is due before i
 test("a retention that cannot be meant is refused with what it takes", () => {
   const problems: readonly [setting: unknown, problem: RegExp][] = [
     ["90d", /takes durations/],
-    [{ page: "90d" }, /has no `page`/],
+    [{ page: "90d" }, /has no option `page`\. Did you mean `pages`\?/],
     [{ pages: 90 }, /`retention\.pages` is no duration/],
     [{ pages: "90 days" }, /Units are s, m, h, d, w and y/],
     [{ pages: "2y", records: "90d" }, /`retention\.pages` is longer/],

@@ -1,8 +1,9 @@
 import { readDuration } from "../model/duration.ts";
+import { type OptionNames, unknownOption } from "../model/known-options.ts";
 import type { Retention } from "../model/removal.ts";
 import type { RetentionSetting } from "./scraper.ts";
 
-const WORDS = ["pages", "records"] as const;
+const RETENTION_OPTIONS: OptionNames<RetentionSetting> = { pages: true, records: true };
 const WANTED = 'takes durations, for example { pages: "90d", records: "2y" }';
 
 /** What is wrong with a scraper's `retention`; undefined where nothing is. */
@@ -10,11 +11,11 @@ export const retentionProblem = (setting: unknown): string | undefined => {
   if (setting === undefined) return undefined;
   if (typeof setting !== "object" || setting === null || Array.isArray(setting))
     return `\`retention\` ${WANTED}.`;
-  for (const [word, value] of Object.entries(setting)) {
-    if (!WORDS.some((known) => known === word)) return `\`retention\` has no \`${word}\`: it ${WANTED}.`;
+  const unknown = unknownOption(setting, RETENTION_OPTIONS, "`retention`");
+  if (unknown !== undefined) return unknown;
+  for (const [word, value] of Object.entries(setting))
     if (typeof value !== "string" || readDuration(value) === undefined)
       return `\`retention.${word}\` is no duration: \`retention\` ${WANTED}. Units are s, m, h, d, w and y.`;
-  }
   const { pagesMs = 0, recordsMs = Infinity } = retentionOf(setting) ?? {};
   return pagesMs > recordsMs
     ? "`retention.pages` is longer than `retention.records`: with its records, a job's pages go too."

@@ -67,7 +67,7 @@ const prepare = (site: ListSite, limits = "") => {
   writeFileSync(scraper, scraperFile(limits));
   writeFileSync(input, `url\n${site.url}/list/1\n`);
   const at = ["--data", join(own, "data")];
-  return { at, run: ["run", scraper, "--input", input, ...at] };
+  return { at, scraper, run: ["run", scraper, "--input", input, ...at] };
 };
 
 interface Shown {
@@ -117,6 +117,21 @@ test("a chain of pages that is cut says so, ends with 3, and goes on with the co
   assert.equal(third.code, 0, third.stderr);
   const whole = await show(at);
   assert.deepEqual([whole.state, whole.counts.states.done, whole.counts.capped], ["done", 2 * PAGES, 0]);
+  assert.equal(site.arrived.length, 2 * PAGES, "no page was fetched twice");
+});
+
+test("a limit that was raised holds for a new version of the scraper too, and a higher one of that counts", async () => {
+  await using site = await ListSite.open();
+  const { at, scraper, run } = prepare(site, "limits: { chain: 5 },");
+  assert.equal((await sluice(run)).code, 3);
+  writeFileSync(scraper, scraperFile("limits: { chain: 6 },"));
+  const raised = await sluice(["resume", "last", "--max-chain", "20", "--new-version", ...at]);
+  assert.equal(raised.code, 3, raised.stderr);
+  assert.equal((await show(at)).counts.accepted, 2 * 21);
+  writeFileSync(scraper, scraperFile("limits: { chain: 1000 },"));
+  const whole = await sluice(["resume", "last", "--new-version", ...at]);
+  assert.equal(whole.code, 0, whole.stderr);
+  assert.equal((await show(at)).counts.states.done, 2 * PAGES);
   assert.equal(site.arrived.length, 2 * PAGES, "no page was fetched twice");
 });
 

@@ -36,7 +36,18 @@ const assertReadable = async (project: TownProject, job: string, count: number):
   for (const { blob } of pointed) assert.ok(objects.has(blob), blob);
 };
 
-const TABLES = ["items", "results", "item_keys", "queues", "fresh", "events", "job_failures", "job_changes"];
+const TABLES = [
+  "items",
+  "results",
+  "item_keys",
+  "queues",
+  "fresh",
+  "events",
+  "job_failures",
+  "job_changes",
+  "borrowed",
+  "capped",
+];
 
 const rowCounts = (project: TownProject): Record<string, number> =>
   Object.fromEntries(
@@ -140,7 +151,7 @@ test("prune --keep records removes old pages only; what a scraper's settings say
   );
   project.writeScraper(site.url, `retention: { page: "30d" },`);
   const bad = await project.run("run", "./towns.scraper.ts", "--input", join(project.folder, "names.csv"));
-  assert.match(bad.stderr, /`retention` has no `page`/);
+  assert.match(bad.stderr, /`retention` has no option `page`\. Did you mean `pages`\?/);
 });
 
 test("a prune that is killed at any moment leaves everything readable, and the next one finishes it", async () => {

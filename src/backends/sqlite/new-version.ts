@@ -7,6 +7,7 @@ import { EMIT_CHUNK, emitItems } from "./emit-items.ts";
 import { jobRow, type JobRow, pauseText, readSpec, writeSpec } from "./job-row.ts";
 import { lowerPace } from "./insert-items.ts";
 import { refreshLanesOf } from "./refresh-lane.ts";
+import { isLosingPages } from "./removals/removal-row.ts";
 import { writeEvent } from "./write-event.ts";
 
 /** Items a transaction, so that the lock is held briefly. */
@@ -24,8 +25,7 @@ export const pinVersions = async (
 ): Promise<{ readonly inHand: number }> =>
   await db.write(() => {
     const job = jobRow(db, id);
-    if (job.state === "cancelled")
-      throw new LedgerError("job-ended", `${id}: the job was cancelled; start a new one for its items.`);
+    refuseEnded(db, job);
     if (job.leased > 0) return { inHand: job.leased };
     const was = readSpec(job.spec);
     const spec = withNewPins(was, pins);
@@ -44,6 +44,20 @@ export const pinVersions = async (
     writeEvent(db, "job.paused", id, { ...READING });
     return { inHand: 0 };
   });
+
+/** A spent budget is no reason: what is stored can be read, and nothing is fetched. */
+const refuseEnded = (db: Database, { id, number, state, spec }: JobRow): void => {
+  if (state === "cancelled")
+    throw new LedgerError("job-ended", `${id}: the job was cancelled; start a new one for its items.`);
+  if (isLosingPages(db, number))
+    throw new LedgerError("job-ended", `${id}: its pages are being removed. Try again when they are.`);
+  // Open again, it would be cancelled at once.
+  if ((readSpec(spec).deadlineAt ?? Infinity) <= db.now())
+    throw new LedgerError(
+      "job-ended",
+      `${id}: the job's deadline has passed. Read its stored pages with \`sluice extract ${id}\`, or start a new one for its items.`,
+    );
+};
 
 /** Which of several scrapers have items in a lane is not known: all of the job's lanes are as slow as one that was slowed down. */
 const lowerPaces = (db: Database, job: JobRow, was: JobSpec, now: JobSpec): void => {
@@ -68,7 +82,11 @@ export const amendItems = async (
   items: readonly AmendedItem[],
   isLast = false,
 ): Promise<void> => {
-  for (const some of inTransactions(items)) await db.write(() => amendSome(db, id, revision, some));
+  for (const some of inTransactions(items)) {
+    const ready: AmendedItem[] = [];
+    for (const item of some) ready.push(await emitAhead(db, id, revision, item));
+    await db.write(() => amendSome(db, id, revision, ready));
+  }
   if (isLast) await db.write(() => endReading(db, id, revision));
 };
 
@@ -86,9 +104,31 @@ function* inTransactions(items: readonly AmendedItem[]): Generator<readonly Amen
   if (some.length > 0) yield some;
 }
 
+/** What a page finds may be more than one short transaction takes: all but the last chunk arrive before. Read again, they are folded. */
+const emitAhead = async (
+  db: Database,
+  id: string,
+  revision: number,
+  item: AmendedItem,
+): Promise<AmendedItem> => {
+  let { emitted } = item;
+  for (; emitted.length > EMIT_CHUNK; emitted = emitted.slice(EMIT_CHUNK)) {
+    const chunk = emitted.slice(0, EMIT_CHUNK);
+    await db.write(() => {
+      const job = jobRow(db, id);
+      if (isAmendable(job, revision) && amendedRow(db, revision, item))
+        emitItems(db, job.number, { ...item, emitted: chunk, rejected: [] });
+    });
+  }
+  return { ...item, emitted };
+};
+
+const isAmendable = (job: JobRow, revision: number): boolean =>
+  job.revision === revision && job.state !== "cancelled";
+
 const amendSome = (db: Database, id: string, revision: number, items: readonly AmendedItem[]): void => {
   const job = jobRow(db, id);
-  if (job.revision !== revision || job.state === "cancelled") return;
+  if (!isAmendable(job, revision)) return;
   const counts = JSON.parse(job.field_counts) as number[];
   for (const item of items) {
     if (!amendOne(db, job.number, revision, item)) continue;
@@ -110,23 +150,27 @@ interface AmendedRow {
   readonly kind: string | null;
 }
 
-const DONE = 3;
-const FAILED = 5;
+const STATES = { done: 3, failed: 5, skipped: 6 } as const;
+const { done: DONE, failed: FAILED, skipped: SKIPPED } = STATES;
 
-/** False where the item has been amended before, or is to be tried again. */
-const amendOne = (db: Database, job: number, revision: number, item: AmendedItem): boolean => {
-  const { queue, seq, outcome } = item;
-  const row = db.get<AmendedRow>(
+/** Undefined where the item has been amended before, or is to be tried again. */
+const amendedRow = (db: Database, revision: number, { queue, seq }: AmendedItem): AmendedRow | undefined =>
+  db.get<AmendedRow>(
     `SELECT i.state, i.key, r.quality, r.failure ->> 'kind' AS kind FROM items i JOIN results r ON r.queue = i.queue AND r.seq = i.seq
-     WHERE i.queue = ? AND i.seq = ? AND i.state IN (${DONE}, ${FAILED}) AND r.revision < ?`,
+     WHERE i.queue = ? AND i.seq = ? AND i.state IN (${DONE}, ${FAILED}, ${SKIPPED}) AND r.revision < ?`,
     queue,
     seq,
     revision,
   );
+
+/** False where nothing is changed. */
+const amendOne = (db: Database, job: number, revision: number, item: AmendedItem): boolean => {
+  const { queue, seq, outcome } = item;
+  const row = amendedRow(db, revision, item);
   if (!row) return false;
   const failure = outcome.state === "failed" ? outcome.failure : undefined;
-  const quality = outcome.state === "done" ? outcome.quality : null;
-  const state = outcome.state === "done" ? DONE : FAILED;
+  const quality = outcome.state === "failed" ? null : outcome.quality;
+  const state = STATES[outcome.state];
   db.run("UPDATE items SET state = ? WHERE queue = ? AND seq = ?", state, queue, seq);
   db.run(
     "UPDATE results SET ended_at = ?, quality = ?, failure = ?, records = ?, revision = ? WHERE queue = ? AND seq = ?",
@@ -138,12 +182,14 @@ const amendOne = (db: Database, job: number, revision: number, item: AmendedItem
     queue,
     seq,
   );
-  const partial = (of: string | null): number => (of === "partial" ? 1 : 0);
+  const change = (of: number): number => Number(state === of) - Number(row.state === of);
+  const isPartial = (of: number, how: string | null): number => Number(of === DONE && how === "partial");
   db.run(
-    "UPDATE jobs SET done = done + ?, failed = failed + ?, partial = partial + ? WHERE number = ?",
-    Number(state === DONE) - Number(row.state === DONE),
-    Number(state === FAILED) - Number(row.state === FAILED),
-    partial(quality) - (row.state === DONE ? partial(row.quality) : 0),
+    "UPDATE jobs SET done = done + ?, failed = failed + ?, skipped = skipped + ?, partial = partial + ? WHERE number = ?",
+    change(DONE),
+    change(FAILED),
+    change(SKIPPED),
+    isPartial(state, quality) - isPartial(row.state, row.quality),
     job,
   );
   if (row.state === FAILED)

@@ -6,6 +6,7 @@ import { leaveFresh, noteFresh } from "./fresh-notes.ts";
 import { answerProbe } from "./hold-queue.ts";
 import { saveResult } from "./save-result.ts";
 import { Batch, type JobFacts, type QueueFacts } from "./settle-batch.ts";
+import { borrowsRemoved } from "./removals/borrowed.ts";
 import { OVER_BUDGET } from "./spend-budget.ts";
 
 export const settleItems = async (
@@ -62,11 +63,12 @@ const holdsLease = (batch: Batch, item: SettledItem): boolean => {
 const UPDATE_ITEM = `UPDATE items SET state = ?, attempts = attempts + ?, throttles = throttles + ?, due_at = ?
   WHERE queue = ? AND seq = ? AND state = 0 AND due_at IS NULL AND suspect = 0 AND coalesce(lease, ?) = ?`;
 
-const settleOne = (db: Database, batch: Batch, worker: string, told: SettledItem): boolean => {
-  const { queue, seq } = told;
+const settleOne = (db: Database, batch: Batch, worker: string, settled: SettledItem): boolean => {
+  const { queue, seq } = settled;
   const now = db.now();
   const facts = batch.queue(queue);
   const job = batch.job(facts.job);
+  const told = readable(db, job, settled);
   const item = { ...told, outcome: lastWord(db, job, told) };
   const { outcome } = item;
   const isCancelled = job.isCancelled && (outcome.state === "waiting" || outcome.state === "returned");
@@ -114,6 +116,12 @@ const settleOne = (db: Database, batch: Batch, worker: string, told: SettledItem
   if (item.emitted.length > 0 || item.rejected?.length) emitItems(db, facts.job, item);
   return true;
 };
+
+/** An item whose pages have gone with another job is given back, and fetched. */
+const readable = (db: Database, { spec }: JobFacts, item: SettledItem): SettledItem =>
+  borrowsRemoved(db, item.attempt.startedAt, spec.id, item.captures)
+    ? { ...item, outcome: { state: "returned" }, captures: [], records: null, fieldCounts: null, emitted: [] }
+    : item;
 
 /** What the job's own limits make of an outcome. */
 const lastWord = (db: Database, { spec, isSpent }: JobFacts, item: SettledItem): Outcome => {

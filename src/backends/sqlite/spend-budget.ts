@@ -17,7 +17,8 @@ export const OVER_BUDGET: Failure = {
  */
 export const spendBudget = (db: Database, job: JobRow, budget: Budget): void => {
   const isSpent = job.requests >= (budget.requests ?? Infinity) || job.bytes >= (budget.bytes ?? Infinity);
-  if (!isSpent || job.spent_at !== null || job.ended_at !== null) return;
+  // What was left of a cancelled job is counted as cancelled already.
+  if (!isSpent || job.spent_at !== null || job.ended_at !== null || job.state === "cancelled") return;
   const { number, accepted, leased, done, absent, failed, skipped, cancelled } = job;
   const left = accepted - leased - done - absent - failed - skipped - cancelled;
   setSuspectsAside(db, number);

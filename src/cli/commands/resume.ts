@@ -1,4 +1,4 @@
-import { availableParallelism, hostname } from "node:os";
+import { availableParallelism } from "node:os";
 import { type House, laneOf, openHouse } from "../../compose.ts";
 import { loadInputs } from "../../flow/submit.ts";
 import type { JobView } from "../../model/job.ts";
@@ -14,6 +14,7 @@ import { checkOutput } from "../../export/outputs/check-output.ts";
 import { openProgress, progressMode } from "../progress.ts";
 import { dataFlag } from "../next-steps.ts";
 import { readNewVersion } from "../read-new-version.ts";
+import { reapDead } from "../reap-dead.ts";
 import { workerScript } from "../run-workers.ts";
 import { superviseJob } from "../supervise-job.ts";
 import { UsageError } from "../usage-error.ts";
@@ -24,7 +25,7 @@ export const resumeCommand = async (named: string, options: ResumeOptions): Prom
   await using house = await openHouse(options.data);
   const found = await findJob(house.ledger, named);
   const job = found.spec.id;
-  await reapDead(house);
+  await reapDead(house.ledger);
   const caps = capsOf(options);
   if (caps) await house.ledger.raiseCaps(job, caps);
   using progress = openProgress({ mode: progressMode(options), stream: process.stderr });
@@ -93,21 +94,4 @@ const loaderOf = (
   const submission = { job, client, ready, laneOf, inputs, ...(limit !== undefined && { limit }) };
   return async (signal, onProgress) =>
     void (await loadInputs(house.ledger, { ...submission, signal, onProgress }));
-};
-
-/** Workers of this machine whose process is gone need not be waited for. */
-const reapDead = async (house: House): Promise<void> => {
-  const own = `${hostname()}-`;
-  for (const { name } of await house.ledger.listWorkers()) {
-    const pid = name.startsWith(own) ? Number(/^(\d+)-/.exec(name.slice(own.length))?.[1]) : NaN;
-    if (!Number.isNaN(pid) && !isAlive(pid)) await house.ledger.reap({ worker: name });
-  }
-};
-
-const isAlive = (pid: number): boolean => {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
-  }
 };

@@ -5,14 +5,19 @@ import { markDue, planPrune } from "../../retention/plan-prune.ts";
 import { storedBytes } from "../../retention/stored-bytes.ts";
 import { retentionNow } from "../../scrapers/current-retention.ts";
 import { removeJobLog } from "../../worker/job-log.ts";
+import { reapDead } from "../reap-dead.ts";
 import type { PrunedPart, RemovingVerbs } from "./verbs.ts";
 
 /** Removing what a data folder on this machine has. */
 export const localRemovals = ({ data, ledger, blobs }: House): RemovingVerbs => {
   const tools = { ledger, blobs, removeLog: (job: string) => removeJobLog(data, job) };
   return {
-    markRemoval: (job, what) => ledger.removals.mark(job, what),
+    async markRemoval(job, what) {
+      await reapDead(ledger);
+      return await ledger.removals.mark(job, what);
+    },
     async prune(wish, isDry) {
+      await reapDead(ledger);
       // All of them first: pages of jobs do not fit each other when jobs go in between.
       const plan = await Array.fromAsync(planPrune({ ledger, retentionOf: retentionNow() }, wish));
       const parts: PrunedPart[] = [];

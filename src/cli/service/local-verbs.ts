@@ -27,12 +27,14 @@ import { openExistingHouse } from "../open-existing-house.ts";
 import { jobJson } from "../job-json.ts";
 import { loweredPace } from "../lowered-pace.ts";
 import { readNewVersion } from "../read-new-version.ts";
+import { reapDead } from "../reap-dead.ts";
 import { extractionJson, extractionLines } from "../render-extraction.ts";
 import { jobLog, renderReport } from "../report.ts";
 import { UsageError } from "../usage-error.ts";
 import { localItems } from "./local-items.ts";
 import { localRemovals } from "./local-removals.ts";
 import type { Steered, Submission, Submitted, Verbs } from "./verbs.ts";
+import { isGone } from "../../worker/this-process.ts";
 
 /** Whose jobs they are that were started on this machine. */
 const LOCAL_CLIENT = "local";
@@ -92,6 +94,7 @@ export const openLocal = async (data: string, { makes }: { readonly makes: boole
       return { view: (await ledger.readJob(job))! };
     },
     async resumeJob(job, { newVersion, caps, say }) {
+      await reapDead(ledger);
       if (caps) await ledger.raiseCaps(job, caps);
       await readNewVersion(house, (await ledger.readJob(job))!, { isAsked: newVersion, cores: CORES, say });
       await ledger.steerJob(job, "resume");
@@ -123,7 +126,8 @@ export const openLocal = async (data: string, { makes }: { readonly makes: boole
         `${lane}: no such lane. \`sluice lanes ls\` lists them; each comes with its first items.`,
       );
     },
-    workers: () => ledger.listWorkers(),
+    // Nobody has taken note yet of those that ended just now, or were killed.
+    workers: async () => (await ledger.listWorkers()).filter((worker) => !isGone(worker)),
 
     listClients: async () => (await (await registry()).listClients()).map(clientView),
     async addClient({ name, ...share }) {
@@ -178,6 +182,7 @@ const logOf = (data: string, job: string): string => {
 };
 
 const steer = async (ledger: Ledger, job: string, to: "pause" | "cancel"): Promise<Steered> => {
+  await reapDead(ledger);
   await ledger.steerJob(job, to);
   const isQuiet = await untilQuiet(ledger, job);
   return { view: (await ledger.readJob(job))!, isQuiet };

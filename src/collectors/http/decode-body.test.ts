@@ -106,6 +106,8 @@ test("gzip with bytes behind it keeps to the cap, its checksum and its members",
   await assert.rejects(async () => decodeBody(wrongSum, "gzip", 1e7), { kind: "bad-content" });
   const halfMember = Buffer.concat([whole, whole.subarray(0, -20)]);
   await assert.rejects(async () => decodeBody(halfMember, "gzip", 1e7), { kind: "bad-content" });
+  const crowd = Buffer.concat([...Array.from({ length: 1001 }, () => zlib.gzipSync("")), junk]);
+  assert.throws(() => decodeBodyNow(crowd, "gzip", 1e7), { kind: "bad-content" });
 });
 
 test("an encoding nobody knows is bad content, and so is one wrapped too often", async () => {

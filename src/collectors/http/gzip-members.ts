@@ -12,6 +12,9 @@ interface Inflated {
   readonly used: number;
 }
 
+/** Each costs a decoder of its own: a body of many empty ones is an attack, not a page. */
+const MOST_MEMBERS = 1000;
+
 /**
  * Reads gzip members (RFC 1952) until something else follows. Node's own decoder refuses a body with anything but zeros behind its last
  * member; browsers and gzip itself ignore it.
@@ -20,6 +23,7 @@ function* readMembers(body: Buffer, cap: number): Generator<Inflate, Buffer, Inf
   const parts: Buffer[] = [];
   let size = 0;
   for (let rest = body; parts.length === 0 || isMember(rest);) {
+    if (parts.length === MOST_MEMBERS) throw new Error(`it has more than ${MOST_MEMBERS} members`);
     const start = headerLength(rest);
     const { bytes, used } = yield { bytes: rest.subarray(start), cap: cap - size };
     const end = start + used;

@@ -65,6 +65,19 @@ for (const [what, kind, status, body] of PAGES) {
   });
 }
 
+test("a part that nobody asked for is neither a file nor a page", async () => {
+  await using site = await openTestSite(({ url }, response) =>
+    answer(response, "half", url === "/page" ? { "content-type": "text/html" } : AS_PDF, 206),
+  );
+  await using session = openTestSession(site.url);
+  assert.equal((await failureOf(() => session.keep.file("bill", "/bill.pdf"))).kind, "bad-content");
+  assert.equal((await failureOf(() => session.http.get("/page"))).kind, "bad-content");
+  assert.deepEqual(session.kept.files, []);
+  const asked = await session.keep.file("bill", "/bill.pdf", { headers: { Range: "bytes=0-3" } });
+  assert.equal(asked.size, 4);
+  assert.equal((await session.http.get("/page", { accept: [206] })).status, 206);
+});
+
 test("HTML is a file for those who ask for it", async () => {
   await using site = await openTestSite((_, response) => answer(response, "<p>a notice</p>"));
   await using session = openTestSession(site.url);

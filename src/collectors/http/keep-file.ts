@@ -1,7 +1,7 @@
 import { FailureError } from "../../model/failure.ts";
 import { readContentType } from "./decode-text.ts";
 import { followRedirects } from "./follow-redirects.ts";
-import { receivePage } from "./receive-page.ts";
+import { isUnaskedPart, receivePage } from "./receive-page.ts";
 import type { CollectorTools, KeptFile, Limits } from "../../ports/collector.ts";
 import type { ExchangeHead, ItemRequests, Opened, Received } from "./item-requests.ts";
 import type { ItemRequest } from "./redirect.ts";
@@ -38,8 +38,9 @@ export const keepFile = async (
   return { url, mediaType, size: kept.size, digest: kept.digest };
 };
 
-const isFile = (head: WireHead, accept: readonly number[]): boolean =>
-  (head.status < 300 || accept.includes(head.status)) &&
+const isFile = (head: WireHead, request: ItemRequest): boolean =>
+  (head.status < 300 || request.accept.includes(head.status)) &&
+  !isUnaskedPart(request, head) &&
   !/\bhtml\b/.test(readContentType(head.header("content-type")).mediaType);
 
 const openFile = async (
@@ -49,7 +50,7 @@ const openFile = async (
 ): Promise<Opened | Received> => {
   const opened = await requests.open(request, limits.fileBytes);
   const { cookie, head, stream, exchangeHead } = opened;
-  if (isFile(head, request.accept)) return opened;
+  if (isFile(head, request)) return opened;
   const body = await readWhole(stream, limits.bodyBytes, request.url.href);
   return { cookie, head, body, exchange: await requests.archive(exchangeHead, body) };
 };

@@ -5,6 +5,7 @@ import { classifyResponse } from "./classify-response.ts";
 import { HttpPage } from "./page.ts";
 import type { Received } from "./item-requests.ts";
 import type { ItemRequest } from "./redirect.ts";
+import type { WireHead } from "./wire.ts";
 
 /** Turns an archived response into the page that was asked for, or throws the failure that it is. */
 export const receivePage = async (
@@ -19,8 +20,24 @@ export const receivePage = async (
   const page = new HttpPage(url, head, body, exchange);
   const failure = classifyResponse({ head, body, mediaType: page.mediaType }, isAccepted, Date.now());
   if (failure) throw new FailureError({ ...failure, url });
+  if (isUnaskedPart(request, head))
+    throw new FailureError({
+      kind: "bad-content",
+      detail: "the site answered 206: only a part came, and nobody had asked for one",
+      url,
+      status: head.status,
+    });
   return page;
 };
+
+/** A part is an answer only to a request for one; else it would pass for the whole. */
+export const isUnaskedPart = (
+  { headers, accept }: Pick<ItemRequest, "headers" | "accept">,
+  { status }: Pick<WireHead, "status">,
+): boolean =>
+  status === 206 &&
+  !accept.includes(status) &&
+  !Object.keys(headers).some((name) => name.toLowerCase() === "range");
 
 const decode = async (
   { head, body }: Received,

@@ -33,7 +33,9 @@ export function jsonHits(
 function hitOf(value: unknown, as: Exclude<JsonAs, "json">, at: number | undefined): Hit {
   const json = simple(value, as);
   if (isTooDeep(json)) return { text: undefined, at, isTooLong: true };
-  return { text: typeof json === "string" ? textOf(json, as) : JSON.stringify(json), at, json };
+  // JSON would write Infinity, which is what 1e400 becomes, as null.
+  const text = typeof json === "number" ? String(json) : JSON.stringify(json);
+  return { text: typeof json === "string" ? textOf(json, as) : text, at, json };
 }
 
 function simple(value: unknown, as: Exclude<JsonAs, "json">): unknown {

@@ -187,3 +187,27 @@ test(
     assert.ok(count >= 15);
   },
 );
+
+test("what a script computes is not taken for the literal that it begins with", () => {
+  const state = field.json(by.state("data"));
+  const script = (code: string) => `<script>${code}</script>`;
+  for (const code of [
+    "var data = [10 -2, 3];",
+    "var data = [1, 2].concat([3]);",
+    "var data = { v: 1 }.w;",
+    "var data = [[1], [2]][0];",
+    "var data = { v: `a ${b}` };",
+  ])
+    assert.equal(read(script(code), state), "missing", code);
+  assert.deepEqual(read(script("var data = { v: '\\u{1F600}' };\n[1].map(f)"), state), { v: "😀" });
+  assert.deepEqual(read(script("var data = [{ v: 1 } { v: `$5` }]"), state), [{ v: 1 }, { v: "$5" }]);
+});
+
+test("a number of JSON that is too great for one is malformed", () => {
+  const it = field.number(by.path("v"));
+  const [record] = compileExtraction({ fields: { it } }).read([
+    { ...page, mediaType: "application/json", text: '{"v":1e400}' },
+  ]);
+  assert.equal(record?.fields["it"]?.value, null);
+  assert.ok(record?.fields["it"]?.problem);
+});

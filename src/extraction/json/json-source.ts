@@ -67,6 +67,9 @@ const assignments = new Map<string, RegExp>();
 /** How often a script is gone over, in all, for values that turn out to be none. */
 const MOST_TIMES = 4;
 
+/** What is made of a literal is not the literal: `[…].concat(…)`, `{…}.items`, `[…][0]`. */
+const GOES_ON = /^\s*(?:\.|\?\.)[\w$]|^\[/;
+
 /**
  * Every value that the script gives to the variable, `var`, `window.` and `["…"]` included. What stands inside of such a value is
  * no assignment.
@@ -91,7 +94,8 @@ function assignedTo(name: string, script: string): readonly unknown[] {
     const value = reader.read();
     if (value === undefined) left -= reader.at - from;
     else pattern.lastIndex = reader.at;
-    if (typeof value === "object" && value !== null) found.push(value);
+    if (typeof value === "object" && value !== null && !GOES_ON.test(script.slice(reader.at, reader.at + 20)))
+      found.push(value);
   }
   return found;
 }

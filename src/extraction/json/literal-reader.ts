@@ -14,7 +14,8 @@ const ESCAPES: Readonly<Record<string, string>> = {
 const SPACE = /(?:[\s\uFEFF;]+|\/\/[^\n]*|\/\*(?:[^]*?\*\/|[^]*)|<!--[^\n]*|-->)*/y;
 const NUMBER = /[+-]?(?:0x[\da-f]+|(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)/iy;
 const WORD = /[\p{L}$_][\p{L}\p{N}$_]*/uy;
-const PLAIN = /[^"'`\\]+/y;
+const PLAIN = /[^"'`\\$]+/y;
+const POINT = /\{([\da-f]{1,6})\}/iy;
 
 const WORDS: Readonly<Record<string, unknown>> = {
   true: true,
@@ -94,13 +95,17 @@ export class LiteralReader {
   #inside(close: string, readOne: () => void): void {
     this.#at++;
     if (++this.#depth > DEEPEST) throw noLiteral;
+    // A comma may be forgotten, but `[10 -2]` is a sum and no list of two.
+    let isDue = false;
     for (;;) {
       this.#skip(SPACE);
       const next = this.#text[this.#at];
       if (next === undefined) throw noLiteral;
       if (next === close) break;
       if (next === ",") this.#at++;
+      else if (isDue && (next === "-" || next === "+")) throw noLiteral;
       else readOne();
+      isDue = next !== ",";
     }
     this.#at++;
     this.#depth--;
@@ -114,6 +119,8 @@ export class LiteralReader {
       const next = this.#text[this.#at++];
       if (next === undefined) throw noLiteral;
       if (next === quote) return found;
+      // What a template puts in is not known here.
+      if (quote === "`" && next === "$" && this.#text[this.#at] === "{") throw noLiteral;
       found += next === "\\" ? this.#escape() : next;
     }
   }
@@ -121,6 +128,12 @@ export class LiteralReader {
   #escape(): string {
     const letter = this.#text[this.#at++] ?? "";
     if (letter === "u" || letter === "x") {
+      const point = letter === "u" ? this.#skip(POINT) : undefined;
+      if (point !== undefined) {
+        const code = Number.parseInt(point.slice(1), 16);
+        if (code > 0x10ffff) throw noLiteral;
+        return String.fromCodePoint(code);
+      }
       const code = /^(?:[\da-f]{4}|[\da-f]{2})/i.exec(
         this.#text.slice(this.#at, this.#at + (letter === "u" ? 4 : 2)),
       );

@@ -14,8 +14,13 @@ const NUMBER = /\d{1,3}(?:[ .,']\d{3})+(?!\d)(?:[.,]\d{1,3}(?!\d))?|\d+(?:[.,:/]
 const TAIL =
   /^(?:\s?(?:[.,]-{1,2}|[.,][–—]|:[-–—]|\/[-–—=])(?!\d)|\s(?:thousand|mi(?:ll)?io(?:n|nen|ni)s?|mio\.|mrd\.|billion)\b)/iu;
 /** `$45. 50` is one number, and not one that can be read. */
-const CUT_BEFORE = /\d[.,]\s?$/;
-const CUT_BEHIND = /^[.,]\s?\d/;
+const CUT_BEFORE = /\d\s?[.,]+\s?$/;
+const CUT_BEHIND = /^\s?[.,]+\s?\d/;
+/** `4 99 €`: the number may begin further ahead. */
+const DIGIT_BEFORE = /\d\s$/;
+/** What makes an amount greater, in words and letters that have no one meaning: `$5 bn`, `₹2 crore`, `R$ 5 mil`. */
+const SCALE_BEHIND =
+  /^\s(?:hundreds?|thousands?|grand|k|m|b|t|bn|tn|mn|mm|mil|mill|mila|mille|mln|mld|mlrd|mrd|mio|tsd|tys|tis|tril\p{L}*|trn|[bm]il[jl]\p{L}*|milh\p{L}*|mili?ar\p{L}*|bili?\p{L}*|lakhs?|lacs?|l|cr|crores?|juta|jt|ribu|rb|tỷ|triệu|nghìn|ngàn|bin|milyon|milyar|тыс|тысяч\p{L}*|млн|млрд|миллион\p{L}*|миллиард\p{L}*|tūkst|ezer|millió|千|万|萬|百|億|亿|억|만|천)(?![\p{L}\d])/iu;
 const RANGE_BEFORE = /\d\s?(?:[-–—~]|to|bis|à|tot|do|до)\s?$/iu;
 const RANGE_BEHIND = /^\s?(?:[-–—~]|to|bis|à|tot|do|до)\s?\d/iu;
 
@@ -37,6 +42,9 @@ export function amountInText(text: string, style: MoneyStyle): Reading<Money> {
     const front = plain.slice(startOfMarks(table, plain, index), index);
     const back = plain.slice(end + tail.length, endOfMarks(table, plain, end + tail.length));
     if (front === "" && back === "") continue;
+    // `Model R5` has no price, where nothing says that the site is of a country with rand.
+    const isLetter = back === "" && /^[A-Z]\s?$/.test(front) && !/[.,]\d\d$/.test(number);
+    if (isLetter && style.locale === undefined && style.currency === undefined) continue;
     const before = plain.slice(0, index - front.length);
     const behind = plain.slice(end + tail.length + back.length);
     if (
@@ -44,13 +52,17 @@ export function amountInText(text: string, style: MoneyStyle): Reading<Money> {
       CUT_BEHIND.test(behind) ||
       RANGE_BEFORE.test(before) ||
       RANGE_BEHIND.test(behind) ||
+      SCALE_BEHIND.test(behind) ||
+      (front === "" && DIGIT_BEFORE.test(before)) ||
       /^[\p{L}\d]|^\s\d/u.test(behind)
     )
       return { problem: `${quoted(text)} has no single amount` };
     const sign = /(?<![\p{L}\d])[-−(]$/u.exec(before)?.[0] ?? "";
-    const isBracketed = sign === "(" && behind.startsWith(")");
+    // Among words brackets may be the accountant's minus, or the author's.
+    if (sign === "(" && behind.startsWith(")"))
+      return { problem: `${quoted(text)} may be less than nothing` };
     const amount = `${front}${number}${tail}${back}`;
-    const reading = parseMoney(isBracketed ? `(${amount})` : `${sign === "(" ? "" : sign}${amount}`, style);
+    const reading = parseMoney(`${sign === "(" ? "" : sign}${amount}`, style);
     if ("isEmpty" in reading) continue;
     if ("problem" in reading) return reading;
     if (found !== undefined && !isSame(found, reading.value))

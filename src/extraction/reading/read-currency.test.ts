@@ -68,6 +68,44 @@ test("of a text with words around it the one amount is read", () => {
   assert.deepEqual(readCurrency("Total 5.00 EUR paid", {}, true), { value: "EUR" });
 });
 
+test("among words an amount that may be another one is refused", () => {
+  const texts = [
+    "worth $5 bn in 2024",
+    "$5 M",
+    "only ₹5 lakh",
+    "₹ 2 crore",
+    "R$ 5 mil reais",
+    "€5 mln",
+    "€1.5 Mio im Jahr",
+    "$5 K",
+    "Rp 5 juta",
+    "₹5 Cr",
+    "€5 Tsd.",
+    "USD 5 mn",
+    "$5 hundred",
+    "₫5 triệu",
+    "Price: 4 99 €",
+    "$45 . 50",
+    "$45 .50",
+    "$ 1 , 5",
+    "5 ,99 €",
+    "5 .99 €",
+    "$1..5",
+    "Save 20% ($5)",
+    "Canon EOS R5",
+    "Model R5 costs 7",
+  ];
+  for (const text of texts) assert.ok("problem" in amountInText(text, {}), text);
+  const amount = (text: string, style = {}) => {
+    const reading = amountInText(text, style);
+    return "value" in reading ? reading.value.amount : undefined;
+  };
+  assert.equal(amount("worth $5 million in 2024"), 5e6);
+  assert.equal(amount("fee ($5 each)"), 5);
+  assert.equal(amount("now R273.00"), 273);
+  assert.equal(amount("now R273", { locale: "en-ZA" }), 273);
+});
+
 const parse = (text: string) => parseMoney(text, {});
 
 /** Countries with a language of theirs, and their currency. */

@@ -48,6 +48,8 @@ export function dateReader(
   style: DateStyle = {},
 ): ReadDate {
   const { precision } = style;
+  if (precision !== undefined && !Object.hasOwn(WRITTEN, precision))
+    throw new TypeError('`precision` is "day", "month" or "year"');
   const months = calendarNames(locale, "month");
   const weekdays = calendarNames(locale, "weekday");
   const withoutWeekday = weekdayRemover(locale);

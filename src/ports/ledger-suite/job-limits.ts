@@ -194,6 +194,17 @@ export const jobLimits = (test: LedgerTest): void => {
       assert.deepEqual([listed.get("done")?.length, listed.get("failed")?.length], [2, 18]);
     });
 
+  test("a cancelled job whose last items spend its budget counts every item as it lists it", async (world) => {
+    const worker = world.worker();
+    await world.job("job", keysOf(20), { budget: { requests: 2 } });
+    const items = await worker.take(3);
+    await world.ledger.steerJob("job", "cancel");
+    await worker.settle(items, DONE, { attempt });
+    const { states } = await world.counts("job");
+    assert.deepEqual([states.done, states.cancelled, states.failed], [3, 17, 0]);
+    assert.equal((await world.items("job", { states: ["cancelled"] })).length, 17);
+  });
+
   test("options of a job are read back as they were given", async ({ ledger }) => {
     const spec = jobSpec("job", {
       priority: 3,

@@ -252,6 +252,17 @@ export const leases = (test: LedgerTest): void => {
       assert.equal((await world.counts("job")).states.done, 9);
     });
 
+  test("a clock that is set back keeps no robots.txt for longer", async (world) => {
+    const { ledger } = world;
+    const worker = world.worker();
+    await worker.take();
+    await ledger.keepRobots(SITE, { text: "", keepMs: 60_000 });
+    world.setClock(-24 * 3_600_000);
+    await worker.take();
+    const reply = await ledger.readRobots(SITE, worker.name);
+    assert.deepEqual(reply, { known: { text: "", keepMs: 60_000 } });
+  });
+
   test("a site that asked for silence is not asked sooner because the clock was set", async (world) => {
     const worker = world.worker();
     await world.job("job", keysOf(3));

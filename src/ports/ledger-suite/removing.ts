@@ -164,6 +164,28 @@ export const removing = (test: LedgerTest): void => {
     assert.deepEqual((await world.item("two", "a")).captures, [capture("one")]);
   });
 
+  test("an item that points to what was removed meanwhile is fetched", async (world) => {
+    for (const [at, what] of (["job", "pages"] as const).entries()) {
+      const [before, after] = [`before-${at}`, `after-${at}`];
+      await doneJob(world, before, ["a"]);
+      world.pass(1000);
+      await world.job(after, ["a"], { freshness: { maxAgeMs: 0 } });
+      await world.ledger.sealJob(after);
+      const worker = world.worker();
+      const [item] = await worker.take();
+      const attempt = { startedAt: world.nowMs, ms: 5, requests: 1, bytes: 100 };
+      await world.ledger.removals.mark(before, what);
+      await remove(world, before, [blobOf(before)]);
+      await worker.settle([item!], DONE, { attempt, captures: [capture(before)], fresh: GOOD });
+      assert.equal((await world.item(after, "a")).state, "queued");
+      const [again] = await worker.take();
+      assert.equal(again?.attempt, item?.attempt, "no attempt is lost by it");
+      await worker.settle([again!], DONE, { captures: [capture(after)] });
+      const view = (await world.ledger.readJob(after))!;
+      assert.deepEqual([view.state, view.requests, view.counts.states.done], ["done", 2, 1]);
+    }
+  });
+
   test("with its pages removed a job keeps records and counts, and takes nothing while they are being removed", async (world) => {
     const { ledger } = world;
     const worker = world.worker();
@@ -206,6 +228,21 @@ export const removing = (test: LedgerTest): void => {
     const again = await removals.release("one", [object("jobs/one/b"), object("jobs/one/c")]);
     assert.deepEqual(again, [object("jobs/one/b"), object("jobs/one/c")], "a crash may have left it there");
     assert.equal((await removals.read("one"))?.removed.bytes, 21);
+  });
+
+  test("a removed job's folder is looked at again after an hour, also when the clock is set back", async (world) => {
+    const { removals } = world.ledger;
+    const worker = world.worker("clock");
+    await doneJob(world, "one");
+    await removals.mark("one", "job");
+    await remove(world, "one", []);
+    world.setClock(-24 * HOUR);
+    await worker.take();
+    world.pass(2 * HOUR);
+    assert.deepEqual(
+      (await removals.due(9)).map(({ job }) => job),
+      ["one"],
+    );
   });
 
   test("two processes may remove the same job", async (world) => {

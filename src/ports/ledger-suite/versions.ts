@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import type { JobPins } from "../../model/job-version.ts";
 import type { JobSpec } from "../../model/job.ts";
 import type { AmendedItem } from "../ledger.ts";
-import { DONE, failed, failure } from "./sim-worker.ts";
-import { code, jobSpec, type LedgerTest, planned, SITE, type World } from "./world.ts";
+import { DONE, failed, failure, UNCHANGED } from "./sim-worker.ts";
+import { code, jobSpec, keysOf, type LedgerTest, planned, SITE, type World } from "./world.ts";
 
 const FIELDS = { fields: ["name", "tax"], required: ["name"] };
 
@@ -142,6 +142,65 @@ export const versions = (test: LedgerTest): void => {
     await world.job("gone", ["a"], FIELDS);
     await world.ledger.steerJob("gone", "cancel");
     await assert.rejects(world.ledger.pinVersions("gone", pins("v2")), code("job-ended"));
+  });
+
+  test("what was skipped stays so, with what the new version reads", async (world) => {
+    await world.job("job", ["a"], FIELDS);
+    await world.ledger.sealJob("job");
+    const worker = world.worker();
+    const [a] = await worker.take();
+    await worker.settle([a!], UNCHANGED);
+    await world.ledger.pinVersions("job", pins("v2"));
+    const outcome = { state: "skipped", quality: "partial" } as const;
+    await world.ledger.amendItems("job", 1, [amended(a!, { outcome })], true);
+    const item = await world.item("job", "a");
+    assert.deepEqual(
+      [item.state, item.quality, item.version, item.records?.blob],
+      ["skipped", "partial", "v2", "new"],
+    );
+    const view = (await world.ledger.readJob("job"))!;
+    const { done, skipped } = view.counts.states;
+    assert.deepEqual([done, skipped, view.partial], [0, 1, 0]);
+  });
+
+  test("what one stored page leads to may be more than a transaction takes", async (world) => {
+    const { one } = await begin(world);
+    await world.ledger.pinVersions("job", pins("v2"));
+    const emitted = planned(keysOf(2500), "other.test");
+    await world.ledger.amendItems("job", 1, [amended(one, { emitted })]);
+    await world.ledger.amendItems("job", 1, [amended(one, { emitted })]);
+    const { received, accepted } = await world.counts("job");
+    assert.deepEqual([received, accepted], [2503, 2503]);
+  });
+
+  test("a job whose pages are being removed, or whose deadline has passed, takes no other version", async (world) => {
+    const worker = world.worker();
+    const deadlineAt = world.nowMs + 60_000;
+    await world.job("job", ["a"], { ...FIELDS, deadlineAt });
+    await world.ledger.sealJob("job");
+    await worker.settle(await worker.take());
+    await world.ledger.removals.mark("job", "pages");
+    await assert.rejects(world.ledger.pinVersions("job", pins("v2")), code("job-ended"));
+    while ((await world.ledger.removals.advance("job")) !== "nothing")
+      await world.ledger.removals.endBytes("job", "pages");
+    world.pass(60_000);
+    await assert.rejects(world.ledger.pinVersions("job", pins("v2")), code("job-ended"));
+    assert.equal((await world.ledger.readJob("job"))?.state, "done");
+  });
+
+  test("limits that were raised stay, and higher ones of the new version let capped inputs in", async (world) => {
+    const { ledger } = world;
+    await world.job("job", ["a"], { ...FIELDS, maxDepth: 1, maxItems: 2 });
+    const worker = world.worker();
+    const [a] = await worker.take();
+    await worker.emit(a!, planned(["b", "c"]));
+    assert.equal(await ledger.raiseCaps("job", { maxItems: 3, maxDepth: 5 }), 1);
+    await ledger.steerJob("job", "pause");
+    await ledger.pinVersions("job", pins("v2", { maxDepth: 2 }));
+    const { maxItems, maxDepth } = (await ledger.readJob("job"))!.spec;
+    assert.deepEqual([maxItems, maxDepth], [3, 5]);
+    await ledger.pinVersions("job", pins("v3", { maxDepth: 9 }));
+    assert.equal((await ledger.readJob("job"))!.spec.maxDepth, 9);
   });
 
   test("a held lane is released, and a version that asks for a lower pace gets it", async (world) => {

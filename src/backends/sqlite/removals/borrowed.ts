@@ -1,6 +1,24 @@
 import type { BlobRange } from "../../../model/capture.ts";
 import type { ItemRef } from "../../../model/item.ts";
 import type { Database } from "../database.ts";
+import { removalRow } from "./removal-row.ts";
+
+/**
+ * Whether an item that began then points to objects of another job that are being deleted, or are: the site answered that a page is as it was, and
+ * the job that has it was removed meanwhile. What is noted before the removal lends is kept.
+ */
+export const borrowsRemoved = (
+  db: Database,
+  startedAt: number,
+  job: string,
+  objects: readonly Pick<BlobRange, "blob">[],
+): boolean =>
+  ownersOf(job, objects).some((owner) => {
+    const removal = removalRow(db, owner);
+    if (!removal || removal.step === "fresh") return false;
+    // A job without its pages may have fetched new ones since.
+    return removal.what === "job" || removal.step !== null || removal.marked_at >= startedAt;
+  });
 
 /** Notes whose objects an item points to, where they are not its own job's: they must stay as long as the item does. */
 export const noteBorrowed = (
@@ -9,11 +27,15 @@ export const noteBorrowed = (
   job: string,
   objects: readonly Pick<BlobRange, "blob">[],
 ): void => {
-  const owners = new Set(objects.map(({ blob }) => ownerOf(blob)));
+  for (const owner of ownersOf(job, objects))
+    db.run("INSERT OR IGNORE INTO borrowed (owner, queue, seq) VALUES (?, ?, ?)", owner, queue, seq);
+};
+
+/** Other jobs than the item's own. */
+const ownersOf = (job: string, objects: readonly Pick<BlobRange, "blob">[]): string[] => {
+  const owners = new Set(objects.flatMap(({ blob }) => ownerOf(blob) ?? []));
   owners.delete(job);
-  for (const owner of owners)
-    if (owner !== undefined)
-      db.run("INSERT OR IGNORE INTO borrowed (owner, queue, seq) VALUES (?, ?, ?)", owner, queue, seq);
+  return [...owners];
 };
 
 const ownerOf = (blob: string): string | undefined => /^jobs\/([^/]+)\//.exec(blob)?.[1];

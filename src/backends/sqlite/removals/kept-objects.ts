@@ -84,7 +84,8 @@ export const forgetObjects = async (
 
 export const endSweep = async (db: Database, { job, asked }: Sweep): Promise<void> => {
   await db.write(() => {
-    const lateAt = (removalRow(db, job)?.marked_at ?? 0) + LATE_MS;
+    const markedAt = Math.min(db.now(), removalRow(db, job)?.marked_at ?? 0);
+    const lateAt = markedAt + LATE_MS;
     if (db.now() < lateAt)
       db.run("UPDATE sweeps SET due_at = ? WHERE owner = ? AND asked = ?", lateAt, job, asked);
     else db.run("DELETE FROM sweeps WHERE owner = ? AND asked = ?", job, asked);
