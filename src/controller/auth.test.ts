@@ -109,7 +109,8 @@ test("who guesses keys is refused before they are looked up, and a key that was 
   assert.ok(lookups < 300 - refused + 10);
   assert.ok(ground.logged.filter(({ event }) => event === "request").length <= 301 - refused);
   assert.equal((await ground.ask("GET", "/v1/me", { key })).status, 200);
-  const { status, headers, body } = await ground.ask<ProblemBody>("GET", "/healthz");
+  assert.equal((await ground.ask("GET", "/healthz")).status, 200);
+  const { status, headers, body } = await ground.ask<ProblemBody>("GET", "/v1/nothing");
   assert.deepEqual([status, body.code], [429, "too-many-requests"]);
   assert.ok(Number(headers.get("retry-after")) >= 1);
 });

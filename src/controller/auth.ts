@@ -51,8 +51,9 @@ export const addAuth = (app: Api, registry: Registry, now: () => number): KeyDoo
   app.addHook("onRequest", async (request, reply) => {
     const { role = "client" } = request.routeOptions.config;
     if (role === "nobody" || request.is404) {
-      strangers.check(request);
-      strangers.note(request, 1);
+      // Who asks whether the service is alive always gets an answer: it may be a balancer, before which somebody guesses keys.
+      if (request.is404) strangers.check(request);
+      strangers.note(request, request.is404 ? 1 : 0);
       request.who = nobody;
       return;
     }

@@ -2,7 +2,7 @@ import type { FastifyRequest } from "fastify";
 import { Problem } from "./problem.ts";
 import { RequestLimiter } from "./request-limiter.ts";
 
-/** A minute, from one address: requests for which no key is needed. */
+/** A minute, from one address: requests for what does not exist. */
 const PER_ADDRESS = 1_200;
 /** A request with a wrong key, or without one, counts for so many. */
 export const WRONG_KEY_COST = 10;
@@ -10,7 +10,7 @@ export const WRONG_KEY_COST = 10;
 const LOGGED = 600;
 
 /**
- * Limits what can be asked without a valid key, by address, before anything is looked up. A key that was used here before is let through: others
+ * Limits guesses of keys and paths, by address, before anything is looked up. A key that was used here before is let through: others
  * behind the same proxy go on working while one of them guesses keys.
  */
 export class Strangers {
