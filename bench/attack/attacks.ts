@@ -37,7 +37,7 @@ export const SHORT: Scale = {
   fileBytes: 48 * 1024 * 1024,
   readers: 14,
   bombRows: 2_000_000,
-  strangers: 1_000,
+  strangers: 2_000,
   jobs: 300,
   bigRows: 30,
 };

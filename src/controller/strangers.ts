@@ -3,7 +3,7 @@ import { Problem } from "./problem.ts";
 import { RequestLimiter } from "./request-limiter.ts";
 
 /** A minute, from one address: requests for what does not exist. */
-const PER_ADDRESS = 1_200;
+const PER_ADDRESS = 12_000;
 /** A request with a wrong key, or without one, counts for so many. */
 export const WRONG_KEY_COST = 10;
 /** Lines a minute that strangers may have in the log, from all addresses together. */
