@@ -1,6 +1,7 @@
 import { createRequire } from "node:module";
 import { hostname } from "node:os";
-import { join } from "node:path";
+import { extname, join } from "node:path";
+import { finished } from "node:stream/promises";
 import type { CollectorKind } from "./model/collector-kind.ts";
 import type { Project } from "./config/load-config.ts";
 import type { ScraperShelf } from "./controller/scraper-shelf.ts";
@@ -224,7 +225,10 @@ export const openController = async ({
   for (const card of await registry.listClients()) await ledger.setShare(card.name, card);
   const { openMetrics } = await import("./controller/metrics.ts");
   const metrics = openMetrics({ ledger, registry, version: SOFTWARE });
-  const shared = { ledger, registry, blobs, log, retentionOf: retentionNow };
+  const { startReads } = await import("./controller/reading/reads.ts");
+  const thread = new URL(`./read-thread${extname(import.meta.filename)}`, import.meta.url);
+  const reads = { exports: startReads(thread, data), pages: startReads(thread, data) };
+  const shared = { ledger, registry, blobs, log, reads, retentionOf: retentionNow };
   const server = await buildServer({
     ...shared,
     scrapers: openShelf(project, fixturesOf && { fixturesOf }),
@@ -236,7 +240,21 @@ export const openController = async ({
   metrics.watch(server);
   const holder = `${hostname()}-${process.pid}-controller`;
   const removeLog = (job: string): Promise<void> => removeJobLog(data, job);
-  const duties = { ...shared, data, holder, sender, channels, metrics, removeLog, ...(rules && { rules }) };
+  const keepManifest = async (job: string): Promise<void> => {
+    const answer = await reads.exports.open({ kind: "keep-manifest", job });
+    await finished(answer.resume());
+  };
+  const duties = {
+    ...shared,
+    keepManifest,
+    data,
+    holder,
+    sender,
+    channels,
+    metrics,
+    removeLog,
+    ...(rules && { rules }),
+  };
   return {
     house,
     listen: (host, port) => server.listen({ host, port }),
@@ -247,6 +265,7 @@ export const openController = async ({
     async [Symbol.asyncDispose]() {
       await server.close();
       await dispatcher.destroy();
+      await Promise.all([reads.exports, reads.pages].map((each) => each[Symbol.asyncDispose]()));
       await registry.close();
       await house[Symbol.asyncDispose]();
     },

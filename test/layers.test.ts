@@ -47,6 +47,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "config",
     "controller",
   ],
+  "read-thread.ts": ["compose.ts", "controller"],
   reextract: ["model", "ports", "archive", "extraction", "scrapers", "flow", "collectors", "compose.ts"],
   workshop: [
     "model",

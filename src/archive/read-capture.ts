@@ -71,10 +71,14 @@ const checked = (ref: CaptureRef, capture: Capture): Capture => {
 
 /** Its own head is in the segment's note of it; a file is only stored when its response was accepted. */
 const readStoredFile = (ref: CaptureRef, body: Uint8Array): Capture => ({
+  ...storedHead(ref),
+  body,
+});
+
+export const storedHead = (ref: CaptureRef): Omit<Capture, "body"> => ({
   url: ref.url,
   status: 200,
   headers: [["content-type", ref.mediaType]],
-  body,
 });
 
 const readRecord = (ref: CaptureRef, record: Buffer, checksBlock: boolean): Capture => {
@@ -96,15 +100,22 @@ const readRecord = (ref: CaptureRef, record: Buffer, checksBlock: boolean): Capt
 const splitHead = (ref: CaptureRef, bytes: Buffer) => {
   const end = bytes.indexOf("\r\n\r\n");
   if (end < 0) throw damaged(ref, "a head has no end");
-  const [firstLine = "", ...lines] = bytes.toString("latin1", 0, end).split("\r\n");
+  return { ...readHead(bytes.subarray(0, end)), rest: bytes.subarray(end + 4) };
+};
+
+/** A first line and header lines, with or without the empty line at their end. */
+export const readHead = (
+  head: Buffer,
+): { readonly firstLine: string; readonly headers: readonly (readonly [string, string])[] } => {
+  const [firstLine = "", ...lines] = head.toString("latin1").trimEnd().split("\r\n");
   const headers = lines.map((line): readonly [string, string] => {
     const colon = line.indexOf(":");
     return [line.slice(0, colon), line.slice(colon + 1).trim()];
   });
-  return { firstLine, headers, rest: bytes.subarray(end + 4) };
+  return { firstLine, headers };
 };
 
-const damaged = (ref: CaptureRef, what: string, cause?: unknown): ArchiveError =>
+export const damaged = (ref: CaptureRef, what: string, cause?: unknown): ArchiveError =>
   new ArchiveError(
     "damaged",
     ref.blob,

@@ -117,7 +117,9 @@ const addClients = (program: Command, onEnd: OnEnd): void => {
 
 const shareOptions = (
   command: Command,
-  limit: (name: "itemsPerDay" | "maxRunning" | "requestsPerMinute") => (text: string) => number | "none",
+  limit: (
+    name: "itemsPerDay" | "maxRunning" | "requestsPerMinute" | "maxOpenJobs" | "maxStoredBytes",
+  ) => (text: string) => number | "none",
 ): Command =>
   placeOptions(
     command
@@ -128,7 +130,17 @@ const shareOptions = (
         limit("itemsPerDay"),
       )
       .option("--max-running <n>", "of its items, how many may run at a time", limit("maxRunning"))
-      .option("--requests-per-minute <n>", "API requests a minute", limit("requestsPerMinute")),
+      .option("--requests-per-minute <n>", "API requests a minute", limit("requestsPerMinute"))
+      .option(
+        "--max-open-jobs <n>",
+        "of its jobs, how many may be open at a time (default: 1000)",
+        limit("maxOpenJobs"),
+      )
+      .option(
+        "--max-stored-bytes <n>",
+        "bytes that its jobs may have fetched and still keep",
+        limit("maxStoredBytes"),
+      ),
   );
 
 const addKeys = (clients: Command, onEnd: OnEnd): void => {

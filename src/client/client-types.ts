@@ -5,6 +5,8 @@ export interface Quotas {
   readonly itemsPerDay: number | null;
   readonly maxRunning: number | null;
   readonly requestsPerMinute: number | null;
+  readonly maxOpenJobs: number | null;
+  readonly maxStoredBytes: number | null;
 }
 
 export interface Client extends Quotas {

@@ -33,7 +33,7 @@ export const answerProblem = (
       error: cause instanceof Error ? (cause.stack ?? cause.message) : String(cause),
     });
   }
-  if (status === 401 || status === 403)
+  if ((status === 401 || status === 403) && !request.isUnlogged)
     log.warn("request.refused", {
       request: request.id,
       route: request.routeOptions?.url,
@@ -41,6 +41,8 @@ export const answerProblem = (
       from: request.ip,
       ...(request.who?.client && { client: request.who.client, key: request.who.key }),
     });
+  // Of somebody whom nobody knows, no body is waited for.
+  if (!request.who && !request.raw.complete) void reply.header("connection", "close");
   const { retryAfterSeconds, headers } = problem.facts;
   if (retryAfterSeconds !== undefined) void reply.header("retry-after", String(retryAfterSeconds));
   // As text: an error may come before the route, and with it the schema, is known.

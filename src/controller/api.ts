@@ -34,12 +34,16 @@ declare module "fastify" {
     who: Who;
     /** On routes that create. */
     once: Once | null;
+    /** One of a flood: it is counted, and not logged. */
+    isUnlogged: boolean;
   }
   interface FastifyContextConfig {
     /** The least role that may; everybody with a key unless given. */
     readonly role?: Role | "nobody";
     /** An `Idempotency-Key` makes it happen once. */
     readonly isOnce?: boolean;
+    /** Its body is read as it arrives. */
+    readonly isStreamed?: boolean;
     /** Members of the answer that are shown once and never kept. */
     readonly secrets?: readonly string[];
   }

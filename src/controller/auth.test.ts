@@ -3,7 +3,7 @@ import { request } from "node:http";
 import { text } from "node:stream/consumers";
 import { test } from "node:test";
 import { openApiGround } from "./api-ground.suite.ts";
-import { hashKey } from "./api-key.ts";
+import { hashKey, makeKey } from "./api-key.ts";
 import type { ProblemBody } from "./schemas/problem.ts";
 
 const statusWith = (url: string, headers: Readonly<Record<string, string>>): Promise<number> =>
@@ -84,4 +84,35 @@ test("no key is logged", async () => {
   await ground.ask("GET", `/v1/jobs?scraper=${key}`, { key });
   await ground.ask("GET", `/${key}`, { key });
   assert.ok(!JSON.stringify(ground.logged).includes(key));
+});
+
+test("who guesses keys is refused before they are looked up, and a key that was used before goes on working", async () => {
+  let lookups = 0;
+  await using ground = await openApiGround({
+    withRegistry: (registry) => ({
+      ...registry,
+      findKey: async (hash) => {
+        lookups++;
+        return await registry.findKey(hash);
+      },
+    }),
+  });
+  const key = await ground.addClient("a");
+  assert.equal((await ground.ask("GET", "/v1/me", { key })).status, 200);
+  const statuses = new Map<number, number>();
+  const guess = async (): Promise<void> => {
+    const { status } = await ground.ask("GET", "/v1/me", { key: makeKey("a", "client", 0).key });
+    statuses.set(status, (statuses.get(status) ?? 0) + 1);
+  };
+  // However long that takes: some come back each second.
+  while ((statuses.get(429) ?? 0) < 100) await Promise.all(Array.from({ length: 100 }, guess));
+  const unknown = statuses.get(401)!;
+  assert.equal(statuses.size, 2);
+  assert.ok(lookups <= unknown + 10, `${lookups} lookups, ${unknown} answered 401`);
+  assert.ok(ground.logged.filter(({ event }) => event === "request").length < unknown);
+  assert.equal((await ground.ask("GET", "/v1/me", { key })).status, 200);
+  assert.equal((await ground.ask("GET", "/healthz")).status, 200);
+  const { status, headers, body } = await ground.ask<ProblemBody>("GET", "/v1/nothing");
+  assert.deepEqual([status, body.code], [429, "too-many-requests"]);
+  assert.ok(Number(headers.get("retry-after")) >= 1);
 });

@@ -5,6 +5,7 @@ import { KeyDoor } from "./key-door.ts";
 import { isLoopback } from "./may-listen.ts";
 import { Problem } from "./problem.ts";
 import { RequestLimiter, type RequestRoom } from "./request-limiter.ts";
+import { Strangers, WRONG_KEY_COST } from "./strangers.ts";
 
 /** Who asks where there are no keys. */
 export const LOCAL_CLIENT = "local";
@@ -13,15 +14,19 @@ export const LOCAL_CLIENT = "local";
 export const addAuth = (app: Api, registry: Registry, now: () => number): KeyDoor => {
   const door = new KeyDoor(registry, now);
   const limiter = new RequestLimiter();
+  const strangers = new Strangers(now);
   const nobody: Who = { client: "", role: "client" };
   app.decorateRequest("who", null as unknown as Who);
+  app.decorateRequest("isUnlogged", false);
 
   const identify = async (request: FastifyRequest, reply: FastifyReply): Promise<Who> => {
     const given = request.headers.authorization;
     if (given === undefined && !(await door.hasKeys())) return localWho(request);
     const key = /^Bearer +(\S+)$/i.exec(given ?? "")?.[1];
+    if (key === undefined || !door.isKnown(key)) strangers.check(request);
     const known = key === undefined ? undefined : await door.find(key);
-    if (!known)
+    if (!known) {
+      strangers.note(request, WRONG_KEY_COST);
       throw new Problem(
         "unauthorized",
         given === undefined
@@ -29,6 +34,7 @@ export const addAuth = (app: Api, registry: Registry, now: () => number): KeyDoo
           : "The API key is not known, or was revoked. Ask an admin of this installation for another.",
         { headers: { "www-authenticate": "Bearer" } },
       );
+    }
     const { card, client } = known;
     const perMinute = client?.requestsPerMinute;
     if (perMinute !== undefined) {
@@ -45,6 +51,9 @@ export const addAuth = (app: Api, registry: Registry, now: () => number): KeyDoo
   app.addHook("onRequest", async (request, reply) => {
     const { role = "client" } = request.routeOptions.config;
     if (role === "nobody" || request.is404) {
+      // Who asks whether the service is alive always gets an answer: it may be a balancer, before which somebody guesses keys.
+      if (request.is404) strangers.check(request);
+      strangers.note(request, request.is404 ? 1 : 0);
       request.who = nobody;
       return;
     }

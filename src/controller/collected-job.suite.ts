@@ -19,7 +19,7 @@ const WORKER = "tester";
 
 /** Runs a job's items by hand: each has one page, kept as `page`, and ends as told. For tests. */
 export const collectJob = async (
-  { ledger, blobs }: ApiGround,
+  { ledger, blobs }: Pick<ApiGround, "ledger" | "blobs">,
   job: string,
   pageOf: (item: ClaimedItem) => Collected,
 ): Promise<void> => {

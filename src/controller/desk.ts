@@ -1,3 +1,5 @@
+import type { FastifyReply } from "fastify";
+import type { Readable } from "node:stream";
 import { withSource } from "../export/item-source.ts";
 import type { ItemView } from "../model/item.ts";
 import type { JobView } from "../model/job.ts";
@@ -7,13 +9,17 @@ import { readSets } from "../reextract/job-sets.ts";
 import type { StoredExtraction } from "../reextract/stored-extraction.ts";
 import type { Who } from "./api.ts";
 import { isAtLeast } from "./auth.ts";
+import { FairTurns } from "./fair-turns.ts";
 import type { ControllerHouse } from "./house.ts";
 import { isoTime } from "./iso-time.ts";
 import { itemRef } from "./item-view.ts";
 import type { JobWatch } from "./job-watch.ts";
 import { jobView } from "./job-view.ts";
 import type { KeyDoor } from "./key-door.ts";
+import type { OpenStreams } from "./open-streams.ts";
 import { Problem } from "./problem.ts";
+import type { ReadRequest } from "./reading/read-request.ts";
+import { directReads, type Reads } from "./reading/reads.ts";
 import type { ApiJob } from "./schemas/job.ts";
 
 /** What the routes share. */
@@ -21,13 +27,38 @@ export class Desk {
   readonly house: ControllerHouse;
   readonly watch: JobWatch;
   readonly keys: KeyDoor;
+  readonly streams: OpenStreams;
   readonly now: () => number;
+  readonly #reads: { readonly exports: Reads; readonly pages: Reads };
+  readonly #turns = new FairTurns();
 
-  constructor(house: ControllerHouse, watch: JobWatch, keys: KeyDoor, now: () => number) {
+  constructor(
+    house: ControllerHouse,
+    parts: { readonly watch: JobWatch; readonly keys: KeyDoor; readonly streams: OpenStreams },
+    now: () => number,
+  ) {
     this.house = house;
-    this.watch = watch;
-    this.keys = keys;
+    this.watch = parts.watch;
+    this.keys = parts.keys;
+    this.streams = parts.streams;
     this.now = now;
+    const direct = directReads(house);
+    this.#reads = house.reads ?? { exports: direct, pages: direct };
+  }
+
+  /** What is wrong before the first byte is still a problem; after it the connection is cut. */
+  async openExport(request: ReadRequest, reply: FastifyReply): Promise<Readable> {
+    this.streams.open("export", reply.request, reply);
+    return watched(await this.#reads.exports.open(request), reply, this.house.log);
+  }
+
+  /** A page of a list, when it is the client's turn. */
+  async sendPage(reply: FastifyReply, request: ReadRequest): Promise<FastifyReply> {
+    const turn = await this.#turns.take(reply.request.who.client);
+    reply.raw.once("close", () => turn[Symbol.dispose]());
+    if (reply.raw.destroyed) turn[Symbol.dispose]();
+    const stream = watched(await this.#reads.pages.open(request), reply, this.house.log);
+    return await reply.type("application/json; charset=utf-8").send(stream);
   }
 
   /** Another client's job is as unknown as one that never was. */
@@ -90,6 +121,14 @@ export class Desk {
     return this.show(view);
   }
 }
+
+/** Gone where its reader is. What breaks it after its beginning is logged. */
+const watched = (stream: Readable, reply: FastifyReply, log: ControllerHouse["log"]): Readable => {
+  reply.raw.once("close", () => stream.destroy());
+  return stream.once("error", (error) =>
+    log.warn("read.broken", { request: reply.request.id, of: reply.request.params, error: String(error) }),
+  );
+};
 
 /** Names come from outside and may be anything. */
 export const shown = (name: string): string => (name.length > 80 ? `${name.slice(0, 80)}…` : name);

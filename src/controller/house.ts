@@ -3,6 +3,8 @@ import type { Blobs } from "../ports/blobs.ts";
 import type { Ledger } from "../ports/ledger.ts";
 import type { Registry } from "../ports/registry.ts";
 import type { PruneTools } from "../retention/plan-prune.ts";
+import type { StreamTimes } from "./open-streams.ts";
+import type { Reads } from "./reading/reads.ts";
 import type { ScraperShelf } from "./scraper-shelf.ts";
 
 /** What the controller is given; opened, and closed, by whoever starts it. */
@@ -28,6 +30,10 @@ export interface ControllerHouse {
   /** How often a silent listener hears that the connection stands; 15 seconds unless given. */
   readonly heartbeatMs?: number;
   readonly version?: string;
+  /** Where long reads are answered, by themselves and apart from pages of lists; on the API's own thread unless given. */
+  readonly reads?: { readonly exports: Reads; readonly pages: Reads };
+  /** After how long streams that stand still are cut. */
+  readonly streamTimes?: StreamTimes;
 }
 
 /** As the worker's: one line an event. */

@@ -41,6 +41,11 @@ export class KeyDoor {
     return this.#hasKeys;
   }
 
+  /** It was good when it was last used here. */
+  isKnown(key: string): boolean {
+    return this.#entries.get(hashKey(key))?.known !== undefined;
+  }
+
   /** Undefined for one that is not known, or revoked. */
   async find(key: string): Promise<KnownKey | undefined> {
     if (!isKeyLike(key)) return undefined;

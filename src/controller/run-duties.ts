@@ -15,6 +15,7 @@ import { runReaper } from "./services/reaper.ts";
 import { runRetention } from "./services/retention.ts";
 import { runTidy } from "./services/tidy.ts";
 import { runWebhooks } from "./services/webhooks.ts";
+import { wait } from "./wait.ts";
 import type { OnDeliveryEnd } from "./webhooks/send-deliveries.ts";
 
 export interface DutiesOptions {
@@ -33,29 +34,42 @@ export interface DutiesOptions {
   readonly rules?: Partial<AlertRules>;
   /** How long a job's pages and records are kept, for one round. */
   readonly retentionOf: () => PruneTools["retentionOf"];
+  /** Writes a job's manifest elsewhere than on this thread. */
+  readonly keepManifest?: (job: string) => Promise<void>;
   /** Deletes what is kept of a removed job beside ledger and archive. */
   readonly removeLog: (job: string) => Promise<void>;
   /** Whether a worker's process has ended, as far as it can be told from here. */
   readonly isGone?: (worker: WorkerView) => boolean;
 }
 
+const RESTART_MS = 10_000;
+
 /** Everything that a controller does in the background, until the signal. What goes wrong is logged, and tried again. */
 export const runDuties = async (options: DutiesOptions, signal: AbortSignal): Promise<void> => {
   const { log, metrics, ...house } = options;
   const { report, onReaped, onEvent, onDeliveryEnd, onRemoved, onAlerts } = dutyLog(log);
   const tools = { ...house, report };
+  /** None may end the process, or keep the others from going on. */
+  const keepOn = async (name: string, run: () => Promise<void>): Promise<void> => {
+    while (!signal.aborted) {
+      await run().catch((error: unknown) => report(name, error));
+      await wait(RESTART_MS, signal);
+    }
+  };
   const onEnd: OnDeliveryEnd = (delivery, end) => {
     onDeliveryEnd(delivery, end);
     metrics.onDeliveryEnd(delivery, end);
   };
   await Promise.all([
-    runReaper({ ...tools, onReaped }, signal),
-    runTidy(tools, signal),
-    runManifests(tools, signal),
-    runRetention({ ...tools, onRemoved }, signal),
-    runNewVersions(tools, signal),
-    runProgress(tools, signal),
-    runWebhooks({ ...tools, onEvent, onEnd }, signal),
-    ...(options.channels.length > 0 ? [runAlerts({ ...tools, onAlerts }, signal)] : []),
+    keepOn("reaper", () => runReaper({ ...tools, onReaped }, signal)),
+    keepOn("tidy", () => runTidy(tools, signal)),
+    keepOn("manifests", () => runManifests(tools, signal)),
+    keepOn("retention", () => runRetention({ ...tools, onRemoved }, signal)),
+    keepOn("new-versions", () => runNewVersions(tools, signal)),
+    keepOn("progress", () => runProgress(tools, signal)),
+    keepOn("webhooks", () => runWebhooks({ ...tools, onEvent, onEnd }, signal)),
+    ...(options.channels.length > 0
+      ? [keepOn("alerts", () => runAlerts({ ...tools, onAlerts }, signal))]
+      : []),
   ]);
 };

@@ -21,6 +21,7 @@ export interface Duty {
 
 /** How long after the death of its holder a duty stands still, beside the time between two rounds. */
 const GRACE_MS = 10_000;
+const LONGEST_BACKOFF_MS = 60_000;
 
 /**
  * Runs a duty round by round, in one of the controllers: the one that holds it, until it stops or is not heard of any more. A round that takes
@@ -30,16 +31,23 @@ export const runDuty = async (tools: DutyTools, duty: Duty, signal: AbortSignal)
   const { registry, holder, report, wait = realWait } = tools;
   const hold = async (): Promise<boolean> =>
     await registry.holdDuty(duty.name, holder, duty.everyMs + GRACE_MS);
+  let failures = 0;
   while (!signal.aborted) {
     try {
       if (await hold()) await holdOn(hold, (lost) => duty.run(AbortSignal.any([signal, lost])));
+      failures = 0;
     } catch (error) {
+      failures++;
       report(duty.name, error);
     }
-    await wait(duty.everyMs, signal);
+    await wait(failures === 0 ? duty.everyMs : backoffMs(duty.everyMs, failures), signal);
   }
   await registry.dropDuty(duty.name, holder).catch((error: unknown) => report(duty.name, error));
 };
+
+/** The first time at the next round, then later and later: what fails every second fills the log, and helps nobody. */
+const backoffMs = (everyMs: number, failures: number): number =>
+  Math.max(everyMs, Math.min(everyMs * 2 ** Math.min(failures - 1, 20), LONGEST_BACKOFF_MS));
 
 const holdOn = async (
   hold: () => Promise<boolean>,

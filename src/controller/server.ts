@@ -9,6 +9,8 @@ import type { ControllerHouse } from "./house.ts";
 import { JobWatch } from "./job-watch.ts";
 import { addOnce } from "./once.ts";
 import { addDocs, addOpenapi } from "./openapi.ts";
+import { OpenStreams } from "./open-streams.ts";
+import { addJsonParser } from "./parse-json.ts";
 import { Problem } from "./problem.ts";
 import { requestId } from "./request-id.ts";
 import { addBatchRoutes } from "./routes/batches.ts";
@@ -30,6 +32,7 @@ import { addWebhookRoutes } from "./routes/webhooks.ts";
 import { addWorkerRoutes } from "./routes/workers.ts";
 
 const BODY_LIMIT = 1024 * 1024;
+const BODY_MS = 60_000;
 const WATCH_MS = 1000;
 const CLOSE_IDLE_MS = 50;
 
@@ -51,6 +54,7 @@ export const buildServer = async (house: ControllerHouse): Promise<FastifyInstan
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(serializerCompiler);
   app.removeContentTypeParser("text/plain");
+  addJsonParser(app);
 
   const methodsOf = gatherMethods(app);
   app.setErrorHandler((error, request, reply) => answerProblem(error, request, reply, log));
@@ -79,6 +83,7 @@ export const buildServer = async (house: ControllerHouse): Promise<FastifyInstan
   const door = addAuth(app, house.registry, now);
   addOnce(app, house.registry, now);
   app.addHook("onResponse", async (request, reply) => {
+    if (request.isUnlogged) return;
     log.info("request", {
       request: request.id,
       method: request.method,
@@ -90,6 +95,13 @@ export const buildServer = async (house: ControllerHouse): Promise<FastifyInstan
     });
   });
 
+  // A streamed body may take hours (see `OpenStreams`); one that is read as a whole may not.
+  app.addHook("preParsing", async ({ raw, routeOptions }) => {
+    if (routeOptions.config.isStreamed || raw.complete) return;
+    const timer = setTimeout(() => raw.socket.destroy(), BODY_MS).unref();
+    raw.once("end", () => clearTimeout(timer)).once("close", () => clearTimeout(timer));
+  });
+
   const watch = new JobWatch(house.ledger, log, now, house.watchMs ?? WATCH_MS);
   app.addHook("onReady", async () => watch.start());
   app.addHook("onClose", async () => await watch.stop());
@@ -98,7 +110,9 @@ export const buildServer = async (house: ControllerHouse): Promise<FastifyInstan
     const timer = setInterval(() => app.server.closeIdleConnections(), CLOSE_IDLE_MS);
     app.server.once("close", () => clearInterval(timer));
   });
-  const desk = new Desk(house, watch, door, now);
+  const streams = new OpenStreams(house.registry, now, log, house.streamTimes);
+  app.addHook("onClose", async () => streams[Symbol.dispose]());
+  const desk = new Desk(house, { watch, keys: door, streams }, now);
 
   await addOpenapi(app, version);
   for (const addRoutes of ROUTES) addRoutes(app, desk);

@@ -5,6 +5,7 @@ import type { PlannedItem } from "../ports/ledger.ts";
 import { loweredPace } from "../scrapers/lowered-pace.ts";
 import type { ReadyScraper } from "../scrapers/ready-scraper.ts";
 import type { Once } from "./api.ts";
+import { checkHoldings } from "./holdings.ts";
 import type { ControllerHouse } from "./house.ts";
 import { addWithinQuota } from "./items-quota.ts";
 import { missingItems } from "./missing-items.ts";
@@ -67,6 +68,7 @@ export const startJob = async (house: ControllerHouse, start: Start, now: number
 const makeJob = async (house: ControllerHouse, start: Start): Promise<void> => {
   const { once, client, ready, asked, extracts, maxItems, isBatch } = start;
   await checkWebhook(house, asked.webhook);
+  await checkHoldings(house, client, { isNew: true });
   await createJob(house.ledger, {
     job: once.name,
     client,

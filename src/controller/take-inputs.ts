@@ -6,6 +6,7 @@ import type { ControllerHouse } from "./house.ts";
 import { addWithinQuota } from "./items-quota.ts";
 import { Problem } from "./problem.ts";
 import { readMark, type UploadMark, writeMark } from "./upload-mark.ts";
+import { giveWay } from "./metrics/give-way.ts";
 import { withSilences } from "./with-silences.ts";
 
 export interface Upload {
@@ -15,6 +16,8 @@ export interface Upload {
   readonly rows: AsyncIterable<readonly InputRow[]>;
   /** Inputs of the upload that come before the first row; where it stands unless given. */
   readonly offset?: number;
+  /** The sender is not there any more: nobody waits for the rest. */
+  readonly isGone: () => boolean;
   /** Asked before each batch: nobody else may write the mark meanwhile. */
   readonly mustHold: () => Promise<void>;
 }
@@ -23,6 +26,8 @@ export interface Upload {
 const BATCH = 10_000;
 /** The first batch is small: work starts while the rest is still on its way. */
 const FIRST_BATCH = 500;
+/** Of one job: more are no slips, and each costs as much as a good one. */
+const MOST_REJECTED = 100_000;
 /** A slow sender's rows do not wait for a full batch, nor for the sender to go on. */
 const TRICKLE_MS = 500;
 
@@ -36,7 +41,7 @@ export const takeInputs = async (
   now: () => number,
 ): Promise<UploadMark> => {
   const { ledger, blobs, laneOf } = house;
-  const { job, client, ready, rows, mustHold } = upload;
+  const { job, client, ready, rows, mustHold, isGone } = upload;
   await mustHold();
   let mark = await readMark(blobs, job);
   const { offset = mark.offset } = upload;
@@ -63,12 +68,14 @@ export const takeInputs = async (
       capped: mark.capped + added.capped,
     };
     await writeMark(blobs, job, mark);
-    if (items.length > 0) batch = BATCH;
+    batch = BATCH;
     items = [];
     rejected = [];
     flushedAt = performance.now();
   };
   for await (const some of withSilences(rows, TRICKLE_MS)) {
+    await giveWay();
+    if (isGone()) throw new Problem("bad-inputs", "The connection ended before the body did.");
     for (const row of some) {
       if (skips > 0) {
         skips--;
@@ -76,7 +83,15 @@ export const takeInputs = async (
       }
       const planned = planInput(ready.scraper, row, laneOf);
       if ("item" in planned) items.push(planned.item);
-      else rejected.push(planned.rejected);
+      else if (mark.rejected + rejected.length < MOST_REJECTED) rejected.push(planned.rejected);
+      else {
+        await flush();
+        throw new Problem(
+          "too-many-rejected",
+          `${MOST_REJECTED} inputs of this job were rejected, the last one because: ${planned.rejected.problem}. Correct the file and start another job.`,
+          { offset: mark.offset },
+        );
+      }
       if (items.length + rejected.length >= batch) await flush();
     }
     if (items.length + rejected.length > 0 && performance.now() - flushedAt > TRICKLE_MS) await flush();

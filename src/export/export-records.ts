@@ -34,6 +34,8 @@ export interface Exported {
 
 /** Rows that the columns and their types are learned from. */
 const LEARN_ROWS = 1000;
+/** Bytes of records, and characters of inputs: rows may be large. */
+const LEARN_SIZE = 4 * 1024 * 1024;
 
 /** Writes one row per record, or per item without one, to a path or to a writer. Memory does not grow with the job. */
 export const exportJob = async (
@@ -58,6 +60,7 @@ export const exportJob = async (
   const filesOf = oncePerItem(settings.pathOfFile ?? (() => undefined));
   let shape: ExportShape | undefined;
   let waiting: ExportEntry[] = [];
+  let size = 0;
   let rows = 0;
   const flush = async () => {
     if (!shape) {
@@ -77,9 +80,11 @@ export const exportJob = async (
           (scraper === undefined ? hasRow(spec, entry) : item.scraper === scraper) &&
           (!changes || (item.change !== undefined && changes.includes(item.change)));
         const written = isWanted ? filter.apply(entry) : undefined;
-        if (written) waiting.push({ ...written, files: await filesOf(item) });
+        if (!written) continue;
+        waiting.push({ ...written, files: await filesOf(item) });
+        if (!shape) size += (item.records?.length ?? 0) + JSON.stringify(item.input).length;
       }
-      if (shape || waiting.length >= LEARN_ROWS) await flush();
+      if (shape || waiting.length >= LEARN_ROWS || size >= LEARN_SIZE) await flush();
     }
   await set.checkEnd();
   await flush();

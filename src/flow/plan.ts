@@ -32,6 +32,12 @@ export const laneFor = (scraper: AnyScraper, input: unknown, laneOf: LaneOf): La
 const MOST_KEY = 8000;
 const MOST_INPUT = 256 * 1024;
 
+/** Characters of what is said of a rejected input: it may name everything that is wrong with it. */
+const MOST_PROBLEM = 500;
+
+const shortened = (problem: string): string =>
+  problem.length > MOST_PROBLEM ? `${problem.slice(0, MOST_PROBLEM)}…` : problem;
+
 const tooLong = (what: string, length: number, most: number): string =>
   `its ${what} has ${length} characters, and at most ${most} are taken`;
 
@@ -44,7 +50,7 @@ export const planInput = (
   row: InputRow,
   laneOf: LaneOf,
 ): { readonly item: PlannedItem } | { readonly rejected: RejectedInput } => {
-  const reject = (problem: string) => ({ rejected: { line: row.line, problem } });
+  const reject = (problem: string) => ({ rejected: { line: row.line, problem: shortened(problem) } });
   if ("problem" in row) return reject(row.problem);
   try {
     const result = scraper.input["~standard"].validate(row.value);

@@ -1,5 +1,8 @@
 import { MAX_ROW_LENGTH } from "./input-row.ts";
 
+/** Characters: shorter records are looked at with every piece. */
+const LONG = 64 * 1024;
+
 export interface CsvDialect {
   readonly delimiter: string;
   /** `\n` stands for CRLF too. */
@@ -18,6 +21,8 @@ export type CsvRecord =
 export class CsvRecords {
   readonly #dialect: CsvDialect;
   #rest = "";
+  /** A long record that was not at its end is looked at again when twice as much of it is there: else each piece would cost all before it. */
+  #enough = 0;
   /** Of the start of `#rest`. */
   #line: number;
   /** Inside a line that is too long, of which only the end is still of interest. */
@@ -30,6 +35,10 @@ export class CsvRecords {
 
   read(piece: string, isLast: boolean): CsvRecord[] {
     const text = this.#rest + piece;
+    if (!isLast && text.length < this.#enough) {
+      this.#rest = text;
+      return [];
+    }
     const records: CsvRecord[] = [];
     const lineEnds = new Occurrences(text, this.#dialect.lineEnd);
     const delimiters = new Occurrences(text, this.#dialect.delimiter);
@@ -66,6 +75,7 @@ export class CsvRecords {
       if (!this.#isSkipping) this.#line += 1;
     }
     this.#rest = text.slice(at);
+    this.#enough = this.#rest.length < LONG ? 0 : Math.min(2 * this.#rest.length, MAX_ROW_LENGTH + 1);
     return records;
   }
 }

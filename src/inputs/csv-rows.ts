@@ -4,12 +4,17 @@ import { InputError } from "./input-error.ts";
 import { MAX_ROW_LENGTH } from "./input-row.ts";
 import type { InputRow, RowReader } from "./input-row.ts";
 
+/** Every row becomes an object with a member for each. */
+const MOST_COLUMNS = 1000;
+
 /** CSV with a header line: each record becomes an object by the names of the header. */
 export class CsvRows implements RowReader {
   readonly #file: string;
   readonly #delimiter: string | undefined;
-  /** What came before the first line was whole. */
+  /** What came before the first line was whole, without blank lines. */
   #head = "";
+  #blankReturns = 0;
+  #blankLines = 0;
   #records: CsvRecords | undefined;
   #names: readonly string[] | undefined;
 
@@ -33,14 +38,22 @@ export class CsvRows implements RowReader {
 
   #read(piece: string, isLast: boolean): InputRow[] {
     if (this.#records !== undefined) return this.#toRows(this.#records.read(piece, isLast));
-    this.#head += piece;
-    const blank = /^[\r\n]*/.exec(this.#head)![0];
-    const text = this.#head.slice(blank.length);
+    const blank = this.#head === "" ? /^[\r\n]*/.exec(piece)![0] : "";
+    this.#blankReturns += blank.split("\r").length - 1;
+    this.#blankLines += blank.split("\n").length - 1;
+    // Only what is new is looked through: a long header may come in many pieces.
+    const mayEnd = isLast || this.#head.endsWith("\r") || /[\r\n]/.test(piece.slice(blank.length));
+    this.#head += piece.slice(blank.length);
+    if (!mayEnd && this.#head.length <= MAX_ROW_LENGTH) return [];
+    const text = this.#head;
     const firstLine = /^[^\r\n]*(?=\n|\r.)/s.exec(text)?.[0];
     if (firstLine === undefined && !isLast && text.length <= MAX_ROW_LENGTH) return [];
     this.#head = "";
     const dialect = this.#dialectOf(firstLine ?? text, text);
-    this.#records = new CsvRecords(dialect, 1 + blank.split(dialect.lineEnd).length - 1);
+    this.#records = new CsvRecords(
+      dialect,
+      1 + (dialect.lineEnd === "\n" ? this.#blankLines : this.#blankReturns),
+    );
     return this.#toRows(this.#records.read(text, isLast));
   }
 
@@ -68,6 +81,12 @@ export class CsvRows implements RowReader {
     const { line } = header;
     if ("problem" in header) throw this.#badHeader("bad-header", line, header.problem);
     const names = header.fields.map((name) => name.trim());
+    if (names.length > MOST_COLUMNS)
+      throw this.#badHeader(
+        "bad-header",
+        line,
+        `it has ${names.length} columns, and at most ${MOST_COLUMNS} are read`,
+      );
     if (names.some((name) => /^https?:\/\//i.test(name)) || names.every((name) => /^[\d.,+-]*$/.test(name))) {
       throw this.#badHeader(
         "no-header",
@@ -77,7 +96,8 @@ export class CsvRows implements RowReader {
     }
     const empty = names.indexOf("");
     if (empty !== -1) throw this.#badHeader("bad-header", line, `column ${empty + 1} has no name`);
-    const twice = names.find((name, index) => names.indexOf(name) < index);
+    const seen = new Set<string>();
+    const twice = names.find((name) => seen.size === seen.add(name).size);
     if (twice !== undefined) throw this.#badHeader("bad-header", line, `two columns are named "${twice}"`);
     // Assigned to an object, this name would vanish without a trace.
     if (names.includes("__proto__"))
@@ -88,7 +108,7 @@ export class CsvRows implements RowReader {
   #badHeader(code: "bad-header" | "no-header", line: number, reason: string): InputError {
     const wayOut =
       code === "bad-header"
-        ? "Give each column of the header line a name of its own"
+        ? "Give each column of the header line a name of its own, and leave out those that are not needed"
         : "A CSV file begins with the names of its columns, such as parcel,name; a plain list of URLs is read with the format urls";
     return new InputError(code, { file: this.#file, line }, reason, wayOut);
   }

@@ -7,6 +7,7 @@ export type InputErrorCode =
   | "bad-json"
   | "bad-encoding"
   | "bad-gzip"
+  | "expands"
   | "unknown-format";
 
 /** The inputs as a whole cannot be read. A single bad row is no error but a `problem` in its place. */

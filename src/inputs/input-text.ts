@@ -7,6 +7,10 @@ import { InputError } from "./input-error.ts";
 /** Large enough that the work per piece does not count, small enough that a batch of rows stays small. */
 const PIECE_BYTES = 64 * 1024;
 
+/** Texts of inputs shrink to a tenth or a thirtieth; what was made to keep a reader busy, to a thousandth. */
+const MOST_EXPANSION = 200;
+const FREE_BYTES = 16 * 1024 * 1024;
+
 export type InputSource = string | AsyncIterable<Uint8Array>;
 
 /** The text of a file, of stdin (`-`) or of a stream, in pieces: unzipped where it is gzip, decoded, without its BOM. */
@@ -60,8 +64,19 @@ async function* unzipped(bytes: AsyncGenerator<Uint8Array>, file: string): Async
   const gunzip = createGunzip({ chunkSize: PIECE_BYTES });
   // Errors of either side come out of the loop over the last stream.
   pipeline(Readable.from(all), gunzip, () => {});
+  let size = 0;
   try {
-    yield* gunzip;
+    for await (const piece of gunzip as AsyncIterable<Uint8Array>) {
+      size += piece.length;
+      if (size > FREE_BYTES && size > MOST_EXPANSION * gunzip.bytesWritten)
+        throw new InputError(
+          "expands",
+          { file },
+          `it unpacks to more than ${MOST_EXPANSION} times its size`,
+          "Send it unpacked if it is meant so",
+        );
+      yield piece;
+    }
   } catch (cause) {
     if (!errorCode(cause).startsWith("Z_")) throw cause;
     throw new InputError("bad-gzip", { file }, "it is not whole as a gzip file", "Fetch or pack it again", {

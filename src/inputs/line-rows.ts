@@ -15,7 +15,8 @@ class LineRows implements RowReader {
   }
 
   push(text: string): InputRow[] {
-    const lines = (this.#rest + text).split("\n");
+    // Only what is new is looked through: a long line may come in many pieces.
+    const lines = text.includes("\n") ? (this.#rest + text).split("\n") : [this.#rest + text];
     this.#rest = lines.pop()!;
     const rows = lines.flatMap((line) => this.#take(line));
     if (this.#rest.length > MAX_ROW_LENGTH) {

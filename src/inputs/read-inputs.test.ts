@@ -218,3 +218,28 @@ test("rows come before the end of the stream is there, and stopping early ends i
   assert.equal(ended, true);
   assert.ok(pieces <= seen + 2, `${pieces} pieces read ahead`);
 });
+
+test("a header of very many columns is refused at once, and one of the most that are read is not", async () => {
+  const header = (columns: number) => Array.from({ length: columns }, (_, n) => `c${n}`).join(",");
+  const read = (text: string) => Array.fromAsync(readInputs(asStream(text), { format: "csv" }));
+  await assert.rejects(read(`${header(170_000)}\n`), { code: "bad-header" });
+  const row = Array.from({ length: 1000 }, () => "1").join(",");
+  assert.equal((await read(`${header(1000)}\n${row}\n`)).flat().length, 1);
+});
+
+test("blank lines before a header are counted and not kept, and long quoted records come in pieces", async () => {
+  const read = async (text: string, size: number) =>
+    (await Array.fromAsync(readInputs(asStream(text, size), { format: "csv" }))).flat();
+  assert.deepEqual(await read(`${"\n".repeat(5000)}a\n1\n`, 100), [{ line: 5002, value: { a: "1" } }]);
+  assert.deepEqual(await read(`${"\r\n".repeat(500)}a\r\n1\r\n`, 7), [{ line: 502, value: { a: "1" } }]);
+  const long = "l\n,".repeat(100_000);
+  assert.deepEqual(await read(`a,b\n"${long}",2\n3,4\n`, 1000), [
+    { line: 2, value: { a: long, b: "2" } },
+    { line: 100_003, value: { a: "3", b: "4" } },
+  ]);
+});
+
+async function* asStream(text: string, size = 64 * 1024): AsyncGenerator<Uint8Array> {
+  const bytes = Buffer.from(text);
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+}

@@ -14,7 +14,12 @@ import { ndjsonRows, urlRows } from "./line-rows.ts";
  */
 export async function* readInputs(
   source: InputSource,
-  options: { readonly format?: InputFormat; readonly name?: string } = {},
+  options: {
+    readonly format?: InputFormat;
+    readonly name?: string;
+    /** Characters that are read at once: few where others wait for this thread. */
+    readonly pieceLength?: number;
+  } = {},
 ): AsyncGenerator<InputRow[]> {
   const { name = typeof source === "string" ? source : "the input stream" } = options;
   const file = name === "-" ? "stdin" : name;
@@ -30,8 +35,11 @@ export async function* readInputs(
       reader = readerFor(format ?? formatOfAll(head, file), file);
       text = head;
     }
-    const rows = reader.push(text);
-    if (rows.length > 0) yield rows;
+    const { pieceLength = text.length } = options;
+    for (let at = 0; at < text.length; at += pieceLength) {
+      const rows = reader.push(text.slice(at, at + pieceLength));
+      if (rows.length > 0) yield rows;
+    }
   }
   const early = reader === undefined ? (reader = readerFor(formatOfAll(head, file), file)).push(head) : [];
   const rows = [...early, ...reader.end()];

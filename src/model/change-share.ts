@@ -3,17 +3,29 @@ interface Share {
   readonly itemsPerDay?: number;
   readonly maxRunning?: number;
   readonly requestsPerMinute?: number;
+  readonly maxOpenJobs?: number;
+  readonly maxStoredBytes?: number;
 }
 
 /** Null takes a limit away; what is not named stays. */
 type ShareChange = { readonly [Name in keyof Share]?: Share[Name] | null | undefined };
 
 export const changeShare = <Card extends Share>(card: Card, to: ShareChange): Card => {
-  const { weight: _, itemsPerDay, maxRunning, requestsPerMinute, ...rest } = card;
+  const {
+    weight: _,
+    itemsPerDay,
+    maxRunning,
+    requestsPerMinute,
+    maxOpenJobs,
+    maxStoredBytes,
+    ...rest
+  } = card;
   const limits = {
     itemsPerDay: changed(itemsPerDay, to.itemsPerDay),
     maxRunning: changed(maxRunning, to.maxRunning),
     requestsPerMinute: changed(requestsPerMinute, to.requestsPerMinute),
+    maxOpenJobs: changed(maxOpenJobs, to.maxOpenJobs),
+    maxStoredBytes: changed(maxStoredBytes, to.maxStoredBytes),
   };
   const kept = Object.entries(limits).filter(([, limit]) => limit !== undefined);
   return { ...rest, weight: to.weight ?? card.weight, ...Object.fromEntries(kept) } as Card;

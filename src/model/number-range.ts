@@ -45,6 +45,8 @@ export const RANGES = {
   itemsPerDay: whole(0, 1e12),
   maxRunning: whole(1, 1_000_000),
   requestsPerMinute: whole(1, 1_000_000),
+  maxOpenJobs: whole(0, 1_000_000),
+  maxStoredBytes: whole(0, 1e15),
   retentionMs: whole(SECOND, 100 * YEAR, "milliseconds, a second to a hundred years"),
   retryAfterMs: whole(SECOND, DAY, "milliseconds, a second to a day"),
   drainMs: whole(0, DAY, "milliseconds, up to a day"),

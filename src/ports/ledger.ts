@@ -75,6 +75,10 @@ export interface Ledger extends VersionLedger {
   setShare(client: string, share: ClientShares): Promise<void>;
   /** Items that a client's jobs have accepted since then, to the minute: what its daily quota is counted by. */
   countAccepted(client: string, sinceAt: number): Promise<number>;
+  /** Of a client's jobs, how many have not ended. */
+  countOpenJobs(client: string): Promise<number>;
+  /** Bytes that were fetched for a client's jobs, without those of which something was removed. */
+  countKeptBytes(client: string): Promise<number>;
 
   /** The first door: items whose lane has room now or within the next second, each with its first slot. */
   claim(request: ClaimRequest): Promise<Grant>;

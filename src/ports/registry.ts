@@ -69,6 +69,10 @@ export interface ClientCard {
   readonly maxRunning?: number;
   /** API requests a minute. */
   readonly requestsPerMinute?: number;
+  /** Of its jobs, how many may be open at a time; 1,000 when left out. */
+  readonly maxOpenJobs?: number;
+  /** Bytes that its jobs may have fetched and still keep; no limit when left out. */
+  readonly maxStoredBytes?: number;
   /** Where its events go, and with which secrets they are signed: the newest first, older ones until they are taken away. */
   readonly webhooks: readonly WebhookEndpoint[];
   /** Sign what goes to the webhook that a job names itself: as those of an endpoint. */

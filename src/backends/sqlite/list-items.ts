@@ -46,7 +46,7 @@ const MOST_QUEUES = 400;
 /** Items looked at together: few more than needed where nearly all fit. */
 const SIFTED = 250;
 /** Characters of keys, inputs and results on one page, and rows read together: rows may be large. */
-const PAGE_SIZE = 4 * 1024 * 1024;
+const PAGE_SIZE = 1024 * 1024;
 const READ_TOGETHER = 50;
 
 export const listItems = async (db: Database, id: string, query: ItemQuery): Promise<ItemPage> =>

@@ -1,5 +1,6 @@
 import type { Ledger } from "../../ports/ledger.ts";
 import { addItems } from "./add-items.ts";
+import { countKeptBytes, countOpenJobs } from "./count-holdings.ts";
 import { claimItems } from "./claim-items.ts";
 import { countAccepted } from "./count-accepted.ts";
 import { createJob } from "./create-job.ts";
@@ -50,6 +51,8 @@ export const openSqlite = async (file: string, options: SqliteOptions = {}): Pro
     readLanes: (query) => readLanes(db, query),
     steerLane: (lane, to) => steerLane(db, lane, to),
     setShare: (client, share) => setShare(db, client, share),
+    countOpenJobs: (client) => countOpenJobs(db, client),
+    countKeptBytes: (client) => countKeptBytes(db, client),
     countAccepted: (client, sinceAt) => countAccepted(db, client, sinceAt),
     claim: (request) => claimItems(db, request),
     pulse: (report) => pulse(db, report),

@@ -25,14 +25,20 @@ const clientTable = (clients: readonly Client[], width: number): string[] => {
       number("items a day"),
       number("running"),
       number("requests a minute"),
+      number("open jobs"),
+      number("stored bytes"),
     ],
-    clients.map(({ name, weight, itemsPerDay, maxRunning, requestsPerMinute }) => [
-      name,
-      String(weight),
-      limit(itemsPerDay),
-      limit(maxRunning),
-      limit(requestsPerMinute),
-    ]),
+    clients.map(
+      ({ name, weight, itemsPerDay, maxRunning, requestsPerMinute, maxOpenJobs, maxStoredBytes }) => [
+        name,
+        String(weight),
+        limit(itemsPerDay),
+        limit(maxRunning),
+        limit(requestsPerMinute),
+        limit(maxOpenJobs ?? 1000),
+        limit(maxStoredBytes),
+      ],
+    ),
     width,
   );
 };
@@ -42,6 +48,8 @@ export interface AddClientOptions extends PlaceOptions {
   readonly itemsPerDay?: number | "none";
   readonly maxRunning?: number | "none";
   readonly requestsPerMinute?: number | "none";
+  readonly maxOpenJobs?: number | "none";
+  readonly maxStoredBytes?: number | "none";
 }
 
 const CLIENT_NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/;
@@ -49,10 +57,14 @@ const CLIENT_NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/;
 const RESERVED: readonly string[] = ["local", "try"];
 
 const shareOf = (options: AddClientOptions): Omit<NewClient, "name"> => {
-  const { weight, itemsPerDay, maxRunning, requestsPerMinute } = options;
-  const limits = Object.entries({ itemsPerDay, maxRunning, requestsPerMinute }).filter(
-    ([, limit]) => limit !== undefined,
-  );
+  const { weight, itemsPerDay, maxRunning, requestsPerMinute, maxOpenJobs, maxStoredBytes } = options;
+  const limits = Object.entries({
+    itemsPerDay,
+    maxRunning,
+    requestsPerMinute,
+    maxOpenJobs,
+    maxStoredBytes,
+  }).filter(([, limit]) => limit !== undefined);
   return {
     ...(weight !== undefined && { weight }),
     ...Object.fromEntries(limits.map(([name, limit]) => [name, limit === "none" ? null : limit])),

@@ -246,6 +246,8 @@ const clientView = (card: ClientCard): Client => ({
   itemsPerDay: card.itemsPerDay ?? null,
   maxRunning: card.maxRunning ?? null,
   requestsPerMinute: card.requestsPerMinute ?? null,
+  maxOpenJobs: card.maxOpenJobs ?? null,
+  maxStoredBytes: card.maxStoredBytes ?? null,
   createdAt: isoTime(card.createdAt),
 });
 

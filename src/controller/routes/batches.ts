@@ -1,15 +1,14 @@
 import { z } from "zod";
-import { ITEM_STATES, type ItemView } from "../../model/item.ts";
+import { ITEM_STATES } from "../../model/item.ts";
 import type { JobView } from "../../model/job.ts";
 import { json, problems } from "../answers.ts";
 import type { Api, Who } from "../api.ts";
 import { named, says } from "../api-registry.ts";
-import { fromCursor, page, pageOf, pageQuery } from "../cursor.ts";
+import { fromCursor, pageOf, pageQuery } from "../cursor.ts";
 import { type Desk, shown } from "../desk.ts";
-import { itemView } from "../item-view.ts";
 import { listOf, many } from "../many.ts";
 import { Problem } from "../problem.ts";
-import { itemSchema } from "../schemas/item.ts";
+import { batchResultSchema } from "../schemas/item.ts";
 import { jobSchema } from "../schemas/job.ts";
 import { newBatchSchema } from "../schemas/job-options.ts";
 import { batchParams } from "../schemas/params.ts";
@@ -26,21 +25,6 @@ const batchSchema = named(
       rejected: says("That are no URL to fetch.", z.int()),
       states: jobSchema.shape.counts.shape.states,
     }),
-);
-
-const resultSchema = named(
-  "BatchResult",
-  itemSchema
-    .pick({
-      id: true,
-      state: true,
-      reason: true,
-      attempts: true,
-      endedAt: true,
-      failure: true,
-      captures: true,
-    })
-    .extend({ url: z.string(), key: says("The URL's canonical spelling.", z.string()) }),
 );
 
 export const addBatchRoutes = (app: Api, desk: Desk): void => {
@@ -128,26 +112,18 @@ export const addBatchRoutes = (app: Api, desk: Desk): void => {
         tags: ["batches"],
         params: batchParams,
         querystring: z.strictObject({ state: many(z.enum(ITEM_STATES)).optional(), ...pageQuery(1000, 100) }),
-        response: { 200: json("A page of results.", pageOf(resultSchema)), ...problems(404) },
+        response: { 200: json("A page of results.", pageOf(batchResultSchema)), ...problems(404) },
       },
     },
-    async ({ params: { batch }, query, who }) => {
+    async ({ params: { batch }, query, who }, reply) => {
       await findBatch(who, batch);
       const states = listOf(query.state);
       const after = fromCursor(query.cursor, itemPlace);
-      const { items, next } = await house.ledger.listItems(batch, {
-        limit: query.limit,
-        ...(states && { states }),
-        ...(after && { after }),
+      return await desk.sendPage(reply, {
+        kind: "batch",
+        job: batch,
+        query: { limit: query.limit, ...(states && { states }), ...(after && { after }) },
       });
-      const answered = await Promise.all(items.map((item) => desk.withSource(item)));
-      return page(
-        answered.map((item) => ({ ...itemView(item, now()), url: urlOf(item) })),
-        next,
-      );
     },
   );
 };
-
-const urlOf = ({ input, key }: ItemView): string =>
-  typeof input === "object" && input !== null && "url" in input ? String(input.url) : key;

@@ -1,5 +1,7 @@
 import { z } from "zod";
-import { isPacked, readCapture } from "../../archive/read-capture.ts";
+import { Readable } from "node:stream";
+import { isPacked } from "../../archive/read-capture.ts";
+import { type CaptureStream, streamCapture } from "../../archive/stream-capture.ts";
 import type { CaptureRef } from "../../model/capture.ts";
 import { BlobError } from "../../ports/blobs.ts";
 import { json, problems, stream } from "../answers.ts";
@@ -35,9 +37,12 @@ export const addCaptureRoutes = (app: Api, desk: Desk): void => {
     throw new Problem("not-found", `The item has no capture ${number}.`);
   };
 
-  const read = async (ref: CaptureRef) => {
+  /** With the first piece of its body: what is wrong before that is still a problem. */
+  const read = async (ref: CaptureRef): Promise<CaptureStream & { readonly first?: Uint8Array }> => {
     try {
-      return await readCapture(blobs, ref);
+      const capture = await streamCapture(blobs, ref);
+      const { value } = await capture.body.next();
+      return { ...capture, ...(value && { first: value }) };
     } catch (error) {
       if (!(error instanceof BlobError) || error.code !== "not-found") throw error;
       throw new Problem("not-found", "The capture is not in the archive any more.", {}, { cause: error });
@@ -83,9 +88,11 @@ export const addCaptureRoutes = (app: Api, desk: Desk): void => {
         response: { 200: stream("The bytes.", z.string(), "*/*"), ...problems(404) },
       },
     },
-    async ({ params, who }, reply) => {
+    async (request, reply) => {
+      const { params, who } = request;
       const ref = await findCapture(who, params);
-      const { body, headers } = await read(ref);
+      desk.streams.open("download", request, reply);
+      const { body, headers, size, first } = await read(ref);
       const coding = headers.find(([name]) => name.toLowerCase() === "content-encoding")?.[1].trim();
       if (coding !== undefined && CODINGS.has(coding.toLowerCase()))
         void reply.header("content-encoding", coding.toLowerCase());
@@ -94,7 +101,8 @@ export const addCaptureRoutes = (app: Api, desk: Desk): void => {
         .header("content-disposition", `attachment; filename="capture-${params.item}-${params.number}"`)
         .header("content-security-policy", "sandbox; default-src 'none'")
         .header("x-capture-digest", ref.digest)
-        .send(Buffer.from(body));
+        .header("content-length", String(size))
+        .send(Readable.from(first ? withFirst(first, body) : [], { objectMode: false }));
     },
   );
 
@@ -120,8 +128,14 @@ export const addCaptureRoutes = (app: Api, desk: Desk): void => {
       },
     },
     async ({ params, who }) => {
-      const { url, status, headers } = await read(await findCapture(who, params));
+      const { url, status, headers, body } = await read(await findCapture(who, params));
+      await body.return(undefined);
       return { url, status, headers: headers.map(([name, value]) => ({ name, value })) };
     },
   );
 };
+
+async function* withFirst(first: Uint8Array, rest: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield first;
+  yield* rest;
+}

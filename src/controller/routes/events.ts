@@ -1,7 +1,7 @@
 import { PassThrough } from "node:stream";
 import { z } from "zod";
 import { problems, stream } from "../answers.ts";
-import type { Api, Who } from "../api.ts";
+import type { Api } from "../api.ts";
 import { isAtLeast } from "../auth.ts";
 import type { Desk } from "../desk.ts";
 import { LIVE_TYPES, type LiveEvent } from "../event-ring.ts";
@@ -13,18 +13,11 @@ const HEARTBEAT_MS = 15_000;
 /** A listener that does not read is let go: it comes back with its last event's id. */
 const MOST_UNREAD = 1024 * 1024;
 
-export const addEventRoutes = (app: Api, { house, watch, now }: Desk): void => {
+export const addEventRoutes = (app: Api, { house, watch, streams }: Desk): void => {
   const open = new Set<PassThrough>();
   app.addHook("preClose", async () => {
     for (const pipe of open) pipe.end();
   });
-
-  /** A connection outlives many requests, and must not outlive its key. */
-  const mayStay = async ({ client, key }: Who): Promise<boolean> => {
-    if (key === undefined) return true;
-    const card = (await house.registry.listKeys(client)).find(({ id }) => id === key);
-    return card !== undefined && (card.revokedAt ?? Infinity) > now();
-  };
 
   app.get(
     "/v1/events",
@@ -47,13 +40,15 @@ The last 2,000 events are kept in memory. Who comes back with \`Last-Event-ID\` 
         },
       },
     },
-    async ({ query, headers, who, raw }, reply) => {
+    async (request, reply) => {
+      const { query, headers, who, raw } = request;
       const types = listOf(query.type);
       const isWanted = ({ client, job, type }: LiveEvent): boolean =>
         (client === who.client || isAtLeast(who.role, "operator")) &&
         (query.job === undefined || query.job === job) &&
         (types === undefined || types.includes(type));
       const pipe = new PassThrough();
+      streams.open("listener", request, reply, () => pipe.end());
       const send = (event: LiveEvent): void => {
         if (!isWanted(event)) return;
         if (pipe.writableLength > MOST_UNREAD) pipe.destroy();
@@ -64,14 +59,7 @@ The last 2,000 events are kept in memory. Who comes back with \`Last-Event-ID\` 
       pipe.write(missed ? ": hello\n\n" : "event: reset\ndata: {}\n\n");
       for (const event of missed ?? []) send(event);
       const stopListening = watch.events.listen(send);
-      const beat = async (): Promise<void> => {
-        if (await mayStay(who)) pipe.write(": beat\n\n");
-        else pipe.end();
-      };
-      const heartbeat = setInterval(
-        () => void beat().catch(() => pipe.destroy()),
-        house.heartbeatMs ?? HEARTBEAT_MS,
-      );
+      const heartbeat = setInterval(() => void pipe.write(": beat\n\n"), house.heartbeatMs ?? HEARTBEAT_MS);
       open.add(pipe);
       const finish = (): void => {
         stopListening();

@@ -5,7 +5,7 @@ import { FIELD_STATUSES } from "../../model/record.ts";
 import { json, problems } from "../answers.ts";
 import type { Api } from "../api.ts";
 import { named, says } from "../api-registry.ts";
-import { fromCursor, page, pageOf, pageQuery } from "../cursor.ts";
+import { fromCursor, pageOf, pageQuery } from "../cursor.ts";
 import type { Desk } from "../desk.ts";
 import { itemView } from "../item-view.ts";
 import { listOf, many } from "../many.ts";
@@ -55,24 +55,23 @@ export const addItemRoutes = (app: Api, desk: Desk): void => {
         response: { 200: json("A page of items.", pageOf(itemSchema)), ...problems(404) },
       },
     },
-    async ({ params: { job }, query, who }) => {
+    async ({ params: { job }, query, who }, reply) => {
       await desk.findJob(who, job);
       const { scraper, limit } = query;
       const [states, kinds, keys] = [listOf(query.state), listOf(query.kind), listOf(query.key)];
       const after = fromCursor(query.cursor, itemPlace);
-      const { items, next } = await house.ledger.listItems(job, {
-        limit,
-        ...(states && { states }),
-        ...(kinds && { kinds }),
-        ...(keys && { keys }),
-        ...(scraper !== undefined && { scraper: await house.scrapers.ownName(scraper) }),
-        ...(after && { after }),
+      return await desk.sendPage(reply, {
+        kind: "items",
+        job,
+        query: {
+          limit,
+          ...(states && { states }),
+          ...(kinds && { kinds }),
+          ...(keys && { keys }),
+          ...(scraper !== undefined && { scraper: await house.scrapers.ownName(scraper) }),
+          ...(after && { after }),
+        },
       });
-      const answered = await Promise.all(items.map((item) => desk.withSource(item)));
-      return page(
-        answered.map((item) => itemView(item, now())),
-        next,
-      );
     },
   );
 

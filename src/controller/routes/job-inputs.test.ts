@@ -3,6 +3,7 @@ import { request } from "node:http";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { type ApiGround, type Asked, openApiGround } from "../api-ground.suite.ts";
+import { collectJob } from "../collected-job.suite.ts";
 import type { ApiJob } from "../schemas/job.ts";
 import type { ProblemBody } from "../schemas/problem.ts";
 import type { UploadMark } from "../upload-mark.ts";
@@ -139,3 +140,68 @@ for (const [what, code, asked] of REFUSED)
     const { body } = await send(ground, await openJob(ground), asked);
     assert.equal(body.code, code);
   });
+
+test("an upload ends when too many of its inputs are rejected, and its job takes no further bad ones", async () => {
+  await using ground = await openApiGround();
+  const job = await openJob(ground);
+  const { status, body } = await send(ground, job, {
+    body: `${ndjson(0, 5)}${"x\n".repeat(150_000)}`,
+    headers: NDJSON,
+  });
+  assert.deepEqual([status, body.code, body.offset], [422, "too-many-rejected", 100_005]);
+  const view = (await ground.ledger.readJob(job))!;
+  assert.deepEqual([view.counts.accepted, view.counts.rejected], [5, 100_000]);
+  assert.equal((await send(ground, job, { body: ndjson(5, 6), headers: NDJSON })).status, 200);
+  assert.equal((await send(ground, job, { body: "x\n", headers: NDJSON })).body.code, "too-many-rejected");
+});
+
+test("a body that unpacks to far more than was sent is refused", async () => {
+  await using ground = await openApiGround();
+  const job = await openJob(ground);
+  const { status, body } = await send(ground, job, {
+    body: gzipSync(Buffer.alloc(40 * 1024 * 1024, "\n")),
+    headers: { ...NDJSON, "content-encoding": "gzip" },
+  });
+  assert.deepEqual([status, body.code], [422, "bad-inputs"]);
+  assert.match(body.detail, /200 times/);
+});
+
+test("what a sender has left behind is not worked through", async () => {
+  await using ground = await openApiGround();
+  const job = await openJob(ground);
+  const sending = request(`${ground.url}/v1/jobs/${job}/inputs`, {
+    method: "POST",
+    agent: false,
+    headers: NDJSON,
+  });
+  const isClosed = new Promise((end) => sending.on("error", () => undefined).once("close", end));
+  // Not at its end: there is more than the service takes before it looks whether somebody is there.
+  sending.write(ndjson(0, 200_000));
+  const taken = async (): Promise<number> =>
+    (await ground.ask<UploadMark>("GET", `/v1/jobs/${job}/inputs`)).body.offset;
+  while ((await taken()) === 0);
+  sending.destroy();
+  await isClosed;
+  // The next upload begins when the one before is over.
+  const { status, body } = await send(ground, job, { body: ndjson(300_000, 300_001), headers: NDJSON });
+  assert.equal(status, 200);
+  assert.ok(body.offset < 200_000, String(body.offset));
+});
+
+test("a client that keeps as much as it may adds no inputs", async () => {
+  await using ground = await openApiGround();
+  const key = await ground.addClient("a", "client", { maxStoredBytes: 4 });
+  const done = await ground.ask<{ job: ApiJob }>("POST", "/v1/jobs", {
+    key,
+    json: { scraper: "county", inputs: [{ parcel: "1" }] },
+  });
+  const open = await openJob(ground, key);
+  await collectJob(ground, done.body.job.id, () => ({ body: "page" }));
+  const added = await send(ground, open, { key, body: ndjson(0, 1), headers: NDJSON });
+  assert.deepEqual([added.status, added.body.code], [409, "storage-full"]);
+  const { status, body } = await ground.ask<ProblemBody>("POST", "/v1/jobs", {
+    key,
+    json: { scraper: "county" },
+  });
+  assert.deepEqual([status, body.code], [409, "storage-full"]);
+});

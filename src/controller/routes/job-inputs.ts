@@ -5,6 +5,7 @@ import { json, problems } from "../answers.ts";
 import type { Api } from "../api.ts";
 import { named, says } from "../api-registry.ts";
 import type { Desk } from "../desk.ts";
+import { checkHoldings } from "../holdings.ts";
 import { holdUpload } from "../hold-upload.ts";
 import { Problem } from "../problem.ts";
 import { jobParams } from "../schemas/params.ts";
@@ -17,6 +18,9 @@ const FORMATS = {
   "text/csv": "csv",
 } as const;
 const TYPES = Object.keys(FORMATS) as (keyof typeof FORMATS)[];
+
+/** Some thousands of the shortest rows: other requests wait no longer than these take. */
+const PIECE_LENGTH = 8 * 1024;
 
 const count = z.int();
 const uploadSchema = named(
@@ -38,6 +42,7 @@ export const addInputRoutes = (app: Api, desk: Desk): void => {
   app.post(
     "/v1/jobs/:job/inputs",
     {
+      config: { isStreamed: true },
       schema: {
         operationId: "addInputs",
         summary: "Stream inputs into a job",
@@ -63,7 +68,9 @@ An upload that breaks off can be resumed. \`GET\` of the same path tells the off
         },
       },
     },
-    async ({ params: { job }, headers, query, body, who, raw }) => {
+    async (request, reply) => {
+      const { params, headers, query, body, who, raw } = request;
+      const { job } = params;
       const { spec, state, isSealed } = await desk.findJob(who, job);
       if (state === "cancelled" || state === "done")
         throw new Problem("job-ended", `${job}: the job has ended and takes no more inputs. Start another.`);
@@ -81,6 +88,8 @@ An upload that breaks off can be resumed. \`GET\` of the same path tells the off
           `${spec.scraper} has another version here (${ready.version}) than the job is pinned to (${spec.version}). Resume the job with \`newVersion\`, or start another.`,
         );
 
+      await checkHoldings(house, spec.client, { isNew: false });
+      desk.streams.open("upload", request, reply);
       await using hold = await holdUpload(registry, job);
       try {
         const offset = headers["upload-offset"];
@@ -90,8 +99,9 @@ An upload that breaks off can be resumed. \`GET\` of the same path tells the off
             job,
             client: spec.client,
             ready,
-            rows: readInputs(body, { format: FORMATS[type] }),
+            rows: readInputs(body, { format: FORMATS[type], pieceLength: PIECE_LENGTH }),
             ...(offset !== undefined && { offset }),
+            isGone: () => raw.socket.destroyed,
             mustHold: () => hold.check(),
           },
           now,

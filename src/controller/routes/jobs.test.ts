@@ -210,3 +210,16 @@ test("who asks for a scraper that is not there is told which are", async () => {
   assert.equal(body.code, "unknown-scraper");
   assert.match(body.detail ?? "", /county, page/);
 });
+
+test("a client has so many open jobs at a time", async () => {
+  await using ground = await openApiGround();
+  const key = await ground.addClient("a", "client", { maxOpenJobs: 2 });
+  const start = () =>
+    ground.ask<Created & ProblemBody>("POST", "/v1/jobs", { key, json: { scraper: "county" } });
+  const { body: first } = await start();
+  assert.equal((await start()).status, 201);
+  const { status, body } = await start();
+  assert.deepEqual([status, body.code], [429, "too-many-jobs"]);
+  await ground.ledger.steerJob(first.job.id, "cancel");
+  assert.equal((await start()).status, 201);
+});

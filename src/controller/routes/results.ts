@@ -1,23 +1,12 @@
-import { Readable } from "node:stream";
 import { z } from "zod";
-import { manifestLine } from "../../archive/manifest.ts";
 import { CHANGES } from "../../model/freshness.ts";
-import { exportJob } from "../../export/export-records.ts";
-import { itemPages } from "../../reextract/item-pages.ts";
-import { csvFormat } from "../../export/outputs/csv-format.ts";
-import { jsonlFormat } from "../../export/outputs/jsonl-format.ts";
-import { ParquetWriter } from "../../export/outputs/parquet-writer.ts";
-import type { RecordWriter } from "../../export/outputs/record-writer.ts";
-import { TextWriter } from "../../export/outputs/text-writer.ts";
 import { problems, stream } from "../answers.ts";
 import type { Api } from "../api.ts";
 import { says } from "../api-registry.ts";
 import type { Desk } from "../desk.ts";
-import { itemId } from "../item-view.ts";
 import { listOf, many } from "../many.ts";
-import { withOwnPlaces } from "../own-places.ts";
-import { PipeSink } from "../pipe-sink.ts";
 import { Problem } from "../problem.ts";
+import { EXPORT_FORMATS } from "../reading/read-request.ts";
 import { jobParams } from "../schemas/params.ts";
 
 const TYPES = {
@@ -25,11 +14,9 @@ const TYPES = {
   csv: "text/csv",
   parquet: "application/vnd.apache.parquet",
 } as const;
-const FORMATS = ["jsonl", "csv", "parquet"] as const;
-type Format = (typeof FORMATS)[number];
 
 export const addResultRoutes = (app: Api, desk: Desk): void => {
-  const { ledger, blobs, log, scrapers } = desk.house;
+  const { scrapers } = desk.house;
 
   app.get(
     "/v1/jobs/:job/results",
@@ -42,7 +29,7 @@ export const addResultRoutes = (app: Api, desk: Desk): void => {
         tags: ["results"],
         params: jobParams,
         querystring: z.strictObject({
-          format: z.enum(FORMATS).default("jsonl"),
+          format: z.enum(EXPORT_FORMATS).default("jsonl"),
           scraper: says("Only rows of this one of the job's scrapers.", z.string().max(64)).optional(),
           extraction: says(
             "Which set of records: `current`, `first` (of the run itself), or an extraction's id.",
@@ -63,32 +50,29 @@ export const addResultRoutes = (app: Api, desk: Desk): void => {
         },
       },
     },
-    async ({ params: { job }, query, who, id }, reply) => {
+    async ({ params: { job }, query, who }, reply) => {
       const { spec } = await desk.findJob(who, job);
       const { format, extraction, gaps } = query;
       const scraper = query.scraper === undefined ? undefined : await scrapers.ownName(query.scraper);
       const changes = listOf(query.changes);
       if (scraper !== undefined && !spec.scrapers.some(({ name }) => name === scraper))
         throw new Problem("unknown-scraper", `${scraper}: not one of this job's scrapers.`);
-      const sink = new PipeSink();
-      const begun = firstByte(sink.readable);
-      const writing = exportJob({ ledger, blobs }, job, writerTo(sink, format), {
-        ...(scraper !== undefined && { scraper }),
-        ...(extraction !== undefined && { extraction }),
-        ...(gaps !== undefined && { gaps }),
-        ...(changes && { changes }),
-        pathOfFile: ({ ref }, _, number) => `/v1/jobs/${job}/items/${itemId(ref)}/captures/${number}`,
-      });
-      // What is wrong before the first byte is still a problem; after it the connection is cut.
-      await Promise.race([begun, writing]);
-      writing.catch((error: unknown) => {
-        sink.readable.destroy();
-        log.warn("results.broken", { request: id, job, error: String(error) });
-      });
+      const rows = await desk.openExport(
+        {
+          kind: "results",
+          job,
+          format,
+          ...(scraper !== undefined && { scraper }),
+          ...(extraction !== undefined && { extraction }),
+          ...(gaps !== undefined && { gaps }),
+          ...(changes && { changes }),
+        },
+        reply,
+      );
       return await reply
         .type(TYPES[format])
         .header("content-disposition", `attachment; filename="${job}.${format}"`)
-        .send(sink.readable);
+        .send(rows);
     },
   );
 
@@ -110,33 +94,11 @@ export const addResultRoutes = (app: Api, desk: Desk): void => {
     },
     async ({ params: { job }, who }, reply) => {
       await desk.findJob(who, job);
-      const lines = async function* () {
-        for await (const items of itemPages(ledger, job))
-          yield items.map((item) => `${manifestLine(withOwnPlaces(item, job))}\n`).join("");
-      };
+      const lines = await desk.openExport({ kind: "manifest", job }, reply);
       return await reply
         .type(TYPES.jsonl)
         .header("content-disposition", `attachment; filename="${job}.manifest.jsonl"`)
-        .send(Readable.from(lines(), { objectMode: false }));
+        .send(lines);
     },
   );
 };
-
-const writerTo = (sink: PipeSink, format: Format): RecordWriter => {
-  switch (format) {
-    case "jsonl":
-      return new TextWriter(sink, jsonlFormat);
-    case "csv":
-      return new TextWriter(sink, csvFormat);
-    case "parquet":
-      return new ParquetWriter(sink, "parquet");
-    default:
-      return format satisfies never;
-  }
-};
-
-/** Stays open where there is none: then the writing has an end of its own. */
-const firstByte = (readable: Readable): Promise<void> =>
-  new Promise((resolve) => {
-    readable.once("readable", () => resolve());
-  });

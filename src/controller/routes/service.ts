@@ -16,7 +16,7 @@ const meSchema = named(
     client: z.string(),
     role: z.enum(ROLES),
     key: says("Id of the key; left out on loopback without keys.", z.string()).optional(),
-    quotas: clientSchema.pick({ itemsPerDay: true, maxRunning: true, requestsPerMinute: true, weight: true }),
+    quotas: clientSchema.omit({ name: true, createdAt: true }),
     itemsLeftToday: z.number().nullable(),
     version: says("Of the server.", z.string()).optional(),
   }),

@@ -28,6 +28,14 @@ export const shareSchema = {
     "API requests a minute for each of its keys; null for no limit.",
     numberIn("requestsPerMinute").nullable(),
   ),
+  maxOpenJobs: says(
+    "Of its jobs, how many may be open at a time; null for 1,000.",
+    numberIn("maxOpenJobs").nullable(),
+  ),
+  maxStoredBytes: says(
+    "Bytes that its jobs may have fetched and still keep: above that it starts no job and adds no inputs. Null for no limit.",
+    numberIn("maxStoredBytes").nullable(),
+  ),
 };
 
 export const clientSchema = named(
@@ -52,6 +60,8 @@ export const clientView = (card: ClientCard): z.infer<typeof clientSchema> => ({
   itemsPerDay: card.itemsPerDay ?? null,
   maxRunning: card.maxRunning ?? null,
   requestsPerMinute: card.requestsPerMinute ?? null,
+  maxOpenJobs: card.maxOpenJobs ?? null,
+  maxStoredBytes: card.maxStoredBytes ?? null,
 });
 
 export const keySchema = named(

@@ -58,3 +58,19 @@ export const itemSchema = named(
 );
 
 export type ApiItem = z.infer<typeof itemSchema>;
+
+/** What came of one URL of a batch. */
+export const batchResultSchema = named(
+  "BatchResult",
+  itemSchema
+    .pick({
+      id: true,
+      state: true,
+      reason: true,
+      attempts: true,
+      endedAt: true,
+      failure: true,
+      captures: true,
+    })
+    .extend({ url: z.string(), key: says("The URL's canonical spelling.", z.string()) }),
+);

@@ -118,3 +118,28 @@ test("what could not be written is written the next time", async (t) => {
   assert.deepEqual(await statesIn(blobs, "job"), CANCELLED);
   await duty.stop();
 });
+
+test("a job whose manifest cannot be written is reported, and the others have theirs", async (t) => {
+  const { house, blobs, make } = await open(t);
+  for (const id of ["a", "bad", "c"]) {
+    await make(id);
+    await house.ledger.steerJob(id, "cancel");
+  }
+  let isBad = true;
+  const put: Blobs["put"] = (name, body) =>
+    isBad && name.startsWith("jobs/bad/") ? Promise.reject(new Error("too large")) : blobs.put(name, body);
+  const duty = stepped((wait, signal) =>
+    runManifests({ ...house.tools("one"), blobs: { ...blobs, put }, wait }, signal),
+  );
+  await duty.rests();
+  assert.equal(house.problems.length, 1);
+  assert.deepEqual([await statesIn(blobs, "a"), await statesIn(blobs, "c")], [CANCELLED, CANCELLED]);
+  await make("later");
+  await house.ledger.steerJob("later", "cancel");
+  await duty.round();
+  isBad = false;
+  await duty.round();
+  await duty.round();
+  assert.deepEqual([await statesIn(blobs, "later"), await statesIn(blobs, "bad")], [CANCELLED, CANCELLED]);
+  await duty.stop();
+});

@@ -1,12 +1,15 @@
 import { writeJobManifest } from "../../export/write-manifest.ts";
 import type { Blobs } from "../../ports/blobs.ts";
-import { type Ledger, LedgerError } from "../../ports/ledger.ts";
+import type { Ledger } from "../../ports/ledger.ts";
 import { readManifestMark, removeManifestMark, writeManifestMark } from "../manifest-mark.ts";
+import { JobBackoff } from "../job-backoff.ts";
 import { type DutyTools, runDuty } from "../run-duty.ts";
 
 export interface ManifestOptions extends DutyTools {
   readonly ledger: Ledger;
   readonly blobs: Blobs;
+  /** Writes a job's manifest elsewhere than on this thread. */
+  readonly keepManifest?: (job: string) => Promise<void>;
   readonly everyMs?: number;
 }
 
@@ -24,11 +27,11 @@ const SET_BACK_MS = 60_000;
 export const runManifests = async (options: ManifestOptions, signal: AbortSignal): Promise<void> => {
   const { everyMs = 2000 } = options;
   const watch = new EndWatch(options);
+  const jobs = new JobBackoff((error) => options.report("manifests", error));
   const run = async (stop: AbortSignal): Promise<void> => {
     for await (const end of watch.untold()) {
       if (stop.aborted) return;
-      await tell(options, end);
-      watch.told(end);
+      if (await jobs.try(end.job, () => tell(options, end))) watch.told(end);
     }
   };
   await runDuty(options, { name: "manifests", everyMs, run }, signal);
@@ -37,12 +40,13 @@ export const runManifests = async (options: ManifestOptions, signal: AbortSignal
 const tell = async (stores: ManifestOptions, { job, endedAt }: JobEnd): Promise<void> => {
   const { ledger, blobs } = stores;
   try {
-    await writeJobManifest(stores, job);
+    await (stores.keepManifest ?? ((id) => writeJobManifest(stores, id)))(job);
     await writeManifestMark(blobs, job, endedAt);
     // Written, and then looked: whoever removed the job in between has not seen it.
     if (!(await ledger.readJob(job))) await removeManifestMark(blobs, job);
   } catch (error) {
-    if (!(error instanceof LedgerError && error.code === "job-removed")) throw error;
+    // It may come from another thread, where an error leaves its class behind.
+    if (!(error instanceof Error && "code" in error && error.code === "job-removed")) throw error;
   }
 };
 
@@ -61,11 +65,14 @@ class EndWatch {
   /** Of all jobs the first time, then of those that have ended since. */
   async *untold(): AsyncGenerator<JobEnd> {
     let latest = this.#sinceAt;
+    let untold = Infinity;
     for await (const end of this.#ends()) {
       latest = Math.max(latest, end.endedAt);
-      if (!(await this.#isTold(end))) yield end;
+      if (await this.#isTold(end)) continue;
+      yield end;
+      if (this.#told.get(end.job) !== end.endedAt) untold = Math.min(untold, end.endedAt);
     }
-    this.#sinceAt = Math.max(this.#sinceAt, latest - SET_BACK_MS);
+    this.#sinceAt = Math.max(this.#sinceAt, Math.min(latest - SET_BACK_MS, untold));
     for (const [job, endedAt] of this.#told) if (endedAt < this.#sinceAt) this.#told.delete(job);
   }
 

@@ -5,6 +5,7 @@ import type { Ledger } from "../../ports/ledger.ts";
 import { amendJob } from "../../reextract/amend-job.ts";
 import { ReextractError } from "../../reextract/reextract-error.ts";
 import { ScraperLoadError } from "../../scrapers/scraper-load-error.ts";
+import { JobBackoff } from "../job-backoff.ts";
 import { type DutyTools, runDuty } from "../run-duty.ts";
 
 export interface NewVersionOptions extends DutyTools {
@@ -32,10 +33,11 @@ export const runNewVersions = async (options: NewVersionOptions, signal: AbortSi
     }
     await ledger.steerJob(view.spec.id, "resume");
   };
+  const jobs = new JobBackoff((error) => options.report("new-versions", error));
   const run = async (stop: AbortSignal): Promise<void> => {
     for await (const view of waiting(ledger)) {
       if (stop.aborted) return;
-      await read(view, stop);
+      await jobs.try(view.spec.id, () => read(view, stop));
     }
   };
   await runDuty(options, { name: "new-versions", everyMs, run }, signal);

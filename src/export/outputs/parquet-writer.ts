@@ -6,7 +6,7 @@ import type { Column, ColumnType, OutputRow, RecordWriter } from "./record-write
 /** A reader unpacks a whole row group at once, and so does this writer hold one: large enough to pack well. */
 const ROW_GROUP_ROWS = 10_000;
 /** Rows with long texts make smaller groups. Counted roughly, in UTF-16 units. */
-const ROW_GROUP_LENGTH = 32 * 1024 * 1024;
+const ROW_GROUP_LENGTH = 4 * 1024 * 1024;
 
 const OPTIONAL = { repetition_type: "OPTIONAL" } as const;
 const TYPES: Readonly<Record<ColumnType, Omit<FileWriter["schema"][number], "name">>> = {

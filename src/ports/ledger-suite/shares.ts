@@ -181,4 +181,18 @@ export const shares = (test: LedgerTest): void => {
     assert.equal(await ledger.countAccepted("a", 0), 9);
     assert.equal(await ledger.countAccepted("nobody", 0), 0);
   });
+
+  test("a client holds its open jobs, and the bytes that were fetched for all of its jobs", async (world) => {
+    const { ledger } = world;
+    const worker = world.worker();
+    assert.deepEqual([await ledger.countOpenJobs("a"), await ledger.countKeptBytes("a")], [0, 0]);
+    await world.job("ending", keysOf(2), { client: "a", pace: UNPACED });
+    await world.job("open", keysOf(1), { client: "a", lane: "b.test" });
+    await world.job("other", keysOf(1), { client: "b", lane: "c.test" });
+    await ledger.sealJob("ending");
+    await worker.settle(await worker.take(2, { jobs: ["ending"] }));
+    const { bytes } = (await ledger.readJob("ending"))!;
+    assert.ok(bytes > 0);
+    assert.deepEqual([await ledger.countOpenJobs("a"), await ledger.countKeptBytes("a")], [1, bytes]);
+  });
 };

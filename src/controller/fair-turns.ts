@@ -1,0 +1,65 @@
+import { Problem } from "./problem.ts";
+
+/** For each client: pages that are read or sent at a time, and those that wait behind them. */
+const MOST_AT_ONCE = 4;
+const MOST_WAITING = 64;
+/** Over all clients. */
+const MOST_IN_ALL = 16;
+
+interface Line {
+  active: number;
+  readonly waiting: (() => void)[];
+}
+
+/** Places that clients share: each gets one in turn, so that somebody's many requests do not stand before another's first. */
+export class FairTurns {
+  readonly #lines = new Map<string, Line>();
+  #active = 0;
+
+  /** Resolves when there is a place; disposing of it gives it back. */
+  async take(client: string): Promise<Disposable> {
+    const line = this.#lines.get(client) ?? { active: 0, waiting: [] };
+    this.#lines.set(client, line);
+    if (line.waiting.length >= MOST_WAITING)
+      throw new Problem(
+        "too-many-requests",
+        `${MOST_WAITING} lists of this client are waiting. Ask for the next when one was answered.`,
+        { retryAfterSeconds: 1 },
+      );
+    await new Promise<void>((resolve) => {
+      line.waiting.push(resolve);
+      this.#handOut();
+    });
+    let isBack = false;
+    return {
+      [Symbol.dispose]: () => {
+        if (isBack) return;
+        isBack = true;
+        this.#active--;
+        line.active--;
+        if (line.active === 0 && line.waiting.length === 0) this.#lines.delete(client);
+        this.#handOut();
+      },
+    };
+  }
+
+  #handOut(): void {
+    for (let isMore = true; isMore && this.#active < MOST_IN_ALL;) {
+      isMore = false;
+      for (const [client, line] of this.#lines) {
+        if (this.#active >= MOST_IN_ALL) return;
+        if (line.active >= MOST_AT_ONCE) continue;
+        const next = line.waiting.shift();
+        if (!next) continue;
+        line.active++;
+        this.#active++;
+        isMore = true;
+        // To the end of the order: the others come first now.
+        this.#lines.delete(client);
+        this.#lines.set(client, line);
+        next();
+        break;
+      }
+    }
+  }
+}

@@ -1,0 +1,112 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import http from "node:http";
+import { test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import { type ApiGround, openApiGround } from "./api-ground.suite.ts";
+import { collectJob } from "./collected-job.suite.ts";
+import { MOST_STREAMS } from "./open-streams.ts";
+import type { ProblemBody } from "./schemas/problem.ts";
+
+/** More than the buffers of both ends of a connection hold. */
+const LARGE = 24 * 1024 * 1024;
+
+const until = async (isSo: () => boolean): Promise<void> => {
+  while (!isSo()) await delay(20);
+};
+
+const makeJob = async (ground: ApiGround, key: string, count: number): Promise<string> => {
+  const inputs = Array.from({ length: count }, (_, n) => ({ parcel: String(n) }));
+  const { body } = await ground.ask<{ job: { id: string } }>("POST", "/v1/jobs", {
+    key,
+    json: { scraper: "county", ...(count > 0 && { inputs }) },
+  });
+  return body.job.id;
+};
+
+/** A capture that is larger than what a reader who does not read can be sent. */
+const largeCapture = async (ground: ApiGround, key: string): Promise<string> => {
+  const job = await makeJob(ground, key, 1);
+  const body = randomBytes(LARGE);
+  await collectJob(ground, job, () => ({ body }));
+  const { body: page } = await ground.ask<{ data: { id: string }[] }>("GET", `/v1/jobs/${job}/items`, {
+    key,
+  });
+  return `/v1/jobs/${job}/items/${page.data[0]!.id}/captures/0`;
+};
+
+/** The answer's head; nobody reads its body. */
+const begin = (ground: ApiGround, key: string, path: string): Promise<http.IncomingMessage> =>
+  new Promise((resolve, reject) => {
+    const headers = { authorization: `Bearer ${key}` };
+    http.get(`${ground.url}${path}`, { agent: false, headers }, resolve).once("error", reject);
+  });
+
+test("a client has so many listeners at a time, and may come again when one has gone", async () => {
+  await using ground = await openApiGround();
+  const key = await ground.addClient("a");
+  const open = await Promise.all(
+    Array.from({ length: MOST_STREAMS.listener }, () => begin(ground, key, "/v1/events")),
+  );
+  assert.ok(open.every(({ statusCode }) => statusCode === 200));
+  const { status, headers, body } = await ground.ask<ProblemBody>("GET", "/v1/events", { key });
+  assert.deepEqual([status, body.code, headers.get("retry-after")], [429, "too-many-streams", "1"]);
+  const other = await begin(ground, await ground.addClient("b"), "/v1/events");
+  assert.equal(other.statusCode, 200);
+  other.destroy();
+  open.pop()!.destroy();
+  for (let isIn = false; !isIn; await delay(20)) {
+    const again = await begin(ground, key, "/v1/events");
+    isIn = again.statusCode === 200;
+    again.destroy();
+  }
+  for (const response of open) response.destroy();
+});
+
+test("a revoked key ends its events, its download and its upload", async () => {
+  await using ground = await openApiGround();
+  const key = await ground.addClient("a");
+  const path = await largeCapture(ground, key);
+  const job = await makeJob(ground, key, 0);
+  const [events, file] = [await begin(ground, key, "/v1/events"), await begin(ground, key, path)];
+  const upload = http.request(`${ground.url}/v1/jobs/${job}/inputs`, {
+    method: "POST",
+    agent: false,
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/x-ndjson" },
+  });
+  upload.on("error", () => undefined).write(`{"parcel":"1"}\n`);
+  for (let taken = 0; taken === 0;)
+    taken = (await ground.ask<{ offset: number }>("GET", `/v1/jobs/${job}/inputs`, { key })).body.offset;
+  const ended = Promise.all([
+    new Promise((end) => events.once("close", end).resume()),
+    new Promise((end) => upload.once("close", end)),
+  ]);
+  const [card] = await ground.registry.listKeys("a");
+  await ground.registry.revokeKey(card!.id, Date.now());
+  await ended;
+  const cut = () =>
+    ground.logged.filter(({ event }) => event === "stream.cut").map(({ facts }) => facts["kind"]);
+  await until(() => cut().length === 3);
+  assert.deepEqual(new Set(cut()), new Set(["download", "listener", "upload"]));
+  let size = 0;
+  await assert.rejects(async () => {
+    for await (const piece of file) size += (piece as Buffer).length;
+  });
+  assert.ok(size < LARGE);
+});
+
+test("a reader that takes nothing and a sender that sends nothing are cut", async () => {
+  await using ground = await openApiGround({ streamTimes: { stalledMs: 50, silentMs: 50 } });
+  const key = await ground.addClient("a");
+  const file = await begin(ground, key, await largeCapture(ground, key));
+  const upload = http.request(`${ground.url}/v1/jobs/${await makeJob(ground, key, 0)}/inputs`, {
+    method: "POST",
+    agent: false,
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/x-ndjson" },
+  });
+  const isCut = new Promise((end) => upload.once("error", () => undefined).once("close", end));
+  upload.flushHeaders();
+  await isCut;
+  await until(() => ground.logged.filter(({ event }) => event === "stream.cut").length === 2);
+  file.destroy();
+});
