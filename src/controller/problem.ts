@@ -31,6 +31,7 @@ const PROBLEMS = {
   "no-changes": [422, "The job does not know what changed"],
   "too-many-requests": [429, "Too many requests"],
   "quota-exceeded": [429, "The client's quota is used up"],
+  damaged: [500, "Stored data is damaged"],
   internal: [500, "Something broke here"],
   unavailable: [503, "The service cannot answer now"],
 } as const satisfies Readonly<Record<string, readonly [status: number, title: string]>>;

@@ -1,30 +1,25 @@
-import type { BlobRange, CaptureRef } from "../../model/capture.ts";
+import type { CaptureRef, RecordRange } from "../../model/capture.ts";
 import type { Failure } from "../../model/failure.ts";
 import type { Change } from "../../model/freshness.ts";
 import type { ItemRef, ItemState, ItemView, Skipped } from "../../model/item.ts";
 import { versionIn } from "../../model/job-version.ts";
 import type { JobSpec } from "../../model/job.ts";
-import type { ItemPage, ItemQuery } from "../../ports/ledger.ts";
+import { type ItemPage, type ItemQuery, LedgerError } from "../../ports/ledger.ts";
 import type { Database } from "./database.ts";
 import { findItems } from "./find-items.ts";
 import { findKeys } from "./find-keys.ts";
 import { leftAs, stateOf } from "./item-state.ts";
 import { jobRow, type JobRow, readSpec } from "./job-row.ts";
 import { isLosingPages } from "./removals/removal-row.ts";
+import { resultSum, type SummedItem } from "./row-sums.ts";
 import type { PastRow } from "./save-result.ts";
 import { OVER_BUDGET } from "./spend-budget.ts";
 
-interface Row {
+interface Row extends SummedItem {
   readonly queue: number;
   readonly seq: number;
   readonly lane: string;
-  readonly key: string;
-  readonly scraper: number;
-  readonly depth: number;
   readonly parent: string | null;
-  readonly input: string;
-  readonly state: number;
-  readonly attempts: number;
   readonly due_at: number | null;
   readonly suspect: number;
   readonly cursor: number;
@@ -38,6 +33,7 @@ interface Row {
   readonly change: Change | null;
   readonly attempt: string | null;
   readonly revision: number | null;
+  readonly sum: number | null;
 }
 
 /** Items, and queues, looked at for one page: what is rare in a large job is found in steps, and no reader stays long. */
@@ -162,7 +158,8 @@ const viewsOf = (
   const hidesPages = isLosingPages(db, job.number);
   const rows = db.all<Row>(
     `SELECT i.queue, i.seq, l.name AS lane, i.key, i.scraper, i.depth, p.key AS parent, i.input, i.state, i.attempts, i.due_at, i.suspect,
-              q.cursor, r.ended_at, r.quality, r.failure, r.captures, r.records, r.history, r.skipped, r.change, r.attempt, r.revision
+              q.cursor, r.ended_at, r.quality, r.failure, r.captures, r.records, r.history, r.skipped, r.change, r.attempt, r.revision,
+              r.sum, i.parent_queue, i.parent_seq, i.throttles
        FROM json_each(?1) place CROSS JOIN items i ON i.queue = ?2 AND i.seq = place.value
        JOIN queues q ON q.id = i.queue JOIN lanes l ON l.id = q.lane
        LEFT JOIN results r ON r.queue = i.queue AND r.seq = i.seq
@@ -170,12 +167,25 @@ const viewsOf = (
     JSON.stringify(seqs),
     queue,
   );
+  for (const row of rows) mustFitSum(row, job.id);
   return {
     views: rows
       .map((row) => view(row, stateOf(row, left), spec, job, db.now()))
       .map((item) => (hidesPages ? { ...item, captures: [] } : item)),
     size: rows.reduce((sum, row) => sum + sizeOf(row), 0),
   };
+};
+
+/** A damaged row is named, and nothing of it is told as true. */
+const mustFitSum = (row: Row, job: string): void => {
+  const { queue, seq, ended_at, quality, failure, captures, records, skipped, change, attempt } = row;
+  if (row.sum === null) return;
+  const result = [queue, seq, ended_at, quality, failure, captures, records, skipped, change, attempt];
+  if (resultSum([...result, row.revision], row) !== row.sum)
+    throw new LedgerError(
+      "damaged-item",
+      `${job}: what the ledger has of item ${row.key} is damaged. \`sluice fsck\` tells all that is; restore the ledger from a backup.`,
+    );
 };
 
 const sizeOf = ({ key, input, parent, captures, history, failure }: Row): number =>
@@ -211,7 +221,7 @@ const view = (row: Row, state: ItemState, spec: JobSpec, job: JobRow, now: numbe
     }),
     ...lastAttempt(row.attempt),
     captures: parsed<CaptureRef[]>(row.captures) ?? [],
-    records: parsed<BlobRange>(row.records) ?? null,
+    records: parsed<RecordRange>(row.records) ?? null,
   };
 };
 
