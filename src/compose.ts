@@ -8,6 +8,7 @@ import { laneName } from "./model/lane-name.ts";
 import type { LaneOf } from "./flow/plan.ts";
 import type { Blobs } from "./ports/blobs.ts";
 import type { Collector } from "./ports/collector.ts";
+import type { LedgerCheck } from "./ports/ledger-check.ts";
 import { type Ledger, LedgerError } from "./ports/ledger.ts";
 import type { KeyCard, Registry, Role } from "./ports/registry.ts";
 import { retentionNow } from "./scrapers/current-retention.ts";
@@ -58,6 +59,12 @@ export const openHouse = async (
   });
   const blobs = await openBlobs(data);
   return { data, ledger, blobs, [Symbol.asyncDispose]: () => ledger.close() };
+};
+
+/** A look at a data folder's ledger that changes nothing, for `sluice fsck`. */
+export const lookAtLedger = async (data: string): Promise<() => LedgerCheck> => {
+  const { checkLedger } = await import("./backends/sqlite/check-ledger.ts");
+  return () => checkLedger(join(data, "sluice.db"));
 };
 
 /** The archive of a data folder alone, for a thread that only reads stored pages. */

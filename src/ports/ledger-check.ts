@@ -50,6 +50,8 @@ export interface LedgerCheck extends Disposable {
   refs(): Iterable<StoredRef>;
   /** Whether the ledger knows of the job, or has removed it. */
   knows(job: string): boolean;
+  /** Whether something of the job was removed, or is being. */
+  isRemoved(job: string): boolean;
   /** Objects of removed jobs that are kept for others. */
   isKept(job: string, object: string): boolean;
 }

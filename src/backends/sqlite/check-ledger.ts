@@ -28,6 +28,7 @@ export const checkLedger = (file: string): LedgerCheck => {
     refs: () => check.refs(),
     knows: (job) =>
       check.has("SELECT 1 FROM jobs WHERE id = ?1 UNION ALL SELECT 1 FROM removals WHERE id = ?1", job),
+    isRemoved: (job) => check.has("SELECT 1 FROM removals WHERE id = ?", job),
     isKept: (job, object) =>
       check.has("SELECT 1 FROM kept_objects WHERE owner = ? AND object = ?", job, object),
     [Symbol.dispose]: () => db.close(),
