@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { hostname } from "node:os";
 import { join } from "node:path";
@@ -21,6 +22,8 @@ export { openJobLog } from "./worker/job-log.ts";
 
 export const SOFTWARE = "sluice/0.1.0";
 const ROBOT_NAME = "sluice";
+/** In a data folder: jobs, items, clients. */
+export const LEDGER_FILE = "sluice.db";
 
 /** What is opened by everybody who works on a data folder. */
 export interface House extends AsyncDisposable {
@@ -52,8 +55,9 @@ export const openHouse = async (
   data: string,
   { isPacing = false, cacheMb }: { readonly isPacing?: boolean; readonly cacheMb?: number } = {},
 ): Promise<House> => {
+  refuseRestoring(data);
   const { openSqlite } = await import("./backends/sqlite/open.ts");
-  const ledger = await openSqlite(join(data, "sluice.db"), {
+  const ledger = await openSqlite(join(data, LEDGER_FILE), {
     checkpoints: !isPacing,
     cacheMb: cacheMb ?? (isPacing ? 16 : 64),
   });
@@ -62,15 +66,45 @@ export const openHouse = async (
 };
 
 /** A look at a data folder's ledger that changes nothing, for `sluice fsck`. */
-export const lookAtLedger = async (data: string): Promise<() => LedgerCheck> => {
+export const lookAtLedger = async (file: string): Promise<() => LedgerCheck> => {
   const { checkLedger } = await import("./backends/sqlite/check-ledger.ts");
-  return () => checkLedger(join(data, "sluice.db"));
+  return () => checkLedger(file);
+};
+
+/** A ledger by its file, for the parts of `sluice fsck` and `sluice backup` that read it as a service does. */
+export const openLedger = async (file: string): Promise<Ledger> => {
+  const { openSqlite } = await import("./backends/sqlite/open.ts");
+  return await openSqlite(file, { cacheMb: 8 });
+};
+
+export const copyLedger = async (from: string, to: string): Promise<void> => {
+  const { copyLedger: copy } = await import("./backends/sqlite/copy-ledger.ts");
+  await copy(from, to);
+};
+
+export const repairCounters = async (data: string, job: string): Promise<void> => {
+  const { repairCounters: repair } = await import("./backends/sqlite/count-items.ts");
+  await repair(join(data, LEDGER_FILE), job);
+};
+
+/** There while `sluice restore` writes the folder. */
+export const RESTORING_FILE = "restore.json";
+
+/** Half a restored folder is none: a service that began in it would start with an empty ledger. */
+const refuseRestoring = (data: string): void => {
+  if (existsSync(join(data, RESTORING_FILE)))
+    throw new LedgerError(
+      "unavailable",
+      `${data}: it is being restored from a backup, or a restore of it was broken off. Run \`sluice restore\` again to finish it.`,
+    );
 };
 
 /** The archive of a data folder alone, for a thread that only reads stored pages. */
-export const openBlobs = async (data: string): Promise<Blobs> => {
+export const openBlobs = (data: string): Promise<Blobs> => openBlobFolder(join(data, "blobs"));
+
+export const openBlobFolder = async (folder: string): Promise<Blobs> => {
   const { openFiles } = await import("./backends/files/open-files.ts");
-  return await openFiles(join(data, "blobs"));
+  return await openFiles(folder);
 };
 
 const require = createRequire(import.meta.url);
@@ -161,7 +195,7 @@ export const work = async (options: WorkOptions): Promise<void> => {
 /** Clients, keys and deliveries of a data folder. */
 export const openRegistry = async (data: string): Promise<Registry> => {
   const { openRegistry: open } = await import("./backends/sqlite/registry/open.ts");
-  return await open(join(data, "sluice.db"));
+  return await open(join(data, LEDGER_FILE));
 };
 
 /** A new API key, and what is kept of it. */

@@ -2,7 +2,7 @@ import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import type { BlobRange, CaptureRef, RecordRange } from "../../model/capture.ts";
 import type { JobState } from "../../model/job.ts";
 import type { CheckedJob, Damage, LedgerCheck, StoredRef } from "../../ports/ledger-check.ts";
-import { leftAs } from "./item-state.ts";
+import { countItems } from "./count-items.ts";
 import { itemHash } from "./insert-items.ts";
 import type { JobRow } from "./job-row.ts";
 import { nextHash } from "./key-hash.ts";
@@ -156,73 +156,24 @@ class Check {
 
   /** Conservation: the job's counters are what its items say. */
   *#counters(job: JobRow): Generator<string> {
-    interface Count {
-      readonly state: number;
-      readonly leased: number;
-      readonly count: number;
-    }
-    const counts = [
-      ...this.#rows<Count>(
-        `SELECT i.state, i.state = 0 AND i.seq <= q.cursor AND i.due_at IS NULL AND i.suspect = 0 AS leased, count(*) AS count
-         FROM queues q JOIN items i ON i.queue = q.id WHERE q.job = ? GROUP BY 1, 2`,
-        job.number,
-      ),
-    ];
-    const sum = (of: (one: Count) => boolean): number =>
-      counts.filter(of).reduce((all, { count }) => all + count, 0);
-    const inState = (state: number): number => sum((one) => one.state === state);
-    const leased = sum((one) => one.leased === 1);
-    const open = sum((one) => one.state < 3) - leased;
-    const left = leftAs(job);
-    const expected = {
-      accepted: sum(() => true),
-      done: inState(3),
-      absent: inState(4),
-      failed: inState(5) + (left === "failed" ? open : 0),
-      skipped: inState(6),
-      cancelled: inState(7) + (left === "cancelled" ? open : 0),
-      waiting: left === undefined ? inState(2) : 0,
-      leased,
-      partial: Number(
-        this.#one(
-          `SELECT count(*) AS n FROM queues q JOIN results r ON r.queue = q.id JOIN items i ON i.queue = r.queue AND i.seq = r.seq
-           WHERE q.job = ? AND i.state = 3 AND r.quality = 'partial'`,
-          job.number,
-        )["n"],
-      ),
-    };
-    for (const [name, count] of Object.entries(expected))
+    const { counters, failures, held, unknownStates } = countItems(
+      (sql, ...values) => this.#rows(sql, ...values),
+      job,
+    );
+    for (const [name, count] of Object.entries(counters))
       if (job[name as keyof JobRow] !== count)
         yield `its counter ${name} is ${String(job[name as keyof JobRow])}, its items say ${count}`;
-    if (sum(({ state }) => state < 0 || state === 1 || state > 7 || !Number.isInteger(state)) > 0)
-      yield "items are in a state that there is not";
-    const held = Number(
-      this.#one(
-        "SELECT coalesce(sum(l.open), 0) AS n FROM queues q JOIN leases l ON l.queue = q.id WHERE q.job = ?",
-        job.number,
-      )["n"],
-    );
-    if (held !== leased) yield `its leases hold ${held} items, ${leased} are leased`;
-    yield* this.#failures(job, left === "failed" ? open : 0);
-  }
-
-  *#failures(job: JobRow, overBudget: number): Generator<string> {
-    const kinds = new Map<string, number>(overBudget > 0 ? [["budget", overBudget]] : []);
-    for (const { kind, count } of this.#rows<{ kind: string; count: number }>(
-      `SELECT r.failure ->> 'kind' AS kind, count(*) AS count FROM queues q JOIN items i ON i.queue = q.id
-       JOIN results r ON r.queue = i.queue AND r.seq = i.seq WHERE q.job = ? AND i.state = 5 GROUP BY 1`,
-      job.number,
-    ))
-      kinds.set(kind, (kinds.get(kind) ?? 0) + count);
+    if (unknownStates > 0) yield `${unknownStates} items are in a state that there is not`;
+    if (held !== counters.leased) yield `its leases hold ${held} items, ${counters.leased} are leased`;
     for (const { kind, final } of this.#rows<{ kind: string; final: number }>(
       "SELECT kind, final FROM job_failures WHERE job = ?",
       job.number,
     )) {
-      const count = kinds.get(kind) ?? 0;
-      kinds.delete(kind);
+      const count = failures.get(kind) ?? 0;
+      failures.delete(kind);
       if (count !== final) yield `its counter of ${kind} failures is ${final}, its items say ${count}`;
     }
-    for (const [kind, count] of kinds)
+    for (const [kind, count] of failures)
       yield `its counter of ${kind} failures is not there, its items say ${count}`;
   }
 
