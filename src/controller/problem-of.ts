@@ -13,7 +13,7 @@ const BY_NAME: Readonly<Record<string, Readonly<Record<string, ProblemCode>>>> =
     "no-space": "unavailable",
     "read-only": "unavailable",
     unavailable: "unavailable",
-    "damaged-item": "damaged",
+    "damaged-row": "damaged",
   },
   InputError: { "*": "bad-inputs" },
   ScraperLoadError: {

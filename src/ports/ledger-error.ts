@@ -11,7 +11,7 @@ export type LedgerErrorCode =
   | "newer-version"
   | "other-version"
   | "damaged"
-  | "damaged-item"
+  | "damaged-row"
   | "unavailable";
 
 export class LedgerError extends Error {

@@ -120,7 +120,7 @@ class Check {
     for (const row of this.#rows<
       JobRow & { fits: number | null; specFits: number | null; whole: number | null }
     >(
-      `SELECT j.*, s.counts = ${JOB_SUM.replaceAll(/\b(?=[a-z_]+[,)])/g, "j.")} AS fits, s.spec = row_sum(j.number, j.spec) AS specFits, s.whole
+      `SELECT j.*, s.counts = ${JOB_SUM} AS fits, s.spec = row_sum(j.number, j.spec) AS specFits, s.whole
        FROM jobs j LEFT JOIN job_sums s ON s.job = j.number ORDER BY j.number`,
     )) {
       const job = (problem: string, repair?: "counters"): Damage => ({

@@ -183,7 +183,7 @@ const mustFitSum = (row: Row, job: string): void => {
   const result = [queue, seq, ended_at, quality, failure, captures, records, skipped, change, attempt];
   if (resultSum([...result, row.revision], row) !== row.sum)
     throw new LedgerError(
-      "damaged-item",
+      "damaged-row",
       `${job}: what the ledger has of item ${row.key} is damaged. \`sluice fsck\` tells all that is; restore the ledger from a backup.`,
     );
 };

@@ -41,7 +41,8 @@ export const resultSum = (result: readonly SQLOutputValue[], item: SummedItem): 
   return rowSum([...result, ...own]);
 };
 
-/** The columns under `job_sums.counts`. */
-export const JOB_SUM = `row_sum(number, id, client, state, sealed, created_at, ended_at, received, accepted, folded, rejected, capped, too_deep, capped_chain,
-  capped_budget, waiting, done, absent, failed, skipped, cancelled, partial, requests, bytes, field_counts, rejects, leased, scraper,
-  deadline_at, spent_at, paused, key_seed, revision, reopened_at)`;
+/** The columns under `job_sums.counts`, of `jobs` as `j`. */
+export const JOB_SUM = `row_sum(j.number, j.id, j.client, j.state, j.sealed, j.created_at, j.ended_at, j.received, j.accepted, j.folded, j.rejected,
+  j.capped, j.too_deep, j.capped_chain, j.capped_budget, j.waiting, j.done, j.absent, j.failed, j.skipped, j.cancelled,
+  j.partial, j.requests, j.bytes, j.field_counts, j.rejects, j.leased, j.scraper, j.deadline_at, j.spent_at, j.paused,
+  j.key_seed, j.revision, j.reopened_at)`;

@@ -27,7 +27,7 @@ export interface BackupOptions {
 
 const PROGRESS_MS = 5_000;
 
-const toolsOf = (json: boolean): CopyTools => {
+export const backupTools = (json: boolean): CopyTools => {
   let next = performance.now() + PROGRESS_MS;
   return {
     ledgerFile: LEDGER_FILE,
@@ -50,12 +50,12 @@ export const backupCommand = async (to: string, { data, json }: BackupOptions): 
       "not-empty",
       `${to}: inside the data folder itself. Choose a folder outside of it.`,
     );
-  return tell(await backup(data, to, toolsOf(json)), `backup of ${data} in ${to}`, json);
+  return tell(await backup(data, to, backupTools(json)), `backup of ${data} in ${to}`, json);
 };
 
 export const restoreCommand = async (from: string, { data, json }: BackupOptions): Promise<number> =>
   tell(
-    await restore(from, data, { ...toolsOf(json), restoringFile: RESTORING_FILE }),
+    await restore(from, data, { ...backupTools(json), restoringFile: RESTORING_FILE }),
     `${data} restored from ${from}`,
     json,
   );
