@@ -192,16 +192,13 @@ const readMark = async (from: string): Promise<BackupMark | undefined> => {
 };
 
 const writeMark = async (file: string, mark: BackupMark): Promise<void> => {
-  await writeFile(`${file}.part`, `${JSON.stringify(mark)}\n`, { flush: true });
+  await writeFile(`${file}.part`, `${JSON.stringify(mark, undefined, 2)}\n`, { flush: true });
   await rename(`${file}.part`, file);
 };
 
-const syncFile = async (path: string): Promise<void> => {
-  const file = await open(path, "r+");
-  await file.sync().finally(() => file.close());
+const syncFile = async (path: string, flags = "r+"): Promise<void> => {
+  await using file = await open(path, flags);
+  await file.sync();
 };
 
-const syncFolder = async (path: string): Promise<void> => {
-  const folder = await open(path, "r");
-  await folder.sync().finally(() => folder.close());
-};
+const syncFolder = (path: string): Promise<void> => syncFile(path, "r");

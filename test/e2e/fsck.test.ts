@@ -110,18 +110,18 @@ test(`of ${DAMAGES} changed bytes in the ledger, each that changes what it says 
   const copy = join(folder, "whole.db");
   cpSync(ledger, copy);
   const bytes = readFileSync(copy);
-  const before = meaning(copy);
+  const whole = meaning(copy);
   const look = await lookAtLedger(ledger);
-  let [tried, changed, found] = [0, 0, 0];
+  const count = { tried: 0, changed: 0, found: 0 };
   // Most of a small ledger is empty space: the bytes that say something are what is looked for.
-  while (changed < DAMAGES) {
+  while (count.changed < DAMAGES) {
     const at = Math.floor(random() * bytes.length);
     const by = 1 + Math.floor(random() * 255);
-    tried++;
+    count.tried++;
     await damaged(ledger, at, by, async () => {
-      const isChanged = meaning(ledger) !== before;
-      if (isChanged) changed++;
-      if (!isChanged && tried % 10 > 0) return;
+      const isChanged = meaning(ledger) !== whole;
+      if (isChanged) count.changed++;
+      if (!isChanged && count.tried % 10 > 0) return;
       let problems: unknown[];
       try {
         using check = look();
@@ -129,7 +129,7 @@ test(`of ${DAMAGES} changed bytes in the ledger, each that changes what it says 
       } catch (error) {
         problems = [error];
       }
-      if (problems.length > 0) found++;
+      if (problems.length > 0) count.found++;
       assert.ok(!isChanged || problems.length > 0, `byte ${at} by ${by} was not found (seed ${SEED})`);
       if (isChanged)
         for (const line of (await exported()).lines) assert.ok(rows.has(line), `exported: ${line}`);
@@ -137,7 +137,7 @@ test(`of ${DAMAGES} changed bytes in the ledger, each that changes what it says 
     for (const end of ["-wal", "-shm"]) rmSync(`${ledger}${end}`, { force: true });
     cpSync(copy, ledger);
   }
-  t.diagnostic(`${tried} bytes changed, ${changed} of them with a meaning, ${found} found`);
+  t.diagnostic(`${count.tried} bytes changed, ${count.changed} of them with a meaning, ${count.found} found`);
   assert.deepEqual(await fsck(), []);
 });
 

@@ -1,6 +1,5 @@
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import type { BlobRange, CaptureRef, RecordRange } from "../../model/capture.ts";
-import type { JobState } from "../../model/job.ts";
 import type { CheckedJob, Damage, LedgerCheck, StoredRef } from "../../ports/ledger-check.ts";
 import { countItems } from "./count-items.ts";
 import { itemHash } from "./insert-items.ts";
@@ -73,7 +72,7 @@ class Check {
 
   *jobs(): Generator<CheckedJob> {
     for (const row of this.#rows<JobRow>("SELECT id, state, ended_at FROM jobs ORDER BY number"))
-      yield { id: row.id, state: row.state as JobState, endedAt: row.ended_at ?? undefined };
+      yield { id: row.id, state: row.state, endedAt: row.ended_at ?? undefined };
   }
 
   *refs(): Generator<StoredRef> {

@@ -6,10 +6,6 @@ export const copyLedger = async (from: string, to: string): Promise<void> => {
   await rm(to, { force: true });
   using db = new DatabaseSync(from, { readOnly: true, timeout: 30_000 });
   db.prepare("VACUUM INTO ?").run(to);
-  const file = await open(to, "r+");
-  try {
-    await file.sync();
-  } finally {
-    await file.close();
-  }
+  await using file = await open(to, "r+");
+  await file.sync();
 };

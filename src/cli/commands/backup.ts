@@ -56,7 +56,7 @@ export const backupCommand = async (to: string, { data, json }: BackupOptions): 
 export const restoreCommand = async (from: string, { data, json }: BackupOptions): Promise<number> =>
   tell(
     await restore(from, data, { ...backupTools(json), restoringFile: RESTORING_FILE }),
-    `${data} restored from ${from}`,
+    `${from} restored to ${data}`,
     json,
   );
 

@@ -79,7 +79,7 @@ const repairOne = async (data: string, damage: Damage): Promise<number> => {
 };
 
 const lineOf = ({ what, where, problem, repair, advice }: Damage): string =>
-  `${what}: ${where}: ${problem}. ${repair ? "`sluice fsck --repair` makes it again" : (advice ?? "restore it from a backup")}.`;
+  `${what}: ${where}: ${problem}. What to do: ${repair ? "`sluice fsck --repair` makes it again" : (advice ?? "restore it from a backup")}.`;
 
 const summary = (counts: FsckCounts, problems: number, repaired: number, dropped: number): string[] => {
   const { jobs, objects, bytes, unverified, orphans, orphanBytes } = counts;

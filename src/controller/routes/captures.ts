@@ -7,7 +7,7 @@ import type { Api, Who } from "../api.ts";
 import { says } from "../api-registry.ts";
 import type { Desk } from "../desk.ts";
 import { captureView } from "../item-view.ts";
-import { isOfJob } from "../own-places.ts";
+import { isOfJob, tellDamage } from "../own-places.ts";
 import { Problem } from "../problem.ts";
 import { captureSchema } from "../schemas/capture.ts";
 import { itemParams } from "../schemas/params.ts";
@@ -35,11 +35,11 @@ export const addCaptureRoutes = (app: Api, desk: Desk): void => {
     throw new Problem("not-found", `The item has no capture ${number}.`);
   };
 
-  const read = async (ref: CaptureRef) => {
+  const read = async (ref: CaptureRef, job: string) => {
     try {
       return await readCapture(blobs, ref);
     } catch (error) {
-      if (!(error instanceof BlobError) || error.code !== "not-found") throw error;
+      if (!(error instanceof BlobError) || error.code !== "not-found") return tellDamage(error, job);
       throw new Problem("not-found", "The capture is not in the archive any more.", {}, { cause: error });
     }
   };
@@ -85,7 +85,7 @@ export const addCaptureRoutes = (app: Api, desk: Desk): void => {
     },
     async ({ params, who }, reply) => {
       const ref = await findCapture(who, params);
-      const { body, headers } = await read(ref);
+      const { body, headers } = await read(ref, params.job);
       const coding = headers.find(([name]) => name.toLowerCase() === "content-encoding")?.[1].trim();
       if (coding !== undefined && CODINGS.has(coding.toLowerCase()))
         void reply.header("content-encoding", coding.toLowerCase());
@@ -120,7 +120,7 @@ export const addCaptureRoutes = (app: Api, desk: Desk): void => {
       },
     },
     async ({ params, who }) => {
-      const { url, status, headers } = await read(await findCapture(who, params));
+      const { url, status, headers } = await read(await findCapture(who, params), params.job);
       return { url, status, headers: headers.map(([name, value]) => ({ name, value })) };
     },
   );

@@ -15,7 +15,7 @@ import { says } from "../api-registry.ts";
 import type { Desk } from "../desk.ts";
 import { itemId } from "../item-view.ts";
 import { listOf, many } from "../many.ts";
-import { withOwnPlaces } from "../own-places.ts";
+import { tellDamage, withOwnPlaces } from "../own-places.ts";
 import { PipeSink } from "../pipe-sink.ts";
 import { Problem } from "../problem.ts";
 import { jobParams } from "../schemas/params.ts";
@@ -78,7 +78,7 @@ export const addResultRoutes = (app: Api, desk: Desk): void => {
         ...(gaps !== undefined && { gaps }),
         ...(changes && { changes }),
         pathOfFile: ({ ref }, _, number) => `/v1/jobs/${job}/items/${itemId(ref)}/captures/${number}`,
-      });
+      }).catch((error: unknown) => tellDamage(error, job));
       // What is wrong before the first byte is still a problem; after it the connection is cut.
       await Promise.race([begun, writing]);
       writing.catch((error: unknown) => {
