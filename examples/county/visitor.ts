@@ -19,8 +19,8 @@ export interface Visited {
 
 export interface Patience {
   readonly requestMs: number;
-  /** After the first try; as `requestMs` when left out. */
-  readonly laterMs?: number;
+  /** So many times as long for each further try; as long when left out. */
+  readonly growsBy?: number;
   readonly bytes: number;
   readonly tries: number;
 }
@@ -32,8 +32,8 @@ export async function visit(site: string, parcel: string, patience: Patience): P
   const address = new URL(href, hits.url).href;
   let outcome: Visited = { state: "failed", kind: "not tried" };
   for (let i = 0; i < patience.tries; i++) {
-    const { requestMs, laterMs = requestMs } = patience;
-    outcome = await readDetail(address, { ...patience, requestMs: i === 0 ? requestMs : laterMs });
+    const { requestMs, growsBy = 1 } = patience;
+    outcome = await readDetail(address, { ...patience, requestMs: requestMs * growsBy ** i });
     if (!PASSING.has(outcome.kind ?? "")) break;
   }
   return outcome;

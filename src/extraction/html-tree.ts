@@ -1,3 +1,4 @@
+import { takeCodes } from "./scan/page-codes.ts";
 import { TagAttributes } from "./scan/tag-attributes.ts";
 import { TextPlaces } from "./text-places.ts";
 
@@ -25,7 +26,11 @@ export interface PageParts {
   readonly texts: PageTexts;
 }
 
-const noParts: PageParts = { elements: [], attributes: new TagAttributes(""), texts: new TextPlaces("") };
+const noParts: PageParts = {
+  elements: [],
+  attributes: new TagAttributes("", takeCodes("")),
+  texts: new TextPlaces(""),
+};
 
 /** An element of a page, or (with no parent) the page itself. */
 export class TreeElement {

@@ -33,6 +33,7 @@ import { UsageError } from "../usage-error.ts";
 import { localItems } from "./local-items.ts";
 import { localRemovals } from "./local-removals.ts";
 import type { Steered, Submission, Submitted, Verbs } from "./verbs.ts";
+import { isGone } from "../../worker/this-process.ts";
 
 /** Whose jobs they are that were started on this machine. */
 const LOCAL_CLIENT = "local";
@@ -123,7 +124,8 @@ export const openLocal = async (data: string, { makes }: { readonly makes: boole
         `${lane}: no such lane. \`sluice lanes ls\` lists them; each comes with its first items.`,
       );
     },
-    workers: () => ledger.listWorkers(),
+    // Nobody has taken note yet of those that ended just now, or were killed.
+    workers: async () => (await ledger.listWorkers()).filter((worker) => !isGone(worker)),
 
     listClients: async () => (await (await registry()).listClients()).map(clientView),
     async addClient({ name, ...share }) {

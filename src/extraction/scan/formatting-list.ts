@@ -23,11 +23,8 @@ export class FormattingList {
 
   /** The newest entry; undefined for a marker, or none. */
   get newest(): FormattingEntry | undefined {
-    return this.#entries[this.#entries.length - 1];
-  }
-
-  get isEmpty(): boolean {
-    return this.#entries.length === 0;
+    const { length } = this.#entries;
+    return length === 0 ? undefined : this.#entries[length - 1];
   }
 
   mark(): void {

@@ -16,6 +16,13 @@ export function endAnchor(state: TreeState): void {
 /** The part of the standard's adoption agency that moves nothing. */
 export function endFormatting(state: TreeState, kind: TagKind): void {
   const { formatting } = state;
+  const { newest } = formatting;
+  // Nearly always: it is the innermost element.
+  if (newest?.kind === kind && newest.slot === state.top && state.isOpen(newest)) {
+    state.pop();
+    formatting.remove(newest);
+    return;
+  }
   if (state.current === kind && !formatting.has(state.top, state.serials[state.top] ?? 0)) {
     state.pop();
     return;

@@ -120,10 +120,9 @@ export class MatchMachine {
 
   #fitting(possible: number, word: number, element: OpenElement): number {
     const { compounds, needsId, needsClass } = this.#program;
-    element.look();
     let rest = possible;
-    if (element.idPlace === -1) rest &= ~(needsId[word] ?? 0);
-    if (element.classPlace === -1) rest &= ~(needsClass[word] ?? 0);
+    if (!element.hasAnyId) rest &= ~(needsId[word] ?? 0);
+    if (!element.hasAnyClass) rest &= ~(needsClass[word] ?? 0);
     let at = 0;
     while (rest !== 0) {
       const bit = rest & -rest;

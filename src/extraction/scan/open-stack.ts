@@ -7,7 +7,7 @@ const ENDED_FORM = new TagKind("form", KNOWN_KINDS + 1, 0, 0, 0);
 const FIRST_OWN = KNOWN_KINDS + 2;
 const OWN_KINDS = 16;
 
-/** What one page after another can use again: making it anew costs as much as reading a hundred tags. */
+/** What one page after another can use again. */
 interface StackParts {
   /** By slot: its kind, the mode before it was pushed, the next lower slot of the same kind, a number that no other element has. */
   readonly kinds: TagKind[];

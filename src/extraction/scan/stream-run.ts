@@ -18,7 +18,7 @@ export interface StreamPlan {
   readonly hasRows: boolean;
   readonly row: readonly (PageQuery | undefined)[];
   readonly rowProgram: MatchProgram;
-  /** Machines that no page is using: making them anew costs as much as a tenth of a page. */
+  /** Machines that no page is using. */
   readonly pageMachines: MatchMachine[];
   readonly rowMachines: MatchMachine[];
 }
@@ -136,6 +136,7 @@ export class StreamRun implements ScanSink {
   }
 
   text(from: number, to: number, hasEntities: boolean): void {
+    if (this.#captures.length === 0) return;
     let piece: string | undefined;
     for (const capture of this.#captures) {
       if (!capture.wantsText()) continue;

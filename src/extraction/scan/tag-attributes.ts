@@ -1,4 +1,5 @@
 import { decodeEntities } from "./decode-entities.ts";
+import type { PageCodes } from "./page-codes.ts";
 import {
   asciiLowerCase,
   DOUBLE_QUOTE,
@@ -14,6 +15,10 @@ import {
 /** Numbers for each attribute: where its name begins and ends, and where its value does. */
 export const ATTRIBUTE_SIZE = 4;
 
+/** In lower case; `|` 32 makes these letters of their upper case and of nothing else in a name. */
+const ID = [105, 100];
+const CLASS = [99, 108, 97, 115, 115];
+
 const MOST_SPARE = 1024 * ATTRIBUTE_SIZE;
 let spare: Int32Array<ArrayBuffer> | undefined;
 
@@ -26,16 +31,21 @@ function takePlaces(): Int32Array<ArrayBuffer> {
 /** Finds the attributes of start tags and notes their places; strings are made only of those that are asked for. */
 export class TagAttributes {
   readonly text: string;
+  readonly #codes: PageCodes;
   /** `ATTRIBUTE_SIZE` numbers for each attribute of every tag so far, unless `forget` was called in between. */
   places = takePlaces();
   /** The last tag's own: from `first` up to `end`. */
   first = 0;
   end = 0;
+  /** Where its id and its class are noted, -1 for nowhere. */
+  idPlace = -1;
+  classPlace = -1;
   /** Whether the last tag ended in `/>`. */
   endsWithSlash = false;
 
-  constructor(text: string) {
+  constructor(text: string, codes: PageCodes) {
     this.text = text;
+    this.#codes = codes;
   }
 
   /** Nothing is asked of it any more: the next page may have its memory. */
@@ -49,58 +59,59 @@ export class TagAttributes {
 
   readNone(): void {
     this.first = this.end;
+    this.idPlace = -1;
+    this.classPlace = -1;
   }
 
   /** From the end of the tag's name; returns where its content begins, -1 when the page ends before the tag does. */
   read(from: number): number {
-    const { text } = this;
-    const { length } = text;
-    this.first = this.end;
+    const codes = this.#codes;
+    const { length } = this.text;
+    this.readNone();
     this.endsWithSlash = false;
     let at = from;
     for (;;) {
-      while (at < length && isSpace(text.charCodeAt(at))) at++;
+      let code = codes[at] ?? 0;
+      while (isSpace(code)) code = codes[++at] ?? 0;
       if (at >= length) return -1;
-      const start = text.charCodeAt(at);
-      if (start === GREATER) return at + 1;
-      if (start === SLASH) {
+      if (code === GREATER) return at + 1;
+      if (code === SLASH) {
         at++;
-        if (text.charCodeAt(at) !== GREATER) continue;
+        if (codes[at] !== GREATER) continue;
         this.endsWithSlash = true;
         return at + 1;
       }
-      at = this.#readOne(at);
-      if (at === -1) return -1;
+      // Whatever stands first is part of the name, even `=` or a quote.
+      const nameFrom = at;
+      code = codes[++at] ?? 0;
+      // Letters, which are most of it, come after all that ends a name.
+      while (code > GREATER || (code !== EQUALS && !isNameEnd(code) && at < length)) code = codes[++at] ?? 0;
+      const nameEnd = at;
+      while (isSpace(code)) code = codes[++at] ?? 0;
+      if (code !== EQUALS) {
+        this.#note(nameFrom, nameEnd, nameEnd, nameEnd);
+        continue;
+      }
+      do code = codes[++at] ?? 0;
+      while (isSpace(code));
+      const valueFrom = at + 1;
+      if (code === DOUBLE_QUOTE || code === SINGLE_QUOTE) {
+        at = this.#quoteAfter(valueFrom, code);
+        if (at === -1) return -1;
+        this.#note(nameFrom, nameEnd, valueFrom, at++);
+        continue;
+      }
+      while (at < length && code !== GREATER && !isSpace(code)) code = codes[++at] ?? 0;
+      this.#note(nameFrom, nameEnd, valueFrom - 1, at);
     }
   }
 
-  /** Whatever stands first is part of the name, even `=` or a quote. */
-  #readOne(from: number): number {
-    const { text } = this;
-    const { length } = text;
-    let at = from + 1;
-    let code = text.charCodeAt(at);
-    // Letters, which are most of it, come after all that ends a name.
-    while (code > GREATER || (at < length && code !== EQUALS && !isNameEnd(code)))
-      code = text.charCodeAt(++at);
-    const nameEnd = at;
-    while (at < length && isSpace(code)) code = text.charCodeAt(++at);
-    if (code !== EQUALS) {
-      this.#note(from, nameEnd, nameEnd, nameEnd);
-      return at;
-    }
-    do code = text.charCodeAt(++at);
-    while (at < length && isSpace(code));
-    if (code === DOUBLE_QUOTE || code === SINGLE_QUOTE) {
-      const end = quoteAfter(text, at + 1, code);
-      if (end === -1) return -1;
-      this.#note(from, nameEnd, at + 1, end);
-      return end + 1;
-    }
-    const valueFrom = at;
-    while (at < length && code !== GREATER && !isSpace(code)) code = text.charCodeAt(++at);
-    this.#note(from, nameEnd, valueFrom, at);
-    return at;
+  /** Most values are short: then a search costs more than looking. */
+  #quoteAfter(from: number, quote: number): number {
+    const codes = this.#codes;
+    const near = Math.min(from + 16, this.text.length);
+    for (let at = from; at < near; at++) if (codes[at] === quote) return at;
+    return this.text.indexOf(quote === DOUBLE_QUOTE ? '"' : "'", near);
   }
 
   #note(nameFrom: number, nameTo: number, valueFrom: number, valueTo: number): void {
@@ -116,6 +127,18 @@ export class TagAttributes {
     places[end + 2] = valueFrom;
     places[end + 3] = valueTo;
     this.end = end + ATTRIBUTE_SIZE;
+    // Of two with one name, the first counts.
+    if (nameTo - nameFrom === 2) {
+      if (this.idPlace === -1 && this.#isNamed(nameFrom, ID)) this.idPlace = end;
+    } else if (nameTo - nameFrom === 5) {
+      if (this.classPlace === -1 && this.#isNamed(nameFrom, CLASS)) this.classPlace = end;
+    }
+  }
+
+  #isNamed(from: number, name: readonly number[]): boolean {
+    for (let at = 0; at < name.length; at++)
+      if (((this.#codes[from + at] ?? 0) | 32) !== name[at]) return false;
+    return true;
   }
 
   /** Where the attribute is noted between two places, -1 for nowhere. Of two with one name, the first counts. */
@@ -140,13 +163,6 @@ export class TagAttributes {
   valueAt(place: number): string {
     return decodeEntities(this.text, this.places[place + 2] ?? 0, this.places[place + 3] ?? 0, "attribute");
   }
-}
-
-/** Most values are short: then a search costs more than looking. */
-function quoteAfter(text: string, from: number, quote: number): number {
-  const near = from + 12;
-  for (let at = from; at < near; at++) if (text.charCodeAt(at) === quote) return at;
-  return text.indexOf(quote === DOUBLE_QUOTE ? '"' : "'", near);
 }
 
 /** `name` is in lower case, what the page has may be in any; only ASCII letters have two cases. */

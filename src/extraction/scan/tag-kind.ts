@@ -1,4 +1,4 @@
-import { asciiLowerCase, lowerCase } from "./markup-codes.ts";
+import { asciiLowerCase } from "./markup-codes.ts";
 
 /** How the text inside an element is read: as markup, as it stands, with entities only, or as it stands to the very end. */
 export type Content = "markup" | "raw" | "script" | "escapable" | "plain";
@@ -191,7 +191,8 @@ function contentOf(name: string): Content {
   return ["iframe", "noembed", "noframes", "style", "xmp"].includes(name) ? "raw" : "markup";
 }
 
-const known: ReadonlyMap<string, TagKind> = knownKinds();
+/** The names that the rules give a meaning to, and other common ones. */
+export const known: ReadonlyMap<string, TagKind> = knownKinds();
 export const KNOWN_KINDS = known.size;
 
 function knownKinds(): Map<string, TagKind> {
@@ -220,34 +221,3 @@ export function knownKind(name: string): TagKind {
 export const kindByName = (name: string): TagKind | undefined => known.get(name);
 
 export const newKind = (name: string, id: number): TagKind => new TagKind(name, id, HTML, 0, GENERIC);
-
-/** Known names by hash, open addressing: no string is made to find the kind of a tag. */
-const SLOTS = 1024;
-const slots: (TagKind | undefined)[] = Array.from({ length: SLOTS }, () => undefined);
-
-/** Of a name's lower-case letters in turn, from 0. */
-export const hashed = (hash: number, code: number): number => (Math.imul(hash, 33) ^ code) | 0;
-
-for (const kind of known.values()) {
-  let hash = 0;
-  for (let at = 0; at < kind.name.length; at++) hash = hashed(hash, kind.name.charCodeAt(at));
-  let slot = hash & (SLOTS - 1);
-  while (slots[slot] !== undefined) slot = (slot + 1) & (SLOTS - 1);
-  slots[slot] = kind;
-}
-
-/** The kind of the ASCII name at a place in the page, whatever its case, by its hash; undefined when it is not a known one. */
-export function kindAt(text: string, from: number, to: number, hash: number): TagKind | undefined {
-  for (let slot = hash & (SLOTS - 1); ; slot = (slot + 1) & (SLOTS - 1)) {
-    const kind = slots[slot];
-    if (kind === undefined || isNamed(kind.name, text, from, to)) return kind;
-  }
-}
-
-function isNamed(name: string, text: string, from: number, to: number): boolean {
-  if (name.length !== to - from) return false;
-  for (let at = 0; at < name.length; at++) {
-    if (lowerCase(text.charCodeAt(from + at)) !== name.charCodeAt(at)) return false;
-  }
-  return true;
-}

@@ -4,6 +4,7 @@ import { decodeEntities } from "./decode-entities.ts";
 import { endInForeign, isForeignText, startInForeign } from "./foreign-rules.ts";
 import { advance, endBeforeBody, startBeforeBody } from "./head-rules.ts";
 import { AMP, isSpace } from "./markup-codes.ts";
+import type { PageCodes } from "./page-codes.ts";
 import { endInSelect, startInSelect } from "./select-rules.ts";
 import * as table from "./table-rules.ts";
 import { HEAD_RAW, HEAD_VOID, HTML, HTML_ROLE, TABLE_PART, TEMPLATE_ROLE } from "./tag-kind.ts";
@@ -125,12 +126,12 @@ export function textRun(state: TreeState, from: number, to: number, hasEntities:
     case IN_TABLE_BODY:
     case IN_ROW:
     case IN_COLGROUP:
-      if (inkAfter(state.text, from, to) < to) state.leave("content moved out of a table");
+      if (inkAfter(state.codes, from, to) < to) state.leave("content moved out of a table");
       state.insertText(from, to, hasEntities);
       return;
     case AFTER_BODY:
     case AFTER_AFTER_BODY:
-      if (inkAfter(state.text, from, to) < to) state.mode = IN_BODY;
+      if (inkAfter(state.codes, from, to) < to) state.mode = IN_BODY;
       state.reopenFormatting();
       state.insertText(from, to, hasEntities);
       return;
@@ -140,7 +141,7 @@ export function textRun(state: TreeState, from: number, to: number, hasEntities:
 }
 
 function textBeforeBody(state: TreeState, from: number, to: number): void {
-  const ink = inkAfter(state.text, from, to);
+  const ink = inkAfter(state.codes, from, to);
   if (ink > from) {
     if (state.mode === AFTER_HEAD) state.keepBlank(from, ink);
     else if (state.mode >= IN_HEAD) state.insertText(from, ink, false);
@@ -162,9 +163,9 @@ export function beginsWithSpace(text: string, from: number, to: number): boolean
 }
 
 /** Where the first character is that is no white space. */
-function inkAfter(text: string, from: number, to: number): number {
+function inkAfter(codes: PageCodes, from: number, to: number): number {
   let at = from;
-  while (at < to && isSpace(text.charCodeAt(at))) at++;
+  while (at < to && isSpace(codes[at] ?? 0)) at++;
   return at;
 }
 

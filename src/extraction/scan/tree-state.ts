@@ -3,7 +3,8 @@ import type { FormattingEntry } from "./formatting-list.ts";
 import type { TagAttributes } from "./tag-attributes.ts";
 import { AFTER_HEAD, IN_BODY, INITIAL } from "./insertion-mode.ts";
 import { OpenStack } from "./open-stack.ts";
-import { BUTTON_SCOPE, IMPLIED, knownKind, SCOPE } from "./tag-kind.ts";
+import type { PageCodes } from "./page-codes.ts";
+import { BUTTON_SCOPE, IMPLIED, knownKind, SCOPE, SPECIAL } from "./tag-kind.ts";
 import type { TagKind } from "./tag-kind.ts";
 
 /** What a page consists of, in the order of the tree. Comments, doctypes and the like are left out. */
@@ -49,6 +50,7 @@ export interface ScanOptions {
 /** The stack of open elements, and what every rule of tree construction does with it. */
 export class TreeState extends OpenStack {
   readonly text: string;
+  readonly codes: PageCodes;
   readonly attributes: TagAttributes;
   readonly #sink: ScanSink;
   readonly #isLenient: boolean;
@@ -83,12 +85,14 @@ export class TreeState extends OpenStack {
 
   constructor(
     text: string,
+    codes: PageCodes,
     attributes: TagAttributes,
     sink: ScanSink,
     { isLenient = false, lateBody }: ScanOptions,
   ) {
     super();
     this.text = text;
+    this.codes = codes;
     this.attributes = attributes;
     this.#sink = sink;
     this.#isLenient = isLenient;
@@ -249,6 +253,19 @@ export class TreeState extends OpenStack {
     return JSON.stringify(
       this.attributes.list(this.attributes.first, this.attributes.end).sort(([a], [b]) => (a < b ? -1 : 1)),
     );
+  }
+
+  /**
+   * Whether a block that is open now may still be moved out of a formatting element around it. A table is not: formatting around
+   * it cannot end before it does.
+   */
+  hasMovableBlocks(): boolean {
+    return this.formatting.some((entry) => {
+      if (!this.isOpen(entry)) return false;
+      let slot = entry.slot + 1;
+      while (slot <= this.top && ((this.kinds[slot]?.flags ?? 0) & SPECIAL) === 0) slot++;
+      return slot <= this.top && ((this.kinds[slot]?.flags ?? 0) & SCOPE) === 0;
+    });
   }
 
   /** Opens the formatting elements again that ended only because what was around them did. */
