@@ -184,7 +184,7 @@ class Check {
       readonly pastFits: number | null;
     }
     const rows = this.#rows<Row>(
-      `SELECT i.key, r.queue IS NOT NULL AS has, r.sum = ${RESULT_SUM} AS fits, r.history_sum = row_sum(r.queue, r.seq, r.history) AS pastFits
+      `SELECT i.key, r.queue IS NOT NULL AS has, r.sum = ${RESULT_SUM} AS fits, iif(r.history IS NULL, r.history_sum IS NULL, r.history_sum = row_sum(r.queue, r.seq, r.history)) AS pastFits
        FROM queues q JOIN items i ON i.queue = q.id LEFT JOIN results r ON r.queue = i.queue AND r.seq = i.seq
        WHERE q.job = ? AND (r.queue IS NOT NULL OR i.state > 2 OR i.attempts > 0 OR i.throttles > 0)`,
       job.number,

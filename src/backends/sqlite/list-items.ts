@@ -11,11 +11,17 @@ import { findKeys } from "./find-keys.ts";
 import { leftAs, stateOf } from "./item-state.ts";
 import { jobRow, type JobRow, readSpec } from "./job-row.ts";
 import { isLosingPages } from "./removals/removal-row.ts";
-import { resultSum, type SummedItem } from "./row-sums.ts";
+import { itemText, rowSum } from "./row-sums.ts";
 import type { PastRow } from "./save-result.ts";
 import { OVER_BUDGET } from "./spend-budget.ts";
 
-interface Row extends SummedItem {
+interface Row {
+  readonly key: string;
+  readonly scraper: number;
+  readonly depth: number;
+  readonly input: string;
+  readonly state: number;
+  readonly attempts: number;
   readonly queue: number;
   readonly seq: number;
   readonly lane: string;
@@ -34,6 +40,8 @@ interface Row extends SummedItem {
   readonly attempt: string | null;
   readonly revision: number | null;
   readonly sum: number | null;
+  /** What the sum covers of the item. */
+  readonly text: string;
 }
 
 /** Items, and queues, looked at for one page: what is rare in a large job is found in steps, and no reader stays long. */
@@ -159,7 +167,7 @@ const viewsOf = (
   const rows = db.all<Row>(
     `SELECT i.queue, i.seq, l.name AS lane, i.key, i.scraper, i.depth, p.key AS parent, i.input, i.state, i.attempts, i.due_at, i.suspect,
               q.cursor, r.ended_at, r.quality, r.failure, r.captures, r.records, r.history, r.skipped, r.change, r.attempt, r.revision,
-              r.sum, i.parent_queue, i.parent_seq, i.throttles
+              r.sum, ${itemText("i.")} AS text
        FROM json_each(?1) place CROSS JOIN items i ON i.queue = ?2 AND i.seq = place.value
        JOIN queues q ON q.id = i.queue JOIN lanes l ON l.id = q.lane
        LEFT JOIN results r ON r.queue = i.queue AND r.seq = i.seq
@@ -181,7 +189,7 @@ const mustFitSum = (row: Row, job: string): void => {
   const { queue, seq, ended_at, quality, failure, captures, records, skipped, change, attempt } = row;
   if (row.sum === null) return;
   const result = [queue, seq, ended_at, quality, failure, captures, records, skipped, change, attempt];
-  if (resultSum([...result, row.revision], row) !== row.sum)
+  if (rowSum([...result, row.revision, row.text]) !== row.sum)
     throw new LedgerError(
       "damaged-row",
       `${job}: what the ledger has of item ${row.key} is damaged. \`sluice fsck\` tells all that is; restore the ledger from a backup.`,

@@ -9,7 +9,7 @@ const NULL = "\u0001";
  * any other. Integers and reals of the same value have the same sum, since JavaScript does not tell them apart when it writes them.
  */
 export const rowSum = (values: readonly SQLOutputValue[]): number =>
-  crc32(values.map((value) => (value === null ? NULL : String(value))).join("\u0000"));
+  crc32(values.reduce<string>((text, value) => `${text}${value === null ? NULL : String(value)}\u0000`, ""));
 
 /** Triggers call it: every connection that writes needs it. */
 export const addRowSum = (db: DatabaseSync): void => {
@@ -17,29 +17,14 @@ export const addRowSum = (db: DatabaseSync): void => {
   db.function("row_sum", options, (...values: SQLOutputValue[]) => rowSum(values));
 };
 
+/** What `results.sum` covers of the item, as one text: a row of many columns costs its reader more than the sum itself. */
+export const itemText = (of: "" | "i."): string =>
+  `concat_ws(char(31), ${of}key, ${of}input, ${of}scraper, ${of}depth, coalesce(${of}parent_queue, ''), coalesce(${of}parent_seq, ''),
+    max(${of}state, 2), ${of}attempts, ${of}throttles)`;
+
 /** The columns under `results.sum`, of `results` as `r` and `items` as `i`, as the triggers of migration 12 have them. */
 export const RESULT_SUM = `row_sum(r.queue, r.seq, r.ended_at, r.quality, r.failure, r.captures, r.records, r.skipped, r.change, r.attempt,
-  r.revision, i.key, i.input, i.scraper, i.depth, i.parent_queue, i.parent_seq, max(i.state, 2), i.attempts, i.throttles)`;
-
-/** What `results.sum` covers of the item: it is told by the update that settles it. */
-export interface SummedItem {
-  readonly key: string;
-  readonly input: string;
-  readonly scraper: number;
-  readonly depth: number;
-  readonly parent_queue: number | null;
-  readonly parent_seq: number | null;
-  readonly state: number;
-  readonly attempts: number;
-  readonly throttles: number;
-}
-
-/** In the order of `RESULT_SUM`: what stands in `results`, then the item's own. */
-export const resultSum = (result: readonly SQLOutputValue[], item: SummedItem): number => {
-  const { key, input, scraper, depth, parent_queue, parent_seq, state, attempts, throttles } = item;
-  const own = [key, input, scraper, depth, parent_queue, parent_seq, Math.max(state, 2), attempts, throttles];
-  return rowSum([...result, ...own]);
-};
+  r.revision, ${itemText("i.")})`;
 
 /** The columns under `job_sums.counts`, of `jobs` as `j`. */
 export const JOB_SUM = `row_sum(j.number, j.id, j.client, j.state, j.sealed, j.created_at, j.ended_at, j.received, j.accepted, j.folded, j.rejected,

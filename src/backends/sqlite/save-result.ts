@@ -4,7 +4,7 @@ import { revisionOf } from "../../model/job-version.ts";
 import type { JobSpec } from "../../model/job.ts";
 import type { SettledItem } from "../../ports/ledger.ts";
 import type { Database } from "./database.ts";
-import { resultSum, rowSum, type SummedItem } from "./row-sums.ts";
+import { rowSum } from "./row-sums.ts";
 import { noteBorrowed } from "./removals/borrowed.ts";
 
 /** A past attempt as it is written: its version is found by the job's revision, 0 when left out. */
@@ -15,7 +15,8 @@ export const saveResult = (
   db: Database,
   worker: string,
   item: SettledItem,
-  row: SummedItem,
+  /** Of the item: see `itemText`. */
+  own: string,
   failure: Failure | undefined,
   spec: JobSpec,
 ): void => {
@@ -53,8 +54,8 @@ export const saveResult = (
     skipped,
     tried,
     revision,
-    resultSum([queue, seq, endedAt, quality, why, captures, records, skipped, null, tried, revision], row),
-    rowSum([queue, seq, past]),
+    rowSum([queue, seq, endedAt, quality, why, captures, records, skipped, null, tried, revision, own]),
+    past === null ? null : rowSum([queue, seq, past]),
   );
   noteBorrowed(db, item, spec.id, item.captures);
 };

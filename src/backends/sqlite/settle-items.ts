@@ -4,7 +4,7 @@ import type { Database } from "./database.ts";
 import { EMIT_CHUNK, emitAhead, emitItems } from "./emit-items.ts";
 import { leaveFresh, noteFresh } from "./fresh-notes.ts";
 import { answerProbe } from "./hold-queue.ts";
-import type { SummedItem } from "./row-sums.ts";
+import { itemText } from "./row-sums.ts";
 import { saveResult } from "./save-result.ts";
 import { Batch, type JobFacts, type QueueFacts } from "./settle-batch.ts";
 import { OVER_BUDGET } from "./spend-budget.ts";
@@ -62,7 +62,7 @@ const holdsLease = (batch: Batch, item: SettledItem): boolean => {
 /** The fence: the row must still be in the hands that this lease stands for. */
 const UPDATE_ITEM = `UPDATE items SET state = ?, attempts = attempts + ?, throttles = throttles + ?, due_at = ?
   WHERE queue = ? AND seq = ? AND state = 0 AND due_at IS NULL AND suspect = 0 AND coalesce(lease, ?) = ?
-  RETURNING key, input, scraper, depth, parent_queue, parent_seq, state, attempts, throttles`;
+  RETURNING ${itemText("")} AS text`;
 
 const settleOne = (db: Database, batch: Batch, worker: string, told: SettledItem): boolean => {
   const { queue, seq } = told;
@@ -75,7 +75,7 @@ const settleOne = (db: Database, batch: Batch, worker: string, told: SettledItem
   const [next, counts, throttles, dueAt] = nextRow(item, now);
   const state = isCancelled ? 0 : next;
   const isUntried = told.outcome.state === "returned";
-  const row = db.get<SummedItem>(
+  const row = db.get<{ text: string }>(
     UPDATE_ITEM,
     state,
     isUntried ? 0 : counts,
@@ -106,11 +106,11 @@ const settleOne = (db: Database, batch: Batch, worker: string, told: SettledItem
   if (outcome.state === "returned") return true;
   const failure = "failure" in outcome ? outcome.failure : undefined;
   if (failure) {
-    const { key } = row;
+    const key = keyOf(db, queue, seq);
     job.tally.addFailure(failure, key, outcome.state === "failed", isUntried);
     if (outcome.state === "failed") job.failed.push({ queue, seq, key, failure });
   }
-  saveResult(db, worker, item, row, failure, job.spec);
+  saveResult(db, worker, item, row.text, failure, job.spec);
   noteFresh(db, item);
   if (item.emitted.length > 0 || item.rejected?.length) emitItems(db, facts.job, item);
   return true;
@@ -173,3 +173,6 @@ const nextRow = (item: SettledItem, now: number): [number, number, number, numbe
       throw outcome satisfies never;
   }
 };
+
+const keyOf = (db: Database, queue: number, seq: number): string =>
+  db.get<{ key: string }>("SELECT key FROM items WHERE queue = ? AND seq = ?", queue, seq)!.key;

@@ -8,13 +8,17 @@ export const digests = `
 ALTER TABLE results ADD COLUMN sum INTEGER;
 ALTER TABLE results ADD COLUMN history_sum INTEGER;
 CREATE TRIGGER results_added AFTER INSERT ON results WHEN NEW.sum IS NULL BEGIN
-  UPDATE results AS r SET history_sum = row_sum(r.queue, r.seq, r.history), sum = (SELECT row_sum(r.queue, r.seq, r.ended_at, r.quality, r.failure, r.captures, r.records, r.skipped, r.change, r.attempt,
-    r.revision, i.key, i.input, i.scraper, i.depth, i.parent_queue, i.parent_seq, max(i.state, 2), i.attempts, i.throttles)
+  UPDATE results AS r SET history_sum = iif(r.history IS NULL, NULL, row_sum(r.queue, r.seq, r.history)), sum = (SELECT row_sum(r.queue, r.seq, r.ended_at, r.quality, r.failure, r.captures, r.records, r.skipped, r.change, r.attempt,
+    r.revision,
+      concat_ws(char(31), i.key, i.input, i.scraper, i.depth, coalesce(i.parent_queue, ''), coalesce(i.parent_seq, ''), max(i.state, 2),
+        i.attempts, i.throttles))
     FROM items i WHERE i.queue = r.queue AND i.seq = r.seq) WHERE r.queue = NEW.queue AND r.seq = NEW.seq;
 END;
 CREATE TRIGGER results_changed AFTER UPDATE ON results WHEN NEW.sum IS NULL OR NEW.sum IS OLD.sum BEGIN
-  UPDATE results AS r SET history_sum = row_sum(r.queue, r.seq, r.history), sum = (SELECT row_sum(r.queue, r.seq, r.ended_at, r.quality, r.failure, r.captures, r.records, r.skipped, r.change, r.attempt,
-    r.revision, i.key, i.input, i.scraper, i.depth, i.parent_queue, i.parent_seq, max(i.state, 2), i.attempts, i.throttles)
+  UPDATE results AS r SET history_sum = iif(r.history IS NULL, NULL, row_sum(r.queue, r.seq, r.history)), sum = (SELECT row_sum(r.queue, r.seq, r.ended_at, r.quality, r.failure, r.captures, r.records, r.skipped, r.change, r.attempt,
+    r.revision,
+      concat_ws(char(31), i.key, i.input, i.scraper, i.depth, coalesce(i.parent_queue, ''), coalesce(i.parent_seq, ''), max(i.state, 2),
+        i.attempts, i.throttles))
     FROM items i WHERE i.queue = r.queue AND i.seq = r.seq) WHERE r.queue = NEW.queue AND r.seq = NEW.seq;
 END;
 
