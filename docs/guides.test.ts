@@ -143,6 +143,19 @@ test("retention: an item is shown, its pages and then its job are removed, as th
   rmSync(folder, { recursive: true, force: true });
 });
 
+test("backup: damage is named and left out, what can be is made again, and a backup is restored, as the guide says", async () => {
+  const { folder, output } = await follow("docs/backup.md");
+  assert.match(output, /records: jobs\/.*: its records .* are damaged/);
+  assert.match(output, /fsck ended with 6\n/);
+  assert.match(output, /export ended with 6\n/);
+  assert.equal(linesOf(folder, "checked.csv").length, 40);
+  assert.match(output, /index: .*\.cdxj: it is missing/);
+  assert.match(output, /problems?, \d+ repaired/);
+  assert.match(output, /backup of \.\/data in copy-of-data: as of/);
+  assert.equal(linesOf(folder, "restored.csv").length, 41);
+  rmSync(folder, { recursive: true, force: true });
+});
+
 test("fields: each status is shown with its reason, and gaps are kept, dropped or filled as the guide says", async () => {
   const { folder, output } = await follow("docs/fields.md");
   assert.match(output, /tax\.due +malformed +\$4,5I2\.37 +#taxdue/);

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { hostname } from "node:os";
 import { extname, join } from "node:path";
@@ -10,6 +11,7 @@ import type { LaneOf } from "./flow/plan.ts";
 import type { Blobs } from "./ports/blobs.ts";
 import type { Collector } from "./ports/collector.ts";
 import { maxRetryAfterMs } from "./config/lane-policy.ts";
+import type { LedgerCheck } from "./ports/ledger-check.ts";
 import { type Ledger, LedgerError } from "./ports/ledger.ts";
 import type { KeyCard, Registry, Role } from "./ports/registry.ts";
 import { retentionNow } from "./scrapers/current-retention.ts";
@@ -22,6 +24,8 @@ export { openJobLog } from "./worker/job-log.ts";
 
 export const SOFTWARE = "sluice/0.1.0";
 const ROBOT_NAME = "sluice";
+/** In a data folder: jobs, items, clients. */
+export const LEDGER_FILE = "sluice.db";
 
 /** What is opened by everybody who works on a data folder. */
 export interface House extends AsyncDisposable {
@@ -53,9 +57,10 @@ export const openHouse = async (
   data: string,
   { isPacing = false, cacheMb }: { readonly isPacing?: boolean; readonly cacheMb?: number } = {},
 ): Promise<House> => {
+  refuseRestoring(data);
   const { openSqlite } = await import("./backends/sqlite/open.ts");
   const maxHoldMs = maxRetryAfterMs();
-  const ledger = await openSqlite(join(data, "sluice.db"), {
+  const ledger = await openSqlite(join(data, LEDGER_FILE), {
     checkpoints: !isPacing,
     cacheMb: cacheMb ?? (isPacing ? 16 : 64),
     ...(maxHoldMs !== undefined && { maxHoldMs }),
@@ -64,10 +69,46 @@ export const openHouse = async (
   return { data, ledger, blobs, [Symbol.asyncDispose]: () => ledger.close() };
 };
 
+/** A look at a data folder's ledger that changes nothing, for `sluice fsck`. */
+export const lookAtLedger = async (file: string): Promise<() => LedgerCheck> => {
+  const { checkLedger } = await import("./backends/sqlite/check-ledger.ts");
+  return () => checkLedger(file);
+};
+
+/** A ledger by its file, for the parts of `sluice fsck` and `sluice backup` that read it as a service does. */
+export const openLedger = async (file: string): Promise<Ledger> => {
+  const { openSqlite } = await import("./backends/sqlite/open.ts");
+  return await openSqlite(file, { cacheMb: 8 });
+};
+
+export const copyLedger = async (from: string, to: string): Promise<void> => {
+  const { copyLedger: copy } = await import("./backends/sqlite/copy-ledger.ts");
+  await copy(from, to);
+};
+
+export const repairCounters = async (data: string, job: string): Promise<void> => {
+  const { repairCounters: repair } = await import("./backends/sqlite/count-items.ts");
+  await repair(join(data, LEDGER_FILE), job);
+};
+
+/** There while `sluice restore` writes the folder. */
+export const RESTORING_FILE = "restore.json";
+
+/** Half a restored folder is none: a service that began in it would start with an empty ledger. */
+const refuseRestoring = (data: string): void => {
+  if (existsSync(join(data, RESTORING_FILE)))
+    throw new LedgerError(
+      "unavailable",
+      `${data}: it is being restored from a backup, or a restore of it was broken off. Run \`sluice restore\` again to finish it.`,
+    );
+};
+
 /** The archive of a data folder alone, for a thread that only reads stored pages. */
-export const openBlobs = async (data: string): Promise<Blobs> => {
+export const openBlobs = (data: string): Promise<Blobs> => openBlobFolder(join(data, "blobs"));
+
+export const openBlobFolder = async (folder: string): Promise<Blobs> => {
   const { openFiles } = await import("./backends/files/open-files.ts");
-  return await openFiles(join(data, "blobs"));
+  return await openFiles(folder);
 };
 
 const require = createRequire(import.meta.url);
@@ -158,7 +199,7 @@ export const work = async (options: WorkOptions): Promise<void> => {
 /** Clients, keys and deliveries of a data folder. */
 export const openRegistry = async (data: string): Promise<Registry> => {
   const { openRegistry: open } = await import("./backends/sqlite/registry/open.ts");
-  return await open(join(data, "sluice.db"));
+  return await open(join(data, LEDGER_FILE));
 };
 
 /** A new API key, and what is kept of it. */

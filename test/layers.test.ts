@@ -22,6 +22,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   config: ["model", "ports", "scrapers"],
   export: ["model", "ports", "archive", "reextract"],
   retention: ["model", "ports", "export"],
+  integrity: ["model", "ports", "archive", "reextract", "export"],
   controller: [
     "model",
     "ports",
@@ -75,6 +76,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "inputs",
     "export",
     "retention",
+    "integrity",
     "client.ts",
     "compose.ts",
   ],

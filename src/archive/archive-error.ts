@@ -4,10 +4,18 @@ export type ArchiveErrorCode = "damaged";
 export class ArchiveError extends Error {
   readonly code: ArchiveErrorCode;
   readonly blob: string;
-  constructor(code: ArchiveErrorCode, blob: string, message: string, options?: ErrorOptions) {
+  /** Key of the item whose records they are, where no other item is concerned. */
+  readonly item: string | undefined;
+  constructor(
+    code: ArchiveErrorCode,
+    blob: string,
+    message: string,
+    { item, ...options }: ErrorOptions & { readonly item?: string } = {},
+  ) {
     super(message, options);
     this.name = "ArchiveError";
     this.code = code;
     this.blob = blob;
+    this.item = item;
   }
 }

@@ -26,11 +26,21 @@ export const cdxjLine = (exchange: Omit<Exchange, "body">, place: IndexedPlace, 
   return `${surt(url)} ${time} ${JSON.stringify(facts)}`;
 };
 
-/** Keys are ASCII, so the order of code units is the byte order that binary search needs. */
-export const cdxjFile = (lines: readonly string[]): Uint8Array =>
+/** A segment as its index describes it. */
+export interface SegmentSeal {
+  readonly filename: string;
+  readonly length: number;
+  /** Of the whole file. */
+  readonly digest: string;
+}
+
+/**
+ * Keys are ASCII, so the order of code units is the byte order that binary search needs. The first line describes the segment: it begins with
+ * `!`, which no key does, so that a search passes it over.
+ */
+export const cdxjFile = (lines: readonly string[], seal: SegmentSeal): Uint8Array =>
   Buffer.from(
-    lines
-      .toSorted()
+    [`!meta ${JSON.stringify({ ...seal, length: String(seal.length) })}`, ...lines.toSorted()]
       .map((line) => `${line}\n`)
       .join(""),
   );

@@ -1,4 +1,4 @@
-import type { BlobRange, CaptureRef, Exchange } from "../model/capture.ts";
+import type { BlobRange, CaptureRef, Exchange, RecordRange } from "../model/capture.ts";
 import { entryLength } from "./entry-batch.ts";
 import { mediaTypeOf } from "./media-type.ts";
 import type { Entry } from "./pack-segment.ts";
@@ -32,7 +32,7 @@ export interface Kept {
   /** In the order in which they were kept. */
   readonly captures: readonly CaptureRef[];
   /** The item's records, one after the other; null when it has none. */
-  readonly records: BlobRange | null;
+  readonly records: RecordRange | null;
 }
 
 /** What a bundle needs from the archive of its job. */
@@ -42,7 +42,10 @@ export interface BundleTools {
     entry: Entry,
     bytes: number,
   ) => Promise<{ readonly group: SegmentGroup; readonly number: number }>;
-  readonly records: (lines: readonly string[]) => { readonly group: SegmentGroup; readonly range: BlobRange };
+  readonly records: (lines: readonly string[]) => {
+    readonly group: SegmentGroup;
+    readonly range: RecordRange;
+  };
   readonly storeFile: (head: Omit<Exchange, "body">, body: AsyncIterable<Uint8Array>) => Promise<StoredFile>;
 }
 

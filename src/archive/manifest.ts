@@ -1,4 +1,4 @@
-import type { BlobRange, CaptureRef } from "../model/capture.ts";
+import type { CaptureRef, RecordRange } from "../model/capture.ts";
 import type { Failure } from "../model/failure.ts";
 import { ITEM_STATES, type ItemState } from "../model/item.ts";
 import type { Blobs } from "../ports/blobs.ts";
@@ -18,7 +18,7 @@ export interface ManifestEntry {
   readonly version?: string;
   readonly attempts: number;
   readonly captures: readonly CaptureRef[];
-  readonly records: BlobRange | null;
+  readonly records: RecordRange | null;
 }
 
 export const manifestName = (job: string): string => `jobs/${job}/manifest.jsonl`;
@@ -82,7 +82,7 @@ const parseLine = (name: string, number: number, line: string): ManifestEntry =>
   return { ...value, records: value.records ?? null };
 };
 
-type Written = Omit<ManifestEntry, "records"> & { readonly records?: BlobRange };
+type Written = Omit<ManifestEntry, "records"> & { readonly records?: RecordRange };
 
 const isWritten = (value: unknown): value is Written =>
   typeof value === "object" &&

@@ -3,6 +3,8 @@ import { it } from "node:test";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { CDXIndexer, WARCParser, type WARCRecord, WARCSerializer } from "warcio";
 import type { Exchange } from "../model/capture.ts";
+import { checkSegment } from "./check-segment.ts";
+import { sha256 } from "./sha256.ts";
 import { type Entry, packSegment } from "./pack-segment.ts";
 
 const START = Date.parse("2026-11-15T10:20:30.456Z");
@@ -214,7 +216,12 @@ it("writes the index that warcio would write: same keys, times, places and diges
   const { bytes, places, index } = packAll(varied.filter(({ method }) => method === "GET"));
   const lines = index.trimEnd().split("\n");
   assert.deepEqual(lines, lines.toSorted());
-  const ours = lines.map((line) => {
+  assert.deepEqual(JSON.parse(lines[0]!.slice("!meta ".length)), {
+    filename: "w-1.warc.gz",
+    length: String(bytes.length),
+    digest: sha256(bytes),
+  });
+  const ours = lines.slice(1).map((line) => {
     const [key = "", time = "", ...json] = line.split(" ");
     return facts(key, time, JSON.parse(json.join(" ")));
   });
@@ -240,6 +247,22 @@ it("gives every record a gzip member of its own: any place can be read alone", a
     assert.equal(records.length, 1);
     if (i < varied.length) assert.equal(records[0]?.warcPayloadDigest, digest);
     else assert.equal(records[0]?.warcType, "metadata");
+  }
+});
+
+it("is checked whole: each of many changed bytes is found, in a record or by the segment's own digest", () => {
+  const { bytes, places, index } = packAll(varied);
+  const whole = checkSegment("jobs/1/captures/w-1.warc.gz", bytes);
+  assert.equal(whole.problem, undefined);
+  assert.equal(Buffer.from(whole.index!).toString(), index);
+  for (const { offset, length } of places)
+    assert.ok(whole.members.some((member) => member.offset === offset && member.length === length));
+  assert.equal(whole.files.length, 1);
+  for (let at = 0; at < bytes.length; at += 13) {
+    const changed = Buffer.from(bytes);
+    changed[at]! ^= 1 << (at % 8);
+    const { problem, index: made } = checkSegment("jobs/1/captures/w-1.warc.gz", changed);
+    assert.ok(problem !== undefined || Buffer.from(made!).toString() !== index, `byte ${at}`);
   }
 });
 

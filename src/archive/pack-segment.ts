@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import type { Exchange } from "../model/capture.ts";
 import { cdxjFile, cdxjLine, type IndexedPlace } from "./cdxj.ts";
@@ -37,6 +38,7 @@ export const packSegment = (segment: SegmentInfo, level: number): SegmentPacking
   const filename = segment.name.slice(segment.name.lastIndexOf("/") + 1);
   const warcinfo = warcinfoRecord(segment);
   const lines: string[] = [];
+  const hash = createHash("sha256");
   let size = 0;
 
   return {
@@ -49,6 +51,7 @@ export const packSegment = (segment: SegmentInfo, level: number): SegmentPacking
         });
         const place = { offset: size, length: member.length, digest: record.digest };
         members.push(member);
+        hash.update(member);
         size += member.length;
         return place;
       };
@@ -73,7 +76,7 @@ export const packSegment = (segment: SegmentInfo, level: number): SegmentPacking
       });
       return { bytes: joined(members), places };
     },
-    index: () => cdxjFile(lines),
+    index: () => cdxjFile(lines, { filename, length: size, digest: `sha256:${hash.digest("hex")}` }),
   };
 };
 

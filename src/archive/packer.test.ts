@@ -43,7 +43,7 @@ it("packs several segments at once, each in the order of its calls", async () =>
     .split("\n");
   assert.deepEqual(
     index.map((line) => line.split(" ")[0]),
-    ["com,example)/a", "com,example)/b", "com,example)/d"],
+    ["!meta", "com,example)/a", "com,example)/b", "com,example)/d"],
   );
 });
 

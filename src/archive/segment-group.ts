@@ -1,8 +1,9 @@
-import type { BlobRange } from "../model/capture.ts";
+import type { BlobRange, RecordRange } from "../model/capture.ts";
 import type { Blobs } from "../ports/blobs.ts";
 import type { IndexedPlace } from "./cdxj.ts";
 import type { Entry } from "./pack-segment.ts";
 import type { Packer } from "./packer.ts";
+import { sha256 } from "./sha256.ts";
 import type { SegmentInfo } from "./warc-record.ts";
 
 /** Enough to make a hand-over cheap, little enough to keep the packer busy from early on. */
@@ -27,7 +28,7 @@ export class SegmentGroup {
   #places: IndexedPlace[] = [];
   #packing: Promise<void> = Promise.resolve();
   #packed: Uint8Array[] = [];
-  #lines: string[] = [];
+  #records: Uint8Array[] = [];
   #recordBytes = 0;
   #size = 0;
   #held = 0;
@@ -59,16 +60,15 @@ export class SegmentGroup {
   }
 
   /** Lines are JSON texts: they hold no line end. */
-  records(lines: readonly string[]): BlobRange {
+  records(lines: readonly string[]): RecordRange {
+    const bytes = Buffer.from(`${lines.join("\n")}\n`);
+    const { length } = bytes;
     const offset = this.#recordBytes;
-    for (const line of lines) {
-      this.#lines.push(line);
-      this.#recordBytes += Buffer.byteLength(line) + 1;
-    }
-    const length = this.#recordBytes - offset;
+    this.#records.push(bytes);
+    this.#recordBytes += length;
     this.#size += length;
     this.#hold(length);
-    return { blob: this.#recordsName, offset, length };
+    return { blob: this.#recordsName, offset, length, digest: sha256(bytes) };
   }
 
   /** Known once the group is durable. */
@@ -115,8 +115,7 @@ export class SegmentGroup {
       puts.push(blobs.put(this.#captures.name, pieces(this.#packed)));
       puts.push(blobs.put(`${this.#captures.name}.cdxj`, index));
     }
-    if (this.#lines.length > 0)
-      puts.push(blobs.put(this.#recordsName, Buffer.from(`${this.#lines.join("\n")}\n`)));
+    if (this.#records.length > 0) puts.push(blobs.put(this.#recordsName, Buffer.concat(this.#records)));
     const failed = (await Promise.allSettled(puts)).find((put) => put.status === "rejected");
     if (failed !== undefined) throw failed.reason;
   }
@@ -128,7 +127,7 @@ export class SegmentGroup {
 
   #release(): void {
     this.#packed = [];
-    this.#lines = [];
+    this.#records = [];
     this.#hold(-this.#held);
   }
 }

@@ -31,6 +31,7 @@ const EXIT_CODES: Readonly<Record<string, Readonly<Record<string, ExitCode>>>> =
     "job-removed": EXIT.usage,
   },
   BlobError: { "*": EXIT.storage, "bad-name": EXIT.unexpected },
+  BackupError: { "*": EXIT.usage },
   ArchiveError: { "*": EXIT.storage },
   ChannelError: { "*": EXIT.usage },
   ProblemError: {

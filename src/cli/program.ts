@@ -5,6 +5,7 @@ import { addOperating } from "./add-operating.ts";
 import { addReuse } from "./add-reuse.ts";
 import { addService } from "./add-service.ts";
 import { addStarting } from "./add-starting.ts";
+import { addUpkeep } from "./add-upkeep.ts";
 import { addWorkshop } from "./add-workshop.ts";
 import type { ExportOptions } from "./commands/export.ts";
 import {
@@ -116,5 +117,6 @@ export const buildProgram = (version: string, onEnd: (exitCode: number) => void)
   program.commandsGroup("The service:");
   addService(program, onEnd);
   addOperating(program, onEnd);
+  addUpkeep(program, onEnd);
   return program;
 };

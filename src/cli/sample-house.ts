@@ -1,3 +1,4 @@
+import { sha256 } from "../archive/sha256.ts";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -55,7 +56,7 @@ export const openSampleHouse = async (
   const settled = grant.items.map(({ queue, seq, lease, key }): SettledItem => {
     const { outcome = { state: "returned" } as const, records = [] } = endingOf(Number(key)) ?? {};
     const lines = Buffer.from(records.map((values) => `${recordLine(values)}\n`).join(""));
-    const range = { blob, offset: size, length: lines.length };
+    const range = { blob, offset: size, length: lines.length, digest: sha256(lines) };
     size += lines.length;
     segment.push(lines);
     return { queue, seq, lease, outcome, ...UNTOLD, records: lines.length > 0 ? range : null };

@@ -6,13 +6,22 @@ const markSchema = z.object({ endedAt: z.number() });
 
 const nameOf = (job: string): string => `jobs/${job}/manifest-mark.json`;
 
-/** When the job ended that its manifest tells of; undefined where there is none. */
+/** When the job ended that its manifest tells of; undefined where there is none, or none that can be read. */
 export const readManifestMark = async (blobs: Blobs, job: string): Promise<number | undefined> => {
   try {
-    return markSchema.parse(JSON.parse(Buffer.from(await blobs.get(nameOf(job))).toString())).endedAt;
+    const text = Buffer.from(await blobs.get(nameOf(job))).toString();
+    return markSchema.safeParse(parsed(text)).data?.endedAt;
   } catch (error) {
     if (error instanceof BlobError && error.code === "not-found") return undefined;
     throw error;
+  }
+};
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
   }
 };
 

@@ -1,8 +1,10 @@
+import { ArchiveError } from "../archive/archive-error.ts";
 import type { ManifestEntry } from "../archive/manifest.ts";
 import type { BlobRange } from "../model/capture.ts";
 import type { ItemView } from "../model/item.ts";
 
-export const isOfJob = ({ blob }: BlobRange, job: string): boolean => blob.startsWith(`jobs/${job}/`);
+export const isOfJob = ({ blob }: Pick<BlobRange, "blob">, job: string): boolean =>
+  blob.startsWith(`jobs/${job}/`);
 
 /** What of a capture is told of one that lies elsewhere: what it is, not where. */
 type Told = Partial<BlobRange> & Omit<ManifestEntry["captures"][number], keyof BlobRange>;
@@ -22,3 +24,11 @@ export const withOwnPlaces = (
   }),
   records: item.records && isOfJob(item.records, job) ? item.records : null,
 });
+
+/** Damage of an object that another job has stored: it is told, without the name of that job. Throws what it is given otherwise. */
+export const tellDamage = (error: unknown, job: string): never => {
+  if (!(error instanceof ArchiveError) || isOfJob(error, job)) throw error;
+  const whose = error.item === undefined ? "an item" : `item ${error.item}`;
+  const told = `What is stored of ${whose} of this job, which it has from another job, is damaged.`;
+  throw new ArchiveError("damaged", "", told, { cause: error });
+};

@@ -13,6 +13,7 @@ const BY_NAME: Readonly<Record<string, Readonly<Record<string, ProblemCode>>>> =
     "no-space": "unavailable",
     "read-only": "unavailable",
     unavailable: "unavailable",
+    "damaged-row": "damaged",
   },
   InputError: { "*": "bad-inputs" },
   ScraperLoadError: {
@@ -26,6 +27,7 @@ const BY_NAME: Readonly<Record<string, Readonly<Record<string, ProblemCode>>>> =
     "still-in-hand": "still-in-hand",
   },
   OutputError: { "no-such-field": "no-such-field", "no-changes": "no-changes" },
+  ArchiveError: { damaged: "damaged" },
   BlobError: { "no-space": "unavailable", "read-only": "unavailable", unavailable: "unavailable" },
 };
 

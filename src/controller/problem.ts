@@ -35,6 +35,7 @@ const PROBLEMS = {
   "too-many-streams": [429, "The client has too many streams open"],
   "too-many-jobs": [429, "The client has too many open jobs"],
   "quota-exceeded": [429, "The client's quota is used up"],
+  damaged: [500, "Stored data is damaged"],
   internal: [500, "Something broke here"],
   unavailable: [503, "The service cannot answer now"],
 } as const satisfies Readonly<Record<string, readonly [status: number, title: string]>>;

@@ -126,8 +126,33 @@ test("a job without items gives a table without rows", async () => {
 test("a segment that is gone is an error and leaves no file that looks whole", async () => {
   await using house = await openSampleHouse(5, mixed);
   await house.blobs.remove(`jobs/${house.job}/records/tester-0.jsonl`);
-  await assert.rejects(exportJob(house, house.job, join(house.data, "out.csv")), { code: "not-found" });
+  await assert.rejects(exportJob(house, house.job, join(house.data, "out.csv")), { code: "damaged" });
   assert.ok(!(await readdir(house.data)).some((name) => name.startsWith("out.csv")));
+});
+
+test("an item whose records are damaged is told and left out, and the others are written", async () => {
+  await using house = await openSampleHouse(5, mixed);
+  const segment = `jobs/${house.job}/records/tester-0.jsonl`;
+  const path = join(house.data, "out.jsonl");
+  const whole = await exportJob(house, house.job, path);
+  const { items } = await house.ledger.listItems(house.job, { limit: 10 });
+  const [item] = items.filter(({ records }) => records !== null);
+  const bytes = Buffer.from(await house.blobs.get(segment));
+  const at = bytes.indexOf('"value":', item!.records!.offset) + 8;
+  bytes[at]! ^= 1;
+  await house.blobs.put(segment, bytes);
+  await assert.rejects(exportJob(house, house.job, path), {
+    code: "damaged",
+    blob: segment,
+    item: item!.key,
+  });
+  const told: (string | undefined)[] = [];
+  const { rows } = await exportJob(house, house.job, path, {
+    onDamagedItem: (error) => told.push(error.item),
+  });
+  assert.deepEqual(told, [item!.key]);
+  assert.equal(rows, whole.rows - 1);
+  assert.ok(!(await readFile(path, "utf8")).includes(`"key":${JSON.stringify(item!.key)}`));
 });
 
 test("a job that is not there is told", async () => {

@@ -1,3 +1,4 @@
+import { ArchiveError } from "../archive/archive-error.ts";
 import type { Change } from "../model/freshness.ts";
 import type { ItemView } from "../model/item.ts";
 import type { JobSpec } from "../model/job.ts";
@@ -19,6 +20,8 @@ export interface ExportSettings extends GapOptions {
   readonly changes?: readonly Change[];
   /** Where a kept file can be read; rows do not say without it. */
   readonly pathOfFile?: PathOfFile;
+  /** Hears of an item whose records are damaged, and leaves it out. Without it, damage is the end. */
+  readonly onDamagedItem?: (error: ArchiveError) => void;
 }
 
 export interface Exported {
@@ -52,7 +55,10 @@ export const exportJob = async (
   const { itemPages } = await import("../reextract/item-pages.ts");
   const { specOf } = await import("../reextract/stored-extraction.ts");
   await using writer = typeof output === "string" ? openOutput(output) : output;
-  await using set = await openRecordSet(blobs, job, settings.extraction);
+  await using set = await openRecordSet(blobs, job, settings.extraction, (error) => {
+    if (!settings.onDamagedItem || !(error instanceof ArchiveError) || error.item === undefined) throw error;
+    settings.onDamagedItem(error);
+  });
   const spec = specOf(view.spec, set.extraction);
   const filter = new GapFilter(spec, settings);
   const { scraper, changes } = settings;

@@ -21,6 +21,12 @@ export interface BlobRange {
   readonly length: number;
 }
 
+/** Where an item's records are. */
+export interface RecordRange extends BlobRange {
+  /** `sha256:<hex>` of the range; absent in what older versions wrote, which is read without a check. */
+  readonly digest?: string;
+}
+
 /** What the ledger and the manifest remember of a kept capture. */
 export interface CaptureRef extends BlobRange {
   readonly name: string;

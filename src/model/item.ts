@@ -1,4 +1,4 @@
-import type { BlobRange, CaptureRef } from "./capture.ts";
+import type { CaptureRef, RecordRange } from "./capture.ts";
 import type { Failure } from "./failure.ts";
 import type { Change } from "./freshness.ts";
 
@@ -106,5 +106,5 @@ export interface ItemView {
   /** Unknown where an older version settled it, and of an item that was never tried. */
   readonly lastAttempt?: LastAttempt;
   readonly captures: readonly CaptureRef[];
-  readonly records: BlobRange | null;
+  readonly records: RecordRange | null;
 }

@@ -11,6 +11,7 @@ export type LedgerErrorCode =
   | "newer-version"
   | "other-version"
   | "damaged"
+  | "damaged-row"
   | "unavailable";
 
 export class LedgerError extends Error {

@@ -1,4 +1,4 @@
-import type { BlobRange, CaptureRef } from "../model/capture.ts";
+import type { CaptureRef, RecordRange } from "../model/capture.ts";
 import type { CollectorKind } from "../model/collector-kind.ts";
 import type { FailureKind } from "../model/failure.ts";
 import type { Attempt, ItemRef, ItemState, ItemView, Outcome } from "../model/item.ts";
@@ -307,7 +307,7 @@ export interface SettledItem extends ItemRef {
   readonly outcome: Outcome;
   readonly attempt: Attempt;
   readonly captures: readonly CaptureRef[];
-  readonly records: BlobRange | null;
+  readonly records: RecordRange | null;
   /** Four numbers a field, see `JobView.fieldCounts`. */
   readonly fieldCounts: readonly number[] | null;
   /**

@@ -1,4 +1,4 @@
-import type { BlobRange } from "../model/capture.ts";
+import type { RecordRange } from "../model/capture.ts";
 import type { Failure } from "../model/failure.ts";
 import type { ItemRef } from "../model/item.ts";
 import type { JobPins } from "../model/job-version.ts";
@@ -23,7 +23,7 @@ export interface AmendedItem extends ItemRef {
   readonly outcome:
     | { readonly state: "done" | "skipped"; readonly quality: "complete" | "partial" }
     | { readonly state: "failed"; readonly failure: Failure };
-  readonly records: BlobRange | null;
+  readonly records: RecordRange | null;
   /** What the item adds to the job's field counts, less what it had added. */
   readonly fieldCounts: readonly number[];
   readonly emitted: readonly PlannedItem[];

@@ -13,6 +13,8 @@ export interface ItemRecords {
   readonly lines: Buffer;
   /** The object they are in; empty where there is none. */
   readonly blob: string;
+  /** What it has cannot be read, and was told to `onDamage`. */
+  readonly isDamaged?: true;
 }
 
 /** One of a job's sets of records: those of the run itself, or those of an extraction. */

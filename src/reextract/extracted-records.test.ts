@@ -12,7 +12,7 @@ import type { OnDamage } from "./damage.ts";
 import { ExtractionWriter } from "./extraction-writer.ts";
 import { sampleItem } from "./sample-item.ts";
 import { readSets } from "./job-sets.ts";
-import { extractionId, sweepExtractions } from "./stored-extraction.ts";
+import { extractionBlob, extractionId, sweepExtractions } from "./stored-extraction.ts";
 
 let folder: string;
 let blobs: Blobs;
@@ -162,12 +162,13 @@ test("a segment that ends in the middle of a line is told with its name", async 
   });
 });
 
-/** A set of the items `a`, `b` and `c`, of which the bytes are put through `change`. */
+/** A set of the items `a`, `b` and `c`, as versions without digests wrote it, of which the bytes are put through `change`. */
 const changedSet = async (job: string, change: (text: string) => string): Promise<string> => {
   const writer = new ExtractionWriter(blobs, job, extractionId(STARTED));
   await writer.records(Buffer.from(["a", "b", "c"].map((key) => lineOf(key, 1)).join("")));
-  const { segments } = await writer.finish(REST);
-  const [blob = ""] = segments;
+  const { digests: _, ...made } = await writer.finish(REST);
+  await blobs.put(extractionBlob(job, made.id), Buffer.from(JSON.stringify(made)));
+  const [blob = ""] = made.segments;
   await blobs.put(blob, Buffer.from(change(Buffer.from(await blobs.get(blob)).toString())));
   return blob;
 };
@@ -187,6 +188,25 @@ test("a line that cannot be read is told with its object, or passed over without
   const told: string[] = [];
   assert.deepEqual(await readKeys("smeared", (error) => void told.push(error.blob)), ["a", "c"]);
   assert.deepEqual(told, [blob]);
+});
+
+test("a changed digit in a segment, or in what describes the extraction, is told before any record of it is read", async () => {
+  const writer = new ExtractionWriter(blobs, "digit", extractionId(STARTED));
+  await writer.records(Buffer.from(["a", "b", "c"].map((key) => lineOf(key, 1)).join("")));
+  const { id, segments } = await writer.finish(REST);
+  const change = async (blob: string, from: string, to: string): Promise<void> => {
+    const text = Buffer.from(await blobs.get(blob)).toString();
+    assert.ok(text.includes(from), text);
+    await blobs.put(blob, Buffer.from(text.replace(from, to)));
+  };
+  assert.deepEqual(await readKeys("digit"), ["a", "b", "c"]);
+  await change(segments[0]!, '"key":"b"', '"key":"c"');
+  await assert.rejects(readKeys("digit"), { code: "damaged", blob: segments[0] });
+  await change(segments[0]!, '"key":"c"', '"key":"b"');
+  assert.deepEqual(await readKeys("digit"), ["a", "b", "c"]);
+  const described = extractionBlob("digit", id);
+  await change(described, '"endedAt": ', '"endedAt": 1');
+  await assert.rejects(readKeys("digit"), { code: "damaged", blob: described });
 });
 
 test("lines that fit no item are told at the end, for some item was shown without them", async () => {

@@ -26,8 +26,13 @@ export const extractedRecords = (
   extraction: StoredExtraction,
   onDamage: OnDamage,
 ): RecordSet => {
-  const lines = new Heads(blobs, extraction.segments, recordHead, onDamage);
-  const failures = new Heads(blobs, extraction.failures, failedItem, onDamage);
+  const { segments, digests } = extraction;
+  const lines = new Heads(new BlobLines(blobs, segments, onDamage, digests), recordHead, onDamage);
+  const failures = new Heads(
+    new BlobLines(blobs, extraction.failures, onDamage, digests),
+    failedItem,
+    onDamage,
+  );
   const scrapers = new Map(extraction.scrapers.map((scraper) => [scraper.was, scraper]));
 
   const isAsItWas = (item: ItemView, scraper: ExtractingScraper): boolean =>
@@ -114,8 +119,8 @@ class Heads<Head extends { readonly key: string; readonly scraper: string }> {
   #next: Headed<Head> | undefined;
   #lastKey: string | undefined;
 
-  constructor(blobs: Blobs, names: readonly string[], read: (line: Buffer) => Head, onDamage: OnDamage) {
-    this.#lines = new BlobLines(blobs, names, onDamage);
+  constructor(lines: BlobLines, read: (line: Buffer) => Head, onDamage: OnDamage) {
+    this.#lines = lines;
     this.#read = read;
     this.#onDamage = onDamage;
   }

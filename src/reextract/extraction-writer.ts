@@ -1,5 +1,7 @@
+import { createHash } from "node:crypto";
 import type { Blobs } from "../ports/blobs.ts";
 import type { FailedItem } from "./extracted-records.ts";
+import { sealJson } from "./sealed-json.ts";
 import { extractionBlob, type StoredExtraction } from "./stored-extraction.ts";
 
 /** As the segments of the archive: large enough to be few, small enough to be held. */
@@ -34,7 +36,7 @@ export class ExtractionWriter {
   }
 
   async finish(
-    made: Omit<StoredExtraction, "id" | "job" | "segments" | "failures">,
+    made: Omit<StoredExtraction, "id" | "job" | "segments" | "failures" | "digests">,
   ): Promise<StoredExtraction> {
     const extraction: StoredExtraction = {
       id: this.#id,
@@ -42,11 +44,9 @@ export class ExtractionWriter {
       ...made,
       segments: await this.#records.end(),
       failures: await this.#failures.end(),
+      digests: { ...this.#records.digests, ...this.#failures.digests },
     };
-    await this.#blobs.put(
-      extractionBlob(this.#job, this.#id),
-      Buffer.from(`${JSON.stringify(extraction, undefined, 2)}\n`),
-    );
+    await this.#blobs.put(extractionBlob(this.#job, this.#id), sealJson(extraction));
     return extraction;
   }
 
@@ -58,6 +58,7 @@ export class ExtractionWriter {
 
 class Segments {
   readonly names: string[] = [];
+  readonly digests: Record<string, string> = {};
   readonly #blobs: Blobs;
   readonly #nameOf: (number: number) => string;
   #parts: Uint8Array[] = [];
@@ -86,6 +87,9 @@ class Segments {
     this.#parts = [];
     this.#bytes = 0;
     this.names.push(name);
+    const hash = createHash("sha256");
+    for (const part of parts) hash.update(part);
+    this.digests[name] = `sha256:${hash.digest("hex")}`;
     await this.#blobs.put(
       name,
       (async function* () {

@@ -2,6 +2,7 @@ import { ArchiveError } from "../archive/archive-error.ts";
 import { timeOfId } from "../model/timed-id.ts";
 import type { Blobs } from "../ports/blobs.ts";
 import { ReextractError } from "./reextract-error.ts";
+import { openSealedJson, sealJson } from "./sealed-json.ts";
 import { extractionBlob, extractionFolder, type StoredExtraction } from "./stored-extraction.ts";
 
 /**
@@ -59,7 +60,7 @@ export const findSet = async (
 /** Makes a set of records current: `first`, or an extraction as `findSet` finds it. */
 export const chooseSet = async (blobs: Blobs, job: string, which: string, at: number): Promise<string> => {
   const set = (await findSet(blobs, job, which))?.id ?? "first";
-  await blobs.put(choiceBlob(job), Buffer.from(`${JSON.stringify({ set, at } satisfies Choice)}\n`));
+  await blobs.put(choiceBlob(job), sealJson({ set, at } satisfies Choice));
   return set;
 };
 
@@ -97,8 +98,7 @@ const readAll = async (blobs: Blobs, job: string): Promise<Found> => {
 const readJson = async <Shape extends object>(blobs: Blobs, name: string): Promise<Shape | ArchiveError> => {
   let cause: unknown;
   try {
-    const value = JSON.parse(Buffer.from(await blobs.get(name)).toString()) as Shape | null;
-    if (typeof value === "object" && value !== null) return value;
+    return openSealedJson<Shape>(await blobs.get(name));
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     cause = error;

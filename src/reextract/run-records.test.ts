@@ -6,10 +6,11 @@ import { after, before, test } from "node:test";
 import fc from "fast-check";
 import { openFiles } from "../backends/files/open-files.ts";
 import type { ItemView } from "../model/item.ts";
+import { sha256 } from "../archive/sha256.ts";
 import type { Blobs } from "../ports/blobs.ts";
 import { parseRecords } from "./parse-records.ts";
 import { refuseDamage } from "./damage.ts";
-import { runRecords } from "./run-records.ts";
+import { readRunLines, runRecords } from "./run-records.ts";
 import { sampleItem } from "./sample-item.ts";
 
 let folder: string;
@@ -82,5 +83,29 @@ test("a segment that is cut off, overwritten or gone is told", async () => {
   await blobs.put("d.jsonl", Buffer.alloc(length, "x\n"));
   await assert.rejects(read(blobs, [item!]), { name: "ArchiveError", code: "damaged", blob: "d.jsonl" });
   await blobs.remove("d.jsonl");
-  await assert.rejects(read(blobs, [item!]), { name: "BlobError", code: "not-found" });
+  await assert.rejects(read(blobs, [item!]), { name: "ArchiveError", code: "damaged", blob: "d.jsonl" });
+});
+
+test("a changed byte is told with the item whose records it is in, and the others are read", async () => {
+  const items = (await putSegment("e.jsonl", [1, 1, 1])).map((item) => ({ ...item, records: item.records! }));
+  const bytes = Buffer.from(await blobs.get("e.jsonl"));
+  const digested = items.map(({ records, ...item }) => {
+    const { offset, length } = records;
+    return { ...item, records: { ...records, digest: sha256(bytes.subarray(offset, offset + length)) } };
+  });
+  const { offset } = items[1]!.records;
+  bytes[bytes.indexOf('"n":0', offset) + 4]! ^= 1;
+  await blobs.put("e.jsonl", bytes);
+  await assert.rejects(read(blobs, digested), { code: "damaged", blob: "e.jsonl", item: items[1]!.key });
+  const told: string[] = [];
+  const linesOf = await readRunLines(blobs, digested, (error) => void told.push(error.message));
+  assert.deepEqual(
+    digested.map((item) => [linesOf(item).lines.length > 0, linesOf(item).isDamaged ?? false]),
+    [
+      [true, false],
+      [false, true],
+      [true, false],
+    ],
+  );
+  assert.equal(told.length, 1);
 });

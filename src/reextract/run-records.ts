@@ -1,10 +1,11 @@
 import { ArchiveError } from "../archive/archive-error.ts";
+import { sha256 } from "../archive/sha256.ts";
 import { stretchesOf } from "../archive/stretches.ts";
-import type { BlobRange } from "../model/capture.ts";
+import type { BlobRange, RecordRange } from "../model/capture.ts";
 import type { ItemView } from "../model/item.ts";
-import type { Blobs } from "../ports/blobs.ts";
+import { BlobError, type Blobs } from "../ports/blobs.ts";
 import type { ItemRecords, RecordSet } from "./current-records.ts";
-import { isStorageError, type OnDamage } from "./damage.ts";
+import { isStorageError, type OnDamage, type StorageError } from "./damage.ts";
 
 /** Bytes of records that are in memory at a time. */
 export const BATCH_BYTES = 4 * 1024 * 1024;
@@ -39,36 +40,59 @@ function* inBatches(items: readonly ItemView[]): Generator<readonly ItemView[]> 
   if (from < items.length) yield items.slice(from);
 }
 
-/** Neighbours in one read. */
+/** Neighbours in one read; each item's records are checked against their digest, so that damage concerns no item but its own. */
 export const readRunLines = async (
   blobs: Blobs,
   items: readonly ItemView[],
   onDamage: OnDamage,
 ): Promise<(item: ItemView) => ItemRecords> => {
   const found = new Map<BlobRange, Buffer>();
-  for (const { blob, offset, end, ranges } of stretchesOf(items.flatMap(({ records }) => records ?? [])))
-    try {
-      const bytes = await blobs.get(blob, { offset, length: end - offset });
-      for (const range of ranges) {
-        const from = range.offset - offset;
-        const part = bytes.subarray(from, from + range.length);
-        if (part.length < range.length) throw tooShort(range, part.length);
-        found.set(range, Buffer.from(part.buffer, part.byteOffset, part.byteLength));
-      }
-    } catch (error) {
-      if (!isStorageError(error)) throw error;
-      onDamage(error);
+  const ranges = items.flatMap(({ key, records }) => (records ? { ...records, key, records } : []));
+  for (const stretch of stretchesOf(ranges)) {
+    const { blob, offset, end } = stretch;
+    const bytes = await blobs.get(blob, { offset, length: end - offset }).catch(storageError);
+    for (const range of stretch.ranges) {
+      const part = bytes instanceof Error ? bytes : rangeOf(bytes, range.offset - offset, range);
+      if (part instanceof Error) onDamage(unreadable(range, part));
+      else found.set(range.records, part);
     }
+  }
   return (item) => {
     const { records } = item;
-    return { item, lines: (records && found.get(records)) ?? NOTHING, blob: records?.blob ?? "" };
+    const lines = records ? found.get(records) : NOTHING;
+    return {
+      item,
+      lines: lines ?? NOTHING,
+      blob: records?.blob ?? "",
+      ...(!lines && { isDamaged: true }),
+    };
   };
 };
 
-const tooShort = ({ blob, offset, length }: BlobRange, there: number): ArchiveError =>
-  new ArchiveError(
+const storageError = (error: unknown): StorageError => {
+  if (isStorageError(error)) return error;
+  throw error;
+};
+
+const rangeOf = (bytes: Uint8Array, from: number, { length, digest }: RecordRange): Buffer | Error => {
+  const part = bytes.subarray(from, from + length);
+  if (part.length < length) return new Error(`only ${part.length} of ${length} bytes are there`);
+  if (digest !== undefined && sha256(part) !== digest) return new Error("their digest is another");
+  return Buffer.from(part.buffer, part.byteOffset, part.byteLength);
+};
+
+const unreadable = (
+  { blob, offset, length, key }: BlobRange & { readonly key: string },
+  cause: Error,
+): StorageError => {
+  const isMissing = cause instanceof BlobError && cause.code === "not-found";
+  if (isStorageError(cause) && !isMissing) return cause;
+  const what = isMissing ? "the object is missing" : cause.message;
+  return new ArchiveError(
     "damaged",
     blob,
-    `${blob}: the records at byte ${offset} cannot be read: only ${there} of ${length} bytes are there. ` +
-      "Put the segment back from a backup, or make them again from the stored pages with `sluice extract`.",
+    `${blob}: the records of item ${key} (${length} bytes at ${offset}) are damaged: ${what}. ` +
+      "Put the object back from a backup, or make them again from the stored pages with `sluice extract`.",
+    { cause, item: key },
   );
+};

@@ -63,6 +63,8 @@ export interface StoredExtraction {
   readonly segments: readonly string[];
   /** JSONL objects with the items that failed, in the same order. */
   readonly failures: readonly string[];
+  /** `sha256:<hex>` of each of those objects; absent in extractions of older versions of Sluice. */
+  readonly digests?: Readonly<Record<string, string>>;
 }
 
 export const extractionFolder = (job: string): string => `jobs/${job}/extractions/`;

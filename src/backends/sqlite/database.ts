@@ -5,6 +5,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { LedgerError } from "../../ports/ledger.ts";
 import { type SteadyClock, steadyClock } from "./clock-step.ts";
 import { LEDGER_SCHEMA, migrate, type Schema } from "./migrate.ts";
+import { addRowSum } from "./row-sums.ts";
 
 export interface SqliteOptions {
   /** The ledger's clock, in ms. */
@@ -71,6 +72,7 @@ export class Database {
     }
     const database = new Database(file, db, options);
     try {
+      addRowSum(db);
       await database.#settled(() => {
         db.exec("PRAGMA journal_mode = WAL");
         db.exec("PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY");

@@ -12,7 +12,9 @@ import { clock } from "./migrations/0008-clock.ts";
 import { caps } from "./migrations/0009-caps.ts";
 import { retention } from "./migrations/0010-retention.ts";
 import { versions } from "./migrations/0011-versions.ts";
+import { digests } from "./migrations/0012-digests.ts";
 import { lanes } from "./migrations/0013-lanes.ts";
+import { addRowSum } from "./row-sums.ts";
 import { registry } from "./registry/migrations/0001-registry.ts";
 
 /**
@@ -26,7 +28,21 @@ export interface Schema {
 
 export const LEDGER_SCHEMA: Schema = {
   part: "ledger",
-  migrations: [start, emit, service, fresh, work, costs, keySeed, clock, caps, retention, versions, lanes],
+  migrations: [
+    start,
+    emit,
+    service,
+    fresh,
+    work,
+    costs,
+    keySeed,
+    clock,
+    caps,
+    retention,
+    versions,
+    digests,
+    lanes,
+  ],
 };
 export const REGISTRY_SCHEMA: Schema = { part: "registry", migrations: [registry] };
 
@@ -82,6 +98,7 @@ const plain = (sql: unknown): string => String(sql).replace(/\s+/g, " ").trim();
 const differingTable = (db: DatabaseSync, migrations: readonly string[]): string | -1 => {
   if (migrations.length === 0) return -1;
   using expected = new DatabaseSync(":memory:");
+  addRowSum(expected);
   for (const sql of migrations) expected.exec(sql);
   const find = db.prepare("SELECT sql FROM sqlite_schema WHERE type = ? AND name = ?");
   for (const row of expected

@@ -1,5 +1,20 @@
+import assert from "node:assert/strict";
 import { join } from "node:path";
 import { ledgerSuite } from "../../ports/ledger.suite.ts";
+import { checkLedger } from "./check-ledger.ts";
 import { openSqlite } from "./open.ts";
 
-ledgerSuite("sqlite", (folder, options) => openSqlite(join(folder, "ledger.db"), options));
+// Whatever a test has done to a ledger, `fsck` finds nothing wrong with it.
+ledgerSuite("sqlite", async (folder, options) => {
+  const file = join(folder, "ledger.db");
+  const ledger = await openSqlite(file, options);
+  return {
+    ...ledger,
+    async close() {
+      await ledger.close();
+      using check = checkLedger(file);
+      assert.deepEqual([...check.problems()], []);
+      assert.equal(check.unverified, 0);
+    },
+  };
+});

@@ -3,7 +3,9 @@ import type { HeldLane, JobView, Pause, RejectedInput } from "../../model/job.ts
 import type { Database } from "./database.ts";
 import { exampleItems } from "./example-items.ts";
 import { readChanges } from "./job-changes.ts";
+import { LedgerError } from "../../ports/ledger.ts";
 import { type JobRow, readSpec } from "./job-row.ts";
+import { JOB_SUM } from "./row-sums.ts";
 
 interface FailureRow {
   readonly kind: FailureKind;
@@ -24,8 +26,21 @@ interface HeldRow {
 export const readJob = async (db: Database, id: string): Promise<JobView | undefined> =>
   await db.read(() => {
     const row = db.get<JobRow>("SELECT * FROM jobs WHERE id = ?", id);
+    if (row) mustFitSums(db, row);
     return row && jobView(db, row);
   });
+
+const mustFitSums = (db: Database, { number, id }: JobRow): void => {
+  const wrong = db.get(
+    `SELECT 1 FROM job_sums s JOIN jobs j ON j.number = s.job WHERE s.job = ? AND (s.spec <> row_sum(j.number, j.spec) OR s.counts <> ${JOB_SUM})`,
+    number,
+  );
+  if (wrong)
+    throw new LedgerError(
+      "damaged-row",
+      `${id}: what the ledger has of this job is damaged. \`sluice fsck\` tells what; restore the ledger from a backup, or run \`sluice fsck --repair\`.`,
+    );
+};
 
 /** From counters alone: it costs the same however many items and lanes a job has. */
 export const jobView = (db: Database, row: JobRow): JobView => {

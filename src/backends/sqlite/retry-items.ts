@@ -120,6 +120,7 @@ const putBack = (db: Database, job: JobRow, rows: readonly FailedRow[]): readonl
       queue,
       seq,
     );
+    db.run("UPDATE results SET sum = NULL WHERE queue = ? AND seq = ?", queue, seq); // a trigger sets it
     db.run(
       "UPDATE queues SET open = open + 1, ready_at = min(coalesce(ready_at, ?1), ?1) WHERE id = ?2",
       db.now(),

@@ -4,6 +4,7 @@ import { revisionOf } from "../../model/job-version.ts";
 import type { JobSpec } from "../../model/job.ts";
 import type { SettledItem } from "../../ports/ledger.ts";
 import type { Database } from "./database.ts";
+import { rowSum } from "./row-sums.ts";
 import { noteBorrowed } from "./removals/borrowed.ts";
 
 /** A past attempt as it is written: its version is found by the job's revision, 0 when left out. */
@@ -14,6 +15,8 @@ export const saveResult = (
   db: Database,
   worker: string,
   item: SettledItem,
+  /** Of the item: see `itemText`. */
+  own: string,
   failure: Failure | undefined,
   spec: JobSpec,
 ): void => {
@@ -23,24 +26,36 @@ export const saveResult = (
   const revision = revisionOf(spec);
   if (failure) history!.push({ at, ms, worker, failure, requests, bytes, ...(revision > 0 && { revision }) });
   const detail = outcome.state === "absent" ? [outcome.detail] : [];
+  const text = (value: object | undefined): string | null => (value ? JSON.stringify(value) : null);
+  const endedAt = db.now();
+  const quality = "quality" in outcome ? outcome.quality : null;
+  const why = text(failure);
+  const captures = item.captures.length > 0 ? JSON.stringify(item.captures) : null;
+  const records = text(item.records ?? undefined);
+  const skipped = outcome.state === "skipped" ? JSON.stringify({ reason: outcome.reason }) : null;
+  const tried = JSON.stringify([at, ms, requests, bytes, worker, ...detail]);
+  const past = text(history);
   db.sql(
-    `INSERT INTO results (queue, seq, ended_at, quality, failure, captures, records, history, skipped, attempt, revision)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    `INSERT INTO results (queue, seq, ended_at, quality, failure, captures, records, history, skipped, attempt, revision, sum, history_sum)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (queue, seq) DO UPDATE SET ended_at = excluded.ended_at, quality = excluded.quality, failure = excluded.failure,
        captures = excluded.captures, records = excluded.records, history = coalesce(excluded.history, history), skipped = excluded.skipped,
-       attempt = excluded.attempt, revision = excluded.revision`,
+       attempt = excluded.attempt, revision = excluded.revision, sum = CASE WHEN change IS NULL THEN excluded.sum END,
+       history_sum = CASE WHEN excluded.history IS NULL THEN history_sum ELSE excluded.history_sum END`,
   ).run(
     queue,
     seq,
-    db.now(),
-    "quality" in outcome ? outcome.quality : null,
-    failure ? JSON.stringify(failure) : null,
-    item.captures.length > 0 ? JSON.stringify(item.captures) : null,
-    item.records ? JSON.stringify(item.records) : null,
-    history ? JSON.stringify(history) : null,
-    outcome.state === "skipped" ? JSON.stringify({ reason: outcome.reason }) : null,
-    JSON.stringify([at, ms, requests, bytes, worker, ...detail]),
+    endedAt,
+    quality,
+    why,
+    captures,
+    records,
+    past,
+    skipped,
+    tried,
     revision,
+    rowSum([queue, seq, endedAt, quality, why, captures, records, skipped, null, tried, revision, own]),
+    past === null ? null : rowSum([queue, seq, past]),
   );
   noteBorrowed(db, item, spec.id, item.captures);
 };

@@ -4,6 +4,7 @@ import type { Database } from "./database.ts";
 import { EMIT_CHUNK, emitAhead, emitItems } from "./emit-items.ts";
 import { leaveFresh, noteFresh } from "./fresh-notes.ts";
 import { answerProbe } from "./hold-queue.ts";
+import { itemText } from "./row-sums.ts";
 import { saveResult } from "./save-result.ts";
 import { Batch, type JobFacts, type QueueFacts } from "./settle-batch.ts";
 import { borrowsRemoved } from "./removals/borrowed.ts";
@@ -61,7 +62,8 @@ const holdsLease = (batch: Batch, item: SettledItem): boolean => {
 
 /** The fence: the row must still be in the hands that this lease stands for. */
 const UPDATE_ITEM = `UPDATE items SET state = ?, attempts = attempts + ?, throttles = throttles + ?, due_at = ?
-  WHERE queue = ? AND seq = ? AND state = 0 AND due_at IS NULL AND suspect = 0 AND coalesce(lease, ?) = ?`;
+  WHERE queue = ? AND seq = ? AND state = 0 AND due_at IS NULL AND suspect = 0 AND coalesce(lease, ?) = ?
+  RETURNING ${itemText("")} AS text`;
 
 const settleOne = (db: Database, batch: Batch, worker: string, settled: SettledItem): boolean => {
   const { queue, seq } = settled;
@@ -75,19 +77,18 @@ const settleOne = (db: Database, batch: Batch, worker: string, settled: SettledI
   const [next, counts, throttles, dueAt] = nextRow(item, now);
   const state = isCancelled ? 0 : next;
   const isUntried = told.outcome.state === "returned";
-  const changed = db
-    .sql(UPDATE_ITEM)
-    .run(
-      state,
-      isUntried ? 0 : counts,
-      throttles,
-      isCancelled ? now : dueAt,
-      queue,
-      seq,
-      item.lease,
-      item.lease,
-    ).changes;
-  if (Number(changed) === 0) return false;
+  const row = db.get<{ text: string }>(
+    UPDATE_ITEM,
+    state,
+    isUntried ? 0 : counts,
+    throttles,
+    isCancelled ? now : dueAt,
+    queue,
+    seq,
+    item.lease,
+    item.lease,
+  );
+  if (!row) return false;
   batch.lease(item.lease)!.open--;
   if (facts.isProbe) answerByProbe(db, facts, queue, told.outcome);
   job.tally.add(item, isCancelled);
@@ -111,7 +112,7 @@ const settleOne = (db: Database, batch: Batch, worker: string, settled: SettledI
     job.tally.addFailure(failure, key, outcome.state === "failed", isUntried);
     if (outcome.state === "failed") job.failed.push({ queue, seq, key, failure });
   }
-  saveResult(db, worker, item, failure, job.spec);
+  saveResult(db, worker, item, row.text, failure, job.spec);
   noteFresh(db, item);
   if (item.emitted.length > 0 || item.rejected?.length) emitItems(db, facts.job, item);
   return true;

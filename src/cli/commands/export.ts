@@ -10,6 +10,9 @@ import { print } from "../print.ts";
 import { UsageError } from "../usage-error.ts";
 import { writeJobManifest } from "../../export/write-manifest.ts";
 
+/** Damaged items that are named one by one. */
+const MOST_TOLD = 20;
+
 export interface ExportOptions extends ExportSettings {
   readonly data: string;
   /** Without it, JSON lines go to stdout. */
@@ -45,15 +48,19 @@ export const exportCommand = async (
     return EXIT.ok;
   }
   const folder = files === undefined ? undefined : new FileFolder(house.blobs, files);
+  let damaged = 0;
   const { set, rows, leftOut, dropped, gaps } = await exportJob(house, id, writer, {
     ...settings,
+    onDamagedItem(error) {
+      if (++damaged <= MOST_TOLD) process.stderr.write(`${id}: ${error.message}\n`);
+    },
     pathOfFile: folder ? (item, ref) => folder.write(item, ref) : storedPath(data),
   });
   if (json) {
     const written = folder && { files: { folder: files, count: folder.files, bytes: folder.bytes } };
-    const counts = { rows, dropped, gaps: Object.fromEntries(gaps), leftOut, ...written };
+    const counts = { rows, dropped, damaged, gaps: Object.fromEntries(gaps), leftOut, ...written };
     print([JSON.stringify({ ...told, output, set, ...counts })]);
-    return EXIT.ok;
+    return damaged > 0 ? EXIT.storage : EXIT.ok;
   }
   const say =
     output === undefined || output === "-"
@@ -76,5 +83,9 @@ export const exportCommand = async (
     process.stderr.write(
       `${id}: no column for ${leftOut.join(", ")}: the first rows do not have them. They are in the archive.\n`,
     );
-  return EXIT.ok;
+  if (damaged > 0)
+    process.stderr.write(
+      `${id}: ${counted(damaged, "item")} left out, because the stored records are damaged. \`sluice fsck\` tells all that is.\n`,
+    );
+  return damaged > 0 ? EXIT.storage : EXIT.ok;
 };

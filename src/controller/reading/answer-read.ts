@@ -14,7 +14,7 @@ import type { ItemQuery } from "../../ports/ledger.ts";
 import { itemPages } from "../../reextract/item-pages.ts";
 import { page, pageOf } from "../cursor.ts";
 import { itemId, itemView } from "../item-view.ts";
-import { withOwnPlaces } from "../own-places.ts";
+import { tellDamage, withOwnPlaces } from "../own-places.ts";
 import { batchResultSchema, itemSchema } from "../schemas/item.ts";
 import type { ExportFormat, ReadRequest } from "./read-request.ts";
 
@@ -26,7 +26,7 @@ export const answerRead = async (stores: Stores, request: ReadRequest, sink: Byt
       await exportJob(stores, job, writerTo(sink, format), {
         ...settings,
         pathOfFile: ({ ref }, _, number) => `/v1/jobs/${job}/items/${itemId(ref)}/captures/${number}`,
-      });
+      }).catch((error: unknown) => tellDamage(error, job));
       return;
     }
     case "manifest": {

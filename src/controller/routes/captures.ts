@@ -9,7 +9,7 @@ import type { Api, Who } from "../api.ts";
 import { says } from "../api-registry.ts";
 import type { Desk } from "../desk.ts";
 import { captureView } from "../item-view.ts";
-import { isOfJob } from "../own-places.ts";
+import { isOfJob, tellDamage } from "../own-places.ts";
 import { Problem } from "../problem.ts";
 import { captureSchema } from "../schemas/capture.ts";
 import { itemParams } from "../schemas/params.ts";
@@ -38,13 +38,16 @@ export const addCaptureRoutes = (app: Api, desk: Desk): void => {
   };
 
   /** With the first piece of its body: what is wrong before that is still a problem. */
-  const read = async (ref: CaptureRef): Promise<CaptureStream & { readonly first?: Uint8Array }> => {
+  const read = async (
+    ref: CaptureRef,
+    job: string,
+  ): Promise<CaptureStream & { readonly first?: Uint8Array }> => {
     try {
       const capture = await streamCapture(blobs, ref);
       const { value } = await capture.body.next();
       return { ...capture, ...(value && { first: value }) };
     } catch (error) {
-      if (!(error instanceof BlobError) || error.code !== "not-found") throw error;
+      if (!(error instanceof BlobError) || error.code !== "not-found") return tellDamage(error, job);
       throw new Problem("not-found", "The capture is not in the archive any more.", {}, { cause: error });
     }
   };
@@ -92,7 +95,7 @@ export const addCaptureRoutes = (app: Api, desk: Desk): void => {
       const { params, who } = request;
       const ref = await findCapture(who, params);
       desk.streams.open("download", request, reply);
-      const { body, headers, size, first } = await read(ref);
+      const { body, headers, size, first } = await read(ref, params.job);
       const coding = headers.find(([name]) => name.toLowerCase() === "content-encoding")?.[1].trim();
       if (coding !== undefined && CODINGS.has(coding.toLowerCase()))
         void reply.header("content-encoding", coding.toLowerCase());
@@ -128,7 +131,7 @@ export const addCaptureRoutes = (app: Api, desk: Desk): void => {
       },
     },
     async ({ params, who }) => {
-      const { url, status, headers, body } = await read(await findCapture(who, params));
+      const { url, status, headers, body } = await read(await findCapture(who, params), params.job);
       await body.return(undefined);
       return { url, status, headers: headers.map(([name, value]) => ({ name, value })) };
     },

@@ -53,6 +53,31 @@ test("what is wrong with a request for results is a problem and not a broken str
     assert.equal((await ground.ask<ProblemBody>("GET", `/v1/jobs/${job}/results?${query}`)).body.code, code);
 });
 
+test("damaged bytes are told by the name of their object, and not given", async () => {
+  await using ground = await openApiGround();
+  const job = await openDoneJob(ground, 3);
+  const { body: list } = await ground.ask<{ data: ApiItem[] }>("GET", `/v1/jobs/${job}/items`);
+  for await (const { name } of ground.blobs.list(`jobs/${job}/`)) {
+    const bytes = Buffer.from(await ground.blobs.get(name));
+    bytes[bytes.length - 10]! ^= 1;
+    await ground.blobs.put(name, bytes);
+  }
+  const results = await ground.ask<ProblemBody>("GET", `/v1/jobs/${job}/results`);
+  assert.deepEqual([results.status, results.body.code], [500, "damaged"]);
+  assert.match(results.body.detail, new RegExp(`^jobs/${job}/records/\\S+: the records of item 2 `));
+  const { items } = await ground.ledger.listItems(job, { limit: 1 });
+  const { blob, offset } = items[0]!.captures[0]!;
+  const bytes = Buffer.from(await ground.blobs.get(blob));
+  bytes[offset + 60]! ^= 1;
+  await ground.blobs.put(blob, bytes);
+  const capture = await ground.ask<ProblemBody>(
+    "GET",
+    `/v1/jobs/${job}/items/${list.data[0]!.id}/captures/0`,
+  );
+  assert.deepEqual([capture.status, capture.body.code], [500, "damaged"]);
+  assert.ok(capture.body.detail.includes(blob), capture.body.detail);
+});
+
 test("a manifest has a line for each item", async () => {
   await using ground = await openApiGround();
   const job = await openDoneJob(ground, 3);

@@ -1,0 +1,137 @@
+import { crc32, inflateRawSync } from "node:zlib";
+import { cdxjFile, cdxjLine } from "./cdxj.ts";
+import { sha256 } from "./sha256.ts";
+import type { StoredFile } from "./warc-record.ts";
+
+/** One record of a segment, as a reference to it must have it. */
+export interface CheckedMember {
+  readonly offset: number;
+  readonly length: number;
+  readonly type: string;
+  /** Of the payload. */
+  readonly digest: string | undefined;
+}
+
+export interface CheckedSegment {
+  /** Those up to the first that is damaged. */
+  readonly members: readonly CheckedMember[];
+  /** Files that are objects of their own, as the segment notes them. */
+  readonly files: readonly StoredFile[];
+  /** What the segment's CDXJ file must be; undefined where the segment is damaged. */
+  readonly index: Uint8Array | undefined;
+  /** What is wrong, with the byte at which the record begins. */
+  readonly problem: string | undefined;
+}
+
+const HEADER_BYTES = 10;
+const TRAILER_BYTES = 8;
+
+/** Reads every record of a WARC segment and holds it against its checksums and digests. */
+export const checkSegment = (name: string, bytes: Uint8Array): CheckedSegment => {
+  const filename = name.slice(name.lastIndexOf("/") + 1);
+  const members: CheckedMember[] = [];
+  const files: StoredFile[] = [];
+  const lines: string[] = [];
+  let response: Response | undefined;
+  let offset = 0;
+  try {
+    while (offset < bytes.length) {
+      const { record, length } = readMember(bytes.subarray(offset));
+      const { type, field, block, payload } = readRecord(record);
+      const digest = field("warc-payload-digest");
+      if (digest !== undefined && sha256(payload) !== digest)
+        throw new Error("its payload's digest is another");
+      members.push({ offset, length, type, digest });
+      if (type === "response" && digest !== undefined)
+        response = { field, head: headOf(block), place: { offset, length, digest } };
+      else if (type === "metadata") files.push(noteOf(block));
+      // A request follows the response that it is of; it alone knows the method.
+      if (type === "request" && response) {
+        lines.push(lineOf(response, block.toString("latin1", 0, block.indexOf(" ")), filename));
+        response = undefined;
+      }
+      offset += length;
+    }
+    if (members.length === 0) throw new Error("it is empty");
+    if (response) throw new Error("the last response has no request");
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return { members, files, index: undefined, problem: `the record at byte ${offset} is damaged: ${why}` };
+  }
+  const index = cdxjFile(lines, { filename, length: bytes.length, digest: sha256(bytes) });
+  return { members, files, index, problem: undefined };
+};
+
+/** Node undoes all gzip members at once, so that their ends are found here by hand (RFC 1952). */
+const readMember = (bytes: Uint8Array): { readonly record: Buffer; readonly length: number } => {
+  const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  // No name, no time, no extra field: that is how they are written.
+  if (view.length < HEADER_BYTES || view.readUInt32BE(0) !== 0x1f8b0800 || view.readUInt32BE(4) !== 0)
+    throw new Error("it does not begin as a compressed record");
+  const inflated = inflateRawSync(view.subarray(HEADER_BYTES), { info: true }) as unknown as {
+    readonly buffer: Buffer;
+    readonly engine: { readonly bytesWritten: number };
+  };
+  const end = HEADER_BYTES + inflated.engine.bytesWritten;
+  if (view.length < end + TRAILER_BYTES) throw new Error("it is cut off");
+  const record = inflated.buffer;
+  if (view.readUInt32LE(end) !== crc32(record) || view.readUInt32LE(end + 4) !== record.length % 2 ** 32)
+    throw new Error("its checksum is another");
+  return { record, length: end + TRAILER_BYTES };
+};
+
+type Field = (name: string) => string | undefined;
+
+const readRecord = (record: Buffer) => {
+  const end = record.indexOf("\r\n\r\n");
+  const field = fieldsOf(record.toString("latin1", 0, end));
+  const type = field("warc-type") ?? "";
+  const length = Number(field("content-length"));
+  const block = record.subarray(end + 4, end + 4 + length);
+  if (end < 0 || record.length !== end + 4 + length + 4) throw new Error("its length is another");
+  if (sha256(block) !== field("warc-block-digest")) throw new Error("its digest is another");
+  return { type, field, block, payload: block.subarray(block.indexOf("\r\n\r\n") + 4) };
+};
+
+const pairsOf = (text: string): (readonly [string, string])[] =>
+  text.split("\r\n").map((line) => {
+    const colon = line.indexOf(":");
+    return [line.slice(0, colon), line.slice(colon + 1).trim()];
+  });
+
+const fieldsOf = (text: string): Field => {
+  const pairs = new Map(pairsOf(text).map(([name, value]) => [name.toLowerCase(), value]));
+  return (name) => pairs.get(name);
+};
+
+const headOf = (block: Buffer): string => block.toString("latin1", 0, block.indexOf("\r\n\r\n"));
+
+interface Response {
+  readonly field: Field;
+  readonly head: string;
+  readonly place: { readonly offset: number; readonly length: number; readonly digest: string };
+}
+
+const lineOf = ({ field, head, place }: Response, method: string, filename: string): string =>
+  cdxjLine(
+    {
+      method,
+      url: field("warc-target-uri") ?? "",
+      startedAt: Date.parse(field("warc-date") ?? ""),
+      requestHeaders: [],
+      status: Number(head.split(" ", 2)[1]),
+      statusText: "",
+      responseHeaders: pairsOf(head),
+    },
+    place,
+    filename,
+  );
+
+const noteOf = (block: Buffer): StoredFile => {
+  const field = fieldsOf(block.toString());
+  return {
+    blob: field("stored-as") ?? "",
+    size: Number(field("stored-length")),
+    digest: field("stored-digest") ?? "",
+  };
+};

@@ -1,0 +1,112 @@
+import { createHash } from "node:crypto";
+import { type CheckedMember, checkSegment } from "../archive/check-segment.ts";
+import { sha256 } from "../archive/sha256.ts";
+import { BlobError, type Blobs } from "../ports/blobs.ts";
+import type { Damage } from "../ports/ledger-check.ts";
+import type { RefShelf, ShelvedRef } from "./ref-shelf.ts";
+
+const EXTRACT_AGAIN = "restore it from a backup, or make the records again with `sluice extract`";
+const FETCH_AGAIN = "restore it from a backup; the item can be collected again by a new job";
+
+/** A WARC segment with its index, and whether all that items point to in it is there. */
+export async function* checkCaptures(blobs: Blobs, shelf: RefShelf, name: string): AsyncGenerator<Damage> {
+  const checked = checkSegment(name, await blobs.get(name));
+  const { problem, index, files } = checked;
+  const responses = new Map(
+    checked.members.filter(({ type }) => type === "response").map((member) => [member.offset, member]),
+  );
+  if (problem !== undefined) yield { what: "segment", where: name, problem, advice: FETCH_AGAIN };
+  shelf.put(
+    files.map(({ blob, size, digest }) => ({
+      blob,
+      offset: 0,
+      length: size,
+      digest,
+      kind: "note",
+      job: "",
+      key: "",
+    })),
+  );
+  for (const ref of shelf.take(name))
+    if (!isSame(responses.get(ref.offset), ref))
+      yield {
+        what: "item",
+        where: name,
+        job: ref.job,
+        problem: `job ${ref.job}, item ${ref.key}: its capture (${ref.length} bytes at ${ref.offset}) is not in the segment as it was stored`,
+        advice: FETCH_AGAIN,
+      };
+  if (index === undefined) return;
+  const stored = await getOrNone(blobs, `${name}.cdxj`);
+  if (stored && Buffer.from(stored).equals(index)) return;
+  if (stored && isOlder(stored, index)) return;
+  const what = stored ? "it is not what its segment says" : "it is missing";
+  yield { what: "index", where: `${name}.cdxj`, problem: what, repair: "index" };
+}
+
+/** What the segment's index must be. */
+export const indexOf = async (blobs: Blobs, segment: string): Promise<Uint8Array | undefined> =>
+  checkSegment(segment, await blobs.get(segment)).index;
+
+/** Indexes of older versions have no line about the segment. */
+const isOlder = (stored: Uint8Array, index: Uint8Array): boolean => {
+  const expected = Buffer.from(index);
+  return expected.subarray(expected.indexOf("\n") + 1).equals(stored);
+};
+
+const isSame = (member: CheckedMember | undefined, { length, digest }: ShelvedRef): boolean =>
+  member?.length === length && member.digest === digest;
+
+/** A segment of records: each item's range has its own digest. */
+export async function* checkRecords(
+  blobs: Blobs,
+  shelf: RefShelf,
+  name: string,
+): AsyncGenerator<Damage, number> {
+  let unverified = 0;
+  const bytes = await blobs.get(name);
+  for (const { offset, length, digest, job, key } of shelf.take(name)) {
+    const part = bytes.subarray(offset, offset + length);
+    if (digest === undefined && part.length === length) unverified++;
+    else if (part.length < length || sha256(part) !== digest)
+      yield {
+        what: "records",
+        where: name,
+        job,
+        problem: `job ${job}, item ${key}: its records (${length} bytes at ${offset}) are damaged`,
+        advice: EXTRACT_AGAIN,
+      };
+  }
+  return unverified;
+}
+
+/** A file that is an object of its own; what points to it says what it must be. */
+export async function* checkFile(blobs: Blobs, shelf: RefShelf, name: string): AsyncGenerator<Damage> {
+  const hash = createHash("sha256");
+  let size = 0;
+  for await (const chunk of blobs.stream(name)) {
+    hash.update(chunk);
+    size += chunk.length;
+  }
+  const digest = `sha256:${hash.digest("hex")}`;
+  const wrong = [...shelf.take(name)].filter((ref) => ref.digest !== digest || ref.length !== size);
+  const named = wrong.find(({ kind }) => kind === "capture");
+  const whose = named ? `job ${named.job}, item ${named.key}: ` : "";
+  if (wrong.length > 0)
+    yield {
+      what: "file",
+      where: name,
+      problem: `${whose}the file is not what was stored`,
+      advice: FETCH_AGAIN,
+      ...(named && { job: named.job }),
+    };
+}
+
+export const getOrNone = async (blobs: Blobs, name: string): Promise<Uint8Array | undefined> => {
+  try {
+    return await blobs.get(name);
+  } catch (error) {
+    if (error instanceof BlobError && error.code === "not-found") return undefined;
+    throw error;
+  }
+};

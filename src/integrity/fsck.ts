@@ -1,0 +1,239 @@
+import { createHash } from "node:crypto";
+import { ArchiveError } from "../archive/archive-error.ts";
+import { manifestLine, manifestName, readManifest } from "../archive/manifest.ts";
+import { sha256 } from "../archive/sha256.ts";
+import type { Blobs } from "../ports/blobs.ts";
+import type { Damage, LedgerCheck } from "../ports/ledger-check.ts";
+import { type Ledger, LedgerError } from "../ports/ledger.ts";
+import { itemPages } from "../reextract/item-pages.ts";
+import { isStorageError } from "../reextract/damage.ts";
+import { openSealedJson } from "../reextract/sealed-json.ts";
+import type { StoredExtraction } from "../reextract/stored-extraction.ts";
+import { checkCaptures, checkFile, checkRecords, getOrNone } from "./check-objects.ts";
+import { RefShelf } from "./ref-shelf.ts";
+
+export interface FsckStores {
+  /** A look at the ledger as it is now. */
+  readonly look: () => LedgerCheck;
+  readonly blobs: Blobs;
+  /** For manifests, which are written from it; undefined where it cannot be opened. */
+  readonly openLedger: () => Promise<Ledger>;
+}
+
+export interface FsckCounts {
+  objects: number;
+  bytes: number;
+  jobs: number;
+  /** Rows and records of older versions, which have no checksum. */
+  unverified: number;
+  /** Objects of jobs that the ledger does not know, with their bytes. */
+  orphans: number;
+  orphanBytes: number;
+}
+
+export interface FsckOptions {
+  readonly onProgress?: (counts: Readonly<FsckCounts>) => void;
+  readonly onOrphan?: (name: string) => void | Promise<void>;
+}
+
+/**
+ * Holds a data folder against itself: the ledger's rows against their checksums and counters, every object against its digests, and both against
+ * each other. Changes nothing. The ledger is looked at first: what it points to was stored before.
+ */
+export class Fsck {
+  readonly #stores: FsckStores;
+  readonly #options: FsckOptions;
+  readonly counts: FsckCounts = { objects: 0, bytes: 0, jobs: 0, unverified: 0, orphans: 0, orphanBytes: 0 };
+
+  constructor(stores: FsckStores, options: FsckOptions = {}) {
+    this.#stores = stores;
+    this.#options = options;
+  }
+
+  async *run(): AsyncGenerator<Damage> {
+    using shelf = new RefShelf();
+    const ended: string[] = [];
+    {
+      using check = this.#stores.look();
+      let isReadable = true;
+      for (const damage of check.problems()) {
+        isReadable &&= damage.what !== "ledger";
+        yield damage;
+      }
+      this.counts.unverified += check.unverified;
+      try {
+        for (const { id, endedAt } of check.jobs()) {
+          this.counts.jobs++;
+          if (endedAt !== undefined) ended.push(id);
+        }
+        shelf.put(check.refs());
+        yield* this.#objects(check, shelf);
+        yield* this.#missing(shelf);
+      } catch (error) {
+        // Told already: the ledger could not be read to its end.
+        if (isReadable || error instanceof LedgerError || isStorageError(error)) throw error;
+        return;
+      }
+      if (!isReadable) return;
+    }
+    yield* this.#manifests(ended);
+  }
+
+  async *#objects(check: LedgerCheck, shelf: RefShelf): AsyncGenerator<Damage> {
+    for await (const { name, size } of this.#stores.blobs.list("")) {
+      this.counts.objects++;
+      this.counts.bytes += size;
+      const job = /^jobs\/([^/]+)\//.exec(name)?.[1] ?? "";
+      if (!check.knows(job) && !check.isKept(job, name)) {
+        this.counts.orphans++;
+        this.counts.orphanBytes += size;
+        await this.#options.onOrphan?.(name);
+        continue;
+      }
+      try {
+        yield* this.#object(shelf, name);
+      } catch (error) {
+        if (!isStorageError(error)) throw error;
+        if (!this.#isRemovedNow(job)) yield { what: whatIs(name), where: name, job, problem: error.message };
+      }
+      this.#options.onProgress?.(this.counts);
+    }
+  }
+
+  async *#object(shelf: RefShelf, name: string): AsyncGenerator<Damage> {
+    const { blobs } = this.#stores;
+    if (name.endsWith(".warc.gz")) yield* checkCaptures(blobs, shelf, name);
+    else if (name.endsWith(".warc.gz.cdxj")) {
+      if (!(await getOrNone(blobs, name.slice(0, -".cdxj".length))))
+        yield { what: "index", where: name, problem: "its segment is missing" };
+    } else if (name.includes("/records/")) this.counts.unverified += yield* checkRecords(blobs, shelf, name);
+    else if (name.includes("/files/")) yield* checkFile(blobs, shelf, name);
+    else if (name.endsWith("/extraction.json")) yield* checkExtraction(blobs, name);
+    else if (name.endsWith(".json")) yield* checkJson(name, await blobs.get(name));
+  }
+
+  #isRemovedNow(job: string): boolean {
+    using now = this.#stores.look();
+    return now.isRemoved(job) || !now.knows(job);
+  }
+
+  *#missing(shelf: RefShelf): Generator<Damage> {
+    for (const { blob, job, key, count } of shelf.missing()) {
+      const owner = /^jobs\/([^/]+)\//.exec(blob)?.[1] ?? "";
+      if (this.#isRemovedNow(job) || this.#isRemovedNow(owner)) continue;
+      yield {
+        what: whatIs(blob),
+        where: blob,
+        job,
+        problem: `the object is missing; ${count === 1 ? `item ${key}` : `${count} items, the first of them ${key},`} of job ${job} needs it`,
+        advice: "restore it from a backup",
+      };
+    }
+  }
+
+  async *#manifests(jobs: readonly string[]): AsyncGenerator<Damage> {
+    if (jobs.length === 0) return;
+    const { blobs } = this.#stores;
+    const ledger = await this.#stores.openLedger();
+    try {
+      for (const job of jobs) {
+        const stored = await digestOf(blobs.stream(manifestName(job)));
+        if (stored === undefined) continue; // written by and by
+        const view = await ledger.readJob(job);
+        if (view?.endedAt === undefined) continue;
+        try {
+          if ((await digestOf(manifestLines(ledger, job))) === stored) continue;
+        } catch (error) {
+          if (error instanceof LedgerError) continue; // an item that was told as damaged
+          throw error;
+        }
+        const mark = await getOrNone(blobs, `jobs/${job}/manifest-mark.json`);
+        const isOfEarlierEnd = mark && !Buffer.from(mark).toString().includes(String(view.endedAt));
+        const line = await firstBadLine(blobs, job);
+        if (isOfEarlierEnd && line === undefined) continue; // to be written again
+        yield {
+          what: "manifest",
+          where: manifestName(job),
+          job,
+          problem: line ?? "it is not what the ledger says",
+          repair: "manifest",
+        };
+      }
+    } finally {
+      await ledger.close();
+    }
+  }
+}
+
+const whatIs = (name: string): Damage["what"] => {
+  if (name.endsWith(".warc.gz")) return "segment";
+  if (name.endsWith(".cdxj")) return "index";
+  if (name.includes("/files/")) return "file";
+  if (name.includes("/extractions/")) return "extraction";
+  return name.includes("/records/") ? "records" : "manifest";
+};
+
+async function* manifestLines(ledger: Ledger, job: string): AsyncGenerator<Uint8Array> {
+  for await (const page of itemPages(ledger, job))
+    yield Buffer.from(page.map((item) => `${manifestLine(item)}\n`).join(""));
+}
+
+/** Undefined where the object is not there. */
+const digestOf = async (chunks: AsyncIterable<Uint8Array>): Promise<string | undefined> => {
+  const hash = createHash("sha256");
+  try {
+    for await (const chunk of chunks) hash.update(chunk);
+  } catch (error) {
+    if (isStorageError(error) && error.code === "not-found") return undefined;
+    throw error;
+  }
+  return hash.digest("hex");
+};
+
+const firstBadLine = async (blobs: Blobs, job: string): Promise<string | undefined> => {
+  try {
+    for await (const _ of readManifest(blobs, job));
+    return undefined;
+  } catch (error) {
+    if (error instanceof ArchiveError) return error.message;
+    throw error;
+  }
+};
+
+async function* checkExtraction(blobs: Blobs, name: string): AsyncGenerator<Damage> {
+  const advice = "restore it from a backup, or extract again with `sluice extract`";
+  let extraction: StoredExtraction;
+  try {
+    extraction = openSealedJson<StoredExtraction>(await blobs.get(name));
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    yield { what: "extraction", where: name, problem: `it cannot be read: ${error.message}`, advice };
+    return;
+  }
+  for (const segment of [...extraction.segments, ...extraction.failures]) {
+    const bytes = await getOrNone(blobs, segment);
+    const digest = extraction.digests?.[segment];
+    const isWrong = !bytes || (digest !== undefined && sha256(bytes) !== digest);
+    if (isWrong)
+      yield {
+        what: "extraction",
+        where: segment,
+        problem: bytes ? "its digest is another" : "it is missing",
+        advice,
+      };
+  }
+}
+
+/** Notes of how far something has come; those with a digest fit it. */
+function* checkJson(name: string, bytes: Uint8Array): Generator<Damage> {
+  try {
+    openSealedJson(bytes);
+  } catch (error) {
+    yield {
+      what: whatIs(name),
+      where: name,
+      problem: `it cannot be read: ${String(error)}`,
+      advice: "restore it from a backup",
+    };
+  }
+}
