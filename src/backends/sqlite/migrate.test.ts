@@ -12,6 +12,7 @@ import { emit } from "./migrations/0002-emit.ts";
 import { lanes } from "./migrations/0013-lanes.ts";
 import { LEDGER_SCHEMA, migrate } from "./migrate.ts";
 import { openSqlite } from "./open.ts";
+import { addRowSum } from "./row-sums.ts";
 
 /** As the first version wrote it: one scraper, and nothing said of emitting. */
 const firstSpec = (id: string): string => {
@@ -135,6 +136,7 @@ test("a rate that no version takes any more closes its lane for nobody once the 
   const file = join(folder, "ledger.db");
   const before = LEDGER_SCHEMA.migrations.slice(0, LEDGER_SCHEMA.migrations.indexOf(lanes));
   const old = new DatabaseSync(file);
+  addRowSum(old);
   migrate(old, file, { part: "ledger", migrations: before });
   const far = Date.now() + 1e303;
   old.exec(`

@@ -65,7 +65,9 @@ const main = (): void => {
     let nowMs = Date.now();
     const registry = await openRegistry(file, { now: () => nowMs });
     t.after(() => registry.close());
-    await registry.addDeliveries(Array.from({ length: DELIVERIES }, (_, i) => delivery(i, `e${i}`)));
+    await registry.addDeliveries(
+      Array.from({ length: DELIVERIES }, (_, i) => delivery(i, `e${i}`, { client: `client${i}` })),
+    );
     const racers = await Promise.all(["one", "two"].map((name) => start(t, name, file)));
     for (const { child } of racers) child.stdin.write("go\n");
     await Promise.all(racers.map(({ hears }) => hears("done")));
