@@ -82,13 +82,19 @@ export class TownProject {
     return job;
   }
 
-  /** Names of the archive's objects. */
+  /** Names of the archive's objects; looked for again where a folder goes away meanwhile. */
   objects(prefix = ""): string[] {
-    return readdirSync(join(this.data, "blobs"), { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile())
-      .map((entry) => join(entry.parentPath, entry.name).slice(join(this.data, "blobs").length + 1))
-      .filter((name) => name.startsWith(prefix) && !name.startsWith("."))
-      .sort();
+    const blobs = join(this.data, "blobs");
+    for (;;)
+      try {
+        return readdirSync(blobs, { recursive: true, withFileTypes: true })
+          .filter((entry) => entry.isFile())
+          .map((entry) => join(entry.parentPath, entry.name).slice(blobs.length + 1))
+          .filter((name) => name.startsWith(prefix) && !name.startsWith("."))
+          .sort();
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+      }
   }
 
   query<Row>(sql: string, ...values: readonly (string | number)[]): Row[] {
