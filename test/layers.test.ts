@@ -9,11 +9,12 @@ const SRC = resolve(import.meta.dirname, "../src");
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   model: [],
   ports: ["model"],
+  ledger: ["model", "ports"],
   extraction: ["model"],
   archive: ["model", "ports"],
   scrapers: ["model", "ports", "extraction", "index.ts"],
   flow: ["model", "ports", "extraction", "archive", "scrapers"],
-  backends: ["model", "ports"],
+  backends: ["model", "ports", "ledger"],
   collectors: ["model", "ports", "extraction"],
   channels: ["model", "ports"],
   inputs: ["flow", "scrapers"],

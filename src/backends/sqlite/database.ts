@@ -42,6 +42,7 @@ export class Database {
   readonly maxHoldMs: number;
   readonly #db: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
+  readonly #lists = new Map<string, StatementSync>();
   readonly #lockMs: number;
   readonly #alwaysSync: boolean;
   #syncs = true;
@@ -103,6 +104,17 @@ export class Database {
 
   all<T>(text: string, ...values: SQLInputValue[]): T[] {
     return this.sql(text).all(...values) as T[];
+  }
+
+  /** Rows as lists of their values. */
+  arrays<T extends readonly unknown[]>(text: string, ...values: SQLInputValue[]): T[] {
+    let statement = this.#lists.get(text);
+    if (!statement) {
+      statement = this.#db.prepare(text);
+      statement.setReturnArrays(true);
+      this.#lists.set(text, statement);
+    }
+    return statement.all(...values) as unknown as T[];
   }
 
   /** Runs a statement and answers how many rows it changed. */

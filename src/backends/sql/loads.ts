@@ -1,0 +1,93 @@
+import type { LoadName } from "../../ledger/loads.ts";
+
+/**
+ * Where each set of records is found: what follows `SELECT columns`. `w` has a row for each argument list, `a(n)` is its n-th argument; `t` is the
+ * table of the kind. `CROSS JOIN` keeps SQLite from choosing another order than this one, which follows the indexes.
+ */
+const a = (n: number): string => `(w.value ->> ${n})`;
+
+/** A client's lanes that are ready first, for what is asked. */
+const READY = `SELECT s.lane FROM shares s WHERE s.client = ${a(0)} AND s.ready_at IS NOT NULL
+  AND (${a(3)} IS NULL OR EXISTS (SELECT 1 FROM json_each(${a(3)}) mine CROSS JOIN queues q ON q.job = mine.value AND q.lane = s.lane
+    WHERE q.client = s.client AND q.is_claimable = 1 AND (q.has_fresh = 1 OR q.due_at IS NOT NULL)))
+  AND (${a(4)} IS NULL OR s.lane IN (SELECT value FROM json_each(${a(4)})))
+  AND (${a(5)} IS NULL OR EXISTS (SELECT 1 FROM queues q WHERE q.lane = s.lane AND q.client = s.client AND q.is_claimable = 1
+    AND (q.has_fresh = 1 OR q.due_at IS NOT NULL) AND (q.kinds & ~${a(5)}) = 0))`;
+const READY_FIRST = `${READY} ORDER BY s.ready_at, s.lane LIMIT ${a(1)}`;
+const READY_NOW = `${READY} AND s.ready_at <= ${a(2)} ORDER BY s.ready_at, s.lane LIMIT ${a(1)}`;
+
+/** Of one client in one lane; the others come when these have had their turn. */
+const MOST_QUEUES = 16;
+
+export const LOADS: { readonly [N in LoadName]: string } = {
+  service: "w CROSS JOIN service t",
+  client: `w CROSS JOIN clients t ON t.name = ${a(0)}`,
+  // By steps through the index from one client to the next: as many as there are clients with work, however many lanes they have.
+  clientsWithWork: `w CROSS JOIN clients t ON t.name IN (
+    WITH RECURSIVE ready (client) AS (
+      SELECT min(client) FROM shares WHERE ready_at IS NOT NULL
+      UNION ALL SELECT (SELECT min(s.client) FROM shares s WHERE s.ready_at IS NOT NULL AND s.client > ready.client) FROM ready
+      WHERE ready.client IS NOT NULL)
+    SELECT client FROM ready WHERE client IS NOT NULL)`,
+  lane: `w CROSS JOIN lanes t ON t.id = ${a(0)}`,
+  laneNamed: `w CROSS JOIN lanes t ON t.name = ${a(0)}`,
+  share: `w CROSS JOIN shares t ON t.lane = ${a(0)} AND t.client = ${a(1)}`,
+  sharesOf: `w CROSS JOIN shares t ON t.lane = ${a(0)}`,
+
+  readyShares: `w CROSS JOIN shares t ON t.client = ${a(0)} AND t.lane IN (${READY_FIRST})`,
+  readyLanes: `w CROSS JOIN lanes t ON t.id IN (${READY_NOW})`,
+  readyNeighbours: `w CROSS JOIN shares t ON t.lane IN (${READY_NOW}) AND t.ready_at <= ${a(2)}`,
+  readyQueues: `w CROSS JOIN shares n ON n.lane IN (${READY_NOW}) AND n.ready_at <= ${a(2)} CROSS JOIN queues t ON t.id IN (
+    SELECT q.id FROM queues q WHERE q.lane = n.lane AND q.client = n.client AND q.is_claimable = 1 AND (q.has_fresh = 1 OR q.due_at <= ${a(2)})
+      AND q.own_next_at <= ${a(2)} AND (${a(3)} IS NULL OR q.job IN (SELECT value FROM json_each(${a(3)})))
+      AND (${a(5)} IS NULL OR (q.kinds & ~${a(5)}) = 0)
+    ORDER BY q.priority DESC, q.served_at LIMIT ${MOST_QUEUES})`,
+
+  queue: `w CROSS JOIN queues t ON t.id = ${a(0)}`,
+  queueIn: `w CROSS JOIN lanes l ON l.name = ${a(1)} CROSS JOIN queues t ON t.job = ${a(0)} AND t.lane = l.id`,
+  queuesOf: `w CROSS JOIN queues t ON t.job = ${a(0)}`,
+  troubledQueues: `w CROSS JOIN queues t ON t.job = ${a(0)} AND (t.held IS NOT NULL OR t.is_doubtful = 1)`,
+  openQueuesIn: `w CROSS JOIN queues t ON t.lane = ${a(0)} AND t.is_claimable = 1 AND (t.has_fresh = 1 OR t.due_at IS NOT NULL)`,
+  dueProbes: `w CROSS JOIN queues t ON t.probe_at <= ${a(0)} AND t.is_probing = 0
+    CROSS JOIN jobs j ON j.number = t.job AND j.state IN ('loading', 'running')`,
+  nextProbe: `w CROSS JOIN queues t ON t.id = (SELECT q.id FROM queues q CROSS JOIN jobs j ON j.number = q.job
+    WHERE q.probe_at IS NOT NULL AND q.is_probing = 0 AND j.state IN ('loading', 'running')
+      AND (${a(0)} IS NULL OR q.job IN (SELECT value FROM json_each(${a(0)}))) ORDER BY q.probe_at LIMIT 1)`,
+
+  job: `w CROSS JOIN jobs t ON t.number = ${a(0)}`,
+  jobNamed: `w CROSS JOIN jobs t ON t.id = ${a(0)}`,
+  jobOfQueue: `w CROSS JOIN queues q ON q.id = ${a(0)} CROSS JOIN jobs t ON t.number = q.job`,
+  overdueJob: `w CROSS JOIN jobs t ON t.number = (SELECT number FROM jobs WHERE deadline_at IS NOT NULL AND ended_at IS NULL
+    AND state <> 'cancelled' AND deadline_at <= ${a(0)} ORDER BY deadline_at LIMIT 1)`,
+
+  worker: `w CROSS JOIN workers t ON t.name = ${a(0)}`,
+  workers: "w CROSS JOIN workers t",
+  silentWorkers: `w CROSS JOIN workers t ON t.until < ${a(0)}`,
+  peers: "w CROSS JOIN workers t ON t.until IS NOT NULL",
+
+  item: `w CROSS JOIN items t ON t.queue = ${a(0)} AND t.seq = ${a(1)}`,
+  freshItems: `w CROSS JOIN items t ON t.queue = ${a(0)} AND t.seq > ${a(1)} AND t.seq <= ${a(2)}`,
+  retry: `w CROSS JOIN retries t ON t.queue = ${a(0)} AND t.seq = ${a(1)}`,
+  dueItems: `w CROSS JOIN retries t ON t.queue = ${a(0)} AND t.seq IN (SELECT r.seq FROM retries r
+      WHERE r.queue = ${a(0)} AND r.due_at IS NOT NULL AND r.state <> 'suspect' ORDER BY r.due_at LIMIT ${a(1)})
+    CROSS JOIN items i ON i.queue = t.queue AND i.seq = t.seq`,
+  dueSuspects: `w CROSS JOIN retries t ON (t.queue, t.seq) IN (SELECT r.queue, r.seq FROM retries r
+      WHERE r.state = 'suspect' AND r.due_at IS NOT NULL ORDER BY r.due_at LIMIT ${a(0)})
+    CROSS JOIN items i ON i.queue = t.queue AND i.seq = t.seq`,
+  followers: `w CROSS JOIN retries t ON t.leader_queue = ${a(0)} AND t.leader_seq = ${a(1)} AND t.is_free = 0`,
+  result: `w CROSS JOIN results t ON t.queue = ${a(0)} AND t.seq = ${a(1)}`,
+  failedAfter: `w CROSS JOIN results t ON (t.queue, t.seq) IN (SELECT r.queue, r.seq FROM queues q CROSS JOIN results r ON r.queue = q.id
+    WHERE q.job = ${a(0)} AND q.id >= ${a(2)} AND r.state = 5 AND (r.queue > ${a(2)} OR r.seq > ${a(3)})
+      AND (${a(1)} IS NULL OR r.failure ->> 'kind' IN (SELECT value FROM json_each(${a(1)})))
+    ORDER BY r.queue, r.seq LIMIT ${a(4)})`,
+  capped: `w CROSS JOIN capped t ON t.queue = ${a(0)} AND t.seq = ${a(1)}`,
+  cappedAfter: `w CROSS JOIN capped t ON (t.queue, t.seq) IN (SELECT c.queue, c.seq FROM queues q CROSS JOIN capped c ON c.queue = q.id
+    WHERE q.job = ${a(0)} AND q.id >= ${a(1)} AND (c.queue > ${a(1)} OR c.seq > ${a(2)}) ORDER BY c.queue, c.seq LIMIT ${a(3)})`,
+  key: `w CROSS JOIN item_keys t ON t.job = ${a(0)} AND t.hash = ${a(1)}`,
+
+  fresh: `w CROSS JOIN fresh t ON t.key = ${a(0)} AND t.scraper = ${a(1)} AND t.owner = ${a(2)}`,
+  fetch: `w CROSS JOIN fetches t ON t.queue = ${a(0)} AND t.seq = ${a(1)}`,
+  fetches: `w CROSS JOIN fetches t ON t.key = ${a(0)} AND t.scraper = ${a(1)}`,
+  baseline: `w CROSS JOIN baselines t ON t.scraper = ${a(0)} AND t.lane = ${a(1)}`,
+  removal: `w CROSS JOIN removals t ON t.id = ${a(0)}`,
+};

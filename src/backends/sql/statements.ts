@@ -1,0 +1,54 @@
+import type { Want } from "../../ledger/book.ts";
+import { KIND_OF, type LoadName } from "../../ledger/loads.ts";
+import { LOADS } from "./loads.ts";
+import { FORMATS, type RowFormat } from "./tables.ts";
+import type { Kind } from "../../ledger/records.ts";
+
+/** One query for sets of several kinds: each row has the number of its load, that of its argument list, and its values as a JSON list. */
+export const unionOf = (names: readonly LoadName[]): string =>
+  names
+    .map(
+      (name, n) =>
+        `SELECT ${n} AS load, w.key AS at, json_array(${FORMATS[KIND_OF[name]].selected.join(", ")}) AS row
+         FROM json_each(?${n + 1}) ${LOADS[name]}`,
+    )
+    .join(" UNION ALL ");
+
+/** The same for one load, with its values as they are: the number of the argument list, then the columns. */
+export const selectOf = (name: LoadName): string =>
+  `SELECT w.key, ${FORMATS[KIND_OF[name]].selected.join(", ")} FROM json_each(?1) ${LOADS[name]}`;
+
+/** Argument lists by load, in the order of the wants. */
+export const groupWants = (wants: readonly Want[]): Map<LoadName, Want[]> => Map.groupBy(wants, ({ name }) => name);
+
+export const argsOf = (wants: readonly Want[]): string => JSON.stringify(wants.map(({ args }) => args));
+
+/** Numbers of rows that statements are made for: what is missing is filled up with nulls, which are left out. */
+const SIZES = [1, 4, 16, 64, 256, 512] as const;
+export const MOST_ROWS = 512;
+
+export const sizeFor = (rows: number): number => SIZES.find((size) => size >= rows) ?? MOST_ROWS;
+
+const valuesOf = (columns: number, rows: number): string =>
+  Array.from({ length: rows }, () => `(${Array.from({ length: columns }, () => "?").join(", ")})`).join(", ");
+
+/** Writes so many rows, in place of those with the same key. */
+export const upsertOf = ({ table, written, key }: RowFormat<Kind>, rows: number): string => {
+  const others = written.filter((column) => !key.includes(column));
+  const change = others.length === 0 ? "NOTHING" : `UPDATE SET ${others.map((c) => `${c} = excluded.${c}`).join(", ")}`;
+  return `INSERT INTO ${table} (${written.join(", ")}) SELECT * FROM (VALUES ${valuesOf(written.length, rows)}) WHERE column1 IS NOT NULL
+    ON CONFLICT (${key.join(", ")}) DO ${change}`;
+};
+
+/** Deletes the rows with these keys, a JSON list of lists. */
+export const deleteOf = ({ table, key }: RowFormat<Kind>): string =>
+  `DELETE FROM ${table} WHERE (${key.join(", ")}) IN (SELECT ${key.map((_, n) => `value ->> ${n}`).join(", ")} FROM json_each(?))`;
+
+export const INSERT_EVENTS = `INSERT INTO events (at, type, job, facts)
+  SELECT ?1, value ->> 0, value ->> 1, value ->> 2 FROM json_each(?2)`;
+export const ADD_SUMS = `INSERT INTO work_sums (name, value) SELECT value ->> 0, value ->> 1 FROM json_each(?) WHERE true
+  ON CONFLICT (name) DO UPDATE SET value = value + excluded.value`;
+/** Lanes of a job in which something may be ready, and those that others share with it: its rate binds them again, or no longer. */
+export const WAKE_JOB = `UPDATE shares SET ready_at = ?1 WHERE (ready_at IS NULL OR ready_at > ?1) AND lane IN (SELECT lane FROM queues WHERE job = ?2)
+  AND EXISTS (SELECT 1 FROM queues q WHERE q.lane = shares.lane AND q.client = shares.client AND q.is_claimable = 1
+    AND (q.has_fresh = 1 OR q.due_at IS NOT NULL))`;

@@ -1,0 +1,92 @@
+import { Book, type Changes, Loaded, Miss, type Want } from "../../ledger/book.ts";
+import { KIND_OF } from "../../ledger/loads.ts";
+import type { Kind } from "../../ledger/records.ts";
+import type { LedgerStore } from "../../ledger/store.ts";
+import {
+  ADD_SUMS,
+  argsOf,
+  deleteOf,
+  groupWants,
+  INSERT_EVENTS,
+  MOST_ROWS,
+  selectOf,
+  sizeFor,
+  unionOf,
+  upsertOf,
+  WAKE_JOB,
+} from "../sql/statements.ts";
+import { FORMATS, type RowFormat, type Value } from "../sql/tables.ts";
+import type { Database } from "./database.ts";
+
+/** A rule that asks for more again and again is at fault. */
+const MOST_ROUNDS = 50;
+
+export const sqliteStore = (db: Database): LedgerStore => ({
+  transact: async (wants, work, durable = true) =>
+    await db.write(() => {
+      const loaded = new Loaded();
+      const now = db.now();
+      load(db, loaded, wants);
+      for (let round = 0; ; round++) {
+        const book = new Book(loaded, now);
+        try {
+          const result = work(book);
+          save(db, book);
+          return result;
+        } catch (error) {
+          if (!(error instanceof Miss) || round === MOST_ROUNDS) throw error;
+          load(db, loaded, error.wants);
+        }
+      }
+    }, durable),
+});
+
+const load = (db: Database, loaded: Loaded, wants: readonly Want[]): void => {
+  const groups = groupWants(wants);
+  const names = [...groups.keys()];
+  const ids = new Map(wants.map((want) => [want, [] as string[]]));
+  const [only] = names;
+  if (only !== undefined && names.length === 1) {
+    const format = FORMATS[KIND_OF[only]];
+    for (const [at, ...values] of db.arrays<[number, ...Value[]]>(selectOf(only), argsOf(wants)))
+      ids.get(wants[at]!)!.push(loaded.add(KIND_OF[only], format.read(values)));
+  } else if (names.length > 1) {
+    const args = names.map((name) => argsOf(groups.get(name)!));
+    for (const [number, at, row] of db.arrays<[number, number, string]>(unionOf(names), ...args)) {
+      const name = names[number]!;
+      const record = FORMATS[KIND_OF[name]].read(JSON.parse(row) as Value[]);
+      ids.get(groups.get(name)![at]!)!.push(loaded.add(KIND_OF[name], record));
+    }
+  }
+  for (const [want, found] of ids) loaded.setList(want, found);
+};
+
+const save = (db: Database, { records, events, sums, wakes }: Changes): void => {
+  for (const [kind, changes] of records) {
+    const format: RowFormat<Kind> = FORMATS[kind];
+    const kept: object[] = [];
+    const dropped: string[] = [];
+    for (const [id, record] of changes)
+      if (record) kept.push(record);
+      else dropped.push(id);
+    for (let from = 0; from < kept.length; from += MOST_ROWS) upsert(db, format, kept.slice(from, from + MOST_ROWS));
+    if (dropped.length > 0)
+      db.run(deleteOf(format), JSON.stringify(dropped.map((id) => id.split("\u0000"))));
+  }
+  for (const [job, at] of wakes) db.run(WAKE_JOB, at, job);
+  if (events.length > 0)
+    db.run(
+      INSERT_EVENTS,
+      db.now(),
+      JSON.stringify(events.map(({ type, job, facts }) => [type, job, JSON.stringify(facts)])),
+    );
+  if (sums.size > 0) db.run(ADD_SUMS, JSON.stringify([...sums]));
+};
+
+const upsert = (db: Database, format: RowFormat<Kind>, records: readonly object[]): void => {
+  const size = sizeFor(records.length);
+  const values: Value[] = [];
+  for (const record of records) format.write(record as never, values);
+  while (values.length < size * format.written.length) values.push(null);
+  db.run(upsertOf(format, size), ...values);
+};

@@ -1,0 +1,156 @@
+import type { LedgerEvent } from "../ports/ledger-event.ts";
+import type { WorkSum } from "../model/work-sums.ts";
+import { KIND_OF, type LoadArgs, type LoadKind, type LoadName } from "./loads.ts";
+import { type Key, type Kind, KEYS, type Records } from "./records.ts";
+
+/** One set of records that a rule asks for. */
+export interface Want {
+  readonly name: LoadName;
+  readonly args: readonly (string | number | null)[];
+}
+
+/** A rule needs records that are not loaded: the store loads them and runs the rule again. */
+export class Miss extends Error {
+  readonly wants: readonly Want[];
+
+  constructor(wants: readonly Want[]) {
+    super(`not loaded: ${wants.map(({ name }) => name).join(", ")}`);
+    this.wants = wants;
+  }
+}
+
+export const want = <N extends LoadName>(name: N, ...args: LoadArgs<N>): Want => ({ name, args });
+
+const idOf = (key: Key): string => key.join("\u0000");
+const wantId = ({ name, args }: Want): string => `${name}\u0000${args.join("\u0000")}`;
+
+/** Records as they are stored, gathered over the runs of one rule. */
+export class Loaded {
+  readonly #records = new Map<Kind, Map<string, object>>();
+  readonly #lists = new Map<string, readonly string[]>();
+
+  add<K extends Kind>(kind: K, record: Records[K]): string {
+    const id = idOf(keyOf(kind, record));
+    const known = this.of(kind);
+    if (!known.has(id)) known.set(id, record);
+    return id;
+  }
+
+  setList(want: Want, ids: readonly string[]): void {
+    this.#lists.set(wantId(want), ids);
+  }
+
+  list(want: Want): readonly string[] | undefined {
+    return this.#lists.get(wantId(want));
+  }
+
+  of(kind: Kind): Map<string, object> {
+    let known = this.#records.get(kind);
+    if (!known) this.#records.set(kind, (known = new Map()));
+    return known;
+  }
+}
+
+export const keyOf = <K extends Kind>(kind: K, record: Records[K]): Key =>
+  (KEYS[kind] as readonly string[]).map((name) => record[name as keyof Records[K]] as string | number);
+
+export type NewEvent = Pick<LedgerEvent, "type" | "job" | "facts">;
+
+/** What a rule has changed, to be written as a whole. */
+export interface Changes {
+  /** By kind, records that are new or replaced; null for one that is deleted. */
+  readonly records: ReadonlyMap<Kind, ReadonlyMap<string, object | null>>;
+  readonly events: readonly NewEvent[];
+  readonly sums: ReadonlyMap<WorkSum, number>;
+  /** Jobs all of whose lanes are to be looked at again from this time on. */
+  readonly wakes: ReadonlyMap<number, number>;
+}
+
+/**
+ * What a rule works on: the records that were loaded, and its own changes on top of them. `list` and `one` throw `Miss` for what was not asked
+ * for before. Lists are as they were loaded: a record that a rule adds is found by its key, not in lists.
+ */
+export class Book implements Changes {
+  /** The ledger's clock, the same during one run. */
+  readonly now: number;
+  readonly records = new Map<Kind, Map<string, object | null>>();
+  readonly events: NewEvent[] = [];
+  readonly sums = new Map<WorkSum, number>();
+  readonly wakes = new Map<number, number>();
+  readonly #loaded: Loaded;
+
+  constructor(loaded: Loaded, now: number) {
+    this.#loaded = loaded;
+    this.now = now;
+  }
+
+  /** Asks for several sets at once: what is missing is loaded in one go. */
+  need(...wants: readonly Want[]): void {
+    const missing = wants.filter((one) => this.#loaded.list(one) === undefined);
+    if (missing.length > 0) throw new Miss(missing);
+  }
+
+  list<N extends LoadName>(name: N, ...args: LoadArgs<N>): readonly Records[LoadKind<N>][] {
+    return this.#listOf<LoadKind<N>>({ name, args });
+  }
+
+  /** The first of a list; for loads by a key. */
+  one<N extends LoadName>(name: N, ...args: LoadArgs<N>): Records[LoadKind<N>] | undefined {
+    return this.#listOf<LoadKind<N>>({ name, args })[0];
+  }
+
+  #listOf<K extends Kind>(asked: Want): readonly Records[K][] {
+    const ids = this.#loaded.list(asked);
+    if (!ids) throw new Miss([asked]);
+    const kind = KIND_OF[asked.name] as K;
+    return ids.flatMap((id) => this.#current(kind, id) ?? []);
+  }
+
+  /** A record that is known: loaded by whatever list, or put by this rule. */
+  known<K extends Kind>(kind: K, ...key: Key): Records[K] | undefined {
+    return this.#current(kind, idOf(key));
+  }
+
+  #current<K extends Kind>(kind: K, id: string): Records[K] | undefined {
+    const changed = this.records.get(kind)?.get(id);
+    if (changed !== undefined) return (changed ?? undefined) as Records[K] | undefined;
+    return this.#loaded.of(kind).get(id) as Records[K] | undefined;
+  }
+
+  put<K extends Kind>(kind: K, record: Records[K]): void {
+    this.#changesOf(kind).set(idOf(keyOf(kind, record)), record);
+  }
+
+  /** Replaces some values of a record, as it is now. Answers the new one. */
+  patch<K extends Kind>(kind: K, record: Records[K], values: Partial<Records[K]>): Records[K] {
+    const now = this.#current(kind, idOf(keyOf(kind, record))) ?? record;
+    const next = { ...now, ...values };
+    this.put(kind, next);
+    return next;
+  }
+
+  drop<K extends Kind>(kind: K, ...key: Key): void {
+    this.#changesOf(kind).set(idOf(key), null);
+  }
+
+  #changesOf(kind: Kind): Map<string, object | null> {
+    let known = this.records.get(kind);
+    if (!known) this.records.set(kind, (known = new Map()));
+    return known;
+  }
+
+  /** In the log with what it tells of, or not at all. */
+  tell(type: LedgerEvent["type"], job: string, facts: Readonly<Record<string, unknown>> = {}): void {
+    this.events.push({ type, job, facts });
+  }
+
+  /** Adds to the sums over all that workers ever did. */
+  count(name: WorkSum, value: number): void {
+    if (value !== 0) this.sums.set(name, (this.sums.get(name) ?? 0) + value);
+  }
+
+  /** Whatever may be ready in a job's lanes counts as ready from then on. The next claim finds out when it really is. */
+  wakeJob(job: number, at: number): void {
+    this.wakes.set(job, Math.min(at, this.wakes.get(job) ?? Infinity));
+  }
+}

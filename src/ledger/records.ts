@@ -1,0 +1,377 @@
+import type { BreakerState } from "../model/breaker-state.ts";
+import type { CaptureRef, RecordRange } from "../model/capture.ts";
+import type { CollectorKind } from "../model/collector-kind.ts";
+import type { Failure, FailureKind } from "../model/failure.ts";
+import type { AnswerKind, Change } from "../model/freshness.ts";
+import type { PastAttempt, Skipped } from "../model/item.ts";
+import type { Cap, Freshness, JobSpec, JobState, Pause, RejectedInput } from "../model/job.ts";
+import type { LaneSpeed } from "../model/lane-speed.ts";
+import type { WorkerCard } from "../ports/worker-card.ts";
+
+/**
+ * What the ledger's rules read and write. An engine stores each kind as it likes; `keyOf` names a record within its kind. Records are replaced as
+ * a whole, never changed in place: a rule that is run again starts from what was loaded.
+ */
+
+/** A lane. Lane 0 stands for all workers together: clients share it as they share the slots of a lane. */
+export interface Lane {
+  readonly id: number;
+  readonly name: string;
+  /** Slots that are booked, see `SlotBook`. */
+  readonly tat: number;
+  readonly intervalMs: number;
+  readonly spare: readonly number[];
+  readonly ahead: readonly number[];
+  /** What was learned; null at full speed. */
+  readonly speed: LaneSpeed | null;
+  readonly holdUntil: number;
+  readonly holdReason: string | null;
+  readonly crawlDelayMs: number | null;
+  readonly crawlUntil: number;
+  readonly operatorPerSecond: number | null;
+  readonly isHeldByOperator: boolean;
+  /** Fresh items claimed since the last retry, see law 5. */
+  readonly freshRun: number;
+  /** Where the client with the least share stood: whoever comes new starts there. */
+  readonly floor: number;
+  /** Items in flight, by worker. */
+  readonly inFlight: Readonly<Record<string, number>>;
+  /** The lowest rate of the queues that are going, and how many those are. Computed when it is loaded, never stored. */
+  readonly lowestPerSecond: number | null;
+  readonly goingQueues: number;
+}
+
+/** A client in a lane. */
+export interface Share {
+  readonly lane: number;
+  readonly client: string;
+  /** Items it has had, divided by its weight; null before its first. */
+  readonly had: number | null;
+  /** From when on a claim may find an item of this client in the lane; null when there is none. It may be too early, never too late. */
+  readonly readyAt: number | null;
+  /** Only in lane 0, and only of clients with a limit: items in flight, by worker. */
+  readonly inFlight: Readonly<Record<string, number>>;
+  /** Only in lane 0: items accepted, by UTC day (days since 1970). */
+  readonly accepted: Readonly<Record<string, number>>;
+}
+
+export interface Client {
+  readonly name: string;
+  readonly weight: number;
+  readonly maxRunning: number | null;
+  readonly itemsPerDay: number | null;
+}
+
+/** One job's items in one lane, in the order of their places. */
+export interface Queue {
+  readonly id: number;
+  readonly job: number;
+  readonly lane: number;
+  readonly client: string;
+  /** What the scraper allows; null without a rate. */
+  readonly perSecond: number | null;
+  readonly burst: number;
+  readonly concurrency: number;
+  /** What the job has asked for, where that is less. */
+  readonly ownPerSecond: number | null;
+  readonly ownConcurrency: number | null;
+  /** When the next slot of the job's own pace can be booked. */
+  readonly ownNextAt: number;
+  /** Theoretical time of the latest slot of the own pace, by lane id. */
+  readonly ownSlots: Readonly<Record<string, number>>;
+  /** The last place given out, and the last place claimed. */
+  readonly tail: number;
+  readonly cursor: number;
+  /** Items that have not ended; of these, how many are in flight and how many wait for a time. */
+  readonly open: number;
+  readonly leased: number;
+  readonly waiting: number;
+  /** Whether items may be claimed: neither stopped nor held. */
+  readonly isClaimable: boolean;
+  /** Whether a place after the cursor has an item. */
+  readonly hasFresh: boolean;
+  /** When the first retry is due; null without one. It may be too early, never too late. */
+  readonly dueAt: number | null;
+  readonly priority: number;
+  readonly servedAt: number;
+  readonly freshness: Freshness | null;
+  /** A bit for each kind of collector that its items need, see `kind-bits.ts`. */
+  readonly kinds: number;
+  readonly breaker: BreakerState | null;
+  /** The breaker is near its limit: fewer items at once. */
+  readonly isDoubtful: boolean;
+  /** Evidence of the breaker while the queue is held. */
+  readonly held: unknown;
+  readonly heldAt: number | null;
+  readonly probeAt: number | null;
+  readonly isProbing: boolean;
+  readonly trips: number;
+}
+
+export interface FailureCount {
+  readonly final: number;
+  readonly attempts: number;
+  readonly exampleKey: string;
+  readonly exampleDetail: string;
+}
+
+export interface Job {
+  readonly number: number;
+  readonly id: string;
+  readonly client: string;
+  readonly spec: JobSpec;
+  readonly state: JobState;
+  readonly isSealed: boolean;
+  readonly createdAt: number;
+  readonly endedAt: number | null;
+  readonly deadlineAt: number | null;
+  readonly spentAt: number | null;
+  readonly paused: Pause | null;
+  readonly revision: number;
+  readonly reopenedAt: number | null;
+  readonly keySeed: number | null;
+  readonly received: number;
+  readonly accepted: number;
+  readonly folded: number;
+  readonly rejected: number;
+  readonly rejects: readonly RejectedInput[];
+  readonly capped: Readonly<Record<Cap, number>>;
+  readonly done: number;
+  readonly absent: number;
+  readonly failed: number;
+  readonly skipped: number;
+  readonly cancelled: number;
+  readonly partial: number;
+  readonly requests: number;
+  readonly bytes: number;
+  readonly fieldCounts: readonly number[];
+  readonly failures: Readonly<Partial<Record<FailureKind, FailureCount>>>;
+  readonly changes: Readonly<Partial<Record<Change, number>>>;
+  /** Numbers of requests to add inputs that were answered, so that one sent again changes nothing. */
+  readonly lastAdd: { readonly id: string; readonly reply: readonly [number, number, number] } | null;
+}
+
+/** A run of items in the hands of a worker: the places that are not settled, as pairs of first and last. */
+export interface Lease {
+  readonly id: number;
+  readonly queue: number;
+  readonly open: readonly number[];
+  /** Some of the items have a `Retry`. */
+  readonly hasRetries: boolean;
+}
+
+export interface Worker {
+  readonly name: string;
+  /** Its leases end when it is not heard of by then; null for one that has registered and not yet claimed. */
+  readonly until: number | null;
+  readonly isAlone: boolean;
+  readonly jobs: readonly string[] | null;
+  readonly card: WorkerCard | null;
+  readonly registeredAt: number;
+  readonly leases: readonly Lease[];
+  /** Number of the next lease. */
+  readonly nextLease: number;
+  /** Items that were running at the last pulse, as pairs of queue and place: should the worker die, these and all leases from `pulseLease` on are suspects. */
+  readonly running: readonly number[];
+  readonly pulseLease: number;
+  /** Spent on items that are not settled, as triples of queue, requests and bytes. */
+  readonly unsettled: readonly number[];
+  /** Items in flight by lane id. */
+  readonly inFlight: Readonly<Record<string, number>>;
+  /** Queues that have stopped with items of this worker: told once a pulse said so. */
+  readonly stops: readonly { readonly job: number; readonly queue: number; readonly isTold: boolean }[];
+  /** The last claim and pulse that were answered, to answer them again. */
+  readonly lastClaim: { readonly number: number; readonly leases: readonly number[] } | null;
+  readonly lastPulse: number;
+}
+
+export interface Item {
+  readonly queue: number;
+  readonly seq: number;
+  readonly key: string;
+  /** JSON text. */
+  readonly input: string;
+  readonly scraper: number;
+  readonly depth: number;
+  readonly chain: number;
+  readonly parentQueue: number | null;
+  readonly parentSeq: number | null;
+}
+
+/** An input that a limit of its job keeps out: it has a key and a place as an item has. */
+export interface CappedItem extends Item {
+  readonly cap: Cap;
+}
+
+export interface ItemKey {
+  readonly job: number;
+  readonly hash: number;
+  readonly queue: number;
+  readonly seq: number;
+}
+
+/**
+ * What is known of an item beyond its first attempt: it waits for a time, was given back, is a suspect, has acted, or has failed before.
+ * `dueAt` is null while the item is in flight and after it has ended.
+ */
+export interface Retry {
+  readonly queue: number;
+  readonly seq: number;
+  readonly state: "queued" | "waiting" | "suspect";
+  readonly dueAt: number | null;
+  readonly attempts: number;
+  readonly throttles: number;
+  readonly hasActed: boolean;
+  /** Deaths of a process that ran only this item. */
+  readonly blamed: number;
+  readonly unexplained: number;
+  /** The item that it waits for, which another job is fetching; `isFree` once it need not wait again. */
+  readonly leaderQueue: number | null;
+  readonly leaderSeq: number | null;
+  readonly isFree: boolean;
+  /** Of the last attempt. */
+  readonly last: LastResult | null;
+  readonly history: readonly PastRow[];
+}
+
+/** A past attempt as it is stored: its version is found by the job's revision, 0 when left out. */
+export type PastRow = Omit<PastAttempt, "version"> & { readonly revision?: number };
+
+export interface LastResult {
+  readonly failure: Failure | null;
+  readonly captures: readonly CaptureRef[];
+  readonly records: RecordRange | null;
+  /** [started at, ms, requests, bytes, worker, why it is absent]. */
+  readonly attempt: readonly unknown[] | null;
+  readonly revision: number;
+}
+
+export const ENDED = { done: 3, absent: 4, failed: 5, skipped: 6, cancelled: 7 } as const;
+export type EndedState = keyof typeof ENDED;
+
+/** The end of an item. */
+export interface Result extends LastResult {
+  readonly queue: number;
+  readonly seq: number;
+  readonly state: EndedState;
+  readonly attempts: number;
+  readonly endedAt: number;
+  readonly quality: "complete" | "partial" | null;
+  readonly skipped: Skipped | null;
+  readonly change: Change | null;
+}
+
+/** The last good answer for a key, and the last failure beside it (`isFailure`). The owner is a client, or '' for what may be shared. */
+export interface FreshAnswer {
+  readonly key: string;
+  readonly scraper: string;
+  readonly owner: string;
+  readonly isFailure: boolean;
+  readonly version: string;
+  readonly job: string;
+  readonly queue: number;
+  readonly seq: number;
+  readonly fetchedAt: number;
+  readonly freshUntil: number;
+  readonly outcome: AnswerKind;
+  readonly etag: string | null;
+  readonly lastModified: string | null;
+  readonly url: string | null;
+  readonly digest: string | null;
+}
+
+/** An item in flight of a job that asks for freshness: others may wait for it. */
+export interface Fetch {
+  readonly queue: number;
+  readonly seq: number;
+  readonly job: string;
+  readonly client: string;
+  readonly scraper: string;
+  readonly version: string;
+  readonly key: string;
+}
+
+/** What a scraper's lane is used to, carried from one job to the next. */
+export interface Baseline {
+  readonly scraper: string;
+  readonly lane: number;
+  readonly breaker: BreakerState;
+}
+
+/** What the service as a whole remembers. */
+export interface Service {
+  readonly id: 1;
+  /** The clock when somebody last claimed, and how far it was ahead of the machine's steady one in this start of the machine. */
+  readonly latestAt: number;
+  readonly boot: string;
+  readonly aheadMs: number;
+  /** Ids that were given out; never used again. */
+  readonly lastQueue: number;
+  readonly lastLane: number;
+  readonly lastJob: number;
+}
+
+/** What a worker must know of the others: among those that take the same items, the places of a lane are divided. Never written. */
+export interface Peer extends Pick<Worker, "name" | "isAlone" | "jobs"> {
+  readonly isDraining: boolean;
+  /** Names of the lanes that it serves, and the kinds that it takes; all where null. */
+  readonly lanes: readonly string[] | null;
+  readonly kinds: readonly CollectorKind[] | null;
+}
+
+/** An item with its retry. Never written. */
+export interface DueItem extends Item, Omit<Retry, "queue" | "seq"> {}
+
+/** Never written by the ledger's rules, see `ports/removals.ts`. */
+export interface RemovalMark {
+  readonly job: string;
+  readonly what: "job" | "pages";
+  readonly step: "fresh" | "lend" | "bytes" | "rows" | null;
+  readonly markedAt: number;
+}
+
+export interface Records {
+  readonly peer: Peer;
+  readonly dueItem: DueItem;
+  readonly removal: RemovalMark;
+  readonly lane: Lane;
+  readonly share: Share;
+  readonly client: Client;
+  readonly queue: Queue;
+  readonly job: Job;
+  readonly worker: Worker;
+  readonly item: Item;
+  readonly capped: CappedItem;
+  readonly key: ItemKey;
+  readonly retry: Retry;
+  readonly result: Result;
+  readonly fresh: FreshAnswer;
+  readonly fetch: Fetch;
+  readonly baseline: Baseline;
+  readonly service: Service;
+}
+
+export type Kind = keyof Records;
+export type Key = readonly (string | number)[];
+
+/** The columns that name a record. */
+export const KEYS = {
+  peer: ["name"],
+  dueItem: ["queue", "seq"],
+  removal: ["job"],
+  lane: ["id"],
+  share: ["lane", "client"],
+  client: ["name"],
+  queue: ["id"],
+  job: ["number"],
+  worker: ["name"],
+  item: ["queue", "seq"],
+  capped: ["queue", "seq"],
+  key: ["job", "hash"],
+  retry: ["queue", "seq"],
+  result: ["queue", "seq"],
+  fresh: ["key", "scraper", "owner", "isFailure"],
+  fetch: ["queue", "seq"],
+  baseline: ["scraper", "lane"],
+  service: ["id"],
+} as const satisfies { readonly [K in Kind]: readonly (keyof Records[K])[] };

@@ -1,0 +1,10 @@
+import type { Book, Want } from "./book.ts";
+
+/**
+ * What the ledger's rules need of an engine. `transact` loads `wants` in one go and runs `work`, which is pure: where it asks for more, that is
+ * loaded and `work` runs again; where another transaction was first, it runs again from the beginning. What `work` has changed is written as a
+ * whole, or not at all. `isDurable: false` for what may be forgotten in a power cut, never in a crash of a process.
+ */
+export interface LedgerStore {
+  transact<T>(wants: readonly Want[], work: (book: Book) => T, isDurable?: boolean): Promise<T>;
+}
