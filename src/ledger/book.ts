@@ -84,6 +84,13 @@ export class Book implements Changes {
     this.now = now;
   }
 
+  /** The same records with the same changes, to try something out. */
+  fork(): Book {
+    const fork = new Book(this.#loaded, this.now);
+    for (const [kind, changes] of this.records) fork.records.set(kind, new Map(changes));
+    return fork;
+  }
+
   /** Asks for several sets at once: what is missing is loaded in one go. */
   need(...wants: readonly Want[]): void {
     const missing = wants.filter((one) => this.#loaded.list(one) === undefined);

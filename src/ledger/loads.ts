@@ -1,5 +1,8 @@
 import type { Kind } from "./records.ts";
 
+/** Queues of one client in one lane that a claim looks at; the others come when these have had their turn. */
+export const MOST_QUEUES = 16;
+
 /** Lists as JSON text, so that every argument is a plain value. */
 type Json = string;
 

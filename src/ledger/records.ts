@@ -34,8 +34,6 @@ export interface Lane {
   readonly freshRun: number;
   /** Where the client with the least share stood: whoever comes new starts there. */
   readonly floor: number;
-  /** Items in flight, by worker. */
-  readonly inFlight: Readonly<Record<string, number>>;
   /** The lowest rate of the queues that are going, and how many those are. Computed when it is loaded, never stored. */
   readonly lowestPerSecond: number | null;
   readonly goingQueues: number;
@@ -49,8 +47,6 @@ export interface Share {
   readonly had: number | null;
   /** From when on a claim may find an item of this client in the lane; null when there is none. It may be too early, never too late. */
   readonly readyAt: number | null;
-  /** Only in lane 0, and only of clients with a limit: items in flight, by worker. */
-  readonly inFlight: Readonly<Record<string, number>>;
   /** Only in lane 0: items accepted, by UTC day (days since 1970). */
   readonly accepted: Readonly<Record<string, number>>;
 }
@@ -155,6 +151,8 @@ export interface Job {
 export interface Lease {
   readonly id: number;
   readonly queue: number;
+  readonly job: number;
+  readonly client: string;
   readonly open: readonly number[];
   /** Some of the items have a `Retry`. */
   readonly hasRetries: boolean;
@@ -176,8 +174,11 @@ export interface Worker {
   readonly pulseLease: number;
   /** Spent on items that are not settled, as triples of queue, requests and bytes. */
   readonly unsettled: readonly number[];
-  /** Items in flight by lane id. */
+  /** Items in flight, by the name of their lane: they take places of its concurrency. */
   readonly inFlight: Readonly<Record<string, number>>;
+  /** Items that may be running, by queue and by client: those named in the last pulse, and those claimed since. */
+  readonly runningIn: Readonly<Record<string, number>>;
+  readonly runningBy: Readonly<Record<string, number>>;
   /** Queues that have stopped with items of this worker: told once a pulse said so. */
   readonly stops: readonly { readonly job: number; readonly queue: number; readonly isTold: boolean }[];
   /** The last claim and pulse that were answered, to answer them again. */
@@ -312,7 +313,7 @@ export interface Service {
 }
 
 /** What a worker must know of the others: among those that take the same items, the places of a lane are divided. Never written. */
-export interface Peer extends Pick<Worker, "name" | "isAlone" | "jobs"> {
+export interface Peer extends Pick<Worker, "name" | "isAlone" | "jobs" | "inFlight" | "runningIn" | "runningBy"> {
   readonly isDraining: boolean;
   /** Names of the lanes that it serves, and the kinds that it takes; all where null. */
   readonly lanes: readonly string[] | null;

@@ -1,0 +1,110 @@
+import { effectiveConcurrency, effectivePerSecond, FULL_SPEED, type LaneSpeed } from "../model/lane-speed.ts";
+import { bookOwnSlots, bookSlots, defaultBurst, lateToleranceMs, type OwnPace, type SlotBook } from "../model/slots.ts";
+import type { SlotGrant } from "../ports/ledger.ts";
+import type { Book } from "./book.ts";
+import type { Lane, Queue } from "./records.ts";
+
+export const newLane = (id: number, name: string): Lane => ({
+  id,
+  name,
+  tat: 0,
+  intervalMs: 0,
+  spare: [],
+  ahead: [],
+  speed: null,
+  holdUntil: 0,
+  holdReason: null,
+  crawlDelayMs: null,
+  crawlUntil: 0,
+  operatorPerSecond: null,
+  isHeldByOperator: false,
+  freshRun: 0,
+  floor: 0,
+  lowestPerSecond: null,
+  goingQueues: 0,
+});
+
+export const speedOf = ({ speed }: Lane): LaneSpeed => speed ?? FULL_SPEED;
+
+export const slotBookOf = ({ tat, intervalMs, spare, ahead }: Lane): SlotBook => ({ tat, intervalMs, spare, ahead });
+
+/** No request starts in the lane before this; Infinity until the operator lets it go. */
+export const heldUntil = ({ isHeldByOperator, holdUntil }: Lane): number => (isHeldByOperator ? Infinity : holdUntil);
+
+/**
+ * A lane's rate is the lowest of what the scrapers now going in it, the operator and robots.txt allow, times what was learned. A job's own lower
+ * pace is not among them: it holds for that job alone. A host that no job has in its inputs has no rate of its own: it is spared as the site
+ * of the queue that asks. 0 means: no rate, requests start at once.
+ */
+export const laneIntervalMs = (lane: Lane, now: number, asking?: Queue): number => {
+  const isOfAsking = asking !== undefined && (asking.lane === lane.id || lane.goingQueues === 0);
+  const perSecond = Math.min(
+    lane.lowestPerSecond ?? Infinity,
+    isOfAsking ? (asking.perSecond ?? Infinity) : Infinity,
+    lane.operatorPerSecond ?? Infinity,
+    lane.crawlDelayMs && lane.crawlUntil > now ? 1000 / lane.crawlDelayMs : Infinity,
+  );
+  return perSecond === Infinity ? 0 : 1000 / effectivePerSecond(perSecond, speedOf(lane).factor);
+};
+
+/** While a site may be breaking, so many items at once: what is in flight when the breaker trips was spent for nothing. */
+const IN_DOUBT = 2;
+
+/** Items that the queue's job allows in the lane at once, over all workers and jobs. */
+export const placesFor = (lane: Lane, queue: Queue): number => {
+  const pace = { perSecond: queue.perSecond ?? Infinity, concurrency: queue.concurrency };
+  const most = effectiveConcurrency(pace, speedOf(lane).factor);
+  return queue.isDoubtful ? Math.min(most, IN_DOUBT) : most;
+};
+
+/** Slots of a lane for one queue. `save` writes them down. */
+export interface PlannedSlots {
+  readonly grant: SlotGrant;
+  /** Of a queue with a pace of its own: how long it must wait for its next slot. */
+  readonly ownWaitMs: number;
+  save(): void;
+}
+
+/** `laneMs`: the lane's interval; 0 only for a queue with a pace of its own. */
+export const planSlots = (book: Book, lane: Lane, queue: Queue, laneMs: number, count: number): PlannedSlots => {
+  const { now } = book;
+  const { burst } = queue;
+  const request = { nowMs: now, count, intervalMs: laneMs, burst, holdUntilMs: heldUntil(lane) };
+  const grantOf = (slots: readonly number[], lateMs: number): SlotGrant => ({
+    lane: lane.name,
+    delaysMs: slots.map((at) => at - now),
+    lateMs,
+  });
+  const own = ownPace(lane, queue);
+  if (!own) {
+    const planned = bookSlots(slotBookOf(lane), request);
+    return {
+      grant: grantOf(planned.slots, lateToleranceMs(laneMs, burst)),
+      ownWaitMs: 0,
+      save: () => void book.patch("lane", lane, planned.book),
+    };
+  }
+  const planned = bookOwnSlots(slotBookOf(lane), own, request);
+  const lateMs = laneMs === 0 ? lateToleranceMs(own.intervalMs, own.burst) : lateToleranceMs(laneMs, burst);
+  return {
+    grant: { ...grantOf(planned.slots, lateMs), queue: queue.id },
+    ownWaitMs: planned.againAtMs - now,
+    save() {
+      if (laneMs > 0) book.patch("lane", lane, planned.book);
+      book.patch("queue", queue, {
+        ownSlots: { ...queue.ownSlots, [lane.id]: planned.tat },
+        ...(lane.id === queue.lane && { ownNextAt: planned.againAtMs }),
+      });
+    },
+  };
+};
+
+/** The pace that a job has asked for, where it is lower than its scraper's. What was learned slows it as it slows the lane. */
+const ownPace = (lane: Lane, { ownPerSecond, ownSlots, burst }: Queue): OwnPace | undefined =>
+  ownPerSecond === null
+    ? undefined
+    : {
+        tat: ownSlots[lane.id] ?? 0,
+        intervalMs: 1000 / effectivePerSecond(ownPerSecond, speedOf(lane).factor),
+        burst: Math.min(burst, defaultBurst(ownPerSecond)),
+      };

@@ -1,0 +1,78 @@
+import { roomAtMs } from "../model/slots.ts";
+import type { Book } from "./book.ts";
+import { heldUntil, laneIntervalMs, slotBookOf } from "./lane-pace.ts";
+import { MOST_QUEUES } from "./loads.ts";
+import type { Lane, Queue, Share } from "./records.ts";
+
+/** Lane 0 stands for all workers together. */
+export const ALL_WORKERS = 0;
+
+export const newShare = (lane: number, client: string): Share => ({
+  lane,
+  client,
+  had: null,
+  readyAt: null,
+  accepted: {},
+});
+
+/** Who shares something by weight: a client in a lane, or among all that the workers do. */
+export interface Turn {
+  readonly weight: number;
+  /** Items it has had, divided by its weight. */
+  had: number;
+}
+
+/** About one booking window: a client may be behind its share by so many items and still catch up. */
+const LARGEST_CREDIT = 64;
+
+/**
+ * Who has had least comes first (start-time fair queueing). `floor` is where the hindmost of those with work last stood: one that comes new,
+ * or comes back, starts there, so that idle time earns no credit.
+ */
+export const levelTurns = <Row extends { readonly weight: number; readonly had: number | null }>(
+  rows: readonly Row[],
+  floor: number,
+): (Row & Turn)[] => {
+  const most = Math.max(...rows.map(({ had }) => had ?? 0));
+  return rows.map((row) => ({
+    ...row,
+    had: Math.max(row.had ?? 0, floor, most - LARGEST_CREDIT / row.weight),
+  }));
+};
+
+export const hindmost = (turns: readonly Turn[]): number => Math.min(...turns.map(({ had }) => had));
+
+const EMPTY_CLAIM_AT = Infinity;
+
+/** When the queue can next give an item, as far as the queue itself goes; Infinity when it has none to give. */
+export const queueReadyAt = ({ isClaimable, hasFresh, dueAt, ownNextAt }: Queue): number =>
+  isClaimable && (hasFresh || dueAt !== null) ? Math.max(hasFresh ? 0 : dueAt!, ownNextAt) : EMPTY_CLAIM_AT;
+
+/** A client has work in a lane from then on: a claim looks there, and finds out when it really is ready. */
+export const wakeShare = (book: Book, lane: number, client: string, at: number): void => {
+  const share = book.known("share", lane, client) ?? book.one("share", lane, client) ?? newShare(lane, client);
+  if (share.readyAt === null || share.readyAt > at) book.put("share", { ...share, readyAt: at });
+};
+
+/** The lane may have room sooner than it was thought, for whoever has work there. */
+export const wakeLane = (book: Book, lane: number, at: number): void => {
+  for (const share of book.list("sharesOf", lane))
+    if (share.readyAt !== null && share.readyAt > at) book.patch("share", share, { readyAt: at });
+};
+
+/**
+ * When the lane can next give an item of a client away, after a claim was there. `queues` are those that were loaded; with more than
+ * `MOST_QUEUES` of them there are others, and the next claim looks again.
+ */
+export const noteReady = (book: Book, lane: Lane, share: Share, queues: readonly Queue[]): void => {
+  const isAll = queues.length <= MOST_QUEUES;
+  const nexts = queues.map((queue) => ({ queue, at: queueReadyAt(queue) }));
+  const next = nexts.reduce((a, b) => (b.at < a.at ? b : a), { queue: queues[0], at: Infinity });
+  const heldMs = heldUntil(lane);
+  const isOver = heldMs === Infinity || (isAll && next.at === Infinity);
+  const roomAt = next.queue
+    ? roomAtMs(slotBookOf(lane), laneIntervalMs(lane, book.now, next.queue), next.queue.burst, book.now)
+    : 0;
+  const readyAt = isOver ? null : Math.max(isAll ? next.at : 0, heldMs, roomAt, book.now);
+  if (readyAt !== share.readyAt) book.patch("share", share, { readyAt });
+};
