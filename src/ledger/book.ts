@@ -52,7 +52,10 @@ export class Loaded {
 }
 
 export const keyOf = <K extends Kind>(kind: K, record: Records[K]): Key =>
-  (KEYS[kind] as readonly string[]).map((name) => record[name as keyof Records[K]] as string | number);
+  (KEYS[kind] as readonly string[]).map((name) => {
+    const value = record[name as keyof Records[K]] as string | number | boolean;
+    return typeof value === "boolean" ? Number(value) : value;
+  });
 
 export type NewEvent = Pick<LedgerEvent, "type" | "job" | "facts">;
 

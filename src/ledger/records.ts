@@ -102,6 +102,9 @@ export interface Queue {
   readonly probeAt: number | null;
   readonly isProbing: boolean;
   readonly trips: number;
+  /** Of its job. Computed when it is loaded, never stored. */
+  readonly jobId: string;
+  readonly revision: number;
 }
 
 export interface FailureCount {
@@ -323,6 +326,30 @@ export interface Peer extends Pick<Worker, "name" | "isAlone" | "jobs" | "inFlig
 /** An item with its retry. Never written. */
 export interface DueItem extends Item, Omit<Retry, "queue" | "seq"> {}
 
+/** Jobs are found by their labels, and by their scraper as by a label without a name. */
+export interface JobLabel {
+  readonly name: string;
+  readonly value: string;
+  readonly job: number;
+}
+
+/** An item that points to captures or records of another job, the owner: those must stay as long as the item does. */
+export interface Borrowed {
+  readonly owner: string;
+  readonly queue: number;
+  readonly seq: number;
+}
+
+/** Suspects of one queue that wait for a process of their own. Never written. */
+export interface SuspectGroup {
+  readonly queue: number;
+  readonly job: number;
+  readonly lane: number;
+  readonly kinds: number;
+  readonly count: number;
+  readonly dueAt: number;
+}
+
 /** Never written by the ledger's rules, see `ports/removals.ts`. */
 export interface RemovalMark {
   readonly job: string;
@@ -334,6 +361,7 @@ export interface RemovalMark {
 export interface Records {
   readonly peer: Peer;
   readonly dueItem: DueItem;
+  readonly suspectGroup: SuspectGroup;
   readonly removal: RemovalMark;
   readonly lane: Lane;
   readonly share: Share;
@@ -349,6 +377,8 @@ export interface Records {
   readonly fresh: FreshAnswer;
   readonly fetch: Fetch;
   readonly baseline: Baseline;
+  readonly label: JobLabel;
+  readonly borrowed: Borrowed;
   readonly service: Service;
 }
 
@@ -359,6 +389,7 @@ export type Key = readonly (string | number)[];
 export const KEYS = {
   peer: ["name"],
   dueItem: ["queue", "seq"],
+  suspectGroup: ["queue"],
   removal: ["job"],
   lane: ["id"],
   share: ["lane", "client"],
@@ -374,5 +405,7 @@ export const KEYS = {
   fresh: ["key", "scraper", "owner", "isFailure"],
   fetch: ["queue", "seq"],
   baseline: ["scraper", "lane"],
+  label: ["name", "value", "job"],
+  borrowed: ["owner", "queue", "seq"],
   service: ["id"],
 } as const satisfies { readonly [K in Kind]: readonly (keyof Records[K])[] };

@@ -1,4 +1,4 @@
-import type { LoadName } from "../../ledger/loads.ts";
+import { type LoadName, MOST_QUEUES } from "../../ledger/loads.ts";
 
 /**
  * Where each set of records is found: what follows `SELECT columns`. `w` has a row for each argument list, `a(n)` is its n-th argument; `t` is the
@@ -16,8 +16,6 @@ const READY = `SELECT s.lane FROM shares s WHERE s.client = ${a(0)} AND s.ready_
 const READY_FIRST = `${READY} ORDER BY s.ready_at, s.lane LIMIT ${a(1)}`;
 const READY_NOW = `${READY} AND s.ready_at <= ${a(2)} ORDER BY s.ready_at, s.lane LIMIT ${a(1)}`;
 
-/** Of one client in one lane; the others come when these have had their turn. */
-const MOST_QUEUES = 16;
 
 export const LOADS: { readonly [N in LoadName]: string } = {
   service: "w CROSS JOIN service t",
@@ -37,11 +35,11 @@ export const LOADS: { readonly [N in LoadName]: string } = {
   readyShares: `w CROSS JOIN shares t ON t.client = ${a(0)} AND t.lane IN (${READY_FIRST})`,
   readyLanes: `w CROSS JOIN lanes t ON t.id IN (${READY_NOW})`,
   readyNeighbours: `w CROSS JOIN shares t ON t.lane IN (${READY_NOW}) AND t.ready_at <= ${a(2)}`,
+  // Those that were asked for and can give something now come first. One more than are used, to tell whether these are all.
   readyQueues: `w CROSS JOIN shares n ON n.lane IN (${READY_NOW}) AND n.ready_at <= ${a(2)} CROSS JOIN queues t ON t.id IN (
-    SELECT q.id FROM queues q WHERE q.lane = n.lane AND q.client = n.client AND q.is_claimable = 1 AND (q.has_fresh = 1 OR q.due_at <= ${a(2)})
-      AND q.own_next_at <= ${a(2)} AND (${a(3)} IS NULL OR q.job IN (SELECT value FROM json_each(${a(3)})))
-      AND (${a(5)} IS NULL OR (q.kinds & ~${a(5)}) = 0)
-    ORDER BY q.priority DESC, q.served_at LIMIT ${MOST_QUEUES})`,
+    SELECT q.id FROM queues q WHERE q.lane = n.lane AND q.client = n.client AND q.is_claimable = 1 AND (q.has_fresh = 1 OR q.due_at IS NOT NULL)
+    ORDER BY (${a(3)} IS NULL OR q.job IN (SELECT value FROM json_each(${a(3)}))) AND (${a(5)} IS NULL OR (q.kinds & ~${a(5)}) = 0) DESC,
+      (q.has_fresh = 1 OR q.due_at <= ${a(2)}) AND q.own_next_at <= ${a(2)} DESC, q.priority DESC, q.served_at LIMIT ${MOST_QUEUES + 1})`,
 
   queue: `w CROSS JOIN queues t ON t.id = ${a(0)}`,
   queueIn: `w CROSS JOIN lanes l ON l.name = ${a(1)} CROSS JOIN queues t ON t.job = ${a(0)} AND t.lane = l.id`,
@@ -66,18 +64,22 @@ export const LOADS: { readonly [N in LoadName]: string } = {
   peers: "w CROSS JOIN workers t ON t.until IS NOT NULL",
 
   item: `w CROSS JOIN items t ON t.queue = ${a(0)} AND t.seq = ${a(1)}`,
-  freshItems: `w CROSS JOIN items t ON t.queue = ${a(0)} AND t.seq > ${a(1)} AND t.seq <= ${a(2)}`,
+  freshItems: `w CROSS JOIN items t ON t.queue = ${a(0)} AND t.seq IN (
+    SELECT i.seq FROM items i WHERE i.queue = ${a(0)} AND i.seq > ${a(1)} ORDER BY i.seq LIMIT ${a(2)})`,
   retry: `w CROSS JOIN retries t ON t.queue = ${a(0)} AND t.seq = ${a(1)}`,
   dueItems: `w CROSS JOIN retries t ON t.queue = ${a(0)} AND t.seq IN (SELECT r.seq FROM retries r
       WHERE r.queue = ${a(0)} AND r.due_at IS NOT NULL AND r.state <> 'suspect' ORDER BY r.due_at LIMIT ${a(1)})
     CROSS JOIN items i ON i.queue = t.queue AND i.seq = t.seq`,
+  suspects: `w CROSS JOIN (SELECT r.queue, q.job, q.lane, q.kinds, count(*) AS count, min(r.due_at) AS due_at
+    FROM retries r JOIN queues q ON q.id = r.queue WHERE r.state = 'suspect' AND r.due_at IS NOT NULL AND q.is_claimable = 1
+    GROUP BY r.queue) t`,
   dueSuspects: `w CROSS JOIN retries t ON (t.queue, t.seq) IN (SELECT r.queue, r.seq FROM retries r
       WHERE r.state = 'suspect' AND r.due_at IS NOT NULL ORDER BY r.due_at LIMIT ${a(0)})
     CROSS JOIN items i ON i.queue = t.queue AND i.seq = t.seq`,
   followers: `w CROSS JOIN retries t ON t.leader_queue = ${a(0)} AND t.leader_seq = ${a(1)} AND t.is_free = 0`,
   result: `w CROSS JOIN results t ON t.queue = ${a(0)} AND t.seq = ${a(1)}`,
   failedAfter: `w CROSS JOIN results t ON (t.queue, t.seq) IN (SELECT r.queue, r.seq FROM queues q CROSS JOIN results r ON r.queue = q.id
-    WHERE q.job = ${a(0)} AND q.id >= ${a(2)} AND r.state = 5 AND (r.queue > ${a(2)} OR r.seq > ${a(3)})
+    WHERE q.job = ${a(0)} AND q.id >= ${a(2)} AND r.state > 3 AND r.state = 5 AND (r.queue > ${a(2)} OR r.seq > ${a(3)})
       AND (${a(1)} IS NULL OR r.failure ->> 'kind' IN (SELECT value FROM json_each(${a(1)})))
     ORDER BY r.queue, r.seq LIMIT ${a(4)})`,
   capped: `w CROSS JOIN capped t ON t.queue = ${a(0)} AND t.seq = ${a(1)}`,

@@ -85,7 +85,6 @@ export const TABLES: { readonly [K in Exclude<Kind, "dueItem">]: Table<K> } = {
       isHeldByOperator: "flag",
       freshRun: "number",
       floor: "number",
-      inFlight: "map",
       lowestPerSecond: "number",
       goingQueues: "number",
     },
@@ -96,7 +95,7 @@ export const TABLES: { readonly [K in Exclude<Kind, "dueItem">]: Table<K> } = {
   },
   share: {
     name: "shares",
-    columns: { lane: "number", client: "text", had: "number", readyAt: "number", inFlight: "map", accepted: "map" },
+    columns: { lane: "number", client: "text", had: "number", readyAt: "number", accepted: "map" },
   },
   queue: {
     name: "queues",
@@ -131,6 +130,12 @@ export const TABLES: { readonly [K in Exclude<Kind, "dueItem">]: Table<K> } = {
       probeAt: "number",
       isProbing: "flag",
       trips: "number",
+      jobId: "text",
+      revision: "number",
+    },
+    computed: {
+      jobId: "(SELECT j.id FROM jobs j WHERE j.number = t.job)",
+      revision: "(SELECT j.revision FROM jobs j WHERE j.number = t.job)",
     },
   },
   job: {
@@ -186,6 +191,8 @@ export const TABLES: { readonly [K in Exclude<Kind, "dueItem">]: Table<K> } = {
       pulseLease: "number",
       unsettled: "list",
       inFlight: "map",
+      runningIn: "map",
+      runningBy: "map",
       stops: "list",
       lastClaim: "json",
       lastPulse: "number",
@@ -193,17 +200,31 @@ export const TABLES: { readonly [K in Exclude<Kind, "dueItem">]: Table<K> } = {
   },
   peer: {
     name: "workers",
-    columns: { name: "text", isAlone: "flag", jobs: "json", isDraining: "flag", lanes: "json", kinds: "json" },
+    columns: {
+      name: "text",
+      isAlone: "flag",
+      jobs: "json",
+      inFlight: "map",
+      runningIn: "map",
+      runningBy: "map",
+      isDraining: "flag",
+      lanes: "json",
+      kinds: "json",
+    },
     computed: {
       isDraining: "coalesce(t.card ->> 'isDraining', 0)",
       lanes: "t.card -> 'lanes'",
       kinds: "t.card -> 'kinds'",
     },
   },
+  suspectGroup: {
+    name: "",
+    columns: { queue: "number", job: "number", lane: "number", kinds: "number", count: "number", dueAt: "number" },
+  },
   item: { name: "items", columns: ITEM, isSummed: true },
   capped: { name: "capped", columns: { ...ITEM, cap: "text" } },
   key: { name: "item_keys", columns: { job: "number", hash: "number", queue: "number", seq: "number" } },
-  retry: { name: "retries", columns: { queue: "number", seq: "number", ...RETRY } },
+  retry: { name: "retries", columns: { queue: "number", seq: "number", ...RETRY }, isSummed: true },
   result: {
     name: "results",
     columns: {
@@ -252,6 +273,8 @@ export const TABLES: { readonly [K in Exclude<Kind, "dueItem">]: Table<K> } = {
     },
   },
   baseline: { name: "baselines", columns: { scraper: "text", lane: "number", breaker: "json" } },
+  label: { name: "job_labels", columns: { name: "text", value: "text", job: "number" } },
+  borrowed: { name: "borrowed", columns: { owner: "text", queue: "number", seq: "number" } },
   removal: {
     name: "removals",
     columns: { job: "text", what: "text", step: "text", markedAt: "number" },
