@@ -47,10 +47,12 @@ interface LoadTypes {
   readonly peers: { kind: "peer"; args: [] };
 
   readonly item: { kind: "item"; args: [queue: number, seq: number] };
-  readonly freshItems: { kind: "item"; args: [queue: number, after: number, upTo: number] };
+  readonly freshItems: { kind: "item"; args: [queue: number, after: number, limit: number] };
   readonly retry: { kind: "retry"; args: [queue: number, seq: number] };
   /** Items that are due, the first first, and one more that tells when the next is. */
   readonly dueItems: { kind: "dueItem"; args: [queue: number, limit: number] };
+  /** Suspects of queues that may be claimed from. */
+  readonly suspects: { kind: "suspectGroup"; args: [] };
   readonly dueSuspects: { kind: "dueItem"; args: [limit: number] };
   readonly followers: { kind: "retry"; args: [leaderQueue: number, leaderSeq: number] };
   readonly result: { kind: "result"; args: [queue: number, seq: number] };
@@ -105,6 +107,7 @@ export const KIND_OF: { readonly [N in LoadName]: LoadKind<N> } = {
   freshItems: "item",
   retry: "retry",
   dueItems: "dueItem",
+  suspects: "suspectGroup",
   dueSuspects: "dueItem",
   followers: "retry",
   result: "result",

@@ -238,6 +238,23 @@ export interface Retry {
   readonly history: readonly PastRow[];
 }
 
+export const newRetry = (queue: number, seq: number): Retry => ({
+  queue,
+  seq,
+  state: "queued",
+  dueAt: null,
+  attempts: 0,
+  throttles: 0,
+  hasActed: false,
+  blamed: 0,
+  unexplained: 0,
+  leaderQueue: null,
+  leaderSeq: null,
+  isFree: false,
+  last: null,
+  history: [],
+});
+
 /** A past attempt as it is stored: its version is found by the job's revision, 0 when left out. */
 export type PastRow = Omit<PastAttempt, "version"> & { readonly revision?: number };
 
@@ -293,6 +310,13 @@ export interface Fetch {
   readonly scraper: string;
   readonly version: string;
   readonly key: string;
+}
+
+/** An item that points to captures or records of another job, the owner: they must stay as long as the item does. */
+export interface Borrowed {
+  readonly owner: string;
+  readonly queue: number;
+  readonly seq: number;
 }
 
 /** What a scraper's lane is used to, carried from one job to the next. */
@@ -376,6 +400,7 @@ export interface Records {
   readonly result: Result;
   readonly fresh: FreshAnswer;
   readonly fetch: Fetch;
+  readonly borrowed: Borrowed;
   readonly baseline: Baseline;
   readonly label: JobLabel;
   readonly borrowed: Borrowed;
@@ -404,6 +429,7 @@ export const KEYS = {
   result: ["queue", "seq"],
   fresh: ["key", "scraper", "owner", "isFailure"],
   fetch: ["queue", "seq"],
+  borrowed: ["owner", "queue", "seq"],
   baseline: ["scraper", "lane"],
   label: ["name", "value", "job"],
   borrowed: ["owner", "queue", "seq"],

@@ -183,6 +183,11 @@ export interface ItemPage {
 
 export interface ClaimRequest {
   readonly worker: string;
+  /**
+   * Counts the claims of this worker. A number that was answered before means that the answer was lost: what it brought is taken back first.
+   * Left out, the claim cannot be sent twice.
+   */
+  readonly number?: number;
   /** How many more items the worker can take in hand. */
   readonly room: number;
   /** Items in hand by lane, these keep their part of the lane's concurrency. */

@@ -6,6 +6,9 @@ import { type LoadName, MOST_QUEUES } from "../../ledger/loads.ts";
  */
 const a = (n: number): string => `(w.value ->> ${n})`;
 
+/** A limit cannot differ from one argument list to the next: it is the largest that is asked for, and `ORDERED` cuts what is too much. */
+const most = (n: number): string => `(SELECT max(m.value ->> ${n}) FROM json_each(@args) m)`;
+
 /** A client's lanes that are ready first, for what is asked. */
 const READY = `SELECT s.lane FROM shares s WHERE s.client = ${a(0)} AND s.ready_at IS NOT NULL
   AND (${a(3)} IS NULL OR EXISTS (SELECT 1 FROM json_each(${a(3)}) mine CROSS JOIN queues q ON q.job = mine.value AND q.lane = s.lane
@@ -13,9 +16,8 @@ const READY = `SELECT s.lane FROM shares s WHERE s.client = ${a(0)} AND s.ready_
   AND (${a(4)} IS NULL OR s.lane IN (SELECT value FROM json_each(${a(4)})))
   AND (${a(5)} IS NULL OR EXISTS (SELECT 1 FROM queues q WHERE q.lane = s.lane AND q.client = s.client AND q.is_claimable = 1
     AND (q.has_fresh = 1 OR q.due_at IS NOT NULL) AND (q.kinds & ~${a(5)}) = 0))`;
-const READY_FIRST = `${READY} ORDER BY s.ready_at, s.lane LIMIT ${a(1)}`;
-const READY_NOW = `${READY} AND s.ready_at <= ${a(2)} ORDER BY s.ready_at, s.lane LIMIT ${a(1)}`;
-
+const READY_FIRST = `${READY} ORDER BY s.ready_at, s.lane LIMIT ${most(1)}`;
+const READY_NOW = `${READY} AND s.ready_at <= ${a(2)} ORDER BY s.ready_at, s.lane LIMIT ${most(1)}`;
 
 export const LOADS: { readonly [N in LoadName]: string } = {
   service: "w CROSS JOIN service t",
@@ -65,26 +67,26 @@ export const LOADS: { readonly [N in LoadName]: string } = {
 
   item: `w CROSS JOIN items t ON t.queue = ${a(0)} AND t.seq = ${a(1)}`,
   freshItems: `w CROSS JOIN items t ON t.queue = ${a(0)} AND t.seq IN (
-    SELECT i.seq FROM items i WHERE i.queue = ${a(0)} AND i.seq > ${a(1)} ORDER BY i.seq LIMIT ${a(2)})`,
+    SELECT i.seq FROM items i WHERE i.queue = ${a(0)} AND i.seq > ${a(1)} ORDER BY i.seq LIMIT ${most(2)})`,
   retry: `w CROSS JOIN retries t ON t.queue = ${a(0)} AND t.seq = ${a(1)}`,
   dueItems: `w CROSS JOIN retries t ON t.queue = ${a(0)} AND t.seq IN (SELECT r.seq FROM retries r
-      WHERE r.queue = ${a(0)} AND r.due_at IS NOT NULL AND r.state <> 'suspect' ORDER BY r.due_at LIMIT ${a(1)})
+      WHERE r.queue = ${a(0)} AND r.due_at IS NOT NULL AND r.state <> 'suspect' ORDER BY r.due_at LIMIT ${most(1)})
     CROSS JOIN items i ON i.queue = t.queue AND i.seq = t.seq`,
   suspects: `w CROSS JOIN (SELECT r.queue, q.job, q.lane, q.kinds, count(*) AS count, min(r.due_at) AS due_at
     FROM retries r JOIN queues q ON q.id = r.queue WHERE r.state = 'suspect' AND r.due_at IS NOT NULL AND q.is_claimable = 1
     GROUP BY r.queue) t`,
   dueSuspects: `w CROSS JOIN retries t ON (t.queue, t.seq) IN (SELECT r.queue, r.seq FROM retries r
-      WHERE r.state = 'suspect' AND r.due_at IS NOT NULL ORDER BY r.due_at LIMIT ${a(0)})
+      WHERE r.state = 'suspect' AND r.due_at IS NOT NULL ORDER BY r.due_at LIMIT ${most(0)})
     CROSS JOIN items i ON i.queue = t.queue AND i.seq = t.seq`,
   followers: `w CROSS JOIN retries t ON t.leader_queue = ${a(0)} AND t.leader_seq = ${a(1)} AND t.is_free = 0`,
   result: `w CROSS JOIN results t ON t.queue = ${a(0)} AND t.seq = ${a(1)}`,
   failedAfter: `w CROSS JOIN results t ON (t.queue, t.seq) IN (SELECT r.queue, r.seq FROM queues q CROSS JOIN results r ON r.queue = q.id
     WHERE q.job = ${a(0)} AND q.id >= ${a(2)} AND r.state > 3 AND r.state = 5 AND (r.queue > ${a(2)} OR r.seq > ${a(3)})
       AND (${a(1)} IS NULL OR r.failure ->> 'kind' IN (SELECT value FROM json_each(${a(1)})))
-    ORDER BY r.queue, r.seq LIMIT ${a(4)})`,
+    ORDER BY r.queue, r.seq LIMIT ${most(4)})`,
   capped: `w CROSS JOIN capped t ON t.queue = ${a(0)} AND t.seq = ${a(1)}`,
   cappedAfter: `w CROSS JOIN capped t ON (t.queue, t.seq) IN (SELECT c.queue, c.seq FROM queues q CROSS JOIN capped c ON c.queue = q.id
-    WHERE q.job = ${a(0)} AND q.id >= ${a(1)} AND (c.queue > ${a(1)} OR c.seq > ${a(2)}) ORDER BY c.queue, c.seq LIMIT ${a(3)})`,
+    WHERE q.job = ${a(0)} AND q.id >= ${a(1)} AND (c.queue > ${a(1)} OR c.seq > ${a(2)}) ORDER BY c.queue, c.seq LIMIT ${most(3)})`,
   key: `w CROSS JOIN item_keys t ON t.job = ${a(0)} AND t.hash = ${a(1)}`,
 
   fresh: `w CROSS JOIN fresh t ON t.key = ${a(0)} AND t.scraper = ${a(1)} AND t.owner = ${a(2)}`,
@@ -92,4 +94,16 @@ export const LOADS: { readonly [N in LoadName]: string } = {
   fetches: `w CROSS JOIN fetches t ON t.key = ${a(0)} AND t.scraper = ${a(1)}`,
   baseline: `w CROSS JOIN baselines t ON t.scraper = ${a(0)} AND t.lane = ${a(1)}`,
   removal: `w CROSS JOIN removals t ON t.id = ${a(0)}`,
+};
+
+/** Lists whose order counts, and the argument that says how many there are at most. */
+export const ORDERED: {
+  readonly [N in LoadName]?: { readonly by: readonly string[]; readonly limit?: number };
+} = {
+  readyShares: { by: ["readyAt", "lane"], limit: 1 },
+  freshItems: { by: ["seq"], limit: 2 },
+  dueItems: { by: ["dueAt", "seq"], limit: 1 },
+  dueSuspects: { by: ["dueAt", "queue", "seq"], limit: 0 },
+  failedAfter: { by: ["queue", "seq"], limit: 4 },
+  cappedAfter: { by: ["queue", "seq"], limit: 3 },
 };

@@ -29,7 +29,13 @@ const ITEM = {
   parentSeq: "number",
 } as const;
 
-const LAST = { failure: "json", captures: "list", records: "json", attempt: "json", revision: "number" } as const;
+const LAST = {
+  failure: "json",
+  captures: "list",
+  records: "json",
+  attempt: "json",
+  revision: "number",
+} as const;
 
 const RETRY = {
   state: "text",
@@ -219,7 +225,14 @@ export const TABLES: { readonly [K in Exclude<Kind, "dueItem">]: Table<K> } = {
   },
   suspectGroup: {
     name: "",
-    columns: { queue: "number", job: "number", lane: "number", kinds: "number", count: "number", dueAt: "number" },
+    columns: {
+      queue: "number",
+      job: "number",
+      lane: "number",
+      kinds: "number",
+      count: "number",
+      dueAt: "number",
+    },
   },
   item: { name: "items", columns: ITEM, isSummed: true },
   capped: { name: "capped", columns: { ...ITEM, cap: "text" } },
@@ -272,6 +285,7 @@ export const TABLES: { readonly [K in Exclude<Kind, "dueItem">]: Table<K> } = {
       key: "text",
     },
   },
+  borrowed: { name: "borrowed", columns: { owner: "text", queue: "number", seq: "number" } },
   baseline: { name: "baselines", columns: { scraper: "text", lane: "number", breaker: "json" } },
   label: { name: "job_labels", columns: { name: "text", value: "text", job: "number" } },
   borrowed: { name: "borrowed", columns: { owner: "text", queue: "number", seq: "number" } },
@@ -345,7 +359,11 @@ export class RowFormat<K extends Kind> {
   readonly #fields: readonly (readonly [name: string, type: Type])[];
   readonly #stored: readonly (readonly [name: string, type: Type])[];
 
-  constructor(kind: K, { name, columns, computed = {}, isSummed = false }: Table<K>, alias: (field: string) => string) {
+  constructor(
+    kind: K,
+    { name, columns, computed = {}, isSummed = false }: Table<K>,
+    alias: (field: string) => string,
+  ) {
     this.table = name;
     this.isSummed = isSummed;
     this.key = (KEYS[kind] as readonly string[]).map(sqlName);
@@ -357,11 +375,12 @@ export class RowFormat<K extends Kind> {
     );
   }
 
-  read(values: readonly Value[]): Records[K] {
+  /** `from`: where the row begins in `values`. */
+  read(values: readonly Value[], from = 0): Records[K] {
     const record: Record<string, unknown> = {};
     for (let i = 0; i < this.#fields.length; i++) {
       const [name, type] = this.#fields[i]!;
-      record[name] = decode(type, values[i]!);
+      record[name] = decode(type, values[from + i]!);
     }
     return record as unknown as Records[K];
   }
@@ -384,11 +403,16 @@ export const rowSum = (values: readonly Value[], from = 0): number => {
 };
 
 const tableFormats = Object.fromEntries(
-  Object.entries(TABLES).map(([kind, table]) => [kind, new RowFormat(kind as "lane", table as Table<"lane">, () => "t")]),
+  Object.entries(TABLES).map(([kind, table]) => [
+    kind,
+    new RowFormat(kind as "lane", table as Table<"lane">, () => "t"),
+  ]),
 );
 
 /** `dueItem` is read from two tables: `i` has the item, `t` its retry. */
 export const FORMATS = {
   ...tableFormats,
-  dueItem: new RowFormat("dueItem", { name: "", columns: { ...ITEM, ...RETRY } }, (field) => (field in ITEM ? "i" : "t")),
+  dueItem: new RowFormat("dueItem", { name: "", columns: { ...ITEM, ...RETRY } }, (field) =>
+    field in ITEM ? "i" : "t",
+  ),
 } as unknown as { readonly [K in Kind]: RowFormat<K> };

@@ -1,0 +1,34 @@
+import type { BlobRange } from "../model/capture.ts";
+import type { ItemRef } from "../model/item.ts";
+import { type Book, type Want, want } from "./book.ts";
+
+type Objects = readonly Pick<BlobRange, "blob">[];
+
+const ownerOf = (blob: string): string | undefined => /^jobs\/([^/]+)\//.exec(blob)?.[1];
+
+/** Other jobs than the item's own. */
+const ownersOf = (job: string, objects: Objects): string[] => {
+  const owners = new Set(objects.flatMap(({ blob }) => (blob.startsWith(`jobs/${job}/`) ? [] : (ownerOf(blob) ?? []))));
+  owners.delete(job);
+  return [...owners];
+};
+
+/** Notes whose objects an item points to, where they are not its own job's. */
+export const noteBorrowed = (book: Book, { queue, seq }: ItemRef, job: string, objects: Objects): void => {
+  for (const owner of ownersOf(job, objects)) book.put("borrowed", { owner, queue, seq });
+};
+
+export const removalWants = (job: string, objects: Objects): Want[] =>
+  ownersOf(job, objects).map((owner) => want("removal", owner));
+
+/**
+ * Whether an item that began then points to objects of another job that are being deleted, or are: the site answered that a page is as it was, and
+ * the job that has it was removed meanwhile. What is noted before the removal lends is kept.
+ */
+export const borrowsRemoved = (book: Book, startedAt: number, job: string, objects: Objects): boolean =>
+  ownersOf(job, objects).some((owner) => {
+    const removal = book.one("removal", owner);
+    if (!removal || removal.step === "fresh") return false;
+    // A job without its pages may have fetched new ones since.
+    return removal.what === "job" || removal.step !== null || removal.markedAt >= startedAt;
+  });

@@ -1,0 +1,285 @@
+import { COLLECTOR_KINDS, type CollectorKind } from "../model/collector-kind.ts";
+import type { ClaimedItem, ClaimRequest, Grant, SlotGrant } from "../ports/ledger.ts";
+import { type Book, want, type Want } from "./book.ts";
+import { claimSuspect } from "./claim-suspect.ts";
+import { type ItemStock, PlannedStock } from "./item-stock.ts";
+import { type ReadyArgs } from "./loads.ts";
+import type { Client, Lane, Peer, Queue, Share, Worker } from "./records.ts";
+import { serveLane } from "./serve-lane.ts";
+import { leaseOf, type TakenRun } from "./take-items.ts";
+import { ALL_WORKERS, hindmost, levelTurns, newShare, type Turn } from "./shares.ts";
+import { claimingWorker, isKnown, setInFlight, setRunning, takeBackLastClaim } from "./workers.ts";
+
+/**
+ * Places are freed when a worker says so, which no clock tells: look again soon. The same where a lane is ready for jobs that were not asked for
+ * and nobody takes them: when those that were asked for are due is not known by the lane.
+ */
+const CROWDED_AGAIN_MS = 20;
+/** Lanes of each client that one claim looks at. */
+const MOST_LANES = 64;
+
+/** One bit for each kind, in the order of COLLECTOR_KINDS. */
+export const kindBits = (kinds: Iterable<CollectorKind>): number => {
+  let bits = 0;
+  for (const kind of kinds) bits |= 1 << COLLECTOR_KINDS.indexOf(kind);
+  return bits;
+};
+
+/** Whether somebody who takes `taken` (all when null) can run all that needs `needed`. */
+export const takesAll = (taken: number | null, needed: number): boolean =>
+  taken === null || (needed & ~taken) === 0;
+
+/** A client with ready lanes, in its share of what the workers do. */
+export interface ClientTurn extends Turn {
+  readonly client: string;
+  readonly share: Share;
+  /** Items that it may yet be given; Infinity without a limit. */
+  room: number;
+  /** Of the worker's room, what it may have before the others come. */
+  quota: number;
+  /** Items given in this claim. */
+  given: number;
+}
+
+/** What a claim gathers on its way through the lanes. */
+export interface ClaimTally {
+  readonly request: ClaimRequest;
+  readonly stock: ItemStock;
+  /** Numbers of the jobs that were asked for; undefined for all. */
+  readonly jobs: ReadonlySet<number> | undefined;
+  readonly kinds: number | null;
+  readonly peers: readonly Peer[];
+  readonly clients: ReadonlyMap<string, ClientTurn>;
+  /** What was loaded for each client with work. */
+  readonly readyArgs: readonly ReadyArgs[];
+  /** Queues that were loaded, by lane and client. */
+  readonly queuesOf: (lane: number, client: string) => readonly Queue[];
+  readonly items: ClaimedItem[];
+  readonly slots: SlotGrant[];
+  readonly unpaced: string[];
+  /** Number of the first lease of this claim, and what was taken of each queue. */
+  readonly firstLease: number;
+  readonly leases: Map<number, TakenRun>;
+  /** A lane or a client had work but all of its places are taken. */
+  isCrowded: boolean;
+  /** Items were answered from the archive or set aside: the next ones may be had at once. */
+  hasPassed: boolean;
+}
+
+const NOTHING: Grant = { items: [], slots: [], unpaced: [], suspects: 0 };
+
+/** What every claim begins with. */
+export const claimWants = ({ worker, jobs, lanes }: ClaimRequest, now: number): Want[] => [
+  want("worker", worker),
+  want("peers"),
+  want("lane", ALL_WORKERS),
+  want("clientsWithWork"),
+  want("silentWorkers", now),
+  want("dueProbes", now),
+  want("suspects"),
+  ...(jobs ?? []).map((id) => want("jobNamed", id)),
+  ...(lanes ?? []).map((name) => want("laneNamed", name)),
+];
+
+/** `upkeep`: workers have fallen silent, or probes are due. That comes first, in a transaction of its own. */
+export const claim = (book: Book, request: ClaimRequest, leaseMs: number): Grant | "upkeep" => {
+  if (book.list("silentWorkers", book.now).length > 0 || book.list("dueProbes", book.now).length > 0) return "upkeep";
+  const known = book.one("worker", request.worker);
+  if (!isKnown(known) && [...request.inHand.values()].some((count) => count > 0))
+    return { ...NOTHING, againInMs: CROWDED_AGAIN_MS };
+  let worker = claimingWorker(known, request, book.now + leaseMs);
+  worker = takeBackLastClaim(book, worker, request.number);
+  worker = setInFlight(worker, request.inHand);
+  if (request.running) worker = setRunning(worker, request.running);
+  if (worker.card?.isDraining) {
+    book.put("worker", worker);
+    return NOTHING;
+  }
+  const jobs = request.jobs && new Set(request.jobs.flatMap((id) => book.one("jobNamed", id)?.number ?? []));
+  const lanes = request.lanes?.flatMap((name) => book.one("laneNamed", name)?.id ?? []);
+  const kinds = request.kinds ? kindBits(request.kinds) : null;
+  const visit = visitOf(book, request, worker, jobs, lanes, kinds);
+  const planned = new PlannedStock();
+  visit(book.fork(), planned);
+  return finish(book, visit(book, planned.load(book)), worker, lanes);
+};
+
+/** One way through the lanes, first with items that are only counted, then with those that were loaded. */
+const visitOf = (
+  book: Book,
+  request: ClaimRequest,
+  worker: Worker,
+  jobs: ReadonlySet<number> | undefined,
+  lanes: readonly number[] | undefined,
+  kinds: number | null,
+): ((book: Book, stock: ItemStock) => ClaimTally) => {
+  const clients = book.list("clientsWithWork");
+  const others = book.list("peers").filter(({ name }) => name !== worker.name);
+  const own: Peer = {
+    ...worker,
+    isDraining: false,
+    lanes: request.lanes ?? null,
+    kinds: request.kinds ?? null,
+  };
+  const peers = [...others, own];
+  const asked = { jobs: jobs ? JSON.stringify([...jobs]) : null, lanes: lanes ? JSON.stringify(lanes) : null };
+  const argsOf = ({ name }: Client): ReadyArgs => [name, MOST_LANES, book.now, asked.jobs, asked.lanes, kinds];
+  const readyArgs = request.alone ? [] : clients.map(argsOf);
+  book.need(
+    want("nextProbe", asked.jobs),
+    ...readyArgs.flatMap((args) => [
+      want("share", ALL_WORKERS, args[0]),
+      want("readyShares", ...args),
+      want("readyLanes", ...args),
+      want("readyNeighbours", ...args),
+      want("readyQueues", ...args),
+    ]),
+  );
+  return (on, stock) => {
+    const tally: ClaimTally = {
+      request,
+      stock,
+      jobs,
+      kinds,
+      peers,
+      clients: new Map(request.alone ? [] : clientTurns(on, clients, peers).map((turn) => [turn.client, turn])),
+      readyArgs,
+      queuesOf: queuesBy(on, readyArgs),
+      items: [],
+      slots: [],
+      unpaced: [],
+      firstLease: worker.nextLease,
+      leases: new Map(),
+      isCrowded: false,
+      hasPassed: false,
+    };
+    if (request.alone) claimSuspect(on, tally);
+    else visitLanes(on, tally);
+    return tally;
+  };
+};
+
+const queuesBy = (book: Book, loads: readonly ReadyArgs[]): ClaimTally["queuesOf"] => {
+  const queues = loads.flatMap((args) => book.list("readyQueues", ...args));
+  const ids = Map.groupBy(new Map(queues.map((queue) => [queue.id, queue])).values(), (queue) => `${queue.lane} ${queue.client}`);
+  return (lane, client) => (ids.get(`${lane} ${client}`) ?? []).map((queue) => book.known("queue", queue.id)!);
+};
+
+const clientTurns = (book: Book, clients: readonly Client[], peers: readonly Peer[]): ClientTurn[] => {
+  const rows = clients.map((client) => {
+    const share = book.one("share", ALL_WORKERS, client.name) ?? newShare(ALL_WORKERS, client.name);
+    const running = peers.reduce((sum, { runningBy }) => sum + (runningBy[client.name] ?? 0), 0);
+    return {
+      client: client.name,
+      weight: client.weight,
+      had: share.had,
+      share,
+      given: 0,
+      quota: 0,
+      room: client.maxRunning === null ? Infinity : client.maxRunning - running,
+    };
+  });
+  return levelTurns(rows, book.one("lane", ALL_WORKERS)!.floor);
+};
+
+/**
+ * Clients take turns over all lanes by what they have had for their weight, each with its lanes in the order in which they became ready. One
+ * with thousands of lanes so gets no more of the workers than one with a single lane asks for.
+ */
+const visitLanes = (book: Book, tally: ClaimTally): void => {
+  let live = tally.readyArgs.map((args) => ({ turn: tally.clients.get(args[0])!, lanes: lanesOf(book, tally, args) }));
+  while (live.length > 0) {
+    const room = tally.request.room - tally.items.length;
+    if (room <= 0) return;
+    const first = live.reduce((a, b) => (b.turn.had < a.turn.had ? b : a));
+    if (first.turn.room <= 0) tally.isCrowded = true;
+    const next = first.turn.room > 0 ? first.lanes.next() : undefined;
+    if (!next || next.done) {
+      live = live.filter((other) => other !== first);
+      continue;
+    }
+    const total = live.reduce((sum, one) => sum + one.turn.weight, 0);
+    for (const other of live) other.turn.quota = Math.ceil((room * other.turn.weight) / total);
+    serveLane(book, tally, next.value);
+  }
+};
+
+/** Again from the first one, as long as they give something: a lane that was visited for a part of its room may have more. */
+function* lanesOf(book: Book, { clients }: ClaimTally, args: ReadyArgs): Generator<Lane, undefined> {
+  const [client] = args;
+  const turn = clients.get(client)!;
+  for (let before = -1; before < turn.given; ) {
+    before = turn.given;
+    const ready = book
+      .list("readyShares", ...args)
+      .filter(({ readyAt }) => readyAt !== null && readyAt <= book.now)
+      .toSorted((a, b) => a.readyAt! - b.readyAt! || a.lane - b.lane);
+    for (const { lane } of ready) yield book.known("lane", lane)!;
+  }
+}
+
+const finish = (book: Book, tally: ClaimTally, worker: Worker, lanes: readonly number[] | undefined): Grant => {
+  const { request, items, isCrowded, hasPassed } = tally;
+  book.put("worker", withLeases(worker, tally));
+  const turns = [...tally.clients.values()];
+  if (turns.some(({ given }) => given > 0)) {
+    for (const { share, had, given } of turns) if (given > 0) book.patch("share", share, { had });
+    book.patch("lane", book.one("lane", ALL_WORKERS)!, { floor: hindmost(turns) });
+  }
+  const suspects = waitingSuspects(book, tally, lanes);
+  const next = request.alone ? suspects.nextAt : nextReadyAt(book, tally);
+  const isMoving = !isCrowded && !request.alone && (items.length > 0 || hasPassed);
+  const soonest = isMoving ? book.now : book.now + CROWDED_AGAIN_MS;
+  return {
+    items,
+    slots: tally.slots,
+    unpaced: tally.unpaced,
+    suspects: suspects.count,
+    ...(next !== undefined && { againInMs: Math.max(soonest, next) - book.now }),
+  };
+};
+
+const withLeases = (worker: Worker, { leases, request }: ClaimTally): Worker => {
+  const runs = [...leases.values()];
+  const add = (counts: Readonly<Record<string, number>>, nameOf: (run: TakenRun) => string | number) => {
+    const sums = { ...counts };
+    for (const run of runs) sums[nameOf(run)] = (sums[nameOf(run)] ?? 0) + run.seqs.length;
+    return sums;
+  };
+  return {
+    ...worker,
+    leases: [...worker.leases, ...runs.map(leaseOf)],
+    nextLease: worker.nextLease + runs.length,
+    inFlight: add(worker.inFlight, ({ lane }) => lane),
+    runningIn: add(worker.runningIn, ({ queue }) => queue.id),
+    runningBy: add(worker.runningBy, ({ queue }) => queue.client),
+    lastClaim: request.number === undefined ? null : { number: request.number, leases: runs.map(({ id }) => id) },
+  };
+};
+
+const waitingSuspects = (
+  book: Book,
+  { jobs, kinds, request, items }: ClaimTally,
+  lanes: readonly number[] | undefined,
+): { readonly count: number; readonly nextAt: number | undefined } => {
+  const groups = book
+    .list("suspects")
+    .filter(
+      (group) =>
+        (!jobs || jobs.has(group.job)) && (!lanes || lanes.includes(group.lane)) && takesAll(kinds, group.kinds),
+    );
+  const count = groups.reduce((sum, group) => sum + group.count, 0);
+  return {
+    count: count - (request.alone ? items.length : 0),
+    nextAt: count === 0 ? undefined : Math.min(...groups.map(({ dueAt }) => dueAt)),
+  };
+};
+
+/** When a lane, or a probe, will next be ready for what was asked for. */
+const nextReadyAt = (book: Book, { isCrowded, jobs, readyArgs }: ClaimTally): number | undefined => {
+  if (isCrowded) return 0;
+  const times = readyArgs.flatMap((args) => book.list("readyShares", ...args)).flatMap(({ readyAt }) => readyAt ?? []);
+  const probe = book.one("nextProbe", jobs ? JSON.stringify([...jobs]) : null)?.probeAt;
+  if (probe != null) times.push(probe);
+  return times.length === 0 ? undefined : Math.min(...times);
+};

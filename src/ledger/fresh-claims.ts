@@ -1,0 +1,164 @@
+import { type Change, changeOf, freshAnswer, type KnownAnswer, readingOf } from "../model/freshness.ts";
+import { type Book, want } from "./book.ts";
+import { noteBorrowed } from "./borrowed.ts";
+import { endJobWhenDone } from "./end-job.ts";
+import { type DueItem, type FreshAnswer, type Item, type Job, newRetry, type Queue } from "./records.ts";
+import { retryOf } from "./take-items.ts";
+
+/** The owner of what may be shared. */
+export const EVERYBODY = "";
+/** Should the word that a leader has ended be lost, its followers look for themselves. */
+const LOOK_AGAIN_MS = 60_000;
+
+type Known = KnownAnswer & { readonly answer: FreshAnswer };
+type Candidate = Item | DueItem;
+
+const isWaiting = (item: Candidate): boolean => "attempts" in item && item.state === "waiting";
+
+/**
+ * Inside the claim, before slots are booked, for queues whose job says something about freshness. Goes through the items until `most` of them
+ * must be fetched. Ends what can be answered from the archive: `skipped`, with what the answer's item has, so that it is read through one's
+ * own. Sets aside what is being fetched for another job right now.
+ */
+export const answerFresh = <C extends Candidate>(
+  book: Book,
+  { id }: Queue,
+  items: readonly C[],
+  most: number,
+): { readonly left: readonly C[]; readonly seen: number } => {
+  const queue = book.known("queue", id)!;
+  const job = book.one("job", queue.job)!;
+  loadAnswers(book, job, queue, items);
+  const left: C[] = [];
+  let [seen, skipped, waiting, dueAt] = [0, 0, 0, queue.dueAt];
+  for (const item of items) {
+    if (left.length === most) break;
+    seen++;
+    const answer = findAnswer(book, job, queue, item);
+    if (answer) {
+      skip(book, job.number, queue, item, answer);
+      skipped++;
+      if (isWaiting(item)) waiting--;
+    } else if (follow(book, job, queue, item)) {
+      if (!isWaiting(item)) waiting++;
+      dueAt = Math.min(dueAt ?? Infinity, book.now + LOOK_AGAIN_MS);
+    } else {
+      lead(book, job, queue, item);
+      left.push(item);
+    }
+  }
+  if (skipped > 0 || waiting !== 0) {
+    book.patch("queue", queue, { open: queue.open - skipped, waiting: queue.waiting + waiting, dueAt });
+    if (skipped > 0) {
+      const now = book.known("job", job.number)!;
+      book.patch("job", now, { skipped: now.skipped + skipped });
+      endJobWhenDone(book, job.number);
+    }
+  }
+  return { left, seen };
+};
+
+/** All that the items may be answered with, in two rounds: the answers, and what their items have. */
+const loadAnswers = (book: Book, job: Job, queue: Queue, items: readonly Candidate[]): void => {
+  const readings = items.map((item) => ({ key: item.key, ...readingOf(job.spec, item.scraper) }));
+  book.need(
+    ...readings.flatMap(({ key, scraper }) => [
+      want("fresh", key, scraper, queue.client),
+      want("fresh", key, scraper, EVERYBODY),
+      want("fetches", key, scraper),
+    ]),
+  );
+  const answers = items.flatMap((item) => findAnswer(book, job, queue, item)?.answer ?? []);
+  book.need(...answers.map((answer) => want("result", answer.queue, answer.seq)));
+};
+
+const findAnswer = (book: Book, job: Job, queue: Queue, item: Candidate): Known | undefined => {
+  const { scraper, version } = readingOf(job.spec, item.scraper);
+  const of = (owner: string) => book.list("fresh", item.key, scraper, owner).filter((one) => one.version === version);
+  const own = of(queue.client);
+  const isOf = (one: FreshAnswer, other: { readonly queue: number; readonly seq: number }) =>
+    one.queue === other.queue && one.seq === other.seq;
+  const known = [...own, ...of(EVERYBODY)]
+    // What an item itself has left is no answer to it: it was put back for another try.
+    .filter((one) => !isOf(one, item))
+    // What a client fetched itself is its own: there the rules for private use hold, not those for sharing.
+    .filter((one) => one.owner === queue.client || !own.some((other) => isOf(other, one)))
+    .map((answer) => ({
+      answer,
+      outcome: answer.outcome,
+      fetchedAt: answer.fetchedAt,
+      freshUntil: answer.freshUntil,
+      isShared: answer.owner === EVERYBODY,
+    }));
+  return freshAnswer(known, queue.freshness!, book.now);
+};
+
+/** Gives an item what the one behind the answer has. Its own past attempts stay. */
+const skip = (book: Book, job: number, queue: Queue, item: Candidate, { answer, isShared }: Known): void => {
+  const had = isShared
+    ? book.list("fresh", item.key, answer.scraper, queue.client).find(({ isFailure }) => !isFailure)
+    : answer;
+  const change = changeSince(had, answer);
+  const source = book.one("result", answer.queue, answer.seq);
+  const { captures = [], records = null } = source ?? {};
+  book.put("result", {
+    queue: queue.id,
+    seq: item.seq,
+    state: "skipped",
+    attempts: "attempts" in item ? item.attempts : 0,
+    endedAt: book.now,
+    quality: source?.quality ?? null,
+    failure: source?.failure ?? null,
+    captures,
+    records,
+    skipped: { reason: "fresh", from: { job: answer.job, queue: answer.queue, seq: answer.seq } },
+    change: change ?? null,
+    attempt: null,
+    revision: queue.revision,
+  });
+  if ("attempts" in item) book.put("retry", { ...retryOf(item), dueAt: null, leaderQueue: null, leaderSeq: null });
+  noteBorrowed(book, item, queue.jobId, records ? [...captures, records] : captures);
+  if (change) countChange(book, job, change);
+  // From now on it is something that this client has seen.
+  if (isShared) book.put("fresh", { ...answer, owner: queue.client });
+};
+
+export const countChange = (book: Book, number: number, change: Change): void => {
+  const job = book.known("job", number)!;
+  book.patch("job", job, { changes: { ...job.changes, [change]: (job.changes[change] ?? 0) + 1 } });
+};
+
+/** What an answer is to a client that had `before`. */
+const changeSince = (before: FreshAnswer | undefined, now: FreshAnswer): Change | undefined => {
+  const isSame = before?.queue === now.queue && before.seq === now.seq;
+  if (isSame && now.outcome === "done") return "unchanged";
+  const seen = (answer: FreshAnswer) => ({ outcome: answer.outcome, digest: answer.digest ?? undefined });
+  return changeOf(before && seen(before), seen(now));
+};
+
+/** Whether the item waits for another that is in flight: then it is set aside, until that one ends. */
+const follow = (book: Book, job: Job, queue: Queue, item: Candidate): boolean => {
+  const isFree = "attempts" in item && item.isFree;
+  const { scraper, version } = readingOf(job.spec, item.scraper);
+  const leader =
+    queue.freshness!.maxAgeMs === 0 || isFree
+      ? undefined
+      : book.list("fetches", item.key, scraper).find((one) => one.version === version && one.job !== job.id);
+  if (!leader) return false;
+  book.put("retry", {
+    ...("attempts" in item ? retryOf(item) : newRetry(queue.id, item.seq)),
+    state: "waiting",
+    dueAt: book.now + LOOK_AGAIN_MS,
+    leaderQueue: leader.queue,
+    leaderSeq: leader.seq,
+  });
+  return true;
+};
+
+/** For an item that is claimed whatever is known of it. */
+export const leadAlone = (book: Book, queue: Queue, item: Candidate): void => {
+  if (queue.freshness !== null) lead(book, book.one("job", queue.job)!, queue, item);
+};
+
+const lead = (book: Book, job: Job, queue: Queue, { seq, key, scraper: number }: Candidate): void =>
+  book.put("fetch", { queue: queue.id, seq, job: job.id, client: queue.client, key, ...readingOf(job.spec, number) });
