@@ -312,13 +312,6 @@ export interface Fetch {
   readonly key: string;
 }
 
-/** An item that points to captures or records of another job, the owner: they must stay as long as the item does. */
-export interface Borrowed {
-  readonly owner: string;
-  readonly queue: number;
-  readonly seq: number;
-}
-
 /** What a scraper's lane is used to, carried from one job to the next. */
 export interface Baseline {
   readonly scraper: string;
@@ -400,7 +393,6 @@ export interface Records {
   readonly result: Result;
   readonly fresh: FreshAnswer;
   readonly fetch: Fetch;
-  readonly borrowed: Borrowed;
   readonly baseline: Baseline;
   readonly label: JobLabel;
   readonly borrowed: Borrowed;
@@ -429,7 +421,6 @@ export const KEYS = {
   result: ["queue", "seq"],
   fresh: ["key", "scraper", "owner", "isFailure"],
   fetch: ["queue", "seq"],
-  borrowed: ["owner", "queue", "seq"],
   baseline: ["scraper", "lane"],
   label: ["name", "value", "job"],
   borrowed: ["owner", "queue", "seq"],

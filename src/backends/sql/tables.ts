@@ -285,7 +285,6 @@ export const TABLES: { readonly [K in Exclude<Kind, "dueItem">]: Table<K> } = {
       key: "text",
     },
   },
-  borrowed: { name: "borrowed", columns: { owner: "text", queue: "number", seq: "number" } },
   baseline: { name: "baselines", columns: { scraper: "text", lane: "number", breaker: "json" } },
   label: { name: "job_labels", columns: { name: "text", value: "text", job: "number" } },
   borrowed: { name: "borrowed", columns: { owner: "text", queue: "number", seq: "number" } },
