@@ -74,7 +74,7 @@ export const LOADS: { readonly [N in LoadName]: string } = {
     CROSS JOIN items i ON i.queue = t.queue AND i.seq = t.seq`,
   suspects: `w CROSS JOIN (SELECT r.queue, q.job, q.lane, q.kinds, count(*) AS count, min(r.due_at) AS due_at
     FROM retries r JOIN queues q ON q.id = r.queue WHERE r.state = 'suspect' AND r.due_at IS NOT NULL AND q.is_claimable = 1
-    GROUP BY r.queue) t`,
+    GROUP BY r.queue + 0) t`,
   dueSuspects: `w CROSS JOIN retries t ON (t.queue, t.seq) IN (SELECT r.queue, r.seq FROM retries r
       WHERE r.state = 'suspect' AND r.due_at IS NOT NULL ORDER BY r.due_at LIMIT ${most(0)})
     CROSS JOIN items i ON i.queue = t.queue AND i.seq = t.seq`,
@@ -83,10 +83,10 @@ export const LOADS: { readonly [N in LoadName]: string } = {
   failedAfter: `w CROSS JOIN results t ON (t.queue, t.seq) IN (SELECT r.queue, r.seq FROM queues q CROSS JOIN results r ON r.queue = q.id
     WHERE q.job = ${a(0)} AND q.id >= ${a(2)} AND r.state > 3 AND r.state = 5 AND (r.queue > ${a(2)} OR r.seq > ${a(3)})
       AND (${a(1)} IS NULL OR r.failure ->> 'kind' IN (SELECT value FROM json_each(${a(1)})))
-    ORDER BY r.queue, r.seq LIMIT ${most(4)})`,
+    ORDER BY q.id, r.seq LIMIT ${most(4)})`,
   capped: `w CROSS JOIN capped t ON t.queue = ${a(0)} AND t.seq = ${a(1)}`,
   cappedAfter: `w CROSS JOIN capped t ON (t.queue, t.seq) IN (SELECT c.queue, c.seq FROM queues q CROSS JOIN capped c ON c.queue = q.id
-    WHERE q.job = ${a(0)} AND q.id >= ${a(1)} AND (c.queue > ${a(1)} OR c.seq > ${a(2)}) ORDER BY c.queue, c.seq LIMIT ${most(3)})`,
+    WHERE q.job = ${a(0)} AND q.id >= ${a(1)} AND (c.queue > ${a(1)} OR c.seq > ${a(2)}) ORDER BY q.id, c.seq LIMIT ${most(3)})`,
   key: `w CROSS JOIN item_keys t ON t.job = ${a(0)} AND t.hash = ${a(1)}`,
 
   fresh: `w CROSS JOIN fresh t ON t.key = ${a(0)} AND t.scraper = ${a(1)} AND t.owner = ${a(2)}`,

@@ -1,6 +1,6 @@
 import type { Want } from "../../ledger/book.ts";
 import { KIND_OF, type LoadName } from "../../ledger/loads.ts";
-import { LOADS } from "./loads.ts";
+import { LOADS, ORDERED } from "./loads.ts";
 import { FORMATS, type RowFormat } from "./tables.ts";
 import type { Kind } from "../../ledger/records.ts";
 
@@ -10,24 +10,46 @@ export const unionOf = (names: readonly LoadName[]): string =>
     .map(
       (name, n) =>
         `SELECT ${n} AS load, w.key AS at, json_array(${FORMATS[KIND_OF[name]].selected.join(", ")}) AS row
-         FROM json_each(?${n + 1}) ${LOADS[name]}`,
+         FROM ${rowsOf(name, n + 1)}`,
     )
     .join(" UNION ALL ");
 
 /** The same for one load, with its values as they are: the number of the argument list, then the columns. */
 export const selectOf = (name: LoadName): string =>
-  `SELECT w.key, ${FORMATS[KIND_OF[name]].selected.join(", ")} FROM json_each(?1) ${LOADS[name]}`;
+  `SELECT w.key, ${FORMATS[KIND_OF[name]].selected.join(", ")} FROM ${rowsOf(name, 1)}`;
+
+/** `n`: which of the statement's parameters has the argument lists. */
+const rowsOf = (name: LoadName, n: number): string =>
+  `json_each(?${n}) ${LOADS[name].replaceAll("@args", `?${n}`)}`;
+
+/** Brings a list into its order. */
+export const inOrder = <R extends object>({ name, args }: Want, records: R[]): R[] => {
+  const order = ORDERED[name];
+  if (!order) return records;
+  const valueOf = (record: R, column: string) => record[column as keyof R] as number;
+  records.sort((a, b) => {
+    const column = order.by.find((one) => valueOf(a, one) !== valueOf(b, one));
+    return column === undefined ? 0 : valueOf(a, column) - valueOf(b, column);
+  });
+  return order.limit === undefined ? records : records.slice(0, Number(args[order.limit]));
+};
 
 /** Argument lists by load, in the order of the wants. */
-export const groupWants = (wants: readonly Want[]): Map<LoadName, Want[]> => Map.groupBy(wants, ({ name }) => name);
+export const groupWants = (wants: readonly Want[]): Map<LoadName, Want[]> =>
+  Map.groupBy(wants, ({ name }) => name);
 
 export const argsOf = (wants: readonly Want[]): string => JSON.stringify(wants.map(({ args }) => args));
 
 /** Numbers of rows that statements are made for: what is missing is filled up with nulls, which are left out. */
-const SIZES = [1, 4, 16, 64, 256, 512] as const;
-export const MOST_ROWS = 512;
+const SIZES = [1, 4, 16, 64, 256, 512, 2048] as const;
+/** What SQLite takes in one statement. */
+const MOST_VALUES = 32_766;
 
-export const sizeFor = (rows: number): number => SIZES.find((size) => size >= rows) ?? MOST_ROWS;
+/** How many rows one statement writes, at most. */
+export const mostRows = ({ written }: RowFormat<Kind>): number =>
+  SIZES.findLast((size) => size * written.length <= MOST_VALUES)!;
+
+export const sizeFor = (rows: number): number => SIZES.find((size) => size >= rows)!;
 
 const valuesOf = (columns: number, rows: number): string =>
   Array.from({ length: rows }, () => `(${Array.from({ length: columns }, () => "?").join(", ")})`).join(", ");
@@ -35,7 +57,8 @@ const valuesOf = (columns: number, rows: number): string =>
 /** Writes so many rows, in place of those with the same key. */
 export const upsertOf = ({ table, written, key }: RowFormat<Kind>, rows: number): string => {
   const others = written.filter((column) => !key.includes(column));
-  const change = others.length === 0 ? "NOTHING" : `UPDATE SET ${others.map((c) => `${c} = excluded.${c}`).join(", ")}`;
+  const change =
+    others.length === 0 ? "NOTHING" : `UPDATE SET ${others.map((c) => `${c} = excluded.${c}`).join(", ")}`;
   return `INSERT INTO ${table} (${written.join(", ")}) SELECT * FROM (VALUES ${valuesOf(written.length, rows)}) WHERE column1 IS NOT NULL
     ON CONFLICT (${key.join(", ")}) DO ${change}`;
 };

@@ -24,6 +24,8 @@ export interface SqliteOptions {
   readonly checkpoints?: boolean;
   /** Pages kept in memory. Loading a million keys wants more of them than working on their items. */
   readonly cacheMb?: number;
+  /** Called with each statement that is run. */
+  readonly onStatement?: (sql: string) => void;
 }
 
 /** Largest time a write may hold the lock is some 20 ms, so a few retries a second apart by chance find it free. */
@@ -44,6 +46,7 @@ export class Database {
   readonly #statements = new Map<string, StatementSync>();
   readonly #lists = new Map<string, StatementSync>();
   readonly #lockMs: number;
+  readonly #onStatement: SqliteOptions["onStatement"];
   readonly #alwaysSync: boolean;
   #syncs = true;
 
@@ -55,6 +58,7 @@ export class Database {
     this.steady = options.steady ?? (options.now ? { nowMs: options.now, boot: "" } : steadyClock());
     this.leaseMs = options.leaseMs ?? 15_000;
     this.maxHoldMs = options.maxHoldMs ?? 3_600_000;
+    this.#onStatement = options.onStatement;
     this.#lockMs = options.lockMs ?? 30_000;
     this.#alwaysSync = options.alwaysSync ?? false;
   }
@@ -90,6 +94,7 @@ export class Database {
 
   /** A prepared statement, kept for the life of the connection. */
   sql(text: string): StatementSync {
+    this.#onStatement?.(text);
     let statement = this.#statements.get(text);
     if (!statement) {
       statement = this.#db.prepare(text);
@@ -108,6 +113,7 @@ export class Database {
 
   /** Rows as lists of their values. */
   arrays<T extends readonly unknown[]>(text: string, ...values: SQLInputValue[]): T[] {
+    this.#onStatement?.(text);
     let statement = this.#lists.get(text);
     if (!statement) {
       statement = this.#db.prepare(text);

@@ -7,8 +7,9 @@ import {
   argsOf,
   deleteOf,
   groupWants,
+  inOrder,
   INSERT_EVENTS,
-  MOST_ROWS,
+  mostRows,
   selectOf,
   sizeFor,
   unionOf,
@@ -44,21 +45,27 @@ export const sqliteStore = (db: Database): LedgerStore => ({
 const load = (db: Database, loaded: Loaded, wants: readonly Want[]): void => {
   const groups = groupWants(wants);
   const names = [...groups.keys()];
-  const ids = new Map(wants.map((want) => [want, [] as string[]]));
+  const found = new Map(wants.map((want) => [want, [] as object[]]));
   const [only] = names;
   if (only !== undefined && names.length === 1) {
     const format = FORMATS[KIND_OF[only]];
-    for (const [at, ...values] of db.arrays<[number, ...Value[]]>(selectOf(only), argsOf(wants)))
-      ids.get(wants[at]!)!.push(loaded.add(KIND_OF[only], format.read(values)));
+    for (const row of db.arrays<[number, ...Value[]]>(selectOf(only), argsOf(wants)))
+      found.get(wants[row[0]]!)!.push(format.read(row, 1));
   } else if (names.length > 1) {
     const args = names.map((name) => argsOf(groups.get(name)!));
     for (const [number, at, row] of db.arrays<[number, number, string]>(unionOf(names), ...args)) {
       const name = names[number]!;
       const record = FORMATS[KIND_OF[name]].read(JSON.parse(row) as Value[]);
-      ids.get(groups.get(name)![at]!)!.push(loaded.add(KIND_OF[name], record));
+      found.get(groups.get(name)![at]!)!.push(record);
     }
   }
-  for (const [want, found] of ids) loaded.setList(want, found);
+  for (const [want, records] of found) {
+    const kind = KIND_OF[want.name];
+    loaded.setList(
+      want,
+      inOrder(want, records).map((record) => loaded.add(kind, record as never)),
+    );
+  }
 };
 
 const save = (db: Database, { records, events, sums, wakes }: Changes): void => {
@@ -69,9 +76,9 @@ const save = (db: Database, { records, events, sums, wakes }: Changes): void => 
     for (const [id, record] of changes)
       if (record) kept.push(record);
       else dropped.push(id);
-    for (let from = 0; from < kept.length; from += MOST_ROWS) upsert(db, format, kept.slice(from, from + MOST_ROWS));
-    if (dropped.length > 0)
-      db.run(deleteOf(format), JSON.stringify(dropped.map((id) => id.split("\u0000"))));
+    const most = mostRows(format);
+    for (let from = 0; from < kept.length; from += most) upsert(db, format, kept.slice(from, from + most));
+    if (dropped.length > 0) db.run(deleteOf(format), JSON.stringify(dropped.map((id) => id.split("\u0000"))));
   }
   for (const [job, at] of wakes) db.run(WAKE_JOB, at, job);
   if (events.length > 0)

@@ -1,0 +1,263 @@
+import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test, type TestContext } from "node:test";
+import { Miss, want } from "../../ledger/book.ts";
+import type { LoadName } from "../../ledger/loads.ts";
+import type { Kind, Records } from "../../ledger/records.ts";
+import { seedBreaker } from "../../model/breaker-state.ts";
+import { FULL_SPEED } from "../../model/lane-speed.ts";
+import { jobSpec } from "../../ports/ledger-suite/world.ts";
+import { LOADS } from "../sql/loads.ts";
+import { selectOf } from "../sql/statements.ts";
+import { FORMATS } from "../sql/tables.ts";
+import { openStore } from "./open-store.ts";
+
+const open = async (t: TestContext) => {
+  const folder = await mkdtemp(join(tmpdir(), "sluice-store-"));
+  const statements: string[] = [];
+  const { db, store } = await openStore(join(folder, "ledger.db"), {
+    now: () => 5,
+    onStatement: (sql) => statements.push(sql),
+  });
+  t.after(async () => {
+    db.close();
+    await rm(folder, { recursive: true });
+  });
+  return { db, store, statements };
+};
+
+const failure = { kind: "timeout", detail: "no answer" } as const;
+const last = { failure, captures: [], records: null, attempt: [1, 2, 3, 4, "w", "gone"], revision: 2 };
+const place = { queue: 3, seq: 4 };
+const item: Records["item"] = {
+  ...{ ...place, key: "k", input: '{"a":"\u0001ü"}', scraper: 1, depth: 2, chain: 3 },
+  ...{ parentQueue: 1, parentSeq: 2 },
+};
+const job: Records["job"] = {
+  ...{ number: 1, id: "j", client: "c", spec: jobSpec("j"), state: "paused", isSealed: true },
+  ...{
+    createdAt: 1,
+    endedAt: null,
+    deadlineAt: 9.5,
+    spentAt: null,
+    revision: 1,
+    reopenedAt: null,
+    keySeed: 7,
+  },
+  paused: { cause: "asked", reason: "asked for", at: 3 },
+  ...{ received: 9, accepted: 8, folded: 1, rejected: 1, rejects: [{ line: 1, problem: "no" }] },
+  capped: { items: 1, depth: 0, chain: 2, budget: 0, quota: 3 },
+  ...{ done: 1, absent: 2, failed: 3, skipped: 1, cancelled: 1, partial: 1, requests: 20, bytes: 2 ** 40 },
+  fieldCounts: [1, 0, 2, 0],
+  failures: { timeout: { final: 1, attempts: 2, exampleKey: "k", exampleDetail: "no answer" } },
+  changes: { new: 2 },
+  lastAdd: { id: "a", reply: [1, 2, 3] },
+};
+const worker: Records["worker"] = {
+  ...{ name: "w", until: 10.5, isAlone: true, jobs: ["j"], card: null, registeredAt: 2 },
+  leases: [{ id: 1, queue: 3, job: 1, client: "c", open: [1, 2, 4, 4], hasRetries: true }],
+  ...{ nextLease: 2, running: [3, 1], pulseLease: 1, unsettled: [3, 5, 100], inFlight: { "a.test": 2 } },
+  ...{ runningIn: { 3: 1 }, runningBy: { c: 1 }, stops: [{ job: 1, queue: 3, isTold: false }] },
+  ...{ lastClaim: { number: 4, leases: [1] }, lastPulse: 6 },
+};
+
+/** One of each kind that is written. */
+const SAMPLES: {
+  readonly [K in Exclude<Kind, "peer" | "dueItem" | "suspectGroup" | "removal">]: Records[K];
+} = {
+  service: { id: 1, latestAt: 1.25, boot: "b", aheadMs: -3, lastQueue: 4, lastLane: 5, lastJob: 6 },
+  client: { name: "c", weight: 0.1, maxRunning: 5, itemsPerDay: null },
+  lane: {
+    ...{ id: 2, name: "a.test", tat: 1763290000000.123, intervalMs: 1000 / 3, spare: [1.5, 2], ahead: [] },
+    ...{ speed: FULL_SPEED, holdUntil: 0, holdReason: "throttled", crawlDelayMs: null, crawlUntil: 0 },
+    ...{ operatorPerSecond: 1 / 86_400, isHeldByOperator: true, freshRun: 3, floor: 1.5 },
+    ...{ lowestPerSecond: 2.5, goingQueues: 1 },
+  },
+  share: { lane: 0, client: "c", had: 3.3, readyAt: null, accepted: { 20_000: 5 } },
+  queue: {
+    ...{ id: 3, job: 1, lane: 2, client: "c", perSecond: 2.5, burst: 1, concurrency: 4, ownPerSecond: 0.5 },
+    ...{
+      ownConcurrency: 2,
+      ownNextAt: 3,
+      ownSlots: { 2: 8.5 },
+      tail: 9,
+      cursor: 4,
+      open: 7,
+      leased: 1,
+      waiting: 2,
+    },
+    ...{
+      isClaimable: true,
+      hasFresh: false,
+      dueAt: 7,
+      priority: -1,
+      servedAt: 3,
+      freshness: { maxAgeMs: 5 },
+    },
+    ...{ kinds: 3, breaker: seedBreaker(), isDoubtful: true, held: { reason: "r" }, heldAt: 3, probeAt: 4 },
+    ...{ isProbing: false, trips: 2, jobId: "j", revision: 1 },
+  },
+  job,
+  worker,
+  item,
+  capped: { ...item, cap: "depth" },
+  key: { job: 1, hash: 2 ** 52 + 1, ...place },
+  retry: {
+    ...{ ...place, state: "waiting", dueAt: 77.5, attempts: 1, throttles: 2, hasActed: true, blamed: 1 },
+    ...{ unexplained: 2, leaderQueue: 8, leaderSeq: 9, isFree: true, last },
+    history: [{ at: 1, ms: 2, worker: "w", failure, requests: 1, bytes: 2, revision: 1 }],
+  },
+  result: {
+    ...{
+      ...place,
+      ...last,
+      state: "skipped",
+      attempts: 3,
+      endedAt: 9,
+      quality: "partial",
+      change: "changed",
+    },
+    skipped: { reason: "fresh", from: { job: "i", queue: 1, seq: 1 } },
+  },
+  fresh: {
+    ...{ key: "k", scraper: "s", owner: "", isFailure: true, version: "v", job: "j", ...place },
+    ...{
+      fetchedAt: 1,
+      freshUntil: 2,
+      outcome: "done",
+      etag: "e",
+      lastModified: null,
+      url: "u",
+      digest: null,
+    },
+  },
+  fetch: { ...place, job: "j", client: "c", scraper: "s", version: "v", key: "k" },
+  baseline: { scraper: "s", lane: 2, breaker: seedBreaker() },
+  label: { name: "", value: "county", job: 1 },
+  borrowed: { owner: "i", ...place },
+};
+
+const KEYED = [
+  want("service"),
+  want("client", "c"),
+  want("lane", 2),
+  want("share", 0, "c"),
+  want("queue", 3),
+  want("job", 1),
+  want("worker", "w"),
+  want("item", 3, 4),
+  want("capped", 3, 4),
+  want("key", 1, 2 ** 52 + 1),
+  want("retry", 3, 4),
+  want("result", 3, 4),
+  want("fresh", "k", "s", ""),
+  want("fetch", 3, 4),
+  want("baseline", "s", 2),
+];
+
+test("what is written of each kind is read again as it was, and deleted", async (t) => {
+  const { db, store, statements } = await open(t);
+  const names = Object.keys(SAMPLES) as (keyof typeof SAMPLES)[];
+  await store.transact([], (book) => names.forEach((kind) => book.put(kind, SAMPLES[kind] as never)));
+  statements.length = 0;
+  const together = await store.transact(KEYED, (book) =>
+    KEYED.map(({ name, args }) => book.one(name, ...(args as []))),
+  );
+  assert.equal(statements.length, 1, "all sets are loaded by one statement");
+  const loaded = names.filter((name) => name !== "label" && name !== "borrowed");
+  for (const [at, kind] of loaded.entries()) assert.deepEqual(together[at], SAMPLES[kind], kind);
+  for (const [at, { name, args }] of KEYED.entries()) {
+    const alone = await store.transact([], (book) => book.one(name, ...(args as [])));
+    assert.deepEqual(alone, together[at], `${name} alone`);
+  }
+  const due = await store.transact([want("dueItems", 3, 5)], (book) => book.one("dueItems", 3, 5));
+  assert.deepEqual(due, { ...SAMPLES.retry, ...SAMPLES.item });
+  const [peer] = await store.transact([want("peers")], (book) => book.list("peers"));
+  assert.deepEqual(
+    [peer?.name, peer?.inFlight, peer?.lanes, peer?.isDraining],
+    ["w", { "a.test": 2 }, null, false],
+  );
+  const damaged = (["item", "result", "retry", "job"] as const).filter((kind) => {
+    const { table, written } = FORMATS[kind];
+    const columns = written.filter((column) => column !== "sum").join(", ");
+    return db.get(`SELECT 1 FROM ${table} WHERE sum IS NOT row_sum(${columns})`);
+  });
+  assert.deepEqual(damaged, [], "SQL sums rows as the store does");
+  await store.transact(KEYED, (book) => {
+    for (const kind of names) {
+      const format = FORMATS[kind];
+      const keys = db.arrays(`SELECT ${format.key.join(", ")} FROM ${format.table}`) as (string | number)[][];
+      for (const key of keys) book.drop(kind, ...key);
+    }
+  });
+  for (const kind of names) assert.equal(db.get(`SELECT 1 FROM ${FORMATS[kind].table}`), undefined, kind);
+});
+
+test("a rule that asks for more is run again with what it asked for, and writes once", async (t) => {
+  const { store, statements } = await open(t);
+  await store.transact([], (book) => {
+    for (let seq = 1; seq <= 1000; seq++) book.put("item", { ...item, queue: 1, seq, key: `k${seq}` });
+    book.put("share", { ...SAMPLES.share, had: 1 });
+  });
+  assert.equal(statements.length, 2, "one statement for each kind");
+  statements.length = 0;
+  let runs = 0;
+  const sum = await store.transact([want("share", 0, "c")], (book) => {
+    runs++;
+    const share = book.one("share", 0, "c")!;
+    book.patch("share", share, { had: share.had! + 1 });
+    book.tell("job.started", "j", { runs });
+    book.count("lost leases", 2);
+    book.need(want("item", 1, 7), want("freshItems", 1, 10, 980));
+    return (
+      book.list("freshItems", 1, 10, 980).length +
+      book.one("item", 1, 7)!.seq +
+      book.list("retry", 1, 1).length
+    );
+  });
+  assert.deepEqual([sum, runs], [987, 3]);
+  assert.equal(statements.length, 6, "three loads; the share, the event and the sum");
+  const again = await store.transact([], (book) => book.one("share", 0, "c")?.had);
+  assert.equal(again, 2);
+});
+
+test("a rule that fails writes nothing, and one that never has enough is stopped", async (t) => {
+  const { db, store } = await open(t);
+  const failing = store.transact([], (book) => {
+    book.put("client", SAMPLES.client);
+    book.tell("job.started", "j");
+    throw new Error("no");
+  });
+  await assert.rejects(failing, /no/);
+  assert.equal(db.get("SELECT 1 FROM clients UNION ALL SELECT 1 FROM events"), undefined);
+  let seq = 0;
+  const endless = store.transact([], (book) => book.one("item", 1, ++seq));
+  await assert.rejects(endless, Miss);
+});
+
+test("the lanes that a job wakes are those in which something may be ready", async (t) => {
+  const { store } = await open(t);
+  await store.transact([], (book) => {
+    book.put("queue", { ...SAMPLES.queue, id: 1, lane: 1, hasFresh: true });
+    book.put("queue", { ...SAMPLES.queue, id: 2, lane: 2, isClaimable: false });
+    for (const lane of [1, 2]) book.put("share", { ...SAMPLES.share, lane, readyAt: 500 });
+    book.wakeJob(1, 100);
+  });
+  const wants = [want("share", 1, "c"), want("share", 2, "c")];
+  const ready = await store.transact(wants, (book) =>
+    [1, 2].map((lane) => book.one("share", lane, "c")?.readyAt),
+  );
+  assert.deepEqual(ready, [100, 500]);
+});
+
+test("every set of records is found by an index, but for those that are few", async (t) => {
+  const { db } = await open(t);
+  const few = new Set<string>(["service", "workers", "suspects"] satisfies LoadName[]);
+  const scanned = (Object.keys(LOADS) as LoadName[]).filter((name) => {
+    const plan = db.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${selectOf(name)}`, "[]");
+    return plan.some(({ detail }) => /^SCAN (?!\w+ VIRTUAL|ready)|AUTOMATIC/.test(detail)) && !few.has(name);
+  });
+  assert.deepEqual(scanned, []);
+});
