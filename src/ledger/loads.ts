@@ -16,6 +16,7 @@ interface LoadTypes {
   readonly laneNamed: { kind: "lane"; args: [name: string] };
   readonly share: { kind: "share"; args: [lane: number, client: string] };
   readonly sharesOf: { kind: "share"; args: [lane: number] };
+  readonly shareOfQueue: { kind: "share"; args: [queue: number] };
 
   /** Of a client, the lanes that are ready first, now or later, for what a worker asks. */
   readonly readyShares: { kind: "share"; args: ReadyArgs };
@@ -84,6 +85,7 @@ export const KIND_OF: { readonly [N in LoadName]: LoadKind<N> } = {
   laneNamed: "lane",
   share: "share",
   sharesOf: "share",
+  shareOfQueue: "share",
   readyShares: "share",
   readyLanes: "lane",
   readyNeighbours: "share",

@@ -32,6 +32,7 @@ export const LOADS: { readonly [N in LoadName]: string } = {
   lane: `w CROSS JOIN lanes t ON t.id = ${a(0)}`,
   laneNamed: `w CROSS JOIN lanes t ON t.name = ${a(0)}`,
   share: `w CROSS JOIN shares t ON t.lane = ${a(0)} AND t.client = ${a(1)}`,
+  shareOfQueue: `w CROSS JOIN queues q ON q.id = ${a(0)} CROSS JOIN shares t ON t.lane = q.lane AND t.client = q.client`,
   sharesOf: `w CROSS JOIN shares t ON t.lane = ${a(0)}`,
 
   readyShares: `w CROSS JOIN shares t ON t.client = ${a(0)} AND t.lane IN (${READY_FIRST})`,

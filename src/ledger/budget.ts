@@ -1,0 +1,67 @@
+import type { Failure } from "../model/failure.ts";
+import type { Book } from "./book.ts";
+import { endedOf } from "./end-job.ts";
+import { addFailure } from "./failures.ts";
+import type { Job } from "./records.ts";
+
+export const OVER_BUDGET: Failure = {
+  kind: "budget",
+  detail: "the job's budget was spent before its turn came",
+};
+
+/**
+ * Items are not written one by one: in a job whose budget is spent, one that has neither ended nor is leased reads as failed. Those that are
+ * leased end as they do, or fail when they come back: what their requests under way cost is all that goes over the budget.
+ */
+export const spendBudget = (book: Book, number: number): void => {
+  const job = book.known("job", number)!;
+  const { budget } = job.spec;
+  if (!budget) return;
+  const isSpent = job.requests >= (budget.requests ?? Infinity) || job.bytes >= (budget.bytes ?? Infinity);
+  // What was left of a cancelled job is counted as cancelled already.
+  if (!isSpent || job.spentAt !== null || job.endedAt !== null || job.state === "cancelled") return;
+  const left = job.accepted - onlyLeased(book, number) - endedOf(job);
+  book.patch("job", job, {
+    spentAt: book.now,
+    isSealed: true,
+    state: job.state === "loading" ? "running" : job.state,
+    ...(left > 0 && {
+      failed: job.failed + left,
+      failures: addFailure(job.failures, OVER_BUDGET, "", { isFinal: true, isUntried: true, count: left }),
+    }),
+  });
+  if (left === 0) return;
+  const { requests, bytes } = job;
+  book.tell("item.failed", job.id, {
+    count: left,
+    kinds: { budget: left },
+    items: [],
+    spent: { requests, bytes },
+    budget,
+  });
+};
+
+/** Nothing more of the job is handed out: only what is leased is still open. Answers how many items are. */
+export const onlyLeased = (book: Book, job: number): number => {
+  let leased = 0;
+  for (const queue of book.list("queuesOf", job)) {
+    leased += queue.leased;
+    book.patch("queue", queue, {
+      isClaimable: false,
+      isProbing: false,
+      probeAt: null,
+      hasFresh: false,
+      dueAt: null,
+      open: queue.leased,
+      waiting: 0,
+    });
+  }
+  book.wakeJob(job, book.now);
+  return leased;
+};
+
+/** Costs of items that were not settled are the job's all the same. */
+export const addCost = (job: Job, { requests, bytes }: { readonly requests: number; readonly bytes: number }) => ({
+  requests: job.requests + requests,
+  bytes: job.bytes + bytes,
+});

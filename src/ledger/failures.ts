@@ -1,0 +1,63 @@
+import type { Failure, FailureKind } from "../model/failure.ts";
+import type { ItemRef } from "../model/item.ts";
+import type { Book } from "./book.ts";
+import type { FailureCount, Job } from "./records.ts";
+
+/** An item that has come to its end as failed. */
+export interface FailedItem extends ItemRef {
+  readonly key: string;
+  readonly failure: Failure;
+}
+
+/** Items told in one event. */
+const MOST = 100;
+/** Of one item's detail. */
+const MOST_CHARS = 300;
+
+/**
+ * Written with the items themselves, so that none is lost and none is told that did not happen. A settle brings what a worker has gathered for a
+ * second or two, so there are few of these events however many items fail.
+ */
+export const tellFailed = (book: Book, job: string, failed: readonly FailedItem[]): void => {
+  for (let from = 0; from < failed.length; from += MOST) {
+    const some = failed.slice(from, from + MOST);
+    const kinds: Partial<Record<FailureKind, number>> = {};
+    for (const { failure } of some) kinds[failure.kind] = (kinds[failure.kind] ?? 0) + 1;
+    const items = some.map(({ queue, seq, key, failure: { kind, detail } }) => ({
+      queue,
+      seq,
+      key,
+      kind,
+      detail: detail.slice(0, MOST_CHARS),
+    }));
+    book.tell("item.failed", job, { count: some.length, kinds, items });
+  }
+};
+
+const NONE: FailureCount = { final: 0, attempts: 0, exampleKey: "", exampleDetail: "" };
+
+/** A failure more, in a job's counts by kind. `isUntried`: the item came to its end without an attempt. */
+export const addFailure = (
+  failures: Job["failures"],
+  failure: Failure,
+  key: string,
+  { isFinal, isUntried = false, count = 1 }: { isFinal: boolean; isUntried?: boolean; count?: number },
+): Job["failures"] => {
+  const known = failures[failure.kind] ?? NONE;
+  const isExample = isFinal || known === NONE;
+  return {
+    ...failures,
+    [failure.kind]: {
+      final: known.final + (isFinal ? count : 0),
+      attempts: known.attempts + (isUntried ? 0 : count),
+      exampleKey: isExample ? key : known.exampleKey,
+      exampleDetail: isExample ? failure.detail : known.exampleDetail,
+    },
+  };
+};
+
+/** Items that had failed have not any more. */
+export const takeFailure = (failures: Job["failures"], kind: FailureKind, count = 1): Job["failures"] => {
+  const known = failures[kind];
+  return known ? { ...failures, [kind]: { ...known, final: known.final - count } } : failures;
+};

@@ -1,0 +1,69 @@
+import { changeOf } from "../model/freshness.ts";
+import type { ItemRef } from "../model/item.ts";
+import type { FreshNote, SettledItem } from "../ports/ledger.ts";
+import type { Change } from "../model/freshness.ts";
+import { type Book, type Want, want } from "./book.ts";
+import { EVERYBODY } from "./fresh-claims.ts";
+import type { Fetch, FreshAnswer } from "./records.ts";
+import { wakeShare } from "./shares.ts";
+
+/** What `noteFresh` and `leaveFresh` need of items in queues whose job says something about freshness. */
+export const freshWants = (items: readonly ItemRef[]): Want[] =>
+  items.flatMap(({ queue, seq }) => [want("fetch", queue, seq), want("followers", queue, seq)]);
+
+/**
+ * Inside the settle, for every item that was not given back: keeps what it leaves for later ones (`item.fresh`), and lets go those that waited
+ * for it. Answers what has become of it since its client last had it.
+ */
+export const noteFresh = (book: Book, item: SettledItem): Change | undefined => {
+  const fetch = book.one("fetch", item.queue, item.seq);
+  if (!fetch) return undefined;
+  const { state } = item.outcome;
+  let change: Change | undefined;
+  if (item.fresh && (state === "done" || state === "skipped" || state === "absent")) change = noteGood(book, fetch, item.fresh);
+  else if (item.fresh && state === "failed") book.put("fresh", answerOf(book, fetch, item.fresh, true));
+  endFetch(book, fetch);
+  return change;
+};
+
+/** An item in flight ended in another way (its worker was lost, it was given back, its job was cancelled): whoever waits for it goes on. */
+export const leaveFresh = (book: Book, item: ItemRef): void => {
+  const fetch = book.one("fetch", item.queue, item.seq);
+  if (fetch) endFetch(book, fetch);
+};
+
+const answerOf = (book: Book, fetch: Fetch, note: FreshNote, isFailure: boolean): FreshAnswer => ({
+  ...fetch,
+  owner: fetch.client,
+  isFailure,
+  fetchedAt: book.now,
+  freshUntil: book.now + note.freshMs,
+  outcome: note.outcome,
+  etag: note.etag ?? null,
+  lastModified: note.lastModified ?? null,
+  url: note.url ?? null,
+  digest: note.digest ?? null,
+});
+
+const noteGood = (book: Book, fetch: Fetch, note: FreshNote): Change | undefined => {
+  const answer = answerOf(book, fetch, note, false);
+  const { key, scraper, owner } = answer;
+  const before = book.list("fresh", key, scraper, owner).find(({ isFailure }) => !isFailure);
+  book.put("fresh", answer);
+  book.drop("fresh", key, scraper, owner, 1);
+  if (note.sharedMs !== undefined)
+    book.put("fresh", { ...answer, owner: EVERYBODY, freshUntil: book.now + note.sharedMs });
+  return changeOf(before && { ...before, digest: before.digest ?? undefined }, note);
+};
+
+const endFetch = (book: Book, { queue, seq }: Fetch): void => {
+  book.drop("fetch", queue, seq);
+  for (const follower of book.list("followers", queue, seq)) {
+    const isWaiting = follower.dueAt !== null && follower.state === "waiting";
+    book.patch("retry", follower, { isFree: true, ...(isWaiting && { dueAt: book.now }) });
+    if (!isWaiting) continue;
+    const own = book.known("queue", follower.queue) ?? book.one("queue", follower.queue)!;
+    book.patch("queue", own, { dueAt: Math.min(book.now, own.dueAt ?? Infinity) });
+    wakeShare(book, own.lane, own.client, book.now);
+  }
+};

@@ -1,0 +1,186 @@
+import type { ItemRef, Outcome } from "../model/item.ts";
+import type { SettledItem, SettleReply } from "../ports/ledger.ts";
+import { type Book, type Want, want } from "./book.ts";
+import { borrowsRemoved, noteBorrowed, removalWants } from "./borrowed.ts";
+import { OVER_BUDGET } from "./budget.ts";
+import { emitItems, emitWants } from "./emit-items.ts";
+import { freshWants, leaveFresh, noteFresh } from "./fresh-notes.ts";
+import { answerProbe } from "./hold-queue.ts";
+import { type EndedState, type LastResult, newRetry, type PastRow, type Retry } from "./records.ts";
+import { type JobTally, type QueueTally, SettleBatch } from "./settle-batch.ts";
+
+/** Whether more than its result is written for it: then its item and what was before are needed. */
+const isPlain = ({ outcome }: SettledItem): boolean => outcome.state === "done" || outcome.state === "absent";
+
+export const settleWants = (worker: string, items: readonly SettledItem[]): Want[] => [
+  want("worker", worker),
+  ...new Set(items.map(({ queue }) => queue)).values().flatMap((queue) => [
+    want("queue", queue),
+    want("jobOfQueue", queue),
+    want("shareOfQueue", queue),
+  ]),
+  ...items.filter((item) => !isPlain(item)).flatMap(({ queue, seq }) => [want("item", queue, seq), want("retry", queue, seq)]),
+];
+
+/** The second door: what was not leased to this worker any more is refused and changes nothing. */
+export const settle = (book: Book, worker: string, items: readonly SettledItem[]): SettleReply => {
+  const batch = new SettleBatch(book, worker);
+  loadRest(book, batch, items);
+  const refused: ItemRef[] = [];
+  for (const item of items)
+    if (batch.close(item)) settleOne(book, batch, worker, item);
+    else if (!isRepeated(book, worker, item)) refused.push({ queue: item.queue, seq: item.seq });
+  batch.write();
+  return { refused };
+};
+
+/** What only some settles need, in one round. */
+const loadRest = (book: Book, batch: SettleBatch, items: readonly SettledItem[]): void =>
+  book.need(
+    ...items.flatMap((item) => {
+      const { queue, seq, captures } = item;
+      const lease = batch.leaseOf(item);
+      if (!lease) return [want("result", queue, seq), want("retry", queue, seq)];
+      const { job, freshness } = batch.queue(queue).record;
+      const { id } = batch.job(job).record;
+      return [
+        ...(lease.hasRetries ? [want("retry", queue, seq)] : []),
+        ...(freshness ? freshWants([item]) : []),
+        ...removalWants(id, captures),
+        ...(item.emitted.length > 0 || item.rejected?.length ? emitWants(book, job, item) : []),
+      ];
+    }),
+  );
+
+/** A settle whose answer was lost is sent again: what was taken of it is what it says. */
+const isRepeated = (book: Book, worker: string, { queue, seq, attempt }: SettledItem): boolean => {
+  const last = book.one("result", queue, seq)?.attempt ?? book.one("retry", queue, seq)?.last?.attempt;
+  return last?.[0] === attempt.startedAt && last[4] === worker;
+};
+
+const settleOne = (book: Book, batch: SettleBatch, worker: string, settled: SettledItem): void => {
+  const { queue: id, seq } = settled;
+  const queue = batch.queue(id);
+  const job = batch.job(queue.record.job);
+  const told = readable(book, job, settled);
+  const retry = book.known("retry", id, seq);
+  const item = { ...told, outcome: lastWord(job, told, retry?.attempts ?? 0) };
+  const { outcome } = item;
+  const isUntried = told.outcome.state === "returned";
+  if (queue.isProbe) answerByProbe(book, queue, told.outcome);
+  const isCancelled = job.isCancelled && (outcome.state === "waiting" || outcome.state === "returned");
+  job.add(item, isCancelled);
+  queue.settled++;
+  batch.paid(item);
+  if (outcome.state === "returned") {
+    if (queue.record.freshness) leaveFresh(book, item);
+    if (isCancelled) return endCancelled(book, queue, retry ?? newRetry(id, seq));
+    // Given back untried, a suspect is as suspect as before. An acting request that was announced did not leave.
+    const back = retry ?? newRetry(id, seq);
+    book.put("retry", {
+      ...back,
+      state: back.state === "suspect" ? "suspect" : "queued",
+      dueAt: book.now,
+      hasActed: false,
+    });
+    queue.back(book.now, back.state === "suspect");
+    return;
+  }
+  const last = lastResult(worker, item, job.record.revision);
+  const change = queue.record.freshness ? noteFresh(book, item) : undefined;
+  if (change) job.addChange(change);
+  const failure = "failure" in outcome ? outcome.failure : undefined;
+  const past = failure && { ...pastOf(worker, item, job.record.revision), failure };
+  if (failure) job.addFailure(failure, { queue: id, seq, key: book.one("item", id, seq)!.key }, outcome.state === "failed", isUntried);
+  if (outcome.state === "waiting") {
+    const before = retry ?? newRetry(id, seq);
+    const next: Retry = {
+      ...before,
+      state: "waiting",
+      dueAt: book.now + outcome.delayMs,
+      attempts: before.attempts + (outcome.countsAttempt ? 1 : 0),
+      throttles: before.throttles + (outcome.countsAttempt ? 0 : 1),
+      hasActed: false,
+      last,
+      history: past ? [...before.history, past] : before.history,
+    };
+    if (isCancelled) return endCancelled(book, queue, next);
+    book.put("retry", next);
+    queue.wait(next.dueAt!);
+  } else {
+    end(book, item, outcome, last, { attempts: (retry?.attempts ?? 0) + (isUntried ? 0 : 1), change });
+    if (past) book.put("retry", { ...(retry ?? newRetry(id, seq)), dueAt: null, history: [...(retry?.history ?? []), past] });
+    queue.ended++;
+  }
+  noteBorrowed(book, item, job.record.id, item.captures);
+  if (item.emitted.length > 0 || item.rejected?.length) {
+    batch.writeJob(job);
+    emitItems(book, queue.record.job, item);
+    batch.reread(job);
+  }
+};
+
+const end = (
+  book: Book,
+  { queue, seq }: SettledItem,
+  outcome: Exclude<Outcome, { state: "waiting" | "returned" }>,
+  last: LastResult,
+  { attempts, change }: { readonly attempts: number; readonly change: ReturnType<typeof noteFresh> },
+): void =>
+  book.put("result", {
+    ...last,
+    queue,
+    seq,
+    state: outcome.state satisfies EndedState,
+    attempts,
+    endedAt: book.now,
+    quality: "quality" in outcome ? outcome.quality : null,
+    skipped: outcome.state === "skipped" ? { reason: outcome.reason } : null,
+    change: change ?? null,
+  });
+
+/** Nobody will try it again: it reads as cancelled, by its due time. */
+const endCancelled = (book: Book, queue: QueueTally, retry: Retry): void => {
+  book.put("retry", { ...retry, state: "queued", dueAt: book.now });
+  queue.ended++;
+};
+
+const lastResult = (worker: string, item: SettledItem, revision: number): LastResult => {
+  const { outcome, attempt, captures, records } = item;
+  const { startedAt, ms, requests, bytes } = attempt;
+  const detail = outcome.state === "absent" ? [outcome.detail] : [];
+  return {
+    failure: "failure" in outcome ? outcome.failure : null,
+    captures,
+    records,
+    attempt: [startedAt, ms, requests, bytes, worker, ...detail],
+    revision,
+  };
+};
+
+const pastOf = (worker: string, { attempt }: SettledItem, revision: number): Omit<PastRow, "failure"> => {
+  const { startedAt: at, ms, requests, bytes } = attempt;
+  return { at, ms, worker, requests, bytes, ...(revision > 0 && { revision }) };
+};
+
+/** An item whose pages have gone with another job is given back, and fetched. */
+const readable = (book: Book, { record }: JobTally, item: SettledItem): SettledItem =>
+  borrowsRemoved(book, item.attempt.startedAt, record.id, item.captures)
+    ? { ...item, outcome: { state: "returned" }, captures: [], records: null, fieldCounts: null, emitted: [] }
+    : item;
+
+/** What the job's own limits make of an outcome. */
+const lastWord = ({ record: { spec, spentAt } }: JobTally, { outcome }: SettledItem, attempts: number): Outcome => {
+  if (outcome.state !== "waiting" && outcome.state !== "returned") return outcome;
+  if (spentAt !== null) return { state: "failed", failure: OVER_BUDGET };
+  if (spec.maxAttempts === undefined || outcome.state === "returned" || !outcome.countsAttempt) return outcome;
+  return attempts + 1 < spec.maxAttempts ? outcome : { state: "failed", failure: outcome.failure };
+};
+
+/** The pulse tells a probe's outcome sooner, unless the worker died in between; of one given back untried nobody else tells. */
+const answerByProbe = (book: Book, queue: QueueTally, { state }: Outcome): void => {
+  queue.isProbe = false;
+  const { id } = queue.record;
+  if (state === "returned") book.patch("queue", queue.record, { isProbing: false });
+  else answerProbe(book, id, state === "done" || state === "absent" || state === "skipped");
+};
