@@ -16,6 +16,7 @@ interface LoadTypes {
   readonly laneNamed: { kind: "lane"; args: [name: string] };
   readonly share: { kind: "share"; args: [lane: number, client: string] };
   readonly sharesOf: { kind: "share"; args: [lane: number] };
+  readonly sharesIn: { kind: "share"; args: [lane: string] };
   readonly shareOfQueue: { kind: "share"; args: [queue: number] };
 
   /** Of a client, the lanes that are ready first, now or later, for what a worker asks. */
@@ -57,6 +58,8 @@ interface LoadTypes {
   readonly dueSuspects: { kind: "dueItem"; args: [limit: number] };
   readonly followers: { kind: "retry"; args: [leaderQueue: number, leaderSeq: number] };
   readonly result: { kind: "result"; args: [queue: number, seq: number] };
+  /** The latest items of a queue that show what a chart of the breaker counts, those with captures first. */
+  readonly examples: { kind: "example"; args: [queue: number, chart: string] };
   readonly failedAfter: { kind: "result"; args: [job: number, kinds: Json | null, queue: number, seq: number, limit: number] };
   readonly capped: { kind: "capped"; args: [queue: number, seq: number] };
   readonly cappedAfter: { kind: "capped"; args: [job: number, queue: number, seq: number, limit: number] };
@@ -85,6 +88,7 @@ export const KIND_OF: { readonly [N in LoadName]: LoadKind<N> } = {
   laneNamed: "lane",
   share: "share",
   sharesOf: "share",
+  sharesIn: "share",
   shareOfQueue: "share",
   readyShares: "share",
   readyLanes: "lane",
@@ -113,6 +117,7 @@ export const KIND_OF: { readonly [N in LoadName]: LoadKind<N> } = {
   dueSuspects: "dueItem",
   followers: "retry",
   result: "result",
+  examples: "example",
   failedAfter: "result",
   capped: "capped",
   cappedAfter: "capped",

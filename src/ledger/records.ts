@@ -357,6 +357,15 @@ export interface Borrowed {
   readonly seq: number;
 }
 
+/** An item that shows what a held lane suffers from. Never written. */
+export interface Example {
+  readonly queue: number;
+  readonly seq: number;
+  readonly key: string;
+  readonly failure: Failure | null;
+  readonly captures: readonly CaptureRef[];
+}
+
 /** Suspects of one queue that wait for a process of their own. Never written. */
 export interface SuspectGroup {
   readonly queue: number;
@@ -379,6 +388,7 @@ export interface Records {
   readonly peer: Peer;
   readonly dueItem: DueItem;
   readonly suspectGroup: SuspectGroup;
+  readonly example: Example;
   readonly removal: RemovalMark;
   readonly lane: Lane;
   readonly share: Share;
@@ -407,6 +417,7 @@ export const KEYS = {
   peer: ["name"],
   dueItem: ["queue", "seq"],
   suspectGroup: ["queue"],
+  example: ["queue", "seq"],
   removal: ["job"],
   lane: ["id"],
   share: ["lane", "client"],

@@ -273,6 +273,8 @@ export interface SlotWish {
 
 export interface PulseReport {
   readonly worker: string;
+  /** Counts the pulses of this worker: one that was answered before changes nothing. Left out, the pulse cannot be sent twice. */
+  readonly number?: number;
   /** Items that may be running from now on: the suspects should this worker die. */
   readonly running: readonly ItemRef[];
   /** What its items that are not settled have cost so far: counted for their jobs should this worker be lost. */

@@ -33,6 +33,7 @@ export const LOADS: { readonly [N in LoadName]: string } = {
   laneNamed: `w CROSS JOIN lanes t ON t.name = ${a(0)}`,
   share: `w CROSS JOIN shares t ON t.lane = ${a(0)} AND t.client = ${a(1)}`,
   shareOfQueue: `w CROSS JOIN queues q ON q.id = ${a(0)} CROSS JOIN shares t ON t.lane = q.lane AND t.client = q.client`,
+  sharesIn: `w CROSS JOIN lanes l ON l.name = ${a(0)} CROSS JOIN shares t ON t.lane = l.id`,
   sharesOf: `w CROSS JOIN shares t ON t.lane = ${a(0)}`,
 
   readyShares: `w CROSS JOIN shares t ON t.client = ${a(0)} AND t.lane IN (${READY_FIRST})`,
@@ -81,6 +82,16 @@ export const LOADS: { readonly [N in LoadName]: string } = {
     CROSS JOIN items i ON i.queue = t.queue AND i.seq = t.seq`,
   followers: `w CROSS JOIN retries t ON t.leader_queue = ${a(0)} AND t.leader_seq = ${a(1)} AND t.is_free = 0`,
   result: `w CROSS JOIN results t ON t.queue = ${a(0)} AND t.seq = ${a(1)}`,
+  // Found by index, so that it costs the same in any queue; for records with missing fields the latest results are looked through.
+  examples: `w CROSS JOIN items t ON t.queue = ${a(0)} AND t.seq IN (SELECT seq FROM (
+      SELECT * FROM (SELECT e.seq, e.captures IS NULL AS bare FROM results e WHERE e.queue = ${a(0)} AND e.state > 3
+        AND e.state = CASE ${a(1)} WHEN 'absent' THEN 4 WHEN 'failures' THEN 5 END ORDER BY e.seq DESC LIMIT 50)
+      UNION ALL SELECT * FROM (SELECT e.seq, e.last -> 'captures' IS NULL FROM retries e WHERE e.queue = ${a(0)} AND ${a(1)} = 'failures'
+        AND e.due_at IS NOT NULL AND e.state = 'waiting' ORDER BY e.seq DESC LIMIT 50)
+      UNION ALL SELECT * FROM (SELECT e.seq, e.captures IS NULL FROM (SELECT * FROM results WHERE queue = ${a(0)} ORDER BY seq DESC LIMIT 500) e
+        WHERE e.quality = 'partial' AND ${a(1)} NOT IN ('absent', 'failures') LIMIT 50)
+      ORDER BY bare, seq DESC LIMIT 3))
+    LEFT JOIN results r ON r.queue = t.queue AND r.seq = t.seq LEFT JOIN retries y ON y.queue = t.queue AND y.seq = t.seq`,
   failedAfter: `w CROSS JOIN results t ON (t.queue, t.seq) IN (SELECT r.queue, r.seq FROM queues q CROSS JOIN results r ON r.queue = q.id
     WHERE q.job = ${a(0)} AND q.id >= ${a(2)} AND r.state > 3 AND r.state = 5 AND (r.queue > ${a(2)} OR r.seq > ${a(3)})
       AND (${a(1)} IS NULL OR r.failure ->> 'kind' IN (SELECT value FROM json_each(${a(1)})))

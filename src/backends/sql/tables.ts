@@ -223,6 +223,14 @@ export const TABLES: { readonly [K in Exclude<Kind, "dueItem">]: Table<K> } = {
       kinds: "t.card -> 'kinds'",
     },
   },
+  example: {
+    name: "",
+    columns: { queue: "number", seq: "number", key: "text", failure: "json", captures: "list" },
+    computed: {
+      failure: "coalesce(r.failure, y.last -> 'failure')",
+      captures: "coalesce(r.captures, y.last -> 'captures')",
+    },
+  },
   suspectGroup: {
     name: "",
     columns: {
@@ -384,6 +392,17 @@ export class RowFormat<K extends Kind> {
     return record as unknown as Records[K];
   }
 
+  /** All columns of a stored row, the checksum last: `read` and `fits` take them. */
+  columnsOf(alias: string): string {
+    return this.written.map((column) => `${alias}.${column}`).join(", ");
+  }
+
+  /** Whether a row is as it was written. */
+  fits(values: readonly Value[], from = 0): boolean {
+    const at = from + this.written.length - 1;
+    return !this.isSummed || values[at] === rowSum(values, from, at);
+  }
+
   /** Adds the values of a row to `into`. */
   write(record: Records[K], into: Value[]): void {
     const from = into.length;
@@ -395,9 +414,9 @@ export class RowFormat<K extends Kind> {
 /** What a null counts as: no text that Sluice writes begins so. */
 const NULL = "\u0001";
 
-export const rowSum = (values: readonly Value[], from = 0): number => {
+export const rowSum = (values: readonly Value[], from = 0, end = values.length): number => {
   let text = "";
-  for (let i = from; i < values.length; i++) text += `${values[i] ?? NULL}\u0000`;
+  for (let i = from; i < end; i++) text += `${values[i] ?? NULL}\u0000`;
   return crc32(text);
 };
 

@@ -1,0 +1,25 @@
+import type { ItemState } from "../model/item.ts";
+import type { Job, Result, Retry } from "./records.ts";
+
+/** What became of items that were never written one by one; undefined while the job goes on. */
+export const leftAs = ({
+  state,
+  spentAt,
+}: Pick<Job, "state" | "spentAt">): "cancelled" | "failed" | undefined => {
+  if (spentAt !== null) return "failed";
+  return state === "cancelled" ? "cancelled" : undefined;
+};
+
+/** `isClaimed`: its place is at or before its queue's cursor. */
+export const stateOf = (
+  isClaimed: boolean,
+  result: Pick<Result, "state"> | undefined,
+  retry: Pick<Retry, "state" | "dueAt"> | undefined,
+  left: "cancelled" | "failed" | undefined,
+): ItemState => {
+  if (result) return result.state;
+  const isDue = retry !== undefined && retry.dueAt !== null;
+  if (isClaimed && !isDue) return "leased";
+  if (left !== undefined) return left;
+  return isDue && retry.state === "waiting" ? "waiting" : "queued";
+};

@@ -1,0 +1,194 @@
+import { seedBreaker } from "../model/breaker-state.ts";
+import { isDoubtful, step } from "../model/breaker.ts";
+import { onOutcomes } from "../model/lane-speed.ts";
+import { returnSlots } from "../model/slots.ts";
+import type { LaneReport, OutcomeReport, PulseReply, PulseReport, SlotGrant, SlotWish } from "../ports/ledger.ts";
+import { type Book, type Want, want } from "./book.ts";
+import { answerProbe, holdQueue } from "./hold-queue.ts";
+import { heldUntil, laneIntervalMs, newLane, planSlots, slotBookOf, speedOf } from "./lane-pace.ts";
+import { type Lane, newRetry, type Queue } from "./records.ts";
+import { tellStops } from "./stops.ts";
+import { isKnown, setInFlight, setRunning } from "./workers.ts";
+
+/** A lane that cannot be booked now is asked again after this, unless it says when it has room. */
+const WISH_AGAIN_MS = 250;
+/** What robots.txt said of an origin holds for a day. */
+const CRAWL_DELAY_MS = 24 * 3_600_000;
+
+export interface PulseLimits {
+  readonly leaseMs: number;
+  /** No site's `Retry-After` holds a lane for longer. */
+  readonly maxHoldMs: number;
+}
+
+const lanesIn = (report: PulseReport): Set<string> =>
+  new Set([
+    ...report.returned.map(({ lane }) => lane),
+    ...report.crawlDelays.map(({ lane }) => lane),
+    ...report.lanes.map(({ lane }) => lane),
+    ...report.inHand.keys(),
+    ...report.wishes.map(({ lane }) => lane),
+  ]);
+
+const queuesIn = (report: PulseReport): Set<number> =>
+  new Set([
+    ...report.running.map(({ queue }) => queue),
+    ...report.wishes.map(({ queue }) => queue),
+    ...report.outcomes.map(({ queue }) => queue),
+  ]);
+
+export const pulseWants = (report: PulseReport): Want[] => [
+  want("worker", report.worker),
+  ...lanesIn(report).values().flatMap((name) => [want("laneNamed", name), want("sharesIn", name)]),
+  ...queuesIn(report).values().map((id) => want("queue", id)),
+  ...new Set(report.outcomes.map(({ queue }) => queue)).values().map((id) => want("jobOfQueue", id)),
+  ...report.acting.map(({ queue, seq }) => want("retry", queue, seq)),
+];
+
+/** Renews the worker's leases, books and returns slots, takes outcomes at once, and says what has stopped. Never changes results. */
+export const pulse = (book: Book, report: PulseReport, { leaseMs, maxHoldMs }: PulseLimits): PulseReply => {
+  const worker = book.one("worker", report.worker);
+  const isAlive = isKnown(worker);
+  // Sent again because its answer was lost: what it reports is counted already.
+  const isRepeated = isAlive && report.number !== undefined && worker!.lastPulse >= report.number;
+  if (!isRepeated) {
+    for (const { lane, delaysMs } of report.returned) giveBack(book, lane, delaysMs);
+    for (const { lane, delayMs } of report.crawlDelays) keepCrawlDelay(book, lane, delayMs);
+    for (const [lane, seen] of Map.groupBy(report.lanes, (one) => one.lane)) adjustLane(book, lane, seen, maxHoldMs);
+    for (const [queue, seen] of Map.groupBy(report.outcomes, (one) => one.queue)) watchQueue(book, queue, seen);
+  }
+  const told = worker ? tellStops(book.known("worker", worker.name)!) : { queues: [], stops: [] };
+  if (worker && isAlive) {
+    for (const { queue, seq } of report.acting)
+      book.put("retry", { ...(book.one("retry", queue, seq) ?? newRetry(queue, seq)), hasActed: true });
+    const renewed = setRunning(setInFlight(book.known("worker", worker.name)!, report.inHand), report.running);
+    book.put("worker", {
+      ...renewed,
+      until: book.now + leaseMs,
+      stops: told.stops,
+      unsettled: report.unsettled.flatMap(({ queue, requests, bytes }) => [queue, requests, bytes]),
+      lastPulse: report.number ?? renewed.lastPulse,
+    });
+  }
+  const stopped = [...new Set([...stoppedQueues(book, report), ...told.queues])];
+  const slots: SlotGrant[] = [];
+  const unpaced = isAlive ? unpacedLanes(book, report) : [];
+  let againInMs = WISH_AGAIN_MS;
+  for (const wish of isAlive ? report.wishes : []) {
+    if (stopped.includes(wish.queue)) continue;
+    const got = bookHop(book, wish);
+    if (got === "unpaced") unpaced.push(wish.lane);
+    else if (got.slots.delaysMs.length > 0) slots.push(got.slots);
+    if (got !== "unpaced" && got.roomInMs !== undefined) againInMs = Math.min(againInMs, got.roomInMs);
+  }
+  return { isAlive, slots, unpaced, stopped, againInMs };
+};
+
+/** A lane as it is now; made when it is not there yet. */
+export const laneNamed = (book: Book, name: string): Lane => {
+  const loaded = book.one("laneNamed", name);
+  if (loaded) return book.known("lane", loaded.id)!;
+  const made = [...(book.records.get("lane")?.values() ?? [])].find((lane) => (lane as Lane | null)?.name === name);
+  if (made) return made as Lane;
+  const service = book.one("service")!;
+  const lane = newLane(service.lastLane + 1, name);
+  book.patch("service", service, { lastLane: lane.id });
+  book.put("lane", lane);
+  return lane;
+};
+
+const wakeOthers = (book: Book, { id, name }: Lane): void => {
+  for (const share of book.list("sharesIn", name)) {
+    const now = book.known("share", id, share.client)!;
+    if (now.readyAt !== null && now.readyAt > book.now) book.patch("share", now, { readyAt: book.now });
+  }
+};
+
+const giveBack = (book: Book, name: string, delaysMs: readonly number[]): void => {
+  const lane = laneNamed(book, name);
+  const slots = delaysMs.map((delay) => book.now + delay);
+  book.patch("lane", lane, returnSlots(slotBookOf(lane), slots, book.now));
+  wakeOthers(book, lane);
+};
+
+/** Several hosts may share a lane: the longest delay that was told within a day holds. */
+const keepCrawlDelay = (book: Book, name: string, delayMs: number): void => {
+  const lane = laneNamed(book, name);
+  const known = lane.crawlUntil > book.now ? (lane.crawlDelayMs ?? 0) : 0;
+  book.patch("lane", lane, { crawlDelayMs: Math.max(known, delayMs), crawlUntil: book.now + CRAWL_DELAY_MS });
+};
+
+/** A throttle moves the lane, not the item's attempts; every answer makes the lane a little slower or faster. */
+const adjustLane = (book: Book, name: string, seen: readonly LaneReport[], maxHoldMs: number): void => {
+  const lane = laneNamed(book, name);
+  const before = speedOf(lane);
+  const speed = onOutcomes(before, seen, book.now);
+  if (speed !== before && JSON.stringify(speed) !== JSON.stringify(before)) {
+    book.patch("lane", lane, { speed });
+    if (speed.factor > before.factor) wakeOthers(book, lane);
+  }
+  const wait = seen.reduce((a, b) => ((b.retryAfterMs ?? 0) > (a.retryAfterMs ?? 0) ? b : a));
+  const waitUntil = book.now + Math.min(wait.retryAfterMs ?? 0, maxHoldMs);
+  if (wait.retryAfterMs !== undefined && waitUntil > lane.holdUntil)
+    book.patch("lane", lane, { holdUntil: waitUntil, holdReason: wait.kind });
+};
+
+/** All outcomes of a queue at once: there are hundreds of them in a pulse. */
+const watchQueue = (book: Book, id: number, outcomes: readonly OutcomeReport[]): void => {
+  const queue = book.one("queue", id);
+  const job = queue && book.known("job", queue.job);
+  if (!job || job.state === "done" || job.state === "cancelled") return;
+  const [first, ...others] = outcomes;
+  if (queue.held !== null) {
+    if (!first || !queue.isProbing || queue.isClaimable) return;
+    answerProbe(book, id, first.result === "done" || first.result === "absent");
+    return watchQueue(book, id, others);
+  }
+  let state = queue.breaker ?? seedBreaker();
+  for (const outcome of outcomes) {
+    if (outcome.attempt > 1 && outcome.result !== "done" && outcome.result !== "absent") continue;
+    const policy = job.spec.scrapers[outcome.scraper ?? 0]?.policy ?? job.spec.policy;
+    const next = step(state, { ...outcome, nowMs: book.now }, policy);
+    state = next.state;
+    if (!next.tripped) continue;
+    holdQueue(book, book.patch("queue", queue, { breaker: state, isDoubtful: isDoubtful(state) }), next.tripped);
+    return;
+  }
+  book.patch("queue", queue, { breaker: state, isDoubtful: isDoubtful(state) });
+};
+
+const unpacedLanes = (book: Book, report: PulseReport): string[] =>
+  [...report.inHand.keys()].filter((name) => {
+    const lane = laneNamed(book, name);
+    return heldUntil(lane) <= book.now && laneIntervalMs(lane, book.now) === 0;
+  });
+
+const stoppedQueues = (book: Book, report: PulseReport): number[] =>
+  [...queuesIn(report)].filter((id) => {
+    const queue = book.one("queue", id);
+    return !queue || (!queue.isClaimable && !queue.isProbing);
+  });
+
+const bookHop = (
+  book: Book,
+  { lane: name, queue: id, count }: SlotWish,
+): "unpaced" | { readonly slots: SlotGrant; readonly roomInMs: number | undefined } => {
+  const queue = book.one("queue", id)!;
+  const lane = laneNamed(book, name);
+  const intervalMs = laneIntervalMs(lane, book.now, queue);
+  const heldMs = heldUntil(lane) - book.now;
+  if (intervalMs === 0 && queue.ownPerSecond === null)
+    return heldMs > 0 ? { slots: { lane: name, delaysMs: [], lateMs: 0 }, roomInMs: heldMs } : "unpaced";
+  const planned = planSlots(book, lane, queue, intervalMs, count);
+  planned.save();
+  const got = planned.grant.delaysMs.length;
+  if (got > 0) chargeHops(book, lane, queue, got);
+  return { slots: planned.grant, roomInMs: got < count ? Math.max(1, intervalMs, planned.ownWaitMs) : undefined };
+};
+
+/** A lane's slots are what its clients share: those of hops count as well. */
+const chargeHops = (book: Book, lane: Lane, { client }: Queue, count: number): void => {
+  const share = book.list("sharesIn", lane.name).find((one) => one.client === client);
+  if (!share || share.had === null) return;
+  book.patch("share", share, { had: share.had + count / book.one("client", client)!.weight });
+};

@@ -1,0 +1,30 @@
+import type { Book } from "./book.ts";
+import type { Lease, Worker } from "./records.ts";
+
+type Stop = Worker["stops"][number];
+
+/** Before queues stop: whoever has items of them must hear that they have. */
+export const rememberHolders = (book: Book, isStopped: (lease: Lease) => boolean): void => {
+  for (const worker of book.list("workers")) {
+    const held = worker.leases.filter(isStopped);
+    if (held.length === 0) continue;
+    const queues = new Map(held.map(({ job, queue }) => [queue, { job, queue, isTold: false }]));
+    const others = worker.stops.filter(({ queue }) => !queues.has(queue));
+    book.patch("worker", worker, { stops: [...others, ...queues.values()] });
+  }
+};
+
+/** What had stopped goes on. */
+export const forgetStops = (book: Book, isOver: (stop: Stop) => boolean): void => {
+  for (const worker of book.list("workers"))
+    if (worker.stops.some(isOver)) book.patch("worker", worker, { stops: worker.stops.filter((stop) => !isOver(stop)) });
+};
+
+/**
+ * What a worker's pulse has to say: the queues that have stopped with items in its hands, whether or not it named them. That an answer
+ * was heard is known only from the next pulse, which is not sent before.
+ */
+export const tellStops = (worker: Worker): { readonly queues: readonly number[]; readonly stops: readonly Stop[] } => ({
+  queues: worker.stops.map(({ queue }) => queue),
+  stops: worker.stops.filter(({ isTold }) => !isTold).map((stop) => ({ ...stop, isTold: true })),
+});
