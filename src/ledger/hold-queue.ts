@@ -85,7 +85,7 @@ export const releaseQueue = (book: Book, queue: Queue): void => {
   if (queue.held !== null) book.tell("lane.released", queue.jobId, { lane: book.one("lane", queue.lane)!.name });
 };
 
-const exampleOf = ({ queue, seq, key, failure, captures }: Example) => ({
+export const exampleOf = ({ queue, seq, key, failure, captures }: Example) => ({
   queue,
   seq,
   key,

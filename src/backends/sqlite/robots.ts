@@ -22,7 +22,7 @@ export const readRobots = async (db: Database, origin: string, worker: string): 
     const row = db.get<RobotsRow>("SELECT * FROM robots WHERE origin = ?", origin);
     if (row && row.until > now) return { known: { text: row.text, keepMs: row.until - now } };
     const isFetched = row?.fetcher != null && row.fetcher !== worker && row.fetch_until > now;
-    if (isFetched && db.get("SELECT 1 FROM workers WHERE name = ?", row.fetcher))
+    if (isFetched && db.get("SELECT 1 FROM workers WHERE name = ? AND until IS NOT NULL", row.fetcher))
       return { mayFetch: false, againInMs: AGAIN_MS };
     db.run(
       `INSERT INTO robots (origin, fetcher, fetch_until) VALUES (?, ?, ?)

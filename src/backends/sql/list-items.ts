@@ -1,0 +1,233 @@
+import { OVER_BUDGET } from "../../ledger/budget.ts";
+import { leftAs, stateOf } from "../../ledger/item-state.ts";
+import type { Item, Job, LastResult, Result, Retry } from "../../ledger/records.ts";
+import type { ItemState, ItemView } from "../../model/item.ts";
+import { versionIn } from "../../model/job-version.ts";
+import { type ItemPage, type ItemQuery, LedgerError } from "../../ports/ledger.ts";
+import { findItems } from "./find-items.ts";
+import { findKeys } from "./find-keys.ts";
+import { jobNamed, readRecords, type Rows } from "./rows.ts";
+import { FORMATS, type RowFormat, type Value } from "./tables.ts";
+
+/** Items, and queues, looked at for one page: what is rare in a large job is found in steps, and no reader stays long. */
+const MOST_ITEMS = 2000;
+const MOST_QUEUES = 400;
+/** Items looked at together: few more than needed where nearly all fit. */
+const SIFTED = 250;
+/** Characters of keys, inputs and results on one page, and rows read together: rows may be large. */
+const PAGE_SIZE = 1024 * 1024;
+const READ_TOGETHER = 50;
+
+export const listItems = (rows: Rows, now: number, id: string, query: ItemQuery): ItemPage => {
+  const job = jobNamed(rows, id);
+  const [removal] = readRecords(rows, "removal", id);
+  const reader = new Reader(rows, now, job, removal !== undefined && removal.step !== null);
+  return query.keys ? pageOfKeys(rows, reader, query, query.keys) : pageOfQueues(rows, reader, query);
+};
+
+/** Queue by queue, so that each page is found by the items' own order, however far into the job it is. */
+const pageOfQueues = (rows: Rows, reader: Reader, query: ItemQuery): ItemPage => {
+  const { job } = reader;
+  const { limit } = query;
+  const states = statesOf(query);
+  const isSifted = query.kinds !== undefined || query.scraper !== undefined;
+  const items: ItemView[] = [];
+  let after = query.after ?? { queue: 0, seq: 0 };
+  let size = 0;
+  for (let queues = 0, looked = 0; queues < MOST_QUEUES && looked < MOST_ITEMS;) {
+    const queue = queueFrom(rows, job.number, after.queue);
+    if (queue === undefined) return { items };
+    const from = queue === after.queue ? after.seq : 0;
+    const wanted = isSifted ? SIFTED : limit - items.length;
+    const found = findItems(rows, queue, from, wanted, states, leftAs(job));
+    const fitting = isSifted ? sift(rows, job, queue, found.seqs, query) : found.seqs;
+    const taken = fitting.slice(0, limit - items.length);
+    for (let i = 0; i < taken.length && size < PAGE_SIZE; i += READ_TOGETHER) {
+      const read = reader.read(queue, taken.slice(i, i + READ_TOGETHER));
+      items.push(...read.views);
+      size += read.size;
+    }
+    const last = items.at(-1);
+    if (last && (items.length === limit || size >= PAGE_SIZE)) return { items, next: last.ref };
+    if (found.next === undefined) {
+      looked += isSifted ? found.seqs.length : 0;
+      queues++;
+      after = { queue: queue + 1, seq: 0 };
+    } else if (isSifted) {
+      // However few it found: it has looked as far as for so many.
+      looked += SIFTED;
+      after = { queue, seq: found.next };
+    } else return { items, next: { queue, seq: found.next } };
+  }
+  return { items, next: after };
+};
+
+/** Only what failed, finally or for now, has a kind. */
+const statesOf = ({ states, kinds }: ItemQuery): ReadonlySet<ItemState> | undefined => {
+  const asked = states && new Set(states);
+  if (!kinds) return asked;
+  const failing = new Set<ItemState>(["failed", "waiting", "queued", "leased", "cancelled"]);
+  return asked?.intersection(failing) ?? new Set<ItemState>(["failed", "waiting"]);
+};
+
+const queueFrom = (rows: Rows, job: number, from: number): number | undefined =>
+  rows.arrays<[number]>(
+    "SELECT id FROM queues WHERE job = ? AND id >= ? ORDER BY id LIMIT 1",
+    job,
+    from,
+  )[0]?.[0];
+
+/** Those of the asked scraper whose last failure is of one of the asked kinds. */
+const sift = (
+  rows: Rows,
+  job: Job,
+  queue: number,
+  seqs: readonly number[],
+  { kinds, scraper }: ItemQuery,
+): number[] => {
+  const numbers = job.spec.scrapers.flatMap(({ name }, number) => (name === scraper ? number : []));
+  return rows
+    .arrays<[number]>(
+      `SELECT i.seq FROM json_each(?1) place CROSS JOIN items i ON i.queue = ?2 AND i.seq = place.value
+       LEFT JOIN results r ON r.queue = i.queue AND r.seq = i.seq LEFT JOIN retries t ON t.queue = i.queue AND t.seq = i.seq
+       WHERE (?3 IS NULL OR i.scraper IN (SELECT value FROM json_each(?3)))
+         AND (?4 IS NULL OR CASE WHEN r.queue IS NOT NULL THEN r.failure ->> 'kind' WHEN ?5 = 1 THEN 'budget'
+           ELSE t.last ->> '$.failure.kind' END IN (SELECT value FROM json_each(?4)))
+       ORDER BY i.seq`,
+      JSON.stringify(seqs),
+      queue,
+      scraper === undefined ? null : JSON.stringify(numbers),
+      kinds ? JSON.stringify(kinds) : null,
+      leftAs(job) === "failed" ? 1 : 0,
+    )
+    .map(([seq]) => seq);
+};
+
+const pageOfKeys = (rows: Rows, reader: Reader, query: ItemQuery, keys: readonly string[]): ItemPage => {
+  const { states, kinds, scraper, limit, after = { queue: 0, seq: 0 } } = query;
+  const items: ItemView[] = [];
+  let size = 0;
+  for (const { queue, seq } of findKeys(rows, reader.job, keys)) {
+    if (queue < after.queue || (queue === after.queue && seq <= after.seq)) continue;
+    if (items.length === limit || size >= PAGE_SIZE) return { items, next: items.at(-1)!.ref };
+    const read = reader.read(queue, [seq]);
+    const [item] = read.views;
+    const isAsked =
+      item &&
+      (!states || states.includes(item.state)) &&
+      (!kinds || (item.failure && kinds.includes(item.failure.kind))) &&
+      (scraper === undefined || item.scraper === scraper);
+    if (!isAsked) continue;
+    items.push(item);
+    size += read.size;
+  }
+  return { items };
+};
+
+const { item: ITEM, retry: RETRY, result: RESULT } = FORMATS;
+const RETRY_AT = ITEM.written.length;
+const RESULT_AT = RETRY_AT + RETRY.written.length;
+const REST_AT = RESULT_AT + RESULT.written.length;
+const SELECT = `SELECT ${ITEM.columnsOf("i")}, ${RETRY.columnsOf("t")}, ${RESULT.columnsOf("r")}, q.cursor, l.name, p.key
+  FROM json_each(?1) place CROSS JOIN items i ON i.queue = ?2 AND i.seq = place.value
+  CROSS JOIN queues q ON q.id = i.queue CROSS JOIN lanes l ON l.id = q.lane
+  LEFT JOIN retries t ON t.queue = i.queue AND t.seq = i.seq LEFT JOIN results r ON r.queue = i.queue AND r.seq = i.seq
+  LEFT JOIN items p ON p.queue = i.parent_queue AND p.seq = i.parent_seq ORDER BY i.seq`;
+
+interface Row {
+  readonly item: Item;
+  readonly retry: Retry | undefined;
+  readonly result: Result | undefined;
+  readonly cursor: number;
+  readonly lane: string;
+  readonly parent: string | null;
+}
+
+/** Items of one job as they are shown. */
+class Reader {
+  readonly job: Job;
+  readonly #rows: Rows;
+  readonly #now: number;
+  readonly #hidesPages: boolean;
+
+  constructor(rows: Rows, now: number, job: Job, hidesPages: boolean) {
+    this.#rows = rows;
+    this.#now = now;
+    this.job = job;
+    this.#hidesPages = hidesPages;
+  }
+
+  read(
+    queue: number,
+    seqs: readonly number[],
+  ): { readonly views: readonly ItemView[]; readonly size: number } {
+    const rows = this.#rows.arrays<Value[]>(SELECT, JSON.stringify(seqs), queue);
+    return {
+      views: rows.map((row) => this.#view(this.#checked(row))),
+      size: rows.reduce((sum, row) => row.reduce<number>((all, value) => all + textSize(value), sum), 0),
+    };
+  }
+
+  /** A damaged row is named, and nothing of it is told as true. */
+  #checked(row: readonly Value[]): Row {
+    const part = <K extends "item" | "retry" | "result">(format: RowFormat<K>, at: number) => {
+      if (row[at] === null) return undefined;
+      if (format.fits(row, at)) return format.read(row, at);
+      throw new LedgerError(
+        "damaged-row",
+        `${this.job.id}: what the ledger has of item ${row[2]} is damaged. \`sluice fsck\` tells all that is; restore the ledger from a backup.`,
+      );
+    };
+    const [cursor, lane, parent] = row.slice(REST_AT) as [number, string, string | null];
+    const item = part(ITEM, 0)!;
+    return { item, retry: part(RETRY, RETRY_AT), result: part(RESULT, RESULT_AT), cursor, lane, parent };
+  }
+
+  #view({ item, retry, result, cursor, lane, parent }: Row): ItemView {
+    const { spec, endedAt: jobEndedAt, spentAt } = this.job;
+    const { queue, seq, scraper } = item;
+    const state = stateOf(seq <= cursor, result, retry, leftAs(this.job));
+    const isOpen = state === "queued" || state === "waiting" || state === "leased";
+    const isLeft = !result && !isOpen;
+    const endedAt = isLeft ? (jobEndedAt ?? spentAt) : (result?.endedAt ?? null);
+    const last: LastResult | undefined = result ?? retry?.last ?? undefined;
+    const failure = isLeft && state === "failed" ? OVER_BUDGET : last?.failure;
+    const version = last && versionIn(spec, last.revision, scraper);
+    return {
+      ref: { queue, seq },
+      lane,
+      scraper: spec.scrapers[scraper]?.name ?? "",
+      key: item.key,
+      depth: item.depth,
+      ...(parent !== null && { parent }),
+      input: JSON.parse(item.input) as unknown,
+      state,
+      attempts: result?.attempts ?? retry?.attempts ?? 0,
+      ...(failure && { failure }),
+      ...(result && result.quality !== null && { quality: result.quality }),
+      ...(version !== undefined && { version }),
+      ...(result?.skipped && { skipped: result.skipped }),
+      ...(result?.change && { change: result.change }),
+      ...(isOpen && retry && retry.dueAt !== null && { dueInMs: Math.max(0, retry.dueAt - this.#now) }),
+      ...(endedAt !== null && !isOpen && { endedAt }),
+      history: (retry?.history ?? []).map(({ revision = 0, ...past }) => {
+        const by = versionIn(spec, revision, scraper);
+        return { ...past, ...(by !== undefined && { version: by }) };
+      }),
+      ...lastAttempt(last?.attempt ?? null),
+      captures: this.#hidesPages ? [] : (last?.captures ?? []),
+      records: last?.records ?? null,
+    };
+  }
+}
+
+const textSize = (value: Value): number => (typeof value === "string" ? value.length : 0);
+
+const lastAttempt = (attempt: LastResult["attempt"]): Pick<ItemView, "lastAttempt"> => {
+  if (attempt === null) return {};
+  const [at, ms, requests, bytes, worker, detail] = attempt as [
+    ...[at: number, ms: number, requests: number, bytes: number],
+    ...[worker: string, detail?: string],
+  ];
+  return { lastAttempt: { at, ms, requests, bytes, worker, ...(detail !== undefined && { detail }) } };
+};

@@ -1,0 +1,251 @@
+import { exampleOf } from "../../ledger/hold-queue.ts";
+import type { FailureCount, Job } from "../../ledger/records.ts";
+import type { FailureKind } from "../../model/failure.ts";
+import type { HeldLane, JobSums, JobView } from "../../model/job.ts";
+import { FIELD_STATUSES } from "../../model/record.ts";
+import { type JobQuery, LedgerError, type OpenJobs } from "../../ports/ledger.ts";
+import { count, jobNamed, readRecords, type Rows } from "./rows.ts";
+import { FORMATS, type Value } from "./tables.ts";
+
+const JOB = FORMATS.job;
+
+export const readJob = (rows: Rows, id: string): JobView | undefined => {
+  const [row] = rows.arrays<Value[]>(`SELECT ${JOB.columnsOf("t")} FROM jobs t WHERE t.id = ?`, id);
+  if (row && !JOB.fits(row))
+    throw new LedgerError(
+      "damaged-row",
+      `${id}: what the ledger has of this job is damaged. \`sluice fsck\` tells what; restore the ledger from a backup, or run \`sluice fsck --repair\`.`,
+    );
+  return row && viewsOf(rows, [JOB.read(row)])[0];
+};
+
+const ALL: JobQuery = { limit: 200 };
+const WITH_LABEL = "t.number IN (SELECT job FROM job_labels WHERE name = ? AND value = ?)";
+
+export const listJobs = (rows: Rows, query = ALL): JobView[] => {
+  const { client, states, scraper, label, endedSince, endedBefore, after, limit } = query;
+  const asked: [condition: string, ...values: Value[]][] = [];
+  if (client !== undefined) asked.push(["t.client = ?", client]);
+  if (scraper !== undefined) asked.push([WITH_LABEL, "", scraper]);
+  if (states) asked.push(["t.state IN (SELECT value FROM json_each(?))", JSON.stringify(states)]);
+  if (label) asked.push([WITH_LABEL, ...label]);
+  // By its index: in the order of jobs, all that ever were would be looked at for the few that ended lately.
+  const ended = (condition: string) =>
+    `t.number IN (SELECT number FROM jobs WHERE ended_at IS NOT NULL AND +number > 0 AND ended_at ${condition})`;
+  if (endedSince !== undefined) asked.push([ended(">= ?"), endedSince]);
+  if (endedBefore !== undefined) asked.push([ended("< ?"), endedBefore]);
+  const found = rows.arrays<Value[]>(
+    `SELECT ${JOB.columnsOf("t")} FROM jobs t WHERE t.number < ? ${asked.map(([where]) => `AND ${where}`).join(" ")}
+     ORDER BY t.number DESC LIMIT ?`,
+    after === undefined ? Number.MAX_SAFE_INTEGER : numberOf(rows, after),
+    ...asked.flatMap(([, ...values]) => values),
+    limit,
+  );
+  return viewsOf(
+    rows,
+    found.map((row) => JOB.read(row)),
+  );
+};
+
+/** Also of a job that was removed since the page before. */
+const numberOf = (rows: Rows, id: string): number =>
+  rows.all<{ number: number }>("SELECT number FROM removals WHERE id = ?", id)[0]?.number ??
+  jobNamed(rows, id).number;
+
+/** Held lanes that are shown with their evidence. */
+const MOST_HELD = 200;
+
+interface Busy {
+  readonly job: number;
+  readonly leased: number;
+  readonly waiting: number;
+}
+
+interface Removed {
+  readonly job: number;
+  readonly at: number;
+  readonly captures: number;
+  readonly bytes: number;
+}
+
+interface HeldRow {
+  readonly job: number;
+  readonly queue: number;
+  readonly lane: string;
+  readonly held: string;
+  readonly held_at: number;
+  readonly probe_at: number | null;
+}
+
+/** From counters, by a few statements for all jobs. */
+const viewsOf = (rows: Rows, jobs: readonly Job[]): JobView[] => {
+  const open = JSON.stringify(jobs.filter(({ endedAt }) => endedAt === null).map(({ number }) => number));
+  const busy = rows.all<Busy>(
+    `SELECT q.job, sum(q.leased) AS leased, sum(q.waiting) AS waiting FROM json_each(?) j CROSS JOIN queues q ON q.job = j.value
+     GROUP BY q.job`,
+    open,
+  );
+  // A queue keeps its hold for evidence; nobody is waited for once the job has ended.
+  const held = rows.all<HeldRow>(
+    `SELECT q.job, q.id AS queue, l.name AS lane, q.held, q.held_at, q.probe_at FROM json_each(?) j
+     CROSS JOIN queues q ON q.job = j.value AND q.held IS NOT NULL CROSS JOIN lanes l ON l.id = q.lane ORDER BY q.id`,
+    open,
+  );
+  const removed = rows.all<Removed>(
+    `SELECT r.number AS job, r.marked_at AS at, r.captures, r.bytes FROM json_each(?) j CROSS JOIN removals r ON r.number = j.value`,
+    JSON.stringify(jobs.map(({ number }) => number)),
+  );
+  return jobs.map((job) => {
+    const isOf = (row: { readonly job: number }) => row.job === job.number;
+    const lanes = job.state === "cancelled" ? [] : held.filter(isOf).slice(0, MOST_HELD);
+    const pages = removed.find(isOf);
+    return {
+      ...viewOf(job, busy.find(isOf)),
+      held: lanes.map((row) => heldLane(rows, row)),
+      ...(pages && { pagesRemoved: { at: pages.at, captures: pages.captures, bytes: pages.bytes } }),
+    };
+  });
+};
+
+const viewOf = (job: Job, busy: Busy | undefined): Omit<JobView, "held"> => {
+  const { spec, received, accepted, folded, rejected, capped, done, absent, failed, skipped, cancelled } =
+    job;
+  const { leased = 0, waiting = 0 } = busy ?? {};
+  const queued = accepted - leased - waiting - done - absent - failed - skipped - cancelled;
+  const failures = (Object.entries(job.failures) as [FailureKind, FailureCount][]).toSorted(
+    ([, a], [, b]) => b.final - a.final || b.attempts - a.attempts,
+  );
+  return {
+    spec,
+    state: job.state,
+    isSealed: job.isSealed,
+    createdAt: job.createdAt,
+    ...(job.endedAt !== null && { endedAt: job.endedAt }),
+    ...(job.state === "paused" && job.paused && { paused: job.paused }),
+    ...(job.reopenedAt !== null && { reopenedAt: job.reopenedAt }),
+    ...(job.spentAt !== null && { budgetSpentAt: job.spentAt }),
+    counts: {
+      ...{ received, accepted, folded, rejected },
+      capped: Object.values(capped).reduce((sum, n) => sum + n, 0),
+      states: { queued, leased, waiting, done, absent, failed, skipped, cancelled },
+    },
+    cappedBy: capped,
+    partial: job.partial,
+    failures: failures
+      .filter(([, { final }]) => final > 0)
+      .map(([kind, { final, exampleKey, exampleDetail }]) => ({
+        kind,
+        count: final,
+        exampleKey,
+        exampleDetail,
+      })),
+    attemptFailures: Object.fromEntries(
+      failures.filter(([, { attempts }]) => attempts > 0).map(([kind, { attempts }]) => [kind, attempts]),
+    ),
+    fieldCounts: job.fieldCounts,
+    rejects: job.rejects,
+    requests: job.requests,
+    bytes: job.bytes,
+    ...(spec.freshness && { changes: { new: 0, changed: 0, unchanged: 0, gone: 0, ...job.changes } }),
+  };
+};
+
+interface HeldEvidence {
+  readonly reason: string;
+  readonly chart: string;
+  readonly examples?: readonly unknown[];
+}
+
+const heldLane = (rows: Rows, { queue, lane, held, held_at, probe_at }: HeldRow): HeldLane => {
+  const evidence = JSON.parse(held) as HeldEvidence;
+  // Outcomes are told before their pages are kept: only now may there be something to show.
+  const examples = evidence.examples?.length
+    ? evidence.examples
+    : readRecords(rows, "examples", queue, evidence.chart).map(exampleOf);
+  return {
+    lane,
+    reason: evidence.reason,
+    evidence: { ...evidence, examples },
+    heldAt: held_at,
+    ...(probe_at !== null && { probeAt: probe_at }),
+  };
+};
+
+const OPEN = "j.state IN ('loading', 'running', 'paused')";
+const SUMMED = [
+  ...([
+    "received",
+    "accepted",
+    "folded",
+    "rejected",
+    "done",
+    "absent",
+    "failed",
+    "skipped",
+    "cancelled",
+  ] as const),
+  ...(["partial", "requests", "bytes"] as const),
+];
+type Sums = Pick<Job, "state" | (typeof SUMMED)[number]> & { readonly jobs: number; readonly capped: number };
+
+/** By a fixed number of statements, so that thousands of open jobs cost little more than a few. */
+export const sumOpenJobs = (rows: Rows): OpenJobs => {
+  const sums = rows.all<Sums>(
+    `SELECT j.state, count(*) AS jobs, ${SUMMED.map((name) => `sum(j.${name}) AS ${name}`).join(", ")},
+       sum((SELECT sum(c.value) FROM json_each(j.capped) c)) AS capped FROM jobs j WHERE ${OPEN} GROUP BY j.state`,
+  );
+  const busy = rows.all<Pick<Job, "state"> & { leased: number; waiting: number; held: number }>(
+    `SELECT j.state, sum(q.leased) AS leased, sum(q.waiting) AS waiting, sum(q.held IS NOT NULL AND j.ended_at IS NULL) AS held
+     FROM jobs j CROSS JOIN queues q ON q.job = j.number WHERE ${OPEN} GROUP BY j.state`,
+  );
+  const failures = rows.all<Pick<Job, "state"> & { kind: FailureKind; final: number; attempts: number }>(
+    `SELECT j.state, f.key AS kind, sum(f.value ->> 'final') AS final, sum(f.value ->> 'attempts') AS attempts
+     FROM jobs j CROSS JOIN json_each(j.failures) f WHERE ${OPEN} GROUP BY j.state, f.key`,
+  );
+  const fields = rows.all<Pick<Job, "state"> & { status: number; n: number }>(
+    `SELECT j.state, f.key % ${FIELD_STATUSES.length} AS status, sum(f.value) AS n FROM jobs j CROSS JOIN json_each(j.field_counts) f
+     WHERE ${OPEN} AND j.done + j.failed > 0 AND f.value > 0 GROUP BY 1, 2`,
+  );
+  return {
+    ids: rows.all<{ id: string }>(`SELECT j.id FROM jobs j WHERE ${OPEN}`).map(({ id }) => id),
+    sums: sums.map((row): JobSums => {
+      const { state, jobs, done, absent, failed, skipped, cancelled, accepted } = row;
+      const { received, folded, rejected, capped, partial, requests, bytes } = row;
+      const { leased = 0, waiting = 0, held = 0 } = busy.find((one) => one.state === state) ?? {};
+      const queued = accepted - leased - waiting - done - absent - failed - skipped - cancelled;
+      const states = { queued, leased, waiting, done, absent, failed, skipped, cancelled };
+      const own = failures.filter((one) => one.state === state);
+      const counted = fields.filter((one) => one.state === state);
+      return {
+        ...{ jobs, state, partial, requests, bytes, held },
+        counts: { received, accepted, folded, rejected, capped, states },
+        failures: own.map(({ kind, final }) => ({ kind, count: final })),
+        attemptFailures: Object.fromEntries(own.map(({ kind, attempts }) => [kind, attempts])),
+        fieldCounts: FIELD_STATUSES.map((_, at) => counted.find(({ status }) => status === at)?.n ?? 0),
+      };
+    }),
+  };
+};
+
+/** By the index of states: those that have ended may be very many. */
+export const countOpenJobs = (rows: Rows, client: string): number =>
+  count(rows, `SELECT count(*) FROM jobs j WHERE ${OPEN} AND +j.client = ?`, client);
+
+export const countKeptBytes = (rows: Rows, client: string): number =>
+  count(
+    rows,
+    "SELECT coalesce(sum(bytes), 0) FROM jobs WHERE client = ? AND number NOT IN (SELECT number FROM removals)",
+    client,
+  );
+
+const DAY_MS = 24 * 3_600_000;
+
+/** By days of UTC. */
+export const countAccepted = (rows: Rows, client: string, sinceAt: number): number =>
+  count(
+    rows,
+    `SELECT coalesce(sum(d.value), 0) FROM shares s CROSS JOIN json_each(s.accepted) d
+     WHERE s.lane = 0 AND s.client = ? AND CAST(d.key AS INTEGER) >= ?`,
+    client,
+    Math.floor(sinceAt / DAY_MS),
+  );

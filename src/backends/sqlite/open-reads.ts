@@ -1,0 +1,87 @@
+import type { Ledger, LedgerEvent } from "../../ports/ledger.ts";
+import { listItems } from "../sql/list-items.ts";
+import { readFresh } from "../sql/read-fresh.ts";
+import {
+  countAccepted,
+  countKeptBytes,
+  countOpenJobs,
+  listJobs,
+  readJob,
+  sumOpenJobs,
+} from "../sql/read-jobs.ts";
+import { listLanes, listWorkers } from "../sql/read-lanes.ts";
+import { jobNamed, readRecords, type Rows } from "../sql/rows.ts";
+import type { Database } from "./database.ts";
+import { readWorkSums } from "./work-sums.ts";
+
+type Reads = Pick<
+  Ledger,
+  | (
+      | "readJob"
+      | "listJobs"
+      | "sumOpenJobs"
+      | "listItems"
+      | "listLanes"
+      | "readLanes"
+      | "listWorkers"
+      | "isQuiet"
+    )
+  | (
+      | "countAccepted"
+      | "countOpenJobs"
+      | "countKeptBytes"
+      | "readFresh"
+      | "readWorkSums"
+      | "readEvents"
+      | "ackEvents"
+    )
+>;
+
+/** What only reads, each in one consistent view. */
+export const openReads = (db: Database): Reads => ({
+  readJob: (job) => db.read(() => readJob(db, job)),
+  listJobs: (query) => db.read(() => listJobs(db, query)),
+  sumOpenJobs: () => db.read(() => sumOpenJobs(db)),
+  listItems: (job, query) => db.read(() => listItems(db, db.now(), job, query)),
+  listLanes: (job) => db.read(() => listLanes(db, db.now(), { job, limit: 200 })),
+  readLanes: (query) => db.read(() => listLanes(db, db.now(), query)),
+  listWorkers: () => db.read(() => listWorkers(db, db.now())),
+  isQuiet: (job) => db.read(() => isQuiet(db, db.now(), job)),
+  countAccepted: (client, sinceAt) => db.read(() => countAccepted(db, client, sinceAt)),
+  countOpenJobs: (client) => db.read(() => countOpenJobs(db, client)),
+  countKeptBytes: (client) => db.read(() => countKeptBytes(db, client)),
+  readFresh: (keys) => db.read(() => readFresh(db, keys)),
+  readWorkSums: () => db.read(() => readWorkSums(db)),
+  readEvents: (limit, job) => db.read(() => readEvents(db, limit, job)),
+  ackEvents: async (upTo, job) => {
+    await db.write(
+      () => db.run("DELETE FROM events WHERE id <= ?1 AND (?2 IS NULL OR job = ?2)", upTo, job ?? null),
+      false,
+    );
+  },
+});
+
+interface EventRow extends Omit<LedgerEvent, "facts"> {
+  readonly facts: string;
+}
+
+const readEvents = (rows: Rows, limit: number, job?: string): LedgerEvent[] =>
+  (job === undefined
+    ? rows.all<EventRow>("SELECT * FROM events ORDER BY id LIMIT ?", limit)
+    : rows.all<EventRow>("SELECT * FROM events WHERE job = ? ORDER BY id LIMIT ?", job, limit)
+  ).map((row) => ({ ...row, facts: JSON.parse(row.facts) as Record<string, unknown> }));
+
+/** A pulse comes within this. */
+const AGAIN_MS = 100;
+
+const isQuiet = (rows: Rows, now: number, id: string): Awaited<ReturnType<Ledger["isQuiet"]>> => {
+  const { number, state } = jobNamed(rows, id);
+  const isGoing = state === "loading" || state === "running";
+  return !isGoing && isStopHeard(rows, now, number) ? { quiet: true } : { quiet: false, againInMs: AGAIN_MS };
+};
+
+/** Whether every worker that had a part in what has stopped knows of it, or is given up. */
+export const isStopHeard = (rows: Rows, now: number, job: number): boolean =>
+  !readRecords(rows, "workers").some(
+    ({ until, stops }) => (until ?? 0) >= now && stops.some((stop) => stop.job === job),
+  );
