@@ -22,7 +22,7 @@ export const holdQueue = (book: Book, queue: Queue, tripped: Evidence): void => 
   rememberHolders(book, (lease) => lease.queue === queue.id);
   const trips = queue.trips + 1;
   const lane = book.one("lane", queue.lane)!.name;
-  const evidence = { ...tripped, examples: book.list("examples", queue.id, tripped.chart).map(exampleOf) };
+  const evidence = { ...tripped, examples: examplesOf(book.list("examples", queue.id, tripped.chart)) };
   book.patch("queue", queue, {
     isClaimable: false,
     held: evidence,
@@ -85,10 +85,14 @@ export const releaseQueue = (book: Book, queue: Queue): void => {
   if (queue.held !== null) book.tell("lane.released", queue.jobId, { lane: book.one("lane", queue.lane)!.name });
 };
 
-export const exampleOf = ({ queue, seq, key, failure, captures }: Example) => ({
-  queue,
-  seq,
-  key,
-  ...(failure && { kind: failure.kind, detail: failure.detail }),
-  captures,
-});
+/** Those with captures first, and the latest. */
+export const examplesOf = (found: readonly Example[]) =>
+  found
+    .toSorted((a, b) => Number(b.captures.length > 0) - Number(a.captures.length > 0) || b.seq - a.seq)
+    .map(({ queue, seq, key, failure, captures }) => ({
+      queue,
+      seq,
+      key,
+      ...(failure && { kind: failure.kind, detail: failure.detail }),
+      captures,
+    }));

@@ -1,4 +1,5 @@
-import { itemHash, nextHash } from "../../ledger/key-hash.ts";
+import { itemHash } from "../../ledger/insert-items.ts";
+import { nextHash } from "../../ledger/key-hash.ts";
 import type { Job } from "../../ledger/records.ts";
 import type { ItemRef } from "../../model/item.ts";
 import type { Rows } from "./rows.ts";
@@ -15,7 +16,7 @@ export const findKeys = (rows: Rows, job: Job, keys: readonly string[]): ItemRef
     .toSorted((a, b) => a.queue - b.queue || a.seq - b.seq);
 
 const findKey = (rows: Rows, job: Job, key: string, scraper: number): ItemRef | undefined => {
-  for (let hash = itemHash(key, scraper, job.keySeed); ; hash = nextHash(hash)) {
+  for (let hash = itemHash(key, scraper, job); ; hash = nextHash(hash)) {
     const [taken] = rows.all<Taken>(
       `SELECT k.queue, k.seq, i.key, i.scraper FROM item_keys k LEFT JOIN items i ON i.queue = k.queue AND i.seq = k.seq
        WHERE k.job = ? AND k.hash = ?`,

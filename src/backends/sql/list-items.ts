@@ -208,7 +208,7 @@ class Reader {
       ...(version !== undefined && { version }),
       ...(result?.skipped && { skipped: result.skipped }),
       ...(result?.change && { change: result.change }),
-      ...(isOpen && retry && retry.dueAt !== null && { dueInMs: Math.max(0, retry.dueAt - this.#now) }),
+      ...(isOpen && isTimed(retry) && { dueInMs: Math.max(0, retry.dueAt - this.#now) }),
       ...(endedAt !== null && !isOpen && { endedAt }),
       history: (retry?.history ?? []).map(({ revision = 0, ...past }) => {
         const by = versionIn(spec, revision, scraper);
@@ -220,6 +220,10 @@ class Reader {
     };
   }
 }
+
+/** A suspect waits for a process of its own, not for a time. */
+const isTimed = (retry: Retry | undefined): retry is Retry & { readonly dueAt: number } =>
+  retry !== undefined && retry.dueAt !== null && retry.state !== "suspect";
 
 const textSize = (value: Value): number => (typeof value === "string" ? value.length : 0);
 

@@ -33,6 +33,7 @@ export const LOADS: { readonly [N in LoadName]: string } = {
   laneNamed: `w CROSS JOIN lanes t ON t.name = ${a(0)}`,
   share: `w CROSS JOIN shares t ON t.lane = ${a(0)} AND t.client = ${a(1)}`,
   shareOfQueue: `w CROSS JOIN queues q ON q.id = ${a(0)} CROSS JOIN shares t ON t.lane = q.lane AND t.client = q.client`,
+  shareIn: `w CROSS JOIN lanes l ON l.name = ${a(0)} CROSS JOIN shares t ON t.lane = l.id AND t.client = ${a(1)}`,
   sharesIn: `w CROSS JOIN lanes l ON l.name = ${a(0)} CROSS JOIN shares t ON t.lane = l.id`,
   sharesOf: `w CROSS JOIN shares t ON t.lane = ${a(0)}`,
 
@@ -47,6 +48,7 @@ export const LOADS: { readonly [N in LoadName]: string } = {
 
   queue: `w CROSS JOIN queues t ON t.id = ${a(0)}`,
   queueIn: `w CROSS JOIN lanes l ON l.name = ${a(1)} CROSS JOIN queues t ON t.job = ${a(0)} AND t.lane = l.id`,
+  queuesInLane: `w CROSS JOIN lanes l ON l.name = ${a(0)} CROSS JOIN queues t ON t.lane = l.id AND t.open > 0`,
   queuesOf: `w CROSS JOIN queues t ON t.job = ${a(0)}`,
   troubledQueues: `w CROSS JOIN queues t ON t.job = ${a(0)} AND (t.held IS NOT NULL OR t.is_doubtful = 1)`,
   openQueuesIn: `w CROSS JOIN queues t ON t.lane = ${a(0)} AND t.is_claimable = 1 AND (t.has_fresh = 1 OR t.due_at IS NOT NULL)`,

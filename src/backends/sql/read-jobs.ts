@@ -1,4 +1,4 @@
-import { exampleOf } from "../../ledger/hold-queue.ts";
+import { examplesOf } from "../../ledger/hold-queue.ts";
 import type { FailureCount, Job } from "../../ledger/records.ts";
 import type { FailureKind } from "../../model/failure.ts";
 import type { HeldLane, JobSums, JobView } from "../../model/job.ts";
@@ -161,7 +161,7 @@ const heldLane = (rows: Rows, { queue, lane, held, held_at, probe_at }: HeldRow)
   // Outcomes are told before their pages are kept: only now may there be something to show.
   const examples = evidence.examples?.length
     ? evidence.examples
-    : readRecords(rows, "examples", queue, evidence.chart).map(exampleOf);
+    : examplesOf(readRecords(rows, "examples", queue, evidence.chart));
   return {
     lane,
     reason: evidence.reason,
