@@ -127,6 +127,13 @@ export class Book implements Changes {
     return this.#loaded.of(kind).get(id) as Records[K] | undefined;
   }
 
+  /** Of the records that this rule has put, the first that fits. */
+  added<K extends Kind>(kind: K, fits: (record: Records[K]) => boolean): Records[K] | undefined {
+    for (const record of this.records.get(kind)?.values() ?? [])
+      if (record && fits(record as Records[K])) return record as Records[K];
+    return undefined;
+  }
+
   put<K extends Kind>(kind: K, record: Records[K]): void {
     this.#changesOf(kind).set(idOf(keyOf(kind, record)), record);
   }

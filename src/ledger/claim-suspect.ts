@@ -1,5 +1,6 @@
 import { type Book, want } from "./book.ts";
-import { type ClaimTally, takesAll } from "./claim.ts";
+import type { ClaimTally } from "./claim.ts";
+import { takesAll } from "./kind-bits.ts";
 import { leadAlone } from "./fresh-claims.ts";
 import { heldUntil, laneIntervalMs, placesFor, planSlots } from "./lane-pace.ts";
 import { ownRoom } from "./serve-lane.ts";

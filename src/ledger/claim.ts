@@ -1,9 +1,9 @@
-import { COLLECTOR_KINDS, type CollectorKind } from "../model/collector-kind.ts";
 import type { ClaimedItem, ClaimRequest, Grant, SlotGrant } from "../ports/ledger.ts";
 import { type Book, want, type Want } from "./book.ts";
 import { claimSuspect } from "./claim-suspect.ts";
 import { type ItemStock, PlannedStock } from "./item-stock.ts";
-import { type ReadyArgs } from "./loads.ts";
+import { kindBits, takesAll } from "./kind-bits.ts";
+import type { ReadyArgs } from "./loads.ts";
 import type { Client, Lane, Peer, Queue, Share, Worker } from "./records.ts";
 import { serveLane } from "./serve-lane.ts";
 import { leaseOf, type TakenRun } from "./take-items.ts";
@@ -17,17 +17,6 @@ import { claimingWorker, isKnown, setInFlight, setRunning, takeBackLastClaim } f
 const CROWDED_AGAIN_MS = 20;
 /** Lanes of each client that one claim looks at. */
 const MOST_LANES = 64;
-
-/** One bit for each kind, in the order of COLLECTOR_KINDS. */
-export const kindBits = (kinds: Iterable<CollectorKind>): number => {
-  let bits = 0;
-  for (const kind of kinds) bits |= 1 << COLLECTOR_KINDS.indexOf(kind);
-  return bits;
-};
-
-/** Whether somebody who takes `taken` (all when null) can run all that needs `needed`. */
-export const takesAll = (taken: number | null, needed: number): boolean =>
-  taken === null || (needed & ~taken) === 0;
 
 /** A client with ready lanes, in its share of what the workers do. */
 export interface ClientTurn extends Turn {

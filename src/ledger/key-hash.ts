@@ -59,6 +59,3 @@ const unseededHash = (key: string): number => {
   return (a >>> 0) * 0x200000 + (b >>> 11);
 };
 
-/** Keys are folded per scraper of a job. */
-export const itemHash = (key: string, scraper: number, seed: KeySeed): number =>
-  keyHash(scraper === 0 ? key : `${scraper}:${key}`, seed);

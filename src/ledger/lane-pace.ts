@@ -24,6 +24,19 @@ export const newLane = (id: number, name: string): Lane => ({
   goingQueues: 0,
 });
 
+/** A lane as it is now; made when it is not there yet. */
+export const laneNamed = (book: Book, name: string): Lane => {
+  const loaded = book.one("laneNamed", name);
+  if (loaded) return book.known("lane", loaded.id)!;
+  const made = book.added("lane", (lane) => lane.name === name);
+  if (made) return made;
+  const service = book.one("service")!;
+  const lane = newLane(service.lastLane + 1, name);
+  book.patch("service", service, { lastLane: lane.id });
+  book.put("lane", lane);
+  return lane;
+};
+
 export const speedOf = ({ speed }: Lane): LaneSpeed => speed ?? FULL_SPEED;
 
 export const slotBookOf = ({ tat, intervalMs, spare, ahead }: Lane): SlotBook => ({ tat, intervalMs, spare, ahead });

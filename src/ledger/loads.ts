@@ -16,6 +16,7 @@ interface LoadTypes {
   readonly laneNamed: { kind: "lane"; args: [name: string] };
   readonly share: { kind: "share"; args: [lane: number, client: string] };
   readonly sharesOf: { kind: "share"; args: [lane: number] };
+  readonly shareIn: { kind: "share"; args: [lane: string, client: string] };
   readonly sharesIn: { kind: "share"; args: [lane: string] };
   readonly shareOfQueue: { kind: "share"; args: [queue: number] };
 
@@ -28,6 +29,8 @@ interface LoadTypes {
 
   readonly queue: { kind: "queue"; args: [id: number] };
   readonly queueIn: { kind: "queue"; args: [job: number, lane: string] };
+  /** Queues in a lane with items that have not ended. */
+  readonly queuesInLane: { kind: "queue"; args: [lane: string] };
   readonly queuesOf: { kind: "queue"; args: [job: number] };
   /** Queues that are held or in doubt. */
   readonly troubledQueues: { kind: "queue"; args: [job: number] };
@@ -88,6 +91,7 @@ export const KIND_OF: { readonly [N in LoadName]: LoadKind<N> } = {
   laneNamed: "lane",
   share: "share",
   sharesOf: "share",
+  shareIn: "share",
   sharesIn: "share",
   shareOfQueue: "share",
   readyShares: "share",
@@ -96,6 +100,7 @@ export const KIND_OF: { readonly [N in LoadName]: LoadKind<N> } = {
   readyQueues: "queue",
   queue: "queue",
   queueIn: "queue",
+  queuesInLane: "queue",
   queuesOf: "queue",
   troubledQueues: "queue",
   openQueuesIn: "queue",

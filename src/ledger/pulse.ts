@@ -5,7 +5,7 @@ import { returnSlots } from "../model/slots.ts";
 import type { LaneReport, OutcomeReport, PulseReply, PulseReport, SlotGrant, SlotWish } from "../ports/ledger.ts";
 import { type Book, type Want, want } from "./book.ts";
 import { answerProbe, holdQueue } from "./hold-queue.ts";
-import { heldUntil, laneIntervalMs, newLane, planSlots, slotBookOf, speedOf } from "./lane-pace.ts";
+import { heldUntil, laneIntervalMs, laneNamed, planSlots, slotBookOf, speedOf } from "./lane-pace.ts";
 import { type Lane, newRetry, type Queue } from "./records.ts";
 import { tellStops } from "./stops.ts";
 import { isKnown, setInFlight, setRunning } from "./workers.ts";
@@ -82,19 +82,6 @@ export const pulse = (book: Book, report: PulseReport, { leaseMs, maxHoldMs }: P
     if (got !== "unpaced" && got.roomInMs !== undefined) againInMs = Math.min(againInMs, got.roomInMs);
   }
   return { isAlive, slots, unpaced, stopped, againInMs };
-};
-
-/** A lane as it is now; made when it is not there yet. */
-export const laneNamed = (book: Book, name: string): Lane => {
-  const loaded = book.one("laneNamed", name);
-  if (loaded) return book.known("lane", loaded.id)!;
-  const made = [...(book.records.get("lane")?.values() ?? [])].find((lane) => (lane as Lane | null)?.name === name);
-  if (made) return made as Lane;
-  const service = book.one("service")!;
-  const lane = newLane(service.lastLane + 1, name);
-  book.patch("service", service, { lastLane: lane.id });
-  book.put("lane", lane);
-  return lane;
 };
 
 const wakeOthers = (book: Book, { id, name }: Lane): void => {

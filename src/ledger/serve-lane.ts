@@ -1,5 +1,6 @@
 import type { Book } from "./book.ts";
-import { type ClaimTally, type ClientTurn, takesAll, kindBits } from "./claim.ts";
+import type { ClaimTally, ClientTurn } from "./claim.ts";
+import { kindBits, takesAll } from "./kind-bits.ts";
 import { heldUntil, laneIntervalMs, placesFor, planSlots } from "./lane-pace.ts";
 import { MOST_QUEUES } from "./loads.ts";
 import type { Lane, Queue, Share } from "./records.ts";

@@ -6,5 +6,11 @@ import type { Book, Want } from "./book.ts";
  * whole, or not at all. `isDurable: false` for what may be forgotten in a power cut, never in a crash of a process.
  */
 export interface LedgerStore {
-  transact<T>(wants: readonly Want[], work: (book: Book) => T, isDurable?: boolean): Promise<T>;
+  transact<T>(
+    wants: readonly Want[] | ((now: number) => readonly Want[]),
+    work: (book: Book) => T,
+    isDurable?: boolean,
+  ): Promise<T>;
+  /** The ledger's clock, in ms. */
+  now(): number;
 }

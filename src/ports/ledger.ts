@@ -35,7 +35,13 @@ export type { WorkerCard, WorkerView } from "./worker-card.ts";
 export interface Ledger extends VersionLedger {
   createJob(spec: JobSpec): Promise<void>;
   /** Folds keys the job already has, and keeps what its limits shut out. Bad inputs are counted and the first of them kept as examples. */
-  addItems(job: string, items: readonly PlannedItem[], rejected: readonly RejectedInput[]): Promise<AddReply>;
+  addItems(
+    job: string,
+    items: readonly PlannedItem[],
+    rejected: readonly RejectedInput[],
+    /** Names this call among those for the job: sent again with the same name, it is answered without effect. */
+    id?: string,
+  ): Promise<AddReply>;
   /** No more inputs will come from outside: the job is done when its items are. */
   sealJob(job: string): Promise<void>;
   /** `why`: told with the event, and by a paused job for as long as it is; that somebody asked for it, when left out. */

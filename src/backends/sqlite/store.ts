@@ -9,13 +9,11 @@ import {
   groupWants,
   inOrder,
   INSERT_EVENTS,
-  mostRows,
   selectOf,
-  sizeFor,
   unionOf,
-  upsertOf,
   WAKE_JOB,
 } from "../sql/statements.ts";
+import { writeRecords } from "../sql/rows.ts";
 import { FORMATS, type RowFormat, type Value } from "../sql/tables.ts";
 import type { Database } from "./database.ts";
 
@@ -23,11 +21,12 @@ import type { Database } from "./database.ts";
 const MOST_ROUNDS = 50;
 
 export const sqliteStore = (db: Database): LedgerStore => ({
+  now: db.now,
   transact: async (wants, work, durable = true) =>
     await db.write(() => {
       const loaded = new Loaded();
       const now = db.now();
-      load(db, loaded, wants);
+      load(db, loaded, typeof wants === "function" ? wants(now) : wants);
       for (let round = 0; ; round++) {
         const book = new Book(loaded, now);
         try {
@@ -76,8 +75,7 @@ const save = (db: Database, { records, events, sums, wakes }: Changes): void => 
     for (const [id, record] of changes)
       if (record) kept.push(record);
       else dropped.push(id);
-    const most = mostRows(format);
-    for (let from = 0; from < kept.length; from += most) upsert(db, format, kept.slice(from, from + most));
+    writeRecords(db, kind, kept);
     if (dropped.length > 0) db.run(deleteOf(format), JSON.stringify(dropped.map((id) => id.split("\u0000"))));
   }
   for (const [job, at] of wakes) db.run(WAKE_JOB, at, job);
@@ -88,12 +86,4 @@ const save = (db: Database, { records, events, sums, wakes }: Changes): void => 
       JSON.stringify(events.map(({ type, job, facts }) => [type, job, JSON.stringify(facts)])),
     );
   if (sums.size > 0) db.run(ADD_SUMS, JSON.stringify([...sums]));
-};
-
-const upsert = (db: Database, format: RowFormat<Kind>, records: readonly object[]): void => {
-  const size = sizeFor(records.length);
-  const values: Value[] = [];
-  for (const record of records) format.write(record as never, values);
-  while (values.length < size * format.written.length) values.push(null);
-  db.run(upsertOf(format, size), ...values);
 };

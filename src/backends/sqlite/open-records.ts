@@ -1,0 +1,22 @@
+import { ledgerVerbs } from "../../ledger/verbs.ts";
+import type { Ledger } from "../../ports/ledger.ts";
+import type { SqliteOptions } from "./database.ts";
+import { openReads } from "./open-reads.ts";
+import { openStore } from "./open-store.ts";
+import { openRemovals } from "./removals/open-removals.ts";
+import { keepRobots, readRobots } from "./robots.ts";
+import { tidy } from "./tidy.ts";
+
+/** One file, write-ahead log; several processes of one machine may have it open at the same time. */
+export const openRecords = async (file: string, options: SqliteOptions = {}): Promise<Ledger> => {
+  const { db, store } = await openStore(file, options);
+  return {
+    ...ledgerVerbs(store, db),
+    ...openReads(db),
+    readRobots: (origin, worker) => readRobots(db, origin, worker),
+    keepRobots: (origin, answer) => keepRobots(db, origin, answer),
+    removals: openRemovals(db),
+    tidy: () => tidy(db),
+    close: async () => db.close(),
+  };
+};

@@ -1,0 +1,128 @@
+import { LedgerError } from "../ports/ledger-error.ts";
+import type { Pause, PauseReason } from "../model/job.ts";
+import { type Book, want } from "./book.ts";
+import { onlyLeased } from "./budget.ts";
+import { endedOf, endJobWhenDone } from "./end-job.ts";
+import { releaseQueue } from "./hold-queue.ts";
+import type { Job } from "./records.ts";
+import { forgetStops, rememberHolders } from "./stops.ts";
+
+const ASKED: PauseReason = { cause: "asked", reason: "asked for" };
+export const READING: PauseReason = {
+  cause: "new-version",
+  reason: "its stored pages are read with the new version of its scraper",
+};
+
+const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
+
+/** The job of this id, as it is now; refused where there is none, or no longer. */
+export const jobNamed = (book: Book, id: string): Job => {
+  book.need(want("jobNamed", id), want("removal", id));
+  const job = book.one("jobNamed", id);
+  if (job) return job;
+  const removal = book.one("removal", id);
+  if (removal) throw new LedgerError("job-removed", `${id}: the job was removed on ${dayOf(removal.markedAt)}.`);
+  throw new LedgerError("no-such-job", `${id}: no such job. \`sluice jobs ls\` lists them.`);
+};
+
+/** Whether the job's pages are being removed right now: nothing may be read of them, and nothing added. */
+const isLosingPages = (book: Book, id: string): boolean => book.one("removal", id)?.step != null;
+
+export const controlJob = (
+  book: Book,
+  id: string,
+  to: "pause" | "resume" | "cancel",
+  why: PauseReason = ASKED,
+): void => {
+  const job = jobNamed(book, id);
+  if (job.state === "cancelled" || (job.state === "done" && to !== "resume"))
+    throw new LedgerError("job-ended", `${id}: the job has ended (${job.state}) and cannot be changed.`);
+  book.need(want("workers"), want("queuesOf", job.number));
+  switch (to) {
+    case "pause":
+      // What keeps its stored pages from being read takes the place of the reading itself.
+      if (job.state === "paused" && !(isReading(job) && why !== ASKED)) return;
+      return pauseJob(book, job, why);
+    case "resume":
+      if (job.state === "done") return;
+      if (job.spec.isAmending) return void book.patch("job", job, { state: "paused", paused: { ...READING, at: book.now } });
+      return resumeJob(book, job);
+    case "cancel":
+      return cancelJob(book, job, why);
+    default:
+      to satisfies never;
+  }
+};
+
+const isReading = ({ spec, paused }: Job): boolean => spec.isAmending === true && paused?.cause === "new-version";
+
+/** Nothing more is claimed of it, and whoever has items of it will hear that. */
+const stopQueues = (book: Book, { number }: Job): void => {
+  rememberHolders(book, (lease) => lease.job === number);
+  for (const queue of book.list("queuesOf", number))
+    if (queue.isClaimable || queue.isProbing) book.patch("queue", queue, { isClaimable: false, isProbing: false });
+  book.wakeJob(number, book.now);
+};
+
+const pauseJob = (book: Book, job: Job, why: PauseReason): void => {
+  stopQueues(book, job);
+  book.patch("job", job, { state: "paused", paused: { ...why, at: book.now } satisfies Pause });
+  book.tell("job.paused", job.id, { ...why });
+};
+
+const resumeJob = (book: Book, job: Job): void => {
+  book.patch("job", job, { state: job.isSealed ? "running" : "loading", paused: null });
+  forgetStops(book, (stop) => stop.job === job.number);
+  // What a spent budget left is leased, and nothing more will be.
+  if (job.spentAt === null) openQueues(book, job.number);
+  book.tell("job.resumed", job.id);
+  endJobWhenDone(book, job.number);
+};
+
+/** All of a job's queues go on, also those that the breaker has held. */
+export const openQueues = (book: Book, number: number): void => {
+  const queues = book.list("queuesOf", number);
+  const troubled = queues.filter(({ held, isDoubtful }) => held !== null || isDoubtful);
+  book.need(
+    want("workers"),
+    ...troubled.flatMap(({ lane, client }) => [want("lane", lane), want("share", lane, client), want("sharesOf", lane)]),
+  );
+  for (const queue of troubled) releaseQueue(book, queue);
+  for (const queue of book.list("queuesOf", number))
+    if (!queue.isClaimable) book.patch("queue", queue, { isClaimable: true });
+  book.wakeJob(number, book.now);
+};
+
+/**
+ * Items are not written one by one: in a cancelled job, one that has neither ended nor is leased reads as cancelled. Leased items were
+ * perhaps fetched already: they end as they do, or are cancelled when they come back. The job has ended when none is left.
+ */
+export const cancelJob = (book: Book, job: Job, why: PauseReason): void => {
+  stopQueues(book, job);
+  const leased = onlyLeased(book, job.number);
+  book.patch("job", job, {
+    state: "cancelled",
+    isSealed: true,
+    paused: { ...why, at: book.now },
+    cancelled: job.accepted - (endedOf(job) - job.cancelled) - leased,
+  });
+  endJobWhenDone(book, job.number);
+};
+
+/**
+ * Refuses a job that may not go on: it was cancelled, its deadline has passed, or its pages are being removed. `isFetching`: its budget must not be
+ * spent either; what is stored can be read without one.
+ */
+export const mustGoOn = (book: Book, job: Job, isFetching: boolean): void => {
+  const ended = (why: string): LedgerError => new LedgerError("job-ended", `${job.id}: ${why}`);
+  if (job.state === "cancelled") throw ended("the job was cancelled; start a new one for its items.");
+  if (isFetching && job.spentAt !== null) throw ended("the job's budget is spent; start a new one for its items.");
+  if (isLosingPages(book, job.id)) throw ended("its pages are being removed. Try again when they are.");
+  // Open again, it would be cancelled at once.
+  if ((job.spec.deadlineAt ?? Infinity) <= book.now)
+    throw ended(
+      isFetching
+        ? "the job's deadline has passed; start a new one for its items."
+        : `the job's deadline has passed. Read its stored pages with \`sluice extract ${job.id}\`, or start a new one for its items.`,
+    );
+};

@@ -1,0 +1,273 @@
+import type { ItemRef } from "../model/item.ts";
+import { type Cap, CAPS, type JobSpec } from "../model/job.ts";
+import type { AddReply, PlannedItem } from "../ports/ledger.ts";
+import { type Book, type Want, want } from "./book.ts";
+import { keyHash, nextHash } from "./key-hash.ts";
+import { queueFor, queueWants } from "./queues.ts";
+import { type CappedItem, type Item, type Job, newRetry, type Queue } from "./records.ts";
+import { ALL_WORKERS, newShare, wakeShare } from "./shares.ts";
+
+/** Where an item comes from. */
+export interface Origin {
+  readonly depth: number;
+  readonly chain: number;
+  readonly parent?: ItemRef;
+  /** What keeps such inputs out, however much room the job has. */
+  readonly cap?: Cap;
+}
+
+/** By how much the capped inputs of a job become more or fewer, by what keeps them out. */
+type CapChange = Record<Cap, number>;
+
+export interface Inserted extends AddReply {
+  readonly capChange: CapChange;
+}
+
+export const itemHash = (key: string, scraper: number, { keySeed }: Pick<Job, "keySeed">): number =>
+  keyHash(scraper === 0 ? key : `${scraper}:${key}`, keySeed);
+
+/** What inserting these needs, in one round where no two keys of the job have the same hash. */
+export const insertWants = (job: Pick<Job, "number" | "client" | "keySeed">, items: readonly PlannedItem[]): Want[] => [
+  ...queueWants(
+    job,
+    items.map(({ lane }) => lane),
+  ),
+  want("client", job.client),
+  want("share", ALL_WORKERS, job.client),
+  ...items.map(({ key, scraper = 0 }) => want("key", job.number, itemHash(key, scraper, job))),
+];
+
+/**
+ * Puts inputs into their queues. A key that the job has already folds its input; what finds no room in the job, or in its client's quota, is kept
+ * as capped. `originOf` says where each comes from.
+ */
+export const insertItems = (
+  book: Book,
+  number: number,
+  items: readonly PlannedItem[],
+  room: number,
+  quotaRoom: number,
+  originOf: (item: PlannedItem) => Origin,
+): Inserted => {
+  const job = book.known("job", number)!;
+  loadTaken(book, job, items);
+  const capChange = Object.fromEntries(CAPS.map((cap) => [cap, 0])) as CapChange;
+  const arrivals = new Map<number, Arrival>();
+  let [accepted, folded, capped] = [0, 0, 0];
+  for (const planned of items) {
+    const { scraper = 0 } = planned;
+    const origin = originOf(planned);
+    const { hash, at, there } = findKey(book, job, planned);
+    const isCapped = there !== undefined && "cap" in there;
+    if (there && !isCapped) {
+      folded++;
+      continue;
+    }
+    const cap = origin.cap ?? (accepted >= room ? "items" : accepted >= quotaRoom ? "quota" : undefined);
+    const arrival = arrivalIn(book, arrivals, queueFor(book, job, planned.lane, scraper));
+    const place = at ?? { queue: arrival.queue.id, seq: ++arrival.tail };
+    if (!at) book.put("key", { job: number, hash, ...place });
+    const { depth, chain, parent } = origin;
+    const item: Item = {
+      ...place,
+      key: planned.key,
+      input: planned.input,
+      scraper,
+      depth,
+      chain,
+      parentQueue: parent?.queue ?? null,
+      parentSeq: parent?.seq ?? null,
+    };
+    if (cap !== undefined) {
+      if (isCapped) {
+        folded++;
+        moveCapped(book, there, origin, cap, capChange);
+      } else {
+        capped++;
+        capChange[cap]++;
+        book.put("capped", { ...item, cap });
+      }
+      continue;
+    }
+    if (isCapped) freeCapped(book, there, capChange);
+    enter(book, arrivals, item);
+    accepted++;
+  }
+  for (const arrival of arrivals.values()) writeArrival(book, arrival);
+  return { accepted, folded, capped, capChange };
+};
+
+interface Arrival {
+  readonly queue: Queue;
+  tail: number;
+  /** Items that came; of these, whether some have their place after the cursor, and some before. */
+  count: number;
+  hasFresh: boolean;
+  hasDue: boolean;
+}
+
+const arrivalIn = (book: Book, arrivals: Map<number, Arrival>, queue: Queue): Arrival => {
+  let arrival = arrivals.get(queue.id);
+  if (!arrival) {
+    arrival = { queue, tail: queue.tail, count: 0, hasFresh: false, hasDue: false };
+    arrivals.set(queue.id, arrival);
+  }
+  return arrival;
+};
+
+/** An item whose place the cursor has already passed is given out as due. */
+const enter = (book: Book, arrivals: Map<number, Arrival>, item: Item): void => {
+  const arrival = arrivalIn(book, arrivals, book.known("queue", item.queue) ?? book.one("queue", item.queue)!);
+  book.put("item", item);
+  arrival.count++;
+  if (item.seq > arrival.queue.cursor) arrival.hasFresh = true;
+  else {
+    arrival.hasDue = true;
+    book.put("retry", { ...newRetry(item.queue, item.seq), dueAt: book.now });
+  }
+};
+
+const writeArrival = (book: Book, { queue: { id }, tail, count, hasFresh, hasDue }: Arrival): void => {
+  const queue = book.known("queue", id)!;
+  book.patch("queue", queue, {
+    tail: Math.max(tail, queue.tail),
+    open: queue.open + count,
+    hasFresh: queue.hasFresh || hasFresh,
+    dueAt: hasDue ? Math.min(book.now, queue.dueAt ?? Infinity) : queue.dueAt,
+  });
+  if (count > 0 && queue.isClaimable) wakeShare(book, queue.lane, queue.client, book.now);
+};
+
+type There = Item | CappedItem;
+
+/** Who has the places of the keys that are taken: items, or capped inputs. */
+const loadTaken = (book: Book, job: Job, items: readonly PlannedItem[]): void => {
+  const taken = items.flatMap(({ key, scraper = 0 }) => book.one("key", job.number, itemHash(key, scraper, job)) ?? []);
+  book.need(...taken.flatMap(({ queue, seq }) => [want("item", queue, seq), want("capped", queue, seq)]));
+};
+
+/** The hash under which a key is, or can be put, and who has it. `at`: the place of a key whose item never came, or that is capped. */
+const findKey = (
+  book: Book,
+  job: Job,
+  { key, scraper = 0 }: PlannedItem,
+): { readonly hash: number; readonly at?: ItemRef; readonly there?: There } => {
+  for (let hash = itemHash(key, scraper, job); ; hash = nextHash(hash)) {
+    const taken = book.known("key", job.number, hash) ?? book.one("key", job.number, hash);
+    if (!taken) return { hash };
+    const at = { queue: taken.queue, seq: taken.seq };
+    const there =
+      book.known("item", at.queue, at.seq) ??
+      book.known("capped", at.queue, at.seq) ??
+      book.one("item", at.queue, at.seq) ??
+      book.one("capped", at.queue, at.seq);
+    if (!there) return { hash, at };
+    if (there.key === key && there.scraper === scraper) return { hash, at, there };
+  }
+};
+
+/** Found again from nearer by, a capped input is kept as that; and what keeps it out may have changed. */
+export const moveCapped = (book: Book, there: CappedItem, origin: Origin, cap: Cap, change: CapChange): void => {
+  const { depth, chain, parent } = origin;
+  if (depth > there.depth || (depth === there.depth && chain > there.chain)) return;
+  book.patch("capped", there, { cap, depth, chain, parentQueue: parent?.queue ?? null, parentSeq: parent?.seq ?? null });
+  change[there.cap]--;
+  change[cap]++;
+};
+
+/** It becomes an item. */
+const freeCapped = (book: Book, there: CappedItem, change: CapChange): void => {
+  book.drop("capped", there.queue, there.seq);
+  change[there.cap]--;
+};
+
+/** Lets in those that now fit; of the others it is noted what keeps them out. */
+export const letInCapped = (
+  book: Book,
+  rows: readonly CappedItem[],
+  capOf: (row: CappedItem) => Cap | undefined,
+  room: number,
+  quotaRoom: number,
+): { readonly accepted: number; readonly capChange: CapChange } => {
+  const capChange = Object.fromEntries(CAPS.map((cap) => [cap, 0])) as CapChange;
+  const arrivals = new Map<number, Arrival>();
+  let accepted = 0;
+  for (const row of rows) {
+    const cap = capOf(row) ?? (accepted >= room ? "items" : accepted >= quotaRoom ? "quota" : undefined);
+    if (cap !== undefined) {
+      if (cap !== row.cap) moveCapped(book, row, originOfCapped(row), cap, capChange);
+      continue;
+    }
+    const { cap: _, ...item } = row;
+    freeCapped(book, row, capChange);
+    enter(book, arrivals, item);
+    accepted++;
+  }
+  for (const arrival of arrivals.values()) writeArrival(book, arrival);
+  return { accepted, capChange };
+};
+
+const originOfCapped = ({ depth, chain, parentQueue, parentSeq }: CappedItem): Origin => ({
+  depth,
+  chain,
+  ...(parentQueue !== null && parentSeq !== null && { parent: { queue: parentQueue, seq: parentSeq } }),
+});
+
+const sumOf = (change: CapChange): number => Object.values(change).reduce((sum, n) => sum + n, 0);
+
+/** Counts what came, in the job and against its client's quota. */
+export const countInserted = (book: Book, number: number, { accepted, folded, capped, capChange }: Inserted): void => {
+  // Capped ones that came again and now fit: one of the two became an item, the other is folded into it.
+  const freed = capped - sumOf(capChange);
+  countInputs(book, number, { received: accepted + folded + capped, accepted, folded: folded + freed, capChange });
+  // Capped inputs are stored as items are. What the quota itself keeps out counts on the day on which it is let in.
+  countForQuota(book, number, accepted + capped - freed - capChange.quota);
+};
+
+export const countInputs = (
+  book: Book,
+  number: number,
+  change: { readonly received: number; readonly accepted: number; readonly folded: number; readonly capChange: CapChange },
+): void => {
+  const job = book.known("job", number)!;
+  const capped = Object.fromEntries(CAPS.map((cap) => [cap, job.capped[cap] + change.capChange[cap]]));
+  book.patch("job", job, {
+    received: job.received + change.received,
+    accepted: job.accepted + change.accepted,
+    folded: job.folded + change.folded,
+    capped: capped as Job["capped"],
+  });
+};
+
+const DAY_MS = 86_400_000;
+/** Longer than any quota looks back. */
+const KEPT_DAYS = 40;
+export const dayOf = (at: number): number => Math.floor(at / DAY_MS);
+
+const clientShare = (book: Book, client: string) =>
+  book.known("share", ALL_WORKERS, client) ?? book.one("share", ALL_WORKERS, client) ?? newShare(ALL_WORKERS, client);
+
+export const countForQuota = (book: Book, number: number, count: number): void => {
+  if (count === 0) return;
+  const share = clientShare(book, book.known("job", number)!.client);
+  const today = dayOf(book.now);
+  const kept = Object.entries(share.accepted).filter(([day]) => Number(day) > today - KEPT_DAYS);
+  const accepted = { ...Object.fromEntries(kept), [today]: (share.accepted[today] ?? 0) + count };
+  book.put("share", { ...share, accepted });
+};
+
+/** Items that a client's jobs may yet accept today (UTC); Infinity without a quota. */
+export const quotaRoom = (book: Book, client: string): number => {
+  const perDay = book.one("client", client)?.itemsPerDay ?? null;
+  if (perDay === null) return Infinity;
+  return Math.max(0, perDay - (clientShare(book, client).accepted[dayOf(book.now)] ?? 0));
+};
+
+/** What keeps an input out wherever the job has room. */
+export const capOf = (
+  spec: JobSpec,
+  { scraper, depth, chain }: Pick<Item, "scraper" | "depth" | "chain">,
+): "depth" | "chain" | undefined => {
+  if (depth > spec.maxDepth) return "depth";
+  return chain > (spec.scrapers[scraper]?.maxChain ?? Infinity) ? "chain" : undefined;
+};

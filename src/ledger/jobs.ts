@@ -1,0 +1,241 @@
+import type { FailureKind } from "../model/failure.ts";
+import { CAPS, type JobCaps, type JobSpec, type RejectedInput } from "../model/job.ts";
+import { type AddReply, LedgerError, type PlannedItem } from "../ports/ledger.ts";
+import { type Book, want } from "./book.ts";
+import { jobNamed, mustGoOn, openQueues } from "./control-job.ts";
+import { countRejected } from "./emit-items.ts";
+import { endJobWhenDone } from "./end-job.ts";
+import { takeFailure } from "./failures.ts";
+import {
+  capOf,
+  countForQuota,
+  countInputs,
+  countInserted,
+  insertItems,
+  itemHash,
+  letInCapped,
+  quotaRoom,
+} from "./insert-items.ts";
+import { newKeySeed, nextHash } from "./key-hash.ts";
+import { type Job, newRetry, type Result } from "./records.ts";
+import { wakeShare } from "./shares.ts";
+
+const isSameSpec = (a: JobSpec, b: JobSpec): boolean => JSON.stringify(a) === JSON.stringify(b);
+
+/** Sent again, it is done already. */
+export const createJob = (book: Book, spec: JobSpec): void => {
+  const { id, client, labels = {} } = spec;
+  book.need(want("jobNamed", id), want("removal", id), want("client", client), want("service"));
+  const known = book.one("jobNamed", id);
+  if (known && known.received === 0 && isSameSpec(known.spec, spec)) return;
+  if (known || book.one("removal", id))
+    throw new LedgerError("job-exists", `${id}: a job of this name exists, or did.`);
+  if (!book.one("client", client)) book.put("client", { name: client, weight: 1, maxRunning: null, itemsPerDay: null });
+  const service = book.one("service")!;
+  const number = service.lastJob + 1;
+  book.patch("service", service, { lastJob: number });
+  book.put("job", {
+    number,
+    id,
+    client,
+    spec,
+    state: "loading",
+    isSealed: false,
+    createdAt: book.now,
+    endedAt: null,
+    deadlineAt: spec.deadlineAt ?? null,
+    spentAt: null,
+    paused: null,
+    revision: 0,
+    reopenedAt: null,
+    keySeed: newKeySeed(),
+    received: 0,
+    accepted: 0,
+    folded: 0,
+    rejected: 0,
+    rejects: [],
+    capped: Object.fromEntries(CAPS.map((cap) => [cap, 0])) as Job["capped"],
+    done: 0,
+    absent: 0,
+    failed: 0,
+    skipped: 0,
+    cancelled: 0,
+    partial: 0,
+    requests: 0,
+    bytes: 0,
+    fieldCounts: spec.fields.flatMap(() => [0, 0, 0, 0]),
+    failures: {},
+    changes: {},
+    lastAdd: null,
+  });
+  for (const [name, value] of Object.entries(labels)) book.put("label", { name, value, job: number });
+  book.tell("job.started", id, { scraper: spec.scraper });
+};
+
+export interface AddedChunk {
+  readonly items: readonly PlannedItem[];
+  readonly rejected: readonly RejectedInput[];
+  /** Names the chunk among those that are added to the job, so that one sent again is not counted twice. */
+  readonly id?: string;
+}
+
+export const addItems = (book: Book, id: string, { items, rejected, id: chunk }: AddedChunk): AddReply => {
+  const job = jobNamed(book, id);
+  if (chunk !== undefined && job.lastAdd?.id === chunk) {
+    const [accepted, folded, capped] = job.lastAdd.reply;
+    return { accepted, folded, capped };
+  }
+  if (job.spentAt !== null)
+    throw new LedgerError("job-ended", `${id}: the job's budget is spent and it takes no more inputs. Start a new one.`);
+  if (job.state === "done" || job.state === "cancelled")
+    throw new LedgerError("job-ended", `${id}: the job has ended and takes no more inputs. Start a new one.`);
+  countRejected(book, job.number, rejected);
+  const given = () => ({ depth: 0, chain: 0 });
+  const added = insertItems(book, job.number, items, job.spec.maxItems - job.accepted, Infinity, given);
+  countInserted(book, job.number, added);
+  const { accepted, folded, capped } = added;
+  if (chunk !== undefined)
+    book.patch("job", book.known("job", job.number)!, { lastAdd: { id: chunk, reply: [accepted, folded, capped] } });
+  return { accepted, folded, capped };
+};
+
+/** No more inputs will come from outside: the job is done when its items are. */
+export const sealJob = (book: Book, id: string): void => {
+  const job = jobNamed(book, id);
+  book.patch("job", job, { isSealed: true, state: job.state === "loading" ? "running" : job.state });
+  endJobWhenDone(book, job.number);
+};
+
+/** Failed items of a job after a place, by kind; those that are put back. */
+export const retryFailed = (
+  book: Book,
+  id: string,
+  kinds: readonly FailureKind[] | undefined,
+  after: { readonly queue: number; readonly seq: number },
+  limit: number,
+): readonly Result[] => {
+  const job = jobNamed(book, id);
+  mustGoOn(book, job, true);
+  const args = [job.number, kinds ? JSON.stringify(kinds) : null, after.queue, after.seq, limit] as const;
+  const failed = book.list("failedAfter", ...args);
+  putBack(book, job, failed);
+  return failed;
+};
+
+/** The failed ones of the items with these keys, of whichever of the job's scrapers. */
+export const retryKeys = (
+  book: Book,
+  id: string,
+  keys: readonly string[],
+  kinds: readonly FailureKind[] | undefined,
+): number => {
+  const job = jobNamed(book, id);
+  mustGoOn(book, job, true);
+  const wanted = [...new Set(keys)].flatMap((key) => job.spec.scrapers.map((_, scraper) => ({ key, scraper })));
+  book.need(...wanted.map(({ key, scraper }) => want("key", job.number, itemHash(key, scraper, job))));
+  const places = wanted.flatMap(({ key, scraper }) => {
+    for (let hash = itemHash(key, scraper, job); ; hash = nextHash(hash)) {
+      const at = book.one("key", job.number, hash);
+      if (!at) return [];
+      const item = book.one("item", at.queue, at.seq);
+      if (item?.key === key && item.scraper === scraper) return at;
+    }
+  });
+  book.need(...places.map(({ queue, seq }) => want("result", queue, seq)));
+  const failed = places
+    .flatMap(({ queue, seq }) => book.one("result", queue, seq) ?? [])
+    .filter(({ state, failure }) => state === "failed" && failure && (!kinds || kinds.includes(failure.kind)));
+  putBack(book, job, failed);
+  return failed.length;
+};
+
+/** As if they had never been tried; what failed before stays in their history. */
+const putBack = (book: Book, before: Job, failed: readonly Result[]): void => {
+  if (failed.length === 0) return;
+  const queues = Map.groupBy(failed, ({ queue }) => queue);
+  book.need(
+    ...queues.keys().flatMap((queue) => [want("queue", queue), want("shareOfQueue", queue)]),
+    ...failed.map(({ queue, seq }) => want("retry", queue, seq)),
+    ...(before.state === "done" ? [want("queuesOf", before.number)] : []),
+  );
+  let { failures } = before;
+  for (const { queue, seq, failure } of failed) {
+    const { history } = book.one("retry", queue, seq) ?? newRetry(queue, seq);
+    book.put("retry", { ...newRetry(queue, seq), dueAt: book.now, history });
+    book.drop("result", queue, seq);
+    failures = takeFailure(failures, failure!.kind);
+  }
+  for (const [id, some] of queues) {
+    const queue = book.one("queue", id)!;
+    const dueAt = Math.min(book.now, queue.dueAt ?? Infinity);
+    book.patch("queue", queue, { open: queue.open + some.length, dueAt });
+    wakeShare(book, queue.lane, queue.client, book.now);
+  }
+  const job = book.patch("job", before, {
+    failed: before.failed - failed.length,
+    failures,
+    endedAt: null,
+    reopenedAt: book.now,
+    state: before.state === "done" ? "running" : before.state,
+  });
+  // It may have come to its end while it was paused or held: nobody would resume a job that had ended.
+  if (before.state === "done") openQueues(book, job.number);
+};
+
+export const raiseCaps = (book: Book, id: string, caps: JobCaps): void => {
+  const job = jobNamed(book, id);
+  mustGoOn(book, job, true);
+  book.patch("job", job, { spec: raised(job.spec, caps) });
+};
+
+const raised = (spec: JobSpec, caps: JobCaps): JobSpec => {
+  const { maxItems = spec.maxItems, maxDepth = spec.maxDepth, maxChain = Infinity } = caps;
+  const chains = spec.scrapers.flatMap((one) => one.maxChain ?? []);
+  mustNotLower(spec.id, "maxItems", spec.maxItems, maxItems);
+  mustNotLower(spec.id, "maxDepth", spec.maxDepth, maxDepth);
+  if (chains.length > 0) mustNotLower(spec.id, "maxChain", Math.min(...chains), maxChain);
+  const scrapers = spec.scrapers.map((one) =>
+    one.maxChain === undefined || caps.maxChain === undefined
+      ? one
+      : { ...one, maxChain: Math.max(one.maxChain, maxChain) },
+  );
+  return { ...spec, maxItems, maxDepth, scrapers };
+};
+
+const mustNotLower = (id: string, name: string, now: number, asked: number): void => {
+  if (asked < now)
+    throw new LedgerError(
+      "lower-cap",
+      `${id}: its ${name} is ${now} and cannot be lowered to ${asked}: limits of a job can only be raised.`,
+    );
+};
+
+/** Capped inputs after a place: those that now fit become items. Answers how many, and the last one that was looked at. */
+export const letIn = (
+  book: Book,
+  id: string,
+  after: { readonly queue: number; readonly seq: number },
+  limit: number,
+): { readonly accepted: number; readonly last: { readonly queue: number; readonly seq: number } | undefined } => {
+  const job = jobNamed(book, id);
+  mustGoOn(book, job, true);
+  const rows = book.list("cappedAfter", job.number, after.queue, after.seq, limit);
+  if (rows.length === 0) return { accepted: 0, last: undefined };
+  const queues = new Set(rows.map(({ queue }) => queue));
+  book.need(
+    want("client", job.client),
+    want("share", 0, job.client),
+    ...queues.values().flatMap((queue) => [want("queue", queue), want("shareOfQueue", queue)]),
+  );
+  const { spec } = job;
+  const room = spec.maxItems - job.accepted;
+  const { accepted, capChange } = letInCapped(book, rows, (row) => capOf(spec, row), room, quotaRoom(book, job.client));
+  const freed = -Object.values(capChange).reduce((sum, n) => sum + n, 0);
+  countInputs(book, job.number, { received: 0, accepted, folded: freed - accepted, capChange });
+  if (capChange.quota < 0) countForQuota(book, job.number, -capChange.quota);
+  if (accepted > 0 && job.state === "done") {
+    book.patch("job", book.known("job", job.number)!, { state: "running", endedAt: null });
+    openQueues(book, job.number);
+  }
+  return { accepted, last: rows.at(-1) };
+};

@@ -1,0 +1,103 @@
+import { seedBreaker } from "../model/breaker-state.ts";
+import { kindsOf } from "../model/collector-kind.ts";
+import type { JobSpec, PinnedScraper } from "../model/job.ts";
+import { RANGES } from "../model/number-range.ts";
+import { type Book, type Want, want } from "./book.ts";
+import { kindBits } from "./kind-bits.ts";
+import { laneNamed } from "./lane-pace.ts";
+import type { Job, Queue } from "./records.ts";
+
+export type Paces = Pick<PinnedScraper, "pace" | "sitePace">;
+
+/** What a scraper that says nothing declares. */
+const HEALED_PER_SECOND = 2;
+
+export const pacesOf = (spec: JobSpec, scraper: number): Paces => {
+  const paces: Paces = spec.scrapers[scraper] ?? spec;
+  // Jobs of older versions may have a rate that is no longer taken: it was the client's, not the scraper's.
+  return paces.sitePace === undefined && paces.pace.perSecond < RANGES.perSecond.min
+    ? { pace: paces.pace, sitePace: { ...paces.pace, perSecond: HEALED_PER_SECOND } }
+    : paces;
+};
+
+const orNull = (perSecond: number): number | null => (perSecond === Infinity ? null : perSecond);
+
+const rates = ({ pace, sitePace = pace }: Paces) => ({
+  perSecond: orNull(sitePace.perSecond),
+  burst: sitePace.burst,
+  concurrency: sitePace.concurrency,
+  ownPerSecond: pace.perSecond < sitePace.perSecond ? pace.perSecond : null,
+  ownConcurrency: pace.concurrency < sitePace.concurrency ? pace.concurrency : null,
+});
+
+const lower = (a: number | null, b: number | null): number | null =>
+  a === null || b === null ? (a ?? b) : Math.min(a, b);
+
+/** A queue is as slow as the slowest of the scrapers that have had items in it. */
+export const lowerPace = (book: Book, queue: Queue, paces: Paces): Queue => {
+  const limit = rates(paces);
+  const next = {
+    perSecond: lower(queue.perSecond, limit.perSecond),
+    burst: Math.min(queue.burst, limit.burst),
+    concurrency: Math.min(queue.concurrency, limit.concurrency),
+    ownPerSecond: lower(queue.ownPerSecond, limit.ownPerSecond),
+    ownConcurrency: lower(queue.ownConcurrency, limit.ownConcurrency),
+  };
+  const isSame = (Object.keys(next) as (keyof typeof next)[]).every((name) => next[name] === queue[name]);
+  return isSame ? queue : book.patch("queue", queue, next);
+};
+
+/** What `queueFor` needs for inputs of these lanes. */
+export const queueWants = (job: Pick<Job, "number" | "client">, lanes: Iterable<string>): Want[] => [
+  want("service"),
+  ...new Set(lanes).values().flatMap((lane) => [
+    want("laneNamed", lane),
+    want("queueIn", job.number, lane),
+    want("shareIn", lane, job.client),
+  ]),
+];
+
+/** The queue of a job in a lane, made when it is not there yet. */
+export const queueFor = (book: Book, job: Job, laneName: string, scraper: number): Queue => {
+  const lane = laneNamed(book, laneName);
+  const loaded = book.one("queueIn", job.number, laneName);
+  const found = loaded ? book.known("queue", loaded.id) : book.added("queue", (queue) => queue.job === job.number && queue.lane === lane.id);
+  const paces = pacesOf(job.spec, scraper);
+  if (found) return job.spec.scrapers.length > 1 ? lowerPace(book, found, paces) : found;
+  const baseline = book.one("baseline", job.spec.scraper, lane.id);
+  const service = book.one("service")!;
+  const id = service.lastQueue + 1;
+  book.patch("service", service, { lastQueue: id });
+  const queue: Queue = {
+    ...rates(paces),
+    id,
+    job: job.number,
+    lane: lane.id,
+    client: job.client,
+    ownNextAt: 0,
+    ownSlots: {},
+    tail: 0,
+    cursor: 0,
+    open: 0,
+    leased: 0,
+    waiting: 0,
+    isClaimable: job.state === "loading" || job.state === "running",
+    hasFresh: false,
+    dueAt: null,
+    priority: job.spec.priority ?? 0,
+    servedAt: 0,
+    freshness: job.spec.freshness ?? null,
+    kinds: kindBits(kindsOf(job.spec)),
+    breaker: baseline ? seedBreaker(baseline.breaker) : null,
+    isDoubtful: false,
+    held: null,
+    heldAt: null,
+    probeAt: null,
+    isProbing: false,
+    trips: 0,
+    jobId: job.id,
+    revision: job.revision,
+  };
+  book.put("queue", queue);
+  return queue;
+};

@@ -1,0 +1,163 @@
+import type { Failure } from "../model/failure.ts";
+import { afterDeathAlone } from "../model/suspect.ts";
+import type { ReapReply, ReapRequest } from "../ports/ledger.ts";
+import { type Book, want } from "./book.ts";
+import { addCost, OVER_BUDGET, spendBudget } from "./budget.ts";
+import { endJobWhenDone } from "./end-job.ts";
+import { addFailure, type FailedItem, tellFailed } from "./failures.ts";
+import { freshWants, leaveFresh } from "./fresh-notes.ts";
+import { eachPlace } from "./places.ts";
+import { newRetry, type Retry, type Worker } from "./records.ts";
+import { wakeLane, wakeShare } from "./shares.ts";
+
+type Cause = NonNullable<ReapRequest["cause"]>;
+const SILENT: Cause = { blame: "unknown", detail: "the worker fell silent" };
+
+export const NOBODY: ReapReply = { workers: 0, suspects: 0, returned: 0 };
+
+interface LeasedItem {
+  readonly lease: number;
+  readonly queue: number;
+  readonly seq: number;
+  readonly job: number;
+}
+
+/**
+ * Ends the leases of a worker. Items that may have been running become suspects; the others go back untouched. Without a cause, one that ends in
+ * order and has no items left: it is not lost.
+ */
+export const reapWorker = (book: Book, name: string, known: Cause | undefined): ReapReply => {
+  const worker = book.one("worker", name);
+  if (!worker || worker.until === null) return NOBODY;
+  const cause = known ?? SILENT;
+  const leased = worker.leases.flatMap(({ id, queue, job, open }) =>
+    [...eachPlace(open)].map((seq): LeasedItem => ({ lease: id, queue, seq, job })),
+  );
+  load(book, worker, leased);
+  const running = new Set<string>();
+  for (let i = 0; i < worker.running.length; i += 2) running.add(`${worker.running[i]}/${worker.running[i + 1]}`);
+  const counts = { suspects: 0, returned: 0 };
+  const failed: (FailedItem & { readonly job: number })[] = [];
+  for (const item of leased) {
+    const { queue, seq } = item;
+    const retry = book.one("retry", queue, seq) ?? newRetry(queue, seq);
+    const job = book.known("job", item.job)!;
+    const fail = (failure: Failure): void => void failed.push({ ...endLost(book, item, retry, worker.name, failure), job: item.job });
+    if (retry.hasActed) fail(actedFailure(cause));
+    else if (job.spentAt !== null) fail(OVER_BUDGET);
+    else if (job.state === "cancelled") cancelLost(book, item, retry);
+    else if (worker.isAlone) diedAlone(book, item, retry, cause, fail);
+    else if (item.lease >= worker.pulseLease || running.has(`${queue}/${seq}`)) {
+      book.put("retry", { ...retry, state: "suspect", dueAt: book.now });
+      counts.suspects++;
+    } else {
+      book.put("retry", { ...retry, state: "queued", dueAt: book.now });
+      backToQueue(book, queue);
+      counts.returned++;
+    }
+    if (book.one("queue", queue)!.freshness) leaveFresh(book, item);
+  }
+  book.count("lost workers", known || leased.length > 0 ? 1 : 0);
+  book.count("lost leases", worker.leases.length);
+  book.count("suspect items", counts.suspects);
+  for (const [job, some] of Map.groupBy(failed, (one) => one.job)) tellFailed(book, book.known("job", job)!.id, some);
+  chargeUnsettled(book, worker);
+  book.drop("worker", worker.name);
+  for (const [id, some] of Map.groupBy(leased, (item) => item.queue)) reopen(book, id, some.length);
+  for (const job of new Set(leased.map((item) => item.job))) endJobWhenDone(book, job);
+  return { workers: 1, ...counts };
+};
+
+const load = (book: Book, { unsettled }: Worker, leased: readonly LeasedItem[]): void => {
+  const queues = new Set(leased.map(({ queue }) => queue));
+  for (let i = 0; i < unsettled.length; i += 3) queues.add(unsettled[i]!);
+  book.need(
+    ...queues.values().flatMap((queue) => [want("queue", queue), want("jobOfQueue", queue), want("shareOfQueue", queue)]),
+    ...leased.flatMap(({ queue, seq }) => [want("item", queue, seq), want("retry", queue, seq)]),
+  );
+  book.need(...leased.filter(({ queue }) => book.one("queue", queue)!.freshness).flatMap((item) => freshWants([item])));
+};
+
+const backToQueue = (book: Book, id: number): void => {
+  const queue = book.known("queue", id)!;
+  book.patch("queue", queue, { dueAt: Math.min(book.now, queue.dueAt ?? Infinity) });
+};
+
+/** A probe that was lost says nothing about the site: it is let through again. */
+const reopen = (book: Book, id: number, count: number): void => {
+  const queue = book.known("queue", id)!;
+  const now = book.patch("queue", queue, { isProbing: false, leased: queue.leased - count });
+  if (now.dueAt !== null) wakeShare(book, now.lane, now.client, book.now);
+  if (now.open === 0) wakeLane(book, now.lane, book.now);
+};
+
+/** Nobody will try it again: it reads as cancelled, by its due time. */
+const cancelLost = (book: Book, { queue: id, job: number }: LeasedItem, retry: Retry): void => {
+  book.put("retry", { ...retry, state: "queued", dueAt: book.now });
+  const queue = book.known("queue", id)!;
+  book.patch("queue", queue, { open: queue.open - 1 });
+  const job = book.known("job", number)!;
+  book.patch("job", job, { cancelled: job.cancelled + 1 });
+};
+
+const diedAlone = (book: Book, item: LeasedItem, retry: Retry, cause: Cause, fail: (failure: Failure) => void): void => {
+  const isBlamed = cause.blame === "scraper";
+  const deaths = { blamed: retry.blamed + (isBlamed ? 1 : 0), unexplained: retry.unexplained + (isBlamed ? 0 : 1) };
+  const next = afterDeathAlone(deaths);
+  if (next !== "give-up") {
+    book.put("retry", { ...retry, ...deaths, state: "suspect", dueAt: book.now + next.waitMs });
+    return;
+  }
+  fail({
+    kind: "scraper-error",
+    detail: `the process that ran only this item ended ${deaths.blamed + deaths.unexplained} times: ${cause.detail}`,
+  });
+};
+
+const actedFailure = (cause: Cause): Failure => ({
+  kind: "worker-lost",
+  detail: `its acting request had left when the worker was lost (${cause.detail}); not tried again by itself`,
+});
+
+/** An item that was lost with its worker, and is not tried again. */
+const endLost = (book: Book, item: LeasedItem, retry: Retry, worker: string, failure: Failure): FailedItem => {
+  const { queue: id, seq } = item;
+  const queue = book.known("queue", id)!;
+  const job = book.known("job", item.job)!;
+  const { key } = book.one("item", id, seq)!;
+  const { revision } = job;
+  const past = { at: book.now, ms: 0, worker, failure, ...(revision > 0 && { revision }) };
+  book.patch("queue", queue, { open: queue.open - 1 });
+  book.put("retry", { ...retry, dueAt: null, history: [...retry.history, past] });
+  book.put("result", {
+    queue: id,
+    seq,
+    state: "failed",
+    attempts: retry.attempts + 1,
+    endedAt: book.now,
+    quality: null,
+    failure,
+    captures: [],
+    records: null,
+    skipped: null,
+    change: null,
+    attempt: null,
+    revision,
+  });
+  book.patch("job", job, {
+    failed: job.failed + 1,
+    failures: addFailure(job.failures, failure, key, { isFinal: true }),
+  });
+  return { queue: id, seq, key, failure };
+};
+
+/** What a lost worker had spent on items that were not settled was spent all the same. */
+const chargeUnsettled = (book: Book, { unsettled }: Worker): void => {
+  for (let i = 0; i < unsettled.length; i += 3) {
+    const queue = book.one("queue", unsettled[i]!);
+    const job = queue && book.known("job", queue.job);
+    if (!job) continue;
+    book.patch("job", job, addCost(job, { requests: unsettled[i + 1]!, bytes: unsettled[i + 2]! }));
+    spendBudget(book, job.number);
+  }
+};

@@ -1,0 +1,13 @@
+/** What an engine's own housekeeping goes by. */
+
+/** Days for which it is known how many items a client's jobs have accepted: longer than any quota looks back. */
+export const ACCEPTED_DAYS = 40;
+
+/** A worker that has registered and was never heard of again is forgotten after this. */
+export const FORGET_WORKER_MS = 10 * 60_000;
+
+/** A worker that was stopped may still store what it had in hand: a removed job's folder is looked at again so long after the mark. */
+export const LATE_MS = 3_600_000;
+
+/** A clock that was set by less is no matter: nothing is kept waiting noticeably longer by it. */
+export const CLOCK_STEP_MS = 2000;

@@ -1,0 +1,275 @@
+import type { ItemRef } from "../model/item.ts";
+import type {
+  AddReply,
+  AmendedItem,
+  ClaimRequest,
+  Grant,
+  Ledger,
+  PlannedItem,
+  ReapReply,
+  ReapRequest,
+  SettledItem,
+  SlotGrant,
+} from "../ports/ledger.ts";
+import { type Book, want } from "./book.ts";
+import { claim, claimWants } from "./claim.ts";
+import { cancelJob, controlJob } from "./control-job.ts";
+import { controlLane, setShare } from "./control-lane.ts";
+import { emitItems, emitWants } from "./emit-items.ts";
+import { openProbes } from "./hold-queue.ts";
+import { insertWants } from "./insert-items.ts";
+import { addItems, createJob, letIn, raiseCaps, retryFailed, retryKeys, sealJob } from "./jobs.ts";
+import { pulse, type PulseLimits, pulseWants } from "./pulse.ts";
+import { NOBODY, reapWorker } from "./reap.ts";
+import type { Job } from "./records.ts";
+import { settle, settleWants } from "./settle.ts";
+import { SettleBatch } from "./settle-batch.ts";
+import type { LedgerStore } from "./store.ts";
+import { amendItems, emitAmended, endAmending, pinVersions } from "./versions.ts";
+import { registerWorker } from "./workers.ts";
+
+/** Rows in one transaction, so that none holds a lock for long. */
+const ADD_CHUNK = 2000;
+const EMIT_CHUNK = 1000;
+const AMEND_CHUNK = 200;
+const RETRY_CHUNK = 500;
+/** An item that emits costs as much as so many that are emitted: its job, lanes and queues are looked up. */
+const EMIT_COST = 5;
+
+type Verbs = Pick<
+  Ledger,
+  | ("createJob" | "addItems" | "sealJob" | "steerJob" | "retryItems" | "raiseCaps" | "pinVersions" | "amendItems")
+  | ("steerLane" | "setShare" | "claim" | "pulse" | "settle" | "reap" | "registerWorker" | "writeEvents")
+>;
+
+/** The verbs that change something: each is one rule in one transaction, or in several short ones of which any may be the last before a crash. */
+export const ledgerVerbs = (store: LedgerStore, limits: PulseLimits): Verbs => {
+  const { transact } = store;
+  const upkeep = async (): Promise<ReapReply> => {
+    const reply = await reapSilent(store);
+    await transact((now) => [want("dueProbes", now)], openProbes, false);
+    return reply;
+  };
+  const claimOnce = async (request: ClaimRequest): Promise<Grant | "upkeep"> => {
+    let at = 0;
+    const answer = await transact(
+      (now) => claimWants(request, now),
+      (book) => {
+        at = book.now;
+        return claim(book, request, limits.leaseMs);
+      },
+      false,
+    );
+    return answer === "upkeep" ? answer : { ...answer, slots: fromNow(answer.slots, store.now() - at) };
+  };
+  /** What never changes of a job, so that its inputs are added with one round of loads. */
+  const jobs = new Map<string, Pick<Job, "number" | "client" | "keySeed">>();
+  return {
+    createJob: (spec) => transact([], (book) => createJob(book, spec)),
+    addItems: async (job, items, rejected, id) => {
+      const total = { accepted: 0, folded: 0, capped: 0 };
+      for (let from = 0; from === 0 || from < items.length; from += ADD_CHUNK) {
+        const chunk = {
+          items: items.slice(from, from + ADD_CHUNK),
+          rejected: from === 0 ? rejected : [],
+          ...(id !== undefined && { id: `${id}/${from}` }),
+        };
+        const facts = jobs.get(job);
+        const wants = facts ? insertWants(facts, chunk.items) : [];
+        const reply = await transact([want("jobNamed", job), want("removal", job), ...wants], (book) => {
+          const known = book.one("jobNamed", job);
+          if (known) {
+            jobs.set(job, known);
+            book.need(...insertWants(known, chunk.items));
+          }
+          return addItems(book, job, chunk);
+        });
+        for (const name of Object.keys(total) as (keyof AddReply)[]) total[name] += reply[name];
+      }
+      return total;
+    },
+    sealJob: (job) => transact([], (book) => sealJob(book, job)),
+    steerJob: (job, to, why) => transact([], (book) => controlJob(book, job, to, why)),
+    retryItems: async (job, { kinds, keys }) => {
+      let total = 0;
+      if (keys) {
+        for (let from = 0; from === 0 || from < keys.length; from += RETRY_CHUNK)
+          total += await transact([], (book) => retryKeys(book, job, keys.slice(from, from + RETRY_CHUNK), kinds));
+        return total;
+      }
+      for (let after: ItemRef | undefined = START; after; ) {
+        const from: ItemRef = after;
+        const failed = await transact([], (book) => retryFailed(book, job, kinds, from, RETRY_CHUNK));
+        total += failed.length;
+        after = failed.at(-1);
+      }
+      return total;
+    },
+    raiseCaps: async (job, caps) => {
+      await transact([], (book) => raiseCaps(book, job, caps));
+      let total = 0;
+      for (let after: ItemRef | undefined = START; after; ) {
+        const from: ItemRef = after;
+        const { accepted, last } = await transact([], (book) => letIn(book, job, from, RETRY_CHUNK));
+        total += accepted;
+        after = last;
+      }
+      return total;
+    },
+    pinVersions: (job, pins) => transact([], (book) => pinVersions(book, job, pins)),
+    amendItems: async (job, revision, items, isLast = false) => {
+      for (const some of inTransactions(items, AMEND_CHUNK)) {
+        const ready: AmendedItem[] = [];
+        for (const item of some) {
+          const { ahead, rest } = split(item);
+          for (const emitted of ahead)
+            await transact([], (book) => emitAmended(book, job, revision, { ...item, emitted }));
+          ready.push({ ...item, emitted: rest });
+        }
+        await transact([], (book) => amendItems(book, job, revision, ready));
+      }
+      if (isLast) await transact([], (book) => endAmending(book, job, revision));
+    },
+    steerLane: (lane, to) => transact([], (book) => controlLane(book, lane, to)),
+    setShare: (client, share) => transact([], (book) => setShare(book, client, share)),
+    claim: async (request) => {
+      for (;;) {
+        const answer = await claimOnce(request);
+        if (answer !== "upkeep") return answer;
+        await upkeep();
+      }
+    },
+    pulse: async (report) => {
+      let at = 0;
+      const reply = await transact(
+        pulseWants(report),
+        (book) => {
+          at = book.now;
+          return pulse(book, report, limits);
+        },
+        // Never results, only lanes and leases: forgetting it in a power cut does no harm, except for acts.
+        report.acting.length > 0,
+      );
+      return { ...reply, slots: fromNow(reply.slots, store.now() - at) };
+    },
+    settle: async (worker, items) => {
+      const refused: ItemRef[] = [];
+      for (const some of inTransactions(items, Infinity)) {
+        const ready: SettledItem[] = [];
+        for (const item of some) ready.push(await emitAhead(store, worker, item));
+        const reply = await transact(settleWants(worker, ready), (book) => settle(book, worker, ready));
+        refused.push(...reply.refused);
+      }
+      return { refused };
+    },
+    reap: async ({ worker, cause }: ReapRequest) => {
+      if (worker !== undefined)
+        return await transact([want("worker", worker)], (book) => reapWorker(book, worker, cause));
+      const reply = await reapSilent(store);
+      while (await transact((now) => [want("overdueJob", now)], cancelOverdue));
+      return reply;
+    },
+    registerWorker: (card, sums = {}) =>
+      transact(
+        [want("worker", card.name)],
+        (book) => {
+          registerWorker(book, card);
+          for (const [name, value] of Object.entries(sums)) book.count(name as keyof typeof sums, value ?? 0);
+        },
+        false,
+      ),
+    writeEvents: (events) =>
+      transact([], (book) => events.forEach(({ type, job, facts }) => book.tell(type, job, facts))),
+  };
+};
+
+const START: ItemRef = { queue: 0, seq: 0 };
+
+/** Delays count from the answer: what the commit took has passed already. */
+const fromNow = (slots: readonly SlotGrant[], passedMs: number): SlotGrant[] =>
+  slots.map((grant) => ({ ...grant, delaysMs: grant.delaysMs.map((delay) => delay - passedMs) }));
+
+const reapSilent = async ({ transact }: LedgerStore): Promise<ReapReply> => {
+  let total = NOBODY;
+  for (;;) {
+    const reply = await transact(
+      (now) => [want("silentWorkers", now)],
+      (book) => {
+        const [silent] = book.list("silentWorkers", book.now);
+        if (!silent) return undefined;
+        book.need(want("worker", silent.name));
+        return reapWorker(book, silent.name, SILENT);
+      },
+    );
+    if (!reply) return total;
+    total = {
+      workers: total.workers + reply.workers,
+      suspects: total.suspects + reply.suspects,
+      returned: total.returned + reply.returned,
+    };
+  }
+};
+
+const SILENT = { blame: "unknown", detail: "the worker fell silent" } as const;
+
+/** One job whose deadline has passed. False when there was none. */
+const cancelOverdue = (book: Book): boolean => {
+  const job = book.one("overdueJob", book.now);
+  if (!job) return false;
+  book.need(want("workers"), want("queuesOf", job.number));
+  cancelJob(book, job, { cause: "asked", reason: "deadline" });
+  return true;
+};
+
+type Emitting = { readonly emitted: readonly PlannedItem[] };
+
+/** As many in one transaction as their emitted items allow. */
+function* inTransactions<T extends Emitting>(items: readonly T[], most: number): Generator<readonly T[]> {
+  let some: T[] = [];
+  let emitted = 0;
+  for (const item of items) {
+    const count = item.emitted.length === 0 ? 0 : Math.min(item.emitted.length + EMIT_COST, EMIT_CHUNK);
+    if (some.length >= most || (some.length > 0 && emitted + count > EMIT_CHUNK)) {
+      yield some;
+      [some, emitted] = [[], 0];
+    }
+    some.push(item);
+    emitted += count;
+  }
+  if (some.length > 0) yield some;
+}
+
+/** What a page finds may be more than one short transaction takes. */
+const split = ({ emitted }: Emitting): { readonly ahead: readonly PlannedItem[][]; readonly rest: readonly PlannedItem[] } => {
+  const ahead: PlannedItem[][] = [];
+  let from = 0;
+  for (; emitted.length - from > EMIT_CHUNK; from += EMIT_CHUNK) ahead.push(emitted.slice(from, from + EMIT_CHUNK));
+  return { ahead, rest: from === 0 ? emitted : emitted.slice(from) };
+};
+
+/**
+ * All but the last inputs that an item found arrive before it is settled, each chunk held against its lease. Should the worker be lost in
+ * between, they stay; the item is tried again and finds them folded. Answers what is left to settle.
+ */
+const emitAhead = async ({ transact }: LedgerStore, worker: string, item: SettledItem): Promise<SettledItem> => {
+  const { ahead, rest } = split(item);
+  if (item.outcome.state === "returned" || ahead.length === 0) return item;
+  for (const emitted of ahead) {
+    // Not synced: the settle that follows is, and with it all that came before.
+    const isHeld = await transact(
+      [want("worker", worker), want("queue", item.queue), want("jobOfQueue", item.queue)],
+      (book) => {
+        if (!new SettleBatch(book, worker).leaseOf(item)) return false;
+        const { job } = book.one("queue", item.queue)!;
+        const some = { ...item, emitted, rejected: [] };
+        book.need(...emitWants(book, job, some));
+        emitItems(book, job, some);
+        return true;
+      },
+      false,
+    );
+    // The settle itself is refused for the same reason.
+    if (!isHeld) return { ...item, emitted: [] };
+  }
+  return { ...item, emitted: rest };
+};
