@@ -231,7 +231,7 @@ const lastAttempt = (attempt: LastResult["attempt"]): Pick<ItemView, "lastAttemp
   if (attempt === null) return {};
   const [at, ms, requests, bytes, worker, detail] = attempt as [
     ...[at: number, ms: number, requests: number, bytes: number],
-    ...[worker: string, detail?: string],
+    ...[worker: string, detail?: string | null],
   ];
-  return { lastAttempt: { at, ms, requests, bytes, worker, ...(detail !== undefined && { detail }) } };
+  return { lastAttempt: { at, ms, requests, bytes, worker, ...(detail != null && { detail }) } };
 };

@@ -106,7 +106,7 @@ export const LOADS: { readonly [N in LoadName]: string } = {
   fresh: `w CROSS JOIN fresh t ON t.key = ${a(0)} AND t.scraper = ${a(1)} AND t.owner = ${a(2)}`,
   fetch: `w CROSS JOIN fetches t ON t.queue = ${a(0)} AND t.seq = ${a(1)}`,
   fetches: `w CROSS JOIN fetches t ON t.key = ${a(0)} AND t.scraper = ${a(1)}`,
-  baseline: `w CROSS JOIN baselines t ON t.scraper = ${a(0)} AND t.lane = ${a(1)}`,
+  baselineIn: `w CROSS JOIN lanes l ON l.name = ${a(1)} CROSS JOIN baselines t ON t.scraper = ${a(0)} AND t.lane = l.id`,
   removal: `w CROSS JOIN removals t ON t.id = ${a(0)}`,
 };
 

@@ -1,15 +1,24 @@
 import type { LoadArgs, LoadKind, LoadName } from "../../ledger/loads.ts";
 import { KIND_OF } from "../../ledger/loads.ts";
-import type { Job, Records } from "../../ledger/records.ts";
+import type { Job, Kind, Records } from "../../ledger/records.ts";
 import { LedgerError } from "../../ports/ledger.ts";
-import { selectOf } from "./statements.ts";
-import { FORMATS, type Value } from "./tables.ts";
+import { mostRows, selectOf, sizeFor, upsertOf } from "./statements.ts";
+import { FORMATS, type RowFormat, type Value } from "./tables.ts";
 
 /** What reading needs of a connection. */
 export interface Rows {
   all<T>(sql: string, ...values: Value[]): T[];
   /** Rows as lists of their values. */
   arrays<T extends readonly unknown[]>(sql: string, ...values: Value[]): T[];
+}
+
+/** What changing needs as well. */
+export interface Connection extends Rows {
+  now(): number;
+  /** Answers how many rows were changed. */
+  run(sql: string, ...values: Value[]): number;
+  read<T>(work: () => T): Promise<T>;
+  write<T>(work: () => T, durable?: boolean): Promise<T>;
 }
 
 /** One set of records, as rules load it. */
@@ -21,6 +30,20 @@ export const readRecords = <N extends LoadName>(
   rows
     .arrays<Value[]>(selectOf(name), JSON.stringify([args]))
     .map((row) => FORMATS[KIND_OF[name]].read(row, 1) as Records[LoadKind<N>]);
+
+/** Writes records, in place of those with the same key. */
+export const writeRecords = (db: Connection, kind: Kind, records: readonly object[]): void => {
+  const format: RowFormat<Kind> = FORMATS[kind];
+  const most = mostRows(format);
+  for (let from = 0; from < records.length; from += most) {
+    const some = records.slice(from, from + most);
+    const size = sizeFor(some.length);
+    const values: Value[] = [];
+    for (const record of some) format.write(record as never, values);
+    while (values.length < size * format.written.length) values.push(null);
+    db.run(upsertOf(format, size), ...values);
+  }
+};
 
 const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
 

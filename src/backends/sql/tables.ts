@@ -219,16 +219,16 @@ export const TABLES: { readonly [K in Exclude<Kind, "dueItem">]: Table<K> } = {
     },
     computed: {
       isDraining: "coalesce(t.card ->> 'isDraining', 0)",
-      lanes: "t.card -> 'lanes'",
-      kinds: "t.card -> 'kinds'",
+      lanes: "t.card ->> 'lanes'",
+      kinds: "t.card ->> 'kinds'",
     },
   },
   example: {
     name: "",
     columns: { queue: "number", seq: "number", key: "text", failure: "json", captures: "list" },
     computed: {
-      failure: "coalesce(r.failure, y.last -> 'failure')",
-      captures: "coalesce(r.captures, y.last -> 'captures')",
+      failure: "coalesce(r.failure, y.last ->> 'failure')",
+      captures: "coalesce(r.captures, y.last ->> 'captures')",
     },
   },
   suspectGroup: {

@@ -1,4 +1,6 @@
 import { readFileSync } from "node:fs";
+import { CLOCK_STEP_MS } from "../../ledger/upkeep.ts";
+import { FORMATS } from "../sql/tables.ts";
 import type { Database } from "./database.ts";
 
 /** A clock that no one sets: it counts the same in all processes of a machine, from its start on. */
@@ -82,4 +84,71 @@ const moveTimes = (db: Database, byMs: number, now: number): void => {
   db.run("UPDATE lanes SET spare = '[]', ahead = '[]' WHERE spare <> '[]' OR ahead <> '[]'");
   for (const [table, column] of MOVED)
     if (db.get("SELECT 1 FROM sqlite_schema WHERE name = ?", table)) move(table, column);
+};
+
+/**
+ * Called in every transaction. Somebody may set the machine's clock, and a machine may sleep. Times that were ahead are durations: they move with
+ * the clock, so that nothing waits longer for it, no hold ends sooner, and no living worker is given up. What this process saw last is
+ * remembered, so that the ledger is asked only once in a while.
+ */
+export const watchClock = (db: Database): (() => void) => {
+  let notedAt = -Infinity;
+  let notedAheadMs = 0;
+  return () => {
+    const now = db.now();
+    const { nowMs, boot } = db.steady;
+    const aheadMs = now - nowMs();
+    const isSteady = boot === "" ? now >= notedAt : Math.abs(aheadMs - notedAheadMs) < CLOCK_STEP_MS;
+    if (isSteady && now - notedAt < NOTE_MS) return;
+    [notedAt, notedAheadMs] = [now, aheadMs];
+    const noted = db.get<Noted>("SELECT latest_at, boot, ahead_ms FROM service WHERE id = 1")!;
+    const isSameStart = boot !== "" && boot === noted.boot;
+    const byMs = isSameStart ? aheadMs - noted.ahead_ms : Math.min(0, now - noted.latest_at);
+    const isStep = Math.abs(byMs) >= CLOCK_STEP_MS;
+    if (!isStep && boot === noted.boot && now - noted.latest_at < NOTE_MS) return;
+    db.run("UPDATE service SET latest_at = ?, boot = ?, ahead_ms = ? WHERE id = 1", now, boot, aheadMs);
+    if (isStep) shiftTimes(db, byMs, now);
+  };
+};
+
+const TIMES: readonly (readonly [table: string, ...columns: string[]])[] = [
+  ["shares", "ready_at"],
+  ["workers", "until"],
+  ["lanes", "tat", "hold_until", "crawl_until"],
+  ["queues", "due_at", "probe_at", "own_next_at"],
+  ["retries", "due_at"],
+  ["robots", "until", "fetch_until"],
+  ["sweeps", "due_at"],
+  ["duties", "held_until"],
+  ["deliveries", "due_at", "taken_until"],
+];
+
+/** What was ahead stays as far ahead; what was over is over, also by a clock that was set back. */
+const shiftTimes = (db: Database, byMs: number, now: number): void => {
+  const shifted = (time: string): string =>
+    `CASE WHEN ${time} > ?1 - ?2 THEN ${time} + ?2 WHEN ${time} > min(?1, ?1 - ?2) THEN ?1 ELSE ${time} END`;
+  // Slots that were given back are not worth a longer look.
+  db.run("UPDATE lanes SET spare = NULL, ahead = NULL WHERE spare IS NOT NULL OR ahead IS NOT NULL");
+  db.run(
+    `UPDATE queues SET own_slots = (SELECT json_group_object(s.key, ${shifted("s.value")}) FROM json_each(own_slots) s)
+     WHERE own_slots IS NOT NULL`,
+    now,
+    byMs,
+  );
+  for (const [table, ...columns] of TIMES)
+    for (const column of columns)
+      if (db.get("SELECT 1 FROM sqlite_schema WHERE name = ?", table))
+        db.run(
+          `UPDATE ${table} SET ${column} = ${shifted(column)}${table === "retries" ? sumAgain(shifted) : ""}
+           WHERE ${column} > min(?1, ?1 - ?2)`,
+          now,
+          byMs,
+        );
+};
+
+/** A row that did not fit its checksum does not fit it afterwards. */
+const sumAgain = (shifted: (time: string) => string): string => {
+  const columns = FORMATS.retry.written.filter((column) => column !== "sum");
+  const next = columns.map((column) => (column === "due_at" ? shifted(column) : column));
+  return `, sum = iif(sum = row_sum(${columns.join(", ")}), row_sum(${next.join(", ")}), sum)`;
 };

@@ -5,12 +5,13 @@ import {
   countAccepted,
   countKeptBytes,
   countOpenJobs,
+  isQuiet,
   listJobs,
   readJob,
   sumOpenJobs,
 } from "../sql/read-jobs.ts";
 import { listLanes, listWorkers } from "../sql/read-lanes.ts";
-import { jobNamed, readRecords, type Rows } from "../sql/rows.ts";
+import type { Rows } from "../sql/rows.ts";
 import type { Database } from "./database.ts";
 import { readWorkSums } from "./work-sums.ts";
 
@@ -70,18 +71,3 @@ const readEvents = (rows: Rows, limit: number, job?: string): LedgerEvent[] =>
     ? rows.all<EventRow>("SELECT * FROM events ORDER BY id LIMIT ?", limit)
     : rows.all<EventRow>("SELECT * FROM events WHERE job = ? ORDER BY id LIMIT ?", job, limit)
   ).map((row) => ({ ...row, facts: JSON.parse(row.facts) as Record<string, unknown> }));
-
-/** A pulse comes within this. */
-const AGAIN_MS = 100;
-
-const isQuiet = (rows: Rows, now: number, id: string): Awaited<ReturnType<Ledger["isQuiet"]>> => {
-  const { number, state } = jobNamed(rows, id);
-  const isGoing = state === "loading" || state === "running";
-  return !isGoing && isStopHeard(rows, now, number) ? { quiet: true } : { quiet: false, againInMs: AGAIN_MS };
-};
-
-/** Whether every worker that had a part in what has stopped knows of it, or is given up. */
-export const isStopHeard = (rows: Rows, now: number, job: number): boolean =>
-  !readRecords(rows, "workers").some(
-    ({ until, stops }) => (until ?? 0) >= now && stops.some((stop) => stop.job === job),
-  );

@@ -15,15 +15,17 @@ import {
 } from "../sql/statements.ts";
 import { writeRecords } from "../sql/rows.ts";
 import { FORMATS, type RowFormat, type Value } from "../sql/tables.ts";
+import { watchClock } from "./clock-step.ts";
 import type { Database } from "./database.ts";
 
 /** A rule that asks for more again and again is at fault. */
 const MOST_ROUNDS = 50;
 
-export const sqliteStore = (db: Database): LedgerStore => ({
-  now: db.now,
-  transact: async (wants, work, durable = true) =>
+export const sqliteStore = (db: Database): LedgerStore => {
+  const noticeClock = watchClock(db);
+  const transact: LedgerStore["transact"] = async (wants, work, durable = true) =>
     await db.write(() => {
+      noticeClock();
       const loaded = new Loaded();
       const now = db.now();
       load(db, loaded, typeof wants === "function" ? wants(now) : wants);
@@ -38,8 +40,9 @@ export const sqliteStore = (db: Database): LedgerStore => ({
           load(db, loaded, error.wants);
         }
       }
-    }, durable),
-});
+    }, durable);
+  return { now: db.now, transact };
+};
 
 const load = (db: Database, loaded: Loaded, wants: readonly Want[]): void => {
   const groups = groupWants(wants);
