@@ -15,8 +15,9 @@ import { claimingWorker, isKnown, setInFlight, setRunning, takeBackLastClaim } f
  * and nobody takes them: when those that were asked for are due is not known by the lane.
  */
 const CROWDED_AGAIN_MS = 20;
-/** Lanes of each client that one claim looks at. */
-const MOST_LANES = 64;
+/** Lanes of each client that one claim looks at, unless the worker has room for more items. */
+const LANES = 64;
+const MOST_LANES = 1024;
 
 /** A client with ready lanes, in its share of what the workers do. */
 export interface ClientTurn extends Turn {
@@ -48,7 +49,7 @@ export interface ClaimTally {
   readonly unpaced: string[];
   /** Number of the first lease of this claim, and what was taken of each queue. */
   readonly firstLease: number;
-  readonly leases: Map<number, TakenRun>;
+  readonly leases: TakenRun[];
   /** A lane or a client had work but all of its places are taken. */
   isCrowded: boolean;
   /** Items were answered from the archive or set aside: the next ones may be had at once. */
@@ -112,7 +113,8 @@ const visitOf = (
   };
   const peers = [...others, own];
   const asked = { jobs: jobs ? JSON.stringify([...jobs]) : null, lanes: lanes ? JSON.stringify(lanes) : null };
-  const argsOf = ({ name }: Client): ReadyArgs => [name, MOST_LANES, book.now, asked.jobs, asked.lanes, kinds];
+  const most = Math.min(MOST_LANES, Math.max(LANES, request.room));
+  const argsOf = ({ name }: Client): ReadyArgs => [name, most, book.now, asked.jobs, asked.lanes, kinds];
   const readyArgs = request.alone ? [] : clients.map(argsOf);
   book.need(
     want("nextProbe", asked.jobs),
@@ -138,7 +140,7 @@ const visitOf = (
       slots: [],
       unpaced: [],
       firstLease: worker.nextLease,
-      leases: new Map(),
+      leases: [],
       isCrowded: false,
       hasPassed: false,
     };
@@ -228,8 +230,7 @@ const finish = (book: Book, tally: ClaimTally, worker: Worker, lanes: readonly n
   };
 };
 
-const withLeases = (worker: Worker, { leases, request }: ClaimTally): Worker => {
-  const runs = [...leases.values()];
+const withLeases = (worker: Worker, { leases: runs, request }: ClaimTally): Worker => {
   const add = (counts: Readonly<Record<string, number>>, nameOf: (run: TakenRun) => string | number) => {
     const sums = { ...counts };
     for (const run of runs) sums[nameOf(run)] = (sums[nameOf(run)] ?? 0) + run.seqs.length;

@@ -11,6 +11,16 @@ import { wakeShare } from "./shares.ts";
 export const freshWants = (items: readonly ItemRef[]): Want[] =>
   items.flatMap(({ queue, seq }) => [want("fetch", queue, seq), want("followers", queue, seq)]);
 
+/** And then, for what was known of its key before. */
+export const answerWants = (book: Book, { queue, seq }: ItemRef): Want[] => {
+  const fetch = book.one("fetch", queue, seq);
+  const followers = book.list("followers", queue, seq);
+  return [
+    ...(fetch ? [want("fresh", fetch.key, fetch.scraper, fetch.client)] : []),
+    ...followers.flatMap((follower) => [want("queue", follower.queue), want("shareOfQueue", follower.queue)]),
+  ];
+};
+
 /**
  * Inside the settle, for every item that was not given back: keeps what it leaves for later ones (`item.fresh`), and lets go those that waited
  * for it. Answers what has become of it since its client last had it.

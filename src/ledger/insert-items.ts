@@ -3,7 +3,7 @@ import { type Cap, CAPS, type JobSpec } from "../model/job.ts";
 import type { AddReply, PlannedItem } from "../ports/ledger.ts";
 import { type Book, type Want, want } from "./book.ts";
 import { keyHash, nextHash } from "./key-hash.ts";
-import { queueFor, queueWants } from "./queues.ts";
+import { type JobFacts, queueFor, queueWants } from "./queues.ts";
 import { type CappedItem, type Item, type Job, newRetry, type Queue } from "./records.ts";
 import { ALL_WORKERS, newShare, wakeShare } from "./shares.ts";
 
@@ -27,7 +27,7 @@ export const itemHash = (key: string, scraper: number, { keySeed }: Pick<Job, "k
   keyHash(scraper === 0 ? key : `${scraper}:${key}`, keySeed);
 
 /** What inserting these needs, in one round where no two keys of the job have the same hash. */
-export const insertWants = (job: Pick<Job, "number" | "client" | "keySeed">, items: readonly PlannedItem[]): Want[] => [
+export const insertWants = (job: JobFacts, items: readonly PlannedItem[]): Want[] => [
   ...queueWants(
     job,
     items.map(({ lane }) => lane),

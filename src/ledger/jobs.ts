@@ -30,7 +30,8 @@ export const createJob = (book: Book, spec: JobSpec): void => {
   if (known && known.received === 0 && isSameSpec(known.spec, spec)) return;
   if (known || book.one("removal", id))
     throw new LedgerError("job-exists", `${id}: a job of this name exists, or did.`);
-  if (!book.one("client", client)) book.put("client", { name: client, weight: 1, maxRunning: null, itemsPerDay: null });
+  if (!book.one("client", client))
+    book.put("client", { name: client, weight: 1, maxRunning: null, itemsPerDay: null });
   const service = book.one("service")!;
   const number = service.lastJob + 1;
   book.patch("service", service, { lastJob: number });
@@ -68,7 +69,8 @@ export const createJob = (book: Book, spec: JobSpec): void => {
     changes: {},
     lastAdd: null,
   });
-  for (const [name, value] of Object.entries(labels)) book.put("label", { name, value, job: number });
+  for (const [name, value] of [["", spec.scraper] as const, ...Object.entries(labels)])
+    book.put("label", { name, value, job: number });
   book.tell("job.started", id, { scraper: spec.scraper });
 };
 
@@ -86,7 +88,10 @@ export const addItems = (book: Book, id: string, { items, rejected, id: chunk }:
     return { accepted, folded, capped };
   }
   if (job.spentAt !== null)
-    throw new LedgerError("job-ended", `${id}: the job's budget is spent and it takes no more inputs. Start a new one.`);
+    throw new LedgerError(
+      "job-ended",
+      `${id}: the job's budget is spent and it takes no more inputs. Start a new one.`,
+    );
   if (job.state === "done" || job.state === "cancelled")
     throw new LedgerError("job-ended", `${id}: the job has ended and takes no more inputs. Start a new one.`);
   countRejected(book, job.number, rejected);
@@ -95,7 +100,9 @@ export const addItems = (book: Book, id: string, { items, rejected, id: chunk }:
   countInserted(book, job.number, added);
   const { accepted, folded, capped } = added;
   if (chunk !== undefined)
-    book.patch("job", book.known("job", job.number)!, { lastAdd: { id: chunk, reply: [accepted, folded, capped] } });
+    book.patch("job", book.known("job", job.number)!, {
+      lastAdd: { id: chunk, reply: [accepted, folded, capped] },
+    });
   return { accepted, folded, capped };
 };
 
@@ -131,7 +138,9 @@ export const retryKeys = (
 ): number => {
   const job = jobNamed(book, id);
   mustGoOn(book, job, true);
-  const wanted = [...new Set(keys)].flatMap((key) => job.spec.scrapers.map((_, scraper) => ({ key, scraper })));
+  const wanted = [...new Set(keys)].flatMap((key) =>
+    job.spec.scrapers.map((_, scraper) => ({ key, scraper })),
+  );
   book.need(...wanted.map(({ key, scraper }) => want("key", job.number, itemHash(key, scraper, job))));
   const places = wanted.flatMap(({ key, scraper }) => {
     for (let hash = itemHash(key, scraper, job); ; hash = nextHash(hash)) {
@@ -144,7 +153,9 @@ export const retryKeys = (
   book.need(...places.map(({ queue, seq }) => want("result", queue, seq)));
   const failed = places
     .flatMap(({ queue, seq }) => book.one("result", queue, seq) ?? [])
-    .filter(({ state, failure }) => state === "failed" && failure && (!kinds || kinds.includes(failure.kind)));
+    .filter(
+      ({ state, failure }) => state === "failed" && failure && (!kinds || kinds.includes(failure.kind)),
+    );
   putBack(book, job, failed);
   return failed.length;
 };
@@ -216,7 +227,10 @@ export const letIn = (
   id: string,
   after: { readonly queue: number; readonly seq: number },
   limit: number,
-): { readonly accepted: number; readonly last: { readonly queue: number; readonly seq: number } | undefined } => {
+): {
+  readonly accepted: number;
+  readonly last: { readonly queue: number; readonly seq: number } | undefined;
+} => {
   const job = jobNamed(book, id);
   mustGoOn(book, job, true);
   const rows = book.list("cappedAfter", job.number, after.queue, after.seq, limit);
@@ -229,7 +243,13 @@ export const letIn = (
   );
   const { spec } = job;
   const room = spec.maxItems - job.accepted;
-  const { accepted, capChange } = letInCapped(book, rows, (row) => capOf(spec, row), room, quotaRoom(book, job.client));
+  const { accepted, capChange } = letInCapped(
+    book,
+    rows,
+    (row) => capOf(spec, row),
+    room,
+    quotaRoom(book, job.client),
+  );
   const freed = -Object.values(capChange).reduce((sum, n) => sum + n, 0);
   countInputs(book, job.number, { received: 0, accepted, folded: freed - accepted, capChange });
   if (capChange.quota < 0) countForQuota(book, job.number, -capChange.quota);

@@ -71,7 +71,7 @@ interface LoadTypes {
   readonly fresh: { kind: "fresh"; args: [key: string, scraper: string, owner: string] };
   readonly fetch: { kind: "fetch"; args: [queue: number, seq: number] };
   readonly fetches: { kind: "fetch"; args: [key: string, scraper: string] };
-  readonly baseline: { kind: "baseline"; args: [scraper: string, lane: number] };
+  readonly baselineIn: { kind: "baseline"; args: [scraper: string, lane: string] };
   /** Whether the job, or its pages, are removed or being removed. */
   readonly removal: { kind: "removal"; args: [job: string] };
 }
@@ -130,6 +130,6 @@ export const KIND_OF: { readonly [N in LoadName]: LoadKind<N> } = {
   fresh: "fresh",
   fetch: "fetch",
   fetches: "fetch",
-  baseline: "baseline",
+  baselineIn: "baseline",
   removal: "removal",
 } satisfies { readonly [N in LoadName]: Kind };

@@ -6,6 +6,7 @@ import { type Book, type Want, want } from "./book.ts";
 import { kindBits } from "./kind-bits.ts";
 import { laneNamed } from "./lane-pace.ts";
 import type { Job, Queue } from "./records.ts";
+import { newShare } from "./shares.ts";
 
 export type Paces = Pick<PinnedScraper, "pace" | "sitePace">;
 
@@ -47,13 +48,17 @@ export const lowerPace = (book: Book, queue: Queue, paces: Paces): Queue => {
   return isSame ? queue : book.patch("queue", queue, next);
 };
 
+/** What never changes of a job; of its spec, the name of its scraper. */
+export type JobFacts = Pick<Job, "number" | "client" | "keySeed" | "spec">;
+
 /** What `queueFor` needs for inputs of these lanes. */
-export const queueWants = (job: Pick<Job, "number" | "client">, lanes: Iterable<string>): Want[] => [
+export const queueWants = ({ number, client, spec }: JobFacts, lanes: Iterable<string>): Want[] => [
   want("service"),
   ...new Set(lanes).values().flatMap((lane) => [
     want("laneNamed", lane),
-    want("queueIn", job.number, lane),
-    want("shareIn", lane, job.client),
+    want("queueIn", number, lane),
+    want("shareIn", lane, client),
+    want("baselineIn", spec.scraper, lane),
   ]),
 ];
 
@@ -64,7 +69,8 @@ export const queueFor = (book: Book, job: Job, laneName: string, scraper: number
   const found = loaded ? book.known("queue", loaded.id) : book.added("queue", (queue) => queue.job === job.number && queue.lane === lane.id);
   const paces = pacesOf(job.spec, scraper);
   if (found) return job.spec.scrapers.length > 1 ? lowerPace(book, found, paces) : found;
-  const baseline = book.one("baseline", job.spec.scraper, lane.id);
+  const baseline = book.one("baselineIn", job.spec.scraper, laneName);
+  if (!book.known("share", lane.id, job.client)) book.put("share", newShare(lane.id, job.client));
   const service = book.one("service")!;
   const id = service.lastQueue + 1;
   book.patch("service", service, { lastQueue: id });

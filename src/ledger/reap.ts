@@ -5,7 +5,7 @@ import { type Book, want } from "./book.ts";
 import { addCost, OVER_BUDGET, spendBudget } from "./budget.ts";
 import { endJobWhenDone } from "./end-job.ts";
 import { addFailure, type FailedItem, tellFailed } from "./failures.ts";
-import { freshWants, leaveFresh } from "./fresh-notes.ts";
+import { answerWants, freshWants, leaveFresh } from "./fresh-notes.ts";
 import { eachPlace } from "./places.ts";
 import { newRetry, type Retry, type Worker } from "./records.ts";
 import { wakeLane, wakeShare } from "./shares.ts";
@@ -75,7 +75,9 @@ const load = (book: Book, { unsettled }: Worker, leased: readonly LeasedItem[]):
     ...queues.values().flatMap((queue) => [want("queue", queue), want("jobOfQueue", queue), want("shareOfQueue", queue)]),
     ...leased.flatMap(({ queue, seq }) => [want("item", queue, seq), want("retry", queue, seq)]),
   );
-  book.need(...leased.filter(({ queue }) => book.one("queue", queue)!.freshness).flatMap((item) => freshWants([item])));
+  const fresh = leased.filter(({ queue }) => book.one("queue", queue)!.freshness);
+  book.need(...freshWants(fresh));
+  book.need(...fresh.flatMap((item) => answerWants(book, item)));
 };
 
 const backToQueue = (book: Book, id: number): void => {

@@ -141,10 +141,10 @@ const concurrencyRoom = (
 };
 
 /** How many more of its items may run at once where the job has asked for fewer than its scraper allows; Infinity where it has not. */
-export const ownRoom = ({ peers, leases }: ClaimTally, queue: Queue): number => {
+export const ownRoom = ({ peers, items }: ClaimTally, queue: Queue): number => {
   if (queue.ownConcurrency === null) return Infinity;
   const running = peers.reduce((sum, { runningIn }) => sum + (runningIn[queue.id] ?? 0), 0);
-  return queue.ownConcurrency - running - (leases.get(queue.id)?.seqs.length ?? 0);
+  return queue.ownConcurrency - running - items.filter((item) => item.queue === queue.id).length;
 };
 
 /** Books slots first and takes as many items: an item never leaves the queue without its first slot. */

@@ -4,7 +4,7 @@ import { type Book, type Want, want } from "./book.ts";
 import { borrowsRemoved, noteBorrowed, removalWants } from "./borrowed.ts";
 import { OVER_BUDGET } from "./budget.ts";
 import { emitItems, emitWants } from "./emit-items.ts";
-import { freshWants, leaveFresh, noteFresh } from "./fresh-notes.ts";
+import { answerWants, freshWants, leaveFresh, noteFresh } from "./fresh-notes.ts";
 import { answerProbe } from "./hold-queue.ts";
 import { type EndedState, type LastResult, newRetry, type PastRow, type Retry } from "./records.ts";
 import { type JobTally, type QueueTally, SettleBatch } from "./settle-batch.ts";
@@ -34,8 +34,8 @@ export const settle = (book: Book, worker: string, items: readonly SettledItem[]
   return { refused };
 };
 
-/** What only some settles need, in one round. */
-const loadRest = (book: Book, batch: SettleBatch, items: readonly SettledItem[]): void =>
+/** What only some settles need. */
+const loadRest = (book: Book, batch: SettleBatch, items: readonly SettledItem[]): void => {
   book.need(
     ...items.flatMap((item) => {
       const { queue, seq, captures } = item;
@@ -51,11 +51,15 @@ const loadRest = (book: Book, batch: SettleBatch, items: readonly SettledItem[])
       ];
     }),
   );
+  book.need(...items.filter((item) => batch.leaseOf(item) && batch.queue(item.queue).record.freshness).flatMap((item) => answerWants(book, item)));
+};
 
 /** A settle whose answer was lost is sent again: what was taken of it is what it says. */
-const isRepeated = (book: Book, worker: string, { queue, seq, attempt }: SettledItem): boolean => {
-  const last = book.one("result", queue, seq)?.attempt ?? book.one("retry", queue, seq)?.last?.attempt;
-  return last?.[0] === attempt.startedAt && last[4] === worker;
+const isRepeated = (book: Book, worker: string, { queue, seq, lease, attempt, outcome }: SettledItem): boolean => {
+  const result = book.one("result", queue, seq);
+  const last = outcome.state === "waiting" ? book.one("retry", queue, seq)?.last?.attempt : result?.attempt;
+  if (result && outcome.state !== "waiting" && result.state !== outcome.state) return false;
+  return last?.[0] === attempt.startedAt && last[4] === worker && last[6] === lease;
 };
 
 const settleOne = (book: Book, batch: SettleBatch, worker: string, settled: SettledItem): void => {
@@ -148,12 +152,11 @@ const endCancelled = (book: Book, queue: QueueTally, retry: Retry): void => {
 const lastResult = (worker: string, item: SettledItem, revision: number): LastResult => {
   const { outcome, attempt, captures, records } = item;
   const { startedAt, ms, requests, bytes } = attempt;
-  const detail = outcome.state === "absent" ? [outcome.detail] : [];
   return {
     failure: "failure" in outcome ? outcome.failure : null,
     captures,
     records,
-    attempt: [startedAt, ms, requests, bytes, worker, ...detail],
+    attempt: [startedAt, ms, requests, bytes, worker, outcome.state === "absent" ? outcome.detail : null, item.lease],
     revision,
   };
 };

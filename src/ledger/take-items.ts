@@ -76,15 +76,21 @@ const takeFresh = (
 export const retryOf = ({ key: _, input: __, scraper: ___, depth, chain, parentQueue, parentSeq, ...retry }: DueItem): Retry =>
   retry;
 
-/** One lease for all that a claim takes from a queue. */
+/** Items in one lease. */
+const LARGEST_LEASE = 100;
+
+/** What a claim takes from a queue is one lease, or several where it is much. */
 export const lease = (tally: ClaimTally, queue: Queue, lane: Lane, items: readonly (Item | DueItem)[]): void => {
-  if (items.length === 0) return;
-  const known = tally.leases.get(queue.id);
-  const id = known?.id ?? tally.firstLease + tally.leases.size;
-  const seqs = [...(known?.seqs ?? []), ...items.map(({ seq }) => seq)];
-  const hasRetries = (known?.hasRetries ?? false) || items.some((item) => "attempts" in item);
-  tally.leases.set(queue.id, { id, queue, lane: lane.name, seqs, hasRetries });
-  for (const item of items) tally.items.push(claimed(queue, lane, id, item));
+  for (const item of items) {
+    let run = tally.leases.findLast((one) => one.queue.id === queue.id);
+    if (!run || run.seqs.length === LARGEST_LEASE) {
+      run = { id: tally.firstLease + tally.leases.length, queue, lane: lane.name, seqs: [], hasRetries: false };
+      tally.leases.push(run);
+    }
+    run.seqs.push(item.seq);
+    run.hasRetries ||= "attempts" in item;
+    tally.items.push(claimed(queue, lane, run.id, item));
+  }
 };
 
 const claimed = (queue: Queue, lane: Lane, id: number, item: Item | DueItem): ClaimedItem => ({
@@ -105,8 +111,8 @@ export interface TakenRun {
   readonly id: number;
   readonly queue: Queue;
   readonly lane: string;
-  readonly seqs: readonly number[];
-  readonly hasRetries: boolean;
+  readonly seqs: number[];
+  hasRetries: boolean;
 }
 
 export const leaseOf = ({ id, queue, seqs, hasRetries }: TakenRun) => ({

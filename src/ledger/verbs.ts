@@ -20,8 +20,8 @@ import { openProbes } from "./hold-queue.ts";
 import { insertWants } from "./insert-items.ts";
 import { addItems, createJob, letIn, raiseCaps, retryFailed, retryKeys, sealJob } from "./jobs.ts";
 import { pulse, type PulseLimits, pulseWants } from "./pulse.ts";
+import type { JobFacts } from "./queues.ts";
 import { NOBODY, reapWorker } from "./reap.ts";
-import type { Job } from "./records.ts";
 import { settle, settleWants } from "./settle.ts";
 import { SettleBatch } from "./settle-batch.ts";
 import type { LedgerStore } from "./store.ts";
@@ -63,7 +63,7 @@ export const ledgerVerbs = (store: LedgerStore, limits: PulseLimits): Verbs => {
     return answer === "upkeep" ? answer : { ...answer, slots: fromNow(answer.slots, store.now() - at) };
   };
   /** What never changes of a job, so that its inputs are added with one round of loads. */
-  const jobs = new Map<string, Pick<Job, "number" | "client" | "keySeed">>();
+  const jobs = new Map<string, JobFacts>();
   return {
     createJob: (spec) => transact([], (book) => createJob(book, spec)),
     addItems: async (job, items, rejected, id) => {

@@ -79,7 +79,7 @@ export interface Ledger extends VersionLedger {
    * when it is not there.
    */
   setShare(client: string, share: ClientShares): Promise<void>;
-  /** Items that a client's jobs have accepted since then, to the minute: what its daily quota is counted by. */
+  /** Items that a client's jobs have accepted since the beginning of that day (UTC): what its daily quota is counted by. */
   countAccepted(client: string, sinceAt: number): Promise<number>;
   /** Of a client's jobs, how many have not ended. */
   countOpenJobs(client: string): Promise<number>;

@@ -149,7 +149,7 @@ export const items = (test: LedgerTest): void => {
     await world.job("job", ["list"]);
     const [list] = await worker.take();
     assert.ok(list);
-    await worker.settle([list]);
+    await worker.settle([list], failed("timeout"));
     assert.equal((await worker.emit(list, planned(["d1"]))).refused.length, 1);
     assert.equal((await world.counts("job")).received, 1);
   });

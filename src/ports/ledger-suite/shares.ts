@@ -166,12 +166,12 @@ export const shares = (test: LedgerTest): void => {
     assert.ok(Math.max(...sizes) <= 100, sizes.join());
   });
 
-  test("what a client's jobs have accepted is counted from a given minute on, found items included", async (world) => {
+  test("what a client's jobs have accepted is counted from a given day (UTC) on, found items included", async (world) => {
     const { ledger } = world;
     const worker = world.worker();
     world.nowMs = 1_750_000_020_000;
     await world.job("before", keysOf(5), { client: "a" });
-    world.pass(3_600_000);
+    world.pass(24 * 3_600_000);
     const since = world.nowMs;
     await world.job("after", [...keysOf(3), "k0"], { client: "a", lane: "b.test" });
     await world.job("other", keysOf(7), { client: "b", lane: "c.test" });
