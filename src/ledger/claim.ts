@@ -77,7 +77,7 @@ export const claim = (book: Book, request: ClaimRequest, leaseMs: number): Grant
   const known = book.one("worker", request.worker);
   if (!isKnown(known) && [...request.inHand.values()].some((count) => count > 0))
     return { ...NOTHING, againInMs: CROWDED_AGAIN_MS };
-  let worker = claimingWorker(known, request, book.now + leaseMs);
+  let worker = claimingWorker(known, request, book.now, book.now + leaseMs);
   worker = takeBackLastClaim(book, worker, request.number);
   worker = setInFlight(worker, request.inHand);
   if (request.running) worker = setRunning(worker, request.running);

@@ -170,9 +170,10 @@ const putBack = (book: Book, before: Job, failed: readonly Result[]): void => {
     ...(before.state === "done" ? [want("queuesOf", before.number)] : []),
   );
   let { failures } = before;
-  for (const { queue, seq, failure } of failed) {
+  for (const { queue, seq, failure, captures, records, attempt, revision } of failed) {
     const { history } = book.one("retry", queue, seq) ?? newRetry(queue, seq);
-    book.put("retry", { ...newRetry(queue, seq), dueAt: book.now, history });
+    const last = { failure, captures, records, attempt, revision };
+    book.put("retry", { ...newRetry(queue, seq), dueAt: book.now, history, last });
     book.drop("result", queue, seq);
     failures = takeFailure(failures, failure!.kind);
   }

@@ -34,11 +34,14 @@ export const registerWorker = (book: Book, card: WorkerCard): void => {
   book.put("worker", { ...worker, card, registeredAt: book.now });
 };
 
-export const claimingWorker = (known: Worker | undefined, request: ClaimRequest, until: number): Worker =>
+export const claimingWorker = (known: Worker | undefined, request: ClaimRequest, now: number, until: number): Worker =>
   known && isKnown(known)
     ? { ...known, until }
     : {
         ...newWorker(request.worker),
+        // Never a number that it had before it was given up: what it sends late would be taken for its own.
+        nextLease: Math.floor(now) * 1024,
+        pulseLease: Math.floor(now) * 1024,
         ...(known && { card: known.card, registeredAt: known.registeredAt }),
         until,
         isAlone: request.alone === true,

@@ -22,6 +22,8 @@ export interface ModelItem {
   kind: FailureKind | undefined;
   /** Who has it, while it is leased. */
   lease: { readonly id: number; readonly worker: ModelWorker } | undefined;
+  /** The settle that counted last. */
+  settledBy: string | undefined;
   isSuspect: boolean;
   deathsAlone: number;
   hasActed: boolean;
@@ -172,7 +174,11 @@ export class LedgerModel {
     now: number,
   ): boolean {
     const item = this.places.get(refOf(claim));
-    if (!item?.lease || item.lease.id !== claim.lease || item.lease.worker.name !== worker) return false;
+    // Sent again, it is answered as before and changes nothing; while the item is as that settle left it.
+    const said = `${worker} ${claim.lease} ${outcome.state}`;
+    if (!item?.lease || item.lease.id !== claim.lease || item.lease.worker.name !== worker)
+      return item !== undefined && item.lease === undefined && item.settledBy === said;
+    item.settledBy = outcome.state === "returned" ? undefined : said;
     item.lease = undefined;
     const isCancelled = item.job.state === "cancelled";
     if (outcome.state === "returned") {
@@ -288,6 +294,7 @@ const newItem = (
   dueAt: 0,
   kind: undefined,
   lease: undefined,
+  settledBy: undefined,
   isSuspect: false,
   deathsAlone: 0,
   hasActed: false,
