@@ -73,7 +73,8 @@ export const claimWants = ({ worker, jobs, lanes }: ClaimRequest, now: number): 
 
 /** `upkeep`: workers have fallen silent, or probes are due. That comes first, in a transaction of its own. */
 export const claim = (book: Book, request: ClaimRequest, leaseMs: number): Grant | "upkeep" => {
-  if (book.list("silentWorkers", book.now).length > 0 || book.list("dueProbes", book.now).length > 0) return "upkeep";
+  const isSilent = book.list("silentWorkers", book.now).some(({ name }) => name !== request.worker);
+  if (isSilent || book.list("dueProbes", book.now).length > 0) return "upkeep";
   const known = book.one("worker", request.worker);
   if (!isKnown(known) && [...request.inHand.values()].some((count) => count > 0))
     return { ...NOTHING, againInMs: CROWDED_AGAIN_MS };

@@ -45,10 +45,10 @@ type Verbs = Pick<
 /** The verbs that change something: each is one rule in one transaction, or in several short ones of which any may be the last before a crash. */
 export const ledgerVerbs = (store: LedgerStore, limits: PulseLimits): Verbs => {
   const { transact } = store;
-  const upkeep = async (): Promise<ReapReply> => {
-    const reply = await reapSilent(store);
+  const upkeep = async ({ worker }: ClaimRequest): Promise<void> => {
+    // A worker that claims is heard of.
+    await reapSilent(store, worker);
     await transact((now) => [want("dueProbes", now)], openProbes, false);
-    return reply;
   };
   const claimOnce = async (request: ClaimRequest): Promise<Grant | "upkeep"> => {
     let at = 0;
@@ -136,7 +136,7 @@ export const ledgerVerbs = (store: LedgerStore, limits: PulseLimits): Verbs => {
       for (;;) {
         const answer = await claimOnce(request);
         if (answer !== "upkeep") return answer;
-        await upkeep();
+        await upkeep(request);
       }
     },
     pulse: async (report) => {
@@ -189,13 +189,13 @@ const START: ItemRef = { queue: 0, seq: 0 };
 const fromNow = (slots: readonly SlotGrant[], passedMs: number): SlotGrant[] =>
   slots.map((grant) => ({ ...grant, delaysMs: grant.delaysMs.map((delay) => delay - passedMs) }));
 
-const reapSilent = async ({ transact }: LedgerStore): Promise<ReapReply> => {
+const reapSilent = async ({ transact }: LedgerStore, except?: string): Promise<ReapReply> => {
   let total = NOBODY;
   for (;;) {
     const reply = await transact(
       (now) => [want("silentWorkers", now)],
       (book) => {
-        const [silent] = book.list("silentWorkers", book.now);
+        const silent = book.list("silentWorkers", book.now).find(({ name }) => name !== except);
         if (!silent) return undefined;
         book.need(want("worker", silent.name));
         return reapWorker(book, silent.name, SILENT);
