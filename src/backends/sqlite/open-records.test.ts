@@ -1,5 +1,19 @@
+import assert from "node:assert/strict";
 import { join } from "node:path";
 import { ledgerSuite } from "../../ports/ledger.suite.ts";
+import { checkLedger } from "./check/check-ledger.ts";
 import { openRecords } from "./open-records.ts";
 
-ledgerSuite("sqlite records", (folder, options) => openRecords(join(folder, "ledger.db"), options));
+// Whatever a test has done to a ledger, `fsck` finds nothing wrong with it.
+ledgerSuite("sqlite records", async (folder, options) => {
+  const file = join(folder, "ledger.db");
+  const ledger = await openRecords(file, options);
+  return {
+    ...ledger,
+    async close() {
+      await ledger.close();
+      using check = checkLedger(file);
+      assert.deepEqual([...check.problems()], []);
+    },
+  };
+});

@@ -3,9 +3,9 @@ import type { Ledger } from "../../ports/ledger.ts";
 import type { SqliteOptions } from "./database.ts";
 import { openReads } from "./open-reads.ts";
 import { openStore } from "./open-store.ts";
-import { openRemovals } from "./removals/open-removals.ts";
+import { openRemovals } from "../sql/removals/open-removals.ts";
 import { keepRobots, readRobots } from "./robots.ts";
-import { tidy } from "./tidy.ts";
+import { tidyRecords } from "../sql/tidy.ts";
 
 /** One file, write-ahead log; several processes of one machine may have it open at the same time. */
 export const openRecords = async (file: string, options: SqliteOptions = {}): Promise<Ledger> => {
@@ -16,7 +16,10 @@ export const openRecords = async (file: string, options: SqliteOptions = {}): Pr
     readRobots: (origin, worker) => readRobots(db, origin, worker),
     keepRobots: (origin, answer) => keepRobots(db, origin, answer),
     removals: openRemovals(db),
-    tidy: () => tidy(db),
+    tidy: async () => {
+      await tidyRecords(db);
+      await db.checkpoint();
+    },
     close: async () => db.close(),
   };
 };

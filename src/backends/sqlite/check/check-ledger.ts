@@ -1,0 +1,282 @@
+import { DatabaseSync } from "node:sqlite";
+import { itemHash } from "../../../ledger/insert-items.ts";
+import { nextHash } from "../../../ledger/key-hash.ts";
+import { hasPlace, type Places } from "../../../ledger/places.ts";
+import type { FailureCount, Job } from "../../../ledger/records.ts";
+import type { BlobRange, CaptureRef, RecordRange } from "../../../model/capture.ts";
+import type { FailureKind } from "../../../model/failure.ts";
+import type { CheckedJob, Damage, LedgerCheck, StoredRef } from "../../../ports/ledger-check.ts";
+import { count, type Rows } from "../../sql/rows.ts";
+import { FORMATS, type Value } from "../../sql/tables.ts";
+import { RECORDS_SCHEMA } from "../open-store.ts";
+import { countItems, leasedPlaces } from "./count-items.ts";
+
+/** Rows of one kind that are told one by one. */
+const MOST = 200;
+const RESTORE = "restore the ledger from a backup";
+const { job: JOB, item: ITEM, retry: RETRY, result: RESULT } = FORMATS;
+
+/** Opens for reading only: also a ledger that no command can work with. Throws where SQLite cannot open the file at all. */
+export const checkLedger = (file: string): LedgerCheck => {
+  const db = new DatabaseSync(file, { readOnly: true, timeout: 30_000 });
+  db.exec("BEGIN");
+  const rows = rowsOf(db);
+  const has = (sql: string, ...values: Value[]): boolean => rows.all(sql, ...values).length > 0;
+  return {
+    problems: () => new Check(rows, file).problems(),
+    unverified: 0,
+    jobs: () => checkedJobs(rows),
+    refs: () => storedRefs(rows),
+    knows: (job) =>
+      has("SELECT 1 FROM jobs WHERE id = ?1 UNION ALL SELECT 1 FROM removals WHERE id = ?1", job),
+    isRemoved: (job) => has("SELECT 1 FROM removals WHERE id = ?", job),
+    isKept: (job, object) => has("SELECT 1 FROM kept_objects WHERE owner = ? AND object = ?", job, object),
+    [Symbol.dispose]: () => db.close(),
+  };
+};
+
+/** A connection for reading, with rows one after the other where they may be many. */
+interface Reading extends Rows {
+  each(sql: string, ...values: Value[]): Iterable<Value[]>;
+}
+
+const rowsOf = (db: DatabaseSync): Reading => {
+  const lists = (sql: string) => {
+    const statement = db.prepare(sql);
+    statement.setReturnArrays(true);
+    return statement;
+  };
+  return {
+    all: <T>(sql: string, ...values: Value[]) => db.prepare(sql).all(...values) as T[],
+    arrays: <T>(sql: string, ...values: Value[]) => lists(sql).all(...values) as unknown as T[],
+    each: (sql, ...values) => lists(sql).iterate(...values) as unknown as Iterable<Value[]>,
+  };
+};
+
+function* checkedJobs(rows: Reading): Generator<CheckedJob> {
+  for (const [id, state, endedAt] of rows.each("SELECT id, state, ended_at FROM jobs ORDER BY number"))
+    yield {
+      id: id as string,
+      state: state as Job["state"],
+      endedAt: (endedAt as number | null) ?? undefined,
+    };
+}
+
+function* storedRefs(rows: Reading): Generator<StoredRef> {
+  for (const row of rows.each(
+    `SELECT j.id, i.key, CASE WHEN r.queue IS NULL THEN t.last -> 'captures' ELSE r.captures END,
+       CASE WHEN r.queue IS NULL THEN t.last -> 'records' ELSE r.records END
+     FROM jobs j CROSS JOIN queues q ON q.job = j.number CROSS JOIN items i ON i.queue = q.id
+     LEFT JOIN results r ON r.queue = i.queue AND r.seq = i.seq
+     LEFT JOIN retries t ON t.queue = i.queue AND t.seq = i.seq AND json_valid(t.last)`,
+  )) {
+    const [job, key, captures, records] = row as [string, string, string | null, string | null];
+    for (const ref of parsed<readonly CaptureRef[]>(captures) ?? [])
+      if (isRange(ref)) yield { ...placeOf(ref), job, key, kind: "capture" };
+    const range = parsed<RecordRange>(records);
+    if (range && isRange(range)) yield { ...placeOf(range), job, key, kind: "records" };
+  }
+}
+
+class Check {
+  readonly #rows: Reading;
+  readonly #file: string;
+
+  constructor(rows: Reading, file: string) {
+    this.#rows = rows;
+    this.#file = file;
+  }
+
+  *problems(): Generator<Damage> {
+    try {
+      let isSound = true;
+      for (const problem of this.#pages()) {
+        isSound = false;
+        yield problem;
+      }
+      const version = count(this.#rows, "PRAGMA user_version");
+      const known = RECORDS_SCHEMA.migrations.length;
+      if (version !== known) {
+        yield this.#ledger(
+          `its tables are of version ${version}, this Sluice has ${known}`,
+          "open it once with any other command of the right version, then check again",
+        );
+        return;
+      }
+      const leases = leasedPlaces(this.#rows);
+      for (const row of this.#rows.each(`SELECT ${JOB.columnsOf("t")} FROM jobs t ORDER BY t.number`))
+        yield* this.#job(row, leases, isSound);
+      yield* this.#places();
+    } catch (error) {
+      yield this.#ledger(`it cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+
+  #ledger(problem: string, advice: string = RESTORE): Damage {
+    return { what: "ledger", where: this.#file, problem, advice };
+  }
+
+  /** SQLite's own look at its pages and indexes. */
+  *#pages(): Generator<Damage> {
+    for (const [text] of this.#rows.each(`PRAGMA integrity_check(${MOST})`))
+      if (text !== "ok") yield this.#ledger(String(text));
+  }
+
+  *#job(row: readonly Value[], leases: ReadonlyMap<number, Places>, isSound: boolean): Generator<Damage> {
+    const id = String(row[1]);
+    const damage = (problem: string, repair?: "counters"): Damage => ({
+      what: "job",
+      where: this.#file,
+      job: id,
+      problem: `job ${id}: ${problem}`,
+      ...(repair ? { repair } : { advice: RESTORE }),
+    });
+    let job: Job;
+    try {
+      job = JOB.read(row);
+    } catch {
+      yield damage("its row cannot be read");
+      return;
+    }
+    const wrong = [...this.#counters(job, leases)];
+    if (!JOB.fits(row))
+      yield damage("its row does not fit its checksum", isSound && wrong.length > 0 ? "counters" : undefined);
+    for (const text of wrong) yield damage(text, "counters");
+    yield* this.#items(job, leases);
+    yield* this.#keys(job);
+  }
+
+  /** Conservation: the counters of a job and of its queues are what its items say. */
+  *#counters(job: Job, leases: ReadonlyMap<number, Places>): Generator<string> {
+    const { counters, failures, queues, unknownStates } = countItems(this.#rows, job, new Map(leases));
+    for (const [name, n] of Object.entries(counters) as [keyof typeof counters, number][])
+      if (job[name] !== n) yield `its counter ${name} is ${job[name]}, its items say ${n}`;
+    if (unknownStates > 0) yield `${unknownStates} items are in a state that there is not`;
+    const stored = new Map(
+      this.#rows
+        .all<{ id: number; open: number; leased: number; waiting: number }>(
+          "SELECT id, open, leased, waiting FROM queues WHERE job = ?",
+          job.number,
+        )
+        .map((queue) => [queue.id, queue]),
+    );
+    for (const queue of queues) {
+      for (const name of ["open", "leased", "waiting"] as const)
+        if (stored.get(queue.id)?.[name] !== queue[name])
+          yield `its counter ${name} in queue ${queue.id} is ${stored.get(queue.id)?.[name]}, its items say ${queue[name]}`;
+      if (queue.held !== queue.leased)
+        yield `its leases in queue ${queue.id} hold ${queue.held} items, ${queue.leased} are leased`;
+    }
+    const told = job.failures as Readonly<Record<string, FailureCount>>;
+    for (const kind of new Set([...Object.keys(told), ...failures.keys()])) {
+      const n = failures.get(kind as FailureKind) ?? 0;
+      if ((told[kind]?.final ?? 0) !== n)
+        yield `its counter of ${kind} failures is ${told[kind]?.final ?? "not there"}, its items say ${n}`;
+    }
+  }
+
+  *#items(job: Job, leases: ReadonlyMap<number, Places>): Generator<Damage> {
+    const [retryAt, resultAt] = [ITEM.written.length, ITEM.written.length + RETRY.written.length];
+    const dueAt = retryAt + RETRY.written.indexOf("due_at");
+    let told = 0;
+    for (const row of this.#rows.each(
+      `SELECT ${ITEM.columnsOf("i")}, ${RETRY.columnsOf("t")}, ${RESULT.columnsOf("r")}, i.seq <= q.cursor
+       FROM queues q CROSS JOIN items i ON i.queue = q.id LEFT JOIN retries t ON t.queue = i.queue AND t.seq = i.seq
+       LEFT JOIN results r ON r.queue = i.queue AND r.seq = i.seq WHERE q.job = ?`,
+      job.number,
+    )) {
+      const [queue, seq, key] = row as [number, number, string];
+      const [hasRetry, hasResult] = [row[retryAt] !== null, row[resultAt] !== null];
+      const fits =
+        ITEM.fits(row) &&
+        (!hasRetry || RETRY.fits(row, retryAt)) &&
+        (!hasResult || RESULT.fits(row, resultAt));
+      const isLost =
+        !hasResult && row.at(-1) === 1 && row[dueAt] === null && !hasPlace(leases.get(queue) ?? [], seq);
+      if ((fits && !isLost) || ++told > MOST) continue;
+      yield this.#item(
+        job.id,
+        key,
+        fits
+          ? "it was claimed, nobody has it, and it has no result"
+          : "what is stored of it does not fit its checksum",
+      );
+    }
+    if (told > MOST) yield this.#ledger(`job ${job.id}: ${told - MOST} more items are damaged`);
+  }
+
+  #item(job: string, key: string, problem: string): Damage {
+    return {
+      what: "item",
+      where: this.#file,
+      job,
+      problem: `job ${job}, item ${key}: ${problem}`,
+      advice: RESTORE,
+    };
+  }
+
+  /** An item is found by the hash of its key. */
+  *#keys(job: Job): Generator<Damage> {
+    const find = (hash: number) =>
+      this.#rows.arrays<[number, number]>(
+        "SELECT queue, seq FROM item_keys WHERE job = ? AND hash = ?",
+        job.number,
+        hash,
+      )[0];
+    let told = 0;
+    for (const row of this.#rows.each(
+      "SELECT i.queue, i.seq, i.key, i.scraper FROM queues q JOIN items i ON i.queue = q.id WHERE q.job = ?",
+      job.number,
+    )) {
+      const [queue, seq, key, scraper] = row as [number, number, string, number];
+      let hash = itemHash(key, scraper, job);
+      let found = find(hash);
+      while (found && (found[0] !== queue || found[1] !== seq)) found = find((hash = nextHash(hash)));
+      if (!found && ++told <= MOST) yield this.#item(job.id, key, "it is not found by its key");
+    }
+  }
+
+  /** Rows that name others. */
+  *#places(): Generator<Damage> {
+    const noItem = (table: string): string =>
+      `SELECT count(*) FROM ${table} r LEFT JOIN items i ON i.queue = r.queue AND i.seq = r.seq WHERE i.queue IS NULL`;
+    const lost = {
+      "queues are of no job":
+        "SELECT count(*) FROM queues WHERE job NOT IN (SELECT number FROM jobs UNION SELECT number FROM removals)",
+      "queues are of no lane": "SELECT count(*) FROM queues WHERE lane NOT IN (SELECT id FROM lanes)",
+      "items are of no queue":
+        "SELECT count(*) FROM (SELECT DISTINCT queue FROM items) WHERE queue NOT IN (SELECT id FROM queues)",
+      "results are of no item": noItem("results"),
+      "retries are of no item": noItem("retries"),
+      "leases are of no queue":
+        "SELECT count(*) FROM workers w CROSS JOIN json_each(w.leases) l WHERE l.value ->> 'queue' NOT IN (SELECT id FROM queues)",
+      "queues have a cursor behind their last place":
+        "SELECT count(*) FROM queues WHERE cursor > tail OR cursor < 0",
+      "kept answers name an item that is another":
+        "SELECT count(*) FROM fresh f LEFT JOIN items i ON i.queue = f.queue AND i.seq = f.seq WHERE i.key IS NOT f.key",
+    };
+    for (const [what, sql] of Object.entries(lost)) {
+      const n = count(this.#rows, sql);
+      if (n > 0) yield this.#ledger(`${n} ${what}`);
+    }
+  }
+}
+
+const isRange = ({ blob, offset, length }: BlobRange): boolean =>
+  typeof blob === "string" && Number.isSafeInteger(offset) && Number.isSafeInteger(length);
+
+const placeOf = ({ blob, offset, length, digest }: RecordRange): RecordRange => ({
+  blob,
+  offset,
+  length,
+  ...(digest !== undefined && { digest }),
+});
+
+/** What is no JSON any more has been told as damage of its row. */
+const parsed = <T>(text: string | null): T | undefined => {
+  try {
+    return text === null ? undefined : ((JSON.parse(text) as T | null) ?? undefined);
+  } catch {
+    return undefined;
+  }
+};

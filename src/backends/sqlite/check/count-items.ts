@@ -1,0 +1,119 @@
+import { leftAs } from "../../../ledger/item-state.ts";
+import { countPlaces, type Places } from "../../../ledger/places.ts";
+import { ENDED, type FailureCount, type Job, type Queue } from "../../../ledger/records.ts";
+import type { FailureKind } from "../../../model/failure.ts";
+import { jobNamed, readRecords, type Rows, writeRecords } from "../../sql/rows.ts";
+import { Database } from "../database.ts";
+import { RECORDS_SCHEMA } from "../open-store.ts";
+
+/** What a job's counters must be, by its items. */
+export interface CountedItems {
+  readonly counters: Readonly<
+    Record<"accepted" | "done" | "absent" | "failed" | "skipped" | "cancelled" | "partial", number>
+  >;
+  /** Items that failed, by kind. */
+  readonly failures: ReadonlyMap<FailureKind, number>;
+  readonly queues: readonly CountedQueue[];
+  readonly unknownStates: number;
+}
+
+export interface CountedQueue extends Pick<Queue, "id" | "open" | "leased" | "waiting"> {
+  /** Items that leases hold. */
+  readonly held: number;
+}
+
+interface QueueRow {
+  readonly id: number;
+  readonly items: number;
+  readonly leased: number;
+  readonly waiting: number;
+}
+
+/** Open items by queue: those that are claimed and have neither ended nor a time are leased. */
+const OPEN = `SELECT q.id, count(i.seq) AS items, coalesce(sum(i.seq <= q.cursor AND t.due_at IS NULL), 0) AS leased,
+    coalesce(sum(t.due_at IS NOT NULL AND t.state = 'waiting'), 0) AS waiting
+  FROM queues q LEFT JOIN items i ON i.queue = q.id AND NOT EXISTS (SELECT 1 FROM results r WHERE r.queue = i.queue AND r.seq = i.seq)
+  LEFT JOIN retries t ON t.queue = i.queue AND t.seq = i.seq WHERE q.job = ? GROUP BY q.id`;
+const RESULTS = `SELECT r.state, r.quality, r.failure ->> 'kind' AS kind, count(*) AS n
+  FROM queues q CROSS JOIN results r ON r.queue = q.id WHERE q.job = ? GROUP BY 1, 2, 3`;
+
+export const countItems = (
+  rows: Rows,
+  job: Pick<Job, "number" | "state" | "spentAt">,
+  leases = leasedPlaces(rows),
+): CountedItems => {
+  const left = leftAs(job);
+  const found = rows.all<QueueRow>(OPEN, job.number);
+  const ended = rows.all<{ state: number; quality: string | null; kind: FailureKind | null; n: number }>(
+    RESULTS,
+    job.number,
+  );
+  const sum = (of: (one: (typeof ended)[number]) => boolean): number =>
+    ended.filter(of).reduce((all, { n }) => all + n, 0);
+  const inState = (name: keyof typeof ENDED): number => sum(({ state }) => state === ENDED[name]);
+  const open = found.reduce((all, { items }) => all + items, 0);
+  // Not written one by one: what became of them is said by their job.
+  const unwritten = left === undefined ? 0 : open - found.reduce((all, { leased }) => all + leased, 0);
+  const failures = new Map<FailureKind, number>(
+    left === "failed" && unwritten > 0 ? [["budget", unwritten]] : [],
+  );
+  for (const { state, kind, n } of ended)
+    if (state === ENDED.failed && kind !== null) failures.set(kind, (failures.get(kind) ?? 0) + n);
+  const known = new Set<number>(Object.values(ENDED));
+  return {
+    counters: {
+      accepted: open + sum(() => true),
+      done: inState("done"),
+      absent: inState("absent"),
+      failed: inState("failed") + (left === "failed" ? unwritten : 0),
+      skipped: inState("skipped"),
+      cancelled: inState("cancelled") + (left === "cancelled" ? unwritten : 0),
+      partial: sum(({ state, quality }) => state === ENDED.done && quality === "partial"),
+    },
+    failures,
+    queues: found.map(({ id, items, leased, waiting }) => ({
+      id,
+      open: left === undefined ? items : leased,
+      leased,
+      waiting: left === undefined ? waiting : 0,
+      held: countPlaces(leases.get(id) ?? []),
+    })),
+    unknownStates: sum(({ state }) => !known.has(state)),
+  };
+};
+
+/** Places that workers hold, by queue. */
+export const leasedPlaces = (rows: Rows): Map<number, Places> => {
+  const places = new Map<number, Places>();
+  for (const { leases } of readRecords(rows, "workers"))
+    for (const { queue, open } of leases) places.set(queue, [...(places.get(queue) ?? []), ...open]);
+  return places;
+};
+
+/** Sets a job's counters, and those of its queues, to what its items say. */
+export const repairCounters = async (file: string, id: string): Promise<void> => {
+  const db = await Database.open(file, {}, [RECORDS_SCHEMA]);
+  try {
+    await db.write(() => {
+      const job = jobNamed(db, id);
+      const { counters, failures, queues } = countItems(db, job);
+      const none: FailureCount = { final: 0, attempts: 0, exampleKey: "", exampleDetail: "" };
+      const kinds = new Set([...(Object.keys(job.failures) as FailureKind[]), ...failures.keys()]);
+      const counted = [...kinds].map((kind) => [
+        kind,
+        { ...none, ...job.failures[kind], final: failures.get(kind) ?? 0 },
+      ]);
+      writeRecords(db, "job", [{ ...job, ...counters, failures: Object.fromEntries(counted) }]);
+      for (const { id: queue, open, leased, waiting } of queues)
+        db.run(
+          "UPDATE queues SET open = ?, leased = ?, waiting = ? WHERE id = ?",
+          open,
+          leased,
+          waiting,
+          queue,
+        );
+    });
+  } finally {
+    db.close();
+  }
+};
