@@ -24,6 +24,8 @@ export const want = <N extends LoadName>(name: N, ...args: LoadArgs<N>): Want =>
 const idOf = (key: Key): string => key.join("\u0000");
 const wantId = ({ name, args }: Want): string => `${name}\u0000${args.join("\u0000")}`;
 
+const NONE: readonly string[] = [];
+
 /** Records as they are stored, gathered over the runs of one rule. */
 export class Loaded {
   readonly #records = new Map<Kind, Map<string, object>>();
@@ -38,6 +40,12 @@ export class Loaded {
 
   setList(want: Want, ids: readonly string[]): void {
     this.#lists.set(wantId(want), ids);
+  }
+
+  /** For a want that is a record's key: whether it was found is known by now. */
+  setKnown(kind: Kind, want: Want): void {
+    const id = idOf(want.args as Key);
+    this.setList(want, this.of(kind).has(id) ? [id] : NONE);
   }
 
   list(want: Want): readonly string[] | undefined {

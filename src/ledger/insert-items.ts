@@ -50,14 +50,15 @@ export const insertItems = (
   originOf: (item: PlannedItem) => Origin,
 ): Inserted => {
   const job = book.known("job", number)!;
-  loadTaken(book, job, items);
+  const hashes = items.map(({ key, scraper = 0 }) => itemHash(key, scraper, job));
+  loadTaken(book, number, hashes);
   const capChange = Object.fromEntries(CAPS.map((cap) => [cap, 0])) as CapChange;
   const arrivals = new Map<number, Arrival>();
   let [accepted, folded, capped] = [0, 0, 0];
-  for (const planned of items) {
+  for (const [n, planned] of items.entries()) {
     const { scraper = 0 } = planned;
     const origin = originOf(planned);
-    const { hash, at, there } = findKey(book, job, planned);
+    const { hash, at, there } = findKey(book, number, planned, hashes[n]!);
     const isCapped = there !== undefined && "cap" in there;
     if (there && !isCapped) {
       folded++;
@@ -141,19 +142,21 @@ const writeArrival = (book: Book, { queue: { id }, tail, count, hasFresh, hasDue
 type There = Item | CappedItem;
 
 /** Who has the places of the keys that are taken: items, or capped inputs. */
-const loadTaken = (book: Book, job: Job, items: readonly PlannedItem[]): void => {
-  const taken = items.flatMap(({ key, scraper = 0 }) => book.one("key", job.number, itemHash(key, scraper, job)) ?? []);
+const loadTaken = (book: Book, job: number, hashes: readonly number[]): void => {
+  book.need(...hashes.map((hash) => want("key", job, hash)));
+  const taken = hashes.flatMap((hash) => book.known("key", job, hash) ?? []);
   book.need(...taken.flatMap(({ queue, seq }) => [want("item", queue, seq), want("capped", queue, seq)]));
 };
 
 /** The hash under which a key is, or can be put, and who has it. `at`: the place of a key whose item never came, or that is capped. */
 const findKey = (
   book: Book,
-  job: Job,
+  job: number,
   { key, scraper = 0 }: PlannedItem,
+  first: number,
 ): { readonly hash: number; readonly at?: ItemRef; readonly there?: There } => {
-  for (let hash = itemHash(key, scraper, job); ; hash = nextHash(hash)) {
-    const taken = book.known("key", job.number, hash) ?? book.one("key", job.number, hash);
+  for (let hash = first; ; hash = nextHash(hash)) {
+    const taken = book.known("key", job, hash) ?? book.one("key", job, hash);
     if (!taken) return { hash };
     const at = { queue: taken.queue, seq: taken.seq };
     const there =

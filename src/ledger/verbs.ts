@@ -78,10 +78,8 @@ export const ledgerVerbs = (store: LedgerStore, limits: PulseLimits): Verbs => {
         const wants = facts ? insertWants(facts, chunk.items) : [];
         const reply = await transact([want("jobNamed", job), want("removal", job), ...wants], (book) => {
           const known = book.one("jobNamed", job);
-          if (known) {
-            jobs.set(job, known);
-            book.need(...insertWants(known, chunk.items));
-          }
+          if (known && !facts) book.need(...insertWants(known, chunk.items));
+          if (known) jobs.set(job, known);
           return addItems(book, job, chunk);
         });
         for (const name of Object.keys(total) as (keyof AddReply)[]) total[name] += reply[name];

@@ -4,23 +4,56 @@ import { LOADS, ORDERED } from "./loads.ts";
 import { FORMATS, type RowFormat } from "./tables.ts";
 import type { Kind } from "../../ledger/records.ts";
 
+/** A load of many records by their keys, whose first part is the same for all: those need not be told apart by their argument lists. */
+export type LoadForm = LoadName | `${ByKey} of one`;
+type ByKey = "key" | "item" | "retry" | "result" | "capped" | "fetch";
+const BY_KEY: ReadonlySet<string> = new Set<ByKey>(["key", "item", "retry", "result", "capped", "fetch"]);
+
+export const formOf = (name: LoadName, wants: readonly Want[]): LoadForm =>
+  wants.length > 1 && BY_KEY.has(name) && wants.every(({ args }) => args[0] === wants[0]!.args[0])
+    ? `${name as ByKey} of one`
+    : name;
+
+const nameOf = (form: LoadForm): LoadName => form.replace(" of one", "") as LoadName;
+
+const texts = new Map<string, string>();
+
+/** The text of a statement is made once. */
+const remembered = (id: string, make: () => string): string => {
+  let text = texts.get(id);
+  if (text === undefined) texts.set(id, (text = make()));
+  return text;
+};
+
 /** One query for sets of several kinds: each row has the number of its load, that of its argument list, and its values as a JSON list. */
-export const unionOf = (names: readonly LoadName[]): string =>
-  names
-    .map(
-      (name, n) =>
-        `SELECT ${n} AS load, w.key AS at, json_array(${FORMATS[KIND_OF[name]].selected.join(", ")}) AS row
-         FROM ${rowsOf(name, n + 1)}`,
-    )
-    .join(" UNION ALL ");
+export const unionOf = (forms: readonly LoadForm[]): string =>
+  remembered(`union ${forms.join()}`, () =>
+    forms
+      .map((form, n) => {
+        const { at, from } = rowsOf(form, n + 1);
+        const columns = FORMATS[KIND_OF[nameOf(form)]].selected.join(", ");
+        return `SELECT ${n} AS load, ${at} AS at, json_array(${columns}) AS row FROM ${from}`;
+      })
+      .join(" UNION ALL "),
+  );
 
 /** The same for one load, with its values as they are: the number of the argument list, then the columns. */
-export const selectOf = (name: LoadName): string =>
-  `SELECT w.key, ${FORMATS[KIND_OF[name]].selected.join(", ")} FROM ${rowsOf(name, 1)}`;
+export const selectOf = (form: LoadForm): string =>
+  remembered(`select ${form}`, () => {
+    const { at, from } = rowsOf(form, 1);
+    return `SELECT ${at}, ${FORMATS[KIND_OF[nameOf(form)]].selected.join(", ")} FROM ${from}`;
+  });
 
 /** `n`: which of the statement's parameters has the argument lists. */
-const rowsOf = (name: LoadName, n: number): string =>
-  `json_each(?${n}) ${LOADS[name].replaceAll("@args", `?${n}`)}`;
+const rowsOf = (form: LoadForm, n: number): { readonly at: string; readonly from: string } => {
+  const name = nameOf(form);
+  if (form === name) return { at: "w.key", from: `json_each(?${n}) ${LOADS[name].replaceAll("@args", `?${n}`)}` };
+  const { table, key } = FORMATS[KIND_OF[name]];
+  return {
+    at: "-1",
+    from: `${table} t WHERE t.${key[0]} = (?${n} ->> 0) AND t.${key[1]} IN (SELECT value FROM json_each(?${n}, '$[1]'))`,
+  };
+};
 
 /** Brings a list into its order. */
 export const inOrder = <R extends object>({ name, args }: Want, records: R[]): R[] => {
@@ -38,7 +71,10 @@ export const inOrder = <R extends object>({ name, args }: Want, records: R[]): R
 export const groupWants = (wants: readonly Want[]): Map<LoadName, Want[]> =>
   Map.groupBy(wants, ({ name }) => name);
 
-export const argsOf = (wants: readonly Want[]): string => JSON.stringify(wants.map(({ args }) => args));
+export const argsOf = (form: LoadForm, wants: readonly Want[]): string =>
+  JSON.stringify(
+    form === wants[0]!.name ? wants.map(({ args }) => args) : [wants[0]!.args[0], wants.map(({ args }) => args[1])],
+  );
 
 /** Numbers of rows that statements are made for: what is missing is filled up with nulls, which are left out. */
 const SIZES = [1, 4, 16, 64, 256, 512, 2048] as const;
@@ -55,7 +91,10 @@ const valuesOf = (columns: number, rows: number): string =>
   Array.from({ length: rows }, () => `(${Array.from({ length: columns }, () => "?").join(", ")})`).join(", ");
 
 /** Writes so many rows, in place of those with the same key. */
-export const upsertOf = ({ table, written, key }: RowFormat<Kind>, rows: number): string => {
+export const upsertOf = (format: RowFormat<Kind>, rows: number): string =>
+  remembered(`upsert ${rows} ${format.table}`, () => upsertText(format, rows));
+
+const upsertText = ({ table, written, key }: RowFormat<Kind>, rows: number): string => {
   const others = written.filter((column) => !key.includes(column));
   const change =
     others.length === 0 ? "NOTHING" : `UPDATE SET ${others.map((c) => `${c} = excluded.${c}`).join(", ")}`;

@@ -5,6 +5,7 @@ import type { LedgerStore } from "../../ledger/store.ts";
 import {
   ADD_SUMS,
   argsOf,
+  formOf,
   deleteOf,
   groupWants,
   inOrder,
@@ -45,29 +46,38 @@ export const sqliteStore = (db: Database): LedgerStore => {
 };
 
 const load = (db: Database, loaded: Loaded, wants: readonly Want[]): void => {
-  const groups = groupWants(wants);
-  const names = [...groups.keys()];
-  const found = new Map(wants.map((want) => [want, [] as object[]]));
-  const [only] = names;
-  if (only !== undefined && names.length === 1) {
-    const format = FORMATS[KIND_OF[only]];
-    for (const row of db.arrays<[number, ...Value[]]>(selectOf(only), argsOf(wants)))
-      found.get(wants[row[0]]!)!.push(format.read(row, 1));
-  } else if (names.length > 1) {
-    const args = names.map((name) => argsOf(groups.get(name)!));
-    for (const [number, at, row] of db.arrays<[number, number, string]>(unionOf(names), ...args)) {
-      const name = names[number]!;
-      const record = FORMATS[KIND_OF[name]].read(JSON.parse(row) as Value[]);
-      found.get(groups.get(name)![at]!)!.push(record);
+  const groups = [...groupWants(wants)].map(([name, some]) => ({
+    kind: KIND_OF[name],
+    wants: some,
+    form: formOf(name, some),
+    found: new Map<number, object[]>(),
+  }));
+  const keep = (group: (typeof groups)[number], at: number, record: object): void => {
+    const known = group.found.get(at);
+    if (at < 0) loaded.add(group.kind, record as never);
+    else if (known) known.push(record);
+    else group.found.set(at, [record]);
+  };
+  const [only] = groups;
+  if (only && groups.length === 1) {
+    const format = FORMATS[only.kind];
+    for (const row of db.arrays<[number, ...Value[]]>(selectOf(only.form), argsOf(only.form, wants)))
+      keep(only, row[0], format.read(row, 1));
+  } else if (only) {
+    const args = groups.map(({ form, wants: some }) => argsOf(form, some));
+    for (const [number, at, row] of db.arrays<[number, number, string]>(unionOf(groups.map(({ form }) => form)), ...args)) {
+      const group = groups[number]!;
+      keep(group, at, FORMATS[group.kind].read(JSON.parse(row) as Value[]));
     }
   }
-  for (const [want, records] of found) {
-    const kind = KIND_OF[want.name];
-    loaded.setList(
-      want,
-      inOrder(want, records).map((record) => loaded.add(kind, record as never)),
-    );
-  }
+  for (const { kind, wants: some, form, found } of groups)
+    for (const [at, want] of some.entries())
+      if (form !== want.name) loaded.setKnown(kind, want);
+      else
+        loaded.setList(
+          want,
+          inOrder(want, found.get(at) ?? []).map((record) => loaded.add(kind, record as never)),
+        );
 };
 
 const save = (db: Database, { records, events, sums, wakes }: Changes): void => {
