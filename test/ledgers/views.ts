@@ -1,0 +1,48 @@
+import { ITEM_STATES, type ItemState, type ItemView } from "../../src/model/item.ts";
+import type { Ledger } from "../../src/ports/ledger.ts";
+
+type Reads = Pick<Ledger, "listItems" | "listJobs" | "listWorkers" | "readJob" | "readLanes">;
+
+/** What a ledger says of all that it has, as JSON says it: what cannot be read by its error. */
+export const viewsOf = async (ledger: Reads, now: number): Promise<Record<string, unknown>> => {
+  const jobs: Record<string, unknown> = {};
+  for (const { spec } of await ledger.listJobs({ limit: 200 })) {
+    const keys: Partial<Record<ItemState, string[]>> = {};
+    for (const state of ITEM_STATES)
+      keys[state] = await orError(async () =>
+        (await allItems(ledger, spec.id, [state])).map(({ key }) => key),
+      );
+    jobs[spec.id] = {
+      view: await orError(() => ledger.readJob(spec.id)),
+      items: await orError(() => allItems(ledger, spec.id)),
+      keys,
+    };
+  }
+  const lanes = await ledger.readLanes({ limit: 200 });
+  const views = { now, jobs, lanes, workers: await ledger.listWorkers() };
+  return JSON.parse(
+    JSON.stringify(views, (_, value: unknown) => (value === Infinity ? "Infinity" : value)),
+  ) as never;
+};
+
+const orError = async <T>(work: () => Promise<T>): Promise<T> => {
+  try {
+    return await work();
+  } catch (error) {
+    return String(error) as T;
+  }
+};
+
+const allItems = async (ledger: Reads, job: string, states?: readonly ItemState[]): Promise<ItemView[]> => {
+  const items: ItemView[] = [];
+  for (let after: ItemView["ref"] | undefined; ;) {
+    const page = await ledger.listItems(job, {
+      limit: 100,
+      ...(after && { after }),
+      ...(states && { states }),
+    });
+    items.push(...page.items);
+    if (!page.next) return items;
+    after = page.next;
+  }
+};
