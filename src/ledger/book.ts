@@ -1,6 +1,6 @@
 import type { LedgerEvent } from "../ports/ledger-event.ts";
 import type { WorkSum } from "../model/work-sums.ts";
-import { KIND_OF, type LoadArgs, type LoadKind, type LoadName } from "./loads.ts";
+import { KIND_OF, READ_ONLY, type LoadArgs, type LoadKind, type LoadName } from "./loads.ts";
 import { type Key, type Kind, KEYS, type Records } from "./records.ts";
 
 /** One set of records that a rule asks for. */
@@ -30,6 +30,7 @@ const NONE: readonly string[] = [];
 export class Loaded {
   readonly #records = new Map<Kind, Map<string, object>>();
   readonly #lists = new Map<string, readonly string[]>();
+  readonly #readOnly = new Map<string, readonly object[]>();
 
   add<K extends Kind>(kind: K, record: Records[K]): string {
     const id = idOf(keyOf(kind, record));
@@ -40,6 +41,18 @@ export class Loaded {
 
   setList(want: Want, ids: readonly string[]): void {
     this.#lists.set(wantId(want), ids);
+  }
+
+  setReadOnly(want: Want, records: readonly object[]): void {
+    this.#readOnly.set(wantId(want), records);
+  }
+
+  readOnly(want: Want): readonly object[] | undefined {
+    return this.#readOnly.get(wantId(want));
+  }
+
+  has(want: Want): boolean {
+    return READ_ONLY.has(want.name) ? this.#readOnly.has(wantId(want)) : this.#lists.has(wantId(want));
   }
 
   /** For a want that is a record's key: whether it was found is known by now. */
@@ -104,7 +117,7 @@ export class Book implements Changes {
 
   /** Asks for several sets at once: what is missing is loaded in one go. */
   need(...wants: readonly Want[]): void {
-    const missing = wants.filter((one) => this.#loaded.list(one) === undefined);
+    const missing = wants.filter((one) => !this.#loaded.has(one));
     if (missing.length > 0) throw new Miss(missing);
   }
 
@@ -118,6 +131,11 @@ export class Book implements Changes {
   }
 
   #listOf<K extends Kind>(asked: Want): readonly Records[K][] {
+    if (READ_ONLY.has(asked.name)) {
+      const records = this.#loaded.readOnly(asked);
+      if (!records) throw new Miss([asked]);
+      return records as readonly Records[K][];
+    }
     const ids = this.#loaded.list(asked);
     if (!ids) throw new Miss([asked]);
     const kind = KIND_OF[asked.name] as K;

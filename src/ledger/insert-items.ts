@@ -34,8 +34,19 @@ export const insertWants = (job: JobFacts, items: readonly PlannedItem[]): Want[
   ),
   want("client", job.client),
   want("share", ALL_WORKERS, job.client),
-  ...items.map(({ key, scraper = 0 }) => want("key", job.number, itemHash(key, scraper, job))),
+  want("keys", job.number, JSON.stringify(hashesOf(job, items))),
 ];
+
+const known = new WeakMap<readonly PlannedItem[], { readonly seed: number | null; readonly hashes: readonly number[] }>();
+
+/** Made once for a list, which is asked for again when its keys were loaded. */
+const hashesOf = (job: Pick<Job, "keySeed">, items: readonly PlannedItem[]): readonly number[] => {
+  const before = known.get(items);
+  if (before?.seed === job.keySeed) return before.hashes;
+  const hashes = items.map(({ key, scraper = 0 }) => itemHash(key, scraper, job));
+  known.set(items, { seed: job.keySeed, hashes });
+  return hashes;
+};
 
 /**
  * Puts inputs into their queues. A key that the job has already folds its input; what finds no room in the job, or in its client's quota, is kept
@@ -50,10 +61,17 @@ export const insertItems = (
   originOf: (item: PlannedItem) => Origin,
 ): Inserted => {
   const job = book.known("job", number)!;
-  const hashes = items.map(({ key, scraper = 0 }) => itemHash(key, scraper, job));
+  const hashes = hashesOf(job, items);
   loadTaken(book, number, hashes);
   const capChange = Object.fromEntries(CAPS.map((cap) => [cap, 0])) as CapChange;
   const arrivals = new Map<number, Arrival>();
+  const byLane = new Map<string, Arrival>();
+  const arrivalFor = (lane: string, scraper: number): Arrival => {
+    const id = `${scraper} ${lane}`;
+    let arrival = byLane.get(id);
+    if (!arrival) byLane.set(id, (arrival = arrivalIn(book, arrivals, queueFor(book, job, lane, scraper))));
+    return arrival;
+  };
   let [accepted, folded, capped] = [0, 0, 0];
   for (const [n, planned] of items.entries()) {
     const { scraper = 0 } = planned;
@@ -65,7 +83,7 @@ export const insertItems = (
       continue;
     }
     const cap = origin.cap ?? (accepted >= room ? "items" : accepted >= quotaRoom ? "quota" : undefined);
-    const arrival = arrivalIn(book, arrivals, queueFor(book, job, planned.lane, scraper));
+    const arrival = arrivalFor(planned.lane, scraper);
     const place = at ?? { queue: arrival.queue.id, seq: ++arrival.tail };
     if (!at) book.put("key", { job: number, hash, ...place });
     const { depth, chain, parent } = origin;
@@ -143,8 +161,7 @@ type There = Item | CappedItem;
 
 /** Who has the places of the keys that are taken: items, or capped inputs. */
 const loadTaken = (book: Book, job: number, hashes: readonly number[]): void => {
-  book.need(...hashes.map((hash) => want("key", job, hash)));
-  const taken = hashes.flatMap((hash) => book.known("key", job, hash) ?? []);
+  const taken = book.list("keys", job, JSON.stringify(hashes));
   book.need(...taken.flatMap(({ queue, seq }) => [want("item", queue, seq), want("capped", queue, seq)]));
 };
 
@@ -156,7 +173,7 @@ const findKey = (
   first: number,
 ): { readonly hash: number; readonly at?: ItemRef; readonly there?: There } => {
   for (let hash = first; ; hash = nextHash(hash)) {
-    const taken = book.known("key", job, hash) ?? book.one("key", job, hash);
+    const taken = book.known("key", job, hash) ?? (hash === first ? undefined : book.one("key", job, hash));
     if (!taken) return { hash };
     const at = { queue: taken.queue, seq: taken.seq };
     const there =

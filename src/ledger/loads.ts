@@ -67,6 +67,8 @@ interface LoadTypes {
   readonly capped: { kind: "capped"; args: [queue: number, seq: number] };
   readonly cappedAfter: { kind: "capped"; args: [job: number, queue: number, seq: number, limit: number] };
   readonly key: { kind: "key"; args: [job: number, hash: number] };
+  /** Many at once. */
+  readonly keys: { kind: "key"; args: [job: number, hashes: Json] };
 
   readonly fresh: { kind: "fresh"; args: [key: string, scraper: string, owner: string] };
   readonly fetch: { kind: "fetch"; args: [queue: number, seq: number] };
@@ -82,6 +84,9 @@ export type ReadyArgs = [client: string, limit: number, now: number, jobs: Json 
 export type LoadName = keyof LoadTypes;
 export type LoadKind<N extends LoadName> = LoadTypes[N]["kind"];
 export type LoadArgs<N extends LoadName> = LoadTypes[N]["args"];
+
+/** Sets whose records are only read, and in their order: they are not looked up by their keys, nor changed. */
+export const READ_ONLY: ReadonlySet<LoadName> = new Set<LoadName>(["freshItems", "dueItems", "peers", "suspects", "examples"]);
 
 export const KIND_OF: { readonly [N in LoadName]: LoadKind<N> } = {
   service: "service",
@@ -127,6 +132,7 @@ export const KIND_OF: { readonly [N in LoadName]: LoadKind<N> } = {
   capped: "capped",
   cappedAfter: "capped",
   key: "key",
+  keys: "key",
   fresh: "fresh",
   fetch: "fetch",
   fetches: "fetch",

@@ -101,6 +101,7 @@ export const LOADS: { readonly [N in LoadName]: string } = {
   capped: `w CROSS JOIN capped t ON t.queue = ${a(0)} AND t.seq = ${a(1)}`,
   cappedAfter: `w CROSS JOIN capped t ON (t.queue, t.seq) IN (SELECT c.queue, c.seq FROM queues q CROSS JOIN capped c ON c.queue = q.id
     WHERE q.job = ${a(0)} AND q.id >= ${a(1)} AND (c.queue > ${a(1)} OR c.seq > ${a(2)}) ORDER BY q.id, c.seq LIMIT ${most(3)})`,
+  keys: `w CROSS JOIN item_keys t ON t.job = ${a(0)} AND t.hash IN (SELECT value FROM json_each(${a(1)}))`,
   key: `w CROSS JOIN item_keys t ON t.job = ${a(0)} AND t.hash = ${a(1)}`,
 
   fresh: `w CROSS JOIN fresh t ON t.key = ${a(0)} AND t.scraper = ${a(1)} AND t.owner = ${a(2)}`,

@@ -1,5 +1,5 @@
 import { Book, type Changes, Loaded, Miss, type Want } from "../../ledger/book.ts";
-import { KIND_OF } from "../../ledger/loads.ts";
+import { KIND_OF, READ_ONLY } from "../../ledger/loads.ts";
 import type { Kind } from "../../ledger/records.ts";
 import type { LedgerStore } from "../../ledger/store.ts";
 import {
@@ -73,6 +73,7 @@ const load = (db: Database, loaded: Loaded, wants: readonly Want[]): void => {
   for (const { kind, wants: some, form, found } of groups)
     for (const [at, want] of some.entries())
       if (form !== want.name) loaded.setKnown(kind, want);
+      else if (READ_ONLY.has(want.name)) loaded.setReadOnly(want, inOrder(want, found.get(at) ?? []));
       else
         loaded.setList(
           want,
