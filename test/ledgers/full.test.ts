@@ -63,12 +63,12 @@ test("a ledger of the version before goes on: its workers are lost, and its item
     const suspect = await alone.takeAlone();
     if (suspect) await alone.settle([suspect]);
   }
-  const open: Record<string, number> = {};
+  const unended: Record<string, number> = {};
   for (const { spec, counts } of await ledger.listJobs({ limit: 200 })) {
     const { queued, leased, waiting } = counts.states;
-    if (queued + leased + waiting > 0) open[spec.id] = queued + leased + waiting;
+    if (queued + leased + waiting > 0) unended[spec.id] = queued + leased + waiting;
   }
-  assert.deepEqual(open, {});
+  assert.deepEqual(unended, {});
   assert.equal((await ledger.readJob("cancelled"))?.endedAt !== undefined, true);
 });
 

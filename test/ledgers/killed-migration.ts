@@ -14,5 +14,4 @@ db.function("killed", () => {
   if (statSync(`${file}-wal`).size > 100_000) process.kill(process.pid, "SIGKILL");
   return 0;
 });
-const migrations = RECORDS_SCHEMA.migrations.with(-1, `${RECORDS_SCHEMA.migrations.at(-1)} SELECT killed();`);
-migrate(db, file, { part: "ledger", migrations });
+migrate(db, file, { part: "ledger", migrations: [...RECORDS_SCHEMA.migrations, "SELECT killed();"] });

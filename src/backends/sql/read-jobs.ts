@@ -125,9 +125,21 @@ const viewOf = (job: Job, busy: Busy | undefined): Omit<JobView, "held"> => {
     ...(job.reopenedAt !== null && { reopenedAt: job.reopenedAt }),
     ...(job.spentAt !== null && { budgetSpentAt: job.spentAt }),
     counts: {
-      ...{ received, accepted, folded, rejected },
+      received,
+      accepted,
+      folded,
+      rejected,
       capped: Object.values(capped).reduce((sum, n) => sum + n, 0),
-      states: { queued, leased, waiting, done, absent, failed, skipped, cancelled },
+      states: {
+        queued,
+        leased,
+        waiting,
+        done,
+        absent,
+        failed,
+        skipped,
+        cancelled,
+      },
     },
     cappedBy: capped,
     partial: job.partial,
@@ -217,9 +229,24 @@ export const sumOpenJobs = (rows: Rows): OpenJobs => {
       const own = failures.filter((one) => one.state === state);
       const counted = fields.filter((one) => one.state === state);
       return {
-        ...{ jobs, state, partial, requests, bytes, held },
-        counts: { received, accepted, folded, rejected, capped, states },
-        failures: own.map(({ kind, final }) => ({ kind, count: final })),
+        jobs,
+        state,
+        partial,
+        requests,
+        bytes,
+        held,
+        counts: {
+          received,
+          accepted,
+          folded,
+          rejected,
+          capped,
+          states,
+        },
+        failures: own.map(({ kind, final }) => ({
+          kind,
+          count: final,
+        })),
         attemptFailures: Object.fromEntries(own.map(({ kind, attempts }) => [kind, attempts])),
         fieldCounts: FIELD_STATUSES.map((_, at) => counted.find(({ status }) => status === at)?.n ?? 0),
       };

@@ -58,4 +58,4 @@ export const jobNamed = (rows: Rows, id: string): Job => {
 
 /** One number. */
 export const count = (rows: Rows, sql: string, ...values: Value[]): number =>
-  Number(rows.arrays<[number]>(sql, ...values)[0]![0]);
+  rows.arrays<[number]>(sql, ...values)[0]![0];

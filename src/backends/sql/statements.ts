@@ -47,7 +47,8 @@ export const selectOf = (form: LoadForm): string =>
 /** `n`: which of the statement's parameters has the argument lists. */
 const rowsOf = (form: LoadForm, n: number): { readonly at: string; readonly from: string } => {
   const name = nameOf(form);
-  if (form === name) return { at: "w.key", from: `json_each(?${n}) ${LOADS[name].replaceAll("@args", `?${n}`)}` };
+  if (form === name)
+    return { at: "w.key", from: `json_each(?${n}) ${LOADS[name].replaceAll("@args", `?${n}`)}` };
   const { table, key } = FORMATS[KIND_OF[name]];
   return {
     at: "-1",
@@ -73,7 +74,9 @@ export const groupWants = (wants: readonly Want[]): Map<LoadName, Want[]> =>
 
 export const argsOf = (form: LoadForm, wants: readonly Want[]): string =>
   JSON.stringify(
-    form === wants[0]!.name ? wants.map(({ args }) => args) : [wants[0]!.args[0], wants.map(({ args }) => args[1])],
+    form === wants[0]!.name
+      ? wants.map(({ args }) => args)
+      : [wants[0]!.args[0], wants.map(({ args }) => args[1])],
   );
 
 /** Numbers of rows that statements are made for: what is missing is filled up with nulls, which are left out. */

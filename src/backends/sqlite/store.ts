@@ -65,7 +65,10 @@ const load = (db: Database, loaded: Loaded, wants: readonly Want[]): void => {
       keep(only, row[0], format.read(row, 1));
   } else if (only) {
     const args = groups.map(({ form, wants: some }) => argsOf(form, some));
-    for (const [number, at, row] of db.arrays<[number, number, string]>(unionOf(groups.map(({ form }) => form)), ...args)) {
+    for (const [number, at, row] of db.arrays<[number, number, string]>(
+      unionOf(groups.map(({ form }) => form)),
+      ...args,
+    )) {
       const group = groups[number]!;
       keep(group, at, FORMATS[group.kind].read(JSON.parse(row) as Value[]));
     }

@@ -60,7 +60,14 @@ const markRemoval = (db: Connection, id: string, what: RemovalScope): Removal =>
     `INSERT INTO removals (number, id, client, scraper, what, created_at, ended_at, marked_at, step) VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'fresh')
      ON CONFLICT (number) DO UPDATE SET what = excluded.what, ended_at = excluded.ended_at, marked_at = excluded.marked_at, step = 'fresh',
        queue = 0, seq = 0, counted_to = ''`,
-    ...[job.number, id, job.client, job.spec.scraper, what, job.createdAt, endedAt, db.now()],
+    job.number,
+    id,
+    job.client,
+    job.spec.scraper,
+    what,
+    job.createdAt,
+    endedAt,
+    db.now(),
   );
   if (what === "job") dropJob(db, job);
   return removalView(db, removalRow(db, id)!);

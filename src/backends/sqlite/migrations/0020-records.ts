@@ -74,11 +74,9 @@ CREATE TABLE results (
 CREATE INDEX results_state ON results (queue, state, seq) WHERE state > 3;
 `;
 
-const OLD = [
-  ...["service", "clients", "lanes", "queues", "jobs", "workers", "items", "results"],
-  ...["turns", "accepted", "leases", "hands", "client_hands", "stops", "suspects", "followers", "own_slots"],
-  ...["worker_cards", "job_sums", "job_failures", "job_changes"],
-];
+const OLD =
+  `service clients lanes queues jobs workers items results turns accepted leases hands client_hands stops suspects
+  followers own_slots worker_cards job_sums job_failures job_changes`.split(/\s+/);
 
 /** Whether what is stored of an attempt fits its checksum; jobs that had checksums from the beginning must have one. */
 const isDamaged = `coalesce(r.sum <> row_sum(r.queue, r.seq, r.ended_at, r.quality, r.failure, r.captures, r.records, r.skipped, r.change, r.attempt,
@@ -176,14 +174,13 @@ INSERT INTO workers SELECT n.name, w.until, coalesce(w.alone, 0), w.jobs, c.card
 ALTER TABLE fresh RENAME COLUMN failed TO is_failure;
 `;
 
-const oldIndexes = [
-  ...["queues_job", "queues_open", "queues_probe", "queues_held", "workers_until"],
-  ...["jobs_client", "jobs_state", "jobs_ended", "jobs_deadline"],
-];
-const oldTriggers = [
-  ...["results_added", "results_changed", "jobs_added", "jobs_changed", "jobs_specified", "jobs_removed"],
-  ...["job_failures_added", "job_failures_changed", "job_changes_added", "job_changes_changed"],
-];
+const oldIndexes =
+  "queues_job queues_open queues_probe queues_held workers_until jobs_client jobs_state jobs_ended jobs_deadline".split(
+    " ",
+  );
+const oldTriggers =
+  `results_added results_changed jobs_added jobs_changed jobs_specified jobs_removed job_failures_added
+  job_failures_changed job_changes_added job_changes_changed`.split(/\s+/);
 
 export const records = `
 ${oldTriggers.map((name) => `DROP TRIGGER ${name};`).join("\n")}
