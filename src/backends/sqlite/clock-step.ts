@@ -101,15 +101,18 @@ export const watchClock = (db: Database): (() => void) => {
     const isSteady = boot === "" ? now >= notedAt : Math.abs(aheadMs - notedAheadMs) < CLOCK_STEP_MS;
     if (isSteady && now - notedAt < NOTE_MS) return;
     [notedAt, notedAheadMs] = [now, aheadMs];
+    if (db.run(NOTE, now, boot, aheadMs, CLOCK_STEP_MS) === 1) return;
     const noted = db.get<Noted>("SELECT latest_at, boot, ahead_ms FROM service WHERE id = 1")!;
     const isSameStart = boot !== "" && boot === noted.boot;
     const byMs = isSameStart ? aheadMs - noted.ahead_ms : Math.min(0, now - noted.latest_at);
-    const isStep = Math.abs(byMs) >= CLOCK_STEP_MS;
-    if (!isStep && boot === noted.boot && now - noted.latest_at < NOTE_MS) return;
     db.run("UPDATE service SET latest_at = ?, boot = ?, ahead_ms = ? WHERE id = 1", now, boot, aheadMs);
-    if (isStep) shiftTimes(db, byMs, now);
+    if (Math.abs(byMs) >= CLOCK_STEP_MS) shiftTimes(db, byMs, now);
   };
 };
+
+/** Where the clock has not been set. */
+const NOTE = `UPDATE service SET latest_at = ?1, boot = ?2, ahead_ms = ?3 WHERE id = 1 AND boot = ?2
+  AND CASE ?2 WHEN '' THEN ?1 > latest_at - ?4 ELSE abs(?3 - ahead_ms) < ?4 END`;
 
 const TIMES: readonly (readonly [table: string, ...columns: string[]])[] = [
   ["shares", "ready_at"],
