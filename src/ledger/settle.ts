@@ -108,9 +108,11 @@ const settleOne = (book: Book, batch: SettleBatch, worker: string, settled: Sett
       last,
       history: past ? [...before.history, past] : before.history,
     };
-    if (isCancelled) return endCancelled(book, queue, next);
-    book.put("retry", next);
-    queue.wait(next.dueAt!);
+    if (isCancelled) endCancelled(book, queue, next);
+    else {
+      book.put("retry", next);
+      queue.wait(next.dueAt!);
+    }
   } else {
     end(book, item, outcome, last, { attempts: (retry?.attempts ?? 0) + (isUntried ? 0 : 1), change });
     if (past) book.put("retry", { ...(retry ?? newRetry(id, seq)), dueAt: null, history: [...(retry?.history ?? []), past] });
