@@ -71,7 +71,11 @@ export const ledgerSuite = (
     const unused = new Set(Object.keys(skips));
     const test: LedgerTest = (sentence, run) => {
       unused.delete(sentence);
-      it(sentence, { skip: skips[sentence] ?? false }, async (t) => await run(await World.create(t, open)));
+      it(sentence, { skip: skips[sentence] ?? false }, async (t) => {
+        const world = await World.create(t, open);
+        await run(world);
+        assert.deepEqual(world.violations(), []);
+      });
     };
     for (const noun of NOUNS) noun(test);
     assert.deepEqual([...unused], [], "skips of tests that do not exist");

@@ -52,8 +52,6 @@ export const noticeClockStep = (db: Database): void => {
 const MOVED: readonly (readonly [table: string, column: string])[] = [
   ["turns", "ready_at"],
   ["workers", "until"],
-  ["lanes", "tat"],
-  ["own_slots", "tat"],
   ["lanes", "hold_until"],
   ["lanes", "crawl_until"],
   ["queues", "probe_at"],
@@ -69,6 +67,9 @@ const MOVED: readonly (readonly [table: string, column: string])[] = [
   ["deliveries", "taken_until"],
 ];
 
+/** The next slot is counted from these, also from one that is over. */
+const SLOT_BOOKS = ["lanes", "own_slots"];
+
 /** What was ahead stays as far ahead; what was over is over, also by a clock that was set back. */
 const moveTimes = (db: Database, byMs: number, now: number): void => {
   const move = (table: string, column: string): void => {
@@ -78,6 +79,7 @@ const moveTimes = (db: Database, byMs: number, now: number): void => {
       byMs,
     );
   };
+  for (const table of SLOT_BOOKS) db.run(`UPDATE ${table} SET tat = tat + ? WHERE tat > 0`, byMs);
   // Slots that were given back are not worth a longer look.
   db.run("UPDATE lanes SET spare = '[]', ahead = '[]' WHERE spare <> '[]' OR ahead <> '[]'");
   for (const [table, column] of MOVED)
