@@ -8,10 +8,12 @@ type Read = CallOf<"readJob">;
 export function* checkJobs(index: HistoryIndex): Generator<Violation> {
   const reads = index.of("readJob").filter(({ answer }) => answer === "known");
   for (const [job, own] of Map.groupBy(reads, (read) => read.job)) {
-    const ofJob = <T extends { readonly queue: number }>(all: readonly T[]): T[] =>
-      all.filter(({ queue }) => index.jobOfQueue.get(queue) === job);
-    const ends = ofJob([...index.ends.values()].flat());
-    const grants = ofJob([...index.grants.values()].flat());
+    // Of an item that no answer has shown it is not known whose it is: it may count for any job.
+    const ends = [...index.ends.values()]
+      .flat()
+      .map((end) => (index.jobOfQueue.has(end.queue) ? end : { ...end, fate: "unknown" as const }))
+      .filter(({ queue }) => (index.jobOfQueue.get(queue) ?? job) === job);
+    const grants = [...index.grants.values()].flat().filter((grant) => grant.job === job);
     for (const [at, read] of own.entries()) {
       if (index.ofJob(job, "remove").some((call) => canPrecede(call, read))) continue;
       if (!read.counts) {
