@@ -46,7 +46,7 @@ export function* checkSlots(index: HistoryIndex, slackMs: number): Generator<Vio
         .get(lane)!
         .at(-1)!
         .push(...slots);
-      yield* checkHolds(index, call, lane, slots);
+      yield* checkHolds(index, call, lane, slots, slackMs);
     }
     if (call.verb === "claim") yield* checkFirstSlots(call);
   }
@@ -116,12 +116,13 @@ function* checkHolds(
   call: Call,
   lane: string,
   slots: readonly Slot[],
+  slackMs: number,
 ): Generator<Violation> {
   for (const report of index.of("pulse"))
     for (const hold of report.holds) {
       if (hold.lane !== lane || report.answer !== "known" || !isBefore(report, call)) continue;
       const untilMs = report.beginMs + Math.min(hold.forMs, LONGEST_HOLD_MS);
-      const early = slots.find(({ toMs }) => toMs < untilMs - ROUNDING_MS);
+      const early = slots.find(({ toMs }) => toMs < untilMs - ROUNDING_MS - slackMs);
       const isLifted = index
         .of("steerLane")
         .some((steer) => steer.lane === lane && steer.end > report.begin && canPrecede(steer, call));
