@@ -37,7 +37,8 @@ interface Noted {
  * that nothing waits longer for it, no hold ends sooner, and no living worker is given up.
  */
 export const noticeClockStep = (db: Database): void => {
-  const now = db.now();
+  // Read together: a process that was kept waiting between the two would take that for a step.
+  const now = db.clock();
   const { nowMs, boot } = db.steady;
   const aheadMs = now - nowMs();
   const noted = db.get<Noted>("SELECT latest_at, boot, ahead_ms FROM service WHERE id = 1")!;

@@ -36,7 +36,8 @@ const LARGE_WAL = 64 * 1024 * 1024;
  */
 export class Database {
   readonly file: string;
-  readonly now: () => number;
+  /** The ledger's clock, which does not wait for a transaction to end. */
+  readonly clock: () => number;
   readonly steady: SteadyClock;
   readonly leaseMs: number;
   readonly maxHoldMs: number;
@@ -45,11 +46,12 @@ export class Database {
   readonly #lockMs: number;
   readonly #alwaysSync: boolean;
   #syncs = true;
+  #transactionAt: number | undefined;
 
   private constructor(file: string, db: DatabaseSync, options: SqliteOptions) {
     this.file = file;
     this.#db = db;
-    this.now = options.now ?? Date.now;
+    this.clock = options.now ?? Date.now;
     // A clock that somebody moves by hand is not held against the machine's.
     this.steady = options.steady ?? (options.now ? { nowMs: options.now, boot: "" } : steadyClock());
     this.leaseMs = options.leaseMs ?? 15_000;
@@ -110,11 +112,20 @@ export class Database {
     return Number(this.sql(text).run(...values).changes);
   }
 
+  /**
+   * In a write transaction, the time at which it began: slots are booked, and told as delays, from the same moment, however long the
+   * process is kept waiting in between.
+   */
+  now(): number {
+    return this.#transactionAt ?? this.clock();
+  }
+
   /** One write transaction. `durable: false` for what may be forgotten in a power cut (never in a crash of a process). */
   async write<T>(work: () => T, durable = true): Promise<T> {
     return await this.#settled(() => {
       this.#sync(durable || this.#alwaysSync);
       this.#db.exec("BEGIN IMMEDIATE");
+      this.#transactionAt = this.clock();
       try {
         const result = work();
         this.#db.exec("COMMIT");
@@ -122,6 +133,8 @@ export class Database {
       } catch (error) {
         if (this.#db.isTransaction) this.#db.exec("ROLLBACK");
         throw error;
+      } finally {
+        this.#transactionAt = undefined;
       }
     });
   }
