@@ -1,6 +1,6 @@
 import { FIELD_STATUSES } from "../../../model/record.ts";
 import { revisionOf } from "../../../model/job-version.ts";
-import type { JobSpec, JobState } from "../../../model/job.ts";
+import type { JobSpec, JobState, JobView } from "../../../model/job.ts";
 import { writeSpec } from "../../../model/spec-text.ts";
 import type { ListedItem, LostJob, RebuiltJob, SettledLine } from "../../../ports/ledger-rebuild.ts";
 import type { PlannedItem } from "../../../ports/ledger.ts";
@@ -14,6 +14,7 @@ import { jobRow, type JobRow, pauseText } from "../job-row.ts";
 import { JobTally } from "../job-tally.ts";
 import { refreshQueue } from "../refresh-lane.ts";
 import { noteBorrowed } from "../removals/borrowed.ts";
+import { onlyInHand } from "../spend-budget.ts";
 import { fillCatalog, type LinedUp, linedUp, type Received } from "./catalog.ts";
 import { type ItemEnd, itemEnd } from "./item-end.ts";
 import { keepFresh } from "./keep-fresh.ts";
@@ -141,7 +142,8 @@ const putResult = (db: Database, job: LostJob, place: Place, tally: Tally, costs
     key,
   );
   const listed = row && (JSON.parse(row.line) as ListedItem);
-  const end = itemEnd(scraper, lines, listed, { ...job, spec });
+  const known = itemEnd(scraper, lines, listed, { ...job, spec });
+  const end = known.state < 3 && !hasInput(db, place) ? endWithoutInput(job.view, known) : known;
   for (const { attempt, outcome } of lines) {
     costs.addCost(attempt);
     if ("failure" in outcome) costs.addFailure(outcome.failure, key, false);
@@ -162,6 +164,31 @@ const putResult = (db: Database, job: LostJob, place: Place, tally: Tally, costs
   if (end.state === 3 && end.result!.revision < revisionOf(spec)) tally.isOutdated = true;
   if (end.last && end.state > 2) keepFresh(db, spec, place, end.last);
 };
+
+const hasInput = (db: Database, { scraper, key }: Place): boolean =>
+  db.get("SELECT 1 FROM catalog.given WHERE scraper = ? AND key = ?", scraper, key) !== undefined;
+
+/** Nothing is fetched with an input that is not known; nor does the item vanish. */
+const endWithoutInput = (
+  { createdAt, spec }: JobView,
+  { attempts, throttles, result }: ItemEnd,
+): ItemEnd => ({
+  state: 5,
+  attempts,
+  throttles,
+  isLost: false,
+  result: {
+    endedAt: createdAt,
+    failure: {
+      kind: "invalid-input",
+      detail: "its input is not in the archive that the ledger was rebuilt from; give it to a new job",
+    },
+    captures: [],
+    records: null,
+    history: result?.history ?? [],
+    revision: revisionOf(spec),
+  },
+});
 
 const saveEnd = (
   db: Database,
@@ -224,6 +251,7 @@ const finishJob = (db: Database, job: LostJob, received: Received, tally: Tally)
     writeSpec(isOutdated ? { ...spec, isAmending: true } : spec),
     number,
   );
+  if (isEnded) onlyInHand(db, number);
   if (isEnded && view.endedAt !== undefined) takeTallies(db, number, job);
   setCounters(db, spec.id);
 };

@@ -1,4 +1,7 @@
+import { existsSync } from "node:fs";
 import { open, rm } from "node:fs/promises";
+import { DatabaseSync } from "node:sqlite";
+import { LedgerError } from "../../../ports/ledger-error.ts";
 import type { LedgerRebuild } from "../../../ports/ledger-rebuild.ts";
 import { Database } from "../database.ts";
 import { LEDGER_SCHEMA, REGISTRY_SCHEMA } from "../migrate.ts";
@@ -7,8 +10,11 @@ import { openCatalog } from "./catalog.ts";
 
 /** A new ledger in this file, in place of what a rebuild that was broken off has left there. */
 export const openRebuild = async (file: string): Promise<LedgerRebuild> => {
+  if (existsSync(file)) refuseLocked(file);
   for (const end of ["", "-wal", "-shm", "-catalog"]) await rm(`${file}${end}`, { force: true });
   const db = await Database.open(file, { cacheMb: 64 }, [LEDGER_SCHEMA, REGISTRY_SCHEMA]);
+  // From the next write on nobody else can read it.
+  db.get("PRAGMA locking_mode = EXCLUSIVE");
   const catalog = `${file}-catalog`;
   openCatalog(db, catalog);
   return {
@@ -25,4 +31,18 @@ export const openRebuild = async (file: string): Promise<LedgerRebuild> => {
       db.close();
     },
   };
+};
+
+/** Only a rebuild that still runs keeps its file locked; what else is wrong with it does not matter. */
+const refuseLocked = (file: string): void => {
+  using db = new DatabaseSync(file, { timeout: 0 });
+  try {
+    db.prepare("SELECT 1 FROM sqlite_schema").get();
+  } catch (error) {
+    if (error instanceof Error && /locked/.test(error.message))
+      throw new LedgerError(
+        "locked",
+        `${file}: another \`sluice rebuild\` is under way. Wait until it has ended.`,
+      );
+  }
 };
