@@ -12,6 +12,7 @@ export interface LaneLimit {
 
 export const LANES_FILE = "service/lanes.json";
 const PAGE = 500;
+const MOST_LOADED = 1000;
 
 /**
  * A ledger whose jobs are written down in the archive as they are made and changed, so that it can be rebuilt from there (see `journal.ts`). How
@@ -19,16 +20,17 @@ const PAGE = 500;
  */
 export const journaled = (ledger: Ledger, blobs: Blobs): Ledger => {
   const keep = (job: string): Promise<void> => keepJobFile({ ledger, blobs }, job);
+  /** Jobs whose inputs came through here. */
+  const loaded = new Set<string>();
   return {
     ...ledger,
-    async createJob(spec) {
-      await ledger.createJob(spec);
-      await keep(spec.id);
-    },
     async addItems(job, items, rejected) {
       if (items.length + rejected.length === 0) return await ledger.addItems(job, items, rejected);
-      // Before: nothing that the ledger has accepted may be lost with it.
-      const segment = await putInputs(blobs, job, items, rejected);
+      // Before: nothing that the ledger has accepted may be lost with it. A job without inputs has nothing to lose.
+      const isFirst = !loaded.has(job);
+      if (loaded.size >= MOST_LOADED) loaded.clear();
+      loaded.add(job);
+      const [segment] = await Promise.all([putInputs(blobs, job, items, rejected), isFirst && keep(job)]);
       try {
         return await ledger.addItems(job, items, rejected);
       } catch (error) {

@@ -109,10 +109,10 @@ test("jobs go on after their ledger was lost and rebuilt under kills, and those 
   assert.match(ok(await sluice(["fsck", ...flags])), /no problems/);
 
   // Once more: what was done after the first rebuild is found as well.
-  const after = await show(job);
+  const second = await show(job);
   loseLedger(data);
   ok(await sluice(["rebuild", ...flags]));
-  assert.deepEqual(await show(job), after);
+  assert.deepEqual(await show(job), second);
   assert.deepEqual(await show(ended!), before);
   assert.match(ok(await sluice(["fsck", ...flags])), /no problems/);
 });
