@@ -10,8 +10,11 @@ import { laneName } from "./model/lane-name.ts";
 import type { LaneOf } from "./flow/plan.ts";
 import type { Blobs } from "./ports/blobs.ts";
 import type { Collector } from "./ports/collector.ts";
+import { journaled } from "./archive/journaled-ledger.ts";
+import { journaledRegistry } from "./archive/journaled-registry.ts";
 import { maxRetryAfterMs } from "./config/lane-policy.ts";
 import type { LedgerCheck } from "./ports/ledger-check.ts";
+import type { LedgerRebuild } from "./ports/ledger-rebuild.ts";
 import { type Ledger, LedgerError } from "./ports/ledger.ts";
 import type { KeyCard, Registry, Role } from "./ports/registry.ts";
 import { retentionNow } from "./scrapers/current-retention.ts";
@@ -66,7 +69,7 @@ export const openHouse = async (
     ...(maxHoldMs !== undefined && { maxHoldMs }),
   });
   const blobs = await openBlobs(data);
-  return { data, ledger, blobs, [Symbol.asyncDispose]: () => ledger.close() };
+  return { data, ledger: journaled(ledger, blobs), blobs, [Symbol.asyncDispose]: () => ledger.close() };
 };
 
 /** A look at a data folder's ledger that changes nothing, for `sluice fsck`. */
@@ -93,14 +96,19 @@ export const repairCounters = async (data: string, job: string): Promise<void> =
 
 /** There while `sluice restore` writes the folder. */
 export const RESTORING_FILE = "restore.json";
+/** The new ledger while `sluice rebuild` writes it. */
+export const REBUILD_FILE = "rebuild.db";
 
 /** Half a restored folder is none: a service that began in it would start with an empty ledger. */
 const refuseRestoring = (data: string): void => {
-  if (existsSync(join(data, RESTORING_FILE)))
+  const refuse = (what: string, verb: string): never => {
     throw new LedgerError(
       "unavailable",
-      `${data}: it is being restored from a backup, or a restore of it was broken off. Run \`sluice restore\` again to finish it.`,
+      `${data}: ${what}, or that was broken off. Run \`sluice ${verb}\` again to finish it.`,
     );
+  };
+  if (existsSync(join(data, RESTORING_FILE))) refuse("it is being restored from a backup", "restore");
+  if (existsSync(join(data, REBUILD_FILE))) refuse("its ledger is being rebuilt", "rebuild");
 };
 
 /** The archive of a data folder alone, for a thread that only reads stored pages. */
@@ -197,9 +205,17 @@ export const work = async (options: WorkOptions): Promise<void> => {
 };
 
 /** Clients, keys and deliveries of a data folder. */
-export const openRegistry = async (data: string): Promise<Registry> => {
+export const openRegistry = async (data: string): Promise<Registry> =>
+  journaledRegistry(await openRegistryFile(join(data, LEDGER_FILE)), await openBlobs(data));
+
+export const openRegistryFile = async (file: string): Promise<Registry> => {
   const { openRegistry: open } = await import("./backends/sqlite/registry/open.ts");
-  return await open(join(data, LEDGER_FILE));
+  return await open(file);
+};
+
+export const openRebuild = async (file: string): Promise<LedgerRebuild> => {
+  const { openRebuild: open } = await import("./backends/sqlite/rebuild/open-rebuild.ts");
+  return await open(file);
 };
 
 /** A new API key, and what is kept of it. */

@@ -8,6 +8,8 @@ import * as fc from "fast-check";
 import { openFiles } from "../backends/files/open-files.ts";
 import type { CaptureRef, Exchange } from "../model/capture.ts";
 import type { Blobs } from "../ports/blobs.ts";
+import type { Kept } from "./item-bundle.ts";
+import { readLines, settledPrefix } from "./journal.ts";
 import { startPacker } from "./packer.ts";
 import { readCapture } from "./read-capture.ts";
 import { type ArchiveOptions, openArchive } from "./segment-writer.ts";
@@ -129,6 +131,43 @@ it("waits for every segment of an item that spans several", async (t) => {
   assert.notEqual(captures[0]?.blob, captures[1]?.blob);
   assert.equal(await bodyAt(blobs, captures[0]), "<p>page 1</p>");
   assert.equal(await bodyAt(blobs, captures[1]), "<p>page 2</p>");
+});
+
+it("stores how items ended beside what they leave, and keeps no item that leaves nothing else waiting for it", async (t) => {
+  const { blobs, archive } = await world(t);
+  const end = (kept: Kept): string => JSON.stringify(kept);
+  const spanning = archive.item();
+  spanning.keep("first", await spanning.exchange(page(1)));
+  await archive.seal();
+  spanning.keep("second", await spanning.exchange(page(2)));
+  const committed = spanning.commit(["{}"], end);
+  assert.deepEqual(await archive.item().commit([], end), { captures: [], records: null });
+  await archive.seal();
+  const kept = await committed;
+  const [segment] = (await namesOf(blobs)).filter((name) => name.startsWith(settledPrefix("7")));
+  assert.deepEqual(await readLines(blobs, segment!), [kept, { captures: [], records: null }]);
+});
+
+it("tells nothing of an item whose earlier segment could not be stored", async (t) => {
+  const files = await openFiles(await folderOf(t));
+  let isFull = true;
+  const full = new Error("the disk is full");
+  const put: Blobs["put"] = (name, body) => (isFull ? Promise.reject(full) : files.put(name, body));
+  const { archive } = await world(t, { blobs: { ...files, put } });
+  const item = archive.item();
+  item.keep("first", await item.exchange(page(1)));
+  await archive.seal();
+  isFull = false;
+  const committed = assert.rejects(
+    item.commit(["{}"], () => "{}"),
+    (error) => error === full,
+  );
+  await archive.seal();
+  await committed;
+  assert.deepEqual(
+    (await namesOf(files)).map((name) => name.split("/")[2]),
+    ["records"],
+  );
 });
 
 it("streams a file to an object of its own and notes its head in the segment", async (t) => {

@@ -71,7 +71,7 @@ export const openArchive = (options: ArchiveOptions): JobArchive => {
       inFlight.change(change);
       sealIfBig(group);
     };
-    const group = new SegmentGroup({ blobs, packer, onBytes }, captures, `jobs/${job}/records/${name}.jsonl`);
+    const group = new SegmentGroup({ blobs, packer, onBytes }, captures, name);
     // Not unref'ed: a process that only waits for its last items must stay for them.
     open = { group, timer: setTimeout(sealOpen, maxAgeMs) };
     return group;
@@ -97,6 +97,11 @@ export const openArchive = (options: ArchiveOptions): JobArchive => {
           const range = group.records(lines);
           sealIfBig(group);
           return { group, range };
+        },
+        end(line) {
+          const group = open?.group ?? openGroup();
+          group.end(line);
+          return group;
         },
         storeFile: (head, body) => storeFile(blobs, job, head, body),
       }),

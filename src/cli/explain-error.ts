@@ -32,6 +32,7 @@ const EXIT_CODES: Readonly<Record<string, Readonly<Record<string, ExitCode>>>> =
   },
   BlobError: { "*": EXIT.storage, "bad-name": EXIT.unexpected },
   BackupError: { "*": EXIT.usage },
+  RebuildError: { "*": EXIT.usage },
   ArchiveError: { "*": EXIT.storage },
   ChannelError: { "*": EXIT.usage },
   ProblemError: {

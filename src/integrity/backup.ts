@@ -123,7 +123,7 @@ export const restore = async (
 const UPLOAD = /^jobs\/[^/]+\/upload\.json$/;
 /** All others are put once and never change. */
 const isRewritten = (name: string): boolean =>
-  /\/(manifest\.jsonl|manifest-mark\.json|chosen\.json|upload\.json)$/.test(name);
+  /\/(manifest\.jsonl|manifest-mark\.json|chosen\.json|upload\.json|job\.json)$|^service\//.test(name);
 
 const readUploads = async (blobs: Blobs): Promise<Map<string, Uint8Array>> => {
   const uploads = new Map<string, Uint8Array>();

@@ -13,7 +13,8 @@ export interface Damage {
     | "records"
     | "file"
     | "manifest"
-    | "extraction";
+    | "extraction"
+    | "journal";
   /** The file or object. */
   readonly where: string;
   /** What does not fit. */

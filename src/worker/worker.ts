@@ -231,11 +231,12 @@ class Worker {
   }
 
   async #runOne(item: ClaimedItem, controller: AbortController): Promise<ItemEnd> {
-    const { collector, laneOf } = this.#options;
+    const { collector, laneOf, name: worker } = this.#options;
     const { spec, scrapers } = await loadOrHold(this.#options, item);
     const { ready } = scrapers[item.scraper]!;
     return await runItem({
       item,
+      worker,
       spec,
       freshness: await freshnessOf(this.#options, item, spec, ready),
       scrapers,

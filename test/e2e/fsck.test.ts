@@ -69,7 +69,9 @@ const damaged = async (file: string, at: number, by: number, look: () => Promise
 
 test(`each of ${DAMAGES} changed bytes in segments, indexes, manifests and records is found, and none is exported`, async () => {
   const random = seededRandom(SEED);
-  const kinds = [/\.warc\.gz$/, /\.cdxj$/, /manifest\.jsonl$/, /\/records\//, /\/files\//, /\/extractions\//];
+  const kinds = ["\\.warc\\.gz$", "\\.cdxj$", "manifest\\.jsonl$", "job\\.json$"]
+    .concat(["records", "files", "extractions", "inputs", "settled"].map((name) => `/${name}/`))
+    .map((text) => new RegExp(text));
   for (let n = 0; n < DAMAGES; n++) {
     const names = project.objects(`jobs/${job}/`).filter((name) => kinds[n % kinds.length]!.test(name));
     const name = names[Math.floor(random() * names.length)]!;

@@ -76,28 +76,30 @@ export const countItems = (rows: Rows, job: JobRow): CountedItems => {
 };
 
 /** Sets a job's counters to what its items say. */
+export const setCounters = (db: Database, id: string): void => {
+  const job = jobRow(db, id);
+  const { counters, failures } = countItems((sql, ...values) => db.all(sql, ...values), job);
+  const names = Object.keys(counters);
+  db.run(
+    `UPDATE jobs SET ${names.map((name) => `${name} = ?`).join(", ")} WHERE number = ?`,
+    ...Object.values(counters),
+    job.number,
+  );
+  db.run("UPDATE job_failures SET final = 0 WHERE job = ?", job.number);
+  for (const [kind, count] of failures)
+    db.run(
+      `INSERT INTO job_failures (job, kind, final, example_key, example_detail) VALUES (?, ?, ?, '', '')
+       ON CONFLICT (job, kind) DO UPDATE SET final = excluded.final`,
+      job.number,
+      kind,
+      count,
+    );
+};
+
 export const repairCounters = async (file: string, id: string): Promise<void> => {
   const db = await Database.open(file, {});
   try {
-    await db.write(() => {
-      const job = jobRow(db, id);
-      const { counters, failures } = countItems((sql, ...values) => db.all(sql, ...values), job);
-      const names = Object.keys(counters);
-      db.run(
-        `UPDATE jobs SET ${names.map((name) => `${name} = ?`).join(", ")} WHERE number = ?`,
-        ...Object.values(counters),
-        job.number,
-      );
-      db.run("UPDATE job_failures SET final = 0 WHERE job = ?", job.number);
-      for (const [kind, count] of failures)
-        db.run(
-          `INSERT INTO job_failures (job, kind, final, example_key, example_detail) VALUES (?, ?, ?, '', '')
-           ON CONFLICT (job, kind) DO UPDATE SET final = excluded.final`,
-          job.number,
-          kind,
-          count,
-        );
-    });
+    await db.write(() => setCounters(db, id));
   } finally {
     db.close();
   }

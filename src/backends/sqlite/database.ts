@@ -246,8 +246,8 @@ const explain = (error: unknown, file: string): unknown => {
     case NOTADB:
       return new LedgerError(
         "damaged",
-        `${file}: not a Sluice ledger, or damaged. Move it away and choose another folder with --data DIR; ` +
-          `the pages already kept are listed in each job's manifest.`,
+        `${file}: not a Sluice ledger, or damaged. Put it back from a backup, or move it away and make it again from the archive ` +
+          `with \`sluice rebuild\`.`,
         cause,
       );
     case undefined:

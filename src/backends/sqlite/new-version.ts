@@ -1,10 +1,11 @@
+import { writeSpec } from "../../model/spec-text.ts";
 import { type JobPins, movedCounts, withNewPins } from "../../model/job-version.ts";
 import type { JobSpec, PauseReason, PinnedScraper } from "../../model/job.ts";
 import type { Pace } from "../../model/pace.ts";
 import { type AmendedItem, LedgerError } from "../../ports/ledger.ts";
 import type { Database } from "./database.ts";
 import { EMIT_CHUNK, emitItems } from "./emit-items.ts";
-import { jobRow, type JobRow, pauseText, readSpec, writeSpec } from "./job-row.ts";
+import { jobRow, type JobRow, pauseText, readSpec } from "./job-row.ts";
 import { lowerPace } from "./insert-items.ts";
 import { refreshLanesOf } from "./refresh-lane.ts";
 import { isLosingPages } from "./removals/removal-row.ts";
