@@ -219,8 +219,10 @@ export interface ClaimedItem extends ItemRef {
 
 export interface SlotGrant {
   readonly lane: string;
-  /** Of a job with a pace of its own: only for requests of this queue, also in a lane without a rate. */
-  readonly queue?: number;
+  /** For which they were booked: they count in its client's share of the lane. */
+  readonly queue: number;
+  /** Of a job with a pace of its own: only for requests of that queue, also in a lane without a rate. */
+  readonly isOwn?: true;
   /** From the moment of the answer, ascending. */
   readonly delaysMs: readonly number[];
   /** A slot used later than this is void and booked again. */
@@ -266,6 +268,16 @@ export interface SlotWish {
   readonly count: number;
 }
 
+/**
+ * Slots that were booked for a queue and that it did not use: given back, void, or used by another queue of the same worker, whose count is
+ * below 0. A client's share of a lane is what its queues have used or still hold.
+ */
+export interface SlotRefund {
+  readonly lane: string;
+  readonly queue: number;
+  readonly count: number;
+}
+
 export interface PulseReport {
   readonly worker: string;
   /** Items that may be running from now on: the suspects should this worker die. */
@@ -278,6 +290,7 @@ export interface PulseReport {
   readonly wishes: readonly SlotWish[];
   /** Unused slots, as delays from now. */
   readonly returned: readonly { readonly lane: string; readonly delaysMs: readonly number[] }[];
+  readonly refunds: readonly SlotRefund[];
   readonly outcomes: readonly OutcomeReport[];
   readonly lanes: readonly LaneReport[];
   /** Learned from robots.txt. */

@@ -138,6 +138,7 @@ export class Pulse {
       inHand: hand.inHand,
       wishes: desk.wishes(),
       returned: desk.returns(),
+      refunds: desk.refunds(),
       outcomes: this.#outcomes,
       lanes: [...this.#lanes.values()],
       crawlDelays: this.#crawlDelays,

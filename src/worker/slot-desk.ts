@@ -1,5 +1,5 @@
 import { StopError } from "../model/stop-error.ts";
-import type { SlotGrant, SlotWish } from "../ports/ledger.ts";
+import type { SlotGrant, SlotRefund, SlotWish } from "../ports/ledger.ts";
 
 /** Who waits: an item, for one of its requests. */
 export interface SlotSeeker {
@@ -41,6 +41,8 @@ export class SlotDesk {
   readonly #lanes = new Map<string, LaneDesk>();
   /** Queues with a pace of their own, as the slots of their items say. */
   readonly #own = new Set<number>();
+  /** Slots that were booked for a queue, less those that its requests have used; by lane and queue. */
+  readonly #booked = new Map<string, SlotRefund>();
   /** Lanes without a rhythm, as the ledger last said: requests start at once. */
   readonly #open = new Set<string>();
   readonly #onNeed: () => void;
@@ -64,10 +66,16 @@ export class SlotDesk {
     });
   }
 
+  /** No request has started in the slot that was taken: it was too late. */
+  missed(lane: string, { queue }: SlotSeeker): void {
+    this.#book(lane, queue, 1);
+  }
+
   /** Slots from the ledger, as delays from now. */
-  grant({ lane, queue, delaysMs, lateMs }: SlotGrant): void {
-    if (queue !== undefined) this.#own.add(queue);
-    const desk = this.#desk(lane, queue);
+  grant({ lane, queue, isOwn, delaysMs, lateMs }: SlotGrant): void {
+    if (isOwn) this.#own.add(queue);
+    this.#book(lane, queue, delaysMs.length);
+    const desk = this.#desk(lane, isOwn ? queue : undefined);
     const now = this.#now();
     desk.slots = [...desk.slots, ...delaysMs.map((delay) => ({ dueAt: now + delay, lateMs }))].sort(
       (a, b) => a.dueAt - b.dueAt,
@@ -119,6 +127,18 @@ export class SlotDesk {
     return returns;
   }
 
+  /** What queues have neither used nor hold of their slots, and what they used of others': told once. Call after `returns`. */
+  refunds(): SlotRefund[] {
+    const held = [...this.#lanes.values()].flatMap(({ lane, waiters, slots }) =>
+      waiters.slice(0, slots.length).map(({ seeker: { queue } }) => ({ lane, queue })),
+    );
+    for (const { lane, queue } of held) this.#book(lane, queue, -1);
+    const refunds = [...this.#booked.values()];
+    this.#booked.clear();
+    for (const { lane, queue } of held) this.#book(lane, queue, 1);
+    return refunds;
+  }
+
   /** No request may start any more for these. */
   stop(isStopped: (seeker: SlotSeeker) => boolean, reason: string): void {
     for (const desk of this.#lanes.values()) {
@@ -128,6 +148,13 @@ export class SlotDesk {
       desk.waiters.splice(0, desk.waiters.length, ...left);
       for (const { reject } of stopped) reject(new StopError(reason));
     }
+  }
+
+  #book(lane: string, queue: number, count: number): void {
+    const key = keyOf(lane, queue);
+    const sum = (this.#booked.get(key)?.count ?? 0) + count;
+    if (sum === 0) this.#booked.delete(key);
+    else this.#booked.set(key, { lane, queue, count: sum });
   }
 
   #desk(lane: string, queue?: number): LaneDesk {
@@ -166,6 +193,7 @@ export class SlotDesk {
       const waiter = desk.waiters.shift();
       if (!waiter) break;
       desk.slots.shift();
+      this.#book(desk.lane, waiter.seeker.queue, -1);
       waiter.resolve(isInTime);
     }
     if (isShort && desk.slots.length < desk.waiters.length) this.#onNeed();

@@ -93,6 +93,7 @@ const report = (own: Partial<PulseReport>): PulseReport => ({
   inHand: new Map(),
   wishes: [],
   returned: [],
+  refunds: [],
   outcomes: [],
   lanes: [],
   crawlDelays: [],
