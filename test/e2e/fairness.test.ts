@@ -10,14 +10,14 @@ import { Service } from "./service-process.ts";
 const folder = mkdtempSync(join(tmpdir(), "sluice-fairness-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Slots that are booked ahead, a second's worth, and items that may be in hand: what was promised before somebody came. */
+/** Items that may be in hand, and slots of a second: what was promised before somebody came. */
 const WINDOW = 100;
+/** What one of the two processes may do while the other, with items of its own, waits half a second for a processor. */
+const AHEAD = WINDOW / 2;
 /**
- * A process that is kept from its slot for half a second (by the burst) books it again, and both count in its client's share: up to a window, on a
- * machine with forty busy processes. Who is not given turns waits for 40,000 items; exact shares are held by the ledger's suite, on a clock of its own.
+ * Fetches `/<team>/<n>`, one request an item: the site sees the slots in their order. By the burst a slot may be used two seconds late, so that
+ * hardly any is booked again, which takes its place in the order.
  */
-const MISSED = WINDOW;
-/** Fetches `/<team>/<n>`, one request an item: the site sees the slots in their order. */
 const SCRAPER = `
   import { defineScraper } from "sluice";
   import { z } from "zod";
@@ -27,7 +27,7 @@ const SCRAPER = `
     input: z.object({ path: z.string() }),
     key: ({ path }) => path,
     robots: "ignore",
-    pace: { perSecond: ${WINDOW}, burst: ${WINDOW}, concurrency: ${WINDOW} },
+    pace: { perSecond: ${WINDOW}, burst: ${4 * WINDOW}, concurrency: ${WINDOW} },
     async collect({ input, http, keep }) {
       keep.page("page", await http.get(input.path));
     },
@@ -94,15 +94,15 @@ test("beside 40,000 items of another client on the same host, fifty are through 
   await small.createJob({ scraper: "shared", inputs: inputs("small", 50) });
   const slots = await slotsUntil(site, site.arrived.length, "small", 50);
   const start = slots.indexOf("small");
-  assert.ok(start <= WINDOW + MISSED, `${start} slots before its first`);
-  assert.ok(slots.length - start <= 2 * 50 + MISSED, `${slots.length - start} slots for fifty items`);
+  assert.ok(start <= WINDOW + AHEAD, `${start} slots before its first`);
+  assert.ok(slots.length - start <= 2 * 50 + AHEAD, `${slots.length - start} slots for fifty items`);
 
   // The other client has all slots again; among its own jobs the one of higher priority goes before.
   await huge.createJob({ scraper: "shared", inputs: inputs("urgent", 50), priority: 1 });
   const own = await slotsUntil(site, site.arrived.length, "urgent", 50);
   const first = own.indexOf("urgent");
-  assert.ok(first <= WINDOW + MISSED, `${first} slots before the first urgent one`);
-  assert.ok(own.length - first <= 50 + MISSED, `${own.length - first} slots for fifty urgent items`);
+  assert.ok(first <= WINDOW + AHEAD, `${first} slots before the first urgent one`);
+  assert.ok(own.length - first <= 50 + AHEAD, `${own.length - first} slots for fifty urgent items`);
 });
 
 /**
@@ -125,11 +125,7 @@ const assertShares = async (name: string, weights: ReadonlyMap<string, number>):
     const due = weight / total;
     for (let upTo = 1; upTo <= slots.length; upTo++) {
       const off = countOf(slots.slice(0, upTo), team) - upTo * due;
-      // Slots are whole: with a share of less than one a window, nobody can be closer to it than by one.
-      assert.ok(
-        Math.abs(off) <= 2 * WINDOW * due + 1,
-        `${team} is ${off} from its share after ${upTo} slots`,
-      );
+      assert.ok(Math.abs(off) <= 2 * WINDOW * due, `${team} is ${off} from its share after ${upTo} slots`);
     }
   }
 };
