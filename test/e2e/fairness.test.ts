@@ -12,8 +12,8 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Items that may be in hand, and slots of a second: what was promised before somebody came. */
 const WINDOW = 100;
-/** What one of the two processes may do while the other, with items of its own, waits half a second for a processor. */
-const AHEAD = WINDOW / 2;
+/** Requests side by side, some on new connections, do not arrive exactly in the order of their slots. */
+const MIXED = WINDOW / 5;
 /**
  * Fetches `/<team>/<n>`, one request an item: the site sees the slots in their order. By the burst a slot may be used two seconds late, so that
  * hardly any is booked again, which takes its place in the order.
@@ -84,7 +84,8 @@ const countOf = (slots: readonly string[], name: string): number =>
 test("beside 40,000 items of another client on the same host, fifty are through in a hundred slots", async () => {
   await using site = await LoopbackSite.open();
   await using service = openService("huge", site);
-  await service.serve("--workers", "2");
+  // One process: of two, one may stand still on a busy machine, with items that the other overtakes.
+  await service.serve("--workers", "1");
   const [huge, small] = [await addTeam(service, "huge"), await addTeam(service, "small")];
   const { job } = await huge.createJob({ scraper: "shared" });
   const upload = await huge.addInputs(job.id, ndjson(site, "huge", 40_000), { seal: true });
@@ -94,15 +95,15 @@ test("beside 40,000 items of another client on the same host, fifty are through 
   await small.createJob({ scraper: "shared", inputs: inputs("small", 50) });
   const slots = await slotsUntil(site, site.arrived.length, "small", 50);
   const start = slots.indexOf("small");
-  assert.ok(start <= WINDOW + AHEAD, `${start} slots before its first`);
-  assert.ok(slots.length - start <= 2 * 50 + AHEAD, `${slots.length - start} slots for fifty items`);
+  assert.ok(start <= WINDOW + MIXED, `${start} slots before its first`);
+  assert.ok(slots.length - start <= 2 * 50 + MIXED, `${slots.length - start} slots for fifty items`);
 
   // The other client has all slots again; among its own jobs the one of higher priority goes before.
   await huge.createJob({ scraper: "shared", inputs: inputs("urgent", 50), priority: 1 });
   const own = await slotsUntil(site, site.arrived.length, "urgent", 50);
   const first = own.indexOf("urgent");
-  assert.ok(first <= WINDOW + AHEAD, `${first} slots before the first urgent one`);
-  assert.ok(own.length - first <= 50 + AHEAD, `${own.length - first} slots for fifty urgent items`);
+  assert.ok(first <= WINDOW + MIXED, `${first} slots before the first urgent one`);
+  assert.ok(own.length - first <= 50 + MIXED, `${own.length - first} slots for fifty urgent items`);
 });
 
 /**
