@@ -266,11 +266,13 @@ export interface SlotWish {
   /** The queue on whose behalf it is asked: a stopped queue gets none. */
   readonly queue: number;
   readonly count: number;
+  /** Of these, so many had a slot that was void or given back: they count in the client's share already. None when left out. */
+  readonly again?: number;
 }
 
 /**
- * Slots that were booked for a queue and that it did not use: given back, void, or used by another queue of the same worker, whose count is
- * below 0. A client's share of a lane is what its queues have used or still hold.
+ * Slots that were booked for a queue and that it neither used nor will ask for again, or that another queue of the same worker used, whose count
+ * is below 0. A client's share of a lane is what its queues have used, and what their requests wait for.
  */
 export interface SlotRefund {
   readonly lane: string;

@@ -105,7 +105,7 @@ test("a process that was paused fires no burst: what is too late is void and ask
   await world.pass(1000);
   assert.deepEqual(world.started, []);
   assert.ok(world.needs > needs);
-  assert.deepEqual(world.desk.wishes(), [{ lane: LANE, queue: 1, count: 10 }]);
+  assert.deepEqual(world.desk.wishes(), [{ lane: LANE, queue: 1, count: 10, again: 10 }]);
 });
 
 test("a slot that is a little late is used", async (t) => {
@@ -214,28 +214,41 @@ test("slots of a queue with a pace of its own are for its requests alone, also i
   assert.deepEqual(world.started.at(-1)?.[0], "waits");
 });
 
-test("what a queue's slots were not used for is told once: given back, missed, or used by another queue", async (t) => {
+test("what was charged to a queue and nobody asks for is told once, and what it used of others'", async (t) => {
   const world = new DeskWorld(t);
   const refunds = (): Record<number, number> => {
     world.desk.returns();
     return Object.fromEntries(world.desk.refunds().map(({ queue, count }) => [queue, count]));
   };
+  const item = { queue: 1, seq: 2 };
+  world.desk.expect(LANE, item);
   world.desk.grant({ lane: LANE, queue: 1, delaysMs: [10, 20, 30], lateMs: 5 });
   world.desk.grant({ lane: LANE, queue: 2, delaysMs: [40], lateMs: 5 });
   world.take("a", { queue: 1 });
   world.take("b", { queue: 3 });
   await world.pass(25);
   assert.deepEqual(world.names(), ["a", "b"]);
-  world.take("c", { queue: 1 });
-  assert.deepEqual(refunds(), { 1: 1, 2: 1, 3: -1 }, "the slot that c waits for is not among them");
+  assert.deepEqual(refunds(), { 1: 1, 2: 1, 3: -1 }, "one item is still to come for its slot");
   assert.deepEqual(refunds(), {});
+  world.desk.forget(item);
+  assert.deepEqual(refunds(), { 1: 1 });
+});
+
+test("a request whose slot was void, or given back before it came, is not charged again", async (t) => {
+  const world = new DeskWorld(t);
+  const wish = { lane: LANE, queue: 1 };
+  world.desk.expect(LANE, { queue: 1, seq: 9 });
+  world.take("a");
+  world.desk.grant({ lane: LANE, queue: 1, delaysMs: [10], lateMs: 5 });
   world.sleep(50);
   await world.pass(10);
-  assert.deepEqual(world.names(), ["a", "b"]);
-  assert.deepEqual(refunds(), { 1: 1 });
-  world.desk.grant({ lane: LANE, queue: 1, delaysMs: [10], lateMs: 5 });
-  await world.pass(20);
-  assert.deepEqual([world.names(), refunds()], [["a", "b", "c"], {}]);
+  assert.deepEqual([world.desk.refunds(), world.desk.wishes()], [[], [{ ...wish, count: 1, again: 1 }]]);
+  world.take("new");
+  assert.deepEqual(world.desk.wishes(), [{ ...wish, count: 2, again: 1 }]);
+  world.desk.grant({ lane: LANE, queue: 1, delaysMs: [10, 20], lateMs: 5 }, 1);
+  await world.pass(30);
+  assert.deepEqual([world.names(), world.desk.refunds()], [["a", "new"], []]);
   world.desk.missed(LANE, { queue: 1, seq: 1 });
-  assert.deepEqual(refunds(), { 1: 1 });
+  world.take("a");
+  assert.deepEqual([world.desk.refunds(), world.desk.wishes()], [[], [{ ...wish, count: 1, again: 1 }]]);
 });

@@ -9,6 +9,7 @@ import type {
   PulseReport,
   SlotGrant,
   SlotRefund,
+  SlotWish,
 } from "../../ports/ledger.ts";
 import { fromNow } from "./claim-items.ts";
 import type { Database } from "./database.ts";
@@ -42,7 +43,7 @@ export const pulse = async (db: Database, report: PulseReport): Promise<PulseRep
     let againInMs = WISH_AGAIN_MS;
     for (const wish of report.wishes) {
       if (!isAlive || stopped.includes(wish.queue)) continue;
-      const got = bookHop(db, wish.lane, wish.queue, wish.count);
+      const got = bookHop(db, wish);
       if (got === "unpaced") unpaced.push(wish.lane);
       else if (got.slots.delaysMs.length > 0) slots.push(got.slots);
       if (got !== "unpaced" && got.roomInMs !== undefined) againInMs = Math.min(againInMs, got.roomInMs);
@@ -169,9 +170,7 @@ const stoppedQueues = (db: Database, report: PulseReport): number[] => {
 
 const bookHop = (
   db: Database,
-  name: string,
-  queueId: number,
-  count: number,
+  { lane: name, queue: queueId, count, again = 0 }: SlotWish,
 ): "unpaced" | { slots: SlotGrant; roomInMs: number | undefined } => {
   const queue = queueRow(db, queueId)!;
   const lane = laneRow(db, laneId(db, name));
@@ -187,7 +186,7 @@ const bookHop = (
   const { grant, ownWaitMs = 0 } = planned;
   const got = grant.delaysMs.length;
   if (got > 0) {
-    chargeLane(db, lane.id, queue.client, got);
+    chargeLane(db, lane.id, queue.client, Math.max(0, got - again));
     refreshLane(db, lane.id);
   }
   return { slots: grant, roomInMs: got < count ? Math.max(1, interval, ownWaitMs) : undefined };

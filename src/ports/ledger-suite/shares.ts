@@ -113,12 +113,14 @@ export const shares = (test: LedgerTest): void => {
           const mine = slots.filter((one) => one.queue === queue);
           const count = mine.reduce((sum, { delaysMs }) => sum + delaysMs.length, 0);
           const returned = isVoid ? [] : mine.map(({ delaysMs }) => ({ lane, delaysMs }));
-          await worker.pulse({ refunds: [{ lane, queue, count }], returned });
+          const refunds = isVoid ? [] : [{ lane, queue, count }];
+          await worker.pulse({ refunds, returned });
           // The next one is served before they are asked for again.
           used.push(...(await worker.take(1)).map(({ job }) => job));
           for (let left = count; left > 0;) {
-            const again = await worker.pulse({ wishes: [{ lane, queue, count: left }] });
-            left -= again.slots.reduce((sum, { delaysMs }) => sum + delaysMs.length, 0);
+            const again = isVoid ? left : 0;
+            const reply = await worker.pulse({ wishes: [{ lane, queue, count: left, again }] });
+            left -= reply.slots.reduce((sum, { delaysMs }) => sum + delaysMs.length, 0);
             world.pass(100);
           }
           used.push(...Array.from({ length: count }, () => "missing"));
