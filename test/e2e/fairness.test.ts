@@ -53,13 +53,29 @@ async function* ndjson(site: LoopbackSite, name: string, count: number): AsyncGe
   const chunk = 1000;
   for (let at = 0; at < count; at += chunk) {
     if (at + chunk === count) await site.arrivals(1);
-    yield Buffer.from(
-      inputs(`${name}/${at}`, chunk)
-        .map((input) => `${JSON.stringify(input)}\n`)
-        .join(""),
-    );
+    yield linesOf(inputs(`${name}/${at}`, chunk));
   }
 }
+
+const linesOf = (rows: readonly object[]): Buffer<ArrayBuffer> =>
+  Buffer.from(rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
+
+/** A job with fifty items of this name, from the moment that it answers on. One of another name has run before: its scraper is loaded by then. */
+const addFifty = async (
+  client: SluiceClient,
+  site: LoopbackSite,
+  name: string,
+  priority = 0,
+): Promise<void> => {
+  const { job } = await client.createJob({
+    scraper: "shared",
+    inputs: inputs(`before-${name}`, 1),
+    seal: false,
+    priority,
+  });
+  await slotsUntil(site, 0, `before-${name}`, 1);
+  await client.addInputs(job.id, new Blob([linesOf(inputs(name, 50))]).stream(), { seal: true });
+};
 
 const nameOf = (path: string): string => path.split("/")[1]!;
 
@@ -92,14 +108,14 @@ test("beside 40,000 items of another client on the same host, fifty are through 
   assert.equal(upload.accepted, 40_000);
   await site.arrivals(2 * WINDOW);
 
-  await small.createJob({ scraper: "shared", inputs: inputs("small", 50) });
+  await addFifty(small, site, "small");
   const slots = await slotsUntil(site, site.arrived.length, "small", 50);
   const start = slots.indexOf("small");
   assert.ok(start <= WINDOW + MIXED, `${start} slots before its first`);
   assert.ok(slots.length - start <= 2 * 50 + MIXED, `${slots.length - start} slots for fifty items`);
 
   // The other client has all slots again; among its own jobs the one of higher priority goes before.
-  await huge.createJob({ scraper: "shared", inputs: inputs("urgent", 50), priority: 1 });
+  await addFifty(huge, site, "urgent", 1);
   const own = await slotsUntil(site, site.arrived.length, "urgent", 50);
   const first = own.indexOf("urgent");
   assert.ok(first <= WINDOW + MIXED, `${first} slots before the first urgent one`);
