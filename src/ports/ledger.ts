@@ -219,8 +219,10 @@ export interface ClaimedItem extends ItemRef {
 
 export interface SlotGrant {
   readonly lane: string;
-  /** Of a job with a pace of its own: only for requests of this queue, also in a lane without a rate. */
-  readonly queue?: number;
+  /** For which they were booked: they count in its client's share of the lane. */
+  readonly queue: number;
+  /** Of a job with a pace of its own: only for requests of that queue, also in a lane without a rate. */
+  readonly isOwn?: true;
   /** From the moment of the answer, ascending. */
   readonly delaysMs: readonly number[];
   /** A slot used later than this is void and booked again. */
@@ -264,6 +266,18 @@ export interface SlotWish {
   /** The queue on whose behalf it is asked: a stopped queue gets none. */
   readonly queue: number;
   readonly count: number;
+  /** Of these, so many had a slot that was void or given back: they count in the client's share already. None when left out. */
+  readonly again?: number;
+}
+
+/**
+ * Slots that were booked for a queue and that it neither used nor will ask for again, or that another queue of the same worker used, whose count
+ * is below 0. A client's share of a lane is what its queues have used, and what their requests wait for.
+ */
+export interface SlotRefund {
+  readonly lane: string;
+  readonly queue: number;
+  readonly count: number;
 }
 
 export interface PulseReport {
@@ -278,6 +292,7 @@ export interface PulseReport {
   readonly wishes: readonly SlotWish[];
   /** Unused slots, as delays from now. */
   readonly returned: readonly { readonly lane: string; readonly delaysMs: readonly number[] }[];
+  readonly refunds: readonly SlotRefund[];
   readonly outcomes: readonly OutcomeReport[];
   readonly lanes: readonly LaneReport[];
   /** Learned from robots.txt. */

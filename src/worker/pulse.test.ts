@@ -132,7 +132,7 @@ test("what has stopped is heard", async (t) => {
 test("what has stopped is heard before a slot or an open lane lets its requests go", async (t) => {
   const heard: string[] = [];
   const reply = { isAlive: true, unpaced: ["open.test"], stopped: [1], againInMs: 1000 };
-  const slots = [{ lane: SITE, delaysMs: [0], lateMs: 1000 }];
+  const slots = [{ lane: SITE, queue: 1, delaysMs: [0], lateMs: 1000 }];
   const { desk, pulse } = await open(t, { pulse: async () => ({ ...reply, slots }) }, () => {
     heard.push("stopped");
     desk.stop(({ queue }) => queue === 1, "paused");

@@ -136,8 +136,9 @@ export class Pulse {
       },
       acting: acting.map(({ item }) => item),
       inHand: hand.inHand,
-      wishes: desk.wishes(),
       returned: desk.returns(),
+      refunds: desk.refunds(),
+      wishes: desk.wishes(),
       outcomes: this.#outcomes,
       lanes: [...this.#lanes.values()],
       crawlDelays: this.#crawlDelays,
@@ -156,7 +157,11 @@ export class Pulse {
       // What has stopped comes first: neither a slot nor an open lane may let its requests go.
       onReply(reply);
       for (const { end } of acting) end(lost);
-      for (const grant of reply.slots) desk.grant(grant);
+      for (const grant of reply.slots)
+        desk.grant(
+          grant,
+          report.wishes.find(({ lane, queue }) => lane === grant.lane && queue === grant.queue)?.again,
+        );
       desk.setOpen(reply.unpaced);
       if (desk.wishes().length > 0) againInMs = Math.min(againInMs, Math.max(1, reply.againInMs));
     } catch (error) {

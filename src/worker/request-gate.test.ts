@@ -46,9 +46,9 @@ const open = async (t: TestContext, own: Partial<AnyScraper> = {}, limits: Pick<
   const taken: string[] = [];
   let nowMs = 0;
   const onNeed = () => {
-    for (const { lane, count } of desk.wishes()) {
+    for (const { lane, queue, count } of desk.wishes()) {
       taken.push(lane);
-      desk.grant({ lane, delaysMs: Array.from({ length: count }, () => 0), lateMs: 50 });
+      desk.grant({ lane, queue, delaysMs: Array.from({ length: count }, () => 0), lateMs: 50 });
     }
   };
   const desk = new SlotDesk(onNeed, () => nowMs);

@@ -57,7 +57,10 @@ export class RequestGate {
           if (acts) this.#acted.add(item);
           return true;
         },
-        renew: async () => void (isInTime = await take()),
+        renew: async () => {
+          desk.missed(lane, item);
+          isInTime = await take();
+        },
       };
     };
     return async (url, { acts }) => {

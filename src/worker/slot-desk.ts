@@ -1,5 +1,5 @@
 import { StopError } from "../model/stop-error.ts";
-import type { SlotGrant, SlotWish } from "../ports/ledger.ts";
+import type { SlotGrant, SlotRefund, SlotWish } from "../ports/ledger.ts";
 
 /** Who waits: an item, for one of its requests. */
 export interface SlotSeeker {
@@ -41,6 +41,10 @@ export class SlotDesk {
   readonly #lanes = new Map<string, LaneDesk>();
   /** Queues with a pace of their own, as the slots of their items say. */
   readonly #own = new Set<number>();
+  /** Slots that were charged to a queue, less those that its requests have used; by lane and queue. */
+  readonly #charged = new Map<string, SlotRefund>();
+  /** Items that have a slot by their claim, and have not asked for it yet: with their lane. */
+  readonly #coming = new Map<SlotSeeker, string>();
   /** Lanes without a rhythm, as the ledger last said: requests start at once. */
   readonly #open = new Set<string>();
   readonly #onNeed: () => void;
@@ -57,6 +61,7 @@ export class SlotDesk {
     const queue = this.#own.has(seeker.queue) ? seeker.queue : undefined;
     if (queue === undefined && this.#open.has(lane)) return Promise.resolve(WITHOUT_RHYTHM);
     return new Promise((resolve, reject) => {
+      this.#coming.delete(seeker);
       const desk = this.#desk(lane, queue);
       desk.waiters.push({ seeker, resolve, reject });
       if (desk.slots.length < desk.waiters.length) this.#onNeed();
@@ -64,10 +69,25 @@ export class SlotDesk {
     });
   }
 
-  /** Slots from the ledger, as delays from now. */
-  grant({ lane, queue, delaysMs, lateMs }: SlotGrant): void {
-    if (queue !== undefined) this.#own.add(queue);
-    const desk = this.#desk(lane, queue);
+  /** A claimed item will ask for the slot that came with it, unless it is forgotten before. */
+  expect(lane: string, seeker: SlotSeeker): void {
+    this.#coming.set(seeker, lane);
+  }
+
+  forget(seeker: SlotSeeker): void {
+    this.#coming.delete(seeker);
+  }
+
+  /** No request has started in the slot that was taken: it was too late. */
+  missed(lane: string, { queue }: SlotSeeker): void {
+    this.#charge(lane, queue, 1);
+  }
+
+  /** Slots from the ledger, as delays from now. `again`: of the wish that they answer. */
+  grant({ lane, queue, isOwn, delaysMs, lateMs }: SlotGrant, again = 0): void {
+    if (isOwn) this.#own.add(queue);
+    this.#charge(lane, queue, Math.max(0, delaysMs.length - again));
+    const desk = this.#desk(lane, isOwn ? queue : undefined);
     const now = this.#now();
     desk.slots = [...desk.slots, ...delaysMs.map((delay) => ({ dueAt: now + delay, lateMs }))].sort(
       (a, b) => a.dueAt - b.dueAt,
@@ -101,7 +121,12 @@ export class SlotDesk {
       const byQueue = new Map<number, number>();
       for (const { seeker } of waiters.slice(slots.length))
         byQueue.set(seeker.queue, (byQueue.get(seeker.queue) ?? 0) + 1);
-      for (const [queue, count] of byQueue) wishes.push({ lane, queue, count });
+      for (const [queue, count] of byQueue) {
+        const held = waiters.slice(0, slots.length).filter(({ seeker }) => seeker.queue === queue).length;
+        const charged = (this.#charged.get(keyOf(lane, queue))?.count ?? 0) - held;
+        const again = Math.min(count, Math.max(0, charged));
+        wishes.push({ lane, queue, count, ...(again > 0 && { again }) });
+      }
     }
     return wishes;
   }
@@ -119,6 +144,21 @@ export class SlotDesk {
     return returns;
   }
 
+  /** What was charged to queues and nobody of theirs waits for or will come for, and what they used of others': told once. */
+  refunds(): SlotRefund[] {
+    const claims = new Map<string, number>();
+    const claim = (key: string): void => void claims.set(key, (claims.get(key) ?? 0) + 1);
+    for (const { lane, waiters } of this.#lanes.values())
+      for (const { seeker } of waiters) claim(keyOf(lane, seeker.queue));
+    for (const [{ queue }, lane] of this.#coming) claim(keyOf(lane, queue));
+    const refunds = [...this.#charged].flatMap(([key, { count, ...of }]) => {
+      const kept = Math.min(Math.max(0, count), claims.get(key) ?? 0);
+      return kept === count ? [] : { ...of, count: count - kept };
+    });
+    for (const { lane, queue, count } of refunds) this.#charge(lane, queue, -count);
+    return refunds;
+  }
+
   /** No request may start any more for these. */
   stop(isStopped: (seeker: SlotSeeker) => boolean, reason: string): void {
     for (const desk of this.#lanes.values()) {
@@ -128,6 +168,13 @@ export class SlotDesk {
       desk.waiters.splice(0, desk.waiters.length, ...left);
       for (const { reject } of stopped) reject(new StopError(reason));
     }
+  }
+
+  #charge(lane: string, queue: number, count: number): void {
+    const key = keyOf(lane, queue);
+    const sum = (this.#charged.get(key)?.count ?? 0) + count;
+    if (sum === 0) this.#charged.delete(key);
+    else this.#charged.set(key, { lane, queue, count: sum });
   }
 
   #desk(lane: string, queue?: number): LaneDesk {
@@ -166,6 +213,7 @@ export class SlotDesk {
       const waiter = desk.waiters.shift();
       if (!waiter) break;
       desk.slots.shift();
+      this.#charge(desk.lane, waiter.seeker.queue, -1);
       waiter.resolve(isInTime);
     }
     if (isShort && desk.slots.length < desk.waiters.length) this.#onNeed();

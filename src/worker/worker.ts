@@ -213,6 +213,7 @@ class Worker {
   #start(item: ClaimedItem): void {
     const controller = new AbortController();
     this.#controllers.set(item, controller);
+    this.#desk.expect(item.lane, item);
     const running = this.#runOne(item, controller)
       .then((ended) => {
         this.#controllers.delete(item);
@@ -271,6 +272,7 @@ class Worker {
 
   #release(item: ClaimedItem): void {
     this.#hand.release(item);
+    this.#desk.forget(item);
     this.#bell.ring();
   }
 

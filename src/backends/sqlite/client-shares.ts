@@ -1,6 +1,6 @@
 import type { ItemRef } from "../../model/item.ts";
 import type { Database } from "./database.ts";
-import { hindmost, levelTurns, type Turn } from "./fair-turns.ts";
+import { chargeTurn, hindmost, levelTurns, type Turn } from "./fair-turns.ts";
 
 /** A client with ready lanes, in its share of what the workers do. */
 export interface ClientShare extends Turn {
@@ -49,6 +49,17 @@ export const saveShares = (db: Database, worker: string, shares: readonly Client
     if (room !== Infinity) addToClientHand(db, client, worker, given);
   }
   db.run("UPDATE service SET turn = ? WHERE id = 1", hindmost(shares));
+};
+
+/** Items that were given back before they began: they count when they are claimed again. */
+export const refundItems = (db: Database, client: string, count: number): void => {
+  const row = db.get<{ had: number | null; weight: number; turn: number }>(
+    "SELECT c.had, c.weight, s.turn FROM clients c JOIN service s ON s.id = 1 WHERE c.name = ?",
+    client,
+  )!;
+  const { had, floor } = chargeTurn({ had: row.had ?? 0, weight: row.weight }, row.turn, -count);
+  db.run("UPDATE clients SET had = ? WHERE name = ?", had, client);
+  if (floor !== row.turn) db.run("UPDATE service SET turn = ? WHERE id = 1", floor);
 };
 
 /** Items that a client may yet be given; Infinity without a limit. */

@@ -93,6 +93,7 @@ const report = (own: Partial<PulseReport>): PulseReport => ({
   inHand: new Map(),
   wishes: [],
   returned: [],
+  refunds: [],
   outcomes: [],
   lanes: [],
   crawlDelays: [],
@@ -131,13 +132,14 @@ it("no claim, pulse, settle or reap reads a whole table, whatever it meets", asy
         acting: [fourth],
         inHand,
         wishes: [{ lane, queue, count: 2 }],
+        refunds: [{ lane, queue, count: 1 }],
         lanes,
         outcomes,
       }),
     );
     await settleItems(db, "w1", [
       settlement(first, waiting(0)),
-      settlement(second, RETURNED),
+      settlement(second, RETURNED, { attempt: { startedAt: 0, ms: 0, requests: 0, bytes: 0 } }),
       settlement(third, failed("timeout"), { emitted: planned(["new"]) }),
     ]);
     pass(61_000);

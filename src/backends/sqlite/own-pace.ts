@@ -26,6 +26,7 @@ export const planSlots = (
   const request = { nowMs: now, count, intervalMs: laneMs, burst, holdUntilMs: holdUntil(lane) };
   const grantOf = (slots: readonly number[], lateMs: number): SlotGrant => ({
     lane: lane.name,
+    queue: queue.id,
     delaysMs: slots.map((at) => at - now),
     lateMs,
   });
@@ -40,7 +41,7 @@ export const planSlots = (
   const { book, slots, tat, againAtMs } = bookOwnSlots(slotBook(lane), own, request);
   const lateMs = laneMs === 0 ? lateToleranceMs(own.intervalMs, own.burst) : lateToleranceMs(laneMs, burst);
   return {
-    grant: { ...grantOf(slots, lateMs), queue: queue.id },
+    grant: { ...grantOf(slots, lateMs), isOwn: true },
     ownWaitMs: againAtMs - now,
     save() {
       if (laneMs > 0) saveSlotBook(db, lane.id, book);

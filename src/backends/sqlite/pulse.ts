@@ -2,12 +2,21 @@ import { isDoubtful, step } from "../../model/breaker.ts";
 import { type BreakerState, seedBreaker } from "../../model/breaker-state.ts";
 import { onOutcomes } from "../../model/lane-speed.ts";
 import { returnSlots } from "../../model/slots.ts";
-import type { LaneReport, OutcomeReport, PulseReply, PulseReport, SlotGrant } from "../../ports/ledger.ts";
+import type {
+  LaneReport,
+  OutcomeReport,
+  PulseReply,
+  PulseReport,
+  SlotGrant,
+  SlotRefund,
+  SlotWish,
+} from "../../ports/ledger.ts";
 import { fromNow } from "./claim-items.ts";
 import type { Database } from "./database.ts";
 import { answerProbe, holdQueue } from "./hold-queue.ts";
 import { type JobRow, readSpec } from "./job-row.ts";
 import { holdUntil, intervalMs, laneId, laneRow, laneSpeed, saveSlotBook, slotBook } from "./lane-row.ts";
+import { chargeLane } from "./lane-turns.ts";
 import { planSlots } from "./own-pace.ts";
 import { isProbeOut, queueRow } from "./queue-row.ts";
 import { refreshLane } from "./refresh-lane.ts";
@@ -24,6 +33,7 @@ export const pulse = async (db: Database, report: PulseReport): Promise<PulseRep
     const isAlive = renewWorker(db, report.worker);
     if (isAlive) remember(db, report);
     for (const { lane, delaysMs } of report.returned) giveBack(db, lane, delaysMs);
+    for (const refund of report.refunds) refundSlots(db, refund);
     for (const { lane, delayMs } of report.crawlDelays) keepCrawlDelay(db, lane, delayMs);
     for (const [lane, seen] of Map.groupBy(report.lanes, (one) => one.lane)) adjustLane(db, lane, seen);
     watchOutcomes(db, report.outcomes);
@@ -33,7 +43,7 @@ export const pulse = async (db: Database, report: PulseReport): Promise<PulseRep
     let againInMs = WISH_AGAIN_MS;
     for (const wish of report.wishes) {
       if (!isAlive || stopped.includes(wish.queue)) continue;
-      const got = bookHop(db, wish.lane, wish.queue, wish.count);
+      const got = bookHop(db, wish);
       if (got === "unpaced") unpaced.push(wish.lane);
       else if (got.slots.delaysMs.length > 0) slots.push(got.slots);
       if (got !== "unpaced" && got.roomInMs !== undefined) againInMs = Math.min(againInMs, got.roomInMs);
@@ -77,6 +87,11 @@ const giveBack = (db: Database, name: string, delaysMs: readonly number[]): void
     ),
   );
   refreshLane(db, lane.id);
+};
+
+const refundSlots = (db: Database, { lane, queue, count }: SlotRefund): void => {
+  const client = queueRow(db, queue)?.client;
+  if (client !== undefined) chargeLane(db, laneId(db, lane), client, -count);
 };
 
 /** A throttle moves the lane, not the item's attempts; every answer makes the lane a little slower or faster. */
@@ -155,9 +170,7 @@ const stoppedQueues = (db: Database, report: PulseReport): number[] => {
 
 const bookHop = (
   db: Database,
-  name: string,
-  queueId: number,
-  count: number,
+  { lane: name, queue: queueId, count, again = 0 }: SlotWish,
 ): "unpaced" | { slots: SlotGrant; roomInMs: number | undefined } => {
   const queue = queueRow(db, queueId)!;
   const lane = laneRow(db, laneId(db, name));
@@ -165,24 +178,16 @@ const bookHop = (
   const interval = intervalMs(db, lane, queue.per_second);
   const heldMs = holdUntil(lane) - db.now();
   if (interval === 0 && queue.own_per_second === null)
-    return heldMs > 0 ? { slots: { lane: name, delaysMs: [], lateMs: 0 }, roomInMs: heldMs } : "unpaced";
+    return heldMs > 0
+      ? { slots: { lane: name, queue: queueId, delaysMs: [], lateMs: 0 }, roomInMs: heldMs }
+      : "unpaced";
   const planned = planSlots(db, lane, queue, interval, count);
   planned.save();
   const { grant, ownWaitMs = 0 } = planned;
   const got = grant.delaysMs.length;
   if (got > 0) {
-    chargeHops(db, lane.id, queue.client, got);
+    chargeLane(db, lane.id, queue.client, Math.max(0, got - again));
     refreshLane(db, lane.id);
   }
   return { slots: grant, roomInMs: got < count ? Math.max(1, interval, ownWaitMs) : undefined };
-};
-
-/** A lane's slots are what its clients share: those of hops count as well. */
-const chargeHops = (db: Database, lane: number, client: string, count: number): void => {
-  db.run(
-    "UPDATE turns SET had = had + ?1 / (SELECT weight FROM clients WHERE name = ?2) WHERE lane = ?3 AND client = ?2",
-    count,
-    client,
-    lane,
-  );
 };

@@ -1,5 +1,6 @@
 import type { JobSpec } from "../../model/job.ts";
 import type { SettledItem } from "../../ports/ledger.ts";
+import { refundItems } from "./client-shares.ts";
 import type { Database } from "./database.ts";
 import { endJobWhenDone } from "./end-job.ts";
 import { type FailedItem, tellFailed } from "./failed-event.ts";
@@ -21,10 +22,13 @@ export interface LeaseRow {
 export interface QueueFacts {
   readonly job: number;
   readonly lane: number;
+  readonly client: string;
   /** What is settled next is the item that asks whether a held lane has healed. */
   isProbe: boolean;
   /** Items of this queue that have come to their end in this batch. */
   ended: number;
+  /** Items that were given back before their first request. */
+  unused: number;
   /** Something became due. */
   isTouched: boolean;
 }
@@ -73,7 +77,8 @@ export class Batch {
     let facts = this.#queues.get(id);
     if (!facts) {
       const row = queueRow(this.#db, id)!;
-      facts = { job: row.job, lane: row.lane, isProbe: isProbeOut(row), ended: 0, isTouched: false };
+      const { job, lane, client } = row;
+      facts = { job, lane, client, isProbe: isProbeOut(row), ended: 0, unused: 0, isTouched: false };
       this.#queues.set(id, facts);
     }
     return facts;
@@ -123,7 +128,8 @@ export class Batch {
     }
   }
 
-  #writeQueue(queue: number, { ended, isTouched, lane }: QueueFacts): void {
+  #writeQueue(queue: number, { ended, unused, isTouched, lane, client }: QueueFacts): void {
+    if (unused > 0) refundItems(this.#db, client, unused);
     const open = this.#db.get<{ open: number }>(
       "UPDATE queues SET open = open - ? WHERE id = ? RETURNING open",
       ended,

@@ -97,6 +97,7 @@ const settleOne = (db: Database, batch: Batch, worker: string, settled: SettledI
   if (outcome.state === "returned" || outcome.state === "waiting")
     db.run("UPDATE items SET acted = 0 WHERE queue = ? AND seq = ? AND acted = 1", queue, seq);
   if (outcome.state === "returned") leaveFresh(db, [item]);
+  if (isUntried && item.attempt.requests === 0) facts.unused++;
   if (outcome.state === "returned" && !isCancelled) {
     facts.isTouched = true;
     keepSuspect(db, queue, seq, now);
