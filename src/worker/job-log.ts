@@ -6,7 +6,7 @@ import { type Log, type LogLevel, openLog } from "./log.ts";
 const pathOf = (data: string, job: string): string => join(data, "logs", `${job}.jsonl`);
 
 export const openJobLog = (data: string, job: string, level: LogLevel): Log => {
-  mkdirSync(join(data, "logs"), { recursive: true });
+  mkdirSync(join(data, "logs"), { recursive: true, mode: 0o700 });
   return openLog(pathOf(data, job), level);
 };
 

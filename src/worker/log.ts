@@ -21,7 +21,7 @@ export const openLog = (file: string, level: LogLevel): Log => {
       if (LOG_LEVELS.indexOf(name) < lowest) return;
       const line = JSON.stringify({ at: new Date().toISOString(), level: name, event, ...facts }, redacted);
       try {
-        appendFileSync(file, `${line}\n`);
+        appendFileSync(file, `${line}\n`, { mode: 0o600 });
       } catch {
         // There is nowhere else to say so.
       }

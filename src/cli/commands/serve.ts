@@ -8,6 +8,7 @@ import { listenForInterrupts } from "../interrupts.ts";
 import { print } from "../print.ts";
 import { runWorkers } from "../run-workers.ts";
 import { UsageError } from "../usage-error.ts";
+import { wideRights } from "../wide-rights.ts";
 
 export interface ServeOptions {
   readonly data: string;
@@ -62,6 +63,8 @@ export const serveCommand = async (options: ServeOptions): Promise<number> => {
     throw error;
   });
   announce(options, url, key);
+  const wide = wideRights(data);
+  if (wide !== undefined) say(options, "wide-rights", wide);
   log.info("listening", { url });
   const over = new AbortController();
   const signal = AbortSignal.any([interrupts.signal, over.signal]);
