@@ -1,11 +1,10 @@
 import { type Command, Option } from "commander";
 import { COLLECTOR_KINDS } from "../model/collector-kind.ts";
-import { LOG_LEVELS } from "../worker/log.ts";
 import type { ServeOptions } from "./commands/serve.ts";
 import type { WorkerOptions } from "./commands/worker.ts";
 import type { LoginOptions } from "./commands/login.ts";
 import type { SubmitOptions } from "./commands/submit.ts";
-import { dataOption, inputOptions, placeOptions } from "./common-options.ts";
+import { dataOption, inputOptions, logOptions, placeOptions } from "./common-options.ts";
 import { DRAIN_MS } from "./interrupts.ts";
 import {
   durationIn,
@@ -145,15 +144,12 @@ const addSubmitting = (program: Command, onEnd: (exitCode: number) => void): voi
 };
 
 const processOptions = (command: Command): Command =>
-  command
+  logOptions(command)
     .addOption(dataOption())
     .addOption(
       new Option("--drain <time>", "how long a stop waits for what is in hand")
         .argParser(durationIn("drainMs"))
         .default(DRAIN_MS, "8s"),
-    )
-    .addOption(
-      new Option("--log-level <level>", "what goes into the log file").choices(LOG_LEVELS).default("info"),
     )
     .option("--json", "print JSON, one object a line", false)
     .option("--quiet", "print nothing but errors", false);

@@ -1,5 +1,6 @@
 import { Help, Option, type Command } from "commander";
 import { LOG_LEVELS } from "../worker/log.ts";
+import { LOG_KEEP, LOG_MAX_MB } from "../worker/rotate-log.ts";
 import { INPUT_FORMATS } from "../inputs/input-format.ts";
 import { numberIn, processCount } from "./option-values.ts";
 import { type CapOptions, DEFAULT_DATA, type ResumeOptions } from "./options.ts";
@@ -63,16 +64,37 @@ export const capsOf = ({ maxItems, maxDepth, maxChain }: CapOptions): CapOptions
   return Object.keys(caps).length > 0 ? caps : undefined;
 };
 
-export const workingOptions = (command: Command): Command =>
+/** Of commands that write a log. Its limits reach the worker processes through the environment. */
+export const logOptions = (command: Command): Command =>
   command
+    .addOption(
+      new Option("--log-level <level>", "what goes into the log file").choices(LOG_LEVELS).default("info"),
+    )
+    .addOption(
+      new Option("--log-max-mb <n>", "set a log file aside when it has so many megabytes")
+        .env(LOG_MAX_MB.variable)
+        .argParser(numberIn("logMb"))
+        .default(LOG_MAX_MB.usual),
+    )
+    .addOption(
+      new Option("--log-keep <n>", "keep so many log files that were set aside")
+        .env(LOG_KEEP.variable)
+        .argParser(numberIn("logFiles"))
+        .default(LOG_KEEP.usual),
+    )
+    .hook("preAction", (_program, own) => {
+      const { logMaxMb, logKeep } = own.opts<{ readonly logMaxMb: number; readonly logKeep: number }>();
+      process.env[LOG_MAX_MB.variable] = String(logMaxMb);
+      process.env[LOG_KEEP.variable] = String(logKeep);
+    });
+
+export const workingOptions = (command: Command): Command =>
+  logOptions(command)
     .option(
       "--output <file>",
       "write the results to a .csv, .jsonl or .parquet file at the end; - for stdout",
     )
     .addOption(dataOption())
     .option("--processes <n>", "worker processes", processCount, 1)
-    .addOption(
-      new Option("--log-level <level>", "what goes into the log file").choices(LOG_LEVELS).default("info"),
-    )
     .option("--json", "progress and report as JSON, one object a line on stdout", false)
     .option("--quiet", "print nothing but errors", false);

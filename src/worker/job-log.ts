@@ -1,7 +1,8 @@
-import { mkdirSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import { rm } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { type Log, type LogLevel, openLog } from "./log.ts";
+import { rotatedLogs } from "./rotate-log.ts";
 
 const pathOf = (data: string, job: string): string => join(data, "logs", `${job}.jsonl`);
 
@@ -11,5 +12,9 @@ export const openJobLog = (data: string, job: string, level: LogLevel): Log => {
 };
 
 /** Of a job that `sluice run` or `resume` has run; jobs of the service have none of their own. */
-export const removeJobLog = (data: string, job: string): Promise<void> =>
-  rm(pathOf(data, job), { force: true });
+export const removeJobLog = async (data: string, job: string): Promise<void> => {
+  const file = pathOf(data, job);
+  const folder = dirname(file);
+  const aside = existsSync(folder) ? rotatedLogs(file) : [];
+  for (const each of [file, ...aside]) await rm(each, { force: true });
+};
