@@ -61,6 +61,8 @@ export const addService = (program: Command, onEnd: (exitCode: number) => void):
         .env("SLUICE_PORT")
         .argParser(portNumber),
     )
+    .addOption(new Option("--tls-cert <file>", "certificate in PEM form, for HTTPS").env("SLUICE_TLS_CERT"))
+    .addOption(new Option("--tls-key <file>", "its key in PEM form").env("SLUICE_TLS_KEY"))
     .option("--no-key", "make no admin key on the first start: then the API listens on this machine only")
     .option("--workers <n>", "worker processes on this machine", processCount)
     .option("--concurrency <n>", "items in hand at once, of each process", numberIn("concurrency"))

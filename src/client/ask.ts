@@ -98,7 +98,11 @@ const once = async <Answer>(
   } catch (cause) {
     if (cause instanceof SyntaxError) throw cause; // it did answer, though not in JSON
     return new ProblemError(
-      { code: "unreachable", status: 0, detail: `${server} does not answer: ${reasonOf(cause)}.` },
+      {
+        code: "unreachable",
+        status: 0,
+        detail: `${server} does not answer: ${reasonOf(cause)}.${hintOn(reasonOf(cause))}`,
+      },
       { cause },
     );
   }
@@ -111,6 +115,12 @@ const reasonOf = (error: unknown): string => {
   const { code, message } = last as { readonly code?: unknown; readonly message?: unknown };
   return typeof code === "string" && code !== "" ? code : String(message ?? last);
 };
+
+/** What cannot be guessed from the code alone. */
+const hintOn = (reason: string): string =>
+  /CERT|SELF_SIGNED|UNABLE_TO_|ALTNAME/.test(reason)
+    ? " Its certificate is not trusted here, or names another host. Where it comes from a CA of your own, name the CA's certificate in NODE_EXTRA_CA_CERTS."
+    : "";
 
 const asBody = (stream: NonNullable<Asking["stream"]>): ReadableStream<Uint8Array> => {
   if (stream instanceof ReadableStream) return stream;

@@ -38,8 +38,10 @@ const CLOSE_IDLE_MS = 50;
 
 /** The controller's API, ready to listen. What it is given stays open when it closes. */
 export const buildServer = async (house: ControllerHouse): Promise<FastifyInstance> => {
-  const { log, now = Date.now, version = "0.1.0" } = house;
+  const { log, now = Date.now, version = "0.1.0", tls } = house;
   const app = fastify({
+    // Its type is that of plain HTTP, which all of the API is written for.
+    ...(tls && ({ https: tls } as object)),
     bodyLimit: BODY_LIMIT,
     routerOptions: { maxParamLength: 1000, ignoreTrailingSlash: false },
     requestIdHeader: false,

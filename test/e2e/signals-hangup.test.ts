@@ -73,7 +73,12 @@ const serve = (): string =>
   [
     process.execPath,
     join(ROOT, "bin/sluice.js"),
-    ...["serve", "--port", "0", "--no-key", "--data", mkdtempSync(join(folder, "data-"))],
+    "serve",
+    "--port",
+    "0",
+    "--no-key",
+    "--data",
+    mkdtempSync(join(folder, "data-")),
   ]
     .map((word) => `'${word}'`)
     .join(" ");
