@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { statfs } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { hostname } from "node:os";
 import { extname, join } from "node:path";
@@ -229,6 +230,8 @@ export interface ControllerOptions {
   readonly log: Log;
   /** Plain HTTP unless given. */
   readonly tls?: TlsPair;
+  /** The service is not ready where less is free on the disk of the data folder. */
+  readonly minFreeBytes: number;
   /** How a scraper fares with its fixtures, by where it is loaded from. The API does not tell without it. */
   readonly fixturesOf?: ScraperShelf["fixturesOf"];
 }
@@ -252,11 +255,18 @@ export interface Controller extends AsyncDisposable {
   isExposed(host: string): boolean;
 }
 
+/** Also where no more files can be made. */
+const isDiskFull = async (data: string, minFreeBytes: number): Promise<boolean> => {
+  const { bavail, bsize, files, ffree } = await statfs(data);
+  return bavail * bsize < minFreeBytes || (files > 0 && ffree === 0);
+};
+
 export const openController = async ({
   data,
   project,
   log,
   tls,
+  minFreeBytes,
   fixturesOf,
 }: ControllerOptions): Promise<Controller> => {
   const house = await openHouse(data);
@@ -289,6 +299,7 @@ export const openController = async ({
     metrics: () => metrics.text(),
     whyNotCall: (url) => checkTarget(url, { allow }),
     version: SOFTWARE,
+    isDiskFull: () => isDiskFull(data, minFreeBytes),
     ...(tls && { tls }),
   });
   metrics.watch(server);

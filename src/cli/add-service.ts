@@ -64,6 +64,12 @@ export const addService = (program: Command, onEnd: (exitCode: number) => void):
     .addOption(new Option("--tls-cert <file>", "certificate in PEM form, for HTTPS").env("SLUICE_TLS_CERT"))
     .addOption(new Option("--tls-key <file>", "its key in PEM form").env("SLUICE_TLS_KEY"))
     .option("--no-key", "make no admin key on the first start: then the API listens on this machine only")
+    .addOption(
+      new Option("--min-free-mb <n>", "not ready (/readyz) with less free space for the data folder")
+        .env("SLUICE_MIN_FREE_MB")
+        .argParser(numberIn("freeMb"))
+        .default(100),
+    )
     .option("--workers <n>", "worker processes on this machine", processCount)
     .option("--concurrency <n>", "items in hand at once, of each process", numberIn("concurrency"))
     .addHelpText("after", SERVE_HELP);

@@ -51,6 +51,7 @@ export const RANGES = {
   retryAfterMs: whole(SECOND, DAY, "milliseconds, a second to a day"),
   logMb: any(0.001, 1_000_000, "megabytes"),
   logFiles: whole(0, 10_000, "files"),
+  freeMb: any(0, 1e9, "megabytes"),
   drainMs: whole(0, DAY, "milliseconds, up to a day"),
   alertNumber: any(Number.MIN_VALUE, 10 * YEAR),
 } as const satisfies Readonly<Record<string, NumberRange>>;

@@ -18,6 +18,7 @@ export interface ServeOptions {
   readonly port?: number;
   readonly tlsCert?: string;
   readonly tlsKey?: string;
+  readonly minFreeMb: number;
   /** False for `--no-key`. */
   readonly key: boolean;
   readonly workers?: number;
@@ -52,6 +53,7 @@ export const serveCommand = async (options: ServeOptions): Promise<number> => {
     data,
     project,
     log,
+    minFreeBytes: options.minFreeMb * 1e6,
     ...(tls && { tls: readTls(tls) }),
     fixturesOf: async (source) => {
       const { fixtureStatus } = await import("../../workshop/fixture-status.ts");
