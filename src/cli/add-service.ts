@@ -4,7 +4,7 @@ import type { ServeOptions } from "./commands/serve.ts";
 import type { WorkerOptions } from "./commands/worker.ts";
 import type { LoginOptions } from "./commands/login.ts";
 import type { SubmitOptions } from "./commands/submit.ts";
-import { dataOption, inputOptions, logOptions, placeOptions } from "./common-options.ts";
+import { dataOption, inputOptions, logOptions, placeOptions, timeoutOption } from "./common-options.ts";
 import { DRAIN_MS } from "./interrupts.ts";
 import {
   durationIn,
@@ -105,6 +105,7 @@ const addSubmitting = (program: Command, onEnd: (exitCode: number) => void): voi
     .summary("keep a server's API key")
     .description("Keeps a server's API key in your own configuration. It is asked for, or read from a pipe.")
     .addOption(new Option("--server <url>", "the server, such as http://127.0.0.1:7070").env("SLUICE_SERVER"))
+    .addOption(timeoutOption())
     .option("--json", "print JSON, one object a line", false)
     .addHelpText("after", LOGIN_HELP)
     .action(async (options: LoginOptions) => {

@@ -2,7 +2,7 @@ import { Help, Option, type Command } from "commander";
 import { LOG_LEVELS } from "../worker/log.ts";
 import { LOG_KEEP, LOG_MAX_MB } from "../worker/rotate-log.ts";
 import { INPUT_FORMATS } from "../inputs/input-format.ts";
-import { numberIn, processCount } from "./option-values.ts";
+import { durationIn, numberIn, processCount } from "./option-values.ts";
 import { type CapOptions, DEFAULT_DATA, type ResumeOptions } from "./options.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -28,9 +28,15 @@ export const lookOptions = (command: Command): Command =>
 
 /** For what can be asked of a data folder and of a server alike. */
 export const placeOptions = (command: Command): Command =>
-  lookOptions(command).addOption(
-    new Option("--server <url>", "ask this server instead of a data folder").env("SLUICE_SERVER"),
-  );
+  lookOptions(command)
+    .addOption(new Option("--server <url>", "ask this server instead of a data folder").env("SLUICE_SERVER"))
+    .addOption(timeoutOption());
+
+export const timeoutOption = (): Option =>
+  new Option("--timeout <time>", "give up when the server lets nothing move for so long; 0 never does")
+    .env("SLUICE_TIMEOUT")
+    .argParser(durationIn("idleMs"))
+    .default(120_000, "2m");
 
 export const inputOptions = (command: Command): Command =>
   command
