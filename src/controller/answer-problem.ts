@@ -25,6 +25,7 @@ export const answerProblem = (
 ): FastifyReply => {
   const problem = problemOf(error);
   const status = statusOf(problem.code);
+  request.problem = problem.code;
   if (status >= 500) {
     const { cause } = problem;
     log.error("request.failed", {

@@ -8,6 +8,7 @@ import { exposureText } from "../exposure.ts";
 import { listenForInterrupts } from "../interrupts.ts";
 import { print } from "../print.ts";
 import { runWorkers } from "../run-workers.ts";
+import { noteChange } from "../service/audit-local.ts";
 import { readTls, tlsFiles, watchTls } from "../tls-files.ts";
 import { UsageError } from "../usage-error.ts";
 import { wideRights } from "../wide-rights.ts";
@@ -61,6 +62,8 @@ export const serveCommand = async (options: ServeOptions): Promise<number> => {
     },
   });
   const key = options.key ? await controller.makeFirstKey() : undefined;
+  if (key !== undefined)
+    await noteChange(data, { action: "createKey", target: "default", detail: { role: "admin" } });
   if (!(await controller.mayListen(host)))
     throw new UsageError(
       `${host}: without keys the API listens on this machine only. Leave --no-key out, or listen on ${DEFAULT_HOST}.`,

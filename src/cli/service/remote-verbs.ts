@@ -3,7 +3,7 @@ import { rename, rm } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { extname } from "node:path";
-import { pages, type SluiceClient } from "../../client.ts";
+import { type AuditEntry, pages, type SluiceClient } from "../../client.ts";
 import type { ExportSettings } from "../../export/export-records.ts";
 import { isReadOnce, lookInto, openBytesOnce } from "../../inputs/open-inputs.ts";
 import type { JobView } from "../../model/job.ts";
@@ -80,6 +80,15 @@ export const openRemote = (client: SluiceClient, server: string): Verbs => {
     listKeys: async (name) => (await client.listKeys(name)).data,
     makeKey: (name, role) => client.createKey(name, role),
     revokeKey: async (name, id) => void (await client.revokeKey(name, id)),
+    async listAudit(query, limit) {
+      const entries: AuditEntry[] = [];
+      for await (const entry of pages(
+        (page) => client.listAudit({ ...query, ...page }),
+        Math.min(limit, 500),
+      ))
+        if (entries.push(entry) >= limit) break;
+      return entries;
+    },
     [Symbol.asyncDispose]: async () => {},
   };
 };
