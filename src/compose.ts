@@ -1,10 +1,13 @@
 import { existsSync } from "node:fs";
+import { statfs } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { hostname } from "node:os";
 import { extname, join } from "node:path";
 import { finished } from "node:stream/promises";
+import type { Server as TlsServer } from "node:tls";
 import type { CollectorKind } from "./model/collector-kind.ts";
 import type { Project } from "./config/load-config.ts";
+import type { ControllerHouse } from "./controller/house.ts";
 import type { ScraperShelf } from "./controller/scraper-shelf.ts";
 import { laneName } from "./model/lane-name.ts";
 import type { LaneOf } from "./flow/plan.ts";
@@ -233,11 +236,18 @@ export const newWebhookSecret = async (): Promise<string> => {
   return newSecret();
 };
 
+/** A certificate and its key, in PEM form. */
+type TlsPair = NonNullable<ControllerHouse["tls"]>;
+
 export interface ControllerOptions {
   readonly data: string;
   /** Where its scrapers are; without one there are only the built-ins. */
   readonly project: Project | undefined;
   readonly log: Log;
+  /** Plain HTTP unless given. */
+  readonly tls?: TlsPair;
+  /** The service is not ready where less is free on the disk of the data folder. */
+  readonly minFreeBytes: number;
   /** How a scraper fares with its fixtures, by where it is loaded from. The API does not tell without it. */
   readonly fixturesOf?: ScraperShelf["fixturesOf"];
 }
@@ -247,6 +257,8 @@ export interface Controller extends AsyncDisposable {
   readonly house: House;
   /** Answers the URL. */
   listen(host: string, port: number): Promise<string>;
+  /** For connections from now on. */
+  renewTls(tls: TlsPair): void;
   /** Answers no more; resolves when what was being answered is. */
   close(): Promise<void>;
   /** Until the signal; what goes wrong in one of them is logged, and tried again. */
@@ -255,12 +267,22 @@ export interface Controller extends AsyncDisposable {
   makeFirstKey(): Promise<string | undefined>;
   /** Without keys on this machine only. */
   mayListen(host: string): Promise<boolean>;
+  /** Whether others than programs of this machine can reach it there. */
+  isExposed(host: string): boolean;
 }
+
+/** Also where no more files can be made. */
+const isDiskFull = async (data: string, minFreeBytes: number): Promise<boolean> => {
+  const { bavail, bsize, files, ffree } = await statfs(data);
+  return bavail * bsize < minFreeBytes || (files > 0 && ffree === 0);
+};
 
 export const openController = async ({
   data,
   project,
   log,
+  tls,
+  minFreeBytes,
   fixturesOf,
 }: ControllerOptions): Promise<Controller> => {
   const house = await openHouse(data);
@@ -268,7 +290,7 @@ export const openController = async ({
   const { buildServer } = await import("./controller/server.ts");
   const { openShelf } = await import("./controller/scraper-shelf.ts");
   const { makeFirstKey } = await import("./controller/first-key.ts");
-  const { mayListen } = await import("./controller/may-listen.ts");
+  const { isLoopback, mayListen } = await import("./controller/may-listen.ts");
   const { runDuties } = await import("./controller/run-duties.ts");
   const { webhookSender } = await import("./channels/webhook/webhook-sender.ts");
   const { checkTarget, guardedDispatcher } = await import("./collectors/http/guarded-agent.ts");
@@ -293,6 +315,8 @@ export const openController = async ({
     metrics: () => metrics.text(),
     whyNotCall: (url) => checkTarget(url, { allow }),
     version: SOFTWARE,
+    isDiskFull: () => isDiskFull(data, minFreeBytes),
+    ...(tls && { tls }),
   });
   metrics.watch(server);
   const holder = `${hostname()}-${process.pid}-controller`;
@@ -315,10 +339,12 @@ export const openController = async ({
   return {
     house,
     listen: (host, port) => server.listen({ host, port }),
+    renewTls: (renewed) => (server.server as unknown as TlsServer).setSecureContext(renewed),
     close: () => server.close(),
     runDuties: (signal) => runDuties({ ...duties, isGone }, signal),
     makeFirstKey: () => makeFirstKey({ registry, ledger, holder }),
     mayListen: async (host) => mayListen(host, (await registry.listKeys()).length > 0),
+    isExposed: (host) => !isLoopback(host),
     async [Symbol.asyncDispose]() {
       await server.close();
       await dispatcher.destroy();

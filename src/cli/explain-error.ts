@@ -38,6 +38,7 @@ const EXIT_CODES: Readonly<Record<string, Readonly<Record<string, ExitCode>>>> =
   ProblemError: {
     "*": EXIT.usage,
     unreachable: EXIT.unexpected,
+    timeout: EXIT.unexpected,
     unavailable: EXIT.unexpected,
     internal: EXIT.unexpected,
   },
@@ -96,6 +97,8 @@ const wordsOf = (error: Error, code: string): string => {
 const wayOut = (name: string, code: string): string => {
   if (name === "ProblemError" && code === "unreachable")
     return " Check the address, and that `sluice serve` runs there.";
+  if (name === "ProblemError" && code === "timeout")
+    return " It may be overloaded, or something between here and there holds the connection. Ask again, or wait longer with --timeout 10m.";
   if (name === "SelectorError" || name === "ExtractionError")
     return ". Correct the scraper's `extract` block and run again.";
   return code === "job-ended"

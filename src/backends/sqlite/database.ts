@@ -1,4 +1,4 @@
-import { mkdirSync, statSync } from "node:fs";
+import { closeSync, mkdirSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 import { setTimeout as delay } from "node:timers/promises";
@@ -67,7 +67,8 @@ export class Database {
   ): Promise<Database> {
     let db: DatabaseSync;
     try {
-      mkdirSync(dirname(file), { recursive: true });
+      mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+      makePrivate(file);
       db = new DatabaseSync(file, { timeout: 0 });
     } catch (error) {
       throw explain(error, file);
@@ -184,6 +185,15 @@ export class Database {
     }
   }
 }
+
+/** SQLite makes its files readable for everybody whom the umask allows; the write-ahead log gets the rights of the file that it finds. */
+export const makePrivate = (file: string): void => {
+  try {
+    closeSync(openSync(file, "wx", 0o600));
+  } catch (error) {
+    if (systemCode(error) !== "EEXIST") throw error;
+  }
+};
 
 /** SQLite's primary result codes, https://www.sqlite.org/rescode.html */
 const BUSY = 5;

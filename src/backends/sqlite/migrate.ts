@@ -16,6 +16,7 @@ import { digests } from "./migrations/0012-digests.ts";
 import { lanes } from "./migrations/0013-lanes.ts";
 import { addRowSum } from "./row-sums.ts";
 import { registry } from "./registry/migrations/0001-registry.ts";
+import { audit } from "./registry/migrations/0002-audit.ts";
 
 /**
  * The tables of one part of the file. Migrations run in order; never change one, add the next: the file keeps the fingerprint of each that it has
@@ -44,7 +45,7 @@ export const LEDGER_SCHEMA: Schema = {
     lanes,
   ],
 };
-export const REGISTRY_SCHEMA: Schema = { part: "registry", migrations: [registry] };
+export const REGISTRY_SCHEMA: Schema = { part: "registry", migrations: [registry, audit] };
 
 /** Call with the write lock held: another process may be doing the same. */
 export const migrate = (db: DatabaseSync, file: string, schema: Schema): void => {

@@ -15,6 +15,7 @@ import { EXIT } from "../exit-codes.ts";
 import { bytesText, counted, countText } from "../number-text.ts";
 import { mustBeDataFolder } from "../open-existing-house.ts";
 import { print } from "../print.ts";
+import { auditedIn } from "../service/audit-local.ts";
 import { UsageError } from "../usage-error.ts";
 
 export interface FsckOptions {
@@ -26,10 +27,16 @@ export interface FsckOptions {
 
 const PROGRESS_MS = 5_000;
 
-export const fsckCommand = async ({ data, repair, dropOrphans, json }: FsckOptions): Promise<number> => {
+export const fsckCommand = async (options: FsckOptions): Promise<number> => {
+  const { data, repair, dropOrphans } = options;
   mustBeDataFolder(data);
   if (dropOrphans && !repair)
     throw new UsageError("--drop-orphans deletes objects, and goes only with --repair. Give both.");
+  if (!repair) return await check(options);
+  return await auditedIn(data, { action: "fsck", detail: { repair, dropOrphans } }, () => check(options));
+};
+
+const check = async ({ data, repair, dropOrphans, json }: FsckOptions): Promise<number> => {
   const file = join(data, LEDGER_FILE);
   const blobs = await openBlobs(data);
   const look = await lookAtLedger(file);
