@@ -84,12 +84,13 @@ export class Hand {
     return grant;
   }
 
-  /** Its requests are over: the lane has a place free again. */
-  release(item: ClaimedItem): void {
-    if (!this.#items.delete(item)) return;
+  /** Its requests are over: the lane has a place free again. False when it was released before. */
+  release(item: ClaimedItem): boolean {
+    if (!this.#items.delete(item)) return false;
     const left = (this.#byLane.get(item.lane) ?? 1) - 1;
     if (left === 0) this.#byLane.delete(item.lane);
     else this.#byLane.set(item.lane, left);
+    return true;
   }
 
   settled(count: number): void {

@@ -232,8 +232,10 @@ export interface Grant {
   readonly slots: readonly SlotGrant[];
   /** Lanes without a rate: requests start at once, no slots are needed. */
   readonly unpaced: readonly string[];
-  /** When asking again may bring something; undefined when nothing is left to wait for. */
+  /** When asking again may bring something, 0 for at once; undefined when nothing is left to wait for. */
   readonly againInMs?: number;
+  /** Work was left behind because all places of a lane or a client are taken: worth asking when an item in hand has ended. */
+  readonly isCrowded?: boolean;
   /** Suspects that wait for a process of their own. */
   readonly suspects: number;
 }

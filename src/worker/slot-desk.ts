@@ -64,6 +64,12 @@ export class SlotDesk {
     });
   }
 
+  /** When the last slot is due that is at hand for such a request; -Infinity where there is none. */
+  lastSlotAt(lane: string, { queue }: SlotSeeker): number {
+    const desk = this.#lanes.get(keyOf(lane, this.#own.has(queue) ? queue : undefined));
+    return desk?.slots.at(-1)?.dueAt ?? -Infinity;
+  }
+
   /** Slots from the ledger, as delays from now. */
   grant({ lane, queue, delaysMs, lateMs }: SlotGrant): void {
     if (queue !== undefined) this.#own.add(queue);
@@ -93,6 +99,14 @@ export class SlotDesk {
   setOpen(lanes: readonly string[]): void {
     this.#open.clear();
     for (const lane of lanes) this.open(lane);
+  }
+
+  /** When slots must be at hand that nobody has booked yet, so that no lane idles; Infinity where none are wanted. */
+  neededAt(): number {
+    let first = Infinity;
+    for (const { waiters, slots } of this.#lanes.values())
+      if (waiters.length > slots.length) first = Math.min(first, slots.at(-1)?.dueAt ?? -Infinity);
+    return first;
   }
 
   wishes(): SlotWish[] {

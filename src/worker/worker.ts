@@ -7,6 +7,7 @@ import type { ClaimedItem, Grant, PulseReply, SettledItem, WorkerCard } from "..
 import { DEFAULT_LIMITS } from "../scrapers/scraper.ts";
 import { Bell } from "./bell.ts";
 import { BudgetBook } from "./budget-book.ts";
+import { CLAIM_EVERY_MS, ClaimCadence } from "./claim-cadence.ts";
 import { freshnessOf } from "./freshness-of.ts";
 import { givenBack } from "./give-back.ts";
 import { ItemLog } from "./item-log.ts";
@@ -26,9 +27,6 @@ import type { WorkerOptions } from "./worker-options.ts";
 
 const CAPACITY = 200;
 const MAX_UNSETTLED = 2000;
-/** Items that end within this time are followed by one claim for all of them. */
-const GATHER_MS = 2;
-const IDLE_MS = 250;
 const FIRST_REST_MS = 1000;
 const LONGEST_REST_MS = 60_000;
 /** How long a stop waits for items whose lane gives them no slot: a site may have asked for an hour. They go back as they were. */
@@ -50,6 +48,7 @@ class Worker {
   readonly #archives: JobArchives;
   readonly #budgets: BudgetBook;
   readonly #capacity: number;
+  readonly #cadence: ClaimCadence;
   readonly #log: Log;
   readonly #itemLog: ItemLog;
   readonly #tally = new WorkTally();
@@ -71,6 +70,7 @@ class Worker {
     const { ledger, name, collector, laneOf, robotName, isAlone, jobs, lanes, kinds } = options;
     const { blobs, packer, software } = options;
     this.#capacity = isAlone ? 1 : (options.capacity ?? CAPACITY);
+    this.#cadence = new ClaimCadence(this.#capacity);
     this.#archives = new JobArchives({ blobs, packer, worker: name, software });
     this.#budgets = new BudgetBook(ledger);
     const tally = this.#tally;
@@ -84,7 +84,7 @@ class Worker {
       ...(kinds && { kinds }),
       ...(isAlone && { isAlone }),
     });
-    this.#desk = new SlotDesk(() => this.#pulse.need());
+    this.#desk = new SlotDesk(() => this.#pulse.needSlots());
     const onError = (error: unknown) => this.#fail(error);
     this.#pulse = new Pulse({
       ledger,
@@ -141,12 +141,12 @@ class Worker {
     while (!signal.aborted && !this.#failure) {
       if (this.#hand.room <= 0) {
         if (this.#hand.size === 0) this.#archives.seal();
-        await this.#bell.wait(IDLE_MS);
+        await this.#bell.wait(CLAIM_EVERY_MS);
         continue;
       }
-      const restMs = this.#restUntil - performance.now();
-      if (restMs > 0) {
-        await this.#bell.wait(Math.min(restMs, IDLE_MS));
+      const waitMs = Math.max(this.#cadence.waitMs, this.#restUntil - performance.now());
+      if (waitMs > 0) {
+        await this.#bell.wait(Math.min(waitMs, CLAIM_EVERY_MS));
         continue;
       }
       await this.#pulse.tellBadNews();
@@ -155,10 +155,6 @@ class Worker {
       const isIdle = grant.items.length === 0 && this.#hand.size === 0;
       if (isAlone && isIdle && grant.againInMs === undefined) break;
       if (isIdle && this.#hand.unsettled > 0) this.#archives.seal();
-      await this.#bell.wait(
-        grant.items.length > 0 ? GATHER_MS : Math.min(grant.againInMs ?? IDLE_MS, IDLE_MS),
-      );
-      if (this.#bell.wasRung) await this.#bell.gather(GATHER_MS);
     }
     if (signal.aborted) stop();
     this.#log.info("worker draining", { items: this.#hand.size });
@@ -166,7 +162,7 @@ class Worker {
     const patience = setInterval(() => this.#desk.stop(() => true, "the worker is stopping"), STOP_MS);
     while (this.#running.size > 0) {
       if (this.#hand.size === 0) this.#archives.seal();
-      await Promise.race([Promise.all(this.#running), this.#bell.wait(IDLE_MS)]);
+      await Promise.race([Promise.all(this.#running), this.#bell.wait(CLAIM_EVERY_MS)]);
     }
     clearInterval(patience);
     await this.#settler.flush();
@@ -198,11 +194,14 @@ class Worker {
 
   async #claim(): Promise<Grant | undefined> {
     try {
+      const { room } = this.#hand;
       const grant = await this.#hand.claim();
+      this.#cadence.asked(grant, room);
       this.#options.onSuspects?.(grant.suspects);
       for (const slots of grant.slots) this.#desk.grant(slots);
       for (const lane of grant.unpaced) this.#desk.open(lane);
       for (const item of grant.items) this.#start(item);
+      if (grant.items.length > 0) this.#pulse.begin();
       return grant;
     } catch (error) {
       this.#fail(error);
@@ -269,11 +268,15 @@ class Worker {
   }
 
   #release(item: ClaimedItem): void {
-    this.#hand.release(item);
+    if (!this.#hand.release(item)) return;
+    const { room, size } = this.#hand;
+    if (size === 0) this.#cadence.soon();
+    else this.#cadence.freed({ lastSlotAt: this.#desk.lastSlotAt(item.lane, item), room });
     this.#bell.ring();
   }
 
   #settled(items: readonly SettledItem[], refused: readonly ItemRef[]): void {
+    if (this.#hand.room <= 0 || items.some(({ emitted }) => emitted.length > 0)) this.#cadence.soon();
     this.#hand.settled(items.length);
     this.#budgets.settled(items);
     this.#costs.settled(items);

@@ -10,11 +10,10 @@ import { reapExpired } from "./reap-workers.ts";
 import { knowWorker, nameRunning, setHands } from "./renew-worker.ts";
 import { type Companion, companionsOf, isDraining } from "./worker-cards.ts";
 
-/**
- * Places are freed when a worker says so, which no clock tells: look again soon. The same where a lane is ready for jobs that were not asked for
- * and nobody takes them: when those that were asked for are due is not known by the lane.
- */
-const CROWDED_AGAIN_MS = 20;
+/** Places are freed when a worker says so, which no clock tells; of its own a worker knows without asking. */
+const CROWDED_AGAIN_MS = 250;
+/** Where a lane is ready for jobs that were not asked for and nobody takes them, it does not know when those that were asked for are due. */
+const PASSED_BY_AGAIN_MS = 20;
 
 /** What a claim gathers on its way through the lanes. */
 export interface ClaimTally {
@@ -73,14 +72,16 @@ export const claimItems = async (db: Database, request: ClaimRequest): Promise<G
     countTaken(db, tally);
     const suspects = waitingSuspects(db, tally);
     const next = request.alone ? suspects.next : nextReadyAt(db, tally);
-    const isMoving = !tally.isCrowded && !request.alone && (tally.items.length > 0 || tally.hasPassed);
-    const soonest = isMoving ? now : now + CROWDED_AGAIN_MS;
+    const isMoving = !request.alone && (tally.hasPassed || (!tally.isCrowded && tally.items.length > 0));
+    const againMs = tally.isCrowded ? CROWDED_AGAIN_MS : PASSED_BY_AGAIN_MS;
+    const soonest = isMoving ? now : now + againMs;
     const grant: Grant = {
       items: tally.items,
       slots: tally.slots,
       unpaced: tally.unpaced,
       suspects: suspects.n,
-      ...(next === null ? {} : { againInMs: Math.max(soonest, next) - now }),
+      ...(next === null ? {} : { againInMs: Math.max(0, Math.max(soonest, next) - db.now()) }),
+      ...(tally.isCrowded && { isCrowded: true }),
     };
     return { grant, now };
   }, false);
