@@ -54,6 +54,11 @@ export class Hand {
     return Math.min(Math.floor(this.#limit) - this.#items.size, this.#options.maxUnsettled - this.#unsettled);
   }
 
+  /** Those that items in hand are of. */
+  get jobs(): ReadonlySet<string> {
+    return new Set(this.#items.values().map(({ job }) => job));
+  }
+
   /** By lane: the ledger counts these against the lane's concurrency. */
   get inHand(): ReadonlyMap<string, number> {
     return this.#byLane;

@@ -2,6 +2,8 @@ import type { Grant } from "../ports/ledger.ts";
 
 /** Between two claims when nothing calls for one sooner. Slots are booked a second ahead: no lane idles by it. */
 export const CLAIM_EVERY_MS = 250;
+/** …where the ledger expects nothing sooner, and would tell. Also then: a claim ends the leases of workers that are silent. */
+const CLAIM_AT_LEAST_MS = 2000;
 /** Items that end within this time are followed by one claim for all of them. */
 const GATHER_MS = 2;
 /** So long before a lane's last slot the next ones are asked for. */
@@ -25,6 +27,8 @@ export class ClaimCadence {
   readonly #capacity: number;
   readonly #now: () => number;
   #nextAt = 0;
+  /** Not sooner without a reason of its own. */
+  #soonAt = 0;
   #isFull = false;
   #isCrowded = false;
 
@@ -37,7 +41,17 @@ export class ClaimCadence {
   asked(grant: Pick<Grant, "items" | "againInMs" | "isCrowded">, room: number): void {
     this.#isFull = grant.items.length >= room;
     this.#isCrowded = grant.isCrowded ?? false;
-    this.#nextAt = this.#now() + (grant.againInMs === 0 && !this.#isFull ? GATHER_MS : CLAIM_EVERY_MS);
+    const { againInMs = Infinity } = grant;
+    const isMore = againInMs === 0 && !this.#isFull;
+    const longestMs = this.#isCrowded || this.#isFull ? CLAIM_EVERY_MS : CLAIM_AT_LEAST_MS;
+    const waitMs = isMore ? GATHER_MS : Math.min(Math.max(againInMs, CLAIM_EVERY_MS), longestMs);
+    this.#soonAt = this.#now() + Math.min(waitMs, CLAIM_EVERY_MS);
+    this.#nextAt = this.#now() + waitMs;
+  }
+
+  /** The ledger has something new. */
+  heard(): void {
+    this.#nextAt = Math.min(this.#nextAt, this.#soonAt);
   }
 
   /** There is reason to believe that the ledger has something now. */

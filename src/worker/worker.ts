@@ -27,6 +27,8 @@ import type { WorkerOptions } from "./worker-options.ts";
 
 const CAPACITY = 200;
 const MAX_UNSETTLED = 2000;
+/** After so many that ended, their segments are sealed, however long the blobs let them gather: else none could be taken until they are. */
+const SEAL_AFTER = MAX_UNSETTLED / 2;
 const FIRST_REST_MS = 1000;
 const LONGEST_REST_MS = 60_000;
 /** How long a stop waits for items whose lane gives them no slot: a site may have asked for an hour. They go back as they were. */
@@ -62,6 +64,9 @@ class Worker {
   #restUntil = 0;
   /** In a row, without a request that went well. */
   #rests = 0;
+  #listening = false;
+  /** Since their segments were last sealed for their number. */
+  #ended = 0;
 
   constructor(options: WorkerOptions) {
     this.#log = logWith(options.log, { worker: options.name });
@@ -152,9 +157,11 @@ class Worker {
       await this.#pulse.tellBadNews();
       const grant = await this.#claim();
       if (!grant) break;
+      this.#listen();
       const isIdle = grant.items.length === 0 && this.#hand.size === 0;
       if (isAlone && isIdle && grant.againInMs === undefined) break;
       if (isIdle && this.#hand.unsettled > 0) this.#archives.seal();
+      else this.#archives.sealIdle(this.#hand.jobs);
     }
     if (signal.aborted) stop();
     this.#log.info("worker draining", { items: this.#hand.size });
@@ -209,6 +216,23 @@ class Worker {
     }
   }
 
+  /** While the next claim is further away than usual, the ledger says when there is something after all. */
+  #listen(): void {
+    const { waitMs } = this.#cadence;
+    if (waitMs <= CLAIM_EVERY_MS || this.#listening) return;
+    this.#listening = true;
+    const { ledger, jobs, lanes, kinds } = this.#options;
+    const filter = { ...(jobs && { jobs }), ...(lanes && { lanes }), ...(kinds && { kinds }) };
+    void ledger
+      .awaitWork(filter, waitMs)
+      .catch(() => true) // a claim tells what is wrong
+      .then((hasWork) => {
+        this.#listening = false;
+        if (hasWork) this.#cadence.heard();
+        this.#bell.ring();
+      });
+  }
+
   #start(item: ClaimedItem): void {
     const controller = new AbortController();
     this.#controllers.set(item, controller);
@@ -259,6 +283,10 @@ class Worker {
   }
 
   async #settleOnceKept(item: ClaimedItem, { end, kept }: ItemEnd): Promise<void> {
+    if (++this.#ended >= SEAL_AFTER) {
+      this.#ended = 0;
+      this.#archives.seal();
+    }
     this.#settle(item, { ...end, ...(await kept) });
   }
 
