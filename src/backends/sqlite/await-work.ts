@@ -16,7 +16,7 @@ export const awaitWork = async (db: Database, filter: WorkFilter, ms: number): P
     seen = version;
     const leftMs = until - performance.now();
     if (leftMs <= 0) break;
-    await delay(Math.min(LOOK_MS, leftMs), undefined, { ref: false });
+    await delay(Math.min(LOOK_MS, leftMs));
   }
   return false;
 };
