@@ -24,7 +24,7 @@ interface LaneTrouble {
 }
 
 /** Between two pulses when nothing calls for one sooner. */
-const QUIET_MS = 250;
+const QUIET_MS = 300;
 /** …and of a worker that has nothing to tell and nobody to stop. */
 const IDLE_MS = 1000;
 
