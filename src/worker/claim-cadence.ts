@@ -4,8 +4,11 @@ import type { Grant } from "../ports/ledger.ts";
 export const CLAIM_EVERY_MS = 250;
 /** …where the ledger expects nothing sooner, and would tell. Also then: a claim ends the leases of workers that are silent. */
 const CLAIM_AT_LEAST_MS = 2000;
-/** Items that end within this time are followed by one claim for all of them. */
-const GATHER_MS = 2;
+/**
+ * From the moment at which a claim is due: items that end within this time are followed by one claim for all of them. A timer of its own, not a
+ * look at the clock: it fires when all that has arrived is worked off, so that on a busy machine the more come together.
+ */
+export const GATHER_MS = 2;
 /** So long before a lane's last slot the next ones are asked for. */
 export const BEFORE_LAST_SLOT_MS = 50;
 /** A worker whose hands were full asks when so large a part of them is free, or when it is time to. */
@@ -44,7 +47,7 @@ export class ClaimCadence {
     const { againInMs = Infinity } = grant;
     const isMore = againInMs === 0 && !this.#isFull;
     const longestMs = this.#isCrowded || this.#isFull ? CLAIM_EVERY_MS : CLAIM_AT_LEAST_MS;
-    const waitMs = isMore ? GATHER_MS : Math.min(Math.max(againInMs, CLAIM_EVERY_MS), longestMs);
+    const waitMs = isMore ? 0 : Math.min(Math.max(againInMs, CLAIM_EVERY_MS), longestMs);
     this.#soonAt = this.#now() + Math.min(waitMs, CLAIM_EVERY_MS);
     this.#nextAt = this.#now() + waitMs;
   }
@@ -56,18 +59,14 @@ export class ClaimCadence {
 
   /** There is reason to believe that the ledger has something now. */
   soon(): void {
-    this.#nextAt = Math.min(this.#nextAt, this.#now() + GATHER_MS);
+    this.#nextAt = Math.min(this.#nextAt, this.#now());
   }
 
   /** An item has ended: where places were lacking, another can have its own. */
   freed({ lastSlotAt, room }: Freed): void {
     if (!this.#isFull && !this.#isCrowded) return;
     if (this.#isFull && room >= this.#capacity * WORTH_ASKING) this.soon();
-    else
-      this.#nextAt = Math.min(
-        this.#nextAt,
-        Math.max(this.#now() + GATHER_MS, lastSlotAt - BEFORE_LAST_SLOT_MS),
-      );
+    else this.#nextAt = Math.min(this.#nextAt, Math.max(this.#now(), lastSlotAt - BEFORE_LAST_SLOT_MS));
   }
 
   get waitMs(): number {

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { Hand } from "../flow/claim.ts";
 import { Settler } from "../flow/settle.ts";
 import type { ItemRef } from "../model/item.ts";
@@ -7,7 +8,7 @@ import type { ClaimedItem, Grant, PulseReply, SettledItem, WorkerCard } from "..
 import { DEFAULT_LIMITS } from "../scrapers/scraper.ts";
 import { Bell } from "./bell.ts";
 import { BudgetBook } from "./budget-book.ts";
-import { CLAIM_EVERY_MS, ClaimCadence } from "./claim-cadence.ts";
+import { CLAIM_EVERY_MS, ClaimCadence, GATHER_MS } from "./claim-cadence.ts";
 import { freshnessOf } from "./freshness-of.ts";
 import { givenBack } from "./give-back.ts";
 import { ItemLog } from "./item-log.ts";
@@ -65,6 +66,7 @@ class Worker {
   /** In a row, without a request that went well. */
   #rests = 0;
   #listening = false;
+  #hasClaimed = false;
   /** Since their segments were last sealed for their number. */
   #ended = 0;
 
@@ -154,7 +156,10 @@ class Worker {
         await this.#bell.wait(Math.min(waitMs, CLAIM_EVERY_MS));
         continue;
       }
+      if (this.#hasClaimed) await delay(GATHER_MS);
+      this.#hasClaimed = true;
       await this.#pulse.tellBadNews();
+      if (signal.aborted) break;
       const grant = await this.#claim();
       if (!grant) break;
       this.#listen();
