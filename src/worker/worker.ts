@@ -65,7 +65,7 @@ class Worker {
   #restUntil = 0;
   /** In a row, without a request that went well. */
   #rests = 0;
-  #listening = false;
+  #isListening = false;
   #hasClaimed = false;
   /** Since their segments were last sealed for their number. */
   #ended = 0;
@@ -162,7 +162,7 @@ class Worker {
       if (signal.aborted) break;
       const grant = await this.#claim();
       if (!grant) break;
-      this.#listen();
+      void this.#listen();
       const isIdle = grant.items.length === 0 && this.#hand.size === 0;
       if (isAlone && isIdle && grant.againInMs === undefined) break;
       if (isIdle && this.#hand.unsettled > 0) this.#archives.seal();
@@ -222,20 +222,16 @@ class Worker {
   }
 
   /** While the next claim is further away than usual, the ledger says when there is something after all. */
-  #listen(): void {
+  async #listen(): Promise<void> {
     const { waitMs } = this.#cadence;
-    if (waitMs <= CLAIM_EVERY_MS || this.#listening) return;
-    this.#listening = true;
+    if (waitMs <= CLAIM_EVERY_MS || this.#isListening) return;
+    this.#isListening = true;
     const { ledger, jobs, lanes, kinds } = this.#options;
     const filter = { ...(jobs && { jobs }), ...(lanes && { lanes }), ...(kinds && { kinds }) };
-    void ledger
-      .awaitWork(filter, waitMs)
-      .catch(() => true) // a claim tells what is wrong
-      .then((hasWork) => {
-        this.#listening = false;
-        if (hasWork) this.#cadence.heard();
-        this.#bell.ring();
-      });
+    // What is wrong with the ledger, a claim tells.
+    if (await ledger.awaitWork(filter, waitMs).catch(() => true)) this.#cadence.heard();
+    this.#isListening = false;
+    this.#bell.ring();
   }
 
   #start(item: ClaimedItem): void {

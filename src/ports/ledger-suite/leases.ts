@@ -188,10 +188,10 @@ export const leases = (test: LedgerTest): void => {
     const [here, elsewhere] = [world.ledger, await world.another()];
     for (const [n, ledger] of [here, elsewhere].entries()) {
       const lanes = [`new-${n}.test`];
-      const waiting = here.awaitWork({ lanes }, 600_000);
+      const hears = here.awaitWork({ lanes }, 600_000);
       await ledger.createJob(jobSpec(`new-${n}`));
       await ledger.addItems(`new-${n}`, planned(["a"], lanes[0]), []);
-      assert.equal(await waiting, true);
+      assert.equal(await hears, true);
     }
   });
 
