@@ -82,6 +82,11 @@ export interface Ledger extends VersionLedger {
 
   /** The first door: items whose lane has room now or within the next second, each with its first slot. */
   claim(request: ClaimRequest): Promise<Grant>;
+  /**
+   * For a worker whose last claim was told to wait: true as soon as a claim may bring something after all, false after `ms`. Writes nothing. What was
+   * only crowded counts as well.
+   */
+  awaitWork(filter: WorkFilter, ms: number): Promise<boolean>;
   /** Renews the worker's leases, books and returns slots, reports outcomes at once, hears what has stopped. */
   pulse(report: PulseReport): Promise<PulseReply>;
   /** The second door. What was not leased to this worker any more is refused and changes nothing. */
@@ -181,7 +186,17 @@ export interface ItemPage {
   readonly next?: ItemRef;
 }
 
-export interface ClaimRequest {
+/** What a worker takes. */
+export interface WorkFilter {
+  /** Only items of these jobs; all jobs when left out. */
+  readonly jobs?: readonly string[];
+  /** Only these lanes; all when left out. */
+  readonly lanes?: readonly string[];
+  /** Only items of jobs all of whose scrapers are of these kinds; of all jobs when left out. */
+  readonly kinds?: readonly CollectorKind[];
+}
+
+export interface ClaimRequest extends WorkFilter {
   readonly worker: string;
   /** How many more items the worker can take in hand. */
   readonly room: number;
@@ -192,14 +207,8 @@ export interface ClaimRequest {
    * pulse's word stands.
    */
   readonly running?: readonly ItemRef[];
-  /** Only items of these jobs; all jobs when left out. */
-  readonly jobs?: readonly string[];
   /** This worker runs one item at a time in a process of its own: it takes suspects, and nothing else. */
   readonly alone?: boolean;
-  /** Only these lanes; all when left out. */
-  readonly lanes?: readonly string[];
-  /** Only items of jobs all of whose scrapers are of these kinds; of all jobs when left out. */
-  readonly kinds?: readonly CollectorKind[];
 }
 
 export interface ClaimedItem extends ItemRef {
@@ -234,8 +243,10 @@ export interface Grant {
   readonly slots: readonly SlotGrant[];
   /** Lanes without a rate: requests start at once, no slots are needed. */
   readonly unpaced: readonly string[];
-  /** When asking again may bring something; undefined when nothing is left to wait for. */
+  /** When asking again may bring something, 0 for at once; undefined when nothing is left to wait for. */
   readonly againInMs?: number;
+  /** Work was left behind because all places of a lane or a client are taken: worth asking when an item in hand has ended. */
+  readonly isCrowded?: boolean;
   /** Suspects that wait for a process of their own. */
   readonly suspects: number;
 }

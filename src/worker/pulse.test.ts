@@ -29,7 +29,7 @@ const open = async (t: TestContext, change: Partial<Ledger> = {}, onReply: () =>
     ...change,
   };
   const hand = new Hand({ ledger, worker: "w1", capacity: 5, maxUnsettled: 100 });
-  const desk = new SlotDesk(() => pulse.need());
+  const desk = new SlotDesk(() => pulse.needSlots());
   const heard: (() => void)[] = [];
   const pulse: Pulse = (opened = new Pulse({
     ledger,

@@ -69,6 +69,12 @@ export class SlotDesk {
     });
   }
 
+  /** When the last slot is due that is at hand for such a request; -Infinity where there is none. */
+  lastSlotAt(lane: string, { queue }: SlotSeeker): number {
+    const desk = this.#lanes.get(keyOf(lane, this.#own.has(queue) ? queue : undefined));
+    return desk?.slots.at(-1)?.dueAt ?? -Infinity;
+  }
+
   /** A claimed item will ask for the slot that came with it, unless it is forgotten before. */
   expect(lane: string, seeker: SlotSeeker): void {
     this.#coming.set(seeker, lane);
@@ -113,6 +119,14 @@ export class SlotDesk {
   setOpen(lanes: readonly string[]): void {
     this.#open.clear();
     for (const lane of lanes) this.open(lane);
+  }
+
+  /** When slots must be at hand that nobody has booked yet, so that no lane idles; Infinity where none are wanted. */
+  neededAt(): number {
+    let first = Infinity;
+    for (const { waiters, slots } of this.#lanes.values())
+      if (waiters.length > slots.length) first = Math.min(first, slots.at(-1)?.dueAt ?? -Infinity);
+    return first;
   }
 
   wishes(): SlotWish[] {

@@ -163,6 +163,16 @@ export class Database {
     });
   }
 
+  get isOpen(): boolean {
+    return this.#db.isOpen;
+  }
+
+  /** Another one after each commit, of this process or another. */
+  version(): string {
+    const others = this.get<{ data_version: number }>("PRAGMA data_version")!.data_version;
+    return `${others} ${this.get<{ n: number }>("SELECT total_changes() AS n")!.n}`;
+  }
+
   close(): void {
     if (this.#db.isOpen) this.#db.close();
   }

@@ -1,4 +1,4 @@
-import type { ClaimTally } from "./claim-items.ts";
+import type { Claimable, ClaimTally } from "./claim-items.ts";
 import type { ClientShare } from "./client-shares.ts";
 import type { Database } from "./database.ts";
 import { serveLane } from "./serve-lane.ts";
@@ -40,7 +40,7 @@ export const visitLanes = (db: Database, tally: ClaimTally): void => {
 };
 
 /** When a lane will next be ready for what was asked for. */
-export const nextLaneAt = (db: Database, tally: ClaimTally): number | undefined => {
+export const nextLaneAt = (db: Database, tally: Claimable): number | undefined => {
   const times = [...tally.shares.keys()].flatMap((client) =>
     readyLanes(db, tally, client, START, Number.MAX_SAFE_INTEGER, 1).map(({ ready_at }) => ready_at),
   );
@@ -75,7 +75,7 @@ const IS_ASKED = "lane IN (SELECT value FROM json_each(@lanes))";
 
 const readyLanes = (
   db: Database,
-  { jobs, lanes, kinds }: ClaimTally,
+  { jobs, lanes, kinds }: Claimable,
   client: string,
   after: LanePlace,
   upTo: number,
