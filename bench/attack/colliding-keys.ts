@@ -1,0 +1,1 @@
+export const collidingKeys = (count: number): string[] => Array.from({length: count}, (_, n) => `k${n}`);
