@@ -103,8 +103,10 @@ export class AttackGround implements AsyncDisposable {
     return this.service.controller.child.exitCode === null;
   }
 
-  get logBytes(): number {
-    return readFileSync(join(this.service.data, "logs", "controller.jsonl")).length;
+  /** Bytes of log lines about requests of nobody known. */
+  get strangersLogBytes(): number {
+    const lines = readFileSync(join(this.service.data, "logs", "controller.jsonl"), "latin1").split("\n");
+    return lines.filter((line) => !line.includes('"client":')).join("\n").length;
   }
 
   /** The whole answer. */

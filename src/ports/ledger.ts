@@ -221,6 +221,8 @@ export interface SlotGrant {
   readonly lane: string;
   /** Of a job with a pace of its own: only for requests of this queue, also in a lane without a rate. */
   readonly queue?: number;
+  /** Only for requests that go to this address: they have spent a slot of it as well. */
+  readonly address?: string;
   /** From the moment of the answer, ascending. */
   readonly delaysMs: readonly number[];
   /** A slot used later than this is void and booked again. */
@@ -236,6 +238,8 @@ export interface Grant {
   readonly againInMs?: number;
   /** Suspects that wait for a process of their own. */
   readonly suspects: number;
+  /** Requests need a slot of the address that they go to as well, until the next answer says otherwise. */
+  readonly pacesAddresses?: true;
 }
 
 export interface OutcomeReport {
@@ -264,6 +268,8 @@ export interface SlotWish {
   /** The queue on whose behalf it is asked: a stopped queue gets none. */
   readonly queue: number;
   readonly count: number;
+  /** The lane of the address that the request goes to, where addresses are paced. */
+  readonly address?: string | undefined;
 }
 
 export interface PulseReport {
@@ -300,6 +306,8 @@ export interface PulseReply {
   readonly stopped: readonly number[];
   /** Wishes not (fully) granted may be repeated after this. */
   readonly againInMs: number;
+  /** As in a claim's answer. */
+  readonly pacesAddresses?: true;
 }
 
 export interface SettledItem extends ItemRef {

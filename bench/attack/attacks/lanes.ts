@@ -16,7 +16,7 @@ const tinyPace: Attack = {
         pace: { perSecond: [1e-300, 5e-324, 0, -1][n] },
       }),
     );
-    const wrong = strange(refused, 422);
+    const wrong = strange(refused, 400, 422);
     if (wrong) return wrong;
     const job = await ground.makeJob({
       scraper: "shared",
@@ -106,7 +106,7 @@ const extremes: Attack = {
         const replies = await times(EXTREMES.length, (n) =>
           ground.post(key, path, { ...body(), ...nested(field, EXTREMES[n]!) }),
         );
-        const wrong = strange(replies, 201, 422);
+        const wrong = strange(replies, 201, 400, 422);
         if (wrong) return `${field.join(".")}: ${wrong}`;
         await cancelAll(ground, key, replies);
         tried += replies.length;

@@ -34,9 +34,9 @@ const bomb: Attack = {
 };
 
 const badRows: Attack = {
-  name: "a million bad rows, not packed",
+  name: "two million bad rows, not packed",
   async prepare({ bombRows }) {
-    return Buffer.from(`{"nothing":"that it takes"}\n`.repeat(bombRows / 20));
+    return Buffer.from(`{"nothing":"that it takes"}\n`.repeat(bombRows / 10));
   },
   async run(ground, _scale, body) {
     const { reply } = await upload(ground, body, NDJSON);

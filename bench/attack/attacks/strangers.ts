@@ -7,7 +7,7 @@ import type { AttackGround } from "../attack-ground.ts";
 const flood: Attack = {
   name: "a flood of wrong keys",
   async run(ground, { strangers: number }) {
-    const before = ground.logBytes;
+    const before = ground.strangersLogBytes;
     const statuses = new Map<number, number>();
     for (let n = 0; n < number; n += 50) {
       const replies = await times(50, (m) =>
@@ -15,7 +15,7 @@ const flood: Attack = {
       );
       for (const { status } of replies) statuses.set(status, (statuses.get(status) ?? 0) + 1);
     }
-    const grown = ground.logBytes - before;
+    const grown = ground.strangersLogBytes - before;
     if (!statuses.has(429)) return `all were looked up: ${JSON.stringify([...statuses])}`;
     return grown > 400_000 ? `they wrote ${grown} bytes of log` : undefined;
   },

@@ -1,4 +1,5 @@
 import type { ClaimRequest, ClaimedItem, Grant, SlotGrant } from "../../ports/ledger.ts";
+import { pacesAddresses } from "./address-pace.ts";
 import { claimSuspect } from "./claim-suspect.ts";
 import { type ClientShare, readShares, saveShares } from "./client-shares.ts";
 import { noticeClockStep } from "./clock-step.ts";
@@ -80,6 +81,7 @@ export const claimItems = async (db: Database, request: ClaimRequest): Promise<G
       slots: tally.slots,
       unpaced: tally.unpaced,
       suspects: suspects.n,
+      ...pacesAddresses(db),
       ...(next === null ? {} : { againInMs: Math.max(soonest, next) - now }),
     };
     return { grant, now };

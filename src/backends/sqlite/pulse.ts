@@ -2,7 +2,8 @@ import { isDoubtful, step } from "../../model/breaker.ts";
 import { type BreakerState, seedBreaker } from "../../model/breaker-state.ts";
 import { onOutcomes } from "../../model/lane-speed.ts";
 import { returnSlots } from "../../model/slots.ts";
-import type { LaneReport, OutcomeReport, PulseReply, PulseReport, SlotGrant } from "../../ports/ledger.ts";
+import type { LaneReport, OutcomeReport, PulseReply, PulseReport, SlotGrant, SlotWish } from "../../ports/ledger.ts";
+import { addressPace, pacesAddresses } from "./address-pace.ts";
 import { fromNow } from "./claim-items.ts";
 import type { Database } from "./database.ts";
 import { answerProbe, holdQueue } from "./hold-queue.ts";
@@ -33,12 +34,12 @@ export const pulse = async (db: Database, report: PulseReport): Promise<PulseRep
     let againInMs = WISH_AGAIN_MS;
     for (const wish of report.wishes) {
       if (!isAlive || stopped.includes(wish.queue)) continue;
-      const got = bookHop(db, wish.lane, wish.queue, wish.count);
+      const got = bookHop(db, wish);
       if (got === "unpaced") unpaced.push(wish.lane);
       else if (got.slots.delaysMs.length > 0) slots.push(got.slots);
       if (got !== "unpaced" && got.roomInMs !== undefined) againInMs = Math.min(againInMs, got.roomInMs);
     }
-    return { reply: { isAlive, slots, unpaced, stopped, againInMs }, now: db.now() };
+    return { reply: { isAlive, slots, unpaced, stopped, againInMs, ...pacesAddresses(db) }, now: db.now() };
   }, report.acting.length > 0);
   return { ...reply, slots: fromNow(reply.slots, db.now() - now) };
 };
@@ -155,18 +156,17 @@ const stoppedQueues = (db: Database, report: PulseReport): number[] => {
 
 const bookHop = (
   db: Database,
-  name: string,
-  queueId: number,
-  count: number,
+  { lane: name, queue: queueId, count, address: addressName }: SlotWish,
 ): "unpaced" | { slots: SlotGrant; roomInMs: number | undefined } => {
   const queue = queueRow(db, queueId)!;
   const lane = laneRow(db, laneId(db, name));
   // A host that no job has in its inputs has no rate of its own: it is spared as the job's own site is.
   const interval = intervalMs(db, lane, queue.per_second);
   const heldMs = holdUntil(lane) - db.now();
-  if (interval === 0 && queue.own_per_second === null)
+  const address = addressPace(db, addressName);
+  if (interval === 0 && queue.own_per_second === null && !address)
     return heldMs > 0 ? { slots: { lane: name, delaysMs: [], lateMs: 0 }, roomInMs: heldMs } : "unpaced";
-  const planned = planSlots(db, lane, queue, interval, count);
+  const planned = planSlots(db, lane, queue, interval, count, address);
   planned.save();
   const { grant, ownWaitMs = 0 } = planned;
   const got = grant.delaysMs.length;
