@@ -53,7 +53,7 @@ export const claimItems = async (db: Database, request: ClaimRequest): Promise<G
     if (isDraining(db, request.worker)) return { grant: NOTHING, now };
     reapExpired(db);
     openProbes(db);
-    const shares = readShares(db);
+    const shares = readShares(db, request);
     const tally: ClaimTally = {
       request,
       jobs: request.jobs && jobNumbers(db, request.jobs),
