@@ -36,7 +36,13 @@ const percent = (value: number): string => (Number.isNaN(value) ? "-" : `${Math.
 const cellsOf = (figures: AttackFigures): string[] => {
   const { name, broke, beyond, skipped, seconds, without, during, kept, peakMb } = figures;
   const result =
-    skipped === undefined ? (broke === undefined ? (beyond.length > 0 ? "SLOW" : "held") : "BROKE") : "skipped";
+    skipped === undefined
+      ? broke === undefined
+        ? beyond.length > 0
+          ? "SLOW"
+          : "held"
+        : "BROKE"
+      : "skipped";
   return [
     name,
     result,
@@ -57,18 +63,7 @@ console.log(
     `above ${RATIO_FROM_MS * MOST_RATIO} ms, at most ${MOST_RATIO} times that without; at least ${LEAST_KEPT * 100} % of its share of pace; less than ${MOST_MB} MB.`,
 );
 console.log(
-  line([
-    "attack",
-    "result",
-    "seconds",
-    "p50 w/o",
-    "p99 w/o",
-    "p50",
-    "p99",
-    "worst",
-    "pace",
-    "peak MB",
-  ]),
+  line(["attack", "result", "seconds", "p50 w/o", "p99 w/o", "p50", "p99", "worst", "pace", "peak MB"]),
 );
 let hasBroken = false;
 const slices = Number(values.slices ?? scale.slices);

@@ -3,6 +3,7 @@ import { CLOCK } from "./attacks/clock.ts";
 import { DAMAGE } from "./attacks/damage.ts";
 import { KEEPING } from "./attacks/keeping.ts";
 import { LANES } from "./attacks/lanes.ts";
+import { OWN_TROUBLE } from "./attacks/own-trouble.ts";
 import { READING } from "./attacks/reading.ts";
 import { SENDING } from "./attacks/sending.ts";
 import { STRANGERS } from "./attacks/strangers.ts";
@@ -22,4 +23,5 @@ export const ATTACKS: readonly Attack[] = [
   ...KEEPING,
   ...DAMAGE,
   ...CLOCK,
+  ...OWN_TROUBLE,
 ];

@@ -81,10 +81,7 @@ const figuresOf = async (ground: AttackGround, attack: Attack, scale: Scale): Pr
   const peakMb = ground.isAlive ? ground.peakMb() : 0;
   const seen = await ground.neighbour.seen();
   const [without, during] = [hadIn(seen, quiet), hadIn(seen, busy)];
-  const kept = Math.min(
-    during.own / without.own,
-    during.shared / without.shared / (attack.share ?? 1),
-  );
+  const kept = Math.min(during.own / without.own, during.shared / without.shared / (attack.share ?? 1));
   const refused = seen.requests.find(({ at, problem }) => at >= begunAt && problem !== undefined)?.problem;
   const seconds = lengthOf(busy);
   return {
@@ -139,7 +136,13 @@ const hadIn = ({ requests, arrivals }: Seen, slices: readonly Slice[]): Had => {
   const inside = arrivals.filter(isIn);
   const rate = (path: string): number =>
     inside.filter((one) => one.path.startsWith(path)).length / lengthOf(slices);
-  return { p50: at(0.5), p99: at(0.99), worst: sorted.at(-1) ?? NaN, own: rate("/own/"), shared: rate("/shared/") };
+  return {
+    p50: at(0.5),
+    p99: at(0.99),
+    worst: sorted.at(-1) ?? NaN,
+    own: rate("/own/"),
+    shared: rate("/shared/"),
+  };
 };
 
 const NO_TIME: Had = { p50: NaN, p99: NaN, worst: NaN, own: NaN, shared: NaN };

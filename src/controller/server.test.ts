@@ -145,7 +145,8 @@ test("the bodies of a client that are read at a time have a limit, which is nobo
   large.on("error", () => undefined);
   large.write("{");
   const json = { scraper: "county", inputs: [], labels: { filling: "x".repeat(2_000_000) } };
-  const ask = async (key: string) => (await ground.ask<ProblemBody>("POST", "/v1/jobs", { key, json })).status;
+  const ask = async (key: string) =>
+    (await ground.ask<ProblemBody>("POST", "/v1/jobs", { key, json })).status;
   // Until the server has seen the head of the large one.
   while ((await ask(one)) !== 429);
   assert.equal(await ask(other), 400);

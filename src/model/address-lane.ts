@@ -15,11 +15,14 @@ export const addressLane = (address: string): string | undefined => {
   const { bits, value } = parsed;
   const isMapped = bits === 128 && value >> 32n === 0xffffn;
   if (bits === 32 || isMapped) return PREFIX + dotted(value & 0xffffffffn);
-  const groups = Array.from({ length: 4 }, (_, n) => ((value >> BigInt(112 - 16 * n)) & 0xffffn).toString(16));
+  const groups = Array.from({ length: 4 }, (_, n) =>
+    ((value >> BigInt(112 - 16 * n)) & 0xffffn).toString(16),
+  );
   return `${PREFIX}${groups.join(":")}::/64`;
 };
 
-const dotted = (value: bigint): string => [24n, 16n, 8n, 0n].map((shift) => (value >> shift) & 0xffn).join(".");
+const dotted = (value: bigint): string =>
+  [24n, 16n, 8n, 0n].map((shift) => (value >> shift) & 0xffn).join(".");
 
 /** Whether a lane is that of a machine, or of all of them. No host is called so: a port is one number. */
 export const isAddressLane = (lane: string): boolean =>

@@ -105,11 +105,7 @@ export interface OwnBooking extends Booking {
  * Books slots that keep limits of their own beside that of the lane. A slot that is later than the lane's next one leaves those before it to others: the lane
  * goes on at its rate. Where others have booked the lane's next slots, it lies in their rhythm and takes nothing from them.
  */
-export function bookOwnSlots(
-  before: SlotBook,
-  limits: readonly OwnPace[],
-  request: SlotRequest,
-): OwnBooking {
+export function bookOwnSlots(before: SlotBook, limits: readonly OwnPace[], request: SlotRequest): OwnBooking {
   const { nowMs, count } = request;
   const laneMs = grained(request.intervalMs);
   const owns = limits.map(({ tat, intervalMs, burst }) => {

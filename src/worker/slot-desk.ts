@@ -104,7 +104,8 @@ export class SlotDesk {
       const byQueue = new Map<number, number>();
       for (const { seeker } of waiters.slice(slots.length))
         byQueue.set(seeker.queue, (byQueue.get(seeker.queue) ?? 0) + 1);
-      for (const [queue, count] of byQueue) wishes.push({ lane, queue, count, ...(address !== undefined && { address }) });
+      for (const [queue, count] of byQueue)
+        wishes.push({ lane, queue, count, ...(address !== undefined && { address }) });
     }
     return wishes;
   }
@@ -136,7 +137,8 @@ export class SlotDesk {
   #desk(lane: string, queue?: number, address?: string): LaneDesk {
     const key = keyOf(lane, queue, address);
     let desk = this.#lanes.get(key);
-    if (!desk) this.#lanes.set(key, (desk = { lane, queue, address, waiters: [], slots: [], timer: undefined }));
+    if (!desk)
+      this.#lanes.set(key, (desk = { lane, queue, address, waiters: [], slots: [], timer: undefined }));
     return desk;
   }
 

@@ -24,7 +24,9 @@ test("many names that lead to one machine are paced together over all workers, w
   const { port } = new URL(site.url);
   const fetchAll = async (path: string): Promise<number> => {
     const begunAt = performance.now();
-    const { batch } = await client.createBatch({ urls: NAMES.map((name) => `http://${name}:${port}/${path}`) });
+    const { batch } = await client.createBatch({
+      urls: NAMES.map((name) => `http://${name}:${port}/${path}`),
+    });
     const { counts } = await service.until(batch.id, ({ state }) => state === "done");
     assert.equal(counts.states.done, NAMES.length);
     return (performance.now() - begunAt) / 1000;

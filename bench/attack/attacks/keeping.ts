@@ -129,11 +129,4 @@ const restless: Attack = {
   },
 };
 
-export const KEEPING: readonly Attack[] = [
-  webhooks,
-  emptyJobs,
-  emitted,
-  storedBytes,
-  openJobs,
-  restless,
-];
+export const KEEPING: readonly Attack[] = [webhooks, emptyJobs, emitted, storedBytes, openJobs, restless];

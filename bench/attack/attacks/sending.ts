@@ -128,7 +128,8 @@ const collisions: Attack = {
     const { reply } = await upload(ground, body, NDJSON, "shared");
     const seconds = (performance.now() - begunAt) / 1000;
     const accepted = (JSON.parse(reply.body.toString()) as { accepted?: number }).accepted;
-    if (accepted !== number) return `${accepted} of ${number} were taken: ${reply.body.toString().slice(0, 200)}`;
+    if (accepted !== number)
+      return `${accepted} of ${number} were taken: ${reply.body.toString().slice(0, 200)}`;
     return seconds > 20 ? `they took ${seconds.toFixed()} s` : undefined;
   },
 };
@@ -158,7 +159,12 @@ const bigBodies: Attack = {
     const body = JSON.stringify({ scraper: "page", pace: { perSecond: 1 }, inputs });
     const { key } = await ground.makeClient();
     const replies = await times(10, () =>
-      ground.ask(key, "/v1/jobs", { method: "POST", body, headers: JSON_TYPE }),
+      // A connection that is to be closed after a refusal breaks while it still sends.
+      ground.ask(key, "/v1/jobs", {
+        method: "POST",
+        body,
+        headers: { ...JSON_TYPE, connection: "keep-alive" },
+      }),
     );
     const jobs = replies.flatMap(({ status, body: made }) =>
       status === 201 ? [(JSON.parse(made.toString()) as { job: { id: string } }).job.id] : [],

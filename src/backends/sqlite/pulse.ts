@@ -2,7 +2,14 @@ import { isDoubtful, step } from "../../model/breaker.ts";
 import { type BreakerState, seedBreaker } from "../../model/breaker-state.ts";
 import { onOutcomes } from "../../model/lane-speed.ts";
 import { returnSlots } from "../../model/slots.ts";
-import type { LaneReport, OutcomeReport, PulseReply, PulseReport, SlotGrant, SlotWish } from "../../ports/ledger.ts";
+import type {
+  LaneReport,
+  OutcomeReport,
+  PulseReply,
+  PulseReport,
+  SlotGrant,
+  SlotWish,
+} from "../../ports/ledger.ts";
 import { addressPace, pacesAddresses } from "./address-pace.ts";
 import { fromNow } from "./claim-items.ts";
 import type { Database } from "./database.ts";
