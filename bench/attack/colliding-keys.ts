@@ -69,11 +69,14 @@ const sameFirst = (a: number): readonly [string, string] => {
   for (let code = FIRST; code <= LAST; code++) {
     const high = stepFirst(a, code) >>> 16;
     const other = byHigh.get(high);
-    const apart = other === undefined ? 0 : stepFirst(a, code) ^ stepFirst(a, other);
-    for (let next = FIRST; apart !== 0 && next <= LAST; next++)
+    if (other === undefined) {
+      byHigh.set(high, code);
+      continue;
+    }
+    const apart = stepFirst(a, code) ^ stepFirst(a, other);
+    for (let next = FIRST; next <= LAST; next++)
       if ((next ^ apart) >= FIRST && (next ^ apart) <= LAST)
-        return [String.fromCharCode(code, next), String.fromCharCode(other!, next ^ apart)];
-    byHigh.set(high, code);
+        return [String.fromCharCode(code, next), String.fromCharCode(other, next ^ apart)];
   }
   throw new Error("no such pair");
 };

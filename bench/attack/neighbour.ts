@@ -27,12 +27,12 @@ export class Neighbour implements AsyncDisposable {
 
   /** From now on it asks how its job is, over and over. */
   ask(url: string, key: string): void {
-    this.#thread.postMessage({ ask: { url, key } } satisfies NeighbourCall);
+    this.#call({ ask: { url, key } });
   }
 
   /** All that was seen so far. */
   async seen(): Promise<Seen> {
-    this.#thread.postMessage({ take: true } satisfies NeighbourCall);
+    this.#call({ take: true });
     const [{ requests, arrivals }] = (await once(this.#thread, "message")) as [Seen];
     this.#requests.push(...requests);
     this.#arrivals.push(...arrivals);
@@ -43,6 +43,11 @@ export class Neighbour implements AsyncDisposable {
   async arrivals(path: string, sinceAt = 0): Promise<Seen["arrivals"]> {
     const { arrivals } = await this.seen();
     return arrivals.filter((one) => one.at >= sinceAt && one.path.startsWith(path));
+  }
+
+  #call(call: NeighbourCall): void {
+    const port = this.#thread;
+    port.postMessage(call);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

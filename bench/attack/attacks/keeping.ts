@@ -87,7 +87,7 @@ const storedBytes: Attack = {
   name: "more stored bytes than allowed",
   async run(ground) {
     const { key } = await ground.makeClient({ maxStoredBytes: 1 });
-    const job = await ground.makeJob({ scraper: "listing", inputs: [{ url: "/listing/0" }] }, key);
+    const job = await ground.makeJob({ scraper: "listing", inputs: [{ url: "/listed/1" }] }, key);
     while ((await ground.read<JobView>(key, `/v1/jobs/${job}`)).state !== "done") await delay(100);
     const refused = await ground.post(key, "/v1/jobs", { scraper: "page" });
     return strange([refused], 409);

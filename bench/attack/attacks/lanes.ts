@@ -47,7 +47,7 @@ const retryAfter: Attack = {
   async run(ground) {
     const site = ground.neighbour.siteAt("127.0.0.21");
     const lane = new URL(site).host;
-    const inputs = [{ url: `${site}/later/${1e12}/${Math.random()}` }];
+    const inputs = [{ url: `${site}/later/1000000000000/${Math.random()}` }];
     const job = await ground.makeJob({ inputs });
     const look = () => ground.read<LaneView>(ground.admin, `/v1/lanes/${lane}`).catch(() => undefined);
     let heldUntil: string | undefined;

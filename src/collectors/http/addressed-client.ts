@@ -36,5 +36,5 @@ class AddressedClient extends Client {
 export const addressedPool = (origin: string | URL, options: object): UndiciPool =>
   new Pool(String(origin), {
     ...options,
-    factory: (to, own) => new AddressedClient(to, own as UndiciClient.Options),
+    factory: (to, own) => new AddressedClient(to, own),
   });
