@@ -5,6 +5,7 @@ import { answerBroken } from "./answer-broken.ts";
 import { answerProblem } from "./answer-problem.ts";
 import { addAudit } from "./audit.ts";
 import { addAuth } from "./auth.ts";
+import { BodyRoom } from "./body-room.ts";
 import { Desk } from "./desk.ts";
 import type { ControllerHouse } from "./house.ts";
 import { JobWatch } from "./job-watch.ts";
@@ -101,8 +102,11 @@ export const buildServer = async (house: ControllerHouse): Promise<FastifyInstan
   });
 
   // A streamed body may take hours (see `OpenStreams`); one that is read as a whole may not.
-  app.addHook("preParsing", async ({ raw, routeOptions }) => {
+  const bodies = new BodyRoom();
+  app.addHook("preParsing", async (request, reply) => {
+    const { raw, routeOptions } = request;
     if (routeOptions.config.isStreamed || raw.complete) return;
+    bodies.take(request, (over) => reply.raw.once("close", over));
     const timer = setTimeout(() => raw.socket.destroy(), BODY_MS).unref();
     raw.once("end", () => clearTimeout(timer)).once("close", () => clearTimeout(timer));
   });

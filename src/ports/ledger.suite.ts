@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { addresses } from "./ledger-suite/addresses.ts";
 import { breaker } from "./ledger-suite/breaker.ts";
 import { emitting } from "./ledger-suite/emitting.ts";
 import { events } from "./ledger-suite/events.ts";
@@ -43,6 +44,7 @@ const NOUNS = [
   workSums,
   pace,
   ownPace,
+  addresses,
   leases,
   stopping,
   reaping,

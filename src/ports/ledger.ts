@@ -232,6 +232,8 @@ export interface SlotGrant {
   readonly queue: number;
   /** Of a job with a pace of its own: only for requests of that queue, also in a lane without a rate. */
   readonly isOwn?: true;
+  /** Only for requests that go to this address: they have spent a slot of it as well. */
+  readonly address?: string;
   /** From the moment of the answer, ascending. */
   readonly delaysMs: readonly number[];
   /** A slot used later than this is void and booked again. */
@@ -249,6 +251,8 @@ export interface Grant {
   readonly isCrowded?: boolean;
   /** Suspects that wait for a process of their own. */
   readonly suspects: number;
+  /** Requests need a slot of the address that they go to as well, until the next answer says otherwise. */
+  readonly pacesAddresses?: true;
 }
 
 export interface OutcomeReport {
@@ -279,6 +283,8 @@ export interface SlotWish {
   readonly count: number;
   /** Of these, so many had a slot that was void or given back: they count in the client's share already. None when left out. */
   readonly again?: number;
+  /** The lane of the address that the request goes to, where addresses are paced. */
+  readonly address?: string | undefined;
 }
 
 /**
@@ -326,6 +332,8 @@ export interface PulseReply {
   readonly stopped: readonly number[];
   /** Wishes not (fully) granted may be repeated after this. */
   readonly againInMs: number;
+  /** As in a claim's answer. */
+  readonly pacesAddresses?: true;
 }
 
 export interface SettledItem extends ItemRef {

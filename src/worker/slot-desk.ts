@@ -27,6 +27,8 @@ interface LaneDesk {
   readonly lane: string;
   /** Of a queue with a pace of its own: only its requests wait here. */
   readonly queue: number | undefined;
+  /** The lane of an address: its requests need a slot of that as well. */
+  readonly address: string | undefined;
   readonly waiters: Waiter[];
   slots: Slot[];
   timer: NodeJS.Timeout | undefined;
@@ -37,7 +39,7 @@ interface LaneDesk {
  * late is void and booked again, so that a process that was paused never fires a burst.
  */
 export class SlotDesk {
-  /** By lane; those of a queue with a pace of its own by lane and queue. */
+  /** By lane; those of a queue with a pace of its own by queue too, and those whose address is paced by that. */
   readonly #lanes = new Map<string, LaneDesk>();
   /** Queues with a pace of their own, as the slots of their items say. */
   readonly #own = new Set<number>();
@@ -57,12 +59,13 @@ export class SlotDesk {
   }
 
   /** Resolves when a request may start in this lane. It must start at once; whoever has to wait for something asks the slot again. */
-  take(lane: string, seeker: SlotSeeker): Promise<TakenSlot> {
+  take(lane: string, seeker: SlotSeeker, address?: string): Promise<TakenSlot> {
     const queue = this.#own.has(seeker.queue) ? seeker.queue : undefined;
-    if (queue === undefined && this.#open.has(lane)) return Promise.resolve(WITHOUT_RHYTHM);
+    if (queue === undefined && address === undefined && this.#open.has(lane))
+      return Promise.resolve(WITHOUT_RHYTHM);
     return new Promise((resolve, reject) => {
       this.#coming.delete(seeker);
-      const desk = this.#desk(lane, queue);
+      const desk = this.#desk(lane, queue, address);
       desk.waiters.push({ seeker, resolve, reject });
       if (desk.slots.length < desk.waiters.length) this.#onNeed();
       this.#serve(desk);
@@ -90,10 +93,10 @@ export class SlotDesk {
   }
 
   /** Slots from the ledger, as delays from now. `again`: of the wish that they answer. */
-  grant({ lane, queue, isOwn, delaysMs, lateMs }: SlotGrant, again = 0): void {
+  grant({ lane, queue, isOwn, address, delaysMs, lateMs }: SlotGrant, again = 0): void {
     if (isOwn) this.#own.add(queue);
     this.#charge(lane, queue, Math.max(0, delaysMs.length - again));
-    const desk = this.#desk(lane, isOwn ? queue : undefined);
+    const desk = this.#desk(lane, isOwn ? queue : undefined, address);
     const now = this.#now();
     desk.slots = [...desk.slots, ...delaysMs.map((delay) => ({ dueAt: now + delay, lateMs }))].sort(
       (a, b) => a.dueAt - b.dueAt,
@@ -131,7 +134,7 @@ export class SlotDesk {
 
   wishes(): SlotWish[] {
     const wishes: SlotWish[] = [];
-    for (const { lane, waiters, slots } of this.#lanes.values()) {
+    for (const { lane, address, waiters, slots } of this.#lanes.values()) {
       const byQueue = new Map<number, number>();
       for (const { seeker } of waiters.slice(slots.length))
         byQueue.set(seeker.queue, (byQueue.get(seeker.queue) ?? 0) + 1);
@@ -139,7 +142,13 @@ export class SlotDesk {
         const held = waiters.slice(0, slots.length).filter(({ seeker }) => seeker.queue === queue).length;
         const charged = (this.#charged.get(keyOf(lane, queue))?.count ?? 0) - held;
         const again = Math.min(count, Math.max(0, charged));
-        wishes.push({ lane, queue, count, ...(again > 0 && { again }) });
+        wishes.push({
+          lane,
+          queue,
+          count,
+          ...(again > 0 && { again }),
+          ...(address !== undefined && { address }),
+        });
       }
     }
     return wishes;
@@ -191,17 +200,18 @@ export class SlotDesk {
     else this.#charged.set(key, { lane, queue, count: sum });
   }
 
-  #desk(lane: string, queue?: number): LaneDesk {
-    const key = keyOf(lane, queue);
+  #desk(lane: string, queue?: number, address?: string): LaneDesk {
+    const key = keyOf(lane, queue, address);
     let desk = this.#lanes.get(key);
-    if (!desk) this.#lanes.set(key, (desk = { lane, queue, waiters: [], slots: [], timer: undefined }));
+    if (!desk)
+      this.#lanes.set(key, (desk = { lane, queue, address, waiters: [], slots: [], timer: undefined }));
     return desk;
   }
 
   #forgetIdle(desk: LaneDesk): void {
     if (desk.waiters.length > 0 || desk.slots.length > 0) return;
     clearTimeout(desk.timer);
-    this.#lanes.delete(keyOf(desk.lane, desk.queue));
+    this.#lanes.delete(keyOf(desk.lane, desk.queue, desk.address));
   }
 
   #serve(desk: LaneDesk): void {
@@ -234,5 +244,5 @@ export class SlotDesk {
   }
 }
 
-const keyOf = (lane: string, queue: number | undefined): string =>
-  queue === undefined ? lane : `${lane}\n${queue}`;
+const keyOf = (lane: string, queue?: number, address?: string): string =>
+  queue === undefined && address === undefined ? lane : `${lane}\n${queue ?? ""}\n${address ?? ""}`;

@@ -210,6 +210,7 @@ class Worker {
       const grant = await this.#hand.claim();
       this.#cadence.asked(grant, room);
       this.#options.onSuspects?.(grant.suspects);
+      this.#gate.paceAddresses(grant.pacesAddresses === true);
       for (const slots of grant.slots) this.#desk.grant(slots);
       for (const lane of grant.unpaced) this.#desk.open(lane);
       for (const item of grant.items) this.#start(item);
@@ -343,6 +344,7 @@ class Worker {
       this.#log.warn("leases lost", { items: this.#hand.size, jobs });
       this.#letGo(() => true, "the worker was given up and its leases have ended");
     }
+    this.#gate.paceAddresses(reply.pacesAddresses === true);
     this.#gate.stop(reply.stopped);
     if (reply.stopped.length > 0)
       this.#letGo(({ queue }) => reply.stopped.includes(queue), "the job was paused, cancelled or held");

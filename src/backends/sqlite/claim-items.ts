@@ -1,4 +1,5 @@
 import type { ClaimRequest, ClaimedItem, Grant, SlotGrant, WorkFilter } from "../../ports/ledger.ts";
+import { pacesAddresses } from "./address-pace.ts";
 import { claimSuspect } from "./claim-suspect.ts";
 import { type ClientShare, readShares, saveShares } from "./client-shares.ts";
 import { noticeClockStep } from "./clock-step.ts";
@@ -55,7 +56,7 @@ export const claimItems = async (db: Database, request: ClaimRequest): Promise<G
     if (isDraining(db, request.worker)) return { grant: NOTHING, now };
     reapExpired(db);
     openProbes(db);
-    const shares = readShares(db);
+    const shares = readShares(db, request);
     const tally: ClaimTally = {
       ...claimable(db, request, shares),
       request,
@@ -81,6 +82,7 @@ export const claimItems = async (db: Database, request: ClaimRequest): Promise<G
       slots: tally.slots,
       unpaced: tally.unpaced,
       suspects: suspects.n,
+      ...pacesAddresses(db),
       ...(next === null ? {} : { againInMs: Math.max(0, Math.max(soonest, next) - db.now()) }),
       ...(tally.isCrowded && { isCrowded: true }),
     };
@@ -95,7 +97,7 @@ export const fromNow = (slots: readonly SlotGrant[], passedMs: number): SlotGran
 
 /** Whether a claim may bring something now, or hears of suspects. */
 export const hasWork = (db: Database, filter: WorkFilter): boolean => {
-  const wanted = claimable(db, filter, readShares(db));
+  const wanted = claimable(db, filter, readShares(db, { room: 1 }));
   const next = nextReadyAt(db, wanted);
   return (next !== null && next <= db.now()) || waitingSuspects(db, wanted).n > 0;
 };

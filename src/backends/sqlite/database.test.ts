@@ -130,3 +130,21 @@ it("leaves no file open when it cannot open the ledger", async (t) => {
   for (let i = 0; i < 20; i++) await assert.rejects(() => openSqlite(file), code("damaged"));
   assert.ok((await open()) < descriptors + 10);
 });
+
+it("many transactions in a row leave the event loop to others in between", async (t) => {
+  const db = await Database.open(join(await newFolder(t), "ledger.db"), {});
+  t.after(() => db.close());
+  let turns = 0;
+  let isOver = false;
+  const count = (): void => {
+    turns++;
+    if (!isOver) setImmediate(count);
+  };
+  count();
+  for (let n = 0; n < 10; n++)
+    await db.write(() => {
+      for (const endAt = performance.now() + 30; performance.now() < endAt;);
+    }, false);
+  isOver = true;
+  assert.ok(turns >= 10, `${turns} turns`);
+});

@@ -1,7 +1,7 @@
 import { closeSync, mkdirSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
-import { setTimeout as delay } from "node:timers/promises";
+import { setImmediate as nextTurn, setTimeout as delay } from "node:timers/promises";
 import { LedgerError } from "../../ports/ledger.ts";
 import { type SteadyClock, steadyClock } from "./clock-step.ts";
 import { LEDGER_SCHEMA, migrate, type Schema } from "./migrate.ts";
@@ -28,6 +28,8 @@ export interface SqliteOptions {
 
 /** Largest time a write may hold the lock is some 20 ms, so a few retries a second apart by chance find it free. */
 const LOCK_RETRY_MS = 3;
+/** So long one connection may keep the event loop in one of its turns; what it still has to do then waits for the next. */
+const TURN_MS = 20;
 const LARGE_WAL = 64 * 1024 * 1024;
 
 /**
@@ -47,6 +49,8 @@ export class Database {
   readonly #alwaysSync: boolean;
   #syncs = true;
   #transactionAt: number | undefined;
+  /** How long it has kept the event loop in this turn. */
+  #turnMs = 0;
 
   private constructor(file: string, db: DatabaseSync, options: SqliteOptions) {
     this.file = file;
@@ -183,13 +187,23 @@ export class Database {
     this.#syncs = on;
   }
 
+  #countTurn(ms: number): void {
+    if (this.#turnMs === 0) setImmediate(() => (this.#turnMs = 0));
+    this.#turnMs += ms;
+  }
+
   async #settled<T>(work: () => T): Promise<T> {
     const giveUpAt = performance.now() + this.#lockMs;
     for (;;) {
+      // What need not wait for a lock would else run to the end of its loop before anybody else is heard.
+      while (this.#turnMs > TURN_MS) await nextTurn();
+      const begunAt = performance.now();
       try {
         return work();
       } catch (error) {
         if (!isBusy(error) || performance.now() > giveUpAt) throw explain(error, this.file);
+      } finally {
+        this.#countTurn(performance.now() - begunAt);
       }
       await delay(LOCK_RETRY_MS * (0.5 + Math.random()));
     }

@@ -11,6 +11,7 @@ import type {
   SlotRefund,
   SlotWish,
 } from "../../ports/ledger.ts";
+import { addressPace, pacesAddresses } from "./address-pace.ts";
 import { fromNow } from "./claim-items.ts";
 import type { Database } from "./database.ts";
 import { answerProbe, holdQueue } from "./hold-queue.ts";
@@ -48,7 +49,7 @@ export const pulse = async (db: Database, report: PulseReport): Promise<PulseRep
       else if (got.slots.delaysMs.length > 0) slots.push(got.slots);
       if (got !== "unpaced" && got.roomInMs !== undefined) againInMs = Math.min(againInMs, got.roomInMs);
     }
-    return { reply: { isAlive, slots, unpaced, stopped, againInMs }, now: db.now() };
+    return { reply: { isAlive, slots, unpaced, stopped, againInMs, ...pacesAddresses(db) }, now: db.now() };
   }, report.acting.length > 0);
   return { ...reply, slots: fromNow(reply.slots, db.now() - now) };
 };
@@ -170,18 +171,19 @@ const stoppedQueues = (db: Database, report: PulseReport): number[] => {
 
 const bookHop = (
   db: Database,
-  { lane: name, queue: queueId, count, again = 0 }: SlotWish,
+  { lane: name, queue: queueId, count, again = 0, address: addressName }: SlotWish,
 ): "unpaced" | { slots: SlotGrant; roomInMs: number | undefined } => {
   const queue = queueRow(db, queueId)!;
   const lane = laneRow(db, laneId(db, name));
   // A host that no job has in its inputs has no rate of its own: it is spared as the job's own site is.
   const interval = intervalMs(db, lane, queue.per_second);
   const heldMs = holdUntil(lane) - db.now();
-  if (interval === 0 && queue.own_per_second === null)
+  const address = addressPace(db, addressName);
+  if (interval === 0 && queue.own_per_second === null && !address)
     return heldMs > 0
       ? { slots: { lane: name, queue: queueId, delaysMs: [], lateMs: 0 }, roomInMs: heldMs }
       : "unpaced";
-  const planned = planSlots(db, lane, queue, interval, count);
+  const planned = planSlots(db, lane, queue, interval, count, address);
   planned.save();
   const { grant, ownWaitMs = 0 } = planned;
   const got = grant.delaysMs.length;

@@ -27,14 +27,16 @@ export const visitLanes = (db: Database, tally: ClaimTally): void => {
     if (room <= 0) return;
     const first = live.reduce((a, b) => (b.share.had < a.share.had ? b : a));
     const { share, lanes } = first;
-    const next = share.room > 0 ? lanes.next() : undefined;
-    if (share.room <= 0) tally.isCrowded = true;
+    const hasRoom = share.room > 0 && share.places > 0;
+    const next = hasRoom ? lanes.next() : undefined;
+    if (!hasRoom) tally.isCrowded = true;
     if (!next || next.done) {
       live = live.filter((other) => other !== first);
       continue;
     }
     const total = live.reduce((sum, one) => sum + one.share.weight, 0);
-    for (const other of live) other.share.quota = Math.ceil((room * other.share.weight) / total);
+    for (const { share: other } of live)
+      other.quota = Math.min(other.places, Math.ceil((room * other.weight) / total));
     serveLane(db, tally, next.value.lane);
   }
 };

@@ -1,3 +1,4 @@
+import { isAddressLane } from "../../model/address-lane.ts";
 import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
@@ -121,6 +122,7 @@ export const openLocal = async (data: string, { makes }: { readonly makes: boole
 
     lanes,
     async steerLane(lane, to) {
+      if (isAddressLane(lane)) return await ledger.steerLane(lane, to);
       for await (const known of lanes()) if (known.lane === lane) return await ledger.steerLane(lane, to);
       throw new UsageError(
         `${lane}: no such lane. \`sluice lanes ls\` lists them; each comes with its first items.`,

@@ -36,6 +36,28 @@ const serveOneByOne = async (world: World, count: number, room = 1): Promise<str
 };
 
 export const shares = (test: LedgerTest): void => {
+  test("a client whose items never end leaves a part of each worker to those that come later", async (world) => {
+    await wideJob(world, "hanging", "a", 400);
+    const worker = world.worker();
+    const places = 100;
+    const claim = async (): Promise<readonly string[]> => {
+      const running = [...worker.held.values()];
+      const { items } = await worker.claim(places - running.length, { running });
+      return items.map(({ job }) => job);
+    };
+    await world.ledger.setShare("b", { weight: 1 });
+    while ((await claim()).length > 0) world.pass(1000);
+    assert.equal(worker.held.size, 80);
+    await world.job("late", keysOf(50), { client: "b", pace: TEN });
+    assert.deepEqual([...new Set(await claim())], ["late"]);
+  });
+
+  test("a client that is the only one has all places of a worker", async (world) => {
+    await wideJob(world, "only", "a", 200);
+    const { items } = await world.worker().claim(100, { running: [] });
+    assert.equal(items.length, 100);
+  });
+
   test("beside 200,000 items of another client, fifty on the same host are through in a hundred slots", async (world) => {
     const worker = world.worker();
     await world.job("huge", keysOf(200_000), { client: "a", pace: TEN });

@@ -207,7 +207,7 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
   "books slots for requests of a job that was stopped": always("stop means stop", (ledger) => ({
     async pulse(report) {
       const reply = await ledger.pulse(report);
-      const slots = report.wishes.map(({ lane }) => ({ lane, delaysMs: [900], lateMs: 0 }));
+      const slots = report.wishes.map(({ lane, queue }) => ({ lane, queue, delaysMs: [900], lateMs: 0 }));
       return reply.stopped.length > 0 ? { ...reply, slots } : reply;
     },
   })),
