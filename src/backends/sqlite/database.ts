@@ -5,7 +5,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { LedgerError } from "../../ports/ledger.ts";
 import { type SteadyClock, steadyClock } from "./clock-step.ts";
 import { LEDGER_SCHEMA, migrate, type Schema } from "./migrate.ts";
-import { addRowSum } from "./row-sums.ts";
+import { sumJobs } from "./row-sums.ts";
 
 export interface SqliteOptions {
   /** The ledger's clock, in ms. */
@@ -72,7 +72,6 @@ export class Database {
     }
     const database = new Database(file, db, options);
     try {
-      addRowSum(db);
       await database.#settled(() => {
         db.exec("PRAGMA journal_mode = WAL");
         db.exec("PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY");
@@ -117,6 +116,7 @@ export class Database {
       this.#db.exec("BEGIN IMMEDIATE");
       try {
         const result = work();
+        sumJobs(this);
         this.#db.exec("COMMIT");
         return result;
       } catch (error) {

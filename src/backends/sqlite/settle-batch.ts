@@ -1,3 +1,4 @@
+import type { ItemRef } from "../../model/item.ts";
 import type { JobSpec } from "../../model/job.ts";
 import type { SettledItem } from "../../ports/ledger.ts";
 import type { Database } from "./database.ts";
@@ -7,6 +8,7 @@ import { type JobRow, readSpec } from "./job-row.ts";
 import { JobTally } from "./job-tally.ts";
 import { isProbeOut, queueRow } from "./queue-row.ts";
 import { refreshLane, refreshQueue } from "./refresh-lane.ts";
+import { fixedText } from "./row-sums.ts";
 import { spendBudget } from "./spend-budget.ts";
 import { type Spent, takeUnsettled } from "./unsettled-costs.ts";
 
@@ -17,6 +19,18 @@ export interface LeaseRow {
   readonly hi: number;
   open: number;
 }
+
+/** An item as it is before it is settled. */
+export interface ItemFacts {
+  readonly seq: number;
+  readonly attempts: number;
+  readonly throttles: number;
+  /** See `fixedText`. */
+  readonly fixed: string;
+}
+
+/** Items of the batch that are so near to each other are read together, with those between them. */
+const NEAR = 4;
 
 export interface QueueFacts {
   readonly job: number;
@@ -48,10 +62,13 @@ export class Batch {
   readonly #queues = new Map<number, QueueFacts>();
   readonly #jobs = new Map<number, JobFacts>();
   readonly #paid = new Map<number, Spent>();
+  readonly #items = new Map<number, ReadonlyMap<number, ItemFacts>>();
 
-  constructor(db: Database, worker: string) {
+  constructor(db: Database, worker: string, items: readonly ItemRef[]) {
     this.#db = db;
     this.#worker = worker;
+    for (const [queue, some] of Map.groupBy(items, (item) => item.queue))
+      this.#items.set(queue, this.#readItems(queue, some));
     this.hasSuspects = db.get("SELECT 1 FROM suspects LIMIT 1") !== undefined;
   }
 
@@ -67,6 +84,27 @@ export class Batch {
         ),
       );
     return this.#leases.get(id);
+  }
+
+  item(queue: number, seq: number): ItemFacts | undefined {
+    return this.#items.get(queue)?.get(seq);
+  }
+
+  #readItems(queue: number, items: readonly ItemRef[]): ReadonlyMap<number, ItemFacts> {
+    const read = new Map<number, ItemFacts>();
+    const seqs = items.map(({ seq }) => seq).sort((a, b) => a - b);
+    for (let i = 0; i < seqs.length;) {
+      const from = seqs[i]!;
+      while (i + 1 < seqs.length && seqs[i + 1]! - seqs[i]! <= NEAR) i++;
+      const rows = this.#db.all<ItemFacts>(
+        `SELECT seq, attempts, throttles, ${fixedText("")} AS fixed FROM items WHERE queue = ? AND seq BETWEEN ? AND ?`,
+        queue,
+        from,
+        seqs[i++]!,
+      );
+      for (const row of rows) read.set(row.seq, row);
+    }
+    return read;
   }
 
   queue(id: number): QueueFacts {
