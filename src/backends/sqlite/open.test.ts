@@ -8,8 +8,8 @@ import { Database } from "./database.ts";
 import { openSqlite } from "./open.ts";
 
 const run = new Set<string>();
-const { sql } = Database.prototype;
 before(() => {
+  const sql = Object.getOwnPropertyDescriptor(Database.prototype, "sql")!.value as Database["sql"];
   Database.prototype.sql = function (text) {
     run.add(text);
     return sql.call(this, text);

@@ -20,14 +20,19 @@ export interface LeaseRow {
   open: number;
 }
 
-/** An item as it is before it is settled. */
+/** An item in somebody's hands, as it is before it is settled. */
 export interface ItemFacts {
   readonly seq: number;
+  /** Set where it was claimed on its own. */
+  readonly lease: number | null;
   readonly attempts: number;
   readonly throttles: number;
   /** See `fixedText`. */
   readonly fixed: string;
 }
+
+/** What an item that has come to its end is from now on. */
+type EndedItem = ItemRef & Readonly<Record<"state" | "attempts" | "throttles", number>>;
 
 /** Items of the batch that are so near to each other are read together, with those between them. */
 const NEAR = 4;
@@ -62,7 +67,8 @@ export class Batch {
   readonly #queues = new Map<number, QueueFacts>();
   readonly #jobs = new Map<number, JobFacts>();
   readonly #paid = new Map<number, Spent>();
-  readonly #items = new Map<number, ReadonlyMap<number, ItemFacts>>();
+  readonly #items = new Map<number, Map<number, ItemFacts>>();
+  readonly #ended: EndedItem[] = [];
 
   constructor(db: Database, worker: string, items: readonly ItemRef[]) {
     this.#db = db;
@@ -86,18 +92,29 @@ export class Batch {
     return this.#leases.get(id);
   }
 
-  item(queue: number, seq: number): ItemFacts | undefined {
-    return this.#items.get(queue)?.get(seq);
+  /** The fence: the item must still be in the hands that this lease stands for, and is settled once. */
+  take({ queue, seq, lease }: SettledItem): ItemFacts | undefined {
+    const items = this.#items.get(queue);
+    const row = items?.get(seq);
+    if (!row || (row.lease ?? lease) !== lease) return undefined;
+    items!.delete(seq);
+    return row;
   }
 
-  #readItems(queue: number, items: readonly ItemRef[]): ReadonlyMap<number, ItemFacts> {
+  /** Written with its neighbours, at the end. */
+  end(item: EndedItem): void {
+    this.#ended.push(item);
+  }
+
+  #readItems(queue: number, items: readonly ItemRef[]): Map<number, ItemFacts> {
     const read = new Map<number, ItemFacts>();
     const seqs = items.map(({ seq }) => seq).sort((a, b) => a - b);
     for (let i = 0; i < seqs.length;) {
       const from = seqs[i]!;
       while (i + 1 < seqs.length && seqs[i + 1]! - seqs[i]! <= NEAR) i++;
       const rows = this.#db.all<ItemFacts>(
-        `SELECT seq, attempts, throttles, ${fixedText("")} AS fixed FROM items WHERE queue = ? AND seq BETWEEN ? AND ?`,
+        `SELECT seq, lease, attempts, throttles, ${fixedText("")} AS fixed FROM items
+         WHERE queue = ? AND seq BETWEEN ? AND ? AND state = 0 AND due_at IS NULL AND suspect = 0`,
         queue,
         from,
         seqs[i++]!,
@@ -145,6 +162,7 @@ export class Batch {
 
   write(): void {
     const db = this.#db;
+    this.#writeEnded();
     takeUnsettled(db, this.#worker, this.#paid);
     for (const lease of this.#leases.values()) {
       if (!lease) continue;
@@ -158,6 +176,30 @@ export class Batch {
       if (spec.budget)
         spendBudget(db, db.get<JobRow>("SELECT * FROM jobs WHERE number = ?", number)!, spec.budget);
       endJobWhenDone(db, number);
+    }
+  }
+
+  /** One statement for each run of neighbours that have become the same: most items of a batch are. */
+  #writeEnded(): void {
+    const items = this.#ended.sort((a, b) => a.queue - b.queue || a.seq - b.seq);
+    for (let i = 0; i < items.length; i++) {
+      const { queue, seq, state, attempts, throttles } = items[i]!;
+      const isNext = (item: EndedItem | undefined): boolean =>
+        item?.queue === queue &&
+        item.seq === items[i]!.seq + 1 &&
+        item.state === state &&
+        item.attempts === attempts &&
+        item.throttles === throttles;
+      while (isNext(items[i + 1])) i++;
+      this.#db.run(
+        "UPDATE items SET state = ?, attempts = ?, throttles = ? WHERE queue = ? AND seq BETWEEN ? AND ?",
+        state,
+        attempts,
+        throttles,
+        queue,
+        seq,
+        items[i]!.seq,
+      );
     }
   }
 

@@ -61,13 +61,9 @@ const holdsLease = (batch: Batch, item: SettledItem): boolean => {
   return lease !== undefined && lease.queue === item.queue && lease.lo <= item.seq && item.seq <= lease.hi;
 };
 
-/** The fence: the row must still be in the hands that this lease stands for. */
-const UPDATE_ITEM = `UPDATE items SET state = ?, attempts = ?, throttles = ?, due_at = ?
-  WHERE queue = ? AND seq = ? AND state = 0 AND due_at IS NULL AND suspect = 0 AND coalesce(lease, ?) = ?`;
-
 const settleOne = (db: Database, batch: Batch, worker: string, settled: SettledItem): boolean => {
   const { queue, seq } = settled;
-  const row = batch.item(queue, seq);
+  const row = batch.take(settled);
   if (!row) return false;
   const now = db.now();
   const facts = batch.queue(queue);
@@ -81,18 +77,17 @@ const settleOne = (db: Database, batch: Batch, worker: string, settled: SettledI
   const isUntried = told.outcome.state === "returned";
   const attempts = row.attempts + (isUntried ? 0 : counts);
   const throttles = row.throttles + throttled;
-  const isHeld = db.run(
-    UPDATE_ITEM,
-    state,
-    attempts,
-    throttles,
-    isCancelled ? now : dueAt,
-    queue,
-    seq,
-    item.lease,
-    item.lease,
-  );
-  if (!isHeld) return false;
+  if (state > 2) batch.end({ queue, seq, state, attempts, throttles });
+  else
+    db.run(
+      "UPDATE items SET state = ?, attempts = ?, throttles = ?, due_at = ? WHERE queue = ? AND seq = ?",
+      state,
+      attempts,
+      throttles,
+      isCancelled ? now : dueAt,
+      queue,
+      seq,
+    );
   batch.lease(item.lease)!.open--;
   if (facts.isProbe) answerByProbe(db, facts, queue, told.outcome);
   job.tally.add(item, isCancelled);
