@@ -130,7 +130,7 @@ class Check {
         yield job("what it was submitted with does not fit its checksum");
       if (row.countsSum === null || row.specSum === null) this.unverified++;
       const wrong = [...this.#counters(row)];
-      if (row.countsSum !== null && row.countsSum !== jobSum(row, (sql, value) => this.#rows(sql, value)))
+      if (row.countsSum !== null && row.countsSum !== jobSum((sql) => this.#db.prepare(sql), row.number))
         yield job("its row does not fit its checksum", isSound && wrong.length > 0 ? "counters" : undefined);
       for (const text of wrong) yield job(text, "counters");
       yield* this.#results(row, row.whole === 1);

@@ -37,7 +37,7 @@ const mustFitSums = (db: Database, row: JobRow): void => {
     number,
   );
   if (!sums) return; // an older version wrote it
-  const counts = jobSum(row, (sql, value) => db.all(sql, value));
+  const counts = jobSum((sql) => db.sql(sql), number);
   const spec = specSum(number, row.spec);
   const wrong = (sums.counts ?? counts) !== counts || (sums.spec ?? spec) !== spec;
   if (wrong)

@@ -1,7 +1,6 @@
-import type { SQLOutputValue } from "node:sqlite";
+import type { SQLInputValue, SQLOutputValue, StatementSync } from "node:sqlite";
 import { crc32 } from "node:zlib";
 import type { Database } from "./database.ts";
-import type { JobRow } from "./job-row.ts";
 
 /** What a null counts as: no text that Sluice writes begins so. */
 const NULL = "\u0001";
@@ -68,27 +67,27 @@ export const sumResults = (db: Database, queue: number, from: number, to = from)
 
 /** What `job_sums.counts` covers of a job's own row: every column but `spec`. A migration that adds one takes away the sums that there are. */
 export const JOB_COLUMNS = [
-  ...(["number", "id", "client", "state", "sealed", "created_at", "ended_at", "received"] as const),
+  ...(["id", "number", "client", "state", "sealed", "created_at", "ended_at", "received"] as const),
   ...(["accepted", "folded", "rejected", "capped", "too_deep", "capped_chain", "capped_budget"] as const),
   ...(["capped_quota", "waiting", "done", "absent", "failed", "skipped", "cancelled", "partial"] as const),
   ...(["requests", "bytes", "field_counts", "rejects", "leased", "scraper", "deadline_at"] as const),
   ...(["spent_at", "paused", "key_seed", "revision", "reopened_at"] as const),
 ];
 
-type SummedJob = Pick<JobRow, "number" | "id">;
-type Rows = (sql: string, value: string | number) => Iterable<Record<string, Value>>;
-
-/** Of a job's row and of what is counted of it elsewhere. */
-export const jobSum = (job: SummedJob, rows: Rows): number => {
-  const values = JOB_COLUMNS.map((name) => (job as unknown as Record<string, Value>)[name]);
-  for (const { kind, final, attempts, example_key, example_detail } of rows(
-    "SELECT * FROM job_failures WHERE job = ? ORDER BY kind",
-    job.number,
-  ))
-    values.push(kind, final, attempts, example_key, example_detail);
-  for (const { change, count } of rows("SELECT * FROM job_changes WHERE job = ? ORDER BY change", job.id))
-    values.push(change, count);
-  return rowSum(values);
+/** Of a job's row and of what is counted of it elsewhere. Read as arrays: objects of so many columns cost more than the sum. */
+export const jobSum = (prepare: (sql: string) => StatementSync, number: number): number => {
+  const rows = (sql: string, value: SQLInputValue): Value[][] => {
+    const statement = prepare(sql);
+    statement.setReturnArrays(true);
+    return statement.all(value) as unknown as Value[][];
+  };
+  const [job = []] = rows(`SELECT ${JOB_COLUMNS.join(", ")} FROM jobs WHERE number = ?`, number);
+  const failures = rows(
+    "SELECT kind, final, attempts, example_key, example_detail FROM job_failures WHERE job = ? ORDER BY kind",
+    number,
+  );
+  const changes = rows("SELECT change, count FROM job_changes WHERE job = ? ORDER BY change", String(job[0]));
+  return rowSum([...job, ...failures.flat(), ...changes.flat()]);
 };
 
 export const specSum = (number: number, spec: string): number => rowSum([number, spec]);
@@ -99,12 +98,12 @@ export const sumJobs = (db: Database): void => {
     "SELECT job, spec FROM job_sums INDEXED BY job_sums_open WHERE counts IS NULL",
   );
   for (const { job, spec } of open) {
-    const row = db.get<SummedJob>(`SELECT ${JOB_COLUMNS.join(", ")} FROM jobs WHERE number = ?`, job);
-    if (!row) continue; // `fsck` tells
+    const text = spec ?? db.get<{ spec: string }>("SELECT spec FROM jobs WHERE number = ?", job)?.spec;
+    if (text === undefined) continue; // of no job: `fsck` tells
     db.run(
       "UPDATE job_sums SET counts = ?, spec = ? WHERE job = ?",
-      jobSum(row, (sql, value) => db.all(sql, value)),
-      spec ?? specSum(job, db.get<{ spec: string }>("SELECT spec FROM jobs WHERE number = ?", job)!.spec),
+      jobSum((sql) => db.sql(sql), job),
+      typeof text === "string" ? specSum(job, text) : text,
       job,
     );
   }
