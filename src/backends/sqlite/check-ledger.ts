@@ -1,16 +1,16 @@
-import { DatabaseSync, type SQLInputValue, type SQLOutputValue } from "node:sqlite";
+import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import type { BlobRange, CaptureRef, RecordRange } from "../../model/capture.ts";
 import type { CheckedJob, Damage, LedgerCheck, StoredRef } from "../../ports/ledger-check.ts";
-import { countItems } from "./count-items.ts";
-import { itemHash } from "./insert-items.ts";
+import { checkItems } from "./check-items.ts";
+import { countItems, doubtsOf } from "./count-items.ts";
 import type { JobRow } from "./job-row.ts";
-import { nextHash } from "./key-hash.ts";
 import { LEDGER_SCHEMA } from "./migrate.ts";
-import { historySum, ITEM_TEXT, jobSum, RESULT_COLUMNS, rowSum, specSum } from "./row-sums.ts";
+import { jobSum, specSum } from "./row-sums.ts";
 
 /** Rows of one kind that are told one by one. */
 const MOST = 200;
 const RESTORE = "restore the ledger from a backup";
+const NOT_COUNTED = `${RESTORE}: \`--repair\` does not count again while items are damaged, which are named here too`;
 
 /** Opens for reading only: also a ledger that no command can work with. Throws where SQLite cannot open the file at all. */
 export const checkLedger = (file: string): LedgerCheck => {
@@ -62,8 +62,9 @@ class Check {
         );
         return;
       }
-      yield* this.#jobs(isSound);
-      yield* this.#places();
+      const places = [...this.#places()];
+      yield* this.#jobs(isSound && places.length === 0);
+      yield* places;
     } catch (error) {
       yield this.#ledger(`it cannot be read: ${error instanceof Error ? error.message : String(error)}`);
     }
@@ -119,22 +120,24 @@ class Check {
       `SELECT j.*, s.counts AS countsSum, s.spec AS specSum, s.whole
        FROM jobs j LEFT JOIN job_sums s ON s.job = j.number ORDER BY j.number`,
     )) {
-      const job = (problem: string, repair?: "counters"): Damage => ({
+      const job = (problem: string, advice?: string): Damage => ({
         what: "job",
         where: this.#file,
         job: row.id,
         problem: `job ${row.id}: ${problem}`,
-        ...(repair ? { repair } : { advice: RESTORE }),
+        ...(advice === undefined ? { repair: "counters" } : { advice }),
       });
       if (row.specSum !== null && row.specSum !== specSum(row.number, row.spec))
-        yield job("what it was submitted with does not fit its checksum");
+        yield job("what it was submitted with does not fit its checksum", RESTORE);
       if (row.countsSum === null || row.specSum === null) this.unverified++;
-      const wrong = [...this.#counters(row)];
+      const items = [...this.#items(row, row.whole === 1)];
+      const { wrong, doubts } = this.#counters(row);
+      const advice = isSound && items.length === 0 && doubts.length === 0 ? undefined : NOT_COUNTED;
       if (row.countsSum !== null && row.countsSum !== jobSum((sql) => this.#db.prepare(sql), row.number))
-        yield job("its row does not fit its checksum", isSound && wrong.length > 0 ? "counters" : undefined);
-      for (const text of wrong) yield job(text, "counters");
-      yield* this.#results(row, row.whole === 1);
-      yield* this.#keys(row);
+        yield job("its row does not fit its checksum", wrong.length > 0 ? advice : RESTORE);
+      for (const text of wrong) yield job(text, advice);
+      for (const text of doubts) yield job(text, RESTORE);
+      yield* items;
     }
     for (const { job } of this.#rows<{ job: number }>(
       "SELECT job FROM job_sums WHERE job NOT IN (SELECT number FROM jobs)",
@@ -142,59 +145,42 @@ class Check {
       yield this.#ledger(`a checksum is of job number ${job}, which is not there`);
   }
 
-  /** Conservation: the job's counters are what its items say. */
-  *#counters(job: JobRow): Generator<string> {
-    const { counters, failures, held, unknownStates } = countItems(
-      (sql, ...values) => this.#rows(sql, ...values),
-      job,
-    );
-    for (const [name, count] of Object.entries(counters))
-      if (job[name as keyof JobRow] !== count)
-        yield `its counter ${name} is ${String(job[name as keyof JobRow])}, its items say ${count}`;
-    if (unknownStates > 0) yield `${unknownStates} items are in a state that there is not`;
-    if (held !== counters.leased) yield `its leases hold ${held} items, ${counters.leased} are leased`;
+  /** Conservation: the job's counters are what its items say. Where there are doubts, the items themselves cannot be right. */
+  #counters(job: JobRow): { readonly wrong: readonly string[]; readonly doubts: readonly string[] } {
+    const counted = countItems((sql, ...values) => this.#rows(sql, ...values), job);
+    const wrong = Object.entries(counted.counters)
+      .filter(([name, count]) => job[name as keyof JobRow] !== count)
+      .map(
+        ([name, count]) =>
+          `its counter ${name} is ${String(job[name as keyof JobRow])}, its items say ${count}`,
+      );
+    const failures = new Map(counted.failures);
     for (const { kind, final } of this.#rows<{ kind: string; final: number }>(
       "SELECT kind, final FROM job_failures WHERE job = ?",
       job.number,
     )) {
       const count = failures.get(kind) ?? 0;
       failures.delete(kind);
-      if (count !== final) yield `its counter of ${kind} failures is ${final}, its items say ${count}`;
+      if (count !== final) wrong.push(`its counter of ${kind} failures is ${final}, its items say ${count}`);
     }
     for (const [kind, count] of failures)
-      yield `its counter of ${kind} failures is not there, its items say ${count}`;
+      wrong.push(`its counter of ${kind} failures is not there, its items say ${count}`);
+    return { wrong, doubts: doubtsOf(counted) };
   }
 
-  *#results(job: JobRow, isWhole: boolean): Generator<Damage> {
-    const find = this.#db.prepare(
-      `SELECT ${RESULT_COLUMNS.map((name) => `r.${name}`).join(", ")}, ${ITEM_TEXT}, i.key, r.sum, r.history, r.history_sum
-       FROM queues q JOIN items i ON i.queue = q.id LEFT JOIN results r ON r.queue = i.queue AND r.seq = i.seq
-       WHERE q.job = ? AND (r.queue IS NOT NULL OR i.state > 2 OR i.attempts > 0 OR i.throttles > 0)`,
-    );
-    find.setReturnArrays(true);
-    find.setReadBigInts(true); // a damaged number may be a large one
+  /** Items that are not as they were written. */
+  *#items(job: JobRow, isWhole: boolean): Generator<Damage> {
     let told = 0;
-    for (const row of find.iterate(job.number) as Iterable<unknown> as Iterable<SQLOutputValue[]>) {
-      const [key, sum, history, past] = row.slice(RESULT_COLUMNS.length + 1);
-      const [queue, seq] = row;
-      const isStored = queue !== null;
-      const isUnsummed = isStored && (sum === null || (history !== null && past === null));
-      const fits =
-        (sum === null || Number(sum) === rowSum(row.slice(0, RESULT_COLUMNS.length + 1))) &&
-        (past === null || Number(past) === historySum(queue, seq, history));
-      if (isUnsummed && !isWhole) this.unverified++;
-      if (isStored && fits && !(isUnsummed && isWhole)) continue;
-      if (++told > MOST) continue;
-      const problem = isStored
-        ? "what is stored of it does not fit its checksum"
-        : "it has ended or was tried, and has no result";
-      yield {
-        what: "item",
-        where: this.#file,
-        job: job.id,
-        problem: `job ${job.id}, item ${String(key)}: ${problem}`,
-        advice: RESTORE,
-      };
+    for (const { key, problem } of checkItems((sql) => this.#db.prepare(sql), job, isWhole)) {
+      if (problem === undefined) this.unverified++;
+      else if (++told <= MOST)
+        yield {
+          what: "item",
+          where: this.#file,
+          job: job.id,
+          problem: `job ${job.id}, item ${key}: ${problem}`,
+          advice: RESTORE,
+        };
     }
     if (told > MOST) yield this.#ledger(`job ${job.id}: ${told - MOST} more items are damaged`);
     const { n } = this.#one(
@@ -203,34 +189,6 @@ class Check {
       job.number,
     );
     if (Number(n) > 0) yield this.#ledger(`job ${job.id}: ${String(n)} results are of no item`);
-  }
-
-  /** An item is found by the hash of its key. */
-  *#keys(job: JobRow): Generator<Damage> {
-    const find = this.#db.prepare("SELECT queue, seq FROM item_keys WHERE job = ? AND hash = ?");
-    const rows = this.#rows<{ queue: number; seq: number; key: string; scraper: number }>(
-      "SELECT i.queue, i.seq, i.key, i.scraper FROM queues q JOIN items i ON i.queue = q.id WHERE q.job = ?",
-      job.number,
-    );
-    let told = 0;
-    for (const { queue, seq, key, scraper } of rows) {
-      let found = find.get(job.number, itemHash(key, scraper, job.key_seed));
-      for (
-        let hash = itemHash(key, scraper, job.key_seed);
-        found && (found["queue"] !== queue || found["seq"] !== seq);
-      ) {
-        hash = nextHash(hash);
-        found = find.get(job.number, hash);
-      }
-      if (!found && ++told <= MOST)
-        yield {
-          what: "item",
-          where: this.#file,
-          job: job.id,
-          problem: `job ${job.id}, item ${key}: it is not found by its key`,
-          advice: RESTORE,
-        };
-    }
   }
 
   /** Rows that name others. */
