@@ -11,7 +11,7 @@ test("every column of a job and of a result is under a checksum", () => {
     db
       .prepare("SELECT name FROM pragma_table_info(?)")
       .all(table)
-      .map(({ name }) => name);
+      .map(({ name }) => String(name));
   assert.deepEqual([...JOB_COLUMNS, "spec"].toSorted(), columns("jobs").toSorted());
   const ownSums = ["history", "sum", "history_sum"];
   assert.deepEqual([...RESULT_COLUMNS, ...ownSums].toSorted(), columns("results").toSorted());

@@ -13,9 +13,11 @@ type Value = SQLOutputValue | undefined;
  */
 export const rowSum = (values: readonly Value[]): number => {
   let text = "";
-  for (const value of values) text += `${value === null ? NULL : String(value)}\u0000`;
+  for (const value of values) text += partOf(value);
   return crc32(text);
 };
+
+const partOf = (value: Value): string => `${value === null ? NULL : String(value)}\u0000`;
 
 /** What never changes of an item, as one text: a row of many columns costs its reader more than the sum itself. */
 export const fixedText = (of: "" | "i."): string =>
@@ -36,11 +38,12 @@ export const RESULT_COLUMNS = [
 
 export type SummedResult = Readonly<Record<(typeof RESULT_COLUMNS)[number], Value>>;
 
+/** As `rowSum` of these columns and the item's text, without an array: every settle needs it. */
 export const resultSum = (row: SummedResult, item: string): number => {
-  const { queue, seq, ended_at, quality, failure, captures, records, skipped, change, attempt } = row;
-  const result = [queue, seq, ended_at, quality, failure, captures, records, skipped, change, attempt];
-  result.push(row.revision, item);
-  return rowSum(result);
+  const place = partOf(row.queue) + partOf(row.seq) + partOf(row.ended_at);
+  const outcome = partOf(row.quality) + partOf(row.failure) + partOf(row.captures) + partOf(row.records);
+  const rest = partOf(row.skipped) + partOf(row.change) + partOf(row.attempt) + partOf(row.revision);
+  return crc32(place + outcome + rest + partOf(item));
 };
 
 export const historySum = (queue: Value, seq: Value, history: Value): number | null =>

@@ -22,7 +22,6 @@ export interface LeaseRow {
 
 /** An item in somebody's hands, as it is before it is settled. */
 export interface ItemFacts {
-  readonly seq: number;
   /** Set where it was claimed on its own. */
   readonly lease: number | null;
   readonly attempts: number;
@@ -30,6 +29,8 @@ export interface ItemFacts {
   /** See `fixedText`. */
   readonly fixed: string;
 }
+
+type ItemColumns = [seq: number, lease: number | null, attempts: number, throttles: number, fixed: string];
 
 /** What an item that has come to its end is from now on. */
 type EndedItem = ItemRef & Readonly<Record<"state" | "attempts" | "throttles", number>>;
@@ -112,14 +113,14 @@ export class Batch {
     for (let i = 0; i < seqs.length;) {
       const from = seqs[i]!;
       while (i + 1 < seqs.length && seqs[i + 1]! - seqs[i]! <= NEAR) i++;
-      const rows = this.#db.all<ItemFacts>(
-        `SELECT seq, lease, attempts, throttles, ${fixedText("")} AS fixed FROM items
+      const find = this.#db.sql(
+        `SELECT seq, lease, attempts, throttles, ${fixedText("")} FROM items
          WHERE queue = ? AND seq BETWEEN ? AND ? AND state = 0 AND due_at IS NULL AND suspect = 0`,
-        queue,
-        from,
-        seqs[i++]!,
       );
-      for (const row of rows) read.set(row.seq, row);
+      find.setReturnArrays(true); // twice as fast as objects
+      const rows = find.all(queue, from, seqs[i++]!) as unknown as ItemColumns[];
+      for (const [seq, lease, attempts, throttles, fixed] of rows)
+        read.set(seq, { lease, attempts, throttles, fixed });
     }
     return read;
   }
