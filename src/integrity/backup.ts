@@ -74,7 +74,7 @@ export const backup = async (data: string, to: string, tools: CopyTools): Promis
       return true;
     });
     const damage = await verify(tools, part, target);
-    if (attempt < TRIES && damage.some(({ problem }) => problem.includes("missing"))) continue;
+    if (attempt < TRIES && damage.some(({ code }) => code === "missing")) continue;
     await rename(part, join(to, tools.ledgerFile));
     await syncFolder(to);
     for (const [name, bytes] of uploads) await target.put(name, bytes);

@@ -107,7 +107,7 @@ export class Fsck {
     if (name.endsWith(".warc.gz")) yield* checkCaptures(blobs, shelf, name);
     else if (name.endsWith(".warc.gz.cdxj")) {
       if (!(await getOrNone(blobs, name.slice(0, -".cdxj".length))))
-        yield { what: "index", where: name, problem: "its segment is missing" };
+        yield { what: "index", where: name, problem: "its segment is missing", code: "missing" };
     } else if (name.includes("/records/")) this.counts.unverified += yield* checkRecords(blobs, shelf, name);
     else if (isJournal(name)) yield* checkJournal(blobs, name);
     else if (name.includes("/files/")) yield* checkFile(blobs, shelf, name);
@@ -129,6 +129,7 @@ export class Fsck {
         where: blob,
         job,
         problem: `the object is missing; ${count === 1 ? `item ${key}` : `${count} items, the first of them ${key},`} of job ${job} needs it`,
+        code: "missing",
         advice: "restore it from a backup",
       };
     }
@@ -142,17 +143,17 @@ export class Fsck {
       for (const job of jobs) {
         const stored = await digestOf(blobs.stream(manifestName(job)));
         if (stored === undefined) continue; // written by and by
-        const view = await ledger.readJob(job);
-        if (view?.endedAt === undefined) continue;
+        let endedAt: number | undefined;
         try {
-          if ((await digestOf(manifestLines(ledger, job))) === stored) continue;
+          endedAt = (await ledger.readJob(job))?.endedAt;
+          if (endedAt === undefined || (await digestOf(manifestLines(ledger, job))) === stored) continue;
           if ((await digestOf(manifestLines(ledger, job, true))) === stored) continue;
         } catch (error) {
-          if (error instanceof LedgerError) continue; // an item that was told as damaged
+          if (error instanceof LedgerError) continue; // a job or an item that was told as damaged
           throw error;
         }
         const mark = await getOrNone(blobs, `jobs/${job}/manifest-mark.json`);
-        const isOfEarlierEnd = mark && !Buffer.from(mark).toString().includes(String(view.endedAt));
+        const isOfEarlierEnd = mark && !Buffer.from(mark).toString().includes(String(endedAt));
         const line = await firstBadLine(blobs, job);
         if (isOfEarlierEnd && line === undefined) continue; // to be written again
         yield {
@@ -232,6 +233,7 @@ async function* checkExtraction(blobs: Blobs, name: string): AsyncGenerator<Dama
         what: "extraction",
         where: segment,
         problem: bytes ? "its digest is another" : "it is missing",
+        ...(!bytes && { code: "missing" }),
         advice,
       };
   }

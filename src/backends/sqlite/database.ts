@@ -5,7 +5,7 @@ import { setImmediate as nextTurn, setTimeout as delay } from "node:timers/promi
 import { LedgerError } from "../../ports/ledger.ts";
 import { type SteadyClock, steadyClock } from "./clock-step.ts";
 import { LEDGER_SCHEMA, migrate, type Schema } from "./migrate.ts";
-import { addRowSum } from "./row-sums.ts";
+import { sumJobs } from "./row-sums.ts";
 
 export interface SqliteOptions {
   /** The ledger's clock, in ms. */
@@ -79,7 +79,6 @@ export class Database {
     }
     const database = new Database(file, db, options);
     try {
-      addRowSum(db);
       await database.#settled(() => {
         db.exec("PRAGMA journal_mode = WAL");
         db.exec("PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY");
@@ -133,6 +132,7 @@ export class Database {
       this.#transactionAt = this.clock();
       try {
         const result = work();
+        sumJobs(this);
         this.#db.exec("COMMIT");
         return result;
       } catch (error) {

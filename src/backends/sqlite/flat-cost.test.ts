@@ -7,7 +7,6 @@ import { it, type TestContext } from "node:test";
 import { ITEM_STATES } from "../../model/item.ts";
 import { failed, RETURNED, settlement, waiting } from "../../ports/ledger-suite/sim-worker.ts";
 import { jobSpec, keysOf, planned } from "../../ports/ledger-suite/world.ts";
-import { addRowSum } from "./row-sums.ts";
 import type { ClaimRequest, PulseReport } from "../../ports/ledger.ts";
 import { addItems } from "./add-items.ts";
 import { claimItems } from "./claim-items.ts";
@@ -36,7 +35,6 @@ const open = async (t: TestContext) => {
   let now = 1_750_000_000_000;
   const db = await Database.open(file, { now: () => now });
   const plans = new DatabaseSync(file);
-  addRowSum(plans);
   t.after(async () => {
     plans.close();
     db.close();

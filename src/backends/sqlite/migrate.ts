@@ -14,7 +14,7 @@ import { retention } from "./migrations/0010-retention.ts";
 import { versions } from "./migrations/0011-versions.ts";
 import { digests } from "./migrations/0012-digests.ts";
 import { lanes } from "./migrations/0013-lanes.ts";
-import { addRowSum } from "./row-sums.ts";
+import { sums } from "./migrations/0014-sums.ts";
 import { registry } from "./registry/migrations/0001-registry.ts";
 import { audit } from "./registry/migrations/0002-audit.ts";
 
@@ -43,6 +43,7 @@ export const LEDGER_SCHEMA: Schema = {
     versions,
     digests,
     lanes,
+    sums,
   ],
 };
 export const REGISTRY_SCHEMA: Schema = { part: "registry", migrations: [registry, audit] };
@@ -99,7 +100,6 @@ const plain = (sql: unknown): string => String(sql).replace(/\s+/g, " ").trim();
 const differingTable = (db: DatabaseSync, migrations: readonly string[]): string | -1 => {
   if (migrations.length === 0) return -1;
   using expected = new DatabaseSync(":memory:");
-  addRowSum(expected);
   for (const sql of migrations) expected.exec(sql);
   const find = db.prepare("SELECT sql FROM sqlite_schema WHERE type = ? AND name = ?");
   for (const row of expected

@@ -11,6 +11,7 @@ import { writeJobManifest } from "../../export/write-manifest.ts";
 import { indexOf } from "../../integrity/check-objects.ts";
 import { Fsck, type FsckCounts } from "../../integrity/fsck.ts";
 import type { Damage } from "../../ports/ledger-check.ts";
+import { LedgerError } from "../../ports/ledger.ts";
 import { EXIT } from "../exit-codes.ts";
 import { bytesText, counted, countText } from "../number-text.ts";
 import { mustBeDataFolder } from "../open-existing-house.ts";
@@ -57,8 +58,18 @@ const check = async ({ data, repair, dropOrphans, json }: FsckOptions): Promise<
   }
   let repaired = 0;
   if (repair) {
-    // Counters can be counted again only from items that are whole.
-    for (const damage of found) repaired += await repairOne(data, damage);
+    const refused = new Set<string>();
+    for (const damage of found) {
+      const { repair: how, job = "" } = damage;
+      if (how === "counters" && refused.has(job)) continue;
+      try {
+        repaired += await repairOne(data, damage);
+      } catch (error) {
+        if (!(error instanceof LedgerError) || error.code !== "damaged-row") throw error;
+        refused.add(job);
+        process.stderr.write(`${error.message}\n`);
+      }
+    }
     for (const name of orphans) await blobs.remove(name);
   }
   const { counts } = fsck;

@@ -6,6 +6,7 @@ import type { ListedItem, LostJob, RebuiltJob, SettledLine } from "../../../port
 import type { PlannedItem } from "../../../ports/ledger.ts";
 import { countInputs } from "../add-items.ts";
 import { setCounters } from "../count-items.ts";
+import { sumResults } from "../row-sums.ts";
 import { createJob } from "../create-job.ts";
 import type { Database } from "../database.ts";
 import { capOf } from "../emit-items.ts";
@@ -214,6 +215,7 @@ const saveEnd = (
     text(result.attempt),
     result.revision,
   );
+  sumResults(db, queue, seq);
   noteBorrowed(db, { queue, seq }, job, records ? [...captures, records] : captures);
 };
 
