@@ -71,7 +71,7 @@ class Worker {
     const { ledger, name, collector, laneOf, robotName, isAlone, jobs, lanes, kinds } = options;
     const { blobs, packer, software } = options;
     this.#capacity = isAlone ? 1 : (options.capacity ?? CAPACITY);
-    this.#archives = new JobArchives({ blobs, packer, worker: name, software });
+    this.#archives = new JobArchives({ blobs, packer, software });
     this.#budgets = new BudgetBook(ledger);
     const tally = this.#tally;
     this.#hand = new Hand({
