@@ -44,7 +44,7 @@ const folderOf = async (t?: TestContext): Promise<string> => {
 
 const world = async (t: TestContext, options: Partial<ArchiveOptions> = {}) => {
   const blobs = await openFiles(await folderOf(t));
-  const fixed = { blobs, packer, job: "7", worker: "w1", software: "sluice-test" };
+  const fixed = { blobs, packer, job: "7", software: "sluice-test" };
   return { blobs, archive: openArchive({ ...fixed, maxAgeMs: NEVER, ...options }) };
 };
 
@@ -84,7 +84,7 @@ it("resolves an item's captures and records together, each found by its range", 
   assert.equal(Buffer.from(await blobs.get(second.records.blob, second.records)).toString(), '{"b":1}\n');
   const names = await namesOf(blobs);
   const shape =
-    /^jobs\/7\/(captures\/w1-[0-9a-f]{12}-000000\.warc\.gz(\.cdxj)?|records\/w1-[0-9a-f]{12}-000000\.jsonl)$/;
+    /^jobs\/7\/(captures\/[0-9a-f]{24}-000000\.warc\.gz(\.cdxj)?|records\/[0-9a-f]{24}-000000\.jsonl)$/;
   assert.equal(names.length, 3);
   for (const name of names) assert.match(name, shape);
 });
@@ -236,13 +236,12 @@ it("lets nobody add more while too much is in flight, and goes on when the disk 
   await committed;
 });
 
-it("never writes over the segments of an earlier run of the same worker", async (t) => {
+it("never writes over the segments of another run", async (t) => {
   const { blobs, archive } = await world(t);
   const again = openArchive({
     blobs,
     packer,
     job: "7",
-    worker: "w1",
     software: "sluice-test",
     maxAgeMs: NEVER,
   });
@@ -290,7 +289,6 @@ it("reads back exactly the bytes of any exchanges in any grouping", async () => 
         blobs,
         packer,
         job: "p",
-        worker: "w",
         software: "x",
         maxAgeMs: NEVER,
         maxBytes: 20_000,

@@ -10,7 +10,6 @@ export interface ArchiveOptions {
   readonly blobs: Blobs;
   readonly packer: Packer;
   readonly job: string;
-  readonly worker: string;
   /** Name and version, for the segments' `warcinfo`. */
   readonly software: string;
   /** A group is sealed when its segments reach this size. */
@@ -37,15 +36,15 @@ export interface JobArchive extends AsyncDisposable {
 const MB = 1024 * 1024;
 
 export const openArchive = (options: ArchiveOptions): JobArchive => {
-  const { blobs, packer, job, worker, software } = options;
+  const { blobs, packer, job, software } = options;
   const {
     maxBytes = 8 * MB,
     maxAgeMs = blobs.gatherMs,
     maxInFlightBytes = 16 * MB,
     now = Date.now,
   } = options;
-  // A worker that starts again under its old name must not write over its old segments.
-  const series = `${worker}-${randomBytes(6).toString("hex")}`;
+  // Clients read it in manifests: it tells nothing of the worker, and no two workers draw the same.
+  const series = randomBytes(12).toString("hex");
   // A group that alone fills the memory would otherwise keep everybody waiting until its time is up.
   const sealBytes = Math.min(maxBytes, maxInFlightBytes);
   const inFlight = new InFlight(maxInFlightBytes);

@@ -28,7 +28,7 @@ test("of very many jobs those used last stay open, and what was written for the 
   t.after(() => rm(folder, { recursive: true }));
   const blobs = await openFiles(folder);
   await using packer = startPacker();
-  const archives = new JobArchives({ blobs, packer, worker: "w1", software: "test" });
+  const archives = new JobArchives({ blobs, packer, software: "test" });
   const first = archives.of("job-0");
   const kept = first.item().commit(["{}"]);
   for (let n = 1; n <= 256; n++) {

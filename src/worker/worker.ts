@@ -78,7 +78,7 @@ class Worker {
     const { blobs, packer, software } = options;
     this.#capacity = isAlone ? 1 : (options.capacity ?? CAPACITY);
     this.#cadence = new ClaimCadence(this.#capacity);
-    this.#archives = new JobArchives({ blobs, packer, worker: name, software });
+    this.#archives = new JobArchives({ blobs, packer, software });
     this.#budgets = new BudgetBook(ledger);
     const tally = this.#tally;
     this.#hand = new Hand({
