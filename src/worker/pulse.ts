@@ -136,8 +136,13 @@ export class Pulse {
       },
       acting: acting.map(({ item }) => item),
       inHand: hand.inHand,
-      wishes: desk.wishes(),
-      returned: desk.returns(),
+      get wishes() {
+        return desk.wishes();
+      },
+      // Delays count from when the ledger reads them: earlier ones would lie too late, beside slots that are booked there.
+      get returned() {
+        return desk.returns();
+      },
       outcomes: this.#outcomes,
       lanes: [...this.#lanes.values()],
       crawlDelays: this.#crawlDelays,
