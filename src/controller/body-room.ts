@@ -2,41 +2,61 @@ import type { FastifyRequest } from "fastify";
 import { Problem } from "./problem.ts";
 
 const MIB = 1024 * 1024;
-/** Bytes of bodies that are read as a whole, at a time: of each client one of the largest, or many small ones. What is made of them takes several times as much. */
-const MOST_OF_CLIENT = 33 * MIB;
-const MOST_IN_ALL = 4 * MOST_OF_CLIENT;
+/** Bodies of more than this are large: what is made of them takes several times as much memory. */
+const LARGE = MIB;
+/** Large bodies that are read or answered at a time. */
+const LARGE_OF_CLIENT = 1;
+const LARGE_IN_ALL = 4;
+/** Bytes of the others. */
+const SMALL_OF_CLIENT = 16 * MIB;
+const SMALL_IN_ALL = 64 * MIB;
 
-/** Keeps the bodies that are in memory at a time within bounds: each is counted with the length that it announces, until its answer is over. */
+/** Keeps the bodies that are in memory at a time within bounds: each counts with the length that it announces, until its answer is over. */
 export class BodyRoom {
-  readonly #byClient = new Map<string, number>();
-  #inAll = 0;
+  readonly #large = new Room(LARGE_OF_CLIENT, LARGE_IN_ALL);
+  readonly #small = new Room(SMALL_OF_CLIENT, SMALL_IN_ALL);
 
   take({ who, headers, routeOptions }: FastifyRequest, onOver: (over: () => void) => void): void {
-    const { client } = who;
     const isChunked = headers["transfer-encoding"] !== undefined;
     const announced = isChunked ? Infinity : Number(headers["content-length"] ?? 0);
     // What is longer is refused before it is read.
     const bytes = Math.min(announced, routeOptions.bodyLimit);
-    if (bytes === 0) return;
-    const before = this.#byClient.get(client) ?? 0;
-    if (before > 0 && before + bytes > MOST_OF_CLIENT)
+    if (bytes > LARGE) onOver(this.#large.take(who.client, 1));
+    else if (bytes > 0) onOver(this.#small.take(who.client, bytes));
+  }
+}
+
+class Room {
+  readonly #ofClient: number;
+  readonly #ofAll: number;
+  readonly #taken = new Map<string, number>();
+  #inAll = 0;
+
+  constructor(ofClient: number, ofAll: number) {
+    this.#ofClient = ofClient;
+    this.#ofAll = ofAll;
+  }
+
+  /** Answers how it is given back. */
+  take(client: string, size: number): () => void {
+    if ((this.#taken.get(client) ?? 0) + size > this.#ofClient)
       throw new Problem(
         "too-many-requests",
-        `Request bodies of ${client || "this client"} with ${before} bytes are being read; they may have ${MOST_OF_CLIENT} bytes at a time. Send the next when one was answered.`,
+        "Other requests of this client with large bodies are being answered. Send the next when one was answered.",
         { retryAfterSeconds: 1 },
       );
-    if (this.#inAll > 0 && this.#inAll + bytes > MOST_IN_ALL)
+    if (this.#inAll + size > this.#ofAll)
       throw new Problem("unavailable", "Too many large requests are being read. Ask again.", {
         retryAfterSeconds: 5,
       });
-    this.#add(client, bytes);
-    onOver(() => this.#add(client, -bytes));
+    this.#add(client, size);
+    return () => this.#add(client, -size);
   }
 
-  #add(client: string, bytes: number): void {
-    this.#inAll += bytes;
-    const left = (this.#byClient.get(client) ?? 0) + bytes;
-    if (left > 0) this.#byClient.set(client, left);
-    else this.#byClient.delete(client);
+  #add(client: string, size: number): void {
+    this.#inAll += size;
+    const left = (this.#taken.get(client) ?? 0) + size;
+    if (left > 0) this.#taken.set(client, left);
+    else this.#taken.delete(client);
   }
 }

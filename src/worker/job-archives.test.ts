@@ -13,7 +13,7 @@ test("what belongs to a job without items in hand waits a second at most, howeve
   let now = 0;
   const blobs = { ...(await openFiles(folder)), gatherMs: 2 ** 30 };
   await using packer = startPacker();
-  await using archives = new JobArchives({ blobs, packer, worker: "w1", software: "test", now: () => now });
+  await using archives = new JobArchives({ blobs, packer, software: "test", now: () => now });
   const [kept] = ["idle", "busy"].map((job) => archives.of(job).item().commit(["{}"]));
   archives.sealIdle(new Set(["busy"]));
   now = 1000;

@@ -23,8 +23,10 @@ const open = async (t: TestContext, change: Partial<Ledger> = {}, onReply: () =>
   const ledger: Ledger = {
     ...world.ledger,
     pulse: (report) => {
-      reports.push(report);
-      return world.ledger.pulse(report);
+      // Each part is told when it is read.
+      const told = { ...report };
+      reports.push(told);
+      return world.ledger.pulse(told);
     },
     ...change,
   };

@@ -30,10 +30,11 @@ const WISH_AGAIN_MS = 250;
 
 /** Never results, only lanes and leases: forgetting it in a power cut does no harm, except for acts, which are synced. */
 export const pulse = async (db: Database, report: PulseReport): Promise<PulseReply> => {
+  const sentAt = db.now();
   const { reply, now } = await db.write(() => {
     const isAlive = renewWorker(db, report.worker);
     if (isAlive) remember(db, report);
-    for (const { lane, delaysMs } of report.returned) giveBack(db, lane, delaysMs);
+    for (const { lane, delaysMs } of report.returned) giveBack(db, lane, delaysMs, sentAt);
     for (const refund of report.refunds) refundSlots(db, refund);
     for (const { lane, delayMs } of report.crawlDelays) keepCrawlDelay(db, lane, delayMs);
     for (const [lane, seen] of Map.groupBy(report.lanes, (one) => one.lane)) adjustLane(db, lane, seen);
@@ -75,18 +76,11 @@ const keepCrawlDelay = (db: Database, lane: string, delayMs: number): void => {
   );
 };
 
-const giveBack = (db: Database, name: string, delaysMs: readonly number[]): void => {
+/** Delays count from when the pulse was sent: from its turn on, they would lie too late, beside slots that are booked there. */
+const giveBack = (db: Database, name: string, delaysMs: readonly number[], sentAt: number): void => {
   const lane = laneRow(db, laneId(db, name));
-  const now = db.now();
-  saveSlotBook(
-    db,
-    lane.id,
-    returnSlots(
-      slotBook(lane),
-      delaysMs.map((delay) => now + delay),
-      now,
-    ),
-  );
+  const slots = delaysMs.map((delay) => sentAt + delay);
+  saveSlotBook(db, lane.id, returnSlots(slotBook(lane), slots, db.now()));
   refreshLane(db, lane.id);
 };
 
