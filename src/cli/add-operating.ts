@@ -21,6 +21,7 @@ const LANES_HELP = `
 Examples:
   sluice lanes ls
   sluice lanes set tax.example.gov --rate 0.5      at most one request in two seconds, for all jobs
+  sluice lanes set 'address:*' --rate 10           at most so much for each machine, whatever names lead to it
   sluice lanes hold tax.example.gov                nothing starts in it
   sluice lanes release tax.example.gov             also ends a hold that the site has asked for
   sluice lanes reset tax.example.gov               forget its learned speed, holds and bookings`;
