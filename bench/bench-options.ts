@@ -5,6 +5,7 @@ export const FIGURE_NAMES = [
   "matcher",
   "queue",
   "claim",
+  "calls",
   "lists",
   "load",
   "upload",

@@ -3,7 +3,7 @@ export interface Figure {
   readonly figure: string;
   readonly value: number;
   /** What `value` counts: "ratio" is Sluice's speed ÷ the other's unless `note` says otherwise. */
-  readonly unit: "ratio" | "share" | "items" | "items/s" | "requests/s" | "MB" | "s" | "ms";
+  readonly unit: "ratio" | "share" | "items" | "items/s" | "requests/s" | "calls/s" | "MB" | "s" | "ms";
   readonly goal?: { readonly atLeast: number } | { readonly atMost: number };
   readonly rounds: number;
   /** Everything that the value was made from, measured in the same run. */

@@ -3,6 +3,7 @@ import { openGround, type BenchGround } from "./bench-ground.ts";
 import { type BenchOptions, type FigureName, readOptions } from "./bench-options.ts";
 import { type Figure, figureLine } from "./figure.ts";
 import { measureApi } from "./figures/api.ts";
+import { measureCalls } from "./figures/calls.ts";
 import { measureClaim } from "./figures/claim.ts";
 import { measureExtract } from "./figures/extract.ts";
 import { measureFirstRequest } from "./figures/first-request.ts";
@@ -23,6 +24,7 @@ const MEASURES: Readonly<
   matcher: measureMatcher,
   queue: measureQueue,
   claim: measureClaim,
+  calls: measureCalls,
   lists: measureLists,
   load: measureLoad,
   upload: measureUpload,

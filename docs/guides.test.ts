@@ -153,6 +153,8 @@ test("backup: damage is named and left out, what can be is made again, and a bac
   assert.match(output, /problems?, \d+ repaired/);
   assert.match(output, /backup of \.\/data in copy-of-data: as of/);
   assert.equal(linesOf(folder, "restored.csv").length, 41);
+  assert.match(output, /done, 40 of 40 items with what they brought/);
+  assert.equal(linesOf(folder, "rebuilt.csv").length, 41);
   rmSync(folder, { recursive: true, force: true });
 });
 

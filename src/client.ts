@@ -1,5 +1,6 @@
 /** A typed client of the service's REST API. It needs nothing but `fetch`, and may be used by itself: `import { SluiceClient } from "sluice/client"`. */
 import type * as Api from "./client/api-types.ts";
+import type { AuditEntry, AuditQuery } from "./client/audit-types.ts";
 import type { Client, CreatedClient, CreatedKey, Key, Me, NewClient } from "./client/client-types.ts";
 import type * as Events from "./client/event-types.ts";
 import type * as Items from "./client/item-types.ts";
@@ -9,6 +10,7 @@ import { readEvents } from "./client/read-events.ts";
 import { ask, askJson, type Asking, type ClientOptions } from "./client/ask.ts";
 
 export type * from "./client/api-types.ts";
+export type * from "./client/audit-types.ts";
 export type * from "./client/client-types.ts";
 export type * from "./client/event-types.ts";
 export type * from "./client/item-types.ts";
@@ -265,6 +267,11 @@ export class SluiceClient {
   async replayDelivery(delivery: string): Promise<Events.Delivery> {
     const path = `/v1/deliveries/${encodeURIComponent(delivery)}/replay`;
     return await this.#json("POST", path, { isRepeatable: true });
+  }
+
+  /** For operators: one page of what was changed, the newest first. */
+  async listAudit(query: AuditQuery & Api.PageQuery = {}): Promise<Api.Page<AuditEntry>> {
+    return await this.#json("GET", `/v1/audit${queryText({ ...query })}`);
   }
 
   /** What happens, for as long as the connection lasts. It may miss some; webhooks do not. */

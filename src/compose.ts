@@ -1,17 +1,23 @@
 import { existsSync } from "node:fs";
+import { statfs } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { hostname } from "node:os";
 import { extname, join } from "node:path";
 import { finished } from "node:stream/promises";
+import type { Server as TlsServer } from "node:tls";
 import type { CollectorKind } from "./model/collector-kind.ts";
 import type { Project } from "./config/load-config.ts";
+import type { ControllerHouse } from "./controller/house.ts";
 import type { ScraperShelf } from "./controller/scraper-shelf.ts";
 import { laneName } from "./model/lane-name.ts";
 import type { LaneOf } from "./flow/plan.ts";
 import type { Blobs } from "./ports/blobs.ts";
 import type { Collector } from "./ports/collector.ts";
+import { journaled } from "./archive/journaled-ledger.ts";
+import { journaledRegistry } from "./archive/journaled-registry.ts";
 import { maxRetryAfterMs } from "./config/lane-policy.ts";
 import type { LedgerCheck } from "./ports/ledger-check.ts";
+import type { LedgerRebuild } from "./ports/ledger-rebuild.ts";
 import { type Ledger, LedgerError } from "./ports/ledger.ts";
 import type { KeyCard, Registry, Role } from "./ports/registry.ts";
 import { retentionNow } from "./scrapers/current-retention.ts";
@@ -66,7 +72,7 @@ export const openHouse = async (
     ...(maxHoldMs !== undefined && { maxHoldMs }),
   });
   const blobs = await openBlobs(data);
-  return { data, ledger, blobs, [Symbol.asyncDispose]: () => ledger.close() };
+  return { data, ledger: journaled(ledger, blobs), blobs, [Symbol.asyncDispose]: () => ledger.close() };
 };
 
 /** A look at a data folder's ledger that changes nothing, for `sluice fsck`. */
@@ -93,14 +99,19 @@ export const repairCounters = async (data: string, job: string): Promise<void> =
 
 /** There while `sluice restore` writes the folder. */
 export const RESTORING_FILE = "restore.json";
+/** The new ledger while `sluice rebuild` writes it. */
+export const REBUILD_FILE = "rebuild.db";
 
 /** Half a restored folder is none: a service that began in it would start with an empty ledger. */
 const refuseRestoring = (data: string): void => {
-  if (existsSync(join(data, RESTORING_FILE)))
+  const refuse = (what: string, verb: string): never => {
     throw new LedgerError(
       "unavailable",
-      `${data}: it is being restored from a backup, or a restore of it was broken off. Run \`sluice restore\` again to finish it.`,
+      `${data}: ${what}, or that was broken off. Run \`sluice ${verb}\` again to finish it.`,
     );
+  };
+  if (existsSync(join(data, RESTORING_FILE))) refuse("it is being restored from a backup", "restore");
+  if (existsSync(join(data, REBUILD_FILE))) refuse("its ledger is being rebuilt", "rebuild");
 };
 
 /** The archive of a data folder alone, for a thread that only reads stored pages. */
@@ -197,9 +208,17 @@ export const work = async (options: WorkOptions): Promise<void> => {
 };
 
 /** Clients, keys and deliveries of a data folder. */
-export const openRegistry = async (data: string): Promise<Registry> => {
+export const openRegistry = async (data: string): Promise<Registry> =>
+  journaledRegistry(await openRegistryFile(join(data, LEDGER_FILE)), await openBlobs(data));
+
+export const openRegistryFile = async (file: string): Promise<Registry> => {
   const { openRegistry: open } = await import("./backends/sqlite/registry/open.ts");
-  return await open(join(data, LEDGER_FILE));
+  return await open(file);
+};
+
+export const openRebuild = async (file: string): Promise<LedgerRebuild> => {
+  const { openRebuild: open } = await import("./backends/sqlite/rebuild/open-rebuild.ts");
+  return await open(file);
 };
 
 /** A new API key, and what is kept of it. */
@@ -217,11 +236,18 @@ export const newWebhookSecret = async (): Promise<string> => {
   return newSecret();
 };
 
+/** A certificate and its key, in PEM form. */
+type TlsPair = NonNullable<ControllerHouse["tls"]>;
+
 export interface ControllerOptions {
   readonly data: string;
   /** Where its scrapers are; without one there are only the built-ins. */
   readonly project: Project | undefined;
   readonly log: Log;
+  /** Plain HTTP unless given. */
+  readonly tls?: TlsPair;
+  /** The service is not ready where less is free on the disk of the data folder. */
+  readonly minFreeBytes: number;
   /** How a scraper fares with its fixtures, by where it is loaded from. The API does not tell without it. */
   readonly fixturesOf?: ScraperShelf["fixturesOf"];
 }
@@ -231,6 +257,8 @@ export interface Controller extends AsyncDisposable {
   readonly house: House;
   /** Answers the URL. */
   listen(host: string, port: number): Promise<string>;
+  /** For connections from now on. */
+  renewTls(tls: TlsPair): void;
   /** Answers no more; resolves when what was being answered is. */
   close(): Promise<void>;
   /** Until the signal; what goes wrong in one of them is logged, and tried again. */
@@ -239,12 +267,22 @@ export interface Controller extends AsyncDisposable {
   makeFirstKey(): Promise<string | undefined>;
   /** Without keys on this machine only. */
   mayListen(host: string): Promise<boolean>;
+  /** Whether others than programs of this machine can reach it there. */
+  isExposed(host: string): boolean;
 }
+
+/** Also where no more files can be made. */
+const isDiskFull = async (data: string, minFreeBytes: number): Promise<boolean> => {
+  const { bavail, bsize, files, ffree } = await statfs(data);
+  return bavail * bsize < minFreeBytes || (files > 0 && ffree === 0);
+};
 
 export const openController = async ({
   data,
   project,
   log,
+  tls,
+  minFreeBytes,
   fixturesOf,
 }: ControllerOptions): Promise<Controller> => {
   const house = await openHouse(data);
@@ -252,7 +290,7 @@ export const openController = async ({
   const { buildServer } = await import("./controller/server.ts");
   const { openShelf } = await import("./controller/scraper-shelf.ts");
   const { makeFirstKey } = await import("./controller/first-key.ts");
-  const { mayListen } = await import("./controller/may-listen.ts");
+  const { isLoopback, mayListen } = await import("./controller/may-listen.ts");
   const { runDuties } = await import("./controller/run-duties.ts");
   const { webhookSender } = await import("./channels/webhook/webhook-sender.ts");
   const { checkTarget, guardedDispatcher } = await import("./collectors/http/guarded-agent.ts");
@@ -277,6 +315,8 @@ export const openController = async ({
     metrics: () => metrics.text(),
     whyNotCall: (url) => checkTarget(url, { allow }),
     version: SOFTWARE,
+    isDiskFull: () => isDiskFull(data, minFreeBytes),
+    ...(tls && { tls }),
   });
   metrics.watch(server);
   const holder = `${hostname()}-${process.pid}-controller`;
@@ -299,10 +339,12 @@ export const openController = async ({
   return {
     house,
     listen: (host, port) => server.listen({ host, port }),
+    renewTls: (renewed) => (server.server as unknown as TlsServer).setSecureContext(renewed),
     close: () => server.close(),
     runDuties: (signal) => runDuties({ ...duties, isGone }, signal),
     makeFirstKey: () => makeFirstKey({ registry, ledger, holder }),
     mayListen: async (host) => mayListen(host, (await registry.listKeys()).length > 0),
+    isExposed: (host) => !isLoopback(host),
     async [Symbol.asyncDispose]() {
       await server.close();
       await dispatcher.destroy();

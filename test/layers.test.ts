@@ -22,7 +22,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   worker: ["model", "ports", "archive", "scrapers", "flow", "freshness"],
   config: ["model", "ports", "scrapers"],
   export: ["model", "ports", "archive", "reextract"],
-  retention: ["model", "ports", "export"],
+  retention: ["model", "ports", "archive", "export"],
   integrity: ["model", "ports", "archive", "reextract", "export"],
   controller: [
     "model",

@@ -1,22 +1,15 @@
-import { randomBytes } from "node:crypto";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import http from "node:http";
 import { tmpdir } from "node:os";
-import { Readable } from "node:stream";
 import { join } from "node:path";
-import { storeFile } from "../../src/archive/stored-file.ts";
-import { newKey, openHouse, openRegistry, type House } from "../../src/compose.ts";
-import { collectJob } from "../../src/controller/collected-job.suite.ts";
+import { Readable } from "node:stream";
+import { setTimeout as delay } from "node:timers/promises";
+import { newKey, openHouse, openRegistry } from "../../src/compose.ts";
 import type { Role } from "../../src/ports/registry.ts";
+import { NameServer } from "../../test/e2e/name-server.ts";
 import { Service } from "../../test/e2e/service-process.ts";
-import { QUEUE_LANE, queueItems, queueJob } from "../queue-job.ts";
-
-export interface GroundSize {
-  /** Items of the attacker's finished job. */
-  readonly items: number;
-  /** Bytes of the file that one of its items has kept. */
-  readonly fileBytes: number;
-}
+import { fillJobs, type GroundSize } from "./fill-jobs.ts";
+import { Neighbour } from "./neighbour.ts";
 
 export interface Reply {
   readonly status: number;
@@ -31,43 +24,75 @@ export interface Asking {
   readonly from?: string;
 }
 
-export const BIG_JOB = "big";
-export const FILE_JOB = "file";
-const NEIGHBOUR_JOB = "neighbour";
+/** Requests a second of the neighbour's two jobs: one in a lane that it has for itself, one in a lane that the attacker may use as well. */
+export const PER_SECOND = 20;
+/** More than any attack lasts. */
+const NEIGHBOUR_ITEMS = 30_000;
+/** All of these lead to one address. */
+export const NAMES: readonly string[] = Array.from({ length: 60 }, (_, n) => `name${n}.example`);
 
-/** A service on loopback with two clients: an attacker with much data, and a neighbour that only asks how its job is. */
+/** A service on loopback with a worker, and two clients: an attacker with much data, and a neighbour that has pages fetched and asks how its job is. */
 export class AttackGround implements AsyncDisposable {
   readonly service: Service;
+  readonly neighbour: Neighbour;
   readonly attacker: string;
-  readonly neighbour: string;
+  readonly neighbourKey: string;
   readonly admin: string;
-  readonly #folder: string;
+  readonly #opened: AsyncDisposableStack;
+  #clients = 0;
 
   private constructor(
-    folder: string,
     service: Service,
+    neighbour: Neighbour,
     keys: Readonly<Record<"attacker" | "neighbour" | "admin", string>>,
+    opened: AsyncDisposableStack,
   ) {
-    this.#folder = folder;
     this.service = service;
+    this.neighbour = neighbour;
     this.attacker = keys.attacker;
-    this.neighbour = keys.neighbour;
+    this.neighbourKey = keys.neighbour;
     this.admin = keys.admin;
+    this.#opened = opened;
   }
 
   static async open(size: GroundSize): Promise<AttackGround> {
+    await using opened = new AsyncDisposableStack();
     const folder = mkdtempSync(join(tmpdir(), "sluice-attack-"));
-    const service = new Service(folder);
+    opened.defer(() => rmSync(folder, { recursive: true, force: true }));
+    const neighbour = opened.use(await Neighbour.open());
+    const names = opened.use(
+      await NameServer.open(Object.fromEntries(NAMES.map((name) => [name, ["127.0.0.20"]]))),
+    );
+    const { NODE_OPTIONS, ...others } = names.env;
+    const service = opened.use(
+      new Service(folder, {
+        ...others,
+        NODE_OPTIONS: `${NODE_OPTIONS} --import=${join(import.meta.dirname, "set-clock.ts")}`,
+        CLOCK_FILE: join(folder, "clock"),
+        SITE_URL: neighbour.siteAt("127.0.0.1"),
+      }),
+    );
+    service.configure({ allowTargets: ["127.0.0.0/8"] });
+    for (const name of ["own", "shared"]) service.writeScraper(name, pacedScraper(name));
+    service.writeScraper("listing", LISTING);
     mkdirSync(service.data, { recursive: true });
-    await using house = await openHouse(service.data);
-    await fillJobs(house, size);
+    {
+      await using house = await openHouse(service.data);
+      await fillJobs(house, size);
+    }
     const keys = {
       attacker: await addClient(service.data, "attacker"),
       neighbour: await addClient(service.data, "neighbour"),
       admin: await addClient(service.data, "admin", "admin"),
     };
     await service.serve("--log-level", "info");
-    return new AttackGround(folder, service, keys);
+    service.worker("--processes", "1");
+    const ground = new AttackGround(service, neighbour, keys, opened.move());
+    const [own] = [await ground.makePacedJob("own"), await ground.makePacedJob("shared")];
+    for (const path of ["/own/", "/shared/"])
+      while ((await neighbour.arrivals(path)).length < PER_SECOND) await delay(100);
+    neighbour.ask(`${service.url}/v1/jobs/${own}`, keys.neighbour);
+    return ground;
   }
 
   get pid(): number {
@@ -78,8 +103,10 @@ export class AttackGround implements AsyncDisposable {
     return this.service.controller.child.exitCode === null;
   }
 
-  get logBytes(): number {
-    return readFileSync(join(this.service.data, "logs", "controller.jsonl")).length;
+  /** Bytes of log lines about requests of nobody known. */
+  get strangersLogBytes(): number {
+    const lines = readFileSync(join(this.service.data, "logs", "controller.jsonl"), "latin1").split("\n");
+    return lines.filter((line) => !line.includes('"client":')).join("\n").length;
   }
 
   /** The whole answer. */
@@ -106,23 +133,41 @@ export class AttackGround implements AsyncDisposable {
     });
   }
 
-  async makeJob(options: Readonly<Record<string, unknown>> = {}): Promise<string> {
-    const { status, body } = await this.ask(this.attacker, "/v1/jobs", {
-      method: "POST",
-      body: JSON.stringify({ scraper: "page", ...options }),
-      headers: { "content-type": "application/json" },
-    });
+  /** With a body as JSON. */
+  async post(key: string, path: string, body: unknown = {}, method = "POST"): Promise<Reply> {
+    const headers = { "content-type": "application/json" };
+    return await this.ask(key, path, { method, body: JSON.stringify(body), headers });
+  }
+
+  async makeJob(options: Readonly<Record<string, unknown>> = {}, key = this.attacker): Promise<string> {
+    const { status, body } = await this.post(key, "/v1/jobs", { scraper: "page", ...options });
     if (status !== 201) throw new Error(`a job was refused: ${status} ${body.toString()}`);
     return (JSON.parse(body.toString()) as { job: { id: string } }).job.id;
   }
 
+  async read<View>(key: string, path: string): Promise<View> {
+    const { status, body } = await this.ask(key, path);
+    if (status !== 200) throw new Error(`${path} was answered ${status}: ${body.toString().slice(0, 200)}`);
+    return JSON.parse(body.toString()) as View;
+  }
+
+  /** A client that has done nothing yet, and its key. */
+  async makeClient(
+    limits: Readonly<Record<string, unknown>> = {},
+  ): Promise<{ readonly name: string; readonly key: string }> {
+    const name = `attacker-${++this.#clients}`;
+    await this.post(this.admin, "/v1/clients", { name, ...limits });
+    return { name, ...(await this.makeKey(name)) };
+  }
+
   async makeKey(client: string): Promise<{ readonly id: string; readonly key: string }> {
-    const { body } = await this.ask(this.admin, `/v1/clients/${client}/keys`, {
-      method: "POST",
-      body: JSON.stringify({ role: "client" }),
-      headers: { "content-type": "application/json" },
-    });
+    const { body } = await this.post(this.admin, `/v1/clients/${client}/keys`, { role: "client" });
     return JSON.parse(body.toString()) as { id: string; key: string };
+  }
+
+  /** Sets the clock of all processes of the service. */
+  setClock(offsetMs: number): void {
+    writeFileSync(join(this.service.folder, "clock"), String(offsetMs));
   }
 
   /** Peak resident memory of the controller since `forgetPeak`, in megabytes. */
@@ -135,24 +180,17 @@ export class AttackGround implements AsyncDisposable {
     writeFileSync(`/proc/${this.pid}/clear_refs`, "5");
   }
 
-  /** How long the neighbour's requests take, one after the other, until `over`. */
-  async watchNeighbour(over: AbortSignal, pauseMs = 10): Promise<readonly number[]> {
-    const times: number[] = [];
-    while (!over.aborted) {
-      const begunAt = performance.now();
-      const { status } = await this.ask(this.neighbour, `/v1/jobs/${NEIGHBOUR_JOB}`, {
-        from: "127.0.0.3",
-      });
-      if (status !== 200) throw new Error(`the neighbour was answered ${status}`);
-      times.push(performance.now() - begunAt);
-      await new Promise((resolve) => setTimeout(resolve, pauseMs));
-    }
-    return times;
+  async makePacedJob(scraper: string): Promise<string> {
+    const job = await this.makeJob({ scraper }, this.neighbourKey);
+    const rows = Array.from({ length: NEIGHBOUR_ITEMS }, (_, n) => `{"path":"/${scraper}/${n}"}\n`);
+    const headers = { "content-type": "application/x-ndjson" };
+    const asking = { method: "POST", body: rows.join(""), headers };
+    await this.ask(this.neighbourKey, `/v1/jobs/${job}/inputs?seal=true`, asking);
+    return job;
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.service[Symbol.asyncDispose]();
-    rmSync(this.#folder, { recursive: true, force: true });
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#opened.disposeAsync();
   }
 }
 
@@ -168,64 +206,37 @@ const addClient = async (data: string, name: string, role: Role = "client"): Pro
   }
 };
 
-const fillJobs = async (house: House, { items, fileBytes }: GroundSize): Promise<void> => {
-  const { ledger, blobs } = house;
-  await ledger.createJob({ ...queueJob(BIG_JOB), client: "attacker" });
-  for (let from = 0; from < items; from += 10_000)
-    await ledger.addItems(BIG_JOB, queueItems(from, Math.min(items, from + 10_000)), []);
-  await ledger.sealJob(BIG_JOB);
-  const owner = "somebody of a long name ".repeat(10);
-  await collectJob(house, BIG_JOB, ({ key }) => ({ body: "page", record: { parcel: key, owner, tax: 1 } }));
-
-  await ledger.createJob({ ...queueJob(NEIGHBOUR_JOB), client: "neighbour" });
-  await ledger.addItems(NEIGHBOUR_JOB, queueItems(0, 10), []);
-
-  await ledger.createJob({ ...queueJob(FILE_JOB), client: "attacker" });
-  await ledger.addItems(FILE_JOB, queueItems(0, 1), []);
-  await ledger.sealJob(FILE_JOB);
-  const { items: claimed } = await ledger.claim({
-    worker: "filler",
-    room: 1,
-    inHand: new Map(),
-    jobs: [FILE_JOB],
-  });
-  const [item] = claimed;
-  const url = `https://${QUEUE_LANE}/file.bin`;
-  const stored = await storeFile(
-    blobs,
-    FILE_JOB,
-    {
-      method: "GET",
-      url,
-      startedAt: 0,
-      requestHeaders: [],
-      status: 200,
-      statusText: "OK",
-      responseHeaders: [],
+/** Takes any text as its key, and fetches the path of that name. */
+const pacedScraper = (name: string): string => `
+  import { defineScraper } from "sluice";
+  import { z } from "zod";
+  export default defineScraper({
+    name: "${name}",
+    site: process.env["SITE_URL"],
+    lane: "${name}",
+    input: z.object({ path: z.string() }),
+    key: ({ path }) => path,
+    robots: "ignore",
+    pace: { perSecond: ${PER_SECOND}, concurrency: ${2 * PER_SECOND} },
+    async collect({ input, http, keep }) {
+      keep.page("page", await http.get(input.path));
     },
-    pieces(fileBytes),
-  );
-  const { blob, size, digest } = stored;
-  const { queue, seq, lease } = item!;
-  await ledger.settle("filler", [
-    {
-      queue,
-      seq,
-      lease,
-      outcome: { state: "done", quality: "complete" },
-      attempt: { startedAt: 0, ms: 1, requests: 1, bytes: size },
-      captures: [
-        { name: "file", url, mediaType: "application/octet-stream", digest, blob, offset: 0, length: size },
-      ],
-      records: null,
-      fieldCounts: null,
-      emitted: [],
-    },
-  ]);
-};
+  });`;
 
-async function* pieces(bytes: number): AsyncGenerator<Uint8Array> {
-  const piece = randomBytes(1024 * 1024);
-  for (let left = bytes; left > 0; left -= piece.length)
-    yield piece.subarray(0, Math.min(left, piece.length));
-}
+/** Finds as many inputs for itself as its path says. */
+const LISTING = `
+  import { defineScraper, emitTo, field } from "sluice";
+  import { z } from "zod";
+  export default defineScraper({
+    name: "listing",
+    site: process.env["SITE_URL"],
+    lane: "listing",
+    input: z.object({ url: z.string() }),
+    key: ({ url }) => url,
+    robots: "ignore",
+    pace: { perSecond: 5, concurrency: 5 },
+    async collect({ input, http, keep }) {
+      keep.page("page", await http.get(input.url));
+    },
+    emit: [emitTo("self", { from: "page", each: "li", input: { url: field.url("a") }, min: 0 })],
+  });`;

@@ -1,67 +1,157 @@
 import { setTimeout as delay } from "node:timers/promises";
+import type { Attack, Scale } from "./attack.ts";
 import { AttackGround } from "./attack-ground.ts";
-import { ATTACKS, type Scale } from "./attacks.ts";
+import { ATTACKS } from "./attacks.ts";
+import { steadyNow } from "./neighbour.ts";
+import type { Seen } from "./neighbour-thread.ts";
+
+/** What the neighbour had in some slices of time. */
+export interface Had {
+  readonly p50: number;
+  readonly p99: number;
+  readonly worst: number;
+  /** Requests a second that the site got for its two jobs: in the lane of its own, and in the shared one. */
+  readonly own: number;
+  readonly shared: number;
+}
 
 export interface AttackFigures {
   readonly name: string;
   /** What broke; undefined where the service held. */
   readonly broke: string | undefined;
+  /** Bars that are for a quiet machine: figures that are beyond them. */
+  readonly beyond: readonly string[];
+  readonly skipped?: string | undefined;
   readonly seconds: number;
-  /** Of a neighbour's requests while it lasted, in milliseconds. */
-  readonly neighbour: { readonly p99: number; readonly worst: number };
+  readonly without: Had;
+  readonly during: Had;
+  /** Of its share of pace, what the neighbour kept: the less of its two lanes. */
+  readonly kept: number;
   readonly peakMb: number;
 }
 
 export const MOST_MB = 500;
-const QUIET_MS = 2_000;
+export const MOST_P99_MS = 250;
+export const MOST_RATIO = 3;
+/** Below this, three times as much is still little: the ratio is not judged. */
+export const RATIO_FROM_MS = 20;
+export const LEAST_KEPT = 0.9;
+/** Kept figures of so few requests say nothing. */
+const LEAST_SECONDS = 4;
+/** What an attack sets off may come after it. */
+const AFTER_MS = 300;
 /** An attack that the service does not withstand may keep it busy for long. */
-const LONGEST_MS = 120_000;
+const LONGEST_MS = 180_000;
 
-/** Runs the attacks one after the other, with a neighbour who asks for its job all the while. */
+interface Slice {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Runs the attacks one after the other, each in turns with times of quiet, with a neighbour who works and asks all the while. */
 export async function* runAttacks(scale: Scale, only?: string): AsyncGenerator<AttackFigures> {
   await using ground = await AttackGround.open(scale);
-  yield await figuresOf(ground, "nobody attacks", () => delay(QUIET_MS, undefined));
-  for (const { name, prepare, run } of ATTACKS) {
-    if (only !== undefined && !name.includes(only)) continue;
-    const body = (await prepare?.(scale)) ?? Buffer.alloc(0);
-    yield await figuresOf(ground, name, () => run(ground, scale, body));
+  for (const attack of ATTACKS) {
+    if (only !== undefined && !attack.name.includes(only)) continue;
+    const skipped = attack.skip?.();
+    if (skipped !== undefined) yield { ...NOTHING, name: attack.name, skipped };
+    else yield await figuresOf(ground, attack, scale);
     if (!ground.isAlive) return;
   }
 }
 
-const figuresOf = async (
-  ground: AttackGround,
-  name: string,
-  run: () => Promise<string | undefined>,
-): Promise<AttackFigures> => {
+const figuresOf = async (ground: AttackGround, attack: Attack, scale: Scale): Promise<AttackFigures> => {
+  const body = (await attack.prepare?.(scale)) ?? Buffer.alloc(0);
+  const begunAt = steadyNow();
   ground.forgetPeak();
-  const over = new AbortController();
-  const begunAt = performance.now();
-  const watching = ground.watchNeighbour(over.signal);
-  // It is looked at below, after the attack: until then nobody listens.
-  watching.catch(() => undefined);
-  const limit = new AbortController();
-  const tooLong = delay(LONGEST_MS, `not over after ${LONGEST_MS / 1000} s`, { signal: limit.signal });
-  tooLong.catch(() => undefined);
-  const attacking = run().catch((error: unknown) => String(error));
-  const found = await Promise.race([attacking, tooLong]);
-  limit.abort();
-  over.abort();
-  const times = await watching.catch((error: unknown) => String(error));
+  const quiet: Slice[] = [];
+  const busy: Slice[] = [];
+  let found: string | undefined;
+  const until = AbortSignal.timeout(LONGEST_MS);
+  while (busy.length < scale.slices && found === undefined) {
+    const start = steadyNow();
+    await delay(Math.max(scale.sliceMs, AFTER_MS));
+    quiet.push({ from: start, to: steadyNow() });
+    const from = steadyNow();
+    do found = await runOnce(() => attack.run(ground, scale, body), until);
+    while (found === undefined && ground.isAlive && steadyNow() - from < scale.sliceMs);
+    await delay(AFTER_MS);
+    busy.push({ from, to: steadyNow() });
+  }
   const peakMb = ground.isAlive ? ground.peakMb() : 0;
-  const sorted = typeof times === "string" ? [] : times.toSorted((a, b) => a - b);
+  const seen = await ground.neighbour.seen();
+  const [without, during] = [hadIn(seen, quiet), hadIn(seen, busy)];
+  const kept = Math.min(during.own / without.own, during.shared / without.shared / (attack.share ?? 1));
+  const refused = seen.requests.find(({ at, problem }) => at >= begunAt && problem !== undefined)?.problem;
+  const seconds = lengthOf(busy);
   return {
-    name,
+    name: attack.name,
     broke:
       found ??
       (ground.isAlive ? undefined : "the controller has ended") ??
-      (typeof times === "string" ? times : undefined) ??
+      (refused && `the neighbour could not ask for its job: ${refused}`) ??
       (peakMb >= MOST_MB ? `it took ${peakMb} MB` : undefined),
-    seconds: (performance.now() - begunAt) / 1000,
-    neighbour: {
-      p99: Math.round(sorted[Math.floor(sorted.length * 0.99)] ?? NaN),
-      worst: Math.round(sorted.at(-1) ?? NaN),
-    },
+    beyond: beyondBars(without, during, seconds < LEAST_SECONDS ? 1 : kept),
+    seconds,
+    without,
+    during,
+    kept,
     peakMb,
   };
+};
+
+const runOnce = async (
+  run: () => Promise<string | undefined>,
+  until: AbortSignal,
+): Promise<string | undefined> => {
+  const limit = new AbortController();
+  const tooLong = delay(LONGEST_MS, undefined, { signal: AbortSignal.any([until, limit.signal]) })
+    .catch(() => undefined)
+    .then(() => (until.aborted ? `not over after ${LONGEST_MS / 1000} s` : undefined));
+  const attacking = run().catch((error: unknown) => String(error));
+  const found = await Promise.race([attacking, tooLong]);
+  limit.abort();
+  return found;
+};
+
+const beyondBars = (without: Had, during: Had, kept: number): string[] => {
+  const bars: string[] = [];
+  if (during.p99 > MOST_P99_MS) bars.push(`p99 over ${MOST_P99_MS} ms`);
+  if (during.p99 > MOST_RATIO * Math.max(without.p99, RATIO_FROM_MS)) bars.push(`p99 over ${MOST_RATIO}×`);
+  if (kept < LEAST_KEPT) bars.push(`less than ${LEAST_KEPT * 100} % of its pace`);
+  return bars;
+};
+
+const lengthOf = (slices: readonly Slice[]): number =>
+  slices.reduce((sum, { from, to }) => sum + to - from, 0) / 1000;
+
+const hadIn = ({ requests, arrivals }: Seen, slices: readonly Slice[]): Had => {
+  const isIn = ({ at }: { readonly at: number }): boolean =>
+    slices.some(({ from, to }) => at >= from && at < to);
+  const sorted = requests
+    .filter(isIn)
+    .map(({ ms }) => ms)
+    .toSorted((a, b) => a - b);
+  const at = (share: number): number => sorted[Math.floor(sorted.length * share)] ?? NaN;
+  const inside = arrivals.filter(isIn);
+  const rate = (path: string): number =>
+    inside.filter((one) => one.path.startsWith(path)).length / lengthOf(slices);
+  return {
+    p50: at(0.5),
+    p99: at(0.99),
+    worst: sorted.at(-1) ?? NaN,
+    own: rate("/own/"),
+    shared: rate("/shared/"),
+  };
+};
+
+const NO_TIME: Had = { p50: NaN, p99: NaN, worst: NaN, own: NaN, shared: NaN };
+const NOTHING = {
+  broke: undefined,
+  beyond: [],
+  seconds: 0,
+  without: NO_TIME,
+  during: NO_TIME,
+  kept: NaN,
+  peakMb: NaN,
 };

@@ -49,7 +49,6 @@ await using archive = openArchive({
   blobs: house.blobs,
   packer,
   job,
-  worker: WORKER,
   software: SOFTWARE,
   maxAgeMs: 60_000,
 });

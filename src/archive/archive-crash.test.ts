@@ -17,7 +17,7 @@ const program = `
   const { startPacker } = await import(packerModule);
   const { openArchive } = await import(writer);
   const blobs = await openFiles(folder);
-  const archive = openArchive({ blobs, packer: startPacker(), job: "7", worker: "w", software: "x", maxAgeMs: 2 ** 30 });
+  const archive = openArchive({ blobs, packer: startPacker(), job: "7", software: "x", maxAgeMs: 2 ** 30 });
   const page = (text) => ({ method: "GET", url: "http://example.com/" + text, startedAt: 0, requestHeaders: [], status: 200,
     statusText: "OK", responseHeaders: [], body: Buffer.from(text) });
   const take = async (text) => {

@@ -18,8 +18,9 @@ export interface ItemBundle {
   /**
    * The end: adds the item's records (JSON texts, one each), and resolves when all of the item's bytes are durable.
    * Rejects when one of its segments could not be stored: then the item must not be settled as done.
+   * `end` tells as one JSON text how the item ended: stored with the rest; an item that leaves nothing else does not wait for it.
    */
-  commit(records: readonly string[]): Promise<Kept>;
+  commit(records: readonly string[], end?: (kept: Kept) => string): Promise<Kept>;
 }
 
 export interface FileTicket {
@@ -46,6 +47,8 @@ export interface BundleTools {
     readonly group: SegmentGroup;
     readonly range: RecordRange;
   };
+  /** Puts it into the open group. */
+  readonly end: (line: () => Promise<string>) => SegmentGroup;
   readonly storeFile: (head: Omit<Exchange, "body">, body: AsyncIterable<Uint8Array>) => Promise<StoredFile>;
 }
 
@@ -86,17 +89,29 @@ export const openBundle = (tools: BundleTools): ItemBundle => {
     point(name, ref) {
       kept.push({ name, at: ref });
     },
-    async commit(lines) {
+    async commit(lines, end) {
       const records = lines.length > 0 ? tools.records(lines) : undefined;
       const groups = new Set(taken.map(({ group }) => group));
       if (records !== undefined) groups.add(records.group);
-      await Promise.all([...groups].map((group) => group.durable));
-      const captures = kept.map(({ name, at }): CaptureRef => {
-        if (typeof at !== "number") return { ...at, name };
-        const { url, mediaType, place } = taken[at]!;
-        return { name, url, mediaType, ...place() };
+      const isEmpty = groups.size === 0;
+      const keptNow = (): Kept => ({
+        captures: kept.map(({ name, at }): CaptureRef => {
+          if (typeof at !== "number") return { ...at, name };
+          const { url, mediaType, place } = taken[at]!;
+          return { name, url, mediaType, ...place() };
+        }),
+        records: records?.range ?? null,
       });
-      return { captures, records: records?.range ?? null };
+      if (end) {
+        const last = tools.end(async () => {
+          // Groups from before this one, sealed already.
+          await Promise.all([...groups].filter((group) => group !== last).map((group) => group.durable));
+          return end(keptNow());
+        });
+        if (!isEmpty) groups.add(last);
+      }
+      await Promise.all([...groups].map((group) => group.durable));
+      return keptNow();
     },
   };
 };

@@ -1,6 +1,7 @@
 import type { CaptureRef, RecordRange } from "../model/capture.ts";
 import type { Failure } from "../model/failure.ts";
-import { ITEM_STATES, type ItemState } from "../model/item.ts";
+import type { Change } from "../model/freshness.ts";
+import { ITEM_STATES, type ItemState, type Skipped } from "../model/item.ts";
 import type { Blobs } from "../ports/blobs.ts";
 import { ArchiveError } from "./archive-error.ts";
 
@@ -16,6 +17,10 @@ export interface ManifestEntry {
   readonly quality?: "complete" | "partial";
   /** Of the scraper that made its result. */
   readonly version?: string;
+  /** Why it was not fetched, or not kept again. */
+  readonly skipped?: Pick<Skipped, "reason">;
+  /** Since the client last had it. */
+  readonly change?: Change;
   readonly attempts: number;
   readonly captures: readonly CaptureRef[];
   readonly records: RecordRange | null;
@@ -28,6 +33,7 @@ export const manifestLine = (
   item: Omit<ManifestEntry, "captures"> & { readonly captures: readonly object[] },
 ): string => {
   const { key, scraper, parent, state, failure, quality, version, attempts, captures, records } = item;
+  const { skipped, change } = item;
   return JSON.stringify({
     key,
     scraper,
@@ -36,6 +42,8 @@ export const manifestLine = (
     failure: failure && { kind: failure.kind, detail: failure.detail },
     quality,
     version,
+    skipped: skipped && { reason: skipped.reason },
+    change,
     attempts,
     captures,
     records: records ?? undefined,

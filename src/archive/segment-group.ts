@@ -1,6 +1,7 @@
 import type { BlobRange, RecordRange } from "../model/capture.ts";
 import type { Blobs } from "../ports/blobs.ts";
 import type { IndexedPlace } from "./cdxj.ts";
+import { putLines, settledPrefix } from "./journal.ts";
 import type { Entry } from "./pack-segment.ts";
 import type { Packer } from "./packer.ts";
 import { sha256 } from "./sha256.ts";
@@ -15,11 +16,11 @@ interface GroupTools {
   readonly onBytes: (change: number) => void;
 }
 
-/** The captures and the records that become durable together: one WARC segment with its index, one JSONL segment. */
+/** The captures, the records and how items ended, which become durable together: one WARC segment with its index, two segments of JSON lines. */
 export class SegmentGroup {
   readonly #tools: GroupTools;
   readonly #captures: SegmentInfo;
-  readonly #recordsName: string;
+  readonly #name: string;
   readonly #durable = Promise.withResolvers<void>();
   #isSealed = false;
   #batch: Entry[] = [];
@@ -30,13 +31,14 @@ export class SegmentGroup {
   #packed: Uint8Array[] = [];
   #records: Uint8Array[] = [];
   #recordBytes = 0;
+  #ends: (() => Promise<string>)[] = [];
   #size = 0;
   #held = 0;
 
-  constructor(tools: GroupTools, captures: SegmentInfo, recordsName: string) {
+  constructor(tools: GroupTools, captures: SegmentInfo, name: string) {
     this.#tools = tools;
     this.#captures = captures;
-    this.#recordsName = recordsName;
+    this.#name = name;
     this.durable.catch(() => undefined); // an item that waits for it is told; nobody may be waiting
   }
 
@@ -71,6 +73,11 @@ export class SegmentGroup {
     return { blob: this.#recordsName, offset, length, digest: sha256(bytes) };
   }
 
+  /** How an item ended, as a JSON text. Asked for when it is known where all of this group's captures are. */
+  end(line: () => Promise<string>): void {
+    this.#ends.push(line);
+  }
+
   /** Known once the group is durable. */
   place(number: number): BlobRange & { readonly digest: string } {
     const place = this.#places[number];
@@ -85,6 +92,10 @@ export class SegmentGroup {
     this.#store()
       .finally(() => this.#release())
       .then(this.#durable.resolve, this.#durable.reject);
+  }
+
+  get #recordsName(): string {
+    return `jobs/${this.#captures.job}/records/${this.#name}.jsonl`;
   }
 
   #pack(): void {
@@ -116,8 +127,17 @@ export class SegmentGroup {
       puts.push(blobs.put(`${this.#captures.name}.cdxj`, index));
     }
     if (this.#records.length > 0) puts.push(blobs.put(this.#recordsName, Buffer.concat(this.#records)));
+    if (this.#ends.length > 0) puts.push(this.#storeEnds());
     const failed = (await Promise.allSettled(puts)).find((put) => put.status === "rejected");
     if (failed !== undefined) throw failed.reason;
+  }
+
+  /** An item with captures in an earlier group that could not be stored is not settled, and has no line. */
+  async #storeEnds(): Promise<void> {
+    const told = await Promise.allSettled(this.#ends.map((line) => line()));
+    const lines = told.flatMap((line) => (line.status === "fulfilled" ? line.value : []));
+    if (lines.length > 0)
+      await putLines(this.#tools.blobs, `${settledPrefix(this.#captures.job)}${this.#name}`, lines);
   }
 
   #hold(bytes: number): void {
@@ -128,6 +148,7 @@ export class SegmentGroup {
   #release(): void {
     this.#packed = [];
     this.#records = [];
+    this.#ends = [];
     this.#hold(-this.#held);
   }
 }

@@ -8,6 +8,8 @@ import * as fc from "fast-check";
 import { openFiles } from "../backends/files/open-files.ts";
 import type { CaptureRef, Exchange } from "../model/capture.ts";
 import type { Blobs } from "../ports/blobs.ts";
+import type { Kept } from "./item-bundle.ts";
+import { readLines, settledPrefix } from "./journal.ts";
 import { startPacker } from "./packer.ts";
 import { readCapture } from "./read-capture.ts";
 import { type ArchiveOptions, openArchive } from "./segment-writer.ts";
@@ -42,7 +44,7 @@ const folderOf = async (t?: TestContext): Promise<string> => {
 
 const world = async (t: TestContext, options: Partial<ArchiveOptions> = {}) => {
   const blobs = await openFiles(await folderOf(t));
-  const fixed = { blobs, packer, job: "7", worker: "w1", software: "sluice-test" };
+  const fixed = { blobs, packer, job: "7", software: "sluice-test" };
   return { blobs, archive: openArchive({ ...fixed, maxAgeMs: NEVER, ...options }) };
 };
 
@@ -82,7 +84,7 @@ it("resolves an item's captures and records together, each found by its range", 
   assert.equal(Buffer.from(await blobs.get(second.records.blob, second.records)).toString(), '{"b":1}\n');
   const names = await namesOf(blobs);
   const shape =
-    /^jobs\/7\/(captures\/w1-[0-9a-f]{12}-000000\.warc\.gz(\.cdxj)?|records\/w1-[0-9a-f]{12}-000000\.jsonl)$/;
+    /^jobs\/7\/(captures\/[0-9a-f]{24}-000000\.warc\.gz(\.cdxj)?|records\/[0-9a-f]{24}-000000\.jsonl)$/;
   assert.equal(names.length, 3);
   for (const name of names) assert.match(name, shape);
 });
@@ -129,6 +131,43 @@ it("waits for every segment of an item that spans several", async (t) => {
   assert.notEqual(captures[0]?.blob, captures[1]?.blob);
   assert.equal(await bodyAt(blobs, captures[0]), "<p>page 1</p>");
   assert.equal(await bodyAt(blobs, captures[1]), "<p>page 2</p>");
+});
+
+it("stores how items ended beside what they leave, and keeps no item that leaves nothing else waiting for it", async (t) => {
+  const { blobs, archive } = await world(t);
+  const end = (kept: Kept): string => JSON.stringify(kept);
+  const spanning = archive.item();
+  spanning.keep("first", await spanning.exchange(page(1)));
+  await archive.seal();
+  spanning.keep("second", await spanning.exchange(page(2)));
+  const committed = spanning.commit(["{}"], end);
+  assert.deepEqual(await archive.item().commit([], end), { captures: [], records: null });
+  await archive.seal();
+  const kept = await committed;
+  const [segment] = (await namesOf(blobs)).filter((name) => name.startsWith(settledPrefix("7")));
+  assert.deepEqual(await readLines(blobs, segment!), [kept, { captures: [], records: null }]);
+});
+
+it("tells nothing of an item whose earlier segment could not be stored", async (t) => {
+  const files = await openFiles(await folderOf(t));
+  let isFull = true;
+  const full = new Error("the disk is full");
+  const put: Blobs["put"] = (name, body) => (isFull ? Promise.reject(full) : files.put(name, body));
+  const { archive } = await world(t, { blobs: { ...files, put } });
+  const item = archive.item();
+  item.keep("first", await item.exchange(page(1)));
+  await archive.seal();
+  isFull = false;
+  const committed = assert.rejects(
+    item.commit(["{}"], () => "{}"),
+    (error) => error === full,
+  );
+  await archive.seal();
+  await committed;
+  assert.deepEqual(
+    (await namesOf(files)).map((name) => name.split("/")[2]),
+    ["records"],
+  );
 });
 
 it("streams a file to an object of its own and notes its head in the segment", async (t) => {
@@ -197,13 +236,12 @@ it("lets nobody add more while too much is in flight, and goes on when the disk 
   await committed;
 });
 
-it("never writes over the segments of an earlier run of the same worker", async (t) => {
+it("never writes over the segments of another run", async (t) => {
   const { blobs, archive } = await world(t);
   const again = openArchive({
     blobs,
     packer,
     job: "7",
-    worker: "w1",
     software: "sluice-test",
     maxAgeMs: NEVER,
   });
@@ -251,7 +289,6 @@ it("reads back exactly the bytes of any exchanges in any grouping", async () => 
         blobs,
         packer,
         job: "p",
-        worker: "w",
         software: "x",
         maxAgeMs: NEVER,
         maxBytes: 20_000,

@@ -1,9 +1,11 @@
 import { type Command, Option } from "commander";
+import type { AuditOptions } from "./commands/audit.ts";
 import type { AddClientOptions, MakeKeyOptions } from "./commands/clients.ts";
 import type { SetLaneOptions } from "./commands/lanes.ts";
 import { placeOptions } from "./common-options.ts";
-import { numberIn, numberOrNone } from "./option-values.ts";
+import { numberIn, numberOrNone, wholeNumber } from "./option-values.ts";
 import type { PlaceOptions } from "./options.ts";
+import { sinceWhen } from "./since-option.ts";
 
 type OnEnd = (exitCode: number) => void;
 
@@ -19,11 +21,17 @@ const LANES_HELP = `
 Examples:
   sluice lanes ls
   sluice lanes set tax.example.gov --rate 0.5      at most one request in two seconds, for all jobs
+  sluice lanes set 'address:*' --rate 10           at most so much for each machine, whatever names lead to it
   sluice lanes hold tax.example.gov                nothing starts in it
   sluice lanes release tax.example.gov             also ends a hold that the site has asked for
   sluice lanes reset tax.example.gov               forget its learned speed, holds and bookings`;
 
-/** What an operator looks after, here or on a server: `lanes`, `workers`, `clients`. */
+const AUDIT_HELP = `
+Examples:
+  sluice audit --since 7d
+  sluice audit --actor key:3f9a2c10 --action steerLane --json`;
+
+/** What an operator looks after, here or on a server: `lanes`, `workers`, `clients`, `audit`. */
 export const addOperating = (program: Command, onEnd: OnEnd): void => {
   const workers = program
     .command("workers")
@@ -35,6 +43,21 @@ export const addOperating = (program: Command, onEnd: OnEnd): void => {
   });
   addLanes(program, onEnd);
   addClients(program, onEnd);
+  const audit = program
+    .command("audit")
+    .summary("list what operators and admins have changed")
+    .description(
+      "Lists what operators and admins have changed, over the API and by commands on a data folder, the newest first.",
+    )
+    .option("--actor <actor>", "only of this one: key:ID, user:NAME or local")
+    .option("--action <action>", "only these, such as steerLane or revokeKey")
+    .option("--since <when>", "not before: a day, a moment, or a while ago such as 7d", sinceWhen(Date.now))
+    .option("--limit <n>", "at most so many", wholeNumber, 100)
+    .addHelpText("after", AUDIT_HELP);
+  placeOptions(audit).action(async (options: AuditOptions) => {
+    const { auditCommand } = await import("./commands/audit.ts");
+    onEnd(await auditCommand(options));
+  });
 };
 
 const addLanes = (program: Command, onEnd: OnEnd): void => {

@@ -1,11 +1,10 @@
 import { type Command, Option } from "commander";
 import { COLLECTOR_KINDS } from "../model/collector-kind.ts";
-import { LOG_LEVELS } from "../worker/log.ts";
 import type { ServeOptions } from "./commands/serve.ts";
 import type { WorkerOptions } from "./commands/worker.ts";
 import type { LoginOptions } from "./commands/login.ts";
 import type { SubmitOptions } from "./commands/submit.ts";
-import { dataOption, inputOptions, placeOptions } from "./common-options.ts";
+import { dataOption, inputOptions, logOptions, placeOptions, timeoutOption } from "./common-options.ts";
 import { DRAIN_MS } from "./interrupts.ts";
 import {
   durationIn,
@@ -62,7 +61,15 @@ export const addService = (program: Command, onEnd: (exitCode: number) => void):
         .env("SLUICE_PORT")
         .argParser(portNumber),
     )
+    .addOption(new Option("--tls-cert <file>", "certificate in PEM form, for HTTPS").env("SLUICE_TLS_CERT"))
+    .addOption(new Option("--tls-key <file>", "its key in PEM form").env("SLUICE_TLS_KEY"))
     .option("--no-key", "make no admin key on the first start: then the API listens on this machine only")
+    .addOption(
+      new Option("--min-free-mb <n>", "not ready (/readyz) with less free space for the data folder")
+        .env("SLUICE_MIN_FREE_MB")
+        .argParser(numberIn("freeMb"))
+        .default(100),
+    )
     .option("--workers <n>", "worker processes on this machine", processCount)
     .option("--concurrency <n>", "items in hand at once, of each process", numberIn("concurrency"))
     .addHelpText("after", SERVE_HELP);
@@ -98,6 +105,7 @@ const addSubmitting = (program: Command, onEnd: (exitCode: number) => void): voi
     .summary("keep a server's API key")
     .description("Keeps a server's API key in your own configuration. It is asked for, or read from a pipe.")
     .addOption(new Option("--server <url>", "the server, such as http://127.0.0.1:7070").env("SLUICE_SERVER"))
+    .addOption(timeoutOption())
     .option("--json", "print JSON, one object a line", false)
     .addHelpText("after", LOGIN_HELP)
     .action(async (options: LoginOptions) => {
@@ -145,15 +153,12 @@ const addSubmitting = (program: Command, onEnd: (exitCode: number) => void): voi
 };
 
 const processOptions = (command: Command): Command =>
-  command
+  logOptions(command)
     .addOption(dataOption())
     .addOption(
       new Option("--drain <time>", "how long a stop waits for what is in hand")
         .argParser(durationIn("drainMs"))
         .default(DRAIN_MS, "8s"),
-    )
-    .addOption(
-      new Option("--log-level <level>", "what goes into the log file").choices(LOG_LEVELS).default("info"),
     )
     .option("--json", "print JSON, one object a line", false)
     .option("--quiet", "print nothing but errors", false);

@@ -21,7 +21,15 @@ Examples:
   sluice backup /mnt/backup/sluice
   sluice restore /mnt/backup/sluice --data /srv/sluice`;
 
-/** What keeps a data folder sound: `fsck`, `backup`, `restore`. */
+const REBUILD_HELP = `
+For a ledger that is lost or damaged and of which there is no backup. Stop every Sluice process first. Jobs that had not ended are paused:
+resumed, they fetch only what is not in the archive. Exit code 6 when something could not be recovered.
+
+Examples:
+  sluice rebuild --data /srv/sluice
+  sluice resume last --data /srv/sluice`;
+
+/** What keeps a data folder sound: `fsck`, `backup`, `restore`, `rebuild`. */
 export const addUpkeep = (program: Command, onEnd: OnEnd): void => {
   const fsck = program
     .command("fsck")
@@ -57,5 +65,16 @@ export const addUpkeep = (program: Command, onEnd: OnEnd): void => {
   lookOptions(restore).action(async (folder: string, options: BackupOptions) => {
     const { restoreCommand } = await import("./commands/backup.ts");
     onEnd(await restoreCommand(folder, options));
+  });
+  const rebuild = program
+    .command("rebuild")
+    .summary("make a lost ledger again from the archive")
+    .description(
+      "Makes the ledger of a data folder again from what its archive has of every job. Run again, it begins anew after being broken off.",
+    )
+    .addHelpText("after", REBUILD_HELP);
+  lookOptions(rebuild).action(async (options: BackupOptions) => {
+    const { rebuildCommand } = await import("./commands/rebuild.ts");
+    onEnd(await rebuildCommand(options));
   });
 };

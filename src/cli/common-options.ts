@@ -1,7 +1,8 @@
 import { Help, Option, type Command } from "commander";
 import { LOG_LEVELS } from "../worker/log.ts";
+import { LOG_KEEP, LOG_MAX_MB } from "../worker/rotate-log.ts";
 import { INPUT_FORMATS } from "../inputs/input-format.ts";
-import { numberIn, processCount } from "./option-values.ts";
+import { durationIn, numberIn, processCount } from "./option-values.ts";
 import { type CapOptions, DEFAULT_DATA, type ResumeOptions } from "./options.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -27,9 +28,15 @@ export const lookOptions = (command: Command): Command =>
 
 /** For what can be asked of a data folder and of a server alike. */
 export const placeOptions = (command: Command): Command =>
-  lookOptions(command).addOption(
-    new Option("--server <url>", "ask this server instead of a data folder").env("SLUICE_SERVER"),
-  );
+  lookOptions(command)
+    .addOption(new Option("--server <url>", "ask this server instead of a data folder").env("SLUICE_SERVER"))
+    .addOption(timeoutOption());
+
+export const timeoutOption = (): Option =>
+  new Option("--timeout <time>", "give up when the server lets nothing move for so long; 0 never does")
+    .env("SLUICE_TIMEOUT")
+    .argParser(durationIn("idleMs"))
+    .default(120_000, "2m");
 
 export const inputOptions = (command: Command): Command =>
   command
@@ -63,16 +70,37 @@ export const capsOf = ({ maxItems, maxDepth, maxChain }: CapOptions): CapOptions
   return Object.keys(caps).length > 0 ? caps : undefined;
 };
 
-export const workingOptions = (command: Command): Command =>
+/** Of commands that write a log. Its limits reach the worker processes through the environment. */
+export const logOptions = (command: Command): Command =>
   command
+    .addOption(
+      new Option("--log-level <level>", "what goes into the log file").choices(LOG_LEVELS).default("info"),
+    )
+    .addOption(
+      new Option("--log-max-mb <n>", "set a log file aside when it has so many megabytes")
+        .env(LOG_MAX_MB.variable)
+        .argParser(numberIn("logMb"))
+        .default(LOG_MAX_MB.usual),
+    )
+    .addOption(
+      new Option("--log-keep <n>", "keep so many log files that were set aside")
+        .env(LOG_KEEP.variable)
+        .argParser(numberIn("logFiles"))
+        .default(LOG_KEEP.usual),
+    )
+    .hook("preAction", (_program, own) => {
+      const { logMaxMb, logKeep } = own.opts<{ readonly logMaxMb: number; readonly logKeep: number }>();
+      process.env[LOG_MAX_MB.variable] = String(logMaxMb);
+      process.env[LOG_KEEP.variable] = String(logKeep);
+    });
+
+export const workingOptions = (command: Command): Command =>
+  logOptions(command)
     .option(
       "--output <file>",
       "write the results to a .csv, .jsonl or .parquet file at the end; - for stdout",
     )
     .addOption(dataOption())
     .option("--processes <n>", "worker processes", processCount, 1)
-    .addOption(
-      new Option("--log-level <level>", "what goes into the log file").choices(LOG_LEVELS).default("info"),
-    )
     .option("--json", "progress and report as JSON, one object a line on stdout", false)
     .option("--quiet", "print nothing but errors", false);

@@ -32,11 +32,13 @@ const EXIT_CODES: Readonly<Record<string, Readonly<Record<string, ExitCode>>>> =
   },
   BlobError: { "*": EXIT.storage, "bad-name": EXIT.unexpected },
   BackupError: { "*": EXIT.usage },
+  RebuildError: { "*": EXIT.usage },
   ArchiveError: { "*": EXIT.storage },
   ChannelError: { "*": EXIT.usage },
   ProblemError: {
     "*": EXIT.usage,
     unreachable: EXIT.unexpected,
+    timeout: EXIT.unexpected,
     unavailable: EXIT.unexpected,
     internal: EXIT.unexpected,
   },
@@ -95,6 +97,8 @@ const wordsOf = (error: Error, code: string): string => {
 const wayOut = (name: string, code: string): string => {
   if (name === "ProblemError" && code === "unreachable")
     return " Check the address, and that `sluice serve` runs there.";
+  if (name === "ProblemError" && code === "timeout")
+    return " It may be overloaded, or something between here and there holds the connection. Ask again, or wait longer with --timeout 10m.";
   if (name === "SelectorError" || name === "ExtractionError")
     return ". Correct the scraper's `extract` block and run again.";
   return code === "job-ended"

@@ -1,4 +1,6 @@
-const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+/** See bin/hang-up.js: it was started to outlive its terminal. */
+const isDetached = process.env["SLUICE_NOHUP"] !== undefined;
+const SIGNALS = ["SIGINT", "SIGTERM", ...(isDetached ? [] : (["SIGHUP"] as const))] as const;
 /** See bin/end-with-parent.js. */
 const PARENT_GONE = "sluice:parent-gone";
 /** Docker kills what has not ended 10 s after it was asked to. */

@@ -13,8 +13,12 @@ export const openExistingHouse = async (
 };
 
 export const mustBeDataFolder = (data: string): void => {
-  if (!existsSync(join(data, LEDGER_FILE)))
+  if (existsSync(join(data, LEDGER_FILE))) return;
+  if (existsSync(join(data, "blobs", "jobs")))
     throw new UsageError(
-      `${data}: there is no Sluice data folder here. Start a job with \`sluice run\`, or name the folder with --data DIR.`,
+      `${data}: there is an archive here, but its ledger (${LEDGER_FILE}) is missing. Put it back from a backup, or make it again with \`sluice rebuild\`.`,
     );
+  throw new UsageError(
+    `${data}: there is no Sluice data folder here. Start a job with \`sluice run\`, or name the folder with --data DIR.`,
+  );
 };

@@ -39,6 +39,8 @@ export type CapOptions = JobCaps;
 export interface PlaceOptions {
   readonly data: string;
   readonly server?: string;
+  /** For a server that lets nothing move, in milliseconds. */
+  readonly timeout?: number;
   readonly json: boolean;
 }
 

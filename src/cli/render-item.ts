@@ -74,7 +74,7 @@ const attempts = ({ attempts: all, attemptCount, state }: ShownItem, { width }: 
         number(requests, String),
         number(bytes, bytesText),
         end,
-        worker,
+        worker ?? "",
         plainText(state === "absent" && end === "absent" ? "" : (detail ?? "")),
       ]),
       width,

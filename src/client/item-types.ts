@@ -46,7 +46,6 @@ export interface Item {
   readonly history: readonly {
     readonly at: string;
     readonly ms: number;
-    readonly worker: string;
     readonly version?: string;
     readonly failure: Failure;
     readonly requests?: number;
@@ -56,7 +55,6 @@ export interface Item {
   readonly lastAttempt?: {
     readonly at: string;
     readonly ms: number;
-    readonly worker: string;
     readonly requests: number;
     readonly bytes: number;
     /** Of an absent item. */

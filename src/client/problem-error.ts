@@ -1,6 +1,6 @@
 /** What the server says about a request that it did not fulfil (RFC 9457), or why there was no answer. */
 export class ProblemError extends Error {
-  /** One of the API's codes; `unreachable` where there was no answer, `not-sluice` where somebody else answered. */
+  /** One of the API's codes; `unreachable` where there was no answer, `timeout` where it was waited for too long, `not-sluice` where somebody else answered. */
   readonly code: string;
   /** 0 where there was no answer. */
   readonly status: number;

@@ -7,7 +7,13 @@ const FILE = "/somewhere/sluice.config.ts";
 test("a configuration of known options passes as it is", () => {
   for (const config of [{}, { data: "./d" }, { scrapers: "./s" }, { data: "/d", scrapers: ["./a", "./b"] }])
     assert.equal(checkConfig(config, FILE), config);
-  for (const server of [{}, { host: "0.0.0.0" }, { port: 0 }, { host: "::1", port: 7070 }]) {
+  for (const server of [
+    {},
+    { host: "0.0.0.0" },
+    { port: 0 },
+    { host: "::1", port: 7070 },
+    { tls: { cert: "c", key: "k" } },
+  ]) {
     const config = { server };
     assert.equal(checkConfig(config, FILE), config);
   }
@@ -34,6 +40,7 @@ test("a configuration of known options passes as it is", () => {
 const refused: readonly (readonly [string, unknown, RegExp])[] = [
   ["no default export", undefined, /default export/],
   ["a list", [], /default export/],
+  ["a certificate without its key", { server: { tls: { cert: "c" } } }, /`server`/],
   ["an option that there is not", { dataa: "./data" }, /`dataa`.*data, scrapers/],
   ["a data folder that is no text", { data: 7 }, /`data`/],
   ["a data folder without a name", { data: " " }, /`data`/],

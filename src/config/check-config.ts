@@ -35,7 +35,9 @@ export const checkConfig = (found: unknown, file: string): Config => {
   const unknownInServer = unknownOption(server, SERVER_OPTIONS, "`server`");
   if (unknownInServer !== undefined) return refuse(unknownInServer);
   if (server !== undefined && !isServer(server))
-    return refuse('`server` must say where to listen, such as { host: "127.0.0.1", port: 7070 }.');
+    return refuse(
+      '`server` must say where to listen, such as { host: "127.0.0.1", port: 7070 }, and for TLS also tls: { cert: "cert.pem", key: "key.pem" }.',
+    );
   const problem = alerts === undefined ? undefined : alertProblem(alerts);
   if (problem !== undefined) return refuse(`\`alerts\`: ${problem}`);
   return found;
@@ -45,9 +47,19 @@ const isPath = (value: unknown): value is string => typeof value === "string" &&
 
 const isServer = (value: unknown): boolean => {
   if (typeof value !== "object" || value === null) return false;
-  const { host, port } = value as Readonly<Record<string, unknown>>;
+  const { host, port, tls } = value as Readonly<Record<string, unknown>>;
   const isPort = Number.isInteger(port) && (port as number) >= 0 && (port as number) <= 65_535;
-  return (host === undefined || isPath(host)) && (port === undefined || isPort);
+  return (
+    (host === undefined || isPath(host)) &&
+    (port === undefined || isPort) &&
+    (tls === undefined || isTls(tls))
+  );
+};
+
+const isTls = (value: unknown): boolean => {
+  if (typeof value !== "object" || value === null) return false;
+  const { cert, key, ...others } = value as Readonly<Record<string, unknown>>;
+  return isPath(cert) && isPath(key) && Object.keys(others).length === 0;
 };
 
 /** A host without scheme and port, or a network. */

@@ -44,9 +44,11 @@ export interface ServerConfig {
   readonly host?: string;
   /** 7070 unless given; 0 for a free one. */
   readonly port?: number;
+  /** PEM files, for HTTPS; plain HTTP unless given. `--tls-cert` and `--tls-key` go before it. */
+  readonly tls?: { readonly cert: string; readonly key: string };
 }
 
-export const SERVER_OPTIONS: OptionNames<ServerConfig> = { host: true, port: true };
+export const SERVER_OPTIONS: OptionNames<ServerConfig> = { host: true, port: true, tls: true };
 
 /** Types the configuration; it is checked when it is loaded. */
 export const defineConfig = (config: Config): Config => config;

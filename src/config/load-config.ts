@@ -31,14 +31,20 @@ export const loadConfig = async (from: string = process.cwd()): Promise<Project 
   const {
     data = DEFAULT_DATA,
     scrapers = DEFAULT_SCRAPERS,
+    server,
     ...others
   } = checkConfig(await importDefault(file), file);
   const folder = dirname(file);
+  const tls = server?.tls && {
+    cert: resolve(folder, server.tls.cert),
+    key: resolve(folder, server.tls.key),
+  };
   return {
     file,
     folder,
     data: resolve(folder, data),
     scrapers: [scrapers].flat().map((each) => resolve(folder, each)),
+    ...(server && { server: { ...server, ...(tls && { tls }) } }),
     ...others,
   };
 };

@@ -12,6 +12,7 @@ export const problemBody = ({ code, message, facts }: Problem, request: string):
   instance: request,
   code,
   ...(facts.errors && { errors: [...facts.errors] }),
+  ...(facts.reasons && { reasons: [...facts.reasons] }),
   ...(facts.offset !== undefined && { offset: facts.offset }),
 });
 
@@ -24,13 +25,14 @@ export const answerProblem = (
 ): FastifyReply => {
   const problem = problemOf(error);
   const status = statusOf(problem.code);
+  request.problem = problem.code;
   if (status >= 500) {
     const { cause } = problem;
     log.error("request.failed", {
       request: request.id,
       route: request.routeOptions?.url,
       problem: problem.code,
-      error: cause instanceof Error ? (cause.stack ?? cause.message) : String(cause),
+      error: cause instanceof Error ? (cause.stack ?? cause.message) : problem.message,
     });
   }
   if ((status === 401 || status === 403) && !request.isUnlogged)

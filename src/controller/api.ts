@@ -34,6 +34,8 @@ declare module "fastify" {
     who: Who;
     /** On routes that create. */
     once: Once | null;
+    /** The code of the problem that it was answered with. */
+    problem: string | null;
     /** One of a flood: it is counted, and not logged. */
     isUnlogged: boolean;
   }

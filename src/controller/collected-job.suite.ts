@@ -24,7 +24,7 @@ export const collectJob = async (
   pageOf: (item: ClaimedItem) => Collected,
 ): Promise<void> => {
   await using packer = startPacker();
-  await using archive = openArchive({ blobs, packer, job, worker: WORKER, software: "tests" });
+  await using archive = openArchive({ blobs, packer, job, software: "tests" });
   for (;;) {
     const grant = await ledger.claim({ worker: WORKER, room: 100, inHand: new Map(), jobs: [job] });
     if (grant.items.length === 0 && grant.againInMs === undefined) return;

@@ -8,6 +8,7 @@ import { viewOf } from "../reextract/current-view.ts";
 import { readSets } from "../reextract/job-sets.ts";
 import type { StoredExtraction } from "../reextract/stored-extraction.ts";
 import type { Who } from "./api.ts";
+import { noteOther } from "./audit.ts";
 import { isAtLeast } from "./auth.ts";
 import { FairTurns } from "./fair-turns.ts";
 import type { ControllerHouse } from "./house.ts";
@@ -75,7 +76,10 @@ export class Desk {
   }
 
   mayRead(who: Who, client: string): boolean {
-    return client === who.client || isAtLeast(who.role, "operator");
+    if (client === who.client) return true;
+    const may = isAtLeast(who.role, "operator");
+    if (may) noteOther(who, client);
+    return may;
   }
 
   async findItem(who: Who, job: string, id: string): Promise<ItemView> {

@@ -2,6 +2,7 @@ import type { Evidence } from "../model/breaker-evidence.ts";
 import type { CaptureRef } from "../model/capture.ts";
 import type { FailureKind } from "../model/failure.ts";
 import type { ItemRef } from "../model/item.ts";
+import { withoutPlaces } from "../model/without-places.ts";
 import { isoTime } from "./iso-time.ts";
 import { captureView, itemId } from "./item-view.ts";
 import type { ApiEvidence } from "./schemas/evidence.ts";
@@ -35,6 +36,7 @@ export const evidenceView = (evidence: unknown): ApiEvidence => {
     examples: examples.map(({ queue, seq, captures = [], ...rest }) => ({
       item: itemId({ queue, seq }),
       ...rest,
+      ...(rest.detail !== undefined && { detail: withoutPlaces(rest.detail) }),
       captures: captures.map(captureView),
     })),
   };

@@ -32,6 +32,10 @@ export interface ControllerHouse {
   readonly version?: string;
   /** Where long reads are answered, by themselves and apart from pages of lists; on the API's own thread unless given. */
   readonly reads?: { readonly exports: Reads; readonly pages: Reads };
+  /** Whether there is less room for the data than is wanted. */
+  readonly isDiskFull?: () => Promise<boolean>;
+  /** A certificate and its key in PEM form; plain HTTP unless given. */
+  readonly tls?: { readonly cert: Buffer; readonly key: Buffer };
   /** After how long streams that stand still are cut. */
   readonly streamTimes?: StreamTimes;
 }

@@ -1,6 +1,8 @@
 import { isPacked } from "../archive/read-capture.ts";
 import type { CaptureRef } from "../model/capture.ts";
+import type { Failure } from "../model/failure.ts";
 import type { ItemRef, ItemView } from "../model/item.ts";
+import { withoutPlaces } from "../model/without-places.ts";
 import { isoTime } from "./iso-time.ts";
 import type { ApiCapture } from "./schemas/capture.ts";
 import type { ApiItem } from "./schemas/item.ts";
@@ -23,6 +25,14 @@ export const captureView = (ref: CaptureRef, number: number): ApiCapture => ({
   isFile: !isPacked(ref),
 });
 
+const failureView = (failure: Failure): Failure => ({ ...failure, detail: withoutPlaces(failure.detail) });
+
+/** Which worker ran it says which machines there are: that is in the log. */
+const attemptView = <Attempt extends { readonly at: number; readonly worker: string }>(attempt: Attempt) => {
+  const { worker: _worker, at, ...rest } = attempt;
+  return { ...rest, at: isoTime(at) };
+};
+
 export const itemView = (item: ItemView, now: number): ApiItem => ({
   id: itemId(item.ref),
   key: item.key,
@@ -39,10 +49,8 @@ export const itemView = (item: ItemView, now: number): ApiItem => ({
   attempts: item.attempts,
   ...(item.dueInMs !== undefined && { dueAt: isoTime(now + item.dueInMs) }),
   ...(item.endedAt !== undefined && { endedAt: isoTime(item.endedAt) }),
-  ...(item.failure && { failure: item.failure }),
-  history: item.history.map((past) => ({ ...past, at: isoTime(past.at) })),
-  ...(item.lastAttempt && {
-    lastAttempt: { ...item.lastAttempt, at: isoTime(item.lastAttempt.at) },
-  }),
+  ...(item.failure && { failure: failureView(item.failure) }),
+  history: item.history.map((past) => ({ ...attemptView(past), failure: failureView(past.failure) })),
+  ...(item.lastAttempt && { lastAttempt: attemptView(item.lastAttempt) }),
   captures: item.captures.map(captureView),
 });

@@ -2,6 +2,7 @@ import { endedCount } from "../model/item.ts";
 import { versionsOf } from "../model/job-version.ts";
 import type { JobView } from "../model/job.ts";
 import { FIELD_STATUSES } from "../model/record.ts";
+import { withoutPlaces } from "../model/without-places.ts";
 import { evidenceView } from "./evidence-view.ts";
 import { isoTime } from "./iso-time.ts";
 import type { ApiJob } from "./schemas/job.ts";
@@ -23,7 +24,9 @@ export const jobView = (view: JobView, perSecond: number | undefined, now: numbe
     isBatch: spec.isBatch === true,
     createdAt: isoTime(createdAt),
     ...(endedAt !== undefined && { endedAt: isoTime(endedAt) }),
-    ...(paused && { paused: { cause: paused.cause, reason: paused.reason, at: isoTime(paused.at) } }),
+    ...(paused && {
+      paused: { cause: paused.cause, reason: withoutPlaces(paused.reason), at: isoTime(paused.at) },
+    }),
     options: optionsOf(view),
     labels: { ...spec.labels },
     counts: { ...counts, partial: view.partial, states: counts.states },
@@ -34,7 +37,7 @@ export const jobView = (view: JobView, perSecond: number | undefined, now: numbe
       perSecond: perSecond ?? null,
       etaAt: etaOf(view, ended, perSecond, now),
     },
-    failures: [...view.failures],
+    failures: view.failures.map((one) => ({ ...one, exampleDetail: withoutPlaces(one.exampleDetail) })),
     attemptFailures: view.attemptFailures,
     fields: fieldsOf(view),
     held: view.held.map(({ lane, reason, evidence, heldAt, probeAt }) => ({

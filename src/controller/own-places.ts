@@ -2,6 +2,7 @@ import { ArchiveError } from "../archive/archive-error.ts";
 import type { ManifestEntry } from "../archive/manifest.ts";
 import type { BlobRange } from "../model/capture.ts";
 import type { ItemView } from "../model/item.ts";
+import { withoutPlaces } from "../model/without-places.ts";
 
 export const isOfJob = ({ blob }: Pick<BlobRange, "blob">, job: string): boolean =>
   blob.startsWith(`jobs/${job}/`);
@@ -18,6 +19,7 @@ export const withOwnPlaces = (
   job: string,
 ): Omit<ItemView, "captures"> & { readonly captures: readonly Told[] } => ({
   ...item,
+  ...(item.failure && { failure: { ...item.failure, detail: withoutPlaces(item.failure.detail) } }),
   captures: item.captures.map((ref): Told => {
     const { blob: _blob, offset: _offset, length: _length, ...told } = ref;
     return isOfJob(ref, job) ? ref : told;

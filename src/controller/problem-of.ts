@@ -1,4 +1,5 @@
 import { ResponseSerializationError, hasZodFastifySchemaValidationErrors } from "fastify-type-provider-zod";
+import { withoutPlaces } from "../model/without-places.ts";
 import { Problem, type ProblemCode } from "./problem.ts";
 
 /** What was thrown, by name and code: the ports' errors come from any backend. */
@@ -65,7 +66,7 @@ export const problemOf = (error: unknown): Problem => {
       { retryAfterSeconds: 5 },
       { cause: error },
     );
-  if (known) return new Problem(known, error.message, {}, { cause: error });
+  if (known) return new Problem(known, withoutPlaces(error.message), {}, { cause: error });
   const status = "statusCode" in error && typeof error.statusCode === "number" ? error.statusCode : 500;
   const byStatus = code.startsWith("FST_") || status < 500 ? BY_STATUS[status] : undefined;
   if (byStatus === "unsupported-media-type") return new Problem(byStatus, MEDIA_TYPE, {}, { cause: error });

@@ -50,6 +50,8 @@ export const titleOf = (code: ProblemCode): string => PROBLEMS[code][1];
 export interface ProblemFacts {
   /** Which parts of the request are wrong. */
   readonly errors?: readonly { readonly path: string; readonly message: string }[];
+  /** Why the service is not ready. */
+  readonly reasons?: readonly { readonly code: string; readonly detail: string }[];
   /** Where an upload stands. */
   readonly offset?: number;
   readonly retryAfterSeconds?: number;

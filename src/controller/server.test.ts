@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import http from "node:http";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { test } from "node:test";
@@ -127,4 +128,29 @@ test("health and readiness need no key; metrics need an operator's", async () =>
   assert.equal((await ground.ask("GET", "/metrics", { key: client })).status, 403);
   const metrics = await ground.ask<string>("GET", "/metrics", { key: operator });
   assert.deepEqual([metrics.status, metrics.body], [200, "sluice_up 1\n"]);
+});
+
+test("the bodies of a client that are read at a time have a limit, which is nobody else's", async () => {
+  await using ground = await openApiGround();
+  const [one, other] = [await ground.addClient("one"), await ground.addClient("other")];
+  const large = http.request(`${ground.url}/v1/batches`, {
+    method: "POST",
+    agent: false,
+    headers: {
+      authorization: `Bearer ${one}`,
+      "content-type": "application/json",
+      "content-length": 32 * 1024 * 1024,
+    },
+  });
+  large.on("error", () => undefined);
+  large.write("{");
+  const json = { scraper: "county", inputs: [], labels: { filling: "x".repeat(2_000_000) } };
+  const ask = async (key: string) =>
+    (await ground.ask<ProblemBody>("POST", "/v1/jobs", { key, json })).status;
+  // Until the server has seen the head of the large one.
+  while ((await ask(one)) !== 429);
+  assert.equal(await ask(other), 400);
+  large.destroy();
+  await new Promise((closed) => large.once("close", closed));
+  while ((await ask(one)) === 429);
 });

@@ -3,7 +3,9 @@ import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from "fas
 import { gatherMethods } from "./allowed-methods.ts";
 import { answerBroken } from "./answer-broken.ts";
 import { answerProblem } from "./answer-problem.ts";
+import { addAudit } from "./audit.ts";
 import { addAuth } from "./auth.ts";
+import { BodyRoom } from "./body-room.ts";
 import { Desk } from "./desk.ts";
 import type { ControllerHouse } from "./house.ts";
 import { JobWatch } from "./job-watch.ts";
@@ -13,6 +15,7 @@ import { OpenStreams } from "./open-streams.ts";
 import { addJsonParser } from "./parse-json.ts";
 import { Problem } from "./problem.ts";
 import { requestId } from "./request-id.ts";
+import { addAuditRoutes } from "./routes/audit.ts";
 import { addBatchRoutes } from "./routes/batches.ts";
 import { addCaptureRoutes } from "./routes/captures.ts";
 import { addClientRoutes } from "./routes/clients.ts";
@@ -38,8 +41,10 @@ const CLOSE_IDLE_MS = 50;
 
 /** The controller's API, ready to listen. What it is given stays open when it closes. */
 export const buildServer = async (house: ControllerHouse): Promise<FastifyInstance> => {
-  const { log, now = Date.now, version = "0.1.0" } = house;
+  const { log, now = Date.now, version = "0.1.0", tls } = house;
   const app = fastify({
+    // Its type is that of plain HTTP, which all of the API is written for.
+    ...(tls && ({ https: tls } as object)),
     bodyLimit: BODY_LIMIT,
     routerOptions: { maxParamLength: 1000, ignoreTrailingSlash: false },
     requestIdHeader: false,
@@ -82,6 +87,7 @@ export const buildServer = async (house: ControllerHouse): Promise<FastifyInstan
   });
   const door = addAuth(app, house.registry, now);
   addOnce(app, house.registry, now);
+  addAudit(app, house.registry, log, now);
   app.addHook("onResponse", async (request, reply) => {
     if (request.isUnlogged) return;
     log.info("request", {
@@ -96,8 +102,11 @@ export const buildServer = async (house: ControllerHouse): Promise<FastifyInstan
   });
 
   // A streamed body may take hours (see `OpenStreams`); one that is read as a whole may not.
-  app.addHook("preParsing", async ({ raw, routeOptions }) => {
+  const bodies = new BodyRoom();
+  app.addHook("preParsing", async (request, reply) => {
+    const { raw, routeOptions } = request;
     if (routeOptions.config.isStreamed || raw.complete) return;
+    bodies.take(request, (over) => reply.raw.once("close", over));
     const timer = setTimeout(() => raw.socket.destroy(), BODY_MS).unref();
     raw.once("end", () => clearTimeout(timer)).once("close", () => clearTimeout(timer));
   });
@@ -142,5 +151,6 @@ const ROUTES = [
   addWebhookRoutes,
   addDeliveryRoutes,
   addEventRoutes,
+  addAuditRoutes,
   addServiceRoutes,
 ];

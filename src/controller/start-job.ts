@@ -8,6 +8,7 @@ import type { Once } from "./api.ts";
 import { checkHoldings } from "./holdings.ts";
 import type { ControllerHouse } from "./house.ts";
 import { addWithinQuota } from "./items-quota.ts";
+import { giveWay } from "./metrics/give-way.ts";
 import { missingItems } from "./missing-items.ts";
 import { Problem } from "./problem.ts";
 import type { AskedOptions } from "./schemas/job-options.ts";
@@ -30,6 +31,9 @@ export interface Started {
   readonly rejected: readonly RejectedInput[];
 }
 
+/** Others get their turn at the event loop after so long: the inputs may have megabytes. */
+const TURN_MS = 10;
+
 /**
  * A job with the inputs that came with it. Everything that can be wrong is found before it is made. Begun again, it goes on where the first try stopped: a
  * job that is sealed has all of its inputs.
@@ -40,7 +44,12 @@ export const startJob = async (house: ControllerHouse, start: Start, now: number
   const job = once.name;
   const items: PlannedItem[] = [];
   const rejected: RejectedInput[] = [];
+  let sinceMs = performance.now();
   for (const [at, value] of inputs.entries()) {
+    if (performance.now() - sinceMs > TURN_MS) {
+      await giveWay();
+      sinceMs = performance.now();
+    }
     const planned = planInput(ready.scraper, { line: at + 1, value }, laneOf);
     if ("item" in planned) items.push(planned.item);
     else rejected.push(planned.rejected);

@@ -25,7 +25,7 @@ const collectInto = async (t: TestContext, keepsPages: boolean) => {
     await rm(folder, { recursive: true });
   });
   const blobs = await openFiles(folder);
-  const archive = openArchive({ blobs, packer, job: "j1", worker: "w1", software: "test" });
+  const archive = openArchive({ blobs, packer, job: "j1", software: "test" });
   const item = openItemArchive(archive, keepsPages);
   await using session = openTestSession(site.url, { tools: item.tools });
   await session.http.get("/search");

@@ -6,8 +6,8 @@ import type { CollectorTools, CollectSession } from "../ports/collector.ts";
 /** One item's part in the archive: takes every response, and at the end answers when all of it is durable. */
 export interface ItemArchive {
   readonly tools: Pick<CollectorTools, "archive" | "archiveFile">;
-  /** Names what extraction reads, adds the records, and waits until every byte is safe: only then may the item be settled. */
-  commit(session: CollectSession, records: readonly string[]): Promise<Kept>;
+  /** Names what extraction reads, adds the records, and waits until every byte is safe: only then may the item be settled. `end`: see `ItemBundle`. */
+  commit(session: CollectSession, records: readonly string[], end?: (kept: Kept) => string): Promise<Kept>;
 }
 
 /** `keepsPages: false` for scrapers that opt out: then only files asked for and the records are kept. */
@@ -26,7 +26,7 @@ export const openItemArchive = (archive: JobArchive, keepsPages: boolean): ItemA
         return { size, digest };
       },
     },
-    commit(session, records) {
+    commit(session, records, end) {
       for (const { name, exchange, stored } of session.kept.pages) {
         if (stored) bundle.point(name, stored);
         const number = numbers.get(exchange);
@@ -37,7 +37,7 @@ export const openItemArchive = (archive: JobArchive, keepsPages: boolean): ItemA
         if (number !== undefined) bundle.keep(name, number);
       }
       numbers.clear();
-      return bundle.commit(records);
+      return bundle.commit(records, end);
     },
   };
 };

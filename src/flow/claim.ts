@@ -54,6 +54,11 @@ export class Hand {
     return Math.min(Math.floor(this.#limit) - this.#items.size, this.#options.maxUnsettled - this.#unsettled);
   }
 
+  /** Those that items in hand are of. */
+  get jobs(): ReadonlySet<string> {
+    return new Set(this.#items.values().map(({ job }) => job));
+  }
+
   /** By lane: the ledger counts these against the lane's concurrency. */
   get inHand(): ReadonlyMap<string, number> {
     return this.#byLane;
@@ -84,12 +89,13 @@ export class Hand {
     return grant;
   }
 
-  /** Its requests are over: the lane has a place free again. */
-  release(item: ClaimedItem): void {
-    if (!this.#items.delete(item)) return;
+  /** Its requests are over: the lane has a place free again. False when it was released before. */
+  release(item: ClaimedItem): boolean {
+    if (!this.#items.delete(item)) return false;
     const left = (this.#byLane.get(item.lane) ?? 1) - 1;
     if (left === 0) this.#byLane.delete(item.lane);
     else this.#byLane.set(item.lane, left);
+    return true;
   }
 
   settled(count: number): void {

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { constants } from "node:fs";
-import { copyFile, mkdir, open, readFile, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { chmod, copyFile, mkdir, open, readFile, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { BlobError, type Blobs } from "../ports/blobs.ts";
 import type { Damage, LedgerCheck } from "../ports/ledger-check.ts";
@@ -59,7 +59,7 @@ export interface BackupEnd extends BackupMark {
 export const backup = async (data: string, to: string, tools: CopyTools): Promise<BackupEnd> => {
   await refuseOther(to);
   await mkdir(to, { recursive: true, mode: 0o700 });
-  await writeFile(join(to, `${MARK}.part`), ""); // tells whose folder it is, should this be broken off
+  await writeFile(join(to, `${MARK}.part`), "", { mode: 0o600 }); // tells whose folder it is, should this be broken off
   const source = await tools.openBlobs(join(data, "blobs"));
   const target = await tools.openBlobs(join(to, "blobs"));
   const part = join(to, `${tools.ledgerFile}.part`);
@@ -74,7 +74,7 @@ export const backup = async (data: string, to: string, tools: CopyTools): Promis
       return true;
     });
     const damage = await verify(tools, part, target);
-    if (attempt < TRIES && damage.some(({ problem }) => problem.includes("missing"))) continue;
+    if (attempt < TRIES && damage.some(({ code }) => code === "missing")) continue;
     await rename(part, join(to, tools.ledgerFile));
     await syncFolder(to);
     for (const [name, bytes] of uploads) await target.put(name, bytes);
@@ -106,12 +106,13 @@ export const restore = async (
       `${data}: not empty, and nothing in it is overwritten. Choose an empty folder with --data DIR.`,
     );
   await mkdir(data, { recursive: true, mode: 0o700 });
-  await writeFile(restoring, mark.id, { flush: true });
+  await writeFile(restoring, mark.id, { flush: true, mode: 0o600 });
   const source = await tools.openBlobs(join(from, "blobs"));
   const target = await tools.openBlobs(join(data, "blobs"));
   const copied = await copyObjects(source, target, tools.onProgress);
   const part = join(data, `${tools.ledgerFile}.part`);
   await copyFile(join(from, tools.ledgerFile), part, constants.COPYFILE_FICLONE);
+  await chmod(part, 0o600);
   await syncFile(part);
   const damage = await verify(tools, part, target);
   await rename(part, join(data, tools.ledgerFile));
@@ -123,7 +124,7 @@ export const restore = async (
 const UPLOAD = /^jobs\/[^/]+\/upload\.json$/;
 /** All others are put once and never change. */
 const isRewritten = (name: string): boolean =>
-  /\/(manifest\.jsonl|manifest-mark\.json|chosen\.json|upload\.json)$/.test(name);
+  /\/(manifest\.jsonl|manifest-mark\.json|chosen\.json|upload\.json|job\.json)$|^service\//.test(name);
 
 const readUploads = async (blobs: Blobs): Promise<Map<string, Uint8Array>> => {
   const uploads = new Map<string, Uint8Array>();
@@ -192,7 +193,7 @@ const readMark = async (from: string): Promise<BackupMark | undefined> => {
 };
 
 const writeMark = async (file: string, mark: BackupMark): Promise<void> => {
-  await writeFile(`${file}.part`, `${JSON.stringify(mark, undefined, 2)}\n`, { flush: true });
+  await writeFile(`${file}.part`, `${JSON.stringify(mark, undefined, 2)}\n`, { flush: true, mode: 0o600 });
   await rename(`${file}.part`, file);
 };
 

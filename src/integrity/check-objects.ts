@@ -40,8 +40,13 @@ export async function* checkCaptures(blobs: Blobs, shelf: RefShelf, name: string
   const stored = await getOrNone(blobs, `${name}.cdxj`);
   if (stored && Buffer.from(stored).equals(index)) return;
   if (stored && isOlder(stored, index)) return;
-  const what = stored ? "it is not what its segment says" : "it is missing";
-  yield { what: "index", where: `${name}.cdxj`, problem: what, repair: "index" };
+  yield {
+    what: "index",
+    where: `${name}.cdxj`,
+    problem: stored ? "it is not what its segment says" : "it is missing",
+    ...(!stored && { code: "missing" }),
+    repair: "index",
+  };
 }
 
 /** What the segment's index must be. */

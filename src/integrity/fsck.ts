@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { ArchiveError } from "../archive/archive-error.ts";
+import { isJournal, readLines } from "../archive/journal.ts";
 import { manifestLine, manifestName, readManifest } from "../archive/manifest.ts";
 import { sha256 } from "../archive/sha256.ts";
 import type { Blobs } from "../ports/blobs.ts";
@@ -7,7 +8,7 @@ import type { Damage, LedgerCheck } from "../ports/ledger-check.ts";
 import { type Ledger, LedgerError } from "../ports/ledger.ts";
 import { itemPages } from "../reextract/item-pages.ts";
 import { isStorageError } from "../reextract/damage.ts";
-import { openSealedJson } from "../reextract/sealed-json.ts";
+import { openSealedJson } from "../archive/sealed-json.ts";
 import type { StoredExtraction } from "../reextract/stored-extraction.ts";
 import { checkCaptures, checkFile, checkRecords, getOrNone } from "./check-objects.ts";
 import { RefShelf } from "./ref-shelf.ts";
@@ -84,7 +85,8 @@ export class Fsck {
       this.counts.objects++;
       this.counts.bytes += size;
       const job = /^jobs\/([^/]+)\//.exec(name)?.[1] ?? "";
-      if (!check.knows(job) && !check.isKept(job, name)) {
+      const isKnown = name.startsWith("service/") || check.knows(job) || check.isKept(job, name);
+      if (!isKnown) {
         this.counts.orphans++;
         this.counts.orphanBytes += size;
         await this.#options.onOrphan?.(name);
@@ -105,8 +107,9 @@ export class Fsck {
     if (name.endsWith(".warc.gz")) yield* checkCaptures(blobs, shelf, name);
     else if (name.endsWith(".warc.gz.cdxj")) {
       if (!(await getOrNone(blobs, name.slice(0, -".cdxj".length))))
-        yield { what: "index", where: name, problem: "its segment is missing" };
+        yield { what: "index", where: name, problem: "its segment is missing", code: "missing" };
     } else if (name.includes("/records/")) this.counts.unverified += yield* checkRecords(blobs, shelf, name);
+    else if (isJournal(name)) yield* checkJournal(blobs, name);
     else if (name.includes("/files/")) yield* checkFile(blobs, shelf, name);
     else if (name.endsWith("/extraction.json")) yield* checkExtraction(blobs, name);
     else if (name.endsWith(".json")) yield* checkJson(name, await blobs.get(name));
@@ -126,6 +129,7 @@ export class Fsck {
         where: blob,
         job,
         problem: `the object is missing; ${count === 1 ? `item ${key}` : `${count} items, the first of them ${key},`} of job ${job} needs it`,
+        code: "missing",
         advice: "restore it from a backup",
       };
     }
@@ -139,16 +143,17 @@ export class Fsck {
       for (const job of jobs) {
         const stored = await digestOf(blobs.stream(manifestName(job)));
         if (stored === undefined) continue; // written by and by
-        const view = await ledger.readJob(job);
-        if (view?.endedAt === undefined) continue;
+        let endedAt: number | undefined;
         try {
-          if ((await digestOf(manifestLines(ledger, job))) === stored) continue;
+          endedAt = (await ledger.readJob(job))?.endedAt;
+          if (endedAt === undefined || (await digestOf(manifestLines(ledger, job))) === stored) continue;
+          if ((await digestOf(manifestLines(ledger, job, true))) === stored) continue;
         } catch (error) {
-          if (error instanceof LedgerError) continue; // an item that was told as damaged
+          if (error instanceof LedgerError) continue; // a job or an item that was told as damaged
           throw error;
         }
         const mark = await getOrNone(blobs, `jobs/${job}/manifest-mark.json`);
-        const isOfEarlierEnd = mark && !Buffer.from(mark).toString().includes(String(view.endedAt));
+        const isOfEarlierEnd = mark && !Buffer.from(mark).toString().includes(String(endedAt));
         const line = await firstBadLine(blobs, job);
         if (isOfEarlierEnd && line === undefined) continue; // to be written again
         yield {
@@ -170,12 +175,21 @@ const whatIs = (name: string): Damage["what"] => {
   if (name.endsWith(".cdxj")) return "index";
   if (name.includes("/files/")) return "file";
   if (name.includes("/extractions/")) return "extraction";
+  if (isJournal(name)) return "journal";
   return name.includes("/records/") ? "records" : "manifest";
 };
 
-async function* manifestLines(ledger: Ledger, job: string): AsyncGenerator<Uint8Array> {
+/** `isOlder`: as versions wrote it that told neither why an item was skipped nor what has changed. */
+async function* manifestLines(ledger: Ledger, job: string, isOlder = false): AsyncGenerator<Uint8Array> {
   for await (const page of itemPages(ledger, job))
-    yield Buffer.from(page.map((item) => `${manifestLine(item)}\n`).join(""));
+    yield Buffer.from(
+      page
+        .map(({ skipped, change, ...item }) =>
+          manifestLine(isOlder ? item : { ...item, ...(skipped && { skipped }), ...(change && { change }) }),
+        )
+        .map((line) => `${line}\n`)
+        .join(""),
+    );
 }
 
 /** Undefined where the object is not there. */
@@ -219,10 +233,24 @@ async function* checkExtraction(blobs: Blobs, name: string): AsyncGenerator<Dama
         what: "extraction",
         where: segment,
         problem: bytes ? "its digest is another" : "it is missing",
+        ...(!bytes && { code: "missing" }),
         advice,
       };
   }
 }
+
+/** What a lost ledger would be rebuilt from. The ledger is there, and has all that it says. */
+async function* checkJournal(blobs: Blobs, name: string): AsyncGenerator<Damage> {
+  try {
+    await readLines(blobs, name);
+  } catch (error) {
+    if (!(error instanceof ArchiveError)) throw error;
+    yield { what: "journal", where: name, problem: "its digest is another", advice: JOURNAL_ADVICE };
+  }
+}
+
+const JOURNAL_ADVICE =
+  "restore it from a backup. Until then, `sluice rebuild` would not find what it says; the job itself is not concerned";
 
 /** Notes of how far something has come; those with a digest fit it. */
 function* checkJson(name: string, bytes: Uint8Array): Generator<Damage> {

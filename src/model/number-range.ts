@@ -49,6 +49,10 @@ export const RANGES = {
   maxStoredBytes: whole(0, 1e15),
   retentionMs: whole(SECOND, 100 * YEAR, "milliseconds, a second to a hundred years"),
   retryAfterMs: whole(SECOND, DAY, "milliseconds, a second to a day"),
+  logMb: any(0.001, 1_000_000, "megabytes"),
+  logFiles: whole(0, 10_000, "files"),
+  freeMb: any(0, 1e9, "megabytes"),
+  idleMs: whole(0, DAY, "milliseconds, up to a day"),
   drainMs: whole(0, DAY, "milliseconds, up to a day"),
   alertNumber: any(Number.MIN_VALUE, 10 * YEAR),
 } as const satisfies Readonly<Record<string, NumberRange>>;

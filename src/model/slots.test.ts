@@ -292,10 +292,10 @@ test("a job's own lower pace holds beside another that takes all it can get; the
       let [state, tat, nowMs] = [EMPTY_BOOK, 0, START];
       for (const gapMs of gaps) {
         const request = { nowMs, count: 50, intervalMs: laneMs, burst, holdUntilMs: 0 };
-        const own = bookOwnSlots(state, { tat, intervalMs: ownMs, burst: 1 }, request);
+        const own = bookOwnSlots(state, [{ tat, intervalMs: ownMs, burst: 1 }], request);
         ownSlots!.push(...own.slots);
         all!.push(...own.slots);
-        tat = own.tat;
+        [tat = 0] = own.tats;
         const other = isAlone || laneMs === 0 ? undefined : bookSlots(own.book, { ...request, count: 1e6 });
         all!.push(...(other?.slots ?? []));
         state = other?.book ?? own.book;

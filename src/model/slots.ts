@@ -86,7 +86,7 @@ export function bookSlots(before: SlotBook, request: SlotRequest): Booking {
   return { book: { ...moved(book, tat, intervalMs), spare }, slots: slots.toSorted(ascending) };
 }
 
-/** A job's own limit, below that of the lane. */
+/** A limit beside that of the lane: a job's own, or that of the address which several lanes lead to. */
 export interface OwnPace {
   /** Theoretical time of its latest slot. */
   readonly tat: number;
@@ -95,28 +95,33 @@ export interface OwnPace {
 }
 
 export interface OwnBooking extends Booking {
-  readonly tat: number;
-  /** When the next slot can be booked, as far as the own limit goes; 0 where only the lane keeps it waiting. */
+  /** One for each limit. */
+  readonly tats: readonly number[];
+  /** When the next slot can be booked, as far as the own limits go; 0 where only the lane keeps it waiting. */
   readonly againAtMs: number;
 }
 
 /**
- * Books slots for a job with a lower limit of its own. A slot that is later than the lane's next one leaves those before it to others: the lane
+ * Books slots that keep limits of their own beside that of the lane. A slot that is later than the lane's next one leaves those before it to others: the lane
  * goes on at its rate. Where others have booked the lane's next slots, it lies in their rhythm and takes nothing from them.
  */
-export function bookOwnSlots(before: SlotBook, own: OwnPace, request: SlotRequest): OwnBooking {
+export function bookOwnSlots(before: SlotBook, limits: readonly OwnPace[], request: SlotRequest): OwnBooking {
   const { nowMs, count } = request;
-  const ownMs = grained(own.intervalMs);
-  const ownLeadMs = leadOf(own.burst, ownMs);
   const laneMs = grained(request.intervalMs);
-  // Own slots are booked a second ahead at most: a later time was written before the clock was set back.
-  let tat = Math.min(own.tat, nowMs + AHEAD_MS + ownLeadMs);
+  const owns = limits.map(({ tat, intervalMs, burst }) => {
+    const ownMs = grained(intervalMs);
+    const leadMs = leadOf(burst, ownMs);
+    // Own slots are booked a second ahead at most: a later time was written before the clock was set back.
+    return { ownMs, leadMs, tat: Math.min(tat, nowMs + AHEAD_MS + leadMs) };
+  });
+  const nextAt = (): number => Math.max(...owns.map(({ tat, ownMs, leadMs }) => tat + ownMs - leadMs));
   let book = before;
   const slots: number[] = [];
   let againAtMs = 0;
-  if (request.holdUntilMs > nowMs + aheadMs(laneMs)) return { book, tat: own.tat, slots, againAtMs };
+  if (request.holdUntilMs > nowMs + aheadMs(laneMs))
+    return { book, tats: limits.map(({ tat }) => tat), slots, againAtMs };
   while (slots.length < count) {
-    const notBefore = tat + ownMs - ownLeadMs;
+    const notBefore = nextAt();
     const next: OneSlot =
       notBefore > nowMs + AHEAD_MS
         ? { againAtMs: notBefore - AHEAD_MS }
@@ -127,12 +132,15 @@ export function bookOwnSlots(before: SlotBook, own: OwnPace, request: SlotReques
     }
     slots.push(next.slot);
     book = next.book;
-    // What the lane's rhythm adds to a slot's time is not lost for the next one.
-    const isRounded = next.slot - notBefore < Math.min(laneMs, ownMs);
-    tat = isRounded ? tat + ownMs : Math.max(tat + ownMs, next.slot);
+    for (const own of owns) {
+      const { ownMs, leadMs } = own;
+      // What the lane's rhythm adds to a slot's time is not lost for the next one.
+      const isRounded = next.slot - (own.tat + ownMs - leadMs) < Math.min(laneMs, ownMs);
+      own.tat = isRounded ? own.tat + ownMs : Math.max(own.tat + ownMs, next.slot);
+    }
   }
-  if (slots.length === count) againAtMs = tat + ownMs - ownLeadMs - AHEAD_MS;
-  return { book, tat, slots: slots.toSorted(ascending), againAtMs };
+  if (slots.length === count) againAtMs = nextAt() - AHEAD_MS;
+  return { book, tats: owns.map(({ tat }) => tat), slots: slots.toSorted(ascending), againAtMs };
 }
 
 type OneSlot = { readonly book: SlotBook; readonly slot: number } | { readonly againAtMs: number };

@@ -5,6 +5,8 @@
  * never nothing. Only a job's manifest and marks are ever rewritten; every other object is put once, so a range of it stays true.
  */
 export interface Blobs {
+  /** How long what can share an object should gather before it is put: the more a put costs, the longer. */
+  readonly gatherMs: number;
   /**
    * Returns when the object is durable: a crash of machine or process after that does not lose it. Until then, and
    * for ever when the body throws or the process dies, the name is as it was before. Chunks may be reused by the

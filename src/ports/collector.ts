@@ -118,8 +118,11 @@ export interface CollectorTools {
 
 /** A request's right to start, from its gate to its first byte. Opening a connection, or waiting for one, may lie between. */
 export interface Departure {
-  /** Called when the first byte is about to leave. Throws when the job was stopped meanwhile; false when the slot's time is over. */
-  readonly leave: () => boolean;
+  /**
+   * Called when the first byte is about to leave, with the address that it goes to. Throws when the job was stopped meanwhile; false when the slot's
+   * time is over, or it is not one for this address.
+   */
+  readonly leave: (address?: string) => boolean;
   /** Waits for another slot. */
   readonly renew: () => Promise<void>;
 }

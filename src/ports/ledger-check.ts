@@ -13,11 +13,14 @@ export interface Damage {
     | "records"
     | "file"
     | "manifest"
-    | "extraction";
+    | "extraction"
+    | "journal";
   /** The file or object. */
   readonly where: string;
   /** What does not fit. */
   readonly problem: string;
+  /** The object is not there, though something names it. */
+  readonly code?: "missing";
   /** What `--repair` does about it; where it is left out, only a backup helps, or what `advice` says. */
   readonly repair?: "counters" | "index" | "manifest";
   readonly advice?: string;

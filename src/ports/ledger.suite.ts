@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { addresses } from "./ledger-suite/addresses.ts";
 import { breaker } from "./ledger-suite/breaker.ts";
 import { emitting } from "./ledger-suite/emitting.ts";
 import { events } from "./ledger-suite/events.ts";
@@ -43,6 +44,7 @@ const NOUNS = [
   workSums,
   pace,
   ownPace,
+  addresses,
   leases,
   stopping,
   reaping,
@@ -71,7 +73,11 @@ export const ledgerSuite = (
     const unused = new Set(Object.keys(skips));
     const test: LedgerTest = (sentence, run) => {
       unused.delete(sentence);
-      it(sentence, { skip: skips[sentence] ?? false }, async (t) => await run(await World.create(t, open)));
+      it(sentence, { skip: skips[sentence] ?? false }, async (t) => {
+        const world = await World.create(t, open);
+        await run(world);
+        assert.deepEqual(world.violations(), []);
+      });
     };
     for (const noun of NOUNS) noun(test);
     assert.deepEqual([...unused], [], "skips of tests that do not exist");

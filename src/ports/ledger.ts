@@ -88,6 +88,11 @@ export interface Ledger extends VersionLedger {
 
   /** The first door: items whose lane has room now or within the next second, each with its first slot. */
   claim(request: ClaimRequest): Promise<Grant>;
+  /**
+   * For a worker whose last claim was told to wait: true as soon as a claim may bring something after all, false after `ms`. Writes nothing. What was
+   * only crowded counts as well.
+   */
+  awaitWork(filter: WorkFilter, ms: number): Promise<boolean>;
   /** Renews the worker's leases, books and returns slots, reports outcomes at once, hears what has stopped. */
   pulse(report: PulseReport): Promise<PulseReply>;
   /** The second door. What was not leased to this worker any more is refused and changes nothing. */
@@ -187,7 +192,17 @@ export interface ItemPage {
   readonly next?: ItemRef;
 }
 
-export interface ClaimRequest {
+/** What a worker takes. */
+export interface WorkFilter {
+  /** Only items of these jobs; all jobs when left out. */
+  readonly jobs?: readonly string[];
+  /** Only these lanes; all when left out. */
+  readonly lanes?: readonly string[];
+  /** Only items of jobs all of whose scrapers are of these kinds; of all jobs when left out. */
+  readonly kinds?: readonly CollectorKind[];
+}
+
+export interface ClaimRequest extends WorkFilter {
   readonly worker: string;
   /**
    * Counts the claims of this worker. A number that was answered before means that the answer was lost: what it brought is taken back first.
@@ -203,14 +218,8 @@ export interface ClaimRequest {
    * pulse's word stands.
    */
   readonly running?: readonly ItemRef[];
-  /** Only items of these jobs; all jobs when left out. */
-  readonly jobs?: readonly string[];
   /** This worker runs one item at a time in a process of its own: it takes suspects, and nothing else. */
   readonly alone?: boolean;
-  /** Only these lanes; all when left out. */
-  readonly lanes?: readonly string[];
-  /** Only items of jobs all of whose scrapers are of these kinds; of all jobs when left out. */
-  readonly kinds?: readonly CollectorKind[];
 }
 
 export interface ClaimedItem extends ItemRef {
@@ -230,8 +239,12 @@ export interface ClaimedItem extends ItemRef {
 
 export interface SlotGrant {
   readonly lane: string;
-  /** Of a job with a pace of its own: only for requests of this queue, also in a lane without a rate. */
-  readonly queue?: number;
+  /** For which they were booked: they count in its client's share of the lane. */
+  readonly queue: number;
+  /** Of a job with a pace of its own: only for requests of that queue, also in a lane without a rate. */
+  readonly isOwn?: true;
+  /** Only for requests that go to this address: they have spent a slot of it as well. */
+  readonly address?: string;
   /** From the moment of the answer, ascending. */
   readonly delaysMs: readonly number[];
   /** A slot used later than this is void and booked again. */
@@ -243,10 +256,14 @@ export interface Grant {
   readonly slots: readonly SlotGrant[];
   /** Lanes without a rate: requests start at once, no slots are needed. */
   readonly unpaced: readonly string[];
-  /** When asking again may bring something; undefined when nothing is left to wait for. */
+  /** When asking again may bring something, 0 for at once; undefined when nothing is left to wait for. */
   readonly againInMs?: number;
+  /** Work was left behind because all places of a lane or a client are taken: worth asking when an item in hand has ended. */
+  readonly isCrowded?: boolean;
   /** Suspects that wait for a process of their own. */
   readonly suspects: number;
+  /** Requests need a slot of the address that they go to as well, until the next answer says otherwise. */
+  readonly pacesAddresses?: true;
 }
 
 export interface OutcomeReport {
@@ -275,6 +292,20 @@ export interface SlotWish {
   /** The queue on whose behalf it is asked: a stopped queue gets none. */
   readonly queue: number;
   readonly count: number;
+  /** Of these, so many had a slot that was void or given back: they count in the client's share already. None when left out. */
+  readonly again?: number;
+  /** The lane of the address that the request goes to, where addresses are paced. */
+  readonly address?: string | undefined;
+}
+
+/**
+ * Slots that were booked for a queue and that it neither used nor will ask for again, or that another queue of the same worker used, whose count
+ * is below 0. A client's share of a lane is what its queues have used, and what their requests wait for.
+ */
+export interface SlotRefund {
+  readonly lane: string;
+  readonly queue: number;
+  readonly count: number;
 }
 
 export interface PulseReport {
@@ -291,6 +322,7 @@ export interface PulseReport {
   readonly wishes: readonly SlotWish[];
   /** Unused slots, as delays from now. */
   readonly returned: readonly { readonly lane: string; readonly delaysMs: readonly number[] }[];
+  readonly refunds: readonly SlotRefund[];
   readonly outcomes: readonly OutcomeReport[];
   readonly lanes: readonly LaneReport[];
   /** Learned from robots.txt. */
@@ -313,6 +345,8 @@ export interface PulseReply {
   readonly stopped: readonly number[];
   /** Wishes not (fully) granted may be repeated after this. */
   readonly againInMs: number;
+  /** As in a claim's answer. */
+  readonly pacesAddresses?: true;
 }
 
 export interface SettledItem extends ItemRef {

@@ -1,4 +1,5 @@
 import { describe, it } from "node:test";
+import { audit } from "./registry-suite/audit.ts";
 import { clients } from "./registry-suite/clients.ts";
 import { deliveries } from "./registry-suite/deliveries.ts";
 import { duties } from "./registry-suite/duties.ts";
@@ -14,6 +15,6 @@ export const registrySuite = (name: string, open: OpenRegistry): void => {
     const test: RegistryTest = (sentence, run) => {
       it(sentence, async (t) => await run(await RegistryWorld.create(t, open)));
     };
-    for (const noun of [clients, once, duties, deliveries]) noun(test);
+    for (const noun of [clients, once, duties, deliveries, audit]) noun(test);
   });
 };

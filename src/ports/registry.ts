@@ -1,3 +1,5 @@
+import type { AuditEntry } from "../model/audit.ts";
+
 /**
  * What a service knows beside its jobs: who may do what, what was asked before, whose turn a duty is, and what is still to be delivered. In
  * its own port, because none of it changes together with items.
@@ -53,6 +55,11 @@ export interface Registry {
   /** What alerts have said, so that none is repeated and each is taken back: a JSON text under a name. */
   readAlert(id: string): Promise<string | undefined>;
   saveAlert(id: string, state: string | null): Promise<void>;
+
+  /** What operators have changed. Kept for 400 days, and at most 200,000 entries. */
+  addAudit(entry: AuditEntry): Promise<void>;
+  /** The newest first. */
+  listAudit(query: AuditQuery): Promise<readonly StoredAudit[]>;
 
   close(): Promise<void>;
 }
@@ -170,5 +177,18 @@ export interface DeliveryQuery {
   readonly states?: readonly Delivery["state"][];
   /** Id of the last one of the page before. */
   readonly after?: string;
+  readonly limit: number;
+}
+
+export interface StoredAudit extends AuditEntry {
+  readonly id: number;
+}
+
+export interface AuditQuery {
+  readonly actor?: string;
+  readonly action?: string;
+  readonly sinceAt?: number;
+  /** Id of the last one of the page before. */
+  readonly before?: number;
   readonly limit: number;
 }

@@ -2,7 +2,7 @@ import { ArchiveError } from "../archive/archive-error.ts";
 import { timeOfId } from "../model/timed-id.ts";
 import type { Blobs } from "../ports/blobs.ts";
 import { ReextractError } from "./reextract-error.ts";
-import { openSealedJson, sealJson } from "./sealed-json.ts";
+import { openSealedJson, sealJson } from "../archive/sealed-json.ts";
 import { extractionBlob, extractionFolder, type StoredExtraction } from "./stored-extraction.ts";
 
 /**

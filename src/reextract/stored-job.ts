@@ -65,7 +65,7 @@ export default defineScraper({
   await ledger.addItems(job, planned, []);
   await ledger.sealJob(job);
   await using packer = startPacker();
-  await using archive = openArchive({ blobs, packer, job, worker: WORKER, software: "tests" });
+  await using archive = openArchive({ blobs, packer, job, software: "tests" });
   const room = pages.length;
   const grant = await ledger.claim({ worker: WORKER, room, inHand: new Map(), jobs: [job] });
   const settling = grant.items.map(async ({ queue, seq, lease, key }): Promise<SettledItem> => {

@@ -159,7 +159,9 @@ test("pages are removed with a crash before any step; the manifest stays and doe
     await collect(stores, "two", ["a"]);
     await mark(stores, ["one"], "pages");
   };
-  const left = ["jobs/one/captures/a.warc.gz", "jobs/one/manifest.jsonl", "jobs/one/records/one.jsonl"];
+  const left = ["captures/a.warc.gz", "job.json", "manifest.jsonl", "records/one.jsonl"].map(
+    (name) => `jobs/one/${name}`,
+  );
   await withEveryCrash(t, prepare, async (stores) => {
     assert.deepEqual(await namesOf(stores, "jobs/one/"), left);
     const entries = await Array.fromAsync(readManifest(stores.blobs, "one"));

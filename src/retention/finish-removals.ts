@@ -1,3 +1,4 @@
+import { keepJobFile } from "../archive/journal.ts";
 import { writeJobManifest } from "../export/write-manifest.ts";
 import type { Removal } from "../model/removal.ts";
 import type { Blobs } from "../ports/blobs.ts";
@@ -61,7 +62,9 @@ const deleteBytes = async (tools: RemovalTools, job: string): Promise<void> => {
   if (what === "pages") await writeJobManifest({ ledger, blobs }, job);
   else await removeLog?.(job);
   for (const prefix of prefixesOf(job, what)) await deleteBelow(tools, job, prefix);
-  if (!signal?.aborted) await ledger.removals.endBytes(job, what);
+  if (signal?.aborted) return;
+  await ledger.removals.endBytes(job, what);
+  if (what === "pages") await keepJobFile({ ledger, blobs }, job);
 };
 
 const deleteBelow = async (

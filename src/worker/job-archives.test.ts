@@ -7,12 +7,28 @@ import { startPacker } from "../archive/packer.ts";
 import { openFiles } from "../backends/files/open-files.ts";
 import { JobArchives } from "./job-archives.ts";
 
+test("what belongs to a job without items in hand waits a second at most, however long the blobs let it gather", async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), "sluice-archives-"));
+  t.after(() => rm(folder, { recursive: true }));
+  let now = 0;
+  const blobs = { ...(await openFiles(folder)), gatherMs: 2 ** 30 };
+  await using packer = startPacker();
+  await using archives = new JobArchives({ blobs, packer, software: "test", now: () => now });
+  const [kept] = ["idle", "busy"].map((job) => archives.of(job).item().commit(["{}"]));
+  archives.sealIdle(new Set(["busy"]));
+  now = 1000;
+  archives.sealIdle(new Set(["busy"]));
+  await kept;
+  const names = (await Array.fromAsync(blobs.list(""))).map(({ name }) => name.split("/")[1]);
+  assert.deepEqual(names, ["idle"]);
+});
+
 test("of very many jobs those used last stay open, and what was written for the others is kept", async (t) => {
   const folder = await mkdtemp(join(tmpdir(), "sluice-archives-"));
   t.after(() => rm(folder, { recursive: true }));
   const blobs = await openFiles(folder);
   await using packer = startPacker();
-  const archives = new JobArchives({ blobs, packer, worker: "w1", software: "test" });
+  const archives = new JobArchives({ blobs, packer, software: "test" });
   const first = archives.of("job-0");
   const kept = first.item().commit(["{}"]);
   for (let n = 1; n <= 256; n++) {

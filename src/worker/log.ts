@@ -1,5 +1,6 @@
-import { appendFileSync } from "node:fs";
+import { closeSync, fstatSync, openSync, writeSync } from "node:fs";
 import { redactSecrets } from "../model/redact-secrets.ts";
+import { type LogLimits, logLimits, rotateLog } from "./rotate-log.ts";
 
 export const LOG_LEVELS = ["debug", "info", "warn", "error", "silent"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -10,10 +11,10 @@ type Facts = Readonly<Record<string, unknown>>;
 export type Log = Readonly<Record<Exclude<LogLevel, "silent">, (event: string, facts?: Facts) => void>>;
 
 /**
- * Appends to a file that several processes share: each line is one write. Texts that look like secrets are not written. A disk that is full
- * costs lines, and stops nobody.
+ * Appends to a file that several processes share: each line is one write. A file that has grown large is set aside. Texts that look like secrets
+ * are not written. A disk that is full costs lines, and stops nobody.
  */
-export const openLog = (file: string, level: LogLevel): Log => {
+export const openLog = (file: string, level: LogLevel, limits: LogLimits = logLimits()): Log => {
   const lowest = LOG_LEVELS.indexOf(level);
   const write =
     (name: Exclude<LogLevel, "silent">): Log["info"] =>
@@ -21,12 +22,23 @@ export const openLog = (file: string, level: LogLevel): Log => {
       if (LOG_LEVELS.indexOf(name) < lowest) return;
       const line = JSON.stringify({ at: new Date().toISOString(), level: name, event, ...facts }, redacted);
       try {
-        appendFileSync(file, `${line}\n`);
+        if (append(file, `${line}\n`) >= limits.maxBytes) rotateLog(file, limits);
       } catch {
         // There is nowhere else to say so.
       }
     };
   return { debug: write("debug"), info: write("info"), warn: write("warn"), error: write("error") };
+};
+
+/** Answers how large the file is then. It is opened by its name each time, as it may have been set aside. */
+const append = (file: string, text: string): number => {
+  const opened = openSync(file, "a", 0o600);
+  try {
+    writeSync(opened, text);
+    return fstatSync(opened).size;
+  } finally {
+    closeSync(opened);
+  }
 };
 
 const redacted = (_name: string, value: unknown): unknown =>

@@ -23,13 +23,15 @@ const open = async (t: TestContext, change: Partial<Ledger> = {}, onReply: () =>
   const ledger: Ledger = {
     ...world.ledger,
     pulse: (report) => {
-      reports.push(report);
-      return world.ledger.pulse(report);
+      // Each part is told when it is read.
+      const told = { ...report };
+      reports.push(told);
+      return world.ledger.pulse(told);
     },
     ...change,
   };
   const hand = new Hand({ ledger, worker: "w1", capacity: 5, maxUnsettled: 100 });
-  const desk = new SlotDesk(() => pulse.need());
+  const desk = new SlotDesk(() => pulse.needSlots());
   const heard: (() => void)[] = [];
   const pulse: Pulse = (opened = new Pulse({
     ledger,
@@ -132,7 +134,7 @@ test("what has stopped is heard", async (t) => {
 test("what has stopped is heard before a slot or an open lane lets its requests go", async (t) => {
   const heard: string[] = [];
   const reply = { isAlive: true, unpaced: ["open.test"], stopped: [1], againInMs: 1000 };
-  const slots = [{ lane: SITE, delaysMs: [0], lateMs: 1000 }];
+  const slots = [{ lane: SITE, queue: 1, delaysMs: [0], lateMs: 1000 }];
   const { desk, pulse } = await open(t, { pulse: async () => ({ ...reply, slots }) }, () => {
     heard.push("stopped");
     desk.stop(({ queue }) => queue === 1, "paused");

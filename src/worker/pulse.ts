@@ -3,6 +3,7 @@ import type { ItemRef } from "../model/item.ts";
 import type { Hand } from "../flow/claim.ts";
 import { StopError } from "../model/stop-error.ts";
 import type { LaneReport, Ledger, OutcomeReport, PulseReply } from "../ports/ledger.ts";
+import { BEFORE_LAST_SLOT_MS } from "./claim-cadence.ts";
 import type { SlotDesk } from "./slot-desk.ts";
 import type { UnsettledCosts } from "./unsettled-costs.ts";
 
@@ -23,7 +24,9 @@ interface LaneTrouble {
 }
 
 /** Between two pulses when nothing calls for one sooner. */
-const QUIET_MS = 250;
+const QUIET_MS = 300;
+/** …and of a worker that has nothing to tell and nobody to stop. */
+const IDLE_MS = 1000;
 
 /**
  * The only contact with the ledger beside the two doors: renews leases, books slots for hops, gives unused ones back, and reports
@@ -49,6 +52,16 @@ export class Pulse {
   /** Something waits for an answer: as soon as the current turn of the event loop is over. */
   need(): void {
     this.#schedule(0);
+  }
+
+  /** More slots are wanted than are at hand. While its lane has some ahead it loses nothing by waiting, and others may join. */
+  needSlots(): void {
+    this.#schedule(this.#slotsNeededInMs());
+  }
+
+  /** Something was taken in hand. */
+  begin(): void {
+    this.#schedule(QUIET_MS);
   }
 
   outcome(report: OutcomeReport): void {
@@ -109,6 +122,10 @@ export class Pulse {
     clearTimeout(this.#timer);
   }
 
+  #slotsNeededInMs(): number {
+    return Math.max(0, this.#options.desk.neededAt() - BEFORE_LAST_SLOT_MS - performance.now());
+  }
+
   #schedule(delayMs: number): void {
     const dueAt = performance.now() + delayMs;
     if (dueAt >= this.#dueAt) return;
@@ -136,8 +153,9 @@ export class Pulse {
       },
       acting: acting.map(({ item }) => item),
       inHand: hand.inHand,
-      wishes: desk.wishes(),
       returned: desk.returns(),
+      refunds: desk.refunds(),
+      wishes: desk.wishes(),
       outcomes: this.#outcomes,
       lanes: [...this.#lanes.values()],
       crawlDelays: this.#crawlDelays,
@@ -147,7 +165,7 @@ export class Pulse {
     this.#lanes = new Map();
     this.#crawlDelays = [];
     this.#acting = [];
-    let againInMs = QUIET_MS;
+    let wishAgainInMs = 1;
     try {
       const reply = await ledger.pulse(report);
       const lost = reply.isAlive
@@ -156,13 +174,20 @@ export class Pulse {
       // What has stopped comes first: neither a slot nor an open lane may let its requests go.
       onReply(reply);
       for (const { end } of acting) end(lost);
-      for (const grant of reply.slots) desk.grant(grant);
+      for (const grant of reply.slots)
+        desk.grant(
+          grant,
+          report.wishes.find(({ lane, queue }) => lane === grant.lane && queue === grant.queue)?.again,
+        );
       desk.setOpen(reply.unpaced);
-      if (desk.wishes().length > 0) againInMs = Math.min(againInMs, Math.max(1, reply.againInMs));
+      wishAgainInMs = Math.max(1, reply.againInMs);
     } catch (error) {
       for (const { end } of acting) end(new StopError("the ledger does not answer"));
       onError(error);
     }
-    if (!this.#isStopped) this.#schedule(againInMs);
+    if (this.#isStopped) return;
+    const isIdle = hand.unsettled === 0 && this.#outcomes.length === 0;
+    this.#schedule(isIdle ? IDLE_MS : QUIET_MS);
+    this.#schedule(Math.max(wishAgainInMs, this.#slotsNeededInMs()));
   }
 }

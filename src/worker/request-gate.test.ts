@@ -46,9 +46,15 @@ const open = async (t: TestContext, own: Partial<AnyScraper> = {}, limits: Pick<
   const taken: string[] = [];
   let nowMs = 0;
   const onNeed = () => {
-    for (const { lane, count } of desk.wishes()) {
-      taken.push(lane);
-      desk.grant({ lane, delaysMs: Array.from({ length: count }, () => 0), lateMs: 50 });
+    for (const { lane, queue, count, address } of desk.wishes()) {
+      taken.push(address === undefined ? lane : `${lane} at ${address}`);
+      desk.grant({
+        lane,
+        queue,
+        ...(address !== undefined && { address }),
+        delaysMs: Array.from({ length: count }, () => 0),
+        lateMs: 50,
+      });
     }
   };
   const desk = new SlotDesk(onNeed, () => nowMs);
@@ -144,6 +150,30 @@ test("a request whose slot is over before it can leave takes another", async (t)
   await renew();
   assert.equal(leave(), true);
   assert.equal(taken.length, 2);
+});
+
+test("where addresses are paced, a request leaves only with a slot of the one that it is connected to", async (t) => {
+  const { pass, gate, taken } = await open(t);
+  gate.paceAddresses(true);
+  const first = await pass(new URL("/1", HOME), READ);
+  assert.deepEqual(taken, [], "where it leads is not known before it is connected");
+  assert.equal(first.leave("203.0.113.7"), false);
+  await first.renew();
+  assert.deepEqual(taken, ["home.test at address:203.0.113.7"]);
+  assert.equal(first.leave("203.0.113.7"), true);
+
+  const second = await pass(new URL("/2", HOME), READ);
+  assert.equal(second.leave("203.0.113.8"), false, "the name leads elsewhere now");
+  await second.renew();
+  assert.equal(second.leave("203.0.113.8"), true);
+  gate.paceAddresses(false);
+  const third = await pass(new URL("/3", HOME), READ);
+  assert.equal(third.leave("203.0.113.9"), true);
+  assert.deepEqual(taken.slice(1), [
+    "home.test at address:203.0.113.7",
+    "home.test at address:203.0.113.8",
+    "home.test",
+  ]);
 });
 
 test("what comes after the job's budget is refused, and spends no slot", async (t) => {

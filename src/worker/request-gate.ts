@@ -1,5 +1,6 @@
 import { publicOnly } from "../flow/collect.ts";
 import { laneFor, type LaneOf } from "../flow/plan.ts";
+import { addressLane } from "../model/address-lane.ts";
 import type { JobSpec } from "../model/job.ts";
 import { StopError } from "../model/stop-error.ts";
 import type { CollectorTools, Departure } from "../ports/collector.ts";
@@ -23,11 +24,22 @@ export interface RequestGateOptions {
 type Gate = (...asked: Parameters<CollectorTools["gate"]>) => Promise<Departure>;
 type JobLimits = Pick<JobSpec, "id" | "budget" | "guardsTargets">;
 
+interface AddressedSlot {
+  /** The lane of the address that it was booked for as well. */
+  readonly address: string | undefined;
+  readonly isInTime: TakenSlot;
+}
+
+const MOST_HOSTS = 10_000;
+
 /** What every request of every item passes: is the job going and within its budget, does robots.txt allow it, has the lane a slot. */
 export class RequestGate {
   readonly #options: RequestGateOptions;
   readonly #lanes = new Map<SlotSeeker, Map<string, string>>();
   readonly #acted = new Set<SlotSeeker>();
+  /** The lanes of the addresses that hosts led to when they were last connected; "" where that is not known. */
+  readonly #addresses = new Map<string, string>();
+  #pacesAddresses = false;
   #stopped: ReadonlySet<number> = new Set();
 
   constructor(options: RequestGateOptions) {
@@ -43,21 +55,32 @@ export class RequestGate {
     const laneAt = laneFor(scraper, JSON.parse(item.input), laneOf);
     const takeSlot = async (url: URL, acts = false): Promise<Departure> => {
       const lane = laneAt(url);
-      const take = async (): Promise<TakenSlot> => {
+      const take = async (): Promise<AddressedSlot> => {
         this.#refuseStopped(item);
-        return await tally.timed("lane-wait", () => desk.take(lane, item));
+        const known = this.#pacesAddresses ? this.#addresses.get(url.host) : "";
+        // Where it leads is known when it is connected: until then it waits for nothing, and does not leave.
+        if (known === undefined) return { address: undefined, isInTime: () => false };
+        const address = known === "" ? undefined : known;
+        return {
+          address,
+          isInTime: await tally.timed("lane-wait", () => desk.take(lane, item, address)),
+        };
       };
-      let isInTime = await take();
+      let slot = await take();
       const lanes = this.#lanes.get(item) ?? new Map<string, string>();
       this.#lanes.set(item, lanes.set(url.host, lane));
       return {
-        leave: () => {
+        leave: (address) => {
           this.#refuseStopped(item);
-          if (!isInTime()) return false;
+          if (this.#pacesAddresses && !this.#isFor(slot, url.host, address)) return false;
+          if (!slot.isInTime()) return false;
           if (acts) this.#acted.add(item);
           return true;
         },
-        renew: async () => void (isInTime = await take()),
+        renew: async () => {
+          desk.missed(lane, item);
+          slot = await take();
+        },
       };
     };
     return async (url, { acts }) => {
@@ -98,6 +121,20 @@ export class RequestGate {
   /** Queues for which no request may start, as the ledger last said. */
   stop(queues: readonly number[]): void {
     this.#stopped = new Set(queues);
+  }
+
+  /** As the ledger last said. */
+  paceAddresses(isPaced: boolean): void {
+    this.#pacesAddresses = isPaced;
+  }
+
+  /** Whether the slot is one of the address that the socket is connected to. What is known of the host is what is connected to, whatever a name server says. */
+  #isFor(slot: AddressedSlot, host: string, connected: string | undefined): boolean {
+    const lane = (connected !== undefined && addressLane(connected)) || "";
+    this.#addresses.delete(host);
+    this.#addresses.set(host, lane);
+    if (this.#addresses.size > MOST_HOSTS) this.#addresses.delete(this.#addresses.keys().next().value!);
+    return (slot.address ?? "") === lane;
   }
 
   #refuseStopped({ queue }: SlotSeeker): void {

@@ -11,12 +11,15 @@ import type { JobSpec } from "../model/job.ts";
 import { afterFailure } from "../model/retry.ts";
 import type { Collector, CollectorTools } from "../ports/collector.ts";
 import type { ItemFreshness } from "../freshness/item-freshness.ts";
+import type { SettledLine } from "../ports/ledger-rebuild.ts";
 import type { ClaimedItem, FreshNote, OutcomeReport, SettledItem } from "../ports/ledger.ts";
 import { FIELD_STATUSES } from "../model/record.ts";
 import type { JobScraper } from "../scrapers/job-scrapers.ts";
 
 export interface ItemRun {
   readonly item: ClaimedItem;
+  /** Who runs it. */
+  readonly worker: string;
   readonly spec: JobSpec;
   /** What the job wants to know of the last time; undefined where it does not. */
   readonly freshness?: ItemFreshness | undefined;
@@ -90,17 +93,33 @@ export const runItem = async (run: ItemRun): Promise<ItemEnd> => {
     failure,
   );
   const attempt = { startedAt, ms: Date.now() - startedAt, requests: session.requests, bytes: session.bytes };
-  const kept = bundle.commit(session, isJudged ? judged.lines : []);
-  session.release();
   // Only what is done counts: a page that failed may come again, and its kind says already what it lacked.
   const fieldCounts = isJudged && outcome.state === "done" ? placed(judged.fieldCounts, fieldsAt) : null;
   const found = "found" in discovered ? discovered.found : [];
   const planned = planFound(found, run.scrapers, item.key, run.laneOf);
+  const told = { outcome, attempt, fieldCounts, ...planned, ...(fresh && { fresh }) };
+  const kept = bundle.commit(session, isJudged ? judged.lines : [], (all) =>
+    settledLine(run, { ...told, ...all }),
+  );
+  session.release();
   const { queue, seq, lease } = item;
-  return {
-    end: { queue, seq, lease, outcome, attempt, fieldCounts, ...planned, ...(fresh && { fresh }) },
-    kept,
-  };
+  return { end: { queue, seq, lease, ...told }, kept };
+};
+
+/** For the archive, which a lost ledger is rebuilt from. */
+const settledLine = (
+  { item, worker }: ItemRun,
+  told: Omit<SettledItem, "queue" | "seq" | "lease">,
+): string => {
+  const { key, scraper, queue, seq, revision } = item;
+  return JSON.stringify({
+    key,
+    scraper,
+    place: [queue, seq],
+    revision,
+    worker,
+    ...told,
+  } satisfies SettledLine);
 };
 
 /** With the last time, where the job asks for it. */

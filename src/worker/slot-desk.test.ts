@@ -59,20 +59,20 @@ test("a slot is used at its time and not before, first come first served", async
   const world = new DeskWorld(t);
   for (const name of ["a", "b", "c"]) world.take(name);
   assert.equal(world.needs, 3);
-  world.desk.grant({ lane: LANE, delaysMs: [10, 30], lateMs: 5 });
+  world.desk.grant({ lane: LANE, queue: 1, delaysMs: [10, 30], lateMs: 5 });
   await world.pass(100);
   assert.deepEqual(world.started, [
     ["a", 10],
     ["b", 30],
   ]);
-  world.desk.grant({ lane: LANE, delaysMs: [0], lateMs: 5 });
+  world.desk.grant({ lane: LANE, queue: 1, delaysMs: [0], lateMs: 5 });
   await world.heard();
   assert.deepEqual(world.started.at(-1), ["c", 100]);
 });
 
 test("slots that came before their requests are used without asking", async (t) => {
   const world = new DeskWorld(t);
-  world.desk.grant({ lane: LANE, delaysMs: [20, 40], lateMs: 5 });
+  world.desk.grant({ lane: LANE, queue: 1, delaysMs: [20, 40], lateMs: 5 });
   world.take("a");
   world.take("b");
   await world.pass(50);
@@ -86,8 +86,8 @@ test("slots that came before their requests are used without asking", async (t) 
 test("slots granted out of order are used in order of time", async (t) => {
   const world = new DeskWorld(t);
   for (const name of ["a", "b"]) world.take(name);
-  world.desk.grant({ lane: LANE, delaysMs: [30], lateMs: 5 });
-  world.desk.grant({ lane: LANE, delaysMs: [10], lateMs: 5 });
+  world.desk.grant({ lane: LANE, queue: 1, delaysMs: [30], lateMs: 5 });
+  world.desk.grant({ lane: LANE, queue: 1, delaysMs: [10], lateMs: 5 });
   await world.pass(50);
   assert.deepEqual(
     world.started.map(([, at]) => at),
@@ -99,19 +99,19 @@ test("a process that was paused fires no burst: what is too late is void and ask
   const world = new DeskWorld(t);
   const names = Array.from({ length: 10 }, (_, i) => `r${i}`);
   for (const name of names) world.take(name);
-  world.desk.grant({ lane: LANE, delaysMs: names.map((_, i) => i * 100 + 50), lateMs: 40 });
+  world.desk.grant({ lane: LANE, queue: 1, delaysMs: names.map((_, i) => i * 100 + 50), lateMs: 40 });
   const { needs } = world;
   world.sleep(5000);
   await world.pass(1000);
   assert.deepEqual(world.started, []);
   assert.ok(world.needs > needs);
-  assert.deepEqual(world.desk.wishes(), [{ lane: LANE, queue: 1, count: 10 }]);
+  assert.deepEqual(world.desk.wishes(), [{ lane: LANE, queue: 1, count: 10, again: 10 }]);
 });
 
 test("a slot that is a little late is used", async (t) => {
   const world = new DeskWorld(t);
   world.take("a");
-  world.desk.grant({ lane: LANE, delaysMs: [50], lateMs: 40 });
+  world.desk.grant({ lane: LANE, queue: 1, delaysMs: [50], lateMs: 40 });
   world.sleep(20);
   await world.pass(50);
   assert.deepEqual(world.started, [["a", 70]]);
@@ -119,7 +119,7 @@ test("a slot that is a little late is used", async (t) => {
 
 test("a request that comes when its slot is long over asks for another", async (t) => {
   const world = new DeskWorld(t);
-  world.desk.grant({ lane: LANE, delaysMs: [0], lateMs: 10 });
+  world.desk.grant({ lane: LANE, queue: 1, delaysMs: [0], lateMs: 10 });
   world.sleep(50);
   world.take("a");
   await world.heard();
@@ -132,7 +132,7 @@ test("wishes are counted by lane and queue, less the slots at hand", async (t) =
   world.take("b", { queue: 2 });
   world.take("c", { queue: 2 });
   world.take("d", { queue: 3, lane: "other.test" });
-  world.desk.grant({ lane: LANE, delaysMs: [10], lateMs: 5 });
+  world.desk.grant({ lane: LANE, queue: 1, delaysMs: [10], lateMs: 5 });
   assert.deepEqual(world.desk.wishes(), [
     { lane: LANE, queue: 2, count: 2 },
     { lane: "other.test", queue: 3, count: 1 },
@@ -142,7 +142,7 @@ test("wishes are counted by lane and queue, less the slots at hand", async (t) =
 test("slots that nobody waits for are given back, the latest of them, and are gone", async (t) => {
   const world = new DeskWorld(t);
   world.take("a");
-  world.desk.grant({ lane: LANE, delaysMs: [100, 200, 300], lateMs: 5 });
+  world.desk.grant({ lane: LANE, queue: 1, delaysMs: [100, 200, 300], lateMs: 5 });
   await world.pass(50);
   assert.deepEqual(world.desk.returns(), [{ lane: LANE, delaysMs: [150, 250] }]);
   assert.deepEqual(world.desk.returns(), []);
@@ -152,7 +152,7 @@ test("slots that nobody waits for are given back, the latest of them, and are go
 
 test("a slot whose time is over is not given back", async (t) => {
   const world = new DeskWorld(t);
-  world.desk.grant({ lane: LANE, delaysMs: [10, 90], lateMs: 5 });
+  world.desk.grant({ lane: LANE, queue: 1, delaysMs: [10, 90], lateMs: 5 });
   world.sleep(50);
   assert.deepEqual(world.desk.returns(), [{ lane: LANE, delaysMs: [40] }]);
 });
@@ -162,7 +162,7 @@ test("those that are stopped start no more, and leave their slots to the others"
   world.take("a", { queue: 1 });
   world.take("b", { queue: 2 });
   world.take("c", { queue: 1 });
-  world.desk.grant({ lane: LANE, delaysMs: [10, 20, 30], lateMs: 5 });
+  world.desk.grant({ lane: LANE, queue: 1, delaysMs: [10, 20, 30], lateMs: 5 });
   world.desk.stop(({ queue }) => queue === 1, "paused");
   await world.pass(50);
   assert.deepEqual([world.stopped, world.started], [["a", "c"], [["b", 10]]]);
@@ -194,7 +194,7 @@ test("the ledger's word on open lanes replaces what was known", async (t) => {
 
 test("slots of a queue with a pace of its own are for its requests alone, also in a lane without a rhythm", async (t) => {
   const world = new DeskWorld(t);
-  world.desk.grant({ lane: LANE, queue: 7, delaysMs: [50], lateMs: 20 });
+  world.desk.grant({ lane: LANE, queue: 7, isOwn: true, delaysMs: [50], lateMs: 20 });
   world.desk.open(LANE);
   world.take("own", { queue: 7 });
   world.take("own hop", { queue: 7 });
@@ -209,7 +209,46 @@ test("slots of a queue with a pace of its own are for its requests alone, also i
   ]);
   world.desk.close(LANE);
   world.take("waits", { queue: 1 });
-  world.desk.grant({ lane: LANE, delaysMs: [10], lateMs: 20 });
+  world.desk.grant({ lane: LANE, queue: 1, delaysMs: [10], lateMs: 20 });
   await world.pass(20);
   assert.deepEqual(world.started.at(-1)?.[0], "waits");
+});
+
+test("what was charged to a queue and nobody asks for is told once, and what it used of others'", async (t) => {
+  const world = new DeskWorld(t);
+  const refunds = (): Record<number, number> => {
+    world.desk.returns();
+    return Object.fromEntries(world.desk.refunds().map(({ queue, count }) => [queue, count]));
+  };
+  const item = { queue: 1, seq: 2 };
+  world.desk.expect(LANE, item);
+  world.desk.grant({ lane: LANE, queue: 1, delaysMs: [10, 20, 30], lateMs: 5 });
+  world.desk.grant({ lane: LANE, queue: 2, delaysMs: [40], lateMs: 5 });
+  world.take("a", { queue: 1 });
+  world.take("b", { queue: 3 });
+  await world.pass(25);
+  assert.deepEqual(world.names(), ["a", "b"]);
+  assert.deepEqual(refunds(), { 1: 1, 2: 1, 3: -1 }, "one item is still to come for its slot");
+  assert.deepEqual(refunds(), {});
+  world.desk.forget(item);
+  assert.deepEqual(refunds(), { 1: 1 });
+});
+
+test("a request whose slot was void, or given back before it came, is not charged again", async (t) => {
+  const world = new DeskWorld(t);
+  const wish = { lane: LANE, queue: 1 };
+  world.desk.expect(LANE, { queue: 1, seq: 9 });
+  world.take("a");
+  world.desk.grant({ lane: LANE, queue: 1, delaysMs: [10], lateMs: 5 });
+  world.sleep(50);
+  await world.pass(10);
+  assert.deepEqual([world.desk.refunds(), world.desk.wishes()], [[], [{ ...wish, count: 1, again: 1 }]]);
+  world.take("new");
+  assert.deepEqual(world.desk.wishes(), [{ ...wish, count: 2, again: 1 }]);
+  world.desk.grant({ lane: LANE, queue: 1, delaysMs: [10, 20], lateMs: 5 }, 1);
+  await world.pass(30);
+  assert.deepEqual([world.names(), world.desk.refunds()], [["a", "new"], []]);
+  world.desk.missed(LANE, { queue: 1, seq: 1 });
+  world.take("a");
+  assert.deepEqual([world.desk.refunds(), world.desk.wishes()], [[], [{ ...wish, count: 1, again: 1 }]]);
 });

@@ -1,5 +1,5 @@
 import { StopError } from "../model/stop-error.ts";
-import type { SlotGrant, SlotWish } from "../ports/ledger.ts";
+import type { SlotGrant, SlotRefund, SlotWish } from "../ports/ledger.ts";
 
 /** Who waits: an item, for one of its requests. */
 export interface SlotSeeker {
@@ -27,6 +27,8 @@ interface LaneDesk {
   readonly lane: string;
   /** Of a queue with a pace of its own: only its requests wait here. */
   readonly queue: number | undefined;
+  /** The lane of an address: its requests need a slot of that as well. */
+  readonly address: string | undefined;
   readonly waiters: Waiter[];
   slots: Slot[];
   timer: NodeJS.Timeout | undefined;
@@ -37,10 +39,14 @@ interface LaneDesk {
  * late is void and booked again, so that a process that was paused never fires a burst.
  */
 export class SlotDesk {
-  /** By lane; those of a queue with a pace of its own by lane and queue. */
+  /** By lane; those of a queue with a pace of its own by queue too, and those whose address is paced by that. */
   readonly #lanes = new Map<string, LaneDesk>();
   /** Queues with a pace of their own, as the slots of their items say. */
   readonly #own = new Set<number>();
+  /** Slots that were charged to a queue, less those that its requests have used; by lane and queue. */
+  readonly #charged = new Map<string, SlotRefund>();
+  /** Items that have a slot by their claim, and have not asked for it yet: with their lane. */
+  readonly #coming = new Map<SlotSeeker, string>();
   /** Lanes without a rhythm, as the ledger last said: requests start at once. */
   readonly #open = new Set<string>();
   readonly #onNeed: () => void;
@@ -53,21 +59,44 @@ export class SlotDesk {
   }
 
   /** Resolves when a request may start in this lane. It must start at once; whoever has to wait for something asks the slot again. */
-  take(lane: string, seeker: SlotSeeker): Promise<TakenSlot> {
+  take(lane: string, seeker: SlotSeeker, address?: string): Promise<TakenSlot> {
     const queue = this.#own.has(seeker.queue) ? seeker.queue : undefined;
-    if (queue === undefined && this.#open.has(lane)) return Promise.resolve(WITHOUT_RHYTHM);
+    if (queue === undefined && address === undefined && this.#open.has(lane))
+      return Promise.resolve(WITHOUT_RHYTHM);
     return new Promise((resolve, reject) => {
-      const desk = this.#desk(lane, queue);
+      this.#coming.delete(seeker);
+      const desk = this.#desk(lane, queue, address);
       desk.waiters.push({ seeker, resolve, reject });
       if (desk.slots.length < desk.waiters.length) this.#onNeed();
       this.#serve(desk);
     });
   }
 
-  /** Slots from the ledger, as delays from now. */
-  grant({ lane, queue, delaysMs, lateMs }: SlotGrant): void {
-    if (queue !== undefined) this.#own.add(queue);
-    const desk = this.#desk(lane, queue);
+  /** When the last slot is due that is at hand for such a request; -Infinity where there is none. */
+  lastSlotAt(lane: string, { queue }: SlotSeeker): number {
+    const desk = this.#lanes.get(keyOf(lane, this.#own.has(queue) ? queue : undefined));
+    return desk?.slots.at(-1)?.dueAt ?? -Infinity;
+  }
+
+  /** A claimed item will ask for the slot that came with it, unless it is forgotten before. */
+  expect(lane: string, seeker: SlotSeeker): void {
+    this.#coming.set(seeker, lane);
+  }
+
+  forget(seeker: SlotSeeker): void {
+    this.#coming.delete(seeker);
+  }
+
+  /** No request has started in the slot that was taken: it was too late. */
+  missed(lane: string, { queue }: SlotSeeker): void {
+    this.#charge(lane, queue, 1);
+  }
+
+  /** Slots from the ledger, as delays from now. `again`: of the wish that they answer. */
+  grant({ lane, queue, isOwn, address, delaysMs, lateMs }: SlotGrant, again = 0): void {
+    if (isOwn) this.#own.add(queue);
+    this.#charge(lane, queue, Math.max(0, delaysMs.length - again));
+    const desk = this.#desk(lane, isOwn ? queue : undefined, address);
     const now = this.#now();
     desk.slots = [...desk.slots, ...delaysMs.map((delay) => ({ dueAt: now + delay, lateMs }))].sort(
       (a, b) => a.dueAt - b.dueAt,
@@ -95,13 +124,32 @@ export class SlotDesk {
     for (const lane of lanes) this.open(lane);
   }
 
+  /** When slots must be at hand that nobody has booked yet, so that no lane idles; Infinity where none are wanted. */
+  neededAt(): number {
+    let first = Infinity;
+    for (const { waiters, slots } of this.#lanes.values())
+      if (waiters.length > slots.length) first = Math.min(first, slots.at(-1)?.dueAt ?? -Infinity);
+    return first;
+  }
+
   wishes(): SlotWish[] {
     const wishes: SlotWish[] = [];
-    for (const { lane, waiters, slots } of this.#lanes.values()) {
+    for (const { lane, address, waiters, slots } of this.#lanes.values()) {
       const byQueue = new Map<number, number>();
       for (const { seeker } of waiters.slice(slots.length))
         byQueue.set(seeker.queue, (byQueue.get(seeker.queue) ?? 0) + 1);
-      for (const [queue, count] of byQueue) wishes.push({ lane, queue, count });
+      for (const [queue, count] of byQueue) {
+        const held = waiters.slice(0, slots.length).filter(({ seeker }) => seeker.queue === queue).length;
+        const charged = (this.#charged.get(keyOf(lane, queue))?.count ?? 0) - held;
+        const again = Math.min(count, Math.max(0, charged));
+        wishes.push({
+          lane,
+          queue,
+          count,
+          ...(again > 0 && { again }),
+          ...(address !== undefined && { address }),
+        });
+      }
     }
     return wishes;
   }
@@ -119,6 +167,21 @@ export class SlotDesk {
     return returns;
   }
 
+  /** What was charged to queues and nobody of theirs waits for or will come for, and what they used of others': told once. */
+  refunds(): SlotRefund[] {
+    const claims = new Map<string, number>();
+    const claim = (key: string): void => void claims.set(key, (claims.get(key) ?? 0) + 1);
+    for (const { lane, waiters } of this.#lanes.values())
+      for (const { seeker } of waiters) claim(keyOf(lane, seeker.queue));
+    for (const [{ queue }, lane] of this.#coming) claim(keyOf(lane, queue));
+    const refunds = [...this.#charged].flatMap(([key, { count, ...of }]) => {
+      const kept = Math.min(Math.max(0, count), claims.get(key) ?? 0);
+      return kept === count ? [] : { ...of, count: count - kept };
+    });
+    for (const { lane, queue, count } of refunds) this.#charge(lane, queue, -count);
+    return refunds;
+  }
+
   /** No request may start any more for these. */
   stop(isStopped: (seeker: SlotSeeker) => boolean, reason: string): void {
     for (const desk of this.#lanes.values()) {
@@ -130,17 +193,25 @@ export class SlotDesk {
     }
   }
 
-  #desk(lane: string, queue?: number): LaneDesk {
+  #charge(lane: string, queue: number, count: number): void {
     const key = keyOf(lane, queue);
+    const sum = (this.#charged.get(key)?.count ?? 0) + count;
+    if (sum === 0) this.#charged.delete(key);
+    else this.#charged.set(key, { lane, queue, count: sum });
+  }
+
+  #desk(lane: string, queue?: number, address?: string): LaneDesk {
+    const key = keyOf(lane, queue, address);
     let desk = this.#lanes.get(key);
-    if (!desk) this.#lanes.set(key, (desk = { lane, queue, waiters: [], slots: [], timer: undefined }));
+    if (!desk)
+      this.#lanes.set(key, (desk = { lane, queue, address, waiters: [], slots: [], timer: undefined }));
     return desk;
   }
 
   #forgetIdle(desk: LaneDesk): void {
     if (desk.waiters.length > 0 || desk.slots.length > 0) return;
     clearTimeout(desk.timer);
-    this.#lanes.delete(keyOf(desk.lane, desk.queue));
+    this.#lanes.delete(keyOf(desk.lane, desk.queue, desk.address));
   }
 
   #serve(desk: LaneDesk): void {
@@ -166,11 +237,12 @@ export class SlotDesk {
       const waiter = desk.waiters.shift();
       if (!waiter) break;
       desk.slots.shift();
+      this.#charge(desk.lane, waiter.seeker.queue, -1);
       waiter.resolve(isInTime);
     }
     if (isShort && desk.slots.length < desk.waiters.length) this.#onNeed();
   }
 }
 
-const keyOf = (lane: string, queue: number | undefined): string =>
-  queue === undefined ? lane : `${lane}\n${queue}`;
+const keyOf = (lane: string, queue?: number, address?: string): string =>
+  queue === undefined && address === undefined ? lane : `${lane}\n${queue ?? ""}\n${address ?? ""}`;

@@ -149,6 +149,55 @@ test("a ledger that cannot be written ends the worker with its error, and nothin
   assert.equal((await ground.run()).counts.states.done, 5);
 });
 
+test("where pages gather for very long, a job ends all the same, and no place waits for them", async () => {
+  await using ground = await WorkerGround.open((_, response) => answer(response, "<p>"));
+  const { blobs } = ground.house;
+  await ground.submit(paths(1300), {});
+  let seenAtFirstPut: number | undefined;
+  const { counts } = await ground.run({
+    blobs: {
+      gatherMs: 2 ** 30,
+      put: (name, body) => {
+        seenAtFirstPut ??= ground.site.seen.length;
+        return blobs.put(name, body);
+      },
+    },
+  });
+  assert.equal(counts.states.done, 1300);
+  assert.ok(seenAtFirstPut! < 1200, `${seenAtFirstPut} requests before the first put`);
+  const objects = await Array.fromAsync(blobs.list("jobs/j1/captures/"));
+  assert.ok(objects.length <= 2 * 3, `${objects.length} objects`);
+});
+
+test("told to stop while pages gather, it keeps them at once", async () => {
+  const stop = new AbortController();
+  await using ground = await WorkerGround.open((_, response) => {
+    answer(response, "<p>");
+    stop.abort();
+  });
+  await ground.submit(paths(3), { pace: { perSecond: 10, burst: 1, concurrency: 1 } });
+  const { counts } = await ground.run({ signal: stop.signal, blobs: { gatherMs: 2 ** 30 } });
+  assert.deepEqual([counts.states.done, counts.states.leased], [1, 0]);
+});
+
+test("in a paced lane a claim brings something, or is the only one that does not until the next that does", async () => {
+  await using ground = await WorkerGround.open((_, response) => answer(response, "<p>"));
+  await ground.submit(paths(60), { pace: { perSecond: 20, burst: 1, concurrency: 8 } });
+  const { ledger } = ground.house;
+  const claims = { empty: 0, good: 0 };
+  const { counts } = await ground.run({
+    ledger: {
+      claim: async (request) => {
+        const grant = await ledger.claim(request);
+        claims[grant.items.length === 0 ? "empty" : "good"]++;
+        return grant;
+      },
+    },
+  });
+  assert.equal(counts.states.done, 60);
+  assert.ok(claims.empty <= claims.good, JSON.stringify(claims));
+});
+
 test("an archive that cannot be written ends the worker, and its items are tried again as if for the first time", async () => {
   await using ground = await WorkerGround.open((_, response) => answer(response, "<p>"));
   await ground.submit(paths(5), {});

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { Hand } from "../flow/claim.ts";
 import { Settler } from "../flow/settle.ts";
 import type { ItemRef } from "../model/item.ts";
@@ -7,6 +8,7 @@ import type { ClaimedItem, Grant, PulseReply, SettledItem, WorkerCard } from "..
 import { DEFAULT_LIMITS } from "../scrapers/scraper.ts";
 import { Bell } from "./bell.ts";
 import { BudgetBook } from "./budget-book.ts";
+import { CLAIM_EVERY_MS, ClaimCadence, GATHER_MS } from "./claim-cadence.ts";
 import { freshnessOf } from "./freshness-of.ts";
 import { givenBack } from "./give-back.ts";
 import { ItemLog } from "./item-log.ts";
@@ -26,9 +28,8 @@ import type { WorkerOptions } from "./worker-options.ts";
 
 const CAPACITY = 200;
 const MAX_UNSETTLED = 2000;
-/** Items that end within this time are followed by one claim for all of them. */
-const GATHER_MS = 2;
-const IDLE_MS = 250;
+/** After so many that ended, their segments are sealed, however long the blobs let them gather: else none could be taken until they are. */
+const SEAL_AFTER = MAX_UNSETTLED / 2;
 const FIRST_REST_MS = 1000;
 const LONGEST_REST_MS = 60_000;
 /** How long a stop waits for items whose lane gives them no slot: a site may have asked for an hour. They go back as they were. */
@@ -50,6 +51,7 @@ class Worker {
   readonly #archives: JobArchives;
   readonly #budgets: BudgetBook;
   readonly #capacity: number;
+  readonly #cadence: ClaimCadence;
   readonly #log: Log;
   readonly #itemLog: ItemLog;
   readonly #tally = new WorkTally();
@@ -63,6 +65,10 @@ class Worker {
   #restUntil = 0;
   /** In a row, without a request that went well. */
   #rests = 0;
+  #isListening = false;
+  #hasClaimed = false;
+  /** Since their segments were last sealed for their number. */
+  #ended = 0;
 
   constructor(options: WorkerOptions) {
     this.#log = logWith(options.log, { worker: options.name });
@@ -71,7 +77,8 @@ class Worker {
     const { ledger, name, collector, laneOf, robotName, isAlone, jobs, lanes, kinds } = options;
     const { blobs, packer, software } = options;
     this.#capacity = isAlone ? 1 : (options.capacity ?? CAPACITY);
-    this.#archives = new JobArchives({ blobs, packer, worker: name, software });
+    this.#cadence = new ClaimCadence(this.#capacity);
+    this.#archives = new JobArchives({ blobs, packer, software });
     this.#budgets = new BudgetBook(ledger);
     const tally = this.#tally;
     this.#hand = new Hand({
@@ -84,7 +91,7 @@ class Worker {
       ...(kinds && { kinds }),
       ...(isAlone && { isAlone }),
     });
-    this.#desk = new SlotDesk(() => this.#pulse.need());
+    this.#desk = new SlotDesk(() => this.#pulse.needSlots());
     const onError = (error: unknown) => this.#fail(error);
     this.#pulse = new Pulse({
       ledger,
@@ -141,24 +148,25 @@ class Worker {
     while (!signal.aborted && !this.#failure) {
       if (this.#hand.room <= 0) {
         if (this.#hand.size === 0) this.#archives.seal();
-        await this.#bell.wait(IDLE_MS);
+        await this.#bell.wait(CLAIM_EVERY_MS);
         continue;
       }
-      const restMs = this.#restUntil - performance.now();
-      if (restMs > 0) {
-        await this.#bell.wait(Math.min(restMs, IDLE_MS));
+      const waitMs = Math.max(this.#cadence.waitMs, this.#restUntil - performance.now());
+      if (waitMs > 0) {
+        await this.#bell.wait(Math.min(waitMs, CLAIM_EVERY_MS));
         continue;
       }
+      if (this.#hasClaimed) await delay(GATHER_MS);
+      this.#hasClaimed = true;
       await this.#pulse.tellBadNews();
+      if (signal.aborted) break;
       const grant = await this.#claim();
       if (!grant) break;
+      void this.#listen();
       const isIdle = grant.items.length === 0 && this.#hand.size === 0;
       if (isAlone && isIdle && grant.againInMs === undefined) break;
       if (isIdle && this.#hand.unsettled > 0) this.#archives.seal();
-      await this.#bell.wait(
-        grant.items.length > 0 ? GATHER_MS : Math.min(grant.againInMs ?? IDLE_MS, IDLE_MS),
-      );
-      if (this.#bell.wasRung) await this.#bell.gather(GATHER_MS);
+      else this.#archives.sealIdle(this.#hand.jobs);
     }
     if (signal.aborted) stop();
     this.#log.info("worker draining", { items: this.#hand.size });
@@ -166,7 +174,7 @@ class Worker {
     const patience = setInterval(() => this.#desk.stop(() => true, "the worker is stopping"), STOP_MS);
     while (this.#running.size > 0) {
       if (this.#hand.size === 0) this.#archives.seal();
-      await Promise.race([Promise.all(this.#running), this.#bell.wait(IDLE_MS)]);
+      await Promise.race([Promise.all(this.#running), this.#bell.wait(CLAIM_EVERY_MS)]);
     }
     clearInterval(patience);
     await this.#settler.flush();
@@ -198,11 +206,15 @@ class Worker {
 
   async #claim(): Promise<Grant | undefined> {
     try {
+      const { room } = this.#hand;
       const grant = await this.#hand.claim();
+      this.#cadence.asked(grant, room);
       this.#options.onSuspects?.(grant.suspects);
+      this.#gate.paceAddresses(grant.pacesAddresses === true);
       for (const slots of grant.slots) this.#desk.grant(slots);
       for (const lane of grant.unpaced) this.#desk.open(lane);
       for (const item of grant.items) this.#start(item);
+      if (grant.items.length > 0) this.#pulse.begin();
       return grant;
     } catch (error) {
       this.#fail(error);
@@ -210,9 +222,23 @@ class Worker {
     }
   }
 
+  /** While the next claim is further away than usual, the ledger says when there is something after all. */
+  async #listen(): Promise<void> {
+    const { waitMs } = this.#cadence;
+    if (waitMs <= CLAIM_EVERY_MS || this.#isListening) return;
+    this.#isListening = true;
+    const { ledger, jobs, lanes, kinds } = this.#options;
+    const filter = { ...(jobs && { jobs }), ...(lanes && { lanes }), ...(kinds && { kinds }) };
+    // What is wrong with the ledger, a claim tells.
+    if (await ledger.awaitWork(filter, waitMs).catch(() => true)) this.#cadence.heard();
+    this.#isListening = false;
+    this.#bell.ring();
+  }
+
   #start(item: ClaimedItem): void {
     const controller = new AbortController();
     this.#controllers.set(item, controller);
+    this.#desk.expect(item.lane, item);
     const running = this.#runOne(item, controller)
       .then((ended) => {
         this.#controllers.delete(item);
@@ -231,11 +257,12 @@ class Worker {
   }
 
   async #runOne(item: ClaimedItem, controller: AbortController): Promise<ItemEnd> {
-    const { collector, laneOf } = this.#options;
+    const { collector, laneOf, name: worker } = this.#options;
     const { spec, scrapers } = await loadOrHold(this.#options, item);
     const { ready } = scrapers[item.scraper]!;
     return await runItem({
       item,
+      worker,
       spec,
       freshness: await freshnessOf(this.#options, item, spec, ready),
       scrapers,
@@ -260,6 +287,10 @@ class Worker {
   }
 
   async #settleOnceKept(item: ClaimedItem, { end, kept }: ItemEnd): Promise<void> {
+    if (++this.#ended >= SEAL_AFTER) {
+      this.#ended = 0;
+      this.#archives.seal();
+    }
     this.#settle(item, { ...end, ...(await kept) });
   }
 
@@ -269,11 +300,16 @@ class Worker {
   }
 
   #release(item: ClaimedItem): void {
-    this.#hand.release(item);
+    this.#desk.forget(item);
+    if (!this.#hand.release(item)) return;
+    const { room, size } = this.#hand;
+    if (size === 0) this.#cadence.soon();
+    else this.#cadence.freed({ lastSlotAt: this.#desk.lastSlotAt(item.lane, item), room });
     this.#bell.ring();
   }
 
   #settled(items: readonly SettledItem[], refused: readonly ItemRef[]): void {
+    if (this.#hand.room <= 0 || items.some(({ emitted }) => emitted.length > 0)) this.#cadence.soon();
     this.#hand.settled(items.length);
     this.#budgets.settled(items);
     this.#costs.settled(items);
@@ -308,6 +344,7 @@ class Worker {
       this.#log.warn("leases lost", { items: this.#hand.size, jobs });
       this.#letGo(() => true, "the worker was given up and its leases have ended");
     }
+    this.#gate.paceAddresses(reply.pacesAddresses === true);
     this.#gate.stop(reply.stopped);
     if (reply.stopped.length > 0)
       this.#letGo(({ queue }) => reply.stopped.includes(queue), "the job was paused, cancelled or held");

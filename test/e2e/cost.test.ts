@@ -36,7 +36,8 @@ test("the requests of a killed worker are paid for", async () => {
   const lost = service.worker();
   const urls = Array.from({ length: 6 }, (_, i) => ({ url: `${site.url}/${i}` }));
   const { job } = await client.createJob({ scraper: "page", inputs: urls });
-  await site.arrivals(2);
+  // As many as may run at once: no further one leaves while the others have no answer.
+  await site.arrivals(4);
   using ledger = new DatabaseSync(join(service.data, "sluice.db"), { readOnly: true });
   const told = ledger.prepare("SELECT sum(value ->> 1) AS told FROM workers, json_each(unsettled)");
   while (told.get()!["told"] !== site.arrived.length) await delay(20);

@@ -10,8 +10,8 @@ interface Answer {
 }
 
 /** Holds what Sluice reports against what the site did. Reads nothing but the site's own file and the manifest. */
-export const assertTruth = (truthFile: string, data: string): void => {
-  const manifests = globSync(join(data, "blobs/jobs/*/manifest.jsonl"));
+export const assertTruth = (truthFile: string, data: string, job = "*"): void => {
+  const manifests = globSync(join(data, `blobs/jobs/${job}/manifest.jsonl`));
   assert.equal(manifests.length, 1, "one job, one manifest");
   const reported = new Map<string, Answer>();
   for (const { key, state, failure, quality } of readLines<ManifestLine>(manifests[0]!)) {

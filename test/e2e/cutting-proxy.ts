@@ -1,38 +1,69 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
+import { Transform } from "node:stream";
 
-/** Passes bytes on to a server, and breaks some of the connections off after so many bytes. */
+/** What has passed over a connection when the next bytes come. */
+interface Passing {
+  /** Bytes to the server, these included. */
+  readonly sent: number;
+  /** These are the first bytes of an answer: what was asked for has been done, and nobody has heard so. */
+  readonly isAnswer: boolean;
+}
+
+type IsCut = (passing: Passing) => boolean;
+
+/** Some of the connections, in the middle of what is sent. */
+export const cutAfterBytes = (bytes: number, times: number): IsCut => {
+  let left = times;
+  return ({ sent, isAnswer }) => !isAnswer && sent > bytes && left-- > 0;
+};
+
+/** Before this share of the answers. `random` gives numbers in [0, 1). */
+export const cutAnswers =
+  (share: number, random: () => number): IsCut =>
+  ({ isAnswer }) =>
+    isAnswer && random() < share;
+
+/** Passes bytes on to a server, and breaks some of the connections off. Requests of a connection follow each other, as those of HTTP/1.1 do. */
 export class CuttingProxy implements AsyncDisposable {
   /** How many connections have been broken off. */
   cuts = 0;
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
 
-  private constructor(target: URL, afterBytes: number, times: number) {
+  private constructor(target: URL, isCut: IsCut) {
     this.#server = createServer((inside) => {
       const outside = connect(Number(target.port), target.hostname);
-      let passed = 0;
+      let sent = 0;
+      let isAsking = false;
       for (const socket of [inside, outside]) {
         this.#sockets.add(socket);
         socket.on("error", () => undefined);
         socket.on("close", () => this.#sockets.delete(socket));
       }
-      inside.on("data", (data) => {
-        passed += data.length;
-        if (passed > afterBytes && this.cuts < times) {
-          this.cuts++;
-          inside.destroy();
-          outside.destroy();
-        } else outside.write(data);
-      });
-      inside.on("end", () => outside.end());
-      outside.pipe(inside);
+      const pass = (isAnswer: boolean): Transform =>
+        new Transform({
+          transform: (data: Buffer, _, done) => {
+            if (!isAnswer) sent += data.length;
+            const isCutNow = isCut({ sent, isAnswer: isAnswer && isAsking });
+            isAsking = !isAnswer;
+            if (!isCutNow) return done(null, data);
+            this.cuts++;
+            inside.destroy();
+            outside.destroy();
+          },
+        });
+      inside.pipe(pass(false)).pipe(outside);
+      outside.pipe(pass(true)).pipe(inside);
+      // A pipe does not pass a broken connection on.
+      inside.on("close", () => outside.destroy());
+      outside.on("close", () => inside.destroySoon());
     });
   }
 
-  static async open(target: string, afterBytes: number, times: number): Promise<CuttingProxy> {
-    const proxy = new CuttingProxy(new URL(target), afterBytes, times);
-    await once(proxy.#server.listen(0, "127.0.0.1"), "listening");
+  static async open(target: string, isCut: IsCut, port = 0): Promise<CuttingProxy> {
+    const proxy = new CuttingProxy(new URL(target), isCut);
+    await once(proxy.#server.listen(port, "127.0.0.1"), "listening");
     return proxy;
   }
 

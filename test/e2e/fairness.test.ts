@@ -10,14 +10,14 @@ import { Service } from "./service-process.ts";
 const folder = mkdtempSync(join(tmpdir(), "sluice-fairness-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Slots that are booked ahead, a second's worth, and items that may be in hand: what was promised before somebody came. */
+/** Items that may be in hand, and slots of a second: what was promised before somebody came. */
 const WINDOW = 100;
+/** Requests side by side, some on new connections, do not arrive exactly in the order of their slots. */
+const MIXED = WINDOW / 5;
 /**
- * A process that is kept from its slot for half a second (by the burst) books it again, and both count in its client's share: up to a window, on a
- * machine with forty busy processes. Who is not given turns waits for 40,000 items; exact shares are held by the ledger's suite, on a clock of its own.
+ * Fetches `/<team>/<n>`, one request an item: the site sees the slots in their order. By the burst a slot may be used two seconds late, so that
+ * hardly any is booked again, which takes its place in the order.
  */
-const MISSED = WINDOW;
-/** Fetches `/<team>/<n>`, one request an item: the site sees the slots in their order. */
 const SCRAPER = `
   import { defineScraper } from "sluice";
   import { z } from "zod";
@@ -27,7 +27,7 @@ const SCRAPER = `
     input: z.object({ path: z.string() }),
     key: ({ path }) => path,
     robots: "ignore",
-    pace: { perSecond: ${WINDOW}, burst: ${WINDOW}, concurrency: ${WINDOW} },
+    pace: { perSecond: ${WINDOW}, burst: ${4 * WINDOW}, concurrency: ${WINDOW} },
     async collect({ input, http, keep }) {
       keep.page("page", await http.get(input.path));
     },
@@ -53,13 +53,29 @@ async function* ndjson(site: LoopbackSite, name: string, count: number): AsyncGe
   const chunk = 1000;
   for (let at = 0; at < count; at += chunk) {
     if (at + chunk === count) await site.arrivals(1);
-    yield Buffer.from(
-      inputs(`${name}/${at}`, chunk)
-        .map((input) => `${JSON.stringify(input)}\n`)
-        .join(""),
-    );
+    yield linesOf(inputs(`${name}/${at}`, chunk));
   }
 }
+
+const linesOf = (rows: readonly object[]): Buffer<ArrayBuffer> =>
+  Buffer.from(rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
+
+/** A job with fifty items of this name, from the moment that it answers on. One of another name has run before: its scraper is loaded by then. */
+const addFifty = async (
+  client: SluiceClient,
+  site: LoopbackSite,
+  name: string,
+  priority = 0,
+): Promise<void> => {
+  const { job } = await client.createJob({
+    scraper: "shared",
+    inputs: inputs(`before-${name}`, 1),
+    seal: false,
+    priority,
+  });
+  await slotsUntil(site, 0, `before-${name}`, 1);
+  await client.addInputs(job.id, new Blob([linesOf(inputs(name, 50))]).stream(), { seal: true });
+};
 
 const nameOf = (path: string): string => path.split("/")[1]!;
 
@@ -84,25 +100,26 @@ const countOf = (slots: readonly string[], name: string): number =>
 test("beside 40,000 items of another client on the same host, fifty are through in a hundred slots", async () => {
   await using site = await LoopbackSite.open();
   await using service = openService("huge", site);
-  await service.serve("--workers", "2");
+  // One process: of two, one may stand still on a busy machine, with items that the other overtakes.
+  await service.serve("--workers", "1");
   const [huge, small] = [await addTeam(service, "huge"), await addTeam(service, "small")];
   const { job } = await huge.createJob({ scraper: "shared" });
   const upload = await huge.addInputs(job.id, ndjson(site, "huge", 40_000), { seal: true });
   assert.equal(upload.accepted, 40_000);
   await site.arrivals(2 * WINDOW);
 
-  await small.createJob({ scraper: "shared", inputs: inputs("small", 50) });
+  await addFifty(small, site, "small");
   const slots = await slotsUntil(site, site.arrived.length, "small", 50);
   const start = slots.indexOf("small");
-  assert.ok(start <= WINDOW + MISSED, `${start} slots before its first`);
-  assert.ok(slots.length - start <= 2 * 50 + MISSED, `${slots.length - start} slots for fifty items`);
+  assert.ok(start <= WINDOW + MIXED, `${start} slots before its first`);
+  assert.ok(slots.length - start <= 2 * 50 + MIXED, `${slots.length - start} slots for fifty items`);
 
   // The other client has all slots again; among its own jobs the one of higher priority goes before.
-  await huge.createJob({ scraper: "shared", inputs: inputs("urgent", 50), priority: 1 });
+  await addFifty(huge, site, "urgent", 1);
   const own = await slotsUntil(site, site.arrived.length, "urgent", 50);
   const first = own.indexOf("urgent");
-  assert.ok(first <= WINDOW + MISSED, `${first} slots before the first urgent one`);
-  assert.ok(own.length - first <= 50 + MISSED, `${own.length - first} slots for fifty urgent items`);
+  assert.ok(first <= WINDOW + MIXED, `${first} slots before the first urgent one`);
+  assert.ok(own.length - first <= 50 + MIXED, `${own.length - first} slots for fifty urgent items`);
 });
 
 /**
@@ -125,11 +142,7 @@ const assertShares = async (name: string, weights: ReadonlyMap<string, number>):
     const due = weight / total;
     for (let upTo = 1; upTo <= slots.length; upTo++) {
       const off = countOf(slots.slice(0, upTo), team) - upTo * due;
-      // Slots are whole: with a share of less than one a window, nobody can be closer to it than by one.
-      assert.ok(
-        Math.abs(off) <= 2 * WINDOW * due + 1,
-        `${team} is ${off} from its share after ${upTo} slots`,
-      );
+      assert.ok(Math.abs(off) <= 2 * WINDOW * due, `${team} is ${off} from its share after ${upTo} slots`);
     }
   }
 };

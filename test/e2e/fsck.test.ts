@@ -4,7 +4,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { after, before, test } from "node:test";
-import { LEDGER_FILE, lookAtLedger, openBlobs, openHouse, openLedger } from "../../src/compose.ts";
+import {
+  LEDGER_FILE,
+  lookAtLedger,
+  openBlobs,
+  openHouse,
+  openLedger,
+  repairCounters,
+} from "../../src/compose.ts";
 import { exportJob } from "../../src/export/export-records.ts";
 import { Fsck } from "../../src/integrity/fsck.ts";
 import { seededRandom } from "../../src/model/seeded-random.ts";
@@ -69,7 +76,9 @@ const damaged = async (file: string, at: number, by: number, look: () => Promise
 
 test(`each of ${DAMAGES} changed bytes in segments, indexes, manifests and records is found, and none is exported`, async () => {
   const random = seededRandom(SEED);
-  const kinds = [/\.warc\.gz$/, /\.cdxj$/, /manifest\.jsonl$/, /\/records\//, /\/files\//, /\/extractions\//];
+  const kinds = ["\\.warc\\.gz$", "\\.cdxj$", "manifest\\.jsonl$", "job\\.json$"]
+    .concat(["records", "files", "extractions", "inputs", "settled"].map((name) => `/${name}/`))
+    .map((text) => new RegExp(text));
   for (let n = 0; n < DAMAGES; n++) {
     const names = project.objects(`jobs/${job}/`).filter((name) => kinds[n % kinds.length]!.test(name));
     const name = names[Math.floor(random() * names.length)]!;
@@ -191,4 +200,43 @@ test("indexes, manifests and counters are made again, orphans deleted when asked
   assert.equal(exportedRun.stdout.trim().split("\n").length, 13);
   assert.equal((await project.run("export", job)).code, 0, "the extraction has its own records");
   writeFileSync(records, bytes);
+});
+
+test("counters are not counted again from damaged items, nor blessed beside other damage of the job's row", async () => {
+  const [sums] = project.query<{ counts: number }>("SELECT counts FROM job_sums");
+  const counters = () => project.query("SELECT done, failed, accepted, requests FROM jobs");
+  const whole = counters();
+  /** As damage does it: the checksum stays. */
+  const change = (jobs: string) => {
+    project.query(`UPDATE jobs SET ${jobs} RETURNING id`);
+    project.query("UPDATE job_sums SET counts = ? RETURNING job", sums!.counts);
+  };
+  const repair = async () => await project.run("fsck", "--repair");
+
+  project.query("UPDATE items SET state = 5 WHERE key = 't3' RETURNING key");
+  const named = await repair();
+  assert.equal(named.code, 6);
+  assert.match(
+    named.stdout,
+    /item: .* item t3: what is stored of it does not fit its checksum\. What to do: restore/,
+  );
+  assert.match(named.stdout, /counter done is 12, its items say 11\. What to do: restore the ledger/);
+  assert.deepEqual(counters(), whole);
+  await assert.rejects(repairCounters(data, job), {
+    code: "damaged-row",
+    message: /item t3: .* Restore the ledger/,
+  });
+  project.query("UPDATE items SET state = 3 WHERE key = 't3' RETURNING key");
+
+  change("done = done + 1, requests = requests + 1");
+  const refused = await repair();
+  assert.equal(refused.code, 6);
+  assert.match(
+    refused.stderr,
+    /counters were not counted again.*other columns.*Restore the ledger from a backup/,
+  );
+  change("requests = requests - 1");
+  assert.equal((await repair()).code, 0, "only the counter was damaged");
+  assert.deepEqual(counters(), whole);
+  assert.equal((await project.run("fsck")).code, 0);
 });

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer, type Server, type ServerResponse } from "node:http";
+import { createServer, get, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 
@@ -7,6 +7,9 @@ interface Manners {
   /** How long each answer takes. */
   readonly answerMs?: number;
 }
+
+/** Asked for by the test itself, and not counted. */
+const MARK = "/mark";
 
 /** A site on which every item takes a page, a redirect, the page it leads to, and a file. It counts what arrives. */
 export class HoppingSite implements AsyncDisposable {
@@ -42,6 +45,7 @@ export class HoppingSite implements AsyncDisposable {
   }
 
   async #answer(path: string, response: ServerResponse): Promise<void> {
+    if (path === MARK) return void response.end();
     this.arrived.push(path);
     for (const { count, resolve } of this.#waiting) if (this.arrived.length >= count) resolve();
     await delay(this.answerMs);
@@ -69,6 +73,18 @@ export class HoppingSite implements AsyncDisposable {
   async arrivals(count: number): Promise<void> {
     if (this.arrived.length < count)
       await new Promise<void>((resolve) => this.#waiting.push({ count, resolve }));
+  }
+
+  /**
+   * How many requests had left by now, also those that this process has not read yet: a connection that is opened after theirs, and a request on
+   * it, are read after them.
+   */
+  async departed(): Promise<number> {
+    const [response] = (await once(get(`${this.url}${MARK}`, { agent: false }), "response")) as [
+      IncomingMessage,
+    ];
+    await once(response.resume(), "end");
+    return this.arrived.length;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -44,7 +44,11 @@ for (const signal of ["SIGINT", "SIGTERM"] as const)
     const { data, input, run } = prepare(site, signal);
     const started = new SluiceProcess(run);
     await site.arrivals(10);
+    // However long the signal takes: the run must not be through with all of them before.
+    site.isAnswering = false;
     started.child.kill(signal);
+    await started.says(/finishing what is in hand/);
+    site.isAnswering = true;
     const { code, stderr } = await started.ended;
     assert.equal(code, 5, stderr);
     const { leased, done, queued } = await jobStates(data);

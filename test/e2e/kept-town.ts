@@ -1,7 +1,6 @@
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { addRowSum } from "../../src/backends/sqlite/row-sums.ts";
 import { answer, openTestSite } from "../../src/collectors/http/test-site.ts";
 import { type Ended, SluiceProcess } from "./sluice-process.ts";
 
@@ -99,7 +98,6 @@ export class TownProject {
 
   query<Row>(sql: string, ...values: readonly (string | number)[]): Row[] {
     const db = new DatabaseSync(join(this.data, "sluice.db"), { timeout: 30_000 });
-    addRowSum(db);
     try {
       return db.prepare(sql).all(...values) as Row[];
     } finally {

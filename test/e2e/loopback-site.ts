@@ -8,9 +8,9 @@ export class LoopbackSite implements AsyncDisposable {
   /** Paths of pages, in order of arrival; robots.txt apart. */
   readonly arrived: string[] = [];
   robotsFetches = 0;
-  /** While it does not answer, requests stay open. */
-  isAnswering = true;
   readonly #server: Server;
+  #isAnswering = true;
+  readonly #open: (() => void)[] = [];
   readonly #waiting: { readonly count: number; readonly resolve: () => void }[] = [];
 
   private constructor(robots: string | undefined) {
@@ -22,8 +22,16 @@ export class LoopbackSite implements AsyncDisposable {
       }
       this.arrived.push(request.url!);
       for (const { count, resolve } of this.#waiting) if (this.arrived.length >= count) resolve();
-      if (this.isAnswering) response.setHeader("content-type", "text/html").end(`<b>${request.url}</b>`);
+      const respond = () => void response.setHeader("content-type", "text/html").end(`<b>${request.url}</b>`);
+      if (this.#isAnswering) respond();
+      else this.#open.push(respond);
     });
+  }
+
+  /** While it does not answer, requests stay open; they are answered when it does again. */
+  set isAnswering(isAnswering: boolean) {
+    this.#isAnswering = isAnswering;
+    if (isAnswering) for (const respond of this.#open.splice(0)) respond();
   }
 
   static async open(robots?: string): Promise<LoopbackSite> {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { freePort } from "../free-port.ts";
-import { CuttingProxy } from "./cutting-proxy.ts";
+import { cutAfterBytes, CuttingProxy } from "./cutting-proxy.ts";
 import { HoppingSite } from "./hopping-site.ts";
 import { Service } from "./service-process.ts";
 import { type Ended, SluiceProcess } from "./sluice-process.ts";
@@ -155,7 +155,7 @@ test("an upload that breaks off again and again goes on where it stopped, and ev
     ["cut.csv", csv(count)],
     ["cut.json", JSON.stringify(Array.from({ length: count }, (_, n) => ({ n: String(n) })))],
   ] as const) {
-    await using proxy = await CuttingProxy.open(service.url, 200_000, 3);
+    await using proxy = await CuttingProxy.open(service.url, cutAfterBytes(200_000, 3));
     const { code, stdout, stderr } = await type(
       ["submit", "hopping", "--input", file(name, text), "--server", proxy.url, "--json"],
       { SLUICE_KEY: service.key },

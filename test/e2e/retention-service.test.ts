@@ -69,7 +69,7 @@ test(
     const pruned = await cli("prune", "--older-than", "0");
     assert.match(pruned.stdout, /Removed 1 job: 1 item, 2 captures/);
     assert.deepEqual(
-      store.objects().filter((name) => !name.startsWith(`jobs/${open}/`)),
+      store.objects("jobs/").filter((name) => !name.startsWith(`jobs/${open}/`)),
       [],
     );
     const headers = { authorization: `Bearer ${service.key}` };

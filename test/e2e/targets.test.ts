@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer as createHttpServer } from "node:http";
 import { type AddressInfo, connect, createServer } from "node:net";
-import { tmpdir } from "node:os";
+import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
@@ -11,7 +11,7 @@ import { type Item, ProblemError, SluiceClient } from "../../src/client.ts";
 import { answer, openTestSite } from "../../src/collectors/http/test-site.ts";
 import { NameServer } from "./name-server.ts";
 import { Service } from "./service-process.ts";
-import { SluiceProcess } from "./sluice-process.ts";
+import { ROOT, SluiceProcess } from "./sluice-process.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "sluice-targets-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -102,7 +102,10 @@ const fetchAll = async (
 const assertRefused = (items: ReadonlyMap<string, Item>): void => {
   for (const [url, { state, failure, attempts, captures }] of items) {
     assert.deepEqual([state, failure?.kind, attempts], ["failed", "forbidden-target", 1], url);
-    assert.match(failure!.detail, /not a public address: (loopback|cloud metadata)/);
+    assert.match(
+      failure!.detail,
+      /not a public address: (loopback|cloud metadata)|^\S+ does not lead to a public address$/,
+    );
     assert.equal(captures.length, 0, url);
   }
 };
@@ -240,7 +243,74 @@ test("a webhook that leads inside is refused when it is given, and when its name
   let delivery: Delivery | undefined;
   while (!(delivery = await tried())) await delay(50);
   assert.deepEqual([delivery.url, delivery.state], [url, "parked"]);
-  assert.match(delivery.lastError!, /loopback/);
+  assert.equal(delivery.lastError, "refused: turns.example does not lead to a public address");
   assert.ok(!seen.includes("/hook"));
   await trap.assertUntouched();
+});
+
+/** Fails in ways whose messages hold a path, an address and a port, as Node words them. */
+const LEAKY = `import { readFileSync } from "node:fs";
+import { connect } from "node:net";
+import { once } from "node:events";
+import { defineScraper } from "sluice";
+import { z } from "zod";
+export default defineScraper({
+  name: "leaky",
+  lane: "leaky.example",
+  input: z.object({ how: z.string() }),
+  key: ({ how }) => how,
+  async collect({ input }) {
+    if (input.how === "file") readFileSync(import.meta.dirname + "/towns.csv");
+    await once(connect(1, "127.0.0.1"), "connect");
+  },
+});
+`;
+
+test("nothing that a client reads tells of inner addresses, of machines, their folders and processes", async () => {
+  await using ground = await openGround("disclosure", { "inside.example": ["127.0.0.1"] });
+  const { service, trap, siteUrl } = ground;
+  service.writeScraper("leaky", LEAKY);
+  service.writeScraper("broken", "import './not-there.ts';\n");
+  const admin = await service.serve("--workers", "1");
+  const client = await addTeam(service);
+  const told: string[] = [];
+  const tell = async (asking: Promise<unknown>): Promise<void> => {
+    told.push(
+      await asking.then(
+        (value) => JSON.stringify(value),
+        (error: ProblemError) => error.detail,
+      ),
+    );
+  };
+  await tell(client.createWebhook({ url: `http://inside.example:${trap.port}/hook` }));
+  await tell(client.createJob({ scraper: "broken" }));
+  await tell(client.getScraper("broken"));
+  await tell(client.listScrapers());
+  const urls = [`http://inside.example:${trap.port}/page`, `${siteUrl}/page`, "http://inside.example:1/"];
+  const { batch } = await client.createBatch({ urls });
+  const inputs = ["file", "socket"].map((how) => ({ how }));
+  const { job } = await client.createJob({ scraper: "leaky", inputs, maxAttempts: 2 });
+  for (const id of [batch.id, job.id]) {
+    await service.until(id, ({ endedAt, held }) => endedAt !== undefined || held.length > 0);
+    await tell(client.getJob(id));
+    const { data } = await client.listItems(id);
+    told.push(JSON.stringify(data));
+    for (const item of data) await tell(client.getItem(id, item.id));
+    await tell(Array.fromAsync(await client.manifest(id), (piece) => Buffer.from(piece).toString()));
+    await tell(Array.fromAsync(await client.results(id), (piece) => Buffer.from(piece).toString()));
+  }
+  await tell(client.listDeliveries());
+  const [worker] = (await admin.listWorkers()).data;
+  const text = told.join("\n");
+  assert.match(text, /inside\.example does not lead to a public address/);
+  assert.match(text, /no such file or directory, open/);
+  assert.match(text, /connect ECONNREFUSED/);
+  assert.match(text, /broken\.scraper\.ts/);
+  const own = text.replaceAll(siteUrl, "").replaceAll(new URL(siteUrl).host, "");
+  const hidden = [worker!.name, `${hostname()}-${worker!.pid}`, "-worker", folder, "127.0.0.", ROOT];
+  for (const secret of hidden)
+    assert.ok(
+      !own.includes(secret),
+      `${secret} is told: …${own.slice(Math.max(0, own.indexOf(secret) - 200), own.indexOf(secret) + 60)}`,
+    );
 });

@@ -14,7 +14,7 @@ export const syncFolder = async (path: string): Promise<void> => {
 /** Not `mkdir` with `recursive`: that one answers ENOENT on a read-only disk. */
 export const makeFolder = async (path: string): Promise<void> => {
   try {
-    await mkdir(path);
+    await mkdir(path, 0o700);
   } catch (error) {
     if (codeOf(error) === "EEXIST") return;
     if (codeOf(error) !== "ENOENT" || dirname(path) === path) throw error;

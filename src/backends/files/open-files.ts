@@ -8,6 +8,9 @@ import { readWhole, readRange, streamFile } from "./read-file.ts";
 import { removeFile } from "./remove-file.ts";
 import { sweepTempFiles, TEMP_FOLDER } from "./temp-files.ts";
 
+/** A file costs two syncs; items wait for it before they are settled. */
+const GATHER_MS = 1000;
+
 /** Blobs as plain files below `folder`, which is made when it is not there. Several processes may share it. */
 export const openFiles = async (folder: string): Promise<Blobs> => {
   const root = resolve(folder);
@@ -15,6 +18,7 @@ export const openFiles = async (folder: string): Promise<Blobs> => {
   const folders = durableFolders(root);
 
   return {
+    gatherMs: GATHER_MS,
     async put(name, body) {
       checkBlobName(name);
       const source = watched(body);

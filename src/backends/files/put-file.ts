@@ -30,7 +30,7 @@ export const putFile = async (
 };
 
 const writeSynced = async (path: string, body: Uint8Array | AsyncIterable<Uint8Array>): Promise<number> => {
-  const file = await open(path, "wx");
+  const file = await open(path, "wx", 0o600);
   try {
     await file.writeFile(body);
     await file.sync();

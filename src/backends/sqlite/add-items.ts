@@ -6,8 +6,9 @@ import type { Database } from "./database.ts";
 import { type Inserted, insertItems, insertKeys, placeItems, type PlacedItem } from "./insert-items.ts";
 import { jobRow, type JobRow, readSpec } from "./job-row.ts";
 
-/** Rows a transaction: it holds the write lock for some 20 ms at most. */
+/** Rows and characters of a transaction: it holds the write lock for some 20 ms at most. */
 const CHUNK = 2000;
+const CHUNK_CHARACTERS = 1_000_000;
 const KEPT_REJECTS = 20;
 
 /**
@@ -21,19 +22,25 @@ export const addItems = async (
   items: readonly PlannedItem[],
   rejected: readonly RejectedInput[],
 ): Promise<AddReply> => {
-  const { job, placed } = await db.write(() => {
-    const row = jobRow(db, id);
-    mustBeOpen(row);
-    countRejected(db, row, rejected);
-    return { job: row.number, placed: placeItems(db, row, readSpec(row.spec), items) };
+  const row = await db.write(() => {
+    const known = jobRow(db, id);
+    mustBeOpen(known);
+    countRejected(db, known, rejected);
+    return known;
   }, items.length === 0);
+  const { number: job } = row;
+  const spec = readSpec(row.spec);
+  const placed: PlacedItem[] = [];
+  for (const chunk of chunks(items, (item) => item))
+    placed.push(...(await db.write(() => placeItems(db, row, spec, chunk), false)));
   foldInside(placed);
   const sorted = placed.filter((entry) => !entry.isFolded).sort((a, b) => a.hash - b.hash);
   const pending = new Map<number, PlannedItem>();
-  for (const chunk of chunks(sorted)) await db.write(() => insertKeys(db, job, chunk, pending), false);
+  for (const chunk of chunks(sorted, ({ item }) => item))
+    await db.write(() => insertKeys(db, job, chunk, pending), false);
 
   const total = { accepted: 0, folded: 0, capped: 0 };
-  for (const chunk of chunks(placed)) {
+  for (const chunk of chunks(placed, ({ item }) => item)) {
     const reply = await db.write(() => storeChunk(db, job, chunk), chunk.at(-1) === placed.at(-1));
     total.accepted += reply.accepted;
     total.folded += reply.folded;
@@ -128,6 +135,18 @@ const foldInside = (placed: readonly PlacedItem[]): void => {
   }
 };
 
-const chunks = function* <T>(all: readonly T[]): Generator<readonly T[]> {
-  for (let i = 0; i < all.length; i += CHUNK) yield all.slice(i, i + CHUNK);
+const chunks = function* <T>(
+  all: readonly T[],
+  itemOf: (entry: T) => PlannedItem,
+): Generator<readonly T[], void, void> {
+  let from = 0;
+  let characters = 0;
+  for (let at = 0; at < all.length; at++) {
+    const { key, input } = itemOf(all[at]!);
+    characters += key.length + input.length;
+    if (at + 1 < all.length && at + 1 - from < CHUNK && characters < CHUNK_CHARACTERS) continue;
+    yield all.slice(from, at + 1);
+    from = at + 1;
+    characters = 0;
+  }
 };

@@ -4,6 +4,7 @@ import type { ItemRef } from "../../model/item.ts";
 import type { Database } from "./database.ts";
 import type { FreshRow } from "./fresh-entry.ts";
 import { noteBorrowed } from "./removals/borrowed.ts";
+import { sumResults } from "./row-sums.ts";
 
 /** Gives an item what the one behind the answer has, so that it is read through one's own. Its own past attempts stay. */
 export const answerItem = (
@@ -28,6 +29,7 @@ export const answerItem = (
     answer.queue,
     answer.seq,
   );
+  sumResults(db, queue, seq);
   const { captures, records } = db.get<{ captures: string | null; records: string | null }>(
     "SELECT captures, records FROM results WHERE queue = ? AND seq = ?",
     queue,

@@ -1,21 +1,20 @@
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import type { BlobRange, CaptureRef, RecordRange } from "../../model/capture.ts";
 import type { CheckedJob, Damage, LedgerCheck, StoredRef } from "../../ports/ledger-check.ts";
-import { countItems } from "./count-items.ts";
-import { itemHash } from "./insert-items.ts";
+import { checkItems } from "./check-items.ts";
+import { countItems, doubtsOf } from "./count-items.ts";
 import type { JobRow } from "./job-row.ts";
-import { nextHash } from "./key-hash.ts";
 import { LEDGER_SCHEMA } from "./migrate.ts";
-import { addRowSum, JOB_SUM, RESULT_SUM } from "./row-sums.ts";
+import { jobSum, specSum } from "./row-sums.ts";
 
 /** Rows of one kind that are told one by one. */
 const MOST = 200;
 const RESTORE = "restore the ledger from a backup";
+const NOT_COUNTED = `${RESTORE}: \`--repair\` does not count again while items are damaged, which are named here too`;
 
 /** Opens for reading only: also a ledger that no command can work with. Throws where SQLite cannot open the file at all. */
 export const checkLedger = (file: string): LedgerCheck => {
   const db = new DatabaseSync(file, { readOnly: true, timeout: 30_000 });
-  addRowSum(db);
   db.exec("BEGIN");
   const check = new Check(db, file);
   return {
@@ -63,8 +62,9 @@ class Check {
         );
         return;
       }
-      yield* this.#jobs(isSound);
-      yield* this.#places();
+      const places = [...this.#places()];
+      yield* this.#jobs(isSound && places.length === 0);
+      yield* places;
     } catch (error) {
       yield this.#ledger(`it cannot be read: ${error instanceof Error ? error.message : String(error)}`);
     }
@@ -116,96 +116,71 @@ class Check {
   }
 
   *#jobs(isSound: boolean): Generator<Damage> {
-    for (const row of this.#rows<
-      JobRow & { fits: number | null; specFits: number | null; whole: number | null }
-    >(
-      `SELECT j.*, s.counts = ${JOB_SUM} AS fits, s.spec = row_sum(j.number, j.spec) AS specFits, s.whole
+    for (const row of this.#rows<JobRow & Record<"countsSum" | "specSum" | "whole", number | null>>(
+      `SELECT j.*, s.counts AS countsSum, s.spec AS specSum, s.whole
        FROM jobs j LEFT JOIN job_sums s ON s.job = j.number ORDER BY j.number`,
     )) {
-      const job = (problem: string, repair?: "counters"): Damage => ({
+      const job = (problem: string, advice?: string): Damage => ({
         what: "job",
         where: this.#file,
         job: row.id,
         problem: `job ${row.id}: ${problem}`,
-        ...(repair ? { repair } : { advice: RESTORE }),
+        ...(advice === undefined ? { repair: "counters" } : { advice }),
       });
-      if (row.specFits === 0) yield job("what it was submitted with does not fit its checksum");
-      const wrong = [...this.#counters(row)];
-      if (row.fits === 0)
-        yield job("its row does not fit its checksum", isSound && wrong.length > 0 ? "counters" : undefined);
-      for (const text of wrong) yield job(text, "counters");
-      yield* this.#results(row, row.whole === 1);
-      yield* this.#keys(row);
+      if (row.specSum !== null && row.specSum !== specSum(row.number, row.spec))
+        yield job("what it was submitted with does not fit its checksum", RESTORE);
+      if (row.countsSum === null || row.specSum === null) this.unverified++;
+      const items = [...this.#items(row, row.whole === 1)];
+      const { wrong, doubts } = this.#counters(row);
+      const advice = isSound && items.length === 0 && doubts.length === 0 ? undefined : NOT_COUNTED;
+      if (row.countsSum !== null && row.countsSum !== jobSum((sql) => this.#db.prepare(sql), row.number))
+        yield job("its row does not fit its checksum", wrong.length > 0 ? advice : RESTORE);
+      for (const text of wrong) yield job(text, advice);
+      for (const text of doubts) yield job(text, RESTORE);
+      yield* items;
     }
     for (const { job } of this.#rows<{ job: number }>(
       "SELECT job FROM job_sums WHERE job NOT IN (SELECT number FROM jobs)",
     ))
       yield this.#ledger(`a checksum is of job number ${job}, which is not there`);
-    for (const table of [
-      "job_failures(job, kind, final, attempts, example_key, example_detail)",
-      "job_changes(job, change, count)",
-    ]) {
-      const [name = "", columns = ""] = table.slice(0, -1).split("(");
-      for (const { job } of this.#rows<{ job: string }>(
-        `SELECT DISTINCT job FROM ${name} WHERE sum IS NOT NULL AND sum <> row_sum(${columns}) LIMIT ${MOST}`,
-      ))
-        yield this.#ledger(`${name}: a row of job ${job} does not fit its checksum`);
-    }
   }
 
-  /** Conservation: the job's counters are what its items say. */
-  *#counters(job: JobRow): Generator<string> {
-    const { counters, failures, held, unknownStates } = countItems(
-      (sql, ...values) => this.#rows(sql, ...values),
-      job,
-    );
-    for (const [name, count] of Object.entries(counters))
-      if (job[name as keyof JobRow] !== count)
-        yield `its counter ${name} is ${String(job[name as keyof JobRow])}, its items say ${count}`;
-    if (unknownStates > 0) yield `${unknownStates} items are in a state that there is not`;
-    if (held !== counters.leased) yield `its leases hold ${held} items, ${counters.leased} are leased`;
+  /** Conservation: the job's counters are what its items say. Where there are doubts, the items themselves cannot be right. */
+  #counters(job: JobRow): { readonly wrong: readonly string[]; readonly doubts: readonly string[] } {
+    const counted = countItems((sql, ...values) => this.#rows(sql, ...values), job);
+    const wrong = Object.entries(counted.counters)
+      .filter(([name, count]) => job[name as keyof JobRow] !== count)
+      .map(
+        ([name, count]) =>
+          `its counter ${name} is ${String(job[name as keyof JobRow])}, its items say ${count}`,
+      );
+    const failures = new Map(counted.failures);
     for (const { kind, final } of this.#rows<{ kind: string; final: number }>(
       "SELECT kind, final FROM job_failures WHERE job = ?",
       job.number,
     )) {
       const count = failures.get(kind) ?? 0;
       failures.delete(kind);
-      if (count !== final) yield `its counter of ${kind} failures is ${final}, its items say ${count}`;
+      if (count !== final) wrong.push(`its counter of ${kind} failures is ${final}, its items say ${count}`);
     }
     for (const [kind, count] of failures)
-      yield `its counter of ${kind} failures is not there, its items say ${count}`;
+      wrong.push(`its counter of ${kind} failures is not there, its items say ${count}`);
+    return { wrong, doubts: doubtsOf(counted) };
   }
 
-  *#results(job: JobRow, isWhole: boolean): Generator<Damage> {
-    interface Row {
-      readonly key: string | null;
-      readonly has: number;
-      readonly fits: number | null;
-      readonly pastFits: number | null;
-    }
-    const rows = this.#rows<Row>(
-      `SELECT i.key, r.queue IS NOT NULL AS has, r.sum = ${RESULT_SUM} AS fits, iif(r.history IS NULL, r.history_sum IS NULL, r.history_sum = row_sum(r.queue, r.seq, r.history)) AS pastFits
-       FROM queues q JOIN items i ON i.queue = q.id LEFT JOIN results r ON r.queue = i.queue AND r.seq = i.seq
-       WHERE q.job = ? AND (r.queue IS NOT NULL OR i.state > 2 OR i.attempts > 0 OR i.throttles > 0)`,
-      job.number,
-    );
+  /** Items that are not as they were written. */
+  *#items(job: JobRow, isWhole: boolean): Generator<Damage> {
     let told = 0;
-    for (const { key, has, fits, pastFits } of rows) {
-      const isMissing = isWhole && (fits === null || pastFits === null);
-      if (has === 1 && !isMissing && (fits === null || pastFits === null)) this.unverified++;
-      if (has === 1 && fits !== 0 && pastFits !== 0 && !isMissing) continue;
-      if (++told > MOST) continue;
-      const problem =
-        has === 1
-          ? "what is stored of it does not fit its checksum"
-          : "it has ended or was tried, and has no result";
-      yield {
-        what: "item",
-        where: this.#file,
-        job: job.id,
-        problem: `job ${job.id}, item ${key}: ${problem}`,
-        advice: RESTORE,
-      };
+    for (const { key, problem } of checkItems((sql) => this.#db.prepare(sql), job, isWhole)) {
+      if (problem === undefined) this.unverified++;
+      else if (++told <= MOST)
+        yield {
+          what: "item",
+          where: this.#file,
+          job: job.id,
+          problem: `job ${job.id}, item ${key}: ${problem}`,
+          advice: RESTORE,
+        };
     }
     if (told > MOST) yield this.#ledger(`job ${job.id}: ${told - MOST} more items are damaged`);
     const { n } = this.#one(
@@ -214,34 +189,6 @@ class Check {
       job.number,
     );
     if (Number(n) > 0) yield this.#ledger(`job ${job.id}: ${String(n)} results are of no item`);
-  }
-
-  /** An item is found by the hash of its key. */
-  *#keys(job: JobRow): Generator<Damage> {
-    const find = this.#db.prepare("SELECT queue, seq FROM item_keys WHERE job = ? AND hash = ?");
-    const rows = this.#rows<{ queue: number; seq: number; key: string; scraper: number }>(
-      "SELECT i.queue, i.seq, i.key, i.scraper FROM queues q JOIN items i ON i.queue = q.id WHERE q.job = ?",
-      job.number,
-    );
-    let told = 0;
-    for (const { queue, seq, key, scraper } of rows) {
-      let found = find.get(job.number, itemHash(key, scraper, job.key_seed));
-      for (
-        let hash = itemHash(key, scraper, job.key_seed);
-        found && (found["queue"] !== queue || found["seq"] !== seq);
-      ) {
-        hash = nextHash(hash);
-        found = find.get(job.number, hash);
-      }
-      if (!found && ++told <= MOST)
-        yield {
-          what: "item",
-          where: this.#file,
-          job: job.id,
-          problem: `job ${job.id}, item ${key}: it is not found by its key`,
-          advice: RESTORE,
-        };
-    }
   }
 
   /** Rows that name others. */

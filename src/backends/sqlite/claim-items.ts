@@ -1,4 +1,5 @@
-import type { ClaimRequest, ClaimedItem, Grant, SlotGrant } from "../../ports/ledger.ts";
+import type { ClaimRequest, ClaimedItem, Grant, SlotGrant, WorkFilter } from "../../ports/ledger.ts";
+import { pacesAddresses } from "./address-pace.ts";
 import { claimSuspect } from "./claim-suspect.ts";
 import { type ClientShare, readShares, saveShares } from "./client-shares.ts";
 import { noticeClockStep } from "./clock-step.ts";
@@ -10,15 +11,13 @@ import { reapExpired } from "./reap-workers.ts";
 import { knowWorker, nameRunning, setHands } from "./renew-worker.ts";
 import { type Companion, companionsOf, isDraining } from "./worker-cards.ts";
 
-/**
- * Places are freed when a worker says so, which no clock tells: look again soon. The same where a lane is ready for jobs that were not asked for
- * and nobody takes them: when those that were asked for are due is not known by the lane.
- */
-const CROWDED_AGAIN_MS = 20;
+/** Places are freed when a worker says so, which no clock tells; of its own a worker knows without asking. */
+const CROWDED_AGAIN_MS = 250;
+/** Where a lane is ready for jobs that were not asked for and nobody takes them, it does not know when those that were asked for are due. */
+const PASSED_BY_AGAIN_MS = 20;
 
-/** What a claim gathers on its way through the lanes. */
-export interface ClaimTally {
-  readonly request: ClaimRequest;
+/** What may be claimed. */
+export interface Claimable {
   /** Numbers of the jobs that were asked for; undefined for all. */
   readonly jobs: readonly number[] | undefined;
   /** Numbers of the lanes that were asked for; undefined for all. */
@@ -27,6 +26,11 @@ export interface ClaimTally {
   readonly kinds: number | undefined;
   /** Clients with work, by their names. */
   readonly shares: ReadonlyMap<string, ClientShare>;
+}
+
+/** What a claim gathers on its way through the lanes. */
+export interface ClaimTally extends Claimable {
+  readonly request: ClaimRequest;
   /** Workers that serve the same jobs, this one included: among them a lane's places are divided evenly. */
   readonly companions: readonly Companion[];
   readonly items: ClaimedItem[];
@@ -52,13 +56,10 @@ export const claimItems = async (db: Database, request: ClaimRequest): Promise<G
     if (isDraining(db, request.worker)) return { grant: NOTHING, now };
     reapExpired(db);
     openProbes(db);
-    const shares = readShares(db);
+    const shares = readShares(db, request);
     const tally: ClaimTally = {
+      ...claimable(db, request, shares),
       request,
-      jobs: request.jobs && jobNumbers(db, request.jobs),
-      lanes: request.lanes && laneNumbers(db, request.lanes),
-      kinds: request.kinds && kindBits(request.kinds),
-      shares: new Map(shares.map((share) => [share.client, share])),
       companions: companionsOf(db, request),
       items: [],
       slots: [],
@@ -72,15 +73,18 @@ export const claimItems = async (db: Database, request: ClaimRequest): Promise<G
     saveShares(db, request.worker, shares);
     countTaken(db, tally);
     const suspects = waitingSuspects(db, tally);
-    const next = request.alone ? suspects.next : nextReadyAt(db, tally);
-    const isMoving = !tally.isCrowded && !request.alone && (tally.items.length > 0 || tally.hasPassed);
-    const soonest = isMoving ? now : now + CROWDED_AGAIN_MS;
+    const next = request.alone ? suspects.next : tally.isCrowded ? 0 : nextReadyAt(db, tally);
+    const isMoving = !request.alone && (tally.hasPassed || (!tally.isCrowded && tally.items.length > 0));
+    const againMs = tally.isCrowded ? CROWDED_AGAIN_MS : PASSED_BY_AGAIN_MS;
+    const soonest = isMoving ? now : now + againMs;
     const grant: Grant = {
       items: tally.items,
       slots: tally.slots,
       unpaced: tally.unpaced,
       suspects: suspects.n,
-      ...(next === null ? {} : { againInMs: Math.max(soonest, next) - now }),
+      ...pacesAddresses(db),
+      ...(next === null ? {} : { againInMs: Math.max(0, Math.max(soonest, next) - db.now()) }),
+      ...(tally.isCrowded && { isCrowded: true }),
     };
     return { grant, now };
   }, false);
@@ -90,6 +94,20 @@ export const claimItems = async (db: Database, request: ClaimRequest): Promise<G
 /** Delays count from the answer: what the commit took has passed already. */
 export const fromNow = (slots: readonly SlotGrant[], passedMs: number): SlotGrant[] =>
   slots.map((grant) => ({ ...grant, delaysMs: grant.delaysMs.map((delay) => delay - passedMs) }));
+
+/** Whether a claim may bring something now, or hears of suspects. */
+export const hasWork = (db: Database, filter: WorkFilter): boolean => {
+  const wanted = claimable(db, filter, readShares(db, { room: 1 }));
+  const next = nextReadyAt(db, wanted);
+  return (next !== null && next <= db.now()) || waitingSuspects(db, wanted).n > 0;
+};
+
+const claimable = (db: Database, filter: WorkFilter, shares: readonly ClientShare[]): Claimable => ({
+  jobs: filter.jobs && jobNumbers(db, filter.jobs),
+  lanes: filter.lanes && laneNumbers(db, filter.lanes),
+  kinds: filter.kinds && kindBits(filter.kinds),
+  shares: new Map(shares.map((share) => [share.client, share])),
+});
 
 const jobNumbers = (db: Database, ids: readonly string[]): number[] =>
   ids.flatMap((id) => db.get<{ number: number }>("SELECT number FROM jobs WHERE id = ?", id)?.number ?? []);
@@ -109,7 +127,7 @@ const countTaken = (db: Database, { taken }: ClaimTally): void => {
 
 const waitingSuspects = (
   db: Database,
-  { jobs, lanes, kinds }: ClaimTally,
+  { jobs, lanes, kinds }: Claimable,
 ): { readonly n: number; readonly next: number | null } =>
   db.get<{ n: number; next: number | null }>(
     `SELECT count(*) AS n, min(s.due_at) AS next FROM suspects s JOIN queues q ON q.id = s.queue
@@ -120,8 +138,7 @@ const waitingSuspects = (
     kinds ?? null,
   )!;
 
-const nextReadyAt = (db: Database, tally: ClaimTally): number | null => {
-  if (tally.isCrowded) return 0;
+const nextReadyAt = (db: Database, tally: Claimable): number | null => {
   const lane = nextLaneAt(db, tally);
   const probe = db.get<{ probe_at: number }>(
     `SELECT q.probe_at FROM queues q INDEXED BY queues_probe CROSS JOIN jobs j ON j.number = q.job

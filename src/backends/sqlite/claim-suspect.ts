@@ -4,6 +4,7 @@ import type { Database } from "./database.ts";
 import { leadAlone } from "./fresh-claims.ts";
 import { takesAll } from "./kind-bits.ts";
 import { holdUntil, intervalMs, laneRow } from "./lane-row.ts";
+import { chargeLane } from "./lane-turns.ts";
 import { ownRoom, planSlots } from "./own-pace.ts";
 import { places } from "./places.ts";
 import { queueRow, setClaimable } from "./queue-row.ts";
@@ -51,6 +52,7 @@ export const claimSuspect = (db: Database, tally: ClaimTally): void => {
       const planned = planSlots(db, lane, queue, interval, 1);
       if (planned.grant.delaysMs.length === 0) continue;
       planned.save();
+      chargeLane(db, lane.id, queue.client, 1);
       tally.slots.push(planned.grant);
     }
     const lease = openLease(db, worker, row.queue, row.seq, row.seq, 1);

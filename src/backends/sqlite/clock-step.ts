@@ -39,7 +39,8 @@ interface Noted {
  * that nothing waits longer for it, no hold ends sooner, and no living worker is given up.
  */
 export const noticeClockStep = (db: Database): void => {
-  const now = db.now();
+  // Read together: a process that was kept waiting between the two would take that for a step.
+  const now = db.clock();
   const { nowMs, boot } = db.steady;
   const aheadMs = now - nowMs();
   const noted = db.get<Noted>("SELECT latest_at, boot, ahead_ms FROM service WHERE id = 1")!;
@@ -54,8 +55,6 @@ export const noticeClockStep = (db: Database): void => {
 const MOVED: readonly (readonly [table: string, column: string])[] = [
   ["turns", "ready_at"],
   ["workers", "until"],
-  ["lanes", "tat"],
-  ["own_slots", "tat"],
   ["lanes", "hold_until"],
   ["lanes", "crawl_until"],
   ["queues", "probe_at"],
@@ -71,6 +70,9 @@ const MOVED: readonly (readonly [table: string, column: string])[] = [
   ["deliveries", "taken_until"],
 ];
 
+/** The next slot is counted from these, also from one that is over. */
+const SLOT_BOOKS = ["lanes", "own_slots"];
+
 /** What was ahead stays as far ahead; what was over is over, also by a clock that was set back. */
 const moveTimes = (db: Database, byMs: number, now: number): void => {
   const move = (table: string, column: string): void => {
@@ -80,6 +82,7 @@ const moveTimes = (db: Database, byMs: number, now: number): void => {
       byMs,
     );
   };
+  for (const table of SLOT_BOOKS) db.run(`UPDATE ${table} SET tat = tat + ? WHERE tat > 0`, byMs);
   // Slots that were given back are not worth a longer look.
   db.run("UPDATE lanes SET spare = '[]', ahead = '[]' WHERE spare <> '[]' OR ahead <> '[]'");
   for (const [table, column] of MOVED)

@@ -1,7 +1,10 @@
-import type { SQLInputValue } from "node:sqlite";
+import type { SQLInputValue, StatementSync } from "node:sqlite";
+import { LedgerError } from "../../ports/ledger.ts";
+import { checkItems } from "./check-items.ts";
 import { Database } from "./database.ts";
 import { leftAs } from "./item-state.ts";
 import { jobRow, type JobRow } from "./job-row.ts";
+import { jobSum } from "./row-sums.ts";
 
 /** What a job's counters must be, by its items. */
 export interface CountedItems {
@@ -76,29 +79,76 @@ export const countItems = (rows: Rows, job: JobRow): CountedItems => {
 };
 
 /** Sets a job's counters to what its items say. */
+export const setCounters = (db: Database, id: string): void => {
+  const job = jobRow(db, id);
+  writeCounters(
+    db,
+    job.number,
+    countItems((sql, ...values) => db.all(sql, ...values), job),
+  );
+};
+
+/** What cannot be where items and leases are as they were written. */
+export const doubtsOf = ({ counters, held, unknownStates }: CountedItems): string[] => [
+  ...(unknownStates > 0 ? [`${unknownStates} items are in a state that there is not`] : []),
+  ...(held === counters.leased
+    ? []
+    : [`its leases hold ${held} items, its items say that ${counters.leased} are leased`]),
+];
+
+/** Damaged items that are named; there may be more. */
+const MOST_NAMED = 5;
+
+/** Sets a job's counters to what its items say. Throws where these are damaged, or where the job's row is so in other columns too. */
 export const repairCounters = async (file: string, id: string): Promise<void> => {
   const db = await Database.open(file, {});
+  const prepare = (sql: string): StatementSync => db.sql(sql);
   try {
     await db.write(() => {
       const job = jobRow(db, id);
-      const { counters, failures } = countItems((sql, ...values) => db.all(sql, ...values), job);
-      const names = Object.keys(counters);
-      db.run(
-        `UPDATE jobs SET ${names.map((name) => `${name} = ?`).join(", ")} WHERE number = ?`,
-        ...Object.values(counters),
+      const sums = db.get<{ whole: number; counts: number | null }>(
+        "SELECT whole, counts FROM job_sums WHERE job = ?",
         job.number,
       );
-      db.run("UPDATE job_failures SET final = 0 WHERE job = ?", job.number);
-      for (const [kind, count] of failures)
-        db.run(
-          `INSERT INTO job_failures (job, kind, final, example_key, example_detail) VALUES (?, ?, ?, '', '')
-           ON CONFLICT (job, kind) DO UPDATE SET final = excluded.final`,
-          job.number,
-          kind,
-          count,
-        );
+      const counted = countItems((sql, ...values) => db.all(sql, ...values), job);
+      const damaged = doubtsOf(counted);
+      for (const { key, problem } of checkItems(prepare, job, sums?.whole === 1)) {
+        if (damaged.length === MOST_NAMED) break;
+        if (problem !== undefined) damaged.push(`item ${key}: ${problem}`);
+      }
+      if (damaged.length > 0) throw notRepaired(id, damaged.join("; "));
+      const known = sums?.counts ?? null;
+      const wasRight = known === null || known === jobSum(prepare, job.number);
+      writeCounters(db, job.number, counted);
+      // The sum is of the row as it was written: with its counters set right, it fits again.
+      if (!wasRight && known !== jobSum(prepare, job.number))
+        throw notRepaired(id, "its row does not fit its checksum in other columns either");
     });
   } finally {
     db.close();
   }
+};
+
+const notRepaired = (id: string, why: string): LedgerError =>
+  new LedgerError(
+    "damaged-row",
+    `${id}: its counters were not counted again, for what they are counted from is damaged (${why}). Restore the ledger from a backup.`,
+  );
+
+const writeCounters = (db: Database, job: number, { counters, failures }: CountedItems): void => {
+  const names = Object.keys(counters);
+  db.run(
+    `UPDATE jobs SET ${names.map((name) => `${name} = ?`).join(", ")} WHERE number = ?`,
+    ...Object.values(counters),
+    job,
+  );
+  db.run("UPDATE job_failures SET final = 0 WHERE job = ?", job);
+  for (const [kind, count] of failures)
+    db.run(
+      `INSERT INTO job_failures (job, kind, final, example_key, example_detail) VALUES (?, ?, ?, '', '')
+       ON CONFLICT (job, kind) DO UPDATE SET final = excluded.final`,
+      job,
+      kind,
+      count,
+    );
 };

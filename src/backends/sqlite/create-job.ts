@@ -1,7 +1,7 @@
+import { writeSpec } from "../../model/spec-text.ts";
 import type { JobSpec } from "../../model/job.ts";
 import { LedgerError } from "../../ports/ledger.ts";
 import type { Database } from "./database.ts";
-import { writeSpec } from "./job-row.ts";
 import { newKeySeed } from "./key-hash.ts";
 import { writeEvent } from "./write-event.ts";
 

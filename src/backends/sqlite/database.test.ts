@@ -4,7 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { it, type TestContext } from "node:test";
-import { code, jobSpec } from "../../ports/ledger-suite/world.ts";
+import type { Grant } from "../../ports/ledger.ts";
+import { SimWorker } from "../../ports/ledger-suite/sim-worker.ts";
+import { code, jobSpec, keysOf, planned, SITE } from "../../ports/ledger-suite/world.ts";
 import { Database } from "./database.ts";
 import { LEDGER_SCHEMA } from "./migrate.ts";
 import { openSqlite } from "./open.ts";
@@ -23,6 +25,24 @@ it("makes its folder, and opens what it has written", async (t) => {
   const again = await openSqlite(file);
   t.after(() => again.close());
   assert.equal((await again.readJob("job"))?.spec.id, "job");
+});
+
+it("gives slots at the times that were booked, however long the claim takes", async (t) => {
+  const [nowAt, tickMs] = [{ ms: 1_750_000_000_000 }, { ms: 0 }];
+  const now = (): number => (nowAt.ms += tickMs.ms);
+  const ledger = await openSqlite(join(await newFolder(t), "ledger.db"), { now });
+  t.after(() => ledger.close());
+  await ledger.createJob(jobSpec("job", { pace: { perSecond: 10, burst: 1, concurrency: 9 } }));
+  await ledger.addItems("job", planned(keysOf(9)), []);
+  const claim = { worker: "w1", room: 1, inHand: new Map<string, number>() };
+  const slotAt = ({ slots }: Pick<Grant, "slots">): number => nowAt.ms + slots[0]!.delaysMs[0]!;
+  const first = await ledger.claim(claim);
+  const firstAt = slotAt(first);
+  // Every look at the clock finds it later, as where the machine is busy.
+  tickMs.ms = 3;
+  assert.equal(slotAt(await ledger.claim(claim)) - firstAt, 100);
+  const wishes = [{ lane: SITE, queue: first.items[0]!.queue, count: 1 }];
+  assert.equal(slotAt(await new SimWorker("w1", ledger, () => nowAt.ms).pulse({ wishes })) - firstAt, 200);
 });
 
 it("says newer-version to a file of a newer release, and leaves it as it is", async (t) => {
@@ -109,4 +129,22 @@ it("leaves no file open when it cannot open the ledger", async (t) => {
   if (descriptors === undefined) return t.skip("this system has no /proc to count open files in");
   for (let i = 0; i < 20; i++) await assert.rejects(() => openSqlite(file), code("damaged"));
   assert.ok((await open()) < descriptors + 10);
+});
+
+it("many transactions in a row leave the event loop to others in between", async (t) => {
+  const db = await Database.open(join(await newFolder(t), "ledger.db"), {});
+  t.after(() => db.close());
+  let turns = 0;
+  let isOver = false;
+  const count = (): void => {
+    turns++;
+    if (!isOver) setImmediate(count);
+  };
+  count();
+  for (let n = 0; n < 10; n++)
+    await db.write(() => {
+      for (const endAt = performance.now() + 30; performance.now() < endAt;);
+    }, false);
+  isOver = true;
+  assert.ok(turns >= 10, `${turns} turns`);
 });

@@ -1,11 +1,11 @@
-import { mkdirSync, statSync } from "node:fs";
+import { closeSync, mkdirSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
-import { setTimeout as delay } from "node:timers/promises";
+import { setImmediate as nextTurn, setTimeout as delay } from "node:timers/promises";
 import { LedgerError } from "../../ports/ledger.ts";
 import { type SteadyClock, steadyClock } from "./clock-step.ts";
 import { LEDGER_SCHEMA, migrate, type Schema } from "./migrate.ts";
-import { addRowSum } from "./row-sums.ts";
+import { sumJobs } from "./row-sums.ts";
 
 export interface SqliteOptions {
   /** The ledger's clock, in ms. */
@@ -30,6 +30,8 @@ export interface SqliteOptions {
 
 /** Largest time a write may hold the lock is some 20 ms, so a few retries a second apart by chance find it free. */
 const LOCK_RETRY_MS = 3;
+/** So long one connection may keep the event loop in one of its turns; what it still has to do then waits for the next. */
+const TURN_MS = 20;
 const LARGE_WAL = 64 * 1024 * 1024;
 
 /**
@@ -38,7 +40,8 @@ const LARGE_WAL = 64 * 1024 * 1024;
  */
 export class Database {
   readonly file: string;
-  readonly now: () => number;
+  /** The ledger's clock, which does not wait for a transaction to end. */
+  readonly clock: () => number;
   readonly steady: SteadyClock;
   readonly leaseMs: number;
   readonly maxHoldMs: number;
@@ -49,11 +52,14 @@ export class Database {
   readonly #onStatement: SqliteOptions["onStatement"];
   readonly #alwaysSync: boolean;
   #syncs = true;
+  #transactionAt: number | undefined;
+  /** How long it has kept the event loop in this turn. */
+  #turnMs = 0;
 
   private constructor(file: string, db: DatabaseSync, options: SqliteOptions) {
     this.file = file;
     this.#db = db;
-    this.now = options.now ?? Date.now;
+    this.clock = options.now ?? Date.now;
     // A clock that somebody moves by hand is not held against the machine's.
     this.steady = options.steady ?? (options.now ? { nowMs: options.now, boot: "" } : steadyClock());
     this.leaseMs = options.leaseMs ?? 15_000;
@@ -70,14 +76,14 @@ export class Database {
   ): Promise<Database> {
     let db: DatabaseSync;
     try {
-      mkdirSync(dirname(file), { recursive: true });
+      mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+      makePrivate(file);
       db = new DatabaseSync(file, { timeout: 0 });
     } catch (error) {
       throw explain(error, file);
     }
     const database = new Database(file, db, options);
     try {
-      addRowSum(db);
       await database.#settled(() => {
         db.exec("PRAGMA journal_mode = WAL");
         db.exec("PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY");
@@ -128,18 +134,30 @@ export class Database {
     return Number(this.sql(text).run(...values).changes);
   }
 
+  /**
+   * In a write transaction, the time at which it began: slots are booked, and told as delays, from the same moment, however long the
+   * process is kept waiting in between.
+   */
+  now(): number {
+    return this.#transactionAt ?? this.clock();
+  }
+
   /** One write transaction. `durable: false` for what may be forgotten in a power cut (never in a crash of a process). */
   async write<T>(work: () => T, durable = true): Promise<T> {
     return await this.#settled(() => {
       this.#sync(durable || this.#alwaysSync);
       this.#db.exec("BEGIN IMMEDIATE");
+      this.#transactionAt = this.clock();
       try {
         const result = work();
+        sumJobs(this);
         this.#db.exec("COMMIT");
         return result;
       } catch (error) {
         if (this.#db.isTransaction) this.#db.exec("ROLLBACK");
         throw error;
+      } finally {
+        this.#transactionAt = undefined;
       }
     });
   }
@@ -167,6 +185,16 @@ export class Database {
     });
   }
 
+  get isOpen(): boolean {
+    return this.#db.isOpen;
+  }
+
+  /** Another one after each commit, of this process or another. */
+  version(): string {
+    const others = this.get<{ data_version: number }>("PRAGMA data_version")!.data_version;
+    return `${others} ${this.get<{ n: number }>("SELECT total_changes() AS n")!.n}`;
+  }
+
   close(): void {
     if (this.#db.isOpen) this.#db.close();
   }
@@ -177,18 +205,37 @@ export class Database {
     this.#syncs = on;
   }
 
+  #countTurn(ms: number): void {
+    if (this.#turnMs === 0) setImmediate(() => (this.#turnMs = 0));
+    this.#turnMs += ms;
+  }
+
   async #settled<T>(work: () => T): Promise<T> {
     const giveUpAt = performance.now() + this.#lockMs;
     for (;;) {
+      // What need not wait for a lock would else run to the end of its loop before anybody else is heard.
+      while (this.#turnMs > TURN_MS) await nextTurn();
+      const begunAt = performance.now();
       try {
         return work();
       } catch (error) {
         if (!isBusy(error) || performance.now() > giveUpAt) throw explain(error, this.file);
+      } finally {
+        this.#countTurn(performance.now() - begunAt);
       }
       await delay(LOCK_RETRY_MS * (0.5 + Math.random()));
     }
   }
 }
+
+/** SQLite makes its files readable for everybody whom the umask allows; the write-ahead log gets the rights of the file that it finds. */
+export const makePrivate = (file: string): void => {
+  try {
+    closeSync(openSync(file, "wx", 0o600));
+  } catch (error) {
+    if (systemCode(error) !== "EEXIST") throw error;
+  }
+};
 
 /** SQLite's primary result codes, https://www.sqlite.org/rescode.html */
 const BUSY = 5;
@@ -251,8 +298,8 @@ const explain = (error: unknown, file: string): unknown => {
     case NOTADB:
       return new LedgerError(
         "damaged",
-        `${file}: not a Sluice ledger, or damaged. Move it away and choose another folder with --data DIR; ` +
-          `the pages already kept are listed in each job's manifest.`,
+        `${file}: not a Sluice ledger, or damaged. Put it back from a backup, or move it away and make it again from the archive ` +
+          `with \`sluice rebuild\`.`,
         cause,
       );
     case undefined:

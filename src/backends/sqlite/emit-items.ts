@@ -38,14 +38,17 @@ export const emitItems = (db: Database, number: number, item: Finder): void => {
   countAdded(db, number, insertItems(db, placed, room, quotaRoom(db, job.client)));
 };
 
-interface ParentRow {
+export interface ParentRow {
   readonly scraper: number;
   readonly depth: number;
   readonly chain: number;
 }
 
 /** The next page of a list is no deeper than the page that leads to it: a chain of them has a limit of its own. */
-const nextPlace = (parent: ParentRow, scraper: number): { readonly depth: number; readonly chain: number } =>
+export const nextPlace = (
+  parent: ParentRow,
+  scraper: number,
+): { readonly depth: number; readonly chain: number } =>
   scraper === parent.scraper
     ? { depth: parent.depth, chain: parent.chain + 1 }
     : { depth: parent.depth + 1, chain: 0 };

@@ -23,4 +23,17 @@ export const levelTurns = <Row extends { readonly weight: number; readonly had: 
   }));
 };
 
+/**
+ * Where somebody stands, and the floor, after `count` more (fewer, below 0). Who is given something back may fall behind the floor: it then lies
+ * where that one stands, or what was given back would be lost. Who was behind it already has been away, and moves it no further.
+ */
+export const chargeTurn = (
+  { had, weight }: Turn,
+  floor: number,
+  count: number,
+): { readonly had: number; readonly floor: number } => {
+  const after = had + count / weight;
+  return { had: after, floor: had < floor ? floor : Math.min(floor, after) };
+};
+
 export const hindmost = (turns: readonly Turn[]): number => Math.min(...turns.map(({ had }) => had));

@@ -7,7 +7,6 @@ import { it, type TestContext } from "node:test";
 import { ITEM_STATES } from "../../model/item.ts";
 import { failed, RETURNED, settlement, waiting } from "../../ports/ledger-suite/sim-worker.ts";
 import { jobSpec, keysOf, planned } from "../../ports/ledger-suite/world.ts";
-import { addRowSum } from "./row-sums.ts";
 import type { ClaimRequest, PulseReport } from "../../ports/ledger.ts";
 import { addItems } from "./add-items.ts";
 import { claimItems } from "./claim-items.ts";
@@ -36,7 +35,6 @@ const open = async (t: TestContext) => {
   let now = 1_750_000_000_000;
   const db = await Database.open(file, { now: () => now });
   const plans = new DatabaseSync(file);
-  addRowSum(plans);
   t.after(async () => {
     plans.close();
     db.close();
@@ -93,6 +91,7 @@ const report = (own: Partial<PulseReport>): PulseReport => ({
   inHand: new Map(),
   wishes: [],
   returned: [],
+  refunds: [],
   outcomes: [],
   lanes: [],
   crawlDelays: [],
@@ -131,13 +130,14 @@ it("no claim, pulse, settle or reap reads a whole table, whatever it meets", asy
         acting: [fourth],
         inHand,
         wishes: [{ lane, queue, count: 2 }],
+        refunds: [{ lane, queue, count: 1 }],
         lanes,
         outcomes,
       }),
     );
     await settleItems(db, "w1", [
       settlement(first, waiting(0)),
-      settlement(second, RETURNED),
+      settlement(second, RETURNED, { attempt: { startedAt: 0, ms: 0, requests: 0, bytes: 0 } }),
       settlement(third, failed("timeout"), { emitted: planned(["new"]) }),
     ]);
     pass(61_000);

@@ -1,4 +1,4 @@
-import { changeOf } from "../../model/freshness.ts";
+import { type Change, changeOf } from "../../model/freshness.ts";
 import type { ItemRef } from "../../model/item.ts";
 import type { FreshNote, SettledItem } from "../../ports/ledger.ts";
 import type { Database } from "./database.ts";
@@ -16,17 +16,20 @@ interface Fetch extends ItemRef {
 
 /**
  * Inside the settle, once for every item that was not refused and not given back: keeps what it leaves for later ones (`item.fresh`), and lets
- * go those that waited for it.
+ * go those that waited for it. Answers how it differs from what its client had.
  */
-export const noteFresh = (db: Database, item: SettledItem): void => {
+export const noteFresh = (db: Database, item: SettledItem): Change | undefined => {
   const fetch = fetchOf(db, item);
-  if (!fetch) return;
+  if (!fetch) return undefined;
+  let change: Change | undefined;
   if (item.fresh) {
     const { state } = item.outcome;
-    if (state === "done" || state === "skipped" || state === "absent") noteGood(db, fetch, item.fresh);
+    if (state === "done" || state === "skipped" || state === "absent")
+      change = noteGood(db, fetch, item.fresh);
     else if (state === "failed") saveEntry(db, rowOf(db, fetch, item.fresh), true);
   }
   endFetch(db, fetch);
+  return change;
 };
 
 const fetchOf = (db: Database, { queue, seq }: ItemRef): Fetch | undefined =>
@@ -55,8 +58,7 @@ const rowOf = (db: Database, fetch: Fetch, note: FreshNote): FreshRow => ({
   digest: note.digest ?? null,
 });
 
-const noteGood = (db: Database, fetch: Fetch, note: FreshNote): void => {
-  const { queue, seq } = fetch;
+const noteGood = (db: Database, fetch: Fetch, note: FreshNote): Change | undefined => {
   const row = rowOf(db, fetch, note);
   const before = goodEntry(db, row);
   saveEntry(db, row, false);
@@ -68,9 +70,8 @@ const noteGood = (db: Database, fetch: Fetch, note: FreshNote): void => {
   );
   share(db, row, note);
   const change = changeOf(before && { ...before, digest: before.digest ?? undefined }, note);
-  if (!change) return;
-  db.run("UPDATE results SET change = ? WHERE queue = ? AND seq = ?", change, queue, seq);
-  countChange(db, fetch.job, change);
+  if (change) countChange(db, fetch.job, change);
+  return change;
 };
 
 const share = (db: Database, row: FreshRow, { sharedMs }: FreshNote): void => {

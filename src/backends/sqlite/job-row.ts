@@ -1,4 +1,5 @@
 import type { JobSpec, Pause, PauseReason } from "../../model/job.ts";
+import { parseSpec } from "../../model/spec-text.ts";
 import { LedgerError } from "../../ports/ledger.ts";
 import type { Database } from "./database.ts";
 import type { KeySeed } from "./key-hash.ts";
@@ -60,10 +61,6 @@ export const jobRow = (db: Database, id: string): JobRow => {
   throw new LedgerError("no-such-job", `${id}: no such job. \`sluice jobs ls\` lists them.`);
 };
 
-/** Infinity has no JSON: an unpaced job is written with a null rate. */
-export const writeSpec = (spec: JobSpec): string =>
-  JSON.stringify(spec, (name, value: unknown) => (name === "perSecond" && value === Infinity ? null : value));
-
 /** A job's text seldom changes, and a few jobs are asked for again and again. */
 const parsed = new Map<string, JobSpec>();
 const MOST_PARSED = 200;
@@ -76,17 +73,3 @@ export const readSpec = (text: string): JobSpec => {
   parsed.set(text, spec);
   return spec;
 };
-
-const parseSpec = (text: string): JobSpec => {
-  const spec = JSON.parse(text, (name, value: unknown) =>
-    MAY_BE_INFINITE.has(name) ? (value ?? Infinity) : value,
-  ) as JobSpec | Omit<JobSpec, NewInEmit>;
-  if ("scrapers" in spec) return spec;
-  const { scraper: name, source, version, pace, policy, fields, required } = spec;
-  const root = { name, source, version, pace, policy, extracts: fields.length > 0, fields, required };
-  return { ...spec, scrapers: [root], extracts: true, maxDepth: 0 };
-};
-
-const MAY_BE_INFINITE = new Set(["perSecond", "maxItems", "maxDepth", "maxChain"]);
-/** What jobs of the first version of the ledger do not say: they have one scraper, which emits nothing. */
-type NewInEmit = "scrapers" | "extracts" | "maxDepth";

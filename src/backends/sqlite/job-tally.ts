@@ -60,7 +60,8 @@ export class JobTally {
     const { done, absent, failed, skipped, waiting, cancelled } = this.#states;
     db.run(
       `UPDATE jobs SET leased = leased - ?, done = done + ?, absent = absent + ?, failed = failed + ?, skipped = skipped + ?,
-         waiting = waiting + ?, cancelled = cancelled + ?, partial = partial + ?, requests = requests + ?, bytes = bytes + ? WHERE number = ?`,
+         waiting = waiting + ?, cancelled = cancelled + ?, partial = partial + ?, requests = requests + ?, bytes = bytes + ?,
+         field_counts = coalesce(?, field_counts) WHERE number = ?`,
       this.#settled,
       done,
       absent,
@@ -71,9 +72,9 @@ export class JobTally {
       this.#partial,
       this.#requests,
       this.#bytes,
+      this.#fields ? this.#sumFields(db, this.#fields) : null,
       this.#job,
     );
-    if (this.#fields) this.#writeFields(db, this.#fields);
     for (const [kind, tally] of this.#kinds)
       db.run(
         `INSERT INTO job_failures (job, kind, final, attempts, example_key, example_detail) VALUES (?, ?, ?, ?, ?, ?)
@@ -89,13 +90,12 @@ export class JobTally {
       );
   }
 
-  #writeFields(db: Database, added: readonly number[]): void {
+  #sumFields(db: Database, added: readonly number[]): string {
     const row = db.get<{ field_counts: string }>(
       "SELECT field_counts FROM jobs WHERE number = ?",
       this.#job,
     )!;
     const known = JSON.parse(row.field_counts) as number[];
-    const sum = known.map((count, i) => count + (added[i] ?? 0));
-    db.run("UPDATE jobs SET field_counts = ? WHERE number = ?", JSON.stringify(sum), this.#job);
+    return JSON.stringify(known.map((count, i) => count + (added[i] ?? 0)));
   }
 }

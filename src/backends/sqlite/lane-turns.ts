@@ -1,7 +1,7 @@
 import type { ClaimTally } from "./claim-items.ts";
 import type { ClientShare } from "./client-shares.ts";
 import type { Database } from "./database.ts";
-import { levelTurns, type Turn } from "./fair-turns.ts";
+import { chargeTurn, levelTurns, type Turn } from "./fair-turns.ts";
 import type { LaneRow } from "./lane-row.ts";
 import type { QueueRow } from "./queue-row.ts";
 
@@ -51,6 +51,20 @@ export const readTurns = (db: Database, { jobs, kinds, shares }: ClaimTally, lan
     const firstQueue = Math.min(...queues.map(({ id }) => id));
     return { client, had, weight, share, queues: [...queues], served: queues, firstQueue, given: 0 };
   });
+};
+
+/** Of a lane's slots, what a client has beside the first ones of the items that it claims; below 0 for what it did not use. */
+export const chargeLane = (db: Database, lane: number, client: string, count: number): void => {
+  const row = db.get<{ had: number | null; weight: number; turn: number }>(
+    `SELECT t.had, c.weight, l.turn FROM turns t JOIN clients c ON c.name = t.client JOIN lanes l ON l.id = t.lane
+     WHERE t.lane = ? AND t.client = ?`,
+    lane,
+    client,
+  );
+  if (!row) return;
+  const { had, floor } = chargeTurn({ had: row.had ?? 0, weight: row.weight }, row.turn, count);
+  db.run("UPDATE turns SET had = ? WHERE lane = ? AND client = ?", had, lane, client);
+  if (floor !== row.turn) db.run("UPDATE lanes SET turn = ? WHERE id = ?", floor, lane);
 };
 
 /** The highest priority first; among equals, the one that was served longest ago. `isOnly`: no other is its equal. */

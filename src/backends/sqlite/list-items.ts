@@ -11,7 +11,7 @@ import { findKeys } from "./find-keys.ts";
 import { leftAs, stateOf } from "./item-state.ts";
 import { jobRow, type JobRow, readSpec } from "./job-row.ts";
 import { isLosingPages } from "./removals/removal-row.ts";
-import { itemText, rowSum } from "./row-sums.ts";
+import { ITEM_TEXT, resultSum } from "./row-sums.ts";
 import type { PastRow } from "./save-result.ts";
 import { OVER_BUDGET } from "./spend-budget.ts";
 
@@ -167,7 +167,7 @@ const viewsOf = (
   const rows = db.all<Row>(
     `SELECT i.queue, i.seq, l.name AS lane, i.key, i.scraper, i.depth, p.key AS parent, i.input, i.state, i.attempts, i.due_at, i.suspect,
               q.cursor, r.ended_at, r.quality, r.failure, r.captures, r.records, r.history, r.skipped, r.change, r.attempt, r.revision,
-              r.sum, ${itemText("i.")} AS text
+              r.sum, ${ITEM_TEXT} AS text
        FROM json_each(?1) place CROSS JOIN items i ON i.queue = ?2 AND i.seq = place.value
        JOIN queues q ON q.id = i.queue JOIN lanes l ON l.id = q.lane
        LEFT JOIN results r ON r.queue = i.queue AND r.seq = i.seq
@@ -186,12 +186,10 @@ const viewsOf = (
 
 /** A damaged row is named, and nothing of it is told as true. */
 const mustFitSum = (row: Row, job: string): void => {
-  const { queue, seq, ended_at, quality, failure, captures, records, skipped, change, attempt } = row;
   // Older versions kept no sums; what has ended has a result in all of them.
-  const isLost = row.state > 2 && ended_at === null;
+  const isLost = row.state > 2 && row.ended_at === null;
   if (row.sum === null && !isLost) return;
-  const result = [queue, seq, ended_at, quality, failure, captures, records, skipped, change, attempt];
-  if (rowSum([...result, row.revision, row.text]) !== row.sum)
+  if (resultSum(row, row.text) !== row.sum)
     throw new LedgerError(
       "damaged-row",
       `${job}: what the ledger has of item ${row.key} is damaged. \`sluice fsck\` tells all that is; restore the ledger from a backup.`,

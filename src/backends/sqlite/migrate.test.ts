@@ -9,10 +9,9 @@ import { SimWorker } from "../../ports/ledger-suite/sim-worker.ts";
 import { jobSpec, planned } from "../../ports/ledger-suite/world.ts";
 import { start } from "./migrations/0001-start.ts";
 import { emit } from "./migrations/0002-emit.ts";
-import { lanes } from "./migrations/0013-lanes.ts";
+import { digests } from "./migrations/0012-digests.ts";
 import { LEDGER_SCHEMA, migrate } from "./migrate.ts";
 import { openSqlite } from "./open.ts";
-import { addRowSum } from "./row-sums.ts";
 
 /** As the first version wrote it: one scraper, and nothing said of emitting. */
 const firstSpec = (id: string): string => {
@@ -134,9 +133,8 @@ test("a rate that no version takes any more closes its lane for nobody once the 
   const folder = await mkdtemp(join(tmpdir(), "sluice-poisoned-"));
   t.after(() => rm(folder, { recursive: true }));
   const file = join(folder, "ledger.db");
-  const before = LEDGER_SCHEMA.migrations.slice(0, LEDGER_SCHEMA.migrations.indexOf(lanes));
+  const before = LEDGER_SCHEMA.migrations.slice(0, LEDGER_SCHEMA.migrations.indexOf(digests));
   const old = new DatabaseSync(file);
-  addRowSum(old);
   migrate(old, file, { part: "ledger", migrations: before });
   const far = Date.now() + 1e303;
   old.exec(`

@@ -14,8 +14,9 @@ import { retention } from "./migrations/0010-retention.ts";
 import { versions } from "./migrations/0011-versions.ts";
 import { digests } from "./migrations/0012-digests.ts";
 import { lanes } from "./migrations/0013-lanes.ts";
-import { addRowSum } from "./row-sums.ts";
+import { sums } from "./migrations/0014-sums.ts";
 import { registry } from "./registry/migrations/0001-registry.ts";
+import { audit } from "./registry/migrations/0002-audit.ts";
 
 /**
  * The tables of one part of the file. Migrations run in order; never change one, add the next: the file keeps the fingerprint of each that it has
@@ -42,9 +43,10 @@ export const LEDGER_SCHEMA: Schema = {
     versions,
     digests,
     lanes,
+    sums,
   ],
 };
-export const REGISTRY_SCHEMA: Schema = { part: "registry", migrations: [registry] };
+export const REGISTRY_SCHEMA: Schema = { part: "registry", migrations: [registry, audit] };
 
 /** Call with the write lock held: another process may be doing the same. */
 export const migrate = (db: DatabaseSync, file: string, schema: Schema): void => {
@@ -98,7 +100,6 @@ const plain = (sql: unknown): string => String(sql).replace(/\s+/g, " ").trim();
 const differingTable = (db: DatabaseSync, migrations: readonly string[]): string | -1 => {
   if (migrations.length === 0) return -1;
   using expected = new DatabaseSync(":memory:");
-  addRowSum(expected);
   for (const sql of migrations) expected.exec(sql);
   const find = db.prepare("SELECT sql FROM sqlite_schema WHERE type = ? AND name = ?");
   for (const row of expected

@@ -1,13 +1,15 @@
+import { writeSpec } from "../../model/spec-text.ts";
 import { type JobPins, movedCounts, withNewPins } from "../../model/job-version.ts";
 import type { JobSpec, PauseReason, PinnedScraper } from "../../model/job.ts";
 import type { Pace } from "../../model/pace.ts";
 import { type AmendedItem, LedgerError } from "../../ports/ledger.ts";
 import type { Database } from "./database.ts";
 import { EMIT_CHUNK, emitItems } from "./emit-items.ts";
-import { jobRow, type JobRow, pauseText, readSpec, writeSpec } from "./job-row.ts";
+import { jobRow, type JobRow, pauseText, readSpec } from "./job-row.ts";
 import { lowerPace } from "./insert-items.ts";
 import { refreshLanesOf } from "./refresh-lane.ts";
 import { isLosingPages } from "./removals/removal-row.ts";
+import { sumResults } from "./row-sums.ts";
 import { writeEvent } from "./write-event.ts";
 
 /** Items a transaction, so that the lock is held briefly. */
@@ -184,6 +186,7 @@ const amendOne = (db: Database, job: number, revision: number, item: AmendedItem
     queue,
     seq,
   );
+  sumResults(db, queue, seq);
   const change = (of: number): number => Number(state === of) - Number(row.state === of);
   const isPartial = (of: number, how: string | null): number => Number(of === DONE && how === "partial");
   db.run(

@@ -1,6 +1,7 @@
 import type { Ledger } from "../../ports/ledger.ts";
 import { addItems } from "./add-items.ts";
 import { countKeptBytes, countOpenJobs } from "./count-holdings.ts";
+import { awaitWork } from "./await-work.ts";
 import { claimItems } from "./claim-items.ts";
 import { countAccepted } from "./count-accepted.ts";
 import { createJob } from "./create-job.ts";
@@ -55,6 +56,7 @@ export const openSqlite = async (file: string, options: SqliteOptions = {}): Pro
     countKeptBytes: (client) => countKeptBytes(db, client),
     countAccepted: (client, sinceAt) => countAccepted(db, client, sinceAt),
     claim: (request) => claimItems(db, request),
+    awaitWork: (filter, ms) => awaitWork(db, filter, ms),
     pulse: (report) => pulse(db, report),
     settle: (worker, items) => settleItems(db, worker, items),
     reap: (request) => reapWorkers(db, request),

@@ -13,39 +13,59 @@ export interface PlannedSlots {
   save(): void;
 }
 
-/** `laneMs`: the lane's interval; 0 only for a queue with a pace of its own. */
+/** What an operator lets one machine have, whichever names lead to it. */
+export interface AddressPace extends OwnPace {
+  readonly lane: LaneRow;
+}
+
+/** `laneMs`: the lane's interval; 0 only for a queue with a pace of its own, or where the address has one. */
 export const planSlots = (
   db: Database,
   lane: LaneRow,
   queue: QueueRow,
   laneMs: number,
   count: number,
+  address?: AddressPace,
 ): PlannedSlots => {
   const now = db.now();
   const { burst } = queue;
-  const request = { nowMs: now, count, intervalMs: laneMs, burst, holdUntilMs: holdUntil(lane) };
+  const holdUntilMs = Math.max(holdUntil(lane), address ? holdUntil(address.lane) : 0);
+  const request = { nowMs: now, count, intervalMs: laneMs, burst, holdUntilMs };
   const grantOf = (slots: readonly number[], lateMs: number): SlotGrant => ({
     lane: lane.name,
+    queue: queue.id,
     delaysMs: slots.map((at) => at - now),
     lateMs,
   });
   const own = ownPace(db, lane, queue);
-  if (!own) {
+  const limits = [own, address].filter((each) => each !== undefined);
+  if (limits.length === 0) {
     const { book, slots } = bookSlots(slotBook(lane), request);
     return {
       grant: grantOf(slots, lateToleranceMs(laneMs, burst)),
       save: () => saveSlotBook(db, lane.id, book),
     };
   }
-  const { book, slots, tat, againAtMs } = bookOwnSlots(slotBook(lane), own, request);
-  const lateMs = laneMs === 0 ? lateToleranceMs(own.intervalMs, own.burst) : lateToleranceMs(laneMs, burst);
+  const { book, slots, tats, againAtMs } = bookOwnSlots(slotBook(lane), limits, request);
+  const ownLateMs = own && laneMs === 0 ? lateToleranceMs(own.intervalMs, own.burst) : Infinity;
+  const addressLateMs = address ? lateToleranceMs(address.intervalMs, address.burst) : Infinity;
+  const lateMs = Math.min(lateToleranceMs(laneMs, burst), ownLateMs, addressLateMs);
   return {
-    grant: { ...grantOf(slots, lateMs), queue: queue.id },
+    grant: {
+      ...grantOf(slots, lateMs),
+      ...(own && { isOwn: true }),
+      ...(address && { address: address.lane.name }),
+    },
     ownWaitMs: againAtMs - now,
     save() {
       if (laneMs > 0) saveSlotBook(db, lane.id, book);
-      db.run("INSERT OR REPLACE INTO own_slots (queue, lane, tat) VALUES (?, ?, ?)", queue.id, lane.id, tat);
-      if (lane.id === queue.lane) db.run("UPDATE queues SET own_next = ? WHERE id = ?", againAtMs, queue.id);
+      if (address) db.run("UPDATE lanes SET tat = ? WHERE id = ?", tats.at(-1)!, address.lane.id);
+      if (!own) return;
+      const own_slots = "INSERT OR REPLACE INTO own_slots (queue, lane, tat) VALUES (?, ?, ?)";
+      db.run(own_slots, queue.id, lane.id, tats[0]!);
+      // What the address keeps waiting does not keep the queue from its other hosts.
+      if (lane.id === queue.lane && !address)
+        db.run("UPDATE queues SET own_next = ? WHERE id = ?", againAtMs, queue.id);
     },
   };
 };

@@ -39,6 +39,7 @@ const work = async (ledger: Ledger, worker: string): Promise<void> => {
       inHand: new Map(),
       wishes: [],
       returned: [],
+      refunds: [],
       outcomes: [],
       lanes: [],
       crawlDelays: [],

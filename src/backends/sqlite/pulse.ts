@@ -2,12 +2,22 @@ import { isDoubtful, step } from "../../model/breaker.ts";
 import { type BreakerState, seedBreaker } from "../../model/breaker-state.ts";
 import { onOutcomes } from "../../model/lane-speed.ts";
 import { returnSlots } from "../../model/slots.ts";
-import type { LaneReport, OutcomeReport, PulseReply, PulseReport, SlotGrant } from "../../ports/ledger.ts";
+import type {
+  LaneReport,
+  OutcomeReport,
+  PulseReply,
+  PulseReport,
+  SlotGrant,
+  SlotRefund,
+  SlotWish,
+} from "../../ports/ledger.ts";
+import { addressPace, pacesAddresses } from "./address-pace.ts";
 import { fromNow } from "./claim-items.ts";
 import type { Database } from "./database.ts";
 import { answerProbe, holdQueue } from "./hold-queue.ts";
 import { type JobRow, readSpec } from "./job-row.ts";
 import { holdUntil, intervalMs, laneId, laneRow, laneSpeed, saveSlotBook, slotBook } from "./lane-row.ts";
+import { chargeLane } from "./lane-turns.ts";
 import { planSlots } from "./own-pace.ts";
 import { isProbeOut, queueRow } from "./queue-row.ts";
 import { refreshLane } from "./refresh-lane.ts";
@@ -20,10 +30,12 @@ const WISH_AGAIN_MS = 250;
 
 /** Never results, only lanes and leases: forgetting it in a power cut does no harm, except for acts, which are synced. */
 export const pulse = async (db: Database, report: PulseReport): Promise<PulseReply> => {
+  const sentAt = db.now();
   const { reply, now } = await db.write(() => {
     const isAlive = renewWorker(db, report.worker);
     if (isAlive) remember(db, report);
-    for (const { lane, delaysMs } of report.returned) giveBack(db, lane, delaysMs);
+    for (const { lane, delaysMs } of report.returned) giveBack(db, lane, delaysMs, sentAt);
+    for (const refund of report.refunds) refundSlots(db, refund);
     for (const { lane, delayMs } of report.crawlDelays) keepCrawlDelay(db, lane, delayMs);
     for (const [lane, seen] of Map.groupBy(report.lanes, (one) => one.lane)) adjustLane(db, lane, seen);
     watchOutcomes(db, report.outcomes);
@@ -33,12 +45,12 @@ export const pulse = async (db: Database, report: PulseReport): Promise<PulseRep
     let againInMs = WISH_AGAIN_MS;
     for (const wish of report.wishes) {
       if (!isAlive || stopped.includes(wish.queue)) continue;
-      const got = bookHop(db, wish.lane, wish.queue, wish.count);
+      const got = bookHop(db, wish);
       if (got === "unpaced") unpaced.push(wish.lane);
       else if (got.slots.delaysMs.length > 0) slots.push(got.slots);
       if (got !== "unpaced" && got.roomInMs !== undefined) againInMs = Math.min(againInMs, got.roomInMs);
     }
-    return { reply: { isAlive, slots, unpaced, stopped, againInMs }, now: db.now() };
+    return { reply: { isAlive, slots, unpaced, stopped, againInMs, ...pacesAddresses(db) }, now: db.now() };
   }, report.acting.length > 0);
   return { ...reply, slots: fromNow(reply.slots, db.now() - now) };
 };
@@ -64,19 +76,17 @@ const keepCrawlDelay = (db: Database, lane: string, delayMs: number): void => {
   );
 };
 
-const giveBack = (db: Database, name: string, delaysMs: readonly number[]): void => {
+/** Delays count from when the pulse was sent: from its turn on, they would lie too late, beside slots that are booked there. */
+const giveBack = (db: Database, name: string, delaysMs: readonly number[], sentAt: number): void => {
   const lane = laneRow(db, laneId(db, name));
-  const now = db.now();
-  saveSlotBook(
-    db,
-    lane.id,
-    returnSlots(
-      slotBook(lane),
-      delaysMs.map((delay) => now + delay),
-      now,
-    ),
-  );
+  const slots = delaysMs.map((delay) => sentAt + delay);
+  saveSlotBook(db, lane.id, returnSlots(slotBook(lane), slots, db.now()));
   refreshLane(db, lane.id);
+};
+
+const refundSlots = (db: Database, { lane, queue, count }: SlotRefund): void => {
+  const client = queueRow(db, queue)?.client;
+  if (client !== undefined) chargeLane(db, laneId(db, lane), client, -count);
 };
 
 /** A throttle moves the lane, not the item's attempts; every answer makes the lane a little slower or faster. */
@@ -155,34 +165,25 @@ const stoppedQueues = (db: Database, report: PulseReport): number[] => {
 
 const bookHop = (
   db: Database,
-  name: string,
-  queueId: number,
-  count: number,
+  { lane: name, queue: queueId, count, again = 0, address: addressName }: SlotWish,
 ): "unpaced" | { slots: SlotGrant; roomInMs: number | undefined } => {
   const queue = queueRow(db, queueId)!;
   const lane = laneRow(db, laneId(db, name));
   // A host that no job has in its inputs has no rate of its own: it is spared as the job's own site is.
   const interval = intervalMs(db, lane, queue.per_second);
   const heldMs = holdUntil(lane) - db.now();
-  if (interval === 0 && queue.own_per_second === null)
-    return heldMs > 0 ? { slots: { lane: name, delaysMs: [], lateMs: 0 }, roomInMs: heldMs } : "unpaced";
-  const planned = planSlots(db, lane, queue, interval, count);
+  const address = addressPace(db, addressName);
+  if (interval === 0 && queue.own_per_second === null && !address)
+    return heldMs > 0
+      ? { slots: { lane: name, queue: queueId, delaysMs: [], lateMs: 0 }, roomInMs: heldMs }
+      : "unpaced";
+  const planned = planSlots(db, lane, queue, interval, count, address);
   planned.save();
   const { grant, ownWaitMs = 0 } = planned;
   const got = grant.delaysMs.length;
   if (got > 0) {
-    chargeHops(db, lane.id, queue.client, got);
+    chargeLane(db, lane.id, queue.client, Math.max(0, got - again));
     refreshLane(db, lane.id);
   }
   return { slots: grant, roomInMs: got < count ? Math.max(1, interval, ownWaitMs) : undefined };
-};
-
-/** A lane's slots are what its clients share: those of hops count as well. */
-const chargeHops = (db: Database, lane: number, client: string, count: number): void => {
-  db.run(
-    "UPDATE turns SET had = had + ?1 / (SELECT weight FROM clients WHERE name = ?2) WHERE lane = ?3 AND client = ?2",
-    count,
-    client,
-    lane,
-  );
 };

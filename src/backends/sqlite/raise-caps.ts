@@ -1,3 +1,4 @@
+import { writeSpec } from "../../model/spec-text.ts";
 import type { ItemRef } from "../../model/item.ts";
 import type { JobCaps, JobSpec } from "../../model/job.ts";
 import { LedgerError } from "../../ports/ledger.ts";
@@ -7,7 +8,7 @@ import { countForQuota, quotaRoom } from "./count-accepted.ts";
 import type { Database } from "./database.ts";
 import { capOf } from "./emit-items.ts";
 import { insertItems, itemHash, type PlacedItem } from "./insert-items.ts";
-import { type JobRow, readSpec, writeSpec } from "./job-row.ts";
+import { type JobRow, readSpec } from "./job-row.ts";
 import { retryableJob } from "./retry-items.ts";
 import { openQueues } from "./steer-job.ts";
 

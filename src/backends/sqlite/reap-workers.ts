@@ -9,6 +9,7 @@ import { tellFailed } from "./failed-event.ts";
 import { leaveFresh } from "./fresh-notes.ts";
 import { JobTally } from "./job-tally.ts";
 import { refreshLane, refreshQueue } from "./refresh-lane.ts";
+import { sumResults } from "./row-sums.ts";
 import { pastAttempts } from "./save-result.ts";
 import { OVER_BUDGET } from "./spend-budget.ts";
 import { chargeUnsettled } from "./unsettled-costs.ts";
@@ -173,6 +174,7 @@ const giveUp = (db: Database, item: HeldItem, worker: string, failure: Failure):
     JSON.stringify(history),
     revision,
   );
+  sumResults(db, item.queue, item.seq);
   const tally = new JobTally(job);
   tally.addFailure(failure, item.key, true);
   tally.write(db);

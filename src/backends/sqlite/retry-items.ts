@@ -6,6 +6,7 @@ import { findKeys } from "./find-keys.ts";
 import { jobRow, type JobRow, readSpec } from "./job-row.ts";
 import { refreshLane } from "./refresh-lane.ts";
 import { isLosingPages } from "./removals/removal-row.ts";
+import { sumResults } from "./row-sums.ts";
 import { openQueues } from "./steer-job.ts";
 
 /** Items a transaction, so that the lock is held briefly however many have failed. */
@@ -120,7 +121,7 @@ const putBack = (db: Database, job: JobRow, rows: readonly FailedRow[]): readonl
       queue,
       seq,
     );
-    db.run("UPDATE results SET sum = NULL WHERE queue = ? AND seq = ?", queue, seq); // a trigger sets it
+    sumResults(db, queue, seq);
     db.run(
       "UPDATE queues SET open = open + 1, ready_at = min(coalesce(ready_at, ?1), ?1) WHERE id = ?2",
       db.now(),

@@ -1,10 +1,11 @@
 import type { Failure } from "../../model/failure.ts";
+import type { Change } from "../../model/freshness.ts";
 import type { PastAttempt } from "../../model/item.ts";
 import { revisionOf } from "../../model/job-version.ts";
 import type { JobSpec } from "../../model/job.ts";
 import type { SettledItem } from "../../ports/ledger.ts";
 import type { Database } from "./database.ts";
-import { rowSum } from "./row-sums.ts";
+import { historySum, resultSum } from "./row-sums.ts";
 import { noteBorrowed } from "./removals/borrowed.ts";
 
 /** A past attempt as it is written: its version is found by the job's revision, 0 when left out. */
@@ -18,6 +19,7 @@ export const saveResult = (
   /** Of the item: see `itemText`. */
   own: string,
   failure: Failure | undefined,
+  change: Change | undefined,
   spec: JobSpec,
 ): void => {
   const { queue, seq, outcome, attempt } = item;
@@ -27,35 +29,42 @@ export const saveResult = (
   if (failure) history!.push({ at, ms, worker, failure, requests, bytes, ...(revision > 0 && { revision }) });
   const detail = outcome.state === "absent" ? [outcome.detail] : [];
   const text = (value: object | undefined): string | null => (value ? JSON.stringify(value) : null);
-  const endedAt = db.now();
-  const quality = "quality" in outcome ? outcome.quality : null;
-  const why = text(failure);
-  const captures = item.captures.length > 0 ? JSON.stringify(item.captures) : null;
-  const records = text(item.records ?? undefined);
-  const skipped = outcome.state === "skipped" ? JSON.stringify({ reason: outcome.reason }) : null;
-  const tried = JSON.stringify([at, ms, requests, bytes, worker, ...detail]);
-  const past = text(history);
-  db.sql(
-    `INSERT INTO results (queue, seq, ended_at, quality, failure, captures, records, history, skipped, attempt, revision, sum, history_sum)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-     ON CONFLICT (queue, seq) DO UPDATE SET ended_at = excluded.ended_at, quality = excluded.quality, failure = excluded.failure,
-       captures = excluded.captures, records = excluded.records, history = coalesce(excluded.history, history), skipped = excluded.skipped,
-       attempt = excluded.attempt, revision = excluded.revision, sum = CASE WHEN change IS NULL THEN excluded.sum END,
-       history_sum = CASE WHEN excluded.history IS NULL THEN history_sum ELSE excluded.history_sum END`,
-  ).run(
+  const row = {
     queue,
     seq,
-    endedAt,
-    quality,
-    why,
-    captures,
-    records,
-    past,
-    skipped,
-    tried,
+    ended_at: db.now(),
+    quality: "quality" in outcome ? outcome.quality : null,
+    failure: text(failure),
+    captures: item.captures.length > 0 ? JSON.stringify(item.captures) : null,
+    records: text(item.records ?? undefined),
+    skipped: outcome.state === "skipped" ? JSON.stringify({ reason: outcome.reason }) : null,
+    change: change ?? null,
+    attempt: JSON.stringify([at, ms, requests, bytes, worker, ...detail]),
     revision,
-    rowSum([queue, seq, endedAt, quality, why, captures, records, skipped, null, tried, revision, own]),
-    past === null ? null : rowSum([queue, seq, past]),
+  };
+  const past = text(history);
+  db.sql(
+    `INSERT INTO results (queue, seq, ended_at, quality, failure, captures, records, skipped, change, attempt, revision, sum, history, history_sum)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (queue, seq) DO UPDATE SET ended_at = excluded.ended_at, quality = excluded.quality, failure = excluded.failure,
+       captures = excluded.captures, records = excluded.records, skipped = excluded.skipped, change = excluded.change,
+       attempt = excluded.attempt, revision = excluded.revision, sum = excluded.sum, history = coalesce(excluded.history, history),
+       history_sum = coalesce(excluded.history_sum, history_sum)`,
+  ).run(
+    row.queue,
+    row.seq,
+    row.ended_at,
+    row.quality,
+    row.failure,
+    row.captures,
+    row.records,
+    row.skipped,
+    row.change,
+    row.attempt,
+    row.revision,
+    resultSum(row, own),
+    past,
+    historySum(queue, seq, past),
   );
   noteBorrowed(db, item, spec.id, item.captures);
 };

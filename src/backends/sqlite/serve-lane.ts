@@ -69,6 +69,7 @@ const charge = (turn: LaneTurn, queue: Backlog, given: number): void => {
   share.had += given / share.weight;
   share.room -= given;
   share.quota -= given;
+  share.places -= given;
 };
 
 const saveTurns = (db: Database, lane: LaneRow, turns: readonly LaneTurn[]): void => {

@@ -6,7 +6,7 @@ import { leaveFresh, noteFresh } from "./fresh-notes.ts";
 import { answerProbe } from "./hold-queue.ts";
 import { itemText } from "./row-sums.ts";
 import { saveResult } from "./save-result.ts";
-import { Batch, type JobFacts, type QueueFacts } from "./settle-batch.ts";
+import { Batch, type ItemFacts, type JobFacts, type QueueFacts } from "./settle-batch.ts";
 import { borrowsRemoved } from "./removals/borrowed.ts";
 import { OVER_BUDGET } from "./spend-budget.ts";
 
@@ -18,7 +18,8 @@ export const settleItems = async (
   const refused: ItemRef[] = [];
   for (const some of inTransactions(items)) {
     const ready: SettledItem[] = [];
-    for (const item of some) ready.push(await emitAhead(db, worker, item));
+    for (const item of some)
+      ready.push(item.emitted.length > EMIT_CHUNK ? await emitAhead(db, worker, item) : item);
     refused.push(...(await db.write(() => settleSome(db, worker, ready))));
   }
   return { refused };
@@ -45,7 +46,7 @@ function* inTransactions(items: readonly SettledItem[]): Generator<readonly Sett
 }
 
 const settleSome = (db: Database, worker: string, items: readonly SettledItem[]): ItemRef[] => {
-  const batch = new Batch(db, worker);
+  const batch = new Batch(db, worker, items);
   const refused: ItemRef[] = [];
   for (const item of items) {
     if (!holdsLease(batch, item) || !settleOne(db, batch, worker, item))
@@ -60,35 +61,33 @@ const holdsLease = (batch: Batch, item: SettledItem): boolean => {
   return lease !== undefined && lease.queue === item.queue && lease.lo <= item.seq && item.seq <= lease.hi;
 };
 
-/** The fence: the row must still be in the hands that this lease stands for. */
-const UPDATE_ITEM = `UPDATE items SET state = ?, attempts = attempts + ?, throttles = throttles + ?, due_at = ?
-  WHERE queue = ? AND seq = ? AND state = 0 AND due_at IS NULL AND suspect = 0 AND coalesce(lease, ?) = ?
-  RETURNING ${itemText("")} AS text`;
-
 const settleOne = (db: Database, batch: Batch, worker: string, settled: SettledItem): boolean => {
   const { queue, seq } = settled;
+  const row = batch.take(settled);
+  if (!row) return false;
   const now = db.now();
   const facts = batch.queue(queue);
   const job = batch.job(facts.job);
   const told = readable(db, job, settled);
-  const item = { ...told, outcome: lastWord(db, job, told) };
-  const { outcome } = item;
+  const outcome = lastWord(row, job, told);
+  const item = outcome === told.outcome ? told : { ...told, outcome };
   const isCancelled = job.isCancelled && (outcome.state === "waiting" || outcome.state === "returned");
-  const [next, counts, throttles, dueAt] = nextRow(item, now);
+  const [next, counts, throttled, dueAt] = nextRow(item, now);
   const state = isCancelled ? 0 : next;
   const isUntried = told.outcome.state === "returned";
-  const row = db.get<{ text: string }>(
-    UPDATE_ITEM,
-    state,
-    isUntried ? 0 : counts,
-    throttles,
-    isCancelled ? now : dueAt,
-    queue,
-    seq,
-    item.lease,
-    item.lease,
-  );
-  if (!row) return false;
+  const attempts = row.attempts + (isUntried ? 0 : counts);
+  const throttles = row.throttles + throttled;
+  if (state > 2) batch.end({ queue, seq, state, attempts, throttles });
+  else
+    db.run(
+      "UPDATE items SET state = ?, attempts = ?, throttles = ?, due_at = ? WHERE queue = ? AND seq = ?",
+      state,
+      attempts,
+      throttles,
+      isCancelled ? now : dueAt,
+      queue,
+      seq,
+    );
   batch.lease(item.lease)!.open--;
   if (facts.isProbe) answerByProbe(db, facts, queue, told.outcome);
   job.tally.add(item, isCancelled);
@@ -97,6 +96,7 @@ const settleOne = (db: Database, batch: Batch, worker: string, settled: SettledI
   if (outcome.state === "returned" || outcome.state === "waiting")
     db.run("UPDATE items SET acted = 0 WHERE queue = ? AND seq = ? AND acted = 1", queue, seq);
   if (outcome.state === "returned") leaveFresh(db, [item]);
+  if (isUntried && item.attempt.requests === 0) facts.unused++;
   if (outcome.state === "returned" && !isCancelled) {
     facts.isTouched = true;
     keepSuspect(db, queue, seq, now);
@@ -112,8 +112,8 @@ const settleOne = (db: Database, batch: Batch, worker: string, settled: SettledI
     job.tally.addFailure(failure, key, outcome.state === "failed", isUntried);
     if (outcome.state === "failed") job.failed.push({ queue, seq, key, failure });
   }
-  saveResult(db, worker, item, row.text, failure, job.spec);
-  noteFresh(db, item);
+  const change = job.spec.freshness && noteFresh(db, item);
+  saveResult(db, worker, item, itemText(row.fixed, state, attempts, throttles), failure, change, job.spec);
   if (item.emitted.length > 0 || item.rejected?.length) emitItems(db, facts.job, item);
   return true;
 };
@@ -125,18 +125,16 @@ const readable = (db: Database, { spec }: JobFacts, item: SettledItem): SettledI
     : item;
 
 /** What the job's own limits make of an outcome. */
-const lastWord = (db: Database, { spec, isSpent }: JobFacts, item: SettledItem): Outcome => {
-  const { queue, seq, outcome } = item;
+const lastWord = (
+  { attempts }: ItemFacts,
+  { spec, isSpent }: JobFacts,
+  { outcome }: SettledItem,
+): Outcome => {
   if (outcome.state !== "waiting" && outcome.state !== "returned") return outcome;
   if (isSpent) return { state: "failed", failure: OVER_BUDGET };
   if (spec.maxAttempts === undefined || outcome.state === "returned" || !outcome.countsAttempt)
     return outcome;
-  const row = db.get<{ attempts: number }>(
-    "SELECT attempts FROM items WHERE queue = ? AND seq = ?",
-    queue,
-    seq,
-  )!;
-  return row.attempts + 1 < spec.maxAttempts ? outcome : { state: "failed", failure: outcome.failure };
+  return attempts + 1 < spec.maxAttempts ? outcome : { state: "failed", failure: outcome.failure };
 };
 
 /** Given back untried, a suspect is as suspect as before. */

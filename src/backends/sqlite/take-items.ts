@@ -82,7 +82,7 @@ export const takeItems = (
   }
   if (last > cursor) {
     db.run("UPDATE queues SET cursor = ? WHERE id = ?", last, queue.id);
-    tally.hasPassed = true;
+    if (last - cursor > fresh.length) tally.hasPassed = true;
   }
   countTaken(tally, queue.job, claimed.length, due.filter(({ state }) => state === 2).length);
   const left = due.length > 0 ? 0 : Math.min(run + fresh.length, FRESH_PER_RETRY * 8);

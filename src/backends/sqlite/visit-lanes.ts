@@ -1,4 +1,4 @@
-import type { ClaimTally } from "./claim-items.ts";
+import type { Claimable, ClaimTally } from "./claim-items.ts";
 import type { ClientShare } from "./client-shares.ts";
 import type { Database } from "./database.ts";
 import { serveLane } from "./serve-lane.ts";
@@ -27,20 +27,22 @@ export const visitLanes = (db: Database, tally: ClaimTally): void => {
     if (room <= 0) return;
     const first = live.reduce((a, b) => (b.share.had < a.share.had ? b : a));
     const { share, lanes } = first;
-    const next = share.room > 0 ? lanes.next() : undefined;
-    if (share.room <= 0) tally.isCrowded = true;
+    const hasRoom = share.room > 0 && share.places > 0;
+    const next = hasRoom ? lanes.next() : undefined;
+    if (!hasRoom) tally.isCrowded = true;
     if (!next || next.done) {
       live = live.filter((other) => other !== first);
       continue;
     }
     const total = live.reduce((sum, one) => sum + one.share.weight, 0);
-    for (const other of live) other.share.quota = Math.ceil((room * other.share.weight) / total);
+    for (const { share: other } of live)
+      other.quota = Math.min(other.places, Math.ceil((room * other.weight) / total));
     serveLane(db, tally, next.value.lane);
   }
 };
 
 /** When a lane will next be ready for what was asked for. */
-export const nextLaneAt = (db: Database, tally: ClaimTally): number | undefined => {
+export const nextLaneAt = (db: Database, tally: Claimable): number | undefined => {
   const times = [...tally.shares.keys()].flatMap((client) =>
     readyLanes(db, tally, client, START, Number.MAX_SAFE_INTEGER, 1).map(({ ready_at }) => ready_at),
   );
@@ -75,7 +77,7 @@ const IS_ASKED = "lane IN (SELECT value FROM json_each(@lanes))";
 
 const readyLanes = (
   db: Database,
-  { jobs, lanes, kinds }: ClaimTally,
+  { jobs, lanes, kinds }: Claimable,
   client: string,
   after: LanePlace,
   upTo: number,

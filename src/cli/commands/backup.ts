@@ -19,6 +19,7 @@ import { EXIT } from "../exit-codes.ts";
 import { bytesText, counted } from "../number-text.ts";
 import { mustBeDataFolder } from "../open-existing-house.ts";
 import { print } from "../print.ts";
+import { auditedIn, noteChange } from "../service/audit-local.ts";
 
 export interface BackupOptions {
   readonly data: string;
@@ -50,15 +51,17 @@ export const backupCommand = async (to: string, { data, json }: BackupOptions): 
       "not-empty",
       `${to}: inside the data folder itself. Choose a folder outside of it.`,
     );
-  return tell(await backup(data, to, backupTools(json)), `backup of ${data} in ${to}`, json);
+  const done = await auditedIn(data, { action: "backup", target: resolve(to) }, () =>
+    backup(data, to, backupTools(json)),
+  );
+  return tell(done, `backup of ${data} in ${to}`, json);
 };
 
-export const restoreCommand = async (from: string, { data, json }: BackupOptions): Promise<number> =>
-  tell(
-    await restore(from, data, { ...backupTools(json), restoringFile: RESTORING_FILE }),
-    `${from} restored to ${data}`,
-    json,
-  );
+export const restoreCommand = async (from: string, { data, json }: BackupOptions): Promise<number> => {
+  const done = await restore(from, data, { ...backupTools(json), restoringFile: RESTORING_FILE });
+  await noteChange(data, { action: "restore", target: resolve(from) });
+  return tell(done, `${from} restored to ${data}`, json);
+};
 
 /** Damage is copied as it is: what else there is may be all that is left. */
 const tell = ({ at, copied, damage }: BackupEnd, what: string, json: boolean): number => {

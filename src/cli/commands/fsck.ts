@@ -11,10 +11,12 @@ import { writeJobManifest } from "../../export/write-manifest.ts";
 import { indexOf } from "../../integrity/check-objects.ts";
 import { Fsck, type FsckCounts } from "../../integrity/fsck.ts";
 import type { Damage } from "../../ports/ledger-check.ts";
+import { LedgerError } from "../../ports/ledger.ts";
 import { EXIT } from "../exit-codes.ts";
 import { bytesText, counted, countText } from "../number-text.ts";
 import { mustBeDataFolder } from "../open-existing-house.ts";
 import { print } from "../print.ts";
+import { auditedIn } from "../service/audit-local.ts";
 import { UsageError } from "../usage-error.ts";
 
 export interface FsckOptions {
@@ -26,10 +28,16 @@ export interface FsckOptions {
 
 const PROGRESS_MS = 5_000;
 
-export const fsckCommand = async ({ data, repair, dropOrphans, json }: FsckOptions): Promise<number> => {
+export const fsckCommand = async (options: FsckOptions): Promise<number> => {
+  const { data, repair, dropOrphans } = options;
   mustBeDataFolder(data);
   if (dropOrphans && !repair)
     throw new UsageError("--drop-orphans deletes objects, and goes only with --repair. Give both.");
+  if (!repair) return await check(options);
+  return await auditedIn(data, { action: "fsck", detail: { repair, dropOrphans } }, () => check(options));
+};
+
+const check = async ({ data, repair, dropOrphans, json }: FsckOptions): Promise<number> => {
   const file = join(data, LEDGER_FILE);
   const blobs = await openBlobs(data);
   const look = await lookAtLedger(file);
@@ -50,8 +58,18 @@ export const fsckCommand = async ({ data, repair, dropOrphans, json }: FsckOptio
   }
   let repaired = 0;
   if (repair) {
-    // Counters can be counted again only from items that are whole.
-    for (const damage of found) repaired += await repairOne(data, damage);
+    const refused = new Set<string>();
+    for (const damage of found) {
+      const { repair: how, job = "" } = damage;
+      if (how === "counters" && refused.has(job)) continue;
+      try {
+        repaired += await repairOne(data, damage);
+      } catch (error) {
+        if (!(error instanceof LedgerError) || error.code !== "damaged-row") throw error;
+        refused.add(job);
+        process.stderr.write(`${error.message}\n`);
+      }
+    }
     for (const name of orphans) await blobs.remove(name);
   }
   const { counts } = fsck;

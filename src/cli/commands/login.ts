@@ -1,24 +1,26 @@
 import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
-import { type Me, ProblemError, SluiceClient } from "../../client.ts";
+import { type Me, ProblemError } from "../../client.ts";
 import { EXIT } from "../exit-codes.ts";
 import { print } from "../print.ts";
+import { openClient } from "../service/open-client.ts";
 import { keepKey, serverName } from "../service/stored-keys.ts";
 import { UsageError } from "../usage-error.ts";
 
 export interface LoginOptions {
   readonly server?: string;
   readonly json: boolean;
+  readonly timeout?: number;
 }
 
 /** Keeps the key of a server in the user's own file, once the server has said that it is good. */
-export const loginCommand = async ({ server, json }: LoginOptions): Promise<number> => {
+export const loginCommand = async ({ server, json, timeout }: LoginOptions): Promise<number> => {
   if (server === undefined)
     throw new UsageError("no server given. Name it with --server URL, such as http://127.0.0.1:7070.");
   const name = serverName(server);
   const key = process.env["SLUICE_KEY"]?.trim() || (await readKey(name));
   if (key === "") throw new UsageError("no key given. Paste it when asked, or pipe it in.");
-  const { client, role } = await whoAmI(name, key);
+  const { client, role } = await whoAmI(name, key, timeout);
   const file = keepKey(name, key);
   print(
     json
@@ -32,9 +34,9 @@ export const loginCommand = async ({ server, json }: LoginOptions): Promise<numb
   return EXIT.ok;
 };
 
-const whoAmI = async (server: string, key: string): Promise<Me> => {
+const whoAmI = async (server: string, key: string, timeout?: number): Promise<Me> => {
   try {
-    return await new SluiceClient({ server, key }).whoAmI();
+    return await (await openClient(server, key, timeout)).whoAmI();
   } catch (error) {
     if (!(error instanceof ProblemError) || error.code !== "unauthorized") throw error;
     throw Object.assign(

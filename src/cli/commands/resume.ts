@@ -16,6 +16,7 @@ import { dataFlag } from "../next-steps.ts";
 import { readNewVersion } from "../read-new-version.ts";
 import { reapDead } from "../reap-dead.ts";
 import { workerScript } from "../run-workers.ts";
+import { noteChange } from "../service/audit-local.ts";
 import { superviseJob } from "../supervise-job.ts";
 import { UsageError } from "../usage-error.ts";
 
@@ -25,6 +26,13 @@ export const resumeCommand = async (named: string, options: ResumeOptions): Prom
   await using house = await openHouse(options.data);
   const found = await findJob(house.ledger, named);
   const job = found.spec.id;
+  const { client } = found.spec;
+  if (client !== "local")
+    await noteChange(options.data, {
+      action: "resumeJob",
+      target: job,
+      detail: { of: client, ...capsOf(options), ...(options.newVersion && { newVersion: true }) },
+    });
   await reapDead(house.ledger);
   const caps = capsOf(options);
   if (caps || found.cappedBy.quota > 0) await house.ledger.raiseCaps(job, caps ?? {});

@@ -4,15 +4,22 @@ import { takeLanePolicy } from "../../config/lane-policy.ts";
 import { loadConfig } from "../../config/load-config.ts";
 import type { Log, LogLevel } from "../../worker/log.ts";
 import { EXIT } from "../exit-codes.ts";
+import { exposureText } from "../exposure.ts";
 import { listenForInterrupts } from "../interrupts.ts";
 import { print } from "../print.ts";
 import { runWorkers } from "../run-workers.ts";
+import { noteChange } from "../service/audit-local.ts";
+import { readTls, tlsFiles, watchTls } from "../tls-files.ts";
 import { UsageError } from "../usage-error.ts";
+import { wideRights } from "../wide-rights.ts";
 
 export interface ServeOptions {
   readonly data: string;
   readonly host?: string;
   readonly port?: number;
+  readonly tlsCert?: string;
+  readonly tlsKey?: string;
+  readonly minFreeMb: number;
   /** False for `--no-key`. */
   readonly key: boolean;
   readonly workers?: number;
@@ -39,6 +46,7 @@ export const serveCommand = async (options: ServeOptions): Promise<number> => {
   const { data, logLevel } = options;
   const host = options.host ?? project?.server?.host ?? DEFAULT_HOST;
   const port = options.port ?? project?.server?.port ?? DEFAULT_PORT;
+  const tls = tlsFiles(options.tlsCert, options.tlsKey) ?? project?.server?.tls;
   const killed = new AbortController();
   using interrupts = listenForInterrupts(() => killed.abort(), options.drain);
   const log = openJobLog(data, "controller", logLevel);
@@ -46,12 +54,16 @@ export const serveCommand = async (options: ServeOptions): Promise<number> => {
     data,
     project,
     log,
+    minFreeBytes: options.minFreeMb * 1e6,
+    ...(tls && { tls: readTls(tls) }),
     fixturesOf: async (source) => {
       const { fixtureStatus } = await import("../../workshop/fixture-status.ts");
       return await fixtureStatus(source);
     },
   });
   const key = options.key ? await controller.makeFirstKey() : undefined;
+  if (key !== undefined)
+    await noteChange(data, { action: "createKey", target: "default", detail: { role: "admin" } });
   if (!(await controller.mayListen(host)))
     throw new UsageError(
       `${host}: without keys the API listens on this machine only. Leave --no-key out, or listen on ${DEFAULT_HOST}.`,
@@ -62,9 +74,13 @@ export const serveCommand = async (options: ServeOptions): Promise<number> => {
     throw error;
   });
   announce(options, url, key);
+  if (controller.isExposed(host)) say(options, "exposed", exposureText(host, url, tls !== undefined));
+  const wide = wideRights(data);
+  if (wide !== undefined) say(options, "wide-rights", wide);
   log.info("listening", { url });
   const over = new AbortController();
   const signal = AbortSignal.any([interrupts.signal, over.signal]);
+  if (tls) watchTls(tls, (renewed) => controller.renewTls(renewed), signal);
   const duties = controller.runDuties(signal);
   const working = keepWorking(controller, options, {
     log,

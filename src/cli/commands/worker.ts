@@ -9,6 +9,7 @@ import { listenForInterrupts } from "../interrupts.ts";
 import { countText } from "../number-text.ts";
 import { print } from "../print.ts";
 import { runWorkers } from "../run-workers.ts";
+import { wideRights } from "../wide-rights.ts";
 
 export interface WorkerOptions {
   readonly data: string;
@@ -39,6 +40,8 @@ export const workerCommand = async (options: WorkerOptions): Promise<number> => 
     "started",
     `Working for ${jobsText(kinds)} in ${data}, with ${countText(processes)} ${plural(processes)}.`,
   );
+  const wide = wideRights(data);
+  if (wide !== undefined) say("wide-rights", wide);
   if (kinds && !kinds.includes("http"))
     say(
       "nothing-to-do",

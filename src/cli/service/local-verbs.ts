@@ -1,3 +1,4 @@
+import { isAddressLane } from "../../model/address-lane.ts";
 import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
@@ -31,6 +32,7 @@ import { reapDead } from "../reap-dead.ts";
 import { extractionJson, extractionLines } from "../render-extraction.ts";
 import { jobLog, renderReport } from "../report.ts";
 import { UsageError } from "../usage-error.ts";
+import { auditedVerbs } from "./audit-local.ts";
 import { localItems } from "./local-items.ts";
 import { localRemovals } from "./local-removals.ts";
 import type { Steered, Submission, Submitted, Verbs } from "./verbs.ts";
@@ -57,7 +59,7 @@ export const openLocal = async (data: string, { makes }: { readonly makes: boole
       after = page.at(-1)!.lane;
     }
   };
-  return {
+  const verbs: Verbs = {
     flag: dataFlag(data),
     async listJobs({ scraper, ...which } = { withTrials: false }) {
       const of = scraper === undefined ? {} : { scraper: await ownScraperName(scraper) };
@@ -120,6 +122,7 @@ export const openLocal = async (data: string, { makes }: { readonly makes: boole
 
     lanes,
     async steerLane(lane, to) {
+      if (isAddressLane(lane)) return await ledger.steerLane(lane, to);
       for await (const known of lanes()) if (known.lane === lane) return await ledger.steerLane(lane, to);
       throw new UsageError(
         `${lane}: no such lane. \`sluice lanes ls\` lists them; each comes with its first items.`,
@@ -167,11 +170,22 @@ export const openLocal = async (data: string, { makes }: { readonly makes: boole
       if (!isTheirs) throw new UsageError(`${id}: client ${client} has no such key.`);
       await known.revokeKey(id, Date.now());
     },
+    listAudit: async ({ since, ...query }, limit) =>
+      (
+        await (
+          await registry()
+        ).listAudit({ ...query, limit, ...(since !== undefined && { sinceAt: Date.parse(since) }) })
+      ).map(({ at, detail, ...entry }) => ({
+        ...entry,
+        at: isoTime(at),
+        ...(detail !== undefined && { detail: JSON.parse(detail) as unknown }),
+      })),
     async [Symbol.asyncDispose]() {
       await (await opened)?.close();
       await house[Symbol.asyncDispose]();
     },
   };
+  return auditedVerbs(verbs, registry);
 };
 
 /** What `sluice run` and `resume` have run has a log of its own; workers write one for all jobs. */

@@ -3,7 +3,7 @@ import type { Verbs } from "./verbs.ts";
 
 /** Of the server that is named, else of the data folder, which is made where `makes` says so. */
 export const openVerbs = async (
-  { data, server }: PlaceOptions,
+  { data, server, timeout }: PlaceOptions,
   { makes = false }: { readonly makes?: boolean } = {},
 ): Promise<Verbs> => {
   if (server === undefined) {
@@ -12,5 +12,7 @@ export const openVerbs = async (
   }
   const { openRemote } = await import("./remote-verbs.ts");
   const { keyFor, serverName } = await import("./stored-keys.ts");
-  return openRemote(serverName(server), keyFor(server));
+  const { openClient } = await import("./open-client.ts");
+  const name = serverName(server);
+  return openRemote(await openClient(name, keyFor(server), timeout), name);
 };

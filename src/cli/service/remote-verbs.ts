@@ -3,7 +3,7 @@ import { rename, rm } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { extname } from "node:path";
-import { pages, SluiceClient } from "../../client.ts";
+import { type AuditEntry, pages, type SluiceClient } from "../../client.ts";
 import type { ExportSettings } from "../../export/export-records.ts";
 import { isReadOnce, lookInto, openBytesOnce } from "../../inputs/open-inputs.ts";
 import type { JobView } from "../../model/job.ts";
@@ -22,8 +22,7 @@ const JOB_PAGE = 100;
 const ITEM_PAGE = 1000;
 
 /** The verbs of a server, over its API. */
-export const openRemote = (server: string, key: string | undefined): Verbs => {
-  const client = new SluiceClient({ server, retries: 3, ...(key !== undefined && { key }) });
+export const openRemote = (client: SluiceClient, server: string): Verbs => {
   const allJobs = async function* (of: { readonly scraper?: string } = {}): AsyncGenerator<JobView> {
     for await (const job of pages((page) => client.listJobs({ ...of, ...page }), JOB_PAGE))
       yield jobOfApi(job);
@@ -81,6 +80,15 @@ export const openRemote = (server: string, key: string | undefined): Verbs => {
     listKeys: async (name) => (await client.listKeys(name)).data,
     makeKey: (name, role) => client.createKey(name, role),
     revokeKey: async (name, id) => void (await client.revokeKey(name, id)),
+    async listAudit(query, limit) {
+      const entries: AuditEntry[] = [];
+      for await (const entry of pages(
+        (page) => client.listAudit({ ...query, ...page }),
+        Math.min(limit, 500),
+      ))
+        if (entries.push(entry) >= limit) break;
+      return entries;
+    },
     [Symbol.asyncDispose]: async () => {},
   };
 };

@@ -12,7 +12,14 @@ const TRIES = 10;
 const FIRST_WAIT_MS = 500;
 const MAX_WAIT_MS = 15_000;
 /** Codes after which sending the rest may go well. */
-const BREAKS = new Set(["unreachable", "bad-inputs", "upload-under-way", "unavailable", "internal"]);
+const BREAKS = new Set([
+  "unreachable",
+  "timeout",
+  "bad-inputs",
+  "upload-under-way",
+  "unavailable",
+  "internal",
+]);
 
 /**
  * Streams a file's inputs into a job and seals it. When the connection breaks, or the server is started again meanwhile, it goes on where the

@@ -35,7 +35,8 @@ export interface ShownItem {
 export interface ShownAttempt {
   readonly at: number;
   readonly ms: number;
-  readonly worker: string;
+  /** A server does not tell. */
+  readonly worker?: string;
   readonly requests?: number;
   readonly bytes?: number;
   /** How it ended. */

@@ -1,4 +1,14 @@
-import type { Client, CreatedClient, CreatedKey, Key, NewClient, Role, Worker } from "../../client.ts";
+import type {
+  AuditEntry,
+  AuditQuery,
+  Client,
+  CreatedClient,
+  CreatedKey,
+  Key,
+  NewClient,
+  Role,
+  Worker,
+} from "../../client.ts";
 import type { ExportSettings } from "../../export/export-records.ts";
 import type { JobOptions } from "../../flow/submit.ts";
 import type { InputFormat } from "../../inputs/input-format.ts";
@@ -49,6 +59,8 @@ export interface Verbs extends RemovingVerbs, AsyncDisposable {
   listKeys(client: string): Promise<readonly Key[]>;
   makeKey(client: string, role: Role): Promise<CreatedKey>;
   revokeKey(client: string, key: string): Promise<void>;
+  /** What operators have changed, the newest first. */
+  listAudit(query: AuditQuery, limit: number): Promise<readonly AuditEntry[]>;
 }
 
 export interface RemovingVerbs {

@@ -143,7 +143,9 @@ export class ItemRequests {
       const startedAt = Date.now();
       try {
         const caps = this.#caps(bodyBytes, request.url);
-        const leave = departure ? () => this.#uncounted(() => departure.leave()) : undefined;
+        const leave = departure
+          ? (address: string | undefined) => this.#uncounted(() => departure.leave(address))
+          : undefined;
         return { wire, startedAt, answer: await send(wire, { ...caps, leave }) };
       } catch (error) {
         await refuseOwnLookupTrouble(error);

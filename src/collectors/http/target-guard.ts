@@ -73,12 +73,9 @@ export class TargetGuard {
 export const forbidden = (detail: string, url?: URL): FailureError =>
   new FailureError({ kind: "forbidden-target", detail, ...(url && { url: url.href }) });
 
-const refusalOfName = (name: string, found: readonly LookupAddress[]): string => {
-  const [first] = found;
-  if (!first) return `${name} has no address`;
-  const more = found.length > 1 ? `, and ${found.length - 1} more of its kind` : "";
-  return `${name} leads to ${first.address}, which is not a public address: ${specialAddress(first.address)}${more}`;
-};
+/** Which address a name leads to inside is nothing that who gives names may find out here. */
+const refusalOfName = (name: string, found: readonly LookupAddress[]): string =>
+  found.length === 0 ? `${name} has no address` : `${name} does not lead to a public address`;
 
 const plainName = (host: string): string =>
   host

@@ -1,5 +1,6 @@
 import { createRequire } from "node:module";
 import type { Agent as UndiciAgent, buildConnector as BuildConnector } from "undici";
+import { addressedPool } from "./addressed-client.ts";
 import { BufferedExchange } from "./buffered-exchange.ts";
 import { openGuardedAgent } from "./guarded-agent.ts";
 import { repairHeads } from "./repair-heads.ts";
@@ -41,6 +42,7 @@ export const createTransport = (options: TransportOptions = {}): Transport => {
     connections: options.connections ?? 256,
     pipelining: 1,
     allowH2,
+    factory: addressedPool,
     keepAliveTimeout: options.keepAliveMs ?? 15_000,
     // A single timer per request (WireCaps.timeoutMs) covers headers, body and drip.
     headersTimeout: 0,

@@ -24,6 +24,8 @@ export abstract class WireExchange {
   #received = 0;
   #error: Error | undefined;
   #isOver = false;
+  /** The address that its socket is connected to: see `AddressedClient`. */
+  addressOf: (() => string | undefined) | undefined;
 
   constructor(request: WireRequest, caps: WireCaps) {
     this.#request = request;
@@ -91,7 +93,8 @@ export abstract class WireExchange {
     if (this.#isOver)
       return controller.abort(this.#error ?? new Error("the request ended before it started"));
     try {
-      if (this.#caps.leave?.() === false) throw new TooLateError("the request's slot is over");
+      if (this.#caps.leave?.(this.addressOf?.()) === false)
+        throw new TooLateError("the request's slot is over");
     } catch (error) {
       this.fail(error as Error);
       // Not `abort`, which would close the socket that was opened for this: the next request needs it.

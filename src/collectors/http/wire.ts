@@ -44,8 +44,8 @@ export interface WireCaps {
   readonly timeoutMs: number;
   readonly bodyBytes: number;
   readonly signal: AbortSignal;
-  /** Called when the first byte is about to leave. What it throws ends the request, and false with a `TooLateError`; the socket stays open. */
-  readonly leave?: (() => boolean) | undefined;
+  /** Called when the first byte is about to leave, with the address that it goes to. What it throws ends the request, and false with a `TooLateError`; the socket stays open. */
+  readonly leave?: ((address: string | undefined) => boolean) | undefined;
   /** Body bytes are added as they arrive, those of failed responses included. */
   readonly meter: { bytes: number };
 }

@@ -10,6 +10,7 @@ import { TextWriter } from "../../export/outputs/text-writer.ts";
 import { writeJobManifest } from "../../export/write-manifest.ts";
 import type { Stores } from "../../export/stores.ts";
 import type { ItemView } from "../../model/item.ts";
+import { withoutPlaces } from "../../model/without-places.ts";
 import type { ItemQuery } from "../../ports/ledger.ts";
 import { itemPages } from "../../reextract/item-pages.ts";
 import { page, pageOf } from "../cursor.ts";
@@ -23,7 +24,7 @@ export const answerRead = async (stores: Stores, request: ReadRequest, sink: Byt
   switch (request.kind) {
     case "results": {
       const { kind: _kind, job, format, ...settings } = request;
-      await exportJob(stores, job, writerTo(sink, format), {
+      await exportJob(stores, job, withPlainDetails(writerTo(sink, format)), {
         ...settings,
         pathOfFile: ({ ref }, _, number) => `/v1/jobs/${job}/items/${itemId(ref)}/captures/${number}`,
       }).catch((error: unknown) => tellDamage(error, job));
@@ -59,6 +60,19 @@ const writerTo = (sink: ByteSink, format: ExportFormat): RecordWriter => {
       return format satisfies never;
   }
 };
+
+/** As `itemView` tells a failure. */
+const withPlainDetails = (writer: RecordWriter): RecordWriter => ({
+  open: (columns) => writer.open(columns),
+  write: (rows) =>
+    writer.write(
+      rows.map((row) =>
+        typeof row["_detail"] === "string" ? { ...row, _detail: withoutPlaces(row["_detail"]) } : row,
+      ),
+    ),
+  close: () => writer.close(),
+  [Symbol.asyncDispose]: () => writer[Symbol.asyncDispose](),
+});
 
 const itemsPage = pageOf(itemSchema);
 const resultsPage = pageOf(batchResultSchema);

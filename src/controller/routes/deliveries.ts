@@ -3,6 +3,7 @@ import type { Delivery } from "../../ports/registry.ts";
 import { json, problems } from "../answers.ts";
 import type { Api, Who } from "../api.ts";
 import { named, says } from "../api-registry.ts";
+import { noteOther } from "../audit.ts";
 import { isAtLeast } from "../auth.ts";
 import { fromCursor, page, pageOf, pageQuery } from "../cursor.ts";
 import { type Desk, shown } from "../desk.ts";
@@ -38,6 +39,7 @@ export const addDeliveryRoutes = (app: Api, desk: Desk): void => {
   const findDelivery = async (who: Who, id: string): Promise<Delivery> => {
     const [found] = await registry.listDeliveries({ ...ownOf(who), id, limit: 1 });
     if (!found) throw new Problem("not-found", `${shown(id)}: no such delivery.`);
+    noteOther(who, found.client);
     return found;
   };
 

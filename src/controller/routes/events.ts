@@ -1,5 +1,6 @@
 import { PassThrough } from "node:stream";
 import { z } from "zod";
+import { hidePlaces } from "../../model/without-places.ts";
 import { problems, stream } from "../answers.ts";
 import type { Api } from "../api.ts";
 import { isAtLeast } from "../auth.ts";
@@ -80,4 +81,4 @@ The last 2,000 events are kept in memory. Who comes back with \`Last-Event-ID\` 
 };
 
 const eventText = ({ id, type, at, data }: LiveEvent): string =>
-  `id: ${id}\nevent: ${type}\ndata: ${JSON.stringify({ type, timestamp: isoTime(at), data })}\n\n`;
+  `id: ${id}\nevent: ${type}\ndata: ${JSON.stringify({ type, timestamp: isoTime(at), data }, hidePlaces)}\n\n`;

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isAddressLane } from "../../model/address-lane.ts";
 import type { LaneState } from "../../model/job.ts";
 import { json, problems } from "../answers.ts";
 import type { Api } from "../api.ts";
@@ -116,7 +117,8 @@ export const addLaneRoutes = (app: Api, desk: Desk): void => {
       },
     },
     async ({ params: { lane }, body }) => {
-      await findLane(lane);
+      // An address may be given a rate before anybody has asked it for something.
+      if (!isAddressLane(lane)) await findLane(lane);
       await ledger.steerLane(lane, {
         ...(body.perSecond !== undefined && { perSecond: body.perSecond }),
         ...(body.isHeld !== undefined && { isHeld: body.isHeld }),

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { withoutPlaces } from "../../model/without-places.ts";
 import { json, problems } from "../answers.ts";
 import type { Api } from "../api.ts";
 import { named, says } from "../api-registry.ts";
@@ -71,7 +72,7 @@ export const addScraperRoutes = (app: Api, { house: { scrapers }, now }: Desk): 
             const { scraper, version } = await scrapers.find(name);
             return { name, version, ...(scraper.site !== undefined && { site: scraper.site }) };
           } catch (error) {
-            return { name, problem: error instanceof Error ? error.message : String(error) };
+            return { name, problem: withoutPlaces(error instanceof Error ? error.message : String(error)) };
           }
         }),
       );
@@ -111,7 +112,13 @@ export const addScraperRoutes = (app: Api, { house: { scrapers }, now }: Desk): 
           isRequired: extraction!.required.includes(name),
         })),
         emitsTo: [...targets.keys()],
-        ...(status && { fixtures: { ...status, failed: [...status.failed] } }),
+        ...(status && {
+          fixtures: {
+            ...status,
+            failed: [...status.failed],
+            ...(status.problem !== undefined && { problem: withoutPlaces(status.problem) }),
+          },
+        }),
       };
     },
   );

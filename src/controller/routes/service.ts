@@ -6,6 +6,7 @@ import { named, says } from "../api-registry.ts";
 import { type Desk, shown } from "../desk.ts";
 import { itemsLeft } from "../items-quota.ts";
 import { PROBLEM_CODES, Problem, statusOf, titleOf } from "../problem.ts";
+import { Readiness, UNREADY } from "../readiness.ts";
 import { clientSchema, clientView } from "../schemas/client.ts";
 
 const healthSchema = z.object({ status: z.literal("ok") });
@@ -23,7 +24,8 @@ const meSchema = named(
 );
 
 export const addServiceRoutes = (app: Api, desk: Desk): void => {
-  const { ledger, registry, metrics, version } = desk.house;
+  const { ledger, registry, metrics, version, isDiskFull } = desk.house;
+  const readiness = new Readiness({ ledger, registry, now: desk.now, ...(isDiskFull && { isDiskFull }) });
 
   app.get(
     "/healthz",
@@ -46,24 +48,23 @@ export const addServiceRoutes = (app: Api, desk: Desk): void => {
       config: { role: "nobody" },
       schema: {
         operationId: "getReadiness",
-        summary: "Whether ledger and registry answer",
+        summary: "Whether the service can do its work",
+        description: `A 503 has \`reasons\`: ${Object.keys(UNREADY)
+          .map((code) => `\`${code}\``)
+          .join(", ")}. Looked at once a second at most.`,
         tags: ["service"],
         security: [],
-        response: { 200: json("They do.", healthSchema), ...openProblems(400, 503) },
+        response: { 200: json("It can.", healthSchema), ...openProblems(400, 503) },
       },
     },
     async () => {
-      try {
-        await Promise.all([ledger.readJob("-"), registry.readClient("-")]);
-        return { status: "ok" as const };
-      } catch (error) {
-        throw new Problem(
-          "unavailable",
-          "The storage does not answer.",
-          { retryAfterSeconds: 5 },
-          { cause: error },
-        );
-      }
+      const codes = await readiness.look();
+      if (codes.length === 0) return { status: "ok" as const };
+      const reasons = codes.map((code) => ({ code, detail: UNREADY[code] }));
+      throw new Problem("unavailable", reasons.map(({ detail }) => detail).join(" "), {
+        reasons,
+        retryAfterSeconds: 5,
+      });
     },
   );
 

@@ -3,6 +3,7 @@ import { type ClientCard, JOB_ENDPOINT, type WebhookEndpoint } from "../../ports
 import { json, problems } from "../answers.ts";
 import type { Api, Who } from "../api.ts";
 import { named, says } from "../api-registry.ts";
+import { noteOther } from "../audit.ts";
 import { isAtLeast } from "../auth.ts";
 import { type Desk, shown } from "../desk.ts";
 import { nameDigest } from "../name-digest.ts";
@@ -54,6 +55,7 @@ export const addWebhookRoutes = (app: Api, desk: Desk): void => {
 
   const findOwner = async (who: Who, asked: string | undefined): Promise<ClientCard> => {
     const name = isAtLeast(who.role, "admin") ? (asked ?? who.client) : who.client;
+    noteOther(who, name);
     const card = await registry.readClient(name);
     if (card) return card;
     if (asked !== undefined) throw new Problem("not-found", `${shown(name)}: no such client.`);

@@ -34,7 +34,6 @@ export const itemSchema = named(
         z.object({
           at: instant,
           ms: z.number(),
-          worker: z.string(),
           version: says("Of the scraper that ran it.", z.string()).optional(),
           failure: failureSchema,
           requests: z.int().optional(),
@@ -47,7 +46,6 @@ export const itemSchema = named(
       z.object({
         at: instant,
         ms: z.number(),
-        worker: z.string(),
         requests: z.int(),
         bytes: z.int(),
         detail: z.string().optional(),

@@ -15,6 +15,10 @@ export const problemSchema = named(
       "Which parts of the request are wrong.",
       z.array(z.object({ path: z.string(), message: z.string() })),
     ).optional(),
+    reasons: says(
+      "Why the service is not ready; of `/readyz`.",
+      z.array(z.object({ code: z.string(), detail: z.string() })),
+    ).optional(),
     offset: says("Inputs taken so far, where an upload was refused.", z.int()).optional(),
   }),
 );

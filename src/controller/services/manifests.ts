@@ -1,3 +1,4 @@
+import { keepJobFile, readJobFile } from "../../archive/journal.ts";
 import { writeJobManifest } from "../../export/write-manifest.ts";
 import type { Blobs } from "../../ports/blobs.ts";
 import type { Ledger } from "../../ports/ledger.ts";
@@ -97,7 +98,11 @@ class EndWatch {
   async #isTold(end: JobEnd): Promise<boolean> {
     const { job, endedAt } = end;
     if (this.#told.get(job) === endedAt) return true;
-    if ((await readManifestMark(this.#options.blobs, job)) !== endedAt) return false;
+    const { blobs } = this.#options;
+    if ((await readManifestMark(blobs, job)) !== endedAt) return false;
+    // Older versions did not write it.
+    if (!(await readJobFile(blobs, job).catch(() => undefined)))
+      await keepJobFile(this.#options, job, endedAt);
     this.told(end);
     return true;
   }

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { ItemRef } from "../../model/item.ts";
 import type { JobSpec } from "../../model/job.ts";
+import { hidePlaces } from "../../model/without-places.ts";
 import type { LedgerEvent } from "../../ports/ledger.ts";
 import { type ClientCard, JOB_ENDPOINT, type NewDelivery } from "../../ports/registry.ts";
 import { evidenceView } from "../evidence-view.ts";
@@ -37,11 +38,14 @@ const messageId = (event: LedgerEvent, endpoint: string): string => {
 };
 
 const bodyOf = (event: LedgerEvent, { client, scraper, labels }: JobSpec): string =>
-  JSON.stringify({
-    type: event.type,
-    timestamp: new Date(event.at).toISOString(),
-    data: { ...factsOf(event), job: event.job, client, scraper, ...(labels && { labels }) },
-  });
+  JSON.stringify(
+    {
+      type: event.type,
+      timestamp: new Date(event.at).toISOString(),
+      data: { ...factsOf(event), job: event.job, client, scraper, ...(labels && { labels }) },
+    },
+    hidePlaces,
+  );
 
 /** Items and evidence go out as the API shows them. */
 const factsOf = ({ facts }: LedgerEvent): LedgerEvent["facts"] => {

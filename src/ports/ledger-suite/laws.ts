@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import * as fc from "fast-check";
 import { LawRun } from "./law-run.ts";
 import { histories } from "./law-steps.ts";
@@ -13,6 +14,7 @@ export const laws = (test: LedgerTest): void => {
         const run = await LawRun.start(world, handles, `${number++}-`);
         for (const step of steps) await run.step(step);
         await run.finish();
+        assert.deepEqual(world.violations(), []);
         world.pass(1_000_000);
         await world.ledger.reap({});
       }),

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { DONE, failed, RETURNED, settlement, waiting } from "./sim-worker.ts";
-import { keysOf, LEASE_MS, type LedgerTest, planned, SITE, UNPACED } from "./world.ts";
+import { jobSpec, keysOf, LEASE_MS, type LedgerTest, planned, SITE, UNPACED } from "./world.ts";
 
 export const leases = (test: LedgerTest): void => {
   test("an item is in one worker's hands at a time", async (world) => {
@@ -174,6 +174,36 @@ export const leases = (test: LedgerTest): void => {
     const { items, againInMs } = await worker.claim(10, { jobs: ["mine"] });
     assert.equal(items.length, 0);
     assert.ok(againInMs! >= 10, `${againInMs} ms`);
+  });
+
+  test("who waits for work hears of it at once when there is some, when its time comes, and when another adds some", async (world) => {
+    const worker = world.worker();
+    await world.job("mine", keysOf(20), { pace: { perSecond: 10, burst: 1, concurrency: 100 } });
+    assert.equal(await world.ledger.awaitWork({}, 0), true);
+    assert.equal((await worker.take(100)).length, 11);
+    assert.equal(await world.ledger.awaitWork({}, 0), false);
+    const { againInMs } = await worker.claim();
+    world.pass(againInMs!);
+    assert.equal(await world.ledger.awaitWork({}, 0), true);
+    assert.equal(await world.ledger.awaitWork({ jobs: ["other"] }, 0), false);
+    const [here, elsewhere] = [world.ledger, await world.another()];
+    for (const [n, ledger] of [here, elsewhere].entries()) {
+      const lanes = [`new-${n}.test`];
+      const hears = here.awaitWork({ lanes }, 600_000);
+      await ledger.createJob(jobSpec(`new-${n}`));
+      await ledger.addItems(`new-${n}`, planned(["a"], lanes[0]), []);
+      assert.equal(await hears, true);
+    }
+  });
+
+  test("who waits for work is told of suspects, and disturbed by nothing that others only write", async (world) => {
+    await world.job("job", ["a"]);
+    await world.worker("dead").take();
+    assert.equal(await world.ledger.awaitWork({}, 0), false);
+    await world.worker("idle", await world.another()).claim();
+    assert.equal(await world.ledger.awaitWork({}, 0), false);
+    await world.ledger.reap({ worker: "dead", cause: { blame: "unknown", detail: "killed" } });
+    assert.equal(await world.ledger.awaitWork({}, 0), true);
   });
 
   test("the list of workers says what each holds and until when", async (world) => {

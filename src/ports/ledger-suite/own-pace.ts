@@ -126,7 +126,7 @@ export const ownPace = (test: LedgerTest): void => {
     );
     world.pass(1000);
     const hop = await worker.pulse({ wishes: [{ lane: SITE, queue, count: 2 }] });
-    assert.deepEqual(hop.slots, [{ lane: SITE, queue, delaysMs: [500, 1000], lateMs: 250 }]);
+    assert.deepEqual(hop.slots, [{ lane: SITE, queue, isOwn: true, delaysMs: [500, 1000], lateMs: 250 }]);
   });
 
   test("a hop of a slow job into another's lane does not slow that lane", async (world) => {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { countOf, serveSlots, TEN, WINDOW } from "./serve-slots.ts";
+import { RETURNED } from "./sim-worker.ts";
 import { keysOf, type LedgerTest, planned, UNPACED, type World } from "./world.ts";
 
 const assertShares = (served: readonly string[], weights: Readonly<Record<string, number>>): void => {
@@ -10,6 +11,8 @@ const assertShares = (served: readonly string[], weights: Readonly<Record<string
       assert.ok(lag <= WINDOW, `${job} lags ${lag} slots after ${upTo}`);
     }
 };
+
+const NOTHING_SPENT = { startedAt: 0, ms: 0, requests: 0, bytes: 0 };
 
 /** A job with one item in each of many lanes. */
 const wideJob = async (world: World, id: string, client: string, lanes: number): Promise<void> => {
@@ -33,6 +36,28 @@ const serveOneByOne = async (world: World, count: number, room = 1): Promise<str
 };
 
 export const shares = (test: LedgerTest): void => {
+  test("a client whose items never end leaves a part of each worker to those that come later", async (world) => {
+    await wideJob(world, "hanging", "a", 400);
+    const worker = world.worker();
+    const places = 100;
+    const claim = async (): Promise<readonly string[]> => {
+      const running = [...worker.held.values()];
+      const { items } = await worker.claim(places - running.length, { running });
+      return items.map(({ job }) => job);
+    };
+    await world.ledger.setShare("b", { weight: 1 });
+    while ((await claim()).length > 0) world.pass(1000);
+    assert.equal(worker.held.size, 80);
+    await world.job("late", keysOf(50), { client: "b", pace: TEN });
+    assert.deepEqual([...new Set(await claim())], ["late"]);
+  });
+
+  test("a client that is the only one has all places of a worker", async (world) => {
+    await wideJob(world, "only", "a", 200);
+    const { items } = await world.worker().claim(100, { running: [] });
+    assert.equal(items.length, 100);
+  });
+
   test("beside 200,000 items of another client, fifty on the same host are through in a hundred slots", async (world) => {
     const worker = world.worker();
     await world.job("huge", keysOf(200_000), { client: "a", pace: TEN });
@@ -92,6 +117,57 @@ export const shares = (test: LedgerTest): void => {
     const total = slots.hops + slots.plain;
     assert.ok(total > 250, `${total} slots in 30 seconds`);
     assert.ok(slots.plain >= total / 2 - WINDOW, `${slots.plain} of ${total}`);
+  });
+
+  for (const [how, isVoid] of Object.entries({ void: true, "given back": false }))
+    test(`slots that were ${how} and are booked again count once in a client's share of the lane`, async (world) => {
+      const worker = world.worker();
+      await world.ledger.setShare("a", { weight: 2 });
+      await world.job("missing", keysOf(600), { client: "a", pace: TEN });
+      await world.job("plain", keysOf(600), { client: "b", pace: TEN });
+      const used: string[] = [];
+      while (used.length < 150) {
+        const { items, slots } = await worker.claim(6);
+        used.push(...items.map(({ job }) => job).filter((job) => job === "plain"));
+        const [missed] = items.filter(({ job }) => job === "missing");
+        if (missed) {
+          const { lane, queue } = missed;
+          const mine = slots.filter((one) => one.queue === queue);
+          const count = mine.reduce((sum, { delaysMs }) => sum + delaysMs.length, 0);
+          const returned = isVoid ? [] : mine.map(({ delaysMs }) => ({ lane, delaysMs }));
+          const refunds = isVoid ? [] : [{ lane, queue, count }];
+          await worker.pulse({ refunds, returned });
+          // The next one is served before they are asked for again.
+          used.push(...(await worker.take(1)).map(({ job }) => job));
+          for (let left = count; left > 0;) {
+            const again = isVoid ? left : 0;
+            const reply = await worker.pulse({ wishes: [{ lane, queue, count: left, again }] });
+            left -= reply.slots.reduce((sum, { delaysMs }) => sum + delaysMs.length, 0);
+            world.pass(100);
+          }
+          used.push(...Array.from({ length: count }, () => "missing"));
+        }
+        await worker.settle([...worker.held.values()]);
+        await worker.pulse();
+        world.pass(1000);
+      }
+      assertShares(used, { missing: 2, plain: 1 });
+    });
+
+  test("items that are given back before they began count once in a client's share of the workers", async (world) => {
+    await wideJob(world, "wide", "a", 50);
+    await wideJob(world, "plain", "b", 50);
+    const worker = world.worker();
+    const run: string[] = [];
+    for (let turn = 0; run.length < 200; turn++) {
+      const items = await worker.take(1);
+      const isGivenBack = items[0]?.job === "wide" && turn % 3 > 0;
+      if (isGivenBack) await worker.settle(items, RETURNED, { attempt: NOTHING_SPENT });
+      else run.push(...items.map(({ job }) => job));
+      await worker.settle([...worker.held.values()]);
+      world.pass(1);
+    }
+    assertShares(run, { wide: 1, plain: 1 });
   });
 
   test("a client with thousands of lanes does not take the workers from one with a single lane", async (world) => {

@@ -102,6 +102,7 @@ export class SimWorker {
       inHand: this.inHand,
       wishes: [],
       returned: [],
+      refunds: [],
       outcomes: [],
       lanes: [],
       crawlDelays: [],

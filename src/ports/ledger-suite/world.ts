@@ -14,6 +14,9 @@ import {
   type PlannedItem,
   type WorkerCard,
 } from "../ledger.ts";
+import { checkHistory } from "./history/check-history.ts";
+import type { Violation } from "./history/history.ts";
+import { HistoryRecorder } from "./history/history-recorder.ts";
 import { SimWorker } from "./sim-worker.ts";
 
 interface OpenOptions {
@@ -39,9 +42,11 @@ export class World {
   #setByMs = 0;
   readonly ledger: Ledger;
   readonly #open: () => Promise<Ledger>;
+  /** Of all handles, on a clock that nobody sets. */
+  readonly #recorder = new HistoryRecorder({ nowMs: () => this.nowMs - this.#setByMs });
 
   private constructor(ledger: Ledger, open: () => Promise<Ledger>, readNow: (world: World) => void) {
-    this.ledger = ledger;
+    this.ledger = this.#recorder.wrap(ledger);
     this.#open = open;
     readNow(this);
   }
@@ -65,7 +70,12 @@ export class World {
 
   /** The same ledger as another process sees it. */
   async another(): Promise<Ledger> {
-    return await this.#open();
+    return this.#recorder.wrap(await this.#open());
+  }
+
+  /** What in the calls since the last look breaks a law of the ledger. */
+  violations(): readonly Violation[] {
+    return checkHistory(this.#recorder.drain(), { leaseMs: LEASE_MS });
   }
 
   pass(ms: number): void {

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { SluiceClient } from "../../../src/client.ts";
 import { openHouse } from "../../../src/compose.ts";
+import { checkHistory } from "../../../src/ports/ledger-suite/history/check-history.ts";
 import { seededRandom } from "../../../src/model/seeded-random.ts";
 import { startSite } from "../county-process.ts";
 import { assertTruth } from "../county-truth.ts";
@@ -14,6 +15,7 @@ import { assertTold } from "./assert-told.ts";
 import { feedInputs } from "./feed-inputs.ts";
 import { JobWatch } from "./job-watch.ts";
 import { assertAlive, killAtRandom } from "./killer.ts";
+import { readHistory } from "./read-history.ts";
 import countyHosts, { PACE } from "./scrapers/county-hosts.scraper.ts";
 import { controllerOf, workerOf } from "./victims.ts";
 import { WebhookReceiver } from "./webhook-receiver.ts";
@@ -34,6 +36,10 @@ const WORKERS = 3;
 const PROGRESS_MS = 2000;
 const SAY_MS = 5000;
 const LOOK_MS = 200;
+/** How long a silent worker keeps what it has, as the service has it. */
+const LEASE_MS = 15_000;
+/** A slot that is given back is later by as long as its pulse has waited for the ledger's lock. */
+const SLOTS_BACK_MS = 1000;
 
 /**
  * A county with every kind of trouble on several hosts, a controller and three workers, one of which is killed every few seconds. Inputs come in
@@ -44,7 +50,12 @@ export const runChaos = async ({ folder, seed, killMs, parcels, seenLateMs, say 
   const county = ["--parcels", `${parcels}`, "--troubles", "all", "--truth", truth];
   await using site = await startSite([...county, "--hosts", `${HOSTS}`, "--log", log]);
   await using receiver = await WebhookReceiver.open(seededRandom(seed));
-  await using service = new Service(join(folder, "service"));
+  const history = join(folder, "history");
+  mkdirSync(history, { recursive: true });
+  await using service = new Service(join(folder, "service"), {
+    NODE_OPTIONS: `--import=${join(import.meta.dirname, "record-ledger.ts")}`,
+    SLUICE_HISTORY: history,
+  });
   service.configure({ scrapers: join(import.meta.dirname, "scrapers"), allowTargets: ["127.0.0.0/8"] });
   await service.serve();
   receiver.secret = (await service.client.createWebhook({ url: receiver.url })).secret!;
@@ -99,6 +110,12 @@ export const runChaos = async ({ folder, seed, killMs, parcels, seenLateMs, say 
   await assertOutboxEmpty(service.data);
   await site[Symbol.asyncDispose]();
   const { requests, mostInASecond } = assertPace(log, PACE, seenLateMs);
+  const calls = readHistory(history);
+  assert.deepEqual(
+    checkHistory(calls, { leaseMs: LEASE_MS, slackMs: SLOTS_BACK_MS }),
+    [],
+    "the ledger keeps its laws",
+  );
   return {
     seed,
     seconds: seconds(),
@@ -109,6 +126,8 @@ export const runChaos = async ({ folder, seed, killMs, parcels, seenLateMs, say 
     folded: ended.counts.folded,
     rejected: ended.counts.rejected,
     requests,
+    calls: calls.length,
+    unheardCalls: calls.filter(({ answer }) => answer === "unknown").length,
     mostInASecond,
     allowedInASecond: PACE.perSecond + PACE.burst,
     polls: watch.looks,

@@ -2,6 +2,7 @@ import type { Registry } from "../../../ports/registry.ts";
 import { Database, type SqliteOptions } from "../database.ts";
 import { LEDGER_SCHEMA, REGISTRY_SCHEMA } from "../migrate.ts";
 import { addDeliveries } from "./add-deliveries.ts";
+import { addAudit, listAudit } from "./audit.ts";
 import { readAlert, saveAlert } from "./alerts.ts";
 import { changeClient, listClients, readClient, saveClient } from "./clients.ts";
 import { dropDuty, holdDuty } from "./duties.ts";
@@ -39,6 +40,8 @@ export const openRegistry = async (
     replayDelivery: (id) => replayDelivery(db, id),
     readAlert: (id) => readAlert(db, id),
     saveAlert: (id, state) => saveAlert(db, id, state),
+    addAudit: (entry) => addAudit(db, entry),
+    listAudit: (query) => listAudit(db, query),
     close: async () => db.close(),
   };
 };

@@ -31,11 +31,14 @@ export const noteBorrowed = (
     db.run("INSERT OR IGNORE INTO borrowed (owner, queue, seq) VALUES (?, ?, ?)", owner, queue, seq);
 };
 
-/** Other jobs than the item's own. */
-const ownersOf = (job: string, objects: readonly Pick<BlobRange, "blob">[]): string[] => {
-  const owners = new Set(objects.flatMap(({ blob }) => ownerOf(blob) ?? []));
-  owners.delete(job);
-  return [...owners];
+/** Other jobs than the item's own. Mostly there are none, and every settle asks. */
+const ownersOf = (job: string, objects: readonly Pick<BlobRange, "blob">[]): readonly string[] => {
+  const own = `jobs/${job}/`;
+  const others = objects.filter(({ blob }) => !blob.startsWith(own));
+  if (others.length === 0) return NOBODY;
+  return [...new Set(others.flatMap(({ blob }) => ownerOf(blob) ?? []))];
 };
+
+const NOBODY: readonly string[] = [];
 
 const ownerOf = (blob: string): string | undefined => /^jobs\/([^/]+)\//.exec(blob)?.[1];

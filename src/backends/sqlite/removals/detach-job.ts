@@ -1,6 +1,7 @@
 import type { BlobRange, CaptureRef } from "../../../model/capture.ts";
 import type { ItemRef } from "../../../model/item.ts";
 import type { Database } from "../database.ts";
+import { sumResults } from "../row-sums.ts";
 import type { RemovalRow } from "./removal-row.ts";
 
 /** Rows a transaction: none holds the write lock for long. */
@@ -51,6 +52,7 @@ const adopt = (db: Database, { queue, seq, from_queue, from_seq }: Borrower) => 
     queue,
     seq,
   );
+  sumResults(db, queue, seq);
   return source;
 };
 

@@ -1,4 +1,5 @@
 import type { Database } from "../database.ts";
+import { sumResults } from "../row-sums.ts";
 import { addWorkSums } from "../work-sums.ts";
 import { LATE_MS, type RemovalRow } from "./removal-row.ts";
 
@@ -53,6 +54,7 @@ const forgetCaptures = (db: Database, removal: RemovalRow): boolean => {
       batch.lo,
       batch.hi,
     );
+    sumResults(db, batch.queue, batch.lo, batch.hi);
   }
   const place = batch ? [batch.queue, batch.hi] : [queue.id + 1, 0];
   db.run("UPDATE removals SET queue = ?, seq = ? WHERE number = ?", ...place, removal.number);

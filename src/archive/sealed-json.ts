@@ -1,4 +1,4 @@
-import { sha256 } from "../archive/sha256.ts";
+import { sha256 } from "./sha256.ts";
 
 /** A small JSON object that carries the digest of the rest of itself, so that a changed digit in it is noticed. */
 export const sealJson = (value: object): Uint8Array =>

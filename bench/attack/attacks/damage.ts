@@ -1,0 +1,76 @@
+import { globSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Attack } from "../attack.ts";
+import type { AttackGround } from "../attack-ground.ts";
+import { SMALL_ITEMS, SMALL_JOB } from "../fill-jobs.ts";
+
+const PATHS = [
+  `/v1/jobs/${SMALL_JOB}/results?format=jsonl`,
+  `/v1/jobs/${SMALL_JOB}/results?format=csv`,
+  `/v1/jobs/${SMALL_JOB}/manifest`,
+];
+
+interface Told {
+  /** Lines of a whole answer; undefined where there was none, or it was broken off. */
+  readonly lines: readonly string[] | undefined;
+  readonly status: number;
+  readonly text: string;
+}
+
+const read = async (ground: AttackGround, path: string): Promise<Told> => {
+  try {
+    const { status, body } = await ground.ask(ground.attacker, path);
+    const text = body.toString();
+    return { status, text, lines: status === 200 ? text.split("\n").filter(Boolean) : undefined };
+  } catch (error) {
+    return { status: 0, text: String(error), lines: undefined };
+  }
+};
+
+/** The first byte that differs by one bit, in the middle of the object. */
+const damaged = (bytes: Buffer): Buffer => {
+  const copy = Buffer.from(bytes);
+  const at = Math.floor(copy.length * (0.2 + 0.6 * Math.random()));
+  copy[at] = copy[at]! ^ 1;
+  return copy;
+};
+
+const objects: Attack = {
+  name: "damaged segments, indexes and manifests",
+  async run(ground) {
+    const truth = await Promise.all(PATHS.map((path) => read(ground, path)));
+    const captures = await ground.read<{ data: { id: string }[] }>(
+      ground.attacker,
+      `/v1/jobs/${SMALL_JOB}/items?limit=${SMALL_ITEMS}`,
+    );
+    const capturePath = `/v1/jobs/${SMALL_JOB}/items/${captures.data[0]!.id}/captures/0`;
+    const page = await read(ground, capturePath);
+    const folder = join(ground.service.data, "blobs");
+    const files = globSync(`**/${SMALL_JOB}/**`, { cwd: folder, withFileTypes: true }).filter((entry) =>
+      entry.isFile(),
+    );
+    if (files.length < 3) return `${files.length} objects are stored`;
+    for (const entry of files) {
+      const file = join(entry.parentPath, entry.name);
+      const bytes = readFileSync(file);
+      writeFileSync(file, damaged(bytes));
+      try {
+        for (const [n, path] of PATHS.entries()) {
+          const told = await read(ground, path);
+          const known = new Set(truth[n]!.lines);
+          const untrue = told.lines?.find((line) => !known.has(line));
+          if (untrue !== undefined) return `${entry.name}: ${path} told ${untrue.slice(0, 100)}`;
+          if (told.status === 500 && !told.text.includes('"damaged"'))
+            return `${entry.name}: ${path} was answered ${told.text.slice(0, 200)}`;
+        }
+        const capture = await read(ground, capturePath);
+        if (capture.status === 200 && capture.text !== page.text) return `${entry.name}: a page came damaged`;
+      } finally {
+        writeFileSync(file, bytes);
+      }
+    }
+    return undefined;
+  },
+};
+
+export const DAMAGE: readonly Attack[] = [objects];

@@ -1,0 +1,180 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { type Attack, strange, times } from "../attack.ts";
+import { type AttackGround, NAMES, type Reply } from "../attack-ground.ts";
+import { steadyNow } from "../neighbour.ts";
+
+const paths = (name: string, count: number): { readonly path: string }[] =>
+  Array.from({ length: count }, (_, n) => ({ path: `/${name}/${n}` }));
+
+const tinyPace: Attack = {
+  name: "the least pace in a shared lane, then cancelled",
+  async run(ground) {
+    const refused = await times(4, (n) =>
+      ground.post(ground.attacker, "/v1/jobs", {
+        scraper: "shared",
+        inputs: paths("tiny", 3),
+        pace: { perSecond: [1e-300, 5e-324, 0, -1][n] },
+      }),
+    );
+    const wrong = strange(refused, 400, 422);
+    if (wrong) return wrong;
+    const job = await ground.makeJob({
+      scraper: "shared",
+      inputs: paths("tiny", 20),
+      pace: { perSecond: 1 / 86_400, concurrency: 1 },
+    });
+    await delay(1_000);
+    return strange([await ground.post(ground.attacker, `/v1/jobs/${job}/cancel`)], 200, 202);
+  },
+};
+
+const fullPace: Attack = {
+  name: "5,000 items of high priority in a shared lane",
+  share: 0.5,
+  async run(ground) {
+    const job = await ground.makeJob({ scraper: "shared", inputs: paths("greedy", 5_000), priority: 100 });
+    await delay(5_000);
+    return strange([await ground.post(ground.attacker, `/v1/jobs/${job}/cancel`)], 200, 202);
+  },
+};
+
+interface LaneView {
+  readonly heldUntil?: string;
+}
+
+const retryAfter: Attack = {
+  name: "a site that answers Retry-After: 10^12",
+  async run(ground) {
+    const site = ground.neighbour.siteAt("127.0.0.21");
+    const lane = new URL(site).host;
+    const inputs = [{ url: `${site}/later/1000000000000/${Math.random()}` }];
+    const job = await ground.makeJob({ inputs });
+    const look = () => ground.read<LaneView>(ground.admin, `/v1/lanes/${lane}`).catch(() => undefined);
+    let heldUntil: string | undefined;
+    while ((heldUntil = (await look())?.heldUntil) === undefined) await delay(100);
+    const heldMs = Date.parse(heldUntil) - Date.now();
+    const freed = await ground.post(ground.admin, `/v1/lanes/${lane}`, { isHeld: false }, "PATCH");
+    const after = (await look())?.heldUntil;
+    await ground.post(ground.attacker, `/v1/jobs/${job}/cancel`);
+    if (heldMs > 3_660_000) return `the lane is held for ${heldMs} ms`;
+    return strange([freed], 200) ?? (after === undefined ? undefined : "an operator cannot lift it");
+  },
+};
+
+interface Schema {
+  readonly $ref?: string;
+  readonly type?: string | readonly string[];
+  readonly anyOf?: readonly Schema[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+}
+interface Operation {
+  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema?: Schema }>> };
+}
+interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+}
+
+/** Numbers of a body by the API's own document, such as [["pace", "perSecond"], ["priority"]]. */
+const numbersIn = (schema: Schema, document: Document): string[][] => {
+  const known =
+    schema.$ref === undefined ? schema : document.components.schemas[schema.$ref.split("/").at(-1)!]!;
+  const types = [known.type ?? []].flat();
+  if (types.includes("number") || types.includes("integer")) return [[]];
+  if (known.anyOf) return known.anyOf.flatMap((one) => numbersIn(one, document));
+  return Object.entries(known.properties ?? {}).flatMap(([name, one]) =>
+    numbersIn(one, document).map((path) => [name, ...path]),
+  );
+};
+
+const EXTREMES = [1e-300, 5e-324, 1e300, Number.MAX_SAFE_INTEGER, -1, -1e300, 0, 0.1, 1e12];
+
+/** What else these bodies must have. */
+const BODIES: Readonly<Record<string, () => Readonly<Record<string, unknown>>>> = {
+  "/v1/jobs": () => ({ scraper: "shared", inputs: paths("extreme", 2) }),
+  "/v1/batches": () => ({ urls: ["https://extreme.invalid/"] }),
+};
+
+const extremes: Attack = {
+  name: "extreme numbers in every field of a client's",
+  async run(ground) {
+    const { key } = await ground.makeClient();
+    const document = await ground.read<Document>(key, "/openapi.json");
+    let tried = 0;
+    for (const [path, body] of Object.entries(BODIES)) {
+      const schema = document.paths[path]!["post"]!.requestBody!.content["application/json"]!.schema!;
+      for (const field of numbersIn(schema, document)) {
+        const replies = await times(EXTREMES.length, (n) =>
+          ground.post(key, path, { ...body(), ...nested(field, EXTREMES[n]!) }),
+        );
+        const wrong = strange(replies, 201, 400, 422);
+        if (wrong) return `${field.join(".")}: ${wrong}`;
+        await cancelAll(ground, key, replies);
+        tried += replies.length;
+      }
+    }
+    return tried > 100 ? undefined : `only ${tried} numbers were tried`;
+  },
+};
+
+const nested = (field: readonly string[], value: number): object =>
+  field.reduceRight<unknown>((inner, name) => ({ [name]: inner }), value) as object;
+
+const cancelAll = async (ground: AttackGround, key: string, replies: readonly Reply[]): Promise<void> => {
+  for (const { status, body } of replies) {
+    if (status !== 201) continue;
+    const { job, batch } = JSON.parse(body.toString()) as { job?: { id: string }; batch?: { id: string } };
+    await ground.post(key, `/v1/jobs/${(job ?? batch)!.id}/cancel`);
+  }
+};
+
+const hanging: Attack = {
+  name: "400 hosts that never answer",
+  async run(ground) {
+    const { key } = await ground.makeClient();
+    const urls = Array.from(
+      { length: 400 },
+      (_, n) => `${ground.neighbour.siteAt(`127.1.${Math.floor(n / 200)}.${(n % 200) + 1}`)}/hang/${n}`,
+    );
+    const reply = await ground.post(key, "/v1/batches", { urls });
+    await delay(5_000);
+    await cancelAll(ground, key, [reply]);
+    return strange([reply], 201);
+  },
+};
+
+/** Requests a second that an operator lets one address have in this attack. */
+const ADDRESS_CAP = 10;
+
+const manyNames: Attack = {
+  name: "60 names on one address, with a cap per address",
+  async run(ground) {
+    const { key } = await ground.makeClient();
+    const setCap = (address: string, perSecond: number | null) =>
+      ground.post(ground.admin, `/v1/lanes/address:${address}`, { perSecond }, "PATCH");
+    // The neighbour's site is not to be spared.
+    const set = [await setCap("127.0.0.1", 1_000), await setCap("*", ADDRESS_CAP)];
+    const wrong = strange(set, 200);
+    if (wrong) return wrong;
+    // Workers hear of it with their next pulse.
+    await delay(1_000);
+    const begunAt = steadyNow();
+    const { port } = ground.neighbour;
+    const urls = NAMES.flatMap((name) =>
+      [0, 1, 2].map((n) => `http://${name}:${port}/named/${n}/${begunAt}`),
+    );
+    const reply = await ground.post(key, "/v1/batches", { urls });
+    await delay(5_000);
+    await cancelAll(ground, key, [reply]);
+    const seen = await ground.neighbour.arrivals("/named/", begunAt);
+    const seconds = (steadyNow() - begunAt) / 1000;
+    await setCap("*", null);
+    const allowed = ADDRESS_CAP * (seconds + 1);
+    if (seen.length === 0) return "none of them was fetched";
+    return seen.length > allowed
+      ? `${seen.length} requests in ${seconds.toFixed(1)} s`
+      : strange([reply], 201);
+  },
+};
+
+export const LANES: readonly Attack[] = [tinyPace, fullPace, retryAfter, extremes, hanging, manyNames];

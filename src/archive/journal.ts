@@ -1,0 +1,121 @@
+import { randomBytes } from "node:crypto";
+import { promisify } from "node:util";
+import { gunzip, gzip } from "node:zlib";
+import type { JobView, RejectedInput } from "../model/job.ts";
+import { parseSpec, writeSpec } from "../model/spec-text.ts";
+import { timedId } from "../model/timed-id.ts";
+import { BlobError, type Blobs } from "../ports/blobs.ts";
+import type { InputLine } from "../ports/ledger-rebuild.ts";
+import type { Ledger, PlannedItem } from "../ports/ledger.ts";
+import { ArchiveError } from "./archive-error.ts";
+import { openSealedJson, sealJson } from "./sealed-json.ts";
+import { sha256 } from "./sha256.ts";
+
+/**
+ * What a ledger is rebuilt from when it is lost, beside pages, records and manifests. It is written while a job runs:
+ * - `jobs/JOB/job.json`: the job as the ledger last told it, rewritten when somebody changes the job, and when its manifest is written.
+ * - `jobs/JOB/inputs/`: its inputs, a segment for each batch, stored before the ledger accepts them.
+ * - `jobs/JOB/settled/`: how items ended, with the inputs that they found; stored together with their pages and records, before they are settled.
+ * Segments are JSON lines in gzip; the end of a segment's name is the digest of its bytes.
+ */
+export interface JobFile {
+  readonly view: JobView;
+  /** When the ledger was read for the job's manifest; absent where there is none. */
+  readonly manifestAt?: number;
+}
+
+const KEPT_REJECTS = 20;
+const SEGMENT = /-([0-9a-f]{16})\.jsonl\.gz$/;
+
+export const jobFileName = (job: string): string => `jobs/${job}/job.json`;
+export const inputsPrefix = (job: string): string => `jobs/${job}/inputs/`;
+export const settledPrefix = (job: string): string => `jobs/${job}/settled/`;
+export const isJournal = (name: string): boolean => /^jobs\/[^/]+\/(inputs|settled)\//.test(name);
+
+/** Answers the object's name. */
+export const putInputs = async (
+  blobs: Blobs,
+  job: string,
+  items: readonly PlannedItem[],
+  rejected: readonly RejectedInput[],
+): Promise<string> => {
+  const rejects = rejected.slice(0, KEPT_REJECTS);
+  const lines: readonly InputLine[] =
+    rejected.length > 0 ? [...items, { rejected: rejected.length, rejects }] : items;
+  // In the order of time: batches of one loader never share a millisecond.
+  const at = Date.now();
+  const name = `${timedId(at, randomBytes(0))}${String(at % 1000).padStart(3, "0")}-${randomBytes(3).toString("hex")}`;
+  return await putLines(
+    blobs,
+    `${inputsPrefix(job)}${name}`,
+    lines.map((line) => JSON.stringify(line)),
+  );
+};
+
+const compress = promisify(gzip);
+const expand = promisify(gunzip);
+
+/** Answers the name, to which a digest was added. */
+export const putLines = async (blobs: Blobs, name: string, lines: readonly string[]): Promise<string> => {
+  const bytes = await compress(`${lines.join("\n")}\n`, { level: 3 });
+  const full = `${name}-${digestOf(bytes)}.jsonl.gz`;
+  await blobs.put(full, bytes);
+  return full;
+};
+
+const digestOf = (bytes: Uint8Array): string => sha256(bytes).slice("sha256:".length, "sha256:".length + 16);
+
+/** Throws `ArchiveError` `damaged` where the bytes are not what was stored. */
+export const readLines = async <Line>(blobs: Blobs, name: string): Promise<Line[]> => {
+  const bytes = await blobs.get(name);
+  if (SEGMENT.exec(name)?.[1] !== digestOf(bytes))
+    throw new ArchiveError("damaged", name, `${name} is damaged: its digest is another`);
+  const text = (await expand(bytes)).toString();
+  return text
+    .slice(0, -1)
+    .split("\n")
+    .map((line) => JSON.parse(line) as Line);
+};
+
+/** Writes down the job as it is now. */
+export const keepJobFile = async (
+  { ledger, blobs }: { readonly ledger: Pick<Ledger, "readJob">; readonly blobs: Blobs },
+  job: string,
+  manifestAt?: number,
+): Promise<void> => {
+  const name = jobFileName(job);
+  let view = await ledger.readJob(job);
+  while (view) {
+    const told = manifestAt ?? (await readJobFile(blobs, job).catch(() => undefined))?.manifestAt;
+    const spec: unknown = JSON.parse(writeSpec(view.spec));
+    await blobs.put(
+      name,
+      sealJson({ view: { ...view, spec }, ...(told !== undefined && { manifestAt: told }) }),
+    );
+    // Written, and then looked: another may have changed the job meanwhile, and have written before.
+    const before = view;
+    view = await ledger.readJob(job);
+    if (view && isSame(view, before)) return;
+  }
+  await blobs.remove(name); // the job was removed, by somebody who has perhaps not seen it
+};
+
+const isSame = (a: JobView, b: JobView): boolean =>
+  a.state === b.state &&
+  a.isSealed === b.isSealed &&
+  a.endedAt === b.endedAt &&
+  writeSpec(a.spec) === writeSpec(b.spec);
+
+/** Undefined where there is none. Throws `SyntaxError` where it is damaged. */
+export const readJobFile = async (blobs: Blobs, job: string): Promise<JobFile | undefined> => {
+  let bytes: Uint8Array;
+  try {
+    bytes = await blobs.get(jobFileName(job));
+  } catch (error) {
+    if (error instanceof BlobError && error.code === "not-found") return undefined;
+    throw error;
+  }
+  const file = openSealedJson<JobFile>(bytes);
+  const spec = parseSpec(JSON.stringify(file.view.spec));
+  return { ...file, view: { ...file.view, spec } };
+};

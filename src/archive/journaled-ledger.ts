@@ -1,0 +1,86 @@
+import type { Blobs } from "../ports/blobs.ts";
+import { type Ledger, LedgerError } from "../ports/ledger.ts";
+import { keepJobFile, putInputs } from "./journal.ts";
+import { sealJson } from "./sealed-json.ts";
+
+/** What operators have said of lanes, for a rebuilt ledger. */
+export interface LaneLimit {
+  readonly lane: string;
+  readonly perSecond: number | null;
+  readonly isHeld: boolean;
+}
+
+export const LANES_FILE = "service/lanes.json";
+const PAGE = 500;
+const MOST_LOADED = 1000;
+
+/**
+ * A ledger whose jobs are written down in the archive as they are made and changed, so that it can be rebuilt from there (see `journal.ts`). How
+ * items end is written by workers, together with their pages.
+ */
+export const journaled = (ledger: Ledger, blobs: Blobs): Ledger => {
+  const keep = (job: string): Promise<void> => keepJobFile({ ledger, blobs }, job);
+  /** Jobs whose inputs came through here. */
+  const loaded = new Set<string>();
+  return {
+    ...ledger,
+    async addItems(job, items, rejected) {
+      if (items.length + rejected.length === 0) return await ledger.addItems(job, items, rejected);
+      // Before: nothing that the ledger has accepted may be lost with it. A job without inputs has nothing to lose.
+      const isFirst = !loaded.has(job);
+      if (loaded.size >= MOST_LOADED) loaded.clear();
+      loaded.add(job);
+      const [segment] = await Promise.all([putInputs(blobs, job, items, rejected), isFirst && keep(job)]);
+      try {
+        return await ledger.addItems(job, items, rejected);
+      } catch (error) {
+        if (error instanceof LedgerError && REFUSALS.has(error.code)) await blobs.remove(segment);
+        throw error;
+      }
+    },
+    async sealJob(job) {
+      await ledger.sealJob(job);
+      await keep(job);
+    },
+    async steerJob(job, to, why) {
+      await ledger.steerJob(job, to, why);
+      await keep(job);
+    },
+    async pinVersions(job, pins) {
+      const reply = await ledger.pinVersions(job, pins);
+      await keep(job);
+      return reply;
+    },
+    async amendItems(job, revision, items, isLast) {
+      await ledger.amendItems(job, revision, items, isLast);
+      if (isLast) await keep(job);
+    },
+    async retryItems(job, filter) {
+      const count = await ledger.retryItems(job, filter);
+      if (count > 0) await keep(job);
+      return count;
+    },
+    async raiseCaps(job, caps) {
+      const count = await ledger.raiseCaps(job, caps);
+      await keep(job);
+      return count;
+    },
+    async steerLane(lane, to) {
+      await ledger.steerLane(lane, to);
+      await blobs.put(LANES_FILE, sealJson({ lanes: await limitsOf(ledger) }));
+    },
+  };
+};
+
+const REFUSALS: ReadonlySet<LedgerError["code"]> = new Set(["no-such-job", "job-ended", "job-removed"]);
+
+const limitsOf = async (ledger: Ledger): Promise<LaneLimit[]> => {
+  const limits: LaneLimit[] = [];
+  for (let after: string | undefined; ;) {
+    const page = await ledger.readLanes({ limit: PAGE, ...(after !== undefined && { after }) });
+    for (const { lane, operatorPerSecond: perSecond, isHeldByOperator: isHeld } of page)
+      if (perSecond !== null || isHeld) limits.push({ lane, perSecond, isHeld });
+    after = page.at(-1)?.lane;
+    if (page.length < PAGE) return limits;
+  }
+};

@@ -1,0 +1,62 @@
+import type { FastifyRequest } from "fastify";
+import { Problem } from "./problem.ts";
+
+const MIB = 1024 * 1024;
+/** Bodies of more than this are large: what is made of them takes several times as much memory. */
+const LARGE = MIB;
+/** Large bodies that are read or answered at a time. */
+const LARGE_OF_CLIENT = 1;
+const LARGE_IN_ALL = 4;
+/** Bytes of the others. */
+const SMALL_OF_CLIENT = 16 * MIB;
+const SMALL_IN_ALL = 64 * MIB;
+
+/** Keeps the bodies that are in memory at a time within bounds: each counts with the length that it announces, until its answer is over. */
+export class BodyRoom {
+  readonly #large = new Room(LARGE_OF_CLIENT, LARGE_IN_ALL);
+  readonly #small = new Room(SMALL_OF_CLIENT, SMALL_IN_ALL);
+
+  take({ who, headers, routeOptions }: FastifyRequest, onOver: (over: () => void) => void): void {
+    const isChunked = headers["transfer-encoding"] !== undefined;
+    const announced = isChunked ? Infinity : Number(headers["content-length"] ?? 0);
+    // What is longer is refused before it is read.
+    const bytes = Math.min(announced, routeOptions.bodyLimit);
+    if (bytes > LARGE) onOver(this.#large.take(who.client, 1));
+    else if (bytes > 0) onOver(this.#small.take(who.client, bytes));
+  }
+}
+
+class Room {
+  readonly #ofClient: number;
+  readonly #ofAll: number;
+  readonly #taken = new Map<string, number>();
+  #inAll = 0;
+
+  constructor(ofClient: number, ofAll: number) {
+    this.#ofClient = ofClient;
+    this.#ofAll = ofAll;
+  }
+
+  /** Answers how it is given back. */
+  take(client: string, size: number): () => void {
+    if ((this.#taken.get(client) ?? 0) + size > this.#ofClient)
+      throw new Problem(
+        "too-many-requests",
+        "Other requests of this client with large bodies are being answered. Send the next when one was answered.",
+        { retryAfterSeconds: 1 },
+      );
+    if (this.#inAll + size > this.#ofAll)
+      throw new Problem("unavailable", "Too many large requests are being read. Ask again.", {
+        retryAfterSeconds: 5,
+      });
+    this.#add(client, size);
+    return () => this.#add(client, -size);
+  }
+
+  #add(client: string, size: number): void {
+    this.#inAll += size;
+    const left = (this.#taken.get(client) ?? 0) + size;
+    if (left > 0) this.#taken.set(client, left);
+    else this.#taken.delete(client);
+  }
+}

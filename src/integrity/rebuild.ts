@@ -1,0 +1,246 @@
+import { existsSync } from "node:fs";
+import { open, rename } from "node:fs/promises";
+import { join } from "node:path";
+import { ArchiveError } from "../archive/archive-error.ts";
+import { inputsPrefix, type JobFile, readJobFile, readLines, settledPrefix } from "../archive/journal.ts";
+import { LANES_FILE, type LaneLimit } from "../archive/journaled-ledger.ts";
+import { REGISTRY_FILE, type RegistryFile } from "../archive/journaled-registry.ts";
+import { readManifest } from "../archive/manifest.ts";
+import { openSealedJson } from "../archive/sealed-json.ts";
+import { writeJobManifest } from "../export/write-manifest.ts";
+import { BlobError, type Blobs } from "../ports/blobs.ts";
+import type { LedgerRebuild, ListedItem, LostJob, RebuiltJob } from "../ports/ledger-rebuild.ts";
+import type { Ledger } from "../ports/ledger.ts";
+import type { Registry } from "../ports/registry.ts";
+import { getOrNone } from "./check-objects.ts";
+
+/** What rebuilding needs from a backend. */
+export interface RebuildTools {
+  readonly ledgerFile: string;
+  /** The new ledger's name until it is whole. */
+  readonly rebuildFile: string;
+  readonly openBlobs: (data: string) => Promise<Blobs>;
+  readonly openRebuild: (file: string) => Promise<LedgerRebuild>;
+  readonly openLedger: (file: string) => Promise<Ledger>;
+  readonly openRegistry: (file: string) => Promise<Registry>;
+  readonly newSecret: () => Promise<string>;
+  readonly onProgress?: (progress: { readonly jobs: number; readonly items: number }) => void;
+  readonly onJob?: (job: RebuiltJob) => void;
+}
+
+export interface Rebuilt {
+  readonly jobs: readonly RebuiltJob[];
+  /** What could not be recovered, a sentence each. */
+  readonly problems: readonly string[];
+  readonly clients: number;
+  /** Keys that are valid again. */
+  readonly keys: number;
+  readonly webhooks: number;
+}
+
+export class RebuildError extends Error {
+  readonly code: "ledger-there" | "nothing-there";
+  constructor(code: RebuildError["code"], message: string) {
+    super(message);
+    this.name = "RebuildError";
+    this.code = code;
+  }
+}
+
+/**
+ * Makes the ledger of a data folder again from the archive. The new ledger is built beside and gets its name when it is whole: killed before, it
+ * is as if nothing had happened, and the next run begins anew. Nothing in the archive is deleted.
+ */
+export const rebuild = async (data: string, tools: RebuildTools): Promise<Rebuilt> => {
+  refuseLedger(data, tools.ledgerFile);
+  const file = join(data, tools.rebuildFile);
+  const problems: string[] = [];
+  if (!existsSync(join(data, "blobs"))) throw nothingThere(data);
+  const blobs = await tools.openBlobs(data);
+  const found = await findJobs(blobs, problems);
+  if (found.length === 0) throw nothingThere(data);
+  const jobs: RebuiltJob[] = [];
+  {
+    await using ledger = await tools.openRebuild(file);
+    let items = 0;
+    for (const job of found) {
+      const onProgress = (more: number): void =>
+        tools.onProgress?.({ jobs: jobs.length, items: (items += more) });
+      const rebuilt = await ledger.addJob(await lostJob(blobs, job, problems, onProgress));
+      jobs.push(rebuilt);
+      tools.onJob?.(rebuilt);
+    }
+    await ledger.finish();
+  }
+  const service = await restoreService(blobs, file, tools);
+  await keepOrder({ blobs, file, tools }, jobs);
+  await sync(file, "r+");
+  refuseLedger(data, tools.ledgerFile);
+  await rename(file, join(data, tools.ledgerFile));
+  await sync(data, "r");
+  return { jobs, problems, ...service };
+};
+
+const nothingThere = (data: string): RebuildError =>
+  new RebuildError(
+    "nothing-there",
+    `${data}: there is no archive here that a ledger could be rebuilt from. Name the data folder with --data DIR.`,
+  );
+
+/** Also a log that was left behind: SQLite would write it into the new ledger. */
+const refuseLedger = (data: string, ledgerFile: string): void => {
+  const there = ["", "-wal", "-shm"]
+    .map((end) => `${ledgerFile}${end}`)
+    .filter((name) => existsSync(join(data, name)));
+  if (there.length > 0)
+    throw new RebuildError(
+      "ledger-there",
+      `${data}: the ledger is there (${there.join(", ")}), and is not overwritten. \`sluice fsck\` tells whether it is damaged. ` +
+        `To rebuild it all the same, stop every Sluice process, then move it away: mkdir ${data}/old-ledger && mv ${there.map((name) => `${data}/${name}`).join(" ")} ${data}/old-ledger`,
+    );
+};
+
+interface FoundJob extends JobFile {
+  readonly id: string;
+}
+
+/** In the order in which they were created. */
+const findJobs = async (blobs: Blobs, problems: string[]): Promise<FoundJob[]> => {
+  const found: FoundJob[] = [];
+  const ids = new Set<string>();
+  for await (const { name } of blobs.list("jobs/")) {
+    const id = /^jobs\/([^/]+)\//.exec(name)?.[1];
+    if (id !== undefined) ids.add(id);
+  }
+  for (const id of ids) {
+    try {
+      const file = await readJobFile(blobs, id);
+      if (file) found.push({ ...file, id });
+      else
+        problems.push(
+          `${id}: it has no job.json, because an older version wrote it or it was removed. Its objects are left as they are.`,
+        );
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error;
+      problems.push(`${id}: its job.json is damaged (${error.message}), so the job cannot be rebuilt.`);
+    }
+  }
+  return found.toSorted((a, b) => a.view.createdAt - b.view.createdAt || (a.id < b.id ? -1 : 1));
+};
+
+const lostJob = async (
+  blobs: Blobs,
+  { id, view, manifestAt }: FoundJob,
+  problems: string[],
+  onProgress: LostJob["onProgress"],
+): Promise<LostJob> => {
+  const objects = new Set<string>();
+  for await (const { name } of blobs.list(`jobs/${id}/`)) objects.add(name);
+  const below = (prefix: string): string[] => [...objects].filter((name) => name.startsWith(prefix));
+  const damaged = new Set<string>();
+  async function* linesOf<Line>(names: readonly string[], what: string): AsyncGenerator<readonly Line[]> {
+    for (const name of names)
+      try {
+        yield await readLines<Line>(blobs, name);
+      } catch (error) {
+        if (!(error instanceof ArchiveError)) throw error;
+        damaged.add(name);
+        problems.push(`${id}: ${error.message}; ${what}`);
+      }
+  }
+  const inputs = below(inputsPrefix(id));
+  for await (const _ of linesOf(
+    inputs,
+    "inputs that are only there are lost, give them again with `sluice resume --input`",
+  ));
+  const isListed = await hasManifest(blobs, id, problems);
+  const { endedAt, ...lasting } = view;
+  const hasEnded = isListed && endedAt !== undefined && endedAt <= (manifestAt ?? -Infinity);
+  return {
+    view: { ...lasting, isSealed: lasting.isSealed && damaged.size === 0, ...(hasEnded && { endedAt }) },
+    inputs: linesOf(
+      inputs.filter((name) => !damaged.has(name)),
+      "",
+    ),
+    settled: linesOf(below(settledPrefix(id)), "what ended there and is in no manifest is fetched again"),
+    manifest: isListed ? readManifest(blobs, id) : nothing(),
+    ...(isListed && manifestAt !== undefined && { manifestAt }),
+    has: (blob) => objects.has(blob),
+    onProgress,
+  };
+};
+
+async function* nothing(): AsyncGenerator<ListedItem> {}
+
+/** Read to its end first: half a manifest is none. */
+const hasManifest = async (blobs: Blobs, job: string, problems: string[]): Promise<boolean> => {
+  try {
+    for await (const _ of readManifest(blobs, job));
+    return true;
+  } catch (error) {
+    if (error instanceof BlobError && error.code === "not-found") return false;
+    if (!(error instanceof ArchiveError)) throw error;
+    problems.push(`${job}: ${error.message}; what is only there is fetched again.`);
+    return false;
+  }
+};
+
+type Service = Pick<Rebuilt, "clients" | "keys" | "webhooks">;
+
+/** Clients with their keys, and what operators have said of lanes. Webhooks get new secrets: the archive never has any. */
+const restoreService = async (blobs: Blobs, file: string, tools: RebuildTools): Promise<Service> => {
+  const [registryBytes, laneBytes] = [
+    await getOrNone(blobs, REGISTRY_FILE),
+    await getOrNone(blobs, LANES_FILE),
+  ];
+  let webhooks = 0;
+  const { clients, keys }: RegistryFile = registryBytes
+    ? openSealedJson<RegistryFile>(registryBytes)
+    : { clients: [], keys: [] };
+  const registry = await tools.openRegistry(file);
+  try {
+    for (const card of clients) {
+      const endpoints = [];
+      for (const endpoint of card.webhooks) {
+        webhooks++;
+        endpoints.push({ ...endpoint, secrets: [await tools.newSecret()] });
+      }
+      await registry.saveClient({ ...card, webhooks: endpoints });
+    }
+    for (const key of keys) await registry.saveKey(key);
+  } finally {
+    await registry.close();
+  }
+  if (laneBytes) {
+    const ledger = await tools.openLedger(file);
+    try {
+      const { lanes } = openSealedJson<{ readonly lanes: readonly LaneLimit[] }>(laneBytes);
+      for (const { lane, perSecond, isHeld } of lanes) await ledger.steerLane(lane, { perSecond, isHeld });
+    } finally {
+      await ledger.close();
+    }
+  }
+  return {
+    clients: clients.length,
+    keys: keys.filter(({ revokedAt }) => revokedAt === undefined).length,
+    webhooks,
+  };
+};
+
+/** Items have new places, which only a manifest tells to whoever must rebuild a second time. */
+const keepOrder = async (
+  { blobs, file, tools }: { readonly blobs: Blobs; readonly file: string; readonly tools: RebuildTools },
+  jobs: readonly RebuiltJob[],
+): Promise<void> => {
+  const ledger = await tools.openLedger(file);
+  try {
+    for (const { job, state } of jobs) if (state === "paused") await writeJobManifest({ ledger, blobs }, job);
+  } finally {
+    await ledger.close();
+  }
+};
+
+const sync = async (path: string, flags: "r" | "r+"): Promise<void> => {
+  await using file = await open(path, flags);
+  await file.sync();
+};

@@ -1,0 +1,114 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { test, type TestContext } from "node:test";
+import { openSqlite } from "../backends/sqlite/open.ts";
+import { Hand } from "../flow/claim.ts";
+import type { Pace } from "../model/pace.ts";
+import type { ClaimedItem } from "../ports/ledger.ts";
+import { keysOf, World } from "../ports/ledger-suite/world.ts";
+import { CLAIM_EVERY_MS, ClaimCadence, GATHER_MS } from "./claim-cadence.ts";
+
+const ANSWER_MS = 100;
+const SECONDS = 30;
+const CAPACITY = 200;
+
+interface Counts {
+  claims: number;
+  empty: number;
+  ended: number;
+}
+
+/** One worker's claims on a real ledger, in a time that passes from event to event: each item ends `ANSWER_MS` after its slot. */
+const work = async (t: TestContext, pace: Pace, items: number): Promise<Counts> => {
+  const world = await World.create(t, (folder, options) => openSqlite(join(folder, "ledger.db"), options));
+  await world.job("job", keysOf(items), { pace });
+  const { ledger } = world;
+  const hand = new Hand({ ledger, worker: "w1", capacity: CAPACITY, maxUnsettled: Infinity });
+  const cadence = new ClaimCadence(CAPACITY, () => world.nowMs);
+  const counts = { claims: 0, empty: 0, ended: 0 };
+  const underWay: { readonly item: ClaimedItem; readonly slotAt: number }[] = [];
+  const until = world.nowMs + SECONDS * 1000;
+  while (world.nowMs < until) {
+    if (hand.room > 0 && cadence.waitMs <= 0) {
+      world.pass(GATHER_MS);
+      const { room } = hand;
+      const grant = await hand.claim();
+      cadence.asked(grant, room);
+      counts.claims++;
+      if (grant.items.length === 0) counts.empty++;
+      const slots = grant.slots.flatMap(({ delaysMs }) => delaysMs);
+      for (const [n, item] of grant.items.entries())
+        underWay.push({ item, slotAt: world.nowMs + (slots[n] ?? 0) });
+    }
+    underWay.sort((a, b) => a.slotAt - b.slotAt);
+    const first = underWay[0];
+    const endInMs = first ? first.slotAt + ANSWER_MS - world.nowMs : Infinity;
+    world.pass(Math.max(1, Math.min(endInMs, cadence.waitMs)));
+    if (!first || first.slotAt + ANSWER_MS > world.nowMs) continue;
+    underWay.shift();
+    hand.release(first.item);
+    counts.ended++;
+    const isPaced = Number.isFinite(pace.perSecond);
+    const lastSlotAt = isPaced ? (underWay.at(-1)?.slotAt ?? -Infinity) : -Infinity;
+    if (hand.size === 0) cadence.soon();
+    else cadence.freed({ lastSlotAt, room: hand.room });
+  }
+  return counts;
+};
+
+for (const [perSecond, concurrency, most] of [
+  [0.5, 4, 0.6],
+  [2, 4, 2.1],
+  [10, 4, 5],
+  [10, 8, 4.1],
+  [10, 50, 4.1],
+  [100, 50, 4.1],
+] as const)
+  test(`at ${perSecond}/s with ${concurrency} at once: ${most} claims a second, one in ten of them empty at most, and the whole rate`, async (t) => {
+    const { claims, empty, ended } = await work(t, { perSecond, burst: 1, concurrency }, 3200);
+    assert.ok(claims <= most * SECONDS + 2, `${claims} claims`);
+    assert.ok(empty <= claims / 10, `${empty} of ${claims} claims were empty`);
+    assert.ok(ended >= perSecond * (SECONDS - 1) * 0.98, `${ended} items`);
+  });
+
+test("a lane with a single place is filled again as soon as that is free, by one claim an item", async (t) => {
+  const { claims, empty, ended } = await work(t, { perSecond: 10, burst: 1, concurrency: 1 }, 400);
+  assert.ok(claims <= ended + 2 && empty === 0, `${claims} claims, ${empty} empty, ${ended} items`);
+  assert.ok(ended >= (SECONDS * 1000) / (ANSWER_MS + 3) - 1, `${ended} items`);
+});
+
+test("places of a lane without a rate are filled again at once", async (t) => {
+  const { claims, empty, ended } = await work(t, { perSecond: Infinity, burst: 1, concurrency: 5 }, 2000);
+  assert.ok(empty === 0, `${empty} of ${claims} claims were empty`);
+  assert.ok(ended >= ((SECONDS * 1000) / (ANSWER_MS + 3) - 1) * 5, `${ended} items`);
+});
+
+test("when all is done, the ledger is asked every two seconds", async (t) => {
+  const { claims, ended } = await work(t, { perSecond: 10, burst: 1, concurrency: 8 }, 1);
+  assert.equal(ended, 1);
+  assert.ok(claims <= SECONDS / 2 + 3, `${claims} claims`);
+});
+
+test("what the ledger has meanwhile is claimed at the regular time, and more of what it gave at once", () => {
+  let now = 0;
+  const cadence = new ClaimCadence(10, () => now);
+  cadence.asked({ items: [] }, 10);
+  cadence.heard();
+  assert.equal(cadence.waitMs, CLAIM_EVERY_MS);
+  now = CLAIM_EVERY_MS;
+  cadence.asked({ items: [], againInMs: 0 }, 10);
+  assert.equal(cadence.waitMs, 0);
+});
+
+test("a worker whose hands were full asks when an eighth of them is free, or before a lane has used its last slot", () => {
+  const cadence = new ClaimCadence(16, () => 0);
+  const full = { items: Array<ClaimedItem>(16), againInMs: 0 };
+  cadence.asked(full, 16);
+  cadence.freed({ lastSlotAt: 1000, room: 1 });
+  assert.equal(cadence.waitMs, CLAIM_EVERY_MS);
+  cadence.freed({ lastSlotAt: 200, room: 1 });
+  assert.equal(cadence.waitMs, 150);
+  cadence.asked(full, 16);
+  cadence.freed({ lastSlotAt: 1000, room: 2 });
+  assert.equal(cadence.waitMs, 0);
+});
