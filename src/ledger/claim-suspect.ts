@@ -4,6 +4,7 @@ import { takesAll } from "./kind-bits.ts";
 import { leadAlone } from "./fresh-claims.ts";
 import { heldUntil, laneIntervalMs, placesFor, planSlots } from "./lane-pace.ts";
 import { ownRoom } from "./serve-lane.ts";
+import { chargeShare } from "./shares.ts";
 import { lease, retryOf } from "./take-items.ts";
 
 /** Suspects that one claim looks at. */
@@ -36,6 +37,8 @@ export const claimSuspect = (book: Book, tally: ClaimTally): void => {
       const planned = planSlots(book, lane, queue, intervalMs, 1);
       if (planned.grant.delaysMs.length === 0) continue;
       planned.save();
+      const share = book.one("share", lane.id, queue.client);
+      chargeShare(book, book.known("lane", lane.id)!, share, client?.weight ?? 1, 1);
       tally.slots.push(planned.grant);
     }
     book.put("retry", { ...retryOf(item), dueAt: null });

@@ -1,8 +1,10 @@
-import type { ClaimedItem, ClaimRequest, Grant, SlotGrant } from "../ports/ledger.ts";
+import { EVERY_ADDRESS } from "../model/address-lane.ts";
+import type { ClaimedItem, ClaimRequest, Grant, SlotGrant, WorkFilter } from "../ports/ledger.ts";
 import { type Book, want, type Want } from "./book.ts";
 import { claimSuspect } from "./claim-suspect.ts";
 import { type ItemStock, PlannedStock } from "./item-stock.ts";
 import { kindBits, takesAll } from "./kind-bits.ts";
+import { pacesAddresses } from "./lane-pace.ts";
 import type { ReadyArgs } from "./loads.ts";
 import type { Client, Lane, Peer, Queue, Share, Worker } from "./records.ts";
 import { serveLane } from "./serve-lane.ts";
@@ -10,11 +12,12 @@ import { leaseOf, type TakenRun } from "./take-items.ts";
 import { ALL_WORKERS, hindmost, levelTurns, newShare, type Turn } from "./shares.ts";
 import { claimingWorker, isKnown, setInFlight, setRunning, takeBackLastClaim } from "./workers.ts";
 
-/**
- * Places are freed when a worker says so, which no clock tells: look again soon. The same where a lane is ready for jobs that were not asked for
- * and nobody takes them: when those that were asked for are due is not known by the lane.
- */
-const CROWDED_AGAIN_MS = 20;
+/** Places are freed when a worker says so, which no clock tells; of its own a worker knows without asking. */
+const CROWDED_AGAIN_MS = 250;
+/** Where a lane is ready for jobs that were not asked for and nobody takes them, it does not know when those that were asked for are due. */
+const PASSED_BY_AGAIN_MS = 20;
+/** A client has at most so many places of a worker for each one that is free. */
+const MOST_TO_ONE = 4;
 /** Lanes of each client that one claim looks at, unless the worker has room for more items. */
 const LANES = 64;
 const MOST_LANES = 1024;
@@ -25,8 +28,9 @@ export interface ClientTurn extends Turn {
   readonly share: Share;
   /** Items that it may yet be given; Infinity without a limit. */
   room: number;
-  /** Of the worker's room, what it may have before the others come. */
+  /** Of the worker's room, what it may have before the others come; and what it may have at all, so that a part is free for whoever comes. */
   quota: number;
+  places: number;
   /** Items given in this claim. */
   given: number;
 }
@@ -59,17 +63,42 @@ export interface ClaimTally {
 const NOTHING: Grant = { items: [], slots: [], unpaced: [], suspects: 0 };
 
 /** What every claim begins with. */
-export const claimWants = ({ worker, jobs, lanes }: ClaimRequest, now: number): Want[] => [
-  want("worker", worker),
+export const claimWants = (request: ClaimRequest, now: number): Want[] => [
+  want("worker", request.worker),
   want("peers"),
   want("lane", ALL_WORKERS),
-  want("clientsWithWork"),
+  ...workWants(request),
   want("silentWorkers", now),
   want("dueProbes", now),
+  want("laneNamed", EVERY_ADDRESS),
+  want("firstClients"),
+];
+
+/** Whether a claim may bring something now, or hears of suspects. */
+export const hasWork = (book: Book, filter: WorkFilter): boolean => {
+  const { jobs, lanes, kinds } = askedOf(book, filter);
+  const asked = [jobs ? JSON.stringify([...jobs]) : null, lanes ? JSON.stringify(lanes) : null, kinds] as const;
+  const clients = book.list("clientsWithWork");
+  book.need(...clients.map(({ name }) => want("readyShares", name, 1, book.now, ...asked)));
+  const isReady = clients.some(({ name }) =>
+    book.list("readyShares", name, 1, book.now, ...asked).some(({ readyAt }) => readyAt! <= book.now),
+  );
+  const isProbe = (book.one("nextProbe", asked[0])?.probeAt ?? Infinity) <= book.now;
+  return isReady || isProbe || waitingSuspects(book, { jobs, kinds, lanes }).count > 0;
+};
+
+export const workWants = ({ jobs, lanes }: WorkFilter): Want[] => [
+  want("clientsWithWork"),
   want("suspects"),
   ...(jobs ?? []).map((id) => want("jobNamed", id)),
   ...(lanes ?? []).map((name) => want("laneNamed", name)),
 ];
+
+const askedOf = (book: Book, { jobs, lanes, kinds }: WorkFilter) => ({
+  jobs: jobs && new Set(jobs.flatMap((id) => book.one("jobNamed", id)?.number ?? [])),
+  lanes: lanes?.flatMap((name) => book.one("laneNamed", name)?.id ?? []),
+  kinds: kinds ? kindBits(kinds) : null,
+});
 
 /** `upkeep`: workers have fallen silent, or probes are due. That comes first, in a transaction of its own. */
 export const claim = (book: Book, request: ClaimRequest, leaseMs: number): Grant | "upkeep" => {
@@ -86,9 +115,7 @@ export const claim = (book: Book, request: ClaimRequest, leaseMs: number): Grant
     book.put("worker", worker);
     return NOTHING;
   }
-  const jobs = request.jobs && new Set(request.jobs.flatMap((id) => book.one("jobNamed", id)?.number ?? []));
-  const lanes = request.lanes?.flatMap((name) => book.one("laneNamed", name)?.id ?? []);
-  const kinds = request.kinds ? kindBits(request.kinds) : null;
+  const { jobs, lanes, kinds } = askedOf(book, request);
   const visit = visitOf(book, request, worker, jobs, lanes, kinds);
   const planned = new PlannedStock();
   visit(book.fork(), planned);
@@ -134,7 +161,9 @@ const visitOf = (
       jobs,
       kinds,
       peers,
-      clients: new Map(request.alone ? [] : clientTurns(on, clients, peers).map((turn) => [turn.client, turn])),
+      clients: new Map(
+        request.alone ? [] : clientTurns(on, clients, peers, request).map((turn) => [turn.client, turn]),
+      ),
       readyArgs,
       queuesOf: queuesBy(on, readyArgs),
       items: [],
@@ -157,10 +186,24 @@ const queuesBy = (book: Book, loads: readonly ReadyArgs[]): ClaimTally["queuesOf
   return (lane, client) => (ids.get(`${lane} ${client}`) ?? []).map((queue) => book.known("queue", queue.id)!);
 };
 
-const clientTurns = (book: Book, clients: readonly Client[], peers: readonly Peer[]): ClientTurn[] => {
+/**
+ * Items may last long, as those whose sites do not answer: however many a client has, a part of the worker is free for whoever comes. A worker of
+ * fewer than five places has none to spare.
+ */
+const placesLeft = (free: number, own: number): number =>
+  Math.max(0, Math.ceil((MOST_TO_ONE * free - own) / (MOST_TO_ONE + 1)));
+
+const clientTurns = (
+  book: Book,
+  clients: readonly Client[],
+  peers: readonly Peer[],
+  { worker, room, running }: ClaimRequest,
+): ClientTurn[] => {
+  const own = peers.find(({ name }) => name === worker)?.runningBy ?? {};
+  const isShared = running !== undefined && book.list("firstClients").length > 1;
   const rows = clients.map((client) => {
     const share = book.one("share", ALL_WORKERS, client.name) ?? newShare(ALL_WORKERS, client.name);
-    const running = peers.reduce((sum, { runningBy }) => sum + (runningBy[client.name] ?? 0), 0);
+    const taken = peers.reduce((sum, { runningBy }) => sum + (runningBy[client.name] ?? 0), 0);
     return {
       client: client.name,
       weight: client.weight,
@@ -168,7 +211,8 @@ const clientTurns = (book: Book, clients: readonly Client[], peers: readonly Pee
       share,
       given: 0,
       quota: 0,
-      room: client.maxRunning === null ? Infinity : client.maxRunning - running,
+      places: isShared ? placesLeft(room, own[client.name] ?? 0) : Infinity,
+      room: client.maxRunning === null ? Infinity : client.maxRunning - taken,
     };
   });
   return levelTurns(rows, book.one("lane", ALL_WORKERS)!.floor);
@@ -184,14 +228,15 @@ const visitLanes = (book: Book, tally: ClaimTally): void => {
     const room = tally.request.room - tally.items.length;
     if (room <= 0) return;
     const first = live.reduce((a, b) => (b.turn.had < a.turn.had ? b : a));
-    if (first.turn.room <= 0) tally.isCrowded = true;
-    const next = first.turn.room > 0 ? first.lanes.next() : undefined;
+    const hasRoom = first.turn.room > 0 && first.turn.places > 0;
+    if (!hasRoom) tally.isCrowded = true;
+    const next = hasRoom ? first.lanes.next() : undefined;
     if (!next || next.done) {
       live = live.filter((other) => other !== first);
       continue;
     }
     const total = live.reduce((sum, one) => sum + one.turn.weight, 0);
-    for (const other of live) other.turn.quota = Math.ceil((room * other.turn.weight) / total);
+    for (const { turn } of live) turn.quota = Math.min(turn.places, Math.ceil((room * turn.weight) / total));
     serveLane(book, tally, next.value);
   }
 };
@@ -218,16 +263,18 @@ const finish = (book: Book, tally: ClaimTally, worker: Worker, lanes: readonly n
     for (const { share, had, given } of turns) if (given > 0) book.patch("share", share, { had });
     book.patch("lane", book.one("lane", ALL_WORKERS)!, { floor: hindmost(turns) });
   }
-  const suspects = waitingSuspects(book, tally, lanes);
-  const next = request.alone ? suspects.nextAt : nextReadyAt(book, tally);
-  const isMoving = !isCrowded && !request.alone && (items.length > 0 || hasPassed);
-  const soonest = isMoving ? book.now : book.now + CROWDED_AGAIN_MS;
+  const suspects = waitingSuspects(book, { ...tally, lanes });
+  const next = request.alone ? suspects.nextAt : isCrowded ? 0 : nextReadyAt(book, tally);
+  const isMoving = !request.alone && (hasPassed || (!isCrowded && items.length > 0));
+  const soonest = isMoving ? book.now : book.now + (isCrowded ? CROWDED_AGAIN_MS : PASSED_BY_AGAIN_MS);
   return {
     items,
     slots: tally.slots,
     unpaced: tally.unpaced,
     suspects: suspects.count,
+    ...pacesAddresses(book),
     ...(next !== undefined && { againInMs: Math.max(soonest, next) - book.now }),
+    ...(isCrowded && { isCrowded: true }),
   };
 };
 
@@ -250,9 +297,10 @@ const withLeases = (worker: Worker, { leases: runs, request }: ClaimTally): Work
 
 const waitingSuspects = (
   book: Book,
-  { jobs, kinds, request, items }: ClaimTally,
-  lanes: readonly number[] | undefined,
+  asked: { readonly lanes: readonly number[] | undefined; readonly request?: ClaimRequest } & Pick<ClaimTally, "jobs" | "kinds"> &
+    Partial<Pick<ClaimTally, "items">>,
 ): { readonly count: number; readonly nextAt: number | undefined } => {
+  const { jobs, lanes, kinds, request, items = [] } = asked;
   const groups = book
     .list("suspects")
     .filter(
@@ -261,14 +309,13 @@ const waitingSuspects = (
     );
   const count = groups.reduce((sum, group) => sum + group.count, 0);
   return {
-    count: count - (request.alone ? items.length : 0),
+    count: count - (request?.alone ? items.length : 0),
     nextAt: count === 0 ? undefined : Math.min(...groups.map(({ dueAt }) => dueAt)),
   };
 };
 
 /** When a lane, or a probe, will next be ready for what was asked for. */
-const nextReadyAt = (book: Book, { isCrowded, jobs, readyArgs }: ClaimTally): number | undefined => {
-  if (isCrowded) return 0;
+const nextReadyAt = (book: Book, { jobs, readyArgs }: ClaimTally): number | undefined => {
   const times = readyArgs.flatMap((args) => book.list("readyShares", ...args)).flatMap(({ readyAt }) => readyAt ?? []);
   const probe = book.one("nextProbe", jobs ? JSON.stringify([...jobs]) : null)?.probeAt;
   if (probe != null) times.push(probe);

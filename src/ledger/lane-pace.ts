@@ -1,6 +1,7 @@
 import { effectiveConcurrency, effectivePerSecond, FULL_SPEED, type LaneSpeed } from "../model/lane-speed.ts";
 import { bookOwnSlots, bookSlots, defaultBurst, lateToleranceMs, type OwnPace, type SlotBook } from "../model/slots.ts";
 import type { SlotGrant } from "../ports/ledger.ts";
+import { EVERY_ADDRESS } from "../model/address-lane.ts";
 import type { Book } from "./book.ts";
 import type { Lane, Queue } from "./records.ts";
 
@@ -70,6 +71,27 @@ export const placesFor = (lane: Lane, queue: Queue): number => {
   return queue.isDoubtful ? Math.min(most, IN_DOUBT) : most;
 };
 
+/** What an operator lets one machine have, whichever names lead to it. */
+export interface AddressPace extends OwnPace {
+  readonly lane: Lane;
+}
+
+/** Requests a second that an operator lets each address have; null where none was set, as by default. */
+const perAddress = (book: Book): number | null => book.one("laneNamed", EVERY_ADDRESS)?.operatorPerSecond ?? null;
+
+/** For workers: whether requests need a slot of the address that they go to as well. */
+export const pacesAddresses = (book: Book): { readonly pacesAddresses?: true } =>
+  perAddress(book) === null ? {} : { pacesAddresses: true };
+
+/** The limit of one address, where there is one. An operator may set that of a single one apart, and hold it. */
+export const addressPace = (book: Book, name: string | undefined): AddressPace | undefined => {
+  const every = name === undefined ? null : perAddress(book);
+  if (name === undefined || every === null) return undefined;
+  const lane = laneNamed(book, name);
+  const perSecond = lane.operatorPerSecond ?? every;
+  return { lane, tat: lane.tat, intervalMs: 1000 / perSecond, burst: defaultBurst(perSecond) };
+};
+
 /** Slots of a lane for one queue. `save` writes them down. */
 export interface PlannedSlots {
   readonly grant: SlotGrant;
@@ -78,18 +100,28 @@ export interface PlannedSlots {
   save(): void;
 }
 
-/** `laneMs`: the lane's interval; 0 only for a queue with a pace of its own. */
-export const planSlots = (book: Book, lane: Lane, queue: Queue, laneMs: number, count: number): PlannedSlots => {
+/** `laneMs`: the lane's interval; 0 only for a queue with a pace of its own, or where the address has one. */
+export const planSlots = (
+  book: Book,
+  lane: Lane,
+  queue: Queue,
+  laneMs: number,
+  count: number,
+  address?: AddressPace,
+): PlannedSlots => {
   const { now } = book;
   const { burst } = queue;
-  const request = { nowMs: now, count, intervalMs: laneMs, burst, holdUntilMs: heldUntil(lane) };
+  const holdUntilMs = Math.max(heldUntil(lane), address ? heldUntil(address.lane) : 0);
+  const request = { nowMs: now, count, intervalMs: laneMs, burst, holdUntilMs };
   const grantOf = (slots: readonly number[], lateMs: number): SlotGrant => ({
     lane: lane.name,
+    queue: queue.id,
     delaysMs: slots.map((at) => at - now),
     lateMs,
   });
   const own = ownPace(lane, queue);
-  if (!own) {
+  const limits = [own, address].filter((each) => each !== undefined);
+  if (limits.length === 0) {
     const planned = bookSlots(slotBookOf(lane), request);
     return {
       grant: grantOf(planned.slots, lateToleranceMs(laneMs, burst)),
@@ -97,16 +129,25 @@ export const planSlots = (book: Book, lane: Lane, queue: Queue, laneMs: number, 
       save: () => void book.patch("lane", lane, planned.book),
     };
   }
-  const planned = bookOwnSlots(slotBookOf(lane), own, request);
-  const lateMs = laneMs === 0 ? lateToleranceMs(own.intervalMs, own.burst) : lateToleranceMs(laneMs, burst);
+  const planned = bookOwnSlots(slotBookOf(lane), limits, request);
+  const ownLateMs = own && laneMs === 0 ? lateToleranceMs(own.intervalMs, own.burst) : Infinity;
+  const addressLateMs = address ? lateToleranceMs(address.intervalMs, address.burst) : Infinity;
+  const lateMs = Math.min(lateToleranceMs(laneMs, burst), ownLateMs, addressLateMs);
   return {
-    grant: { ...grantOf(planned.slots, lateMs), queue: queue.id },
+    grant: {
+      ...grantOf(planned.slots, lateMs),
+      ...(own && { isOwn: true }),
+      ...(address && { address: address.lane.name }),
+    },
     ownWaitMs: planned.againAtMs - now,
     save() {
       if (laneMs > 0) book.patch("lane", lane, planned.book);
+      if (address) book.patch("lane", address.lane, { tat: planned.tats.at(-1)! });
+      if (!own) return;
       book.patch("queue", queue, {
-        ownSlots: { ...queue.ownSlots, [lane.id]: planned.tat },
-        ...(lane.id === queue.lane && { ownNextAt: planned.againAtMs }),
+        ownSlots: { ...queue.ownSlots, [lane.id]: planned.tats[0]! },
+        // What the address keeps waiting does not keep the queue from its other hosts.
+        ...(lane.id === queue.lane && !address && { ownNextAt: planned.againAtMs }),
       });
     },
   };

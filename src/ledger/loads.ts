@@ -10,6 +10,9 @@ type Json = string;
 interface LoadTypes {
   readonly service: { kind: "service"; args: [] };
   readonly client: { kind: "client"; args: [name: string] };
+  readonly clientOfQueue: { kind: "client"; args: [queue: number] };
+  /** Two clients, or those that there are: to tell whether there is more than one. */
+  readonly firstClients: { kind: "client"; args: [] };
   /** Clients with something ready now or later. */
   readonly clientsWithWork: { kind: "client"; args: [] };
   readonly lane: { kind: "lane"; args: [id: number] };
@@ -91,6 +94,8 @@ export const READ_ONLY: ReadonlySet<LoadName> = new Set<LoadName>(["freshItems",
 export const KIND_OF: { readonly [N in LoadName]: LoadKind<N> } = {
   service: "service",
   client: "client",
+  clientOfQueue: "client",
+  firstClients: "client",
   clientsWithWork: "client",
   lane: "lane",
   laneNamed: "lane",

@@ -1,3 +1,4 @@
+import { EVERY_ADDRESS } from "../model/address-lane.ts";
 import { seedBreaker } from "../model/breaker-state.ts";
 import { isDoubtful, step } from "../model/breaker.ts";
 import { onOutcomes } from "../model/lane-speed.ts";
@@ -5,7 +6,17 @@ import { returnSlots } from "../model/slots.ts";
 import type { LaneReport, OutcomeReport, PulseReply, PulseReport, SlotGrant, SlotWish } from "../ports/ledger.ts";
 import { type Book, type Want, want } from "./book.ts";
 import { answerProbe, holdQueue } from "./hold-queue.ts";
-import { heldUntil, laneIntervalMs, laneNamed, planSlots, slotBookOf, speedOf } from "./lane-pace.ts";
+import {
+  addressPace,
+  heldUntil,
+  laneIntervalMs,
+  laneNamed,
+  pacesAddresses,
+  planSlots,
+  slotBookOf,
+  speedOf,
+} from "./lane-pace.ts";
+import { chargeShare } from "./shares.ts";
 import { type Lane, newRetry, type Queue } from "./records.ts";
 import { tellStops } from "./stops.ts";
 import { isKnown, setInFlight, setRunning } from "./workers.ts";
@@ -27,13 +38,15 @@ const lanesIn = (report: PulseReport): Set<string> =>
     ...report.crawlDelays.map(({ lane }) => lane),
     ...report.lanes.map(({ lane }) => lane),
     ...report.inHand.keys(),
-    ...report.wishes.map(({ lane }) => lane),
+    ...report.refunds.map(({ lane }) => lane),
+    ...report.wishes.flatMap(({ lane, address }) => (address === undefined ? [lane] : [lane, address])),
   ]);
 
 const queuesIn = (report: PulseReport): Set<number> =>
   new Set([
     ...report.running.map(({ queue }) => queue),
     ...report.wishes.map(({ queue }) => queue),
+    ...report.refunds.map(({ queue }) => queue),
     ...report.outcomes.map(({ queue }) => queue),
   ]);
 
@@ -43,16 +56,28 @@ export const pulseWants = (report: PulseReport): Want[] => [
   ...queuesIn(report).values().map((id) => want("queue", id)),
   ...new Set(report.outcomes.map(({ queue }) => queue)).values().map((id) => want("jobOfQueue", id)),
   ...report.acting.map(({ queue, seq }) => want("retry", queue, seq)),
+  ...new Set([...report.wishes, ...report.refunds].map(({ queue }) => queue)).values().map((id) => want("clientOfQueue", id)),
+  want("laneNamed", EVERY_ADDRESS),
 ];
 
 /** Renews the worker's leases, books and returns slots, takes outcomes at once, and says what has stopped. Never changes results. */
-export const pulse = (book: Book, report: PulseReport, { leaseMs, maxHoldMs }: PulseLimits): PulseReply => {
+export const pulse = (
+  book: Book,
+  report: PulseReport,
+  /** By the ledger's clock: delays of slots count from then on. */
+  sentAt: number,
+  { leaseMs, maxHoldMs }: PulseLimits,
+): PulseReply => {
   const worker = book.one("worker", report.worker);
   const isAlive = isKnown(worker);
   // Sent again because its answer was lost: what it reports is counted already.
   const isRepeated = isAlive && report.number !== undefined && worker!.lastPulse >= report.number;
   if (!isRepeated) {
-    for (const { lane, delaysMs } of report.returned) giveBack(book, lane, delaysMs);
+    for (const { lane, delaysMs } of report.returned) giveBack(book, lane, delaysMs.map((delay) => sentAt + delay));
+    for (const { lane, queue, count } of report.refunds) {
+      const of = book.one("queue", queue);
+      if (of) chargeSlots(book, laneNamed(book, lane), of, -count);
+    }
     for (const { lane, delayMs } of report.crawlDelays) keepCrawlDelay(book, lane, delayMs);
     for (const [lane, seen] of Map.groupBy(report.lanes, (one) => one.lane)) adjustLane(book, lane, seen, maxHoldMs);
     for (const [queue, seen] of Map.groupBy(report.outcomes, (one) => one.queue)) watchQueue(book, queue, seen);
@@ -81,7 +106,7 @@ export const pulse = (book: Book, report: PulseReport, { leaseMs, maxHoldMs }: P
     else if (got.slots.delaysMs.length > 0) slots.push(got.slots);
     if (got !== "unpaced" && got.roomInMs !== undefined) againInMs = Math.min(againInMs, got.roomInMs);
   }
-  return { isAlive, slots, unpaced, stopped, againInMs };
+  return { isAlive, slots, unpaced, stopped, againInMs, ...pacesAddresses(book) };
 };
 
 const wakeOthers = (book: Book, { id, name }: Lane): void => {
@@ -91,9 +116,8 @@ const wakeOthers = (book: Book, { id, name }: Lane): void => {
   }
 };
 
-const giveBack = (book: Book, name: string, delaysMs: readonly number[]): void => {
+const giveBack = (book: Book, name: string, slots: readonly number[]): void => {
   const lane = laneNamed(book, name);
-  const slots = delaysMs.map((delay) => book.now + delay);
   book.patch("lane", lane, returnSlots(slotBookOf(lane), slots, book.now));
   wakeOthers(book, lane);
 };
@@ -158,24 +182,25 @@ const stoppedQueues = (book: Book, report: PulseReport): number[] =>
 
 const bookHop = (
   book: Book,
-  { lane: name, queue: id, count }: SlotWish,
+  { lane: name, queue: id, count, again = 0, address: addressName }: SlotWish,
 ): "unpaced" | { readonly slots: SlotGrant; readonly roomInMs: number | undefined } => {
   const queue = book.one("queue", id)!;
   const lane = laneNamed(book, name);
   const intervalMs = laneIntervalMs(lane, book.now, queue);
   const heldMs = heldUntil(lane) - book.now;
-  if (intervalMs === 0 && queue.ownPerSecond === null)
-    return heldMs > 0 ? { slots: { lane: name, delaysMs: [], lateMs: 0 }, roomInMs: heldMs } : "unpaced";
-  const planned = planSlots(book, lane, queue, intervalMs, count);
+  const address = addressPace(book, addressName);
+  if (intervalMs === 0 && queue.ownPerSecond === null && !address)
+    return heldMs > 0 ? { slots: { lane: name, queue: id, delaysMs: [], lateMs: 0 }, roomInMs: heldMs } : "unpaced";
+  const planned = planSlots(book, lane, queue, intervalMs, count, address);
   planned.save();
   const got = planned.grant.delaysMs.length;
-  if (got > 0) chargeHops(book, lane, queue, got);
+  if (got > 0) chargeSlots(book, laneNamed(book, name), queue, Math.max(0, got - again));
   return { slots: planned.grant, roomInMs: got < count ? Math.max(1, intervalMs, planned.ownWaitMs) : undefined };
 };
 
 /** A lane's slots are what its clients share: those of hops count as well. */
-const chargeHops = (book: Book, lane: Lane, { client }: Queue, count: number): void => {
+const chargeSlots = (book: Book, lane: Lane, { id, client }: Queue, count: number): void => {
   const share = book.list("sharesIn", lane.name).find((one) => one.client === client);
-  if (!share || share.had === null) return;
-  book.patch("share", share, { had: share.had + count / book.one("client", client)!.weight });
+  const { weight } = book.one("clientOfQueue", id)!;
+  chargeShare(book, lane, share && book.known("share", lane.id, client), weight, count);
 };

@@ -109,6 +109,7 @@ const charge = (turn: LaneTurn, got: number): void => {
   client.had += got / client.weight;
   client.room -= got;
   client.quota -= got;
+  client.places -= got;
 };
 
 const inFlightIn = ({ peers, request, items }: ClaimTally, lane: string): { total: number; own: number } => {

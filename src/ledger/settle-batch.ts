@@ -8,7 +8,7 @@ import { endJobWhenDone } from "./end-job.ts";
 import { addFailure, type FailedItem, tellFailed } from "./failures.ts";
 import { hasPlace, withoutPlaces } from "./places.ts";
 import type { Job, Lease, Queue } from "./records.ts";
-import { wakeLane, wakeShare } from "./shares.ts";
+import { ALL_WORKERS, chargeShare, wakeLane, wakeShare } from "./shares.ts";
 import { isKnown } from "./workers.ts";
 
 /** What a batch changes in a queue, beside its items. */
@@ -19,6 +19,8 @@ export class QueueTally {
   /** Items that are leased no longer; of these, how many have come to their end. */
   settled = 0;
   ended = 0;
+  /** Items that were given back before they began: they count in their client's share when they are claimed again. */
+  unused = 0;
   #waiting = 0;
   #dueAt = Infinity;
 
@@ -48,6 +50,11 @@ export class QueueTally {
       waiting: queue.waiting + this.#waiting,
       ...(isDue && { dueAt: Math.min(this.#dueAt, queue.dueAt ?? Infinity) }),
     });
+    if (this.unused > 0) {
+      const lane = book.one("lane", ALL_WORKERS)!;
+      const share = book.one("share", ALL_WORKERS, queue.client);
+      chargeShare(book, lane, share, book.one("clientOfQueue", queue.id)!.weight, -this.unused);
+    }
     if (isDue) wakeShare(book, queue.lane, queue.client, this.#dueAt);
     // With its last item a job's rate no longer binds the lane.
     if (open === 0 && this.ended > 0) wakeLane(book, queue.lane, book.now);

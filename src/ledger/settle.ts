@@ -8,6 +8,7 @@ import { answerWants, freshWants, leaveFresh, noteFresh } from "./fresh-notes.ts
 import { answerProbe } from "./hold-queue.ts";
 import { type EndedState, type LastResult, newRetry, type PastRow, type Retry } from "./records.ts";
 import { type JobTally, type QueueTally, SettleBatch } from "./settle-batch.ts";
+import { ALL_WORKERS } from "./shares.ts";
 
 /** Whether more than its result is written for it: then its item and what was before are needed. */
 const isPlain = ({ outcome }: SettledItem): boolean => outcome.state === "done" || outcome.state === "absent";
@@ -45,6 +46,7 @@ const loadRest = (book: Book, batch: SettleBatch, items: readonly SettledItem[])
       const { id } = batch.job(job).record;
       return [
         ...(lease.hasRetries ? [want("retry", queue, seq)] : []),
+        ...(item.outcome.state === "returned" ? refundWants(queue, batch.queue(queue).record.client) : []),
         ...(freshness ? freshWants([item]) : []),
         ...removalWants(id, captures),
         ...(item.emitted.length > 0 || item.rejected?.length ? emitWants(book, job, item) : []),
@@ -53,6 +55,12 @@ const loadRest = (book: Book, batch: SettleBatch, items: readonly SettledItem[])
   );
   book.need(...items.filter((item) => batch.leaseOf(item) && batch.queue(item.queue).record.freshness).flatMap((item) => answerWants(book, item)));
 };
+
+const refundWants = (queue: number, client: string): Want[] => [
+  want("lane", ALL_WORKERS),
+  want("share", ALL_WORKERS, client),
+  want("clientOfQueue", queue),
+];
 
 /** A settle whose answer was lost is sent again: what was taken of it is what it says. */
 const isRepeated = (book: Book, worker: string, { queue, seq, lease, attempt, outcome }: SettledItem): boolean => {
@@ -71,6 +79,7 @@ const settleOne = (book: Book, batch: SettleBatch, worker: string, settled: Sett
   const item = { ...told, outcome: lastWord(job, told, retry?.attempts ?? 0) };
   const { outcome } = item;
   const isUntried = told.outcome.state === "returned";
+  if (isUntried && item.attempt.requests === 0) queue.unused++;
   if (queue.isProbe) answerByProbe(book, queue, told.outcome);
   const isCancelled = job.isCancelled && (outcome.state === "waiting" || outcome.state === "returned");
   job.add(item, isCancelled);

@@ -40,6 +40,27 @@ export const levelTurns = <Row extends { readonly weight: number; readonly had: 
   }));
 };
 
+/**
+ * Where somebody stands, and the floor, after `count` more (fewer, below 0). Who is given something back may fall behind the floor: it then lies
+ * where that one stands, or what was given back would be lost. Who was behind it already has been away, and moves it no further.
+ */
+export const chargeTurn = (
+  { had, weight }: Turn,
+  floor: number,
+  count: number,
+): { readonly had: number; readonly floor: number } => {
+  const after = had + count / weight;
+  return { had: after, floor: had < floor ? floor : Math.min(floor, after) };
+};
+
+/** Beside what a claim gives: slots of hops, and what was not used (below 0). `lane` 0 for items over all workers. */
+export const chargeShare = (book: Book, lane: Lane, share: Share | undefined, weight: number, count: number): void => {
+  if (!share || count === 0) return;
+  const { had, floor } = chargeTurn({ had: share.had ?? 0, weight }, lane.floor, count);
+  book.patch("share", share, { had });
+  if (floor !== lane.floor) book.patch("lane", lane, { floor });
+};
+
 export const hindmost = (turns: readonly Turn[]): number => Math.min(...turns.map(({ had }) => had));
 
 const EMPTY_CLAIM_AT = Infinity;

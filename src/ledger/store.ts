@@ -11,6 +11,8 @@ export interface LedgerStore {
     work: (book: Book) => T,
     isDurable?: boolean,
   ): Promise<T>;
+  /** The same for a rule that changes nothing, on one view of all that it reads. */
+  read<T>(wants: readonly Want[] | ((now: number) => readonly Want[]), work: (book: Book) => T): Promise<T>;
   /** The ledger's clock, in ms. */
   now(): number;
 }

@@ -30,6 +30,7 @@ import { registerWorker } from "./workers.ts";
 
 /** Rows in one transaction, so that none holds a lock for long. */
 const ADD_CHUNK = 2000;
+const ADD_CHARACTERS = 4 * 1024 * 1024;
 const EMIT_CHUNK = 1000;
 const AMEND_CHUNK = 200;
 const RETRY_CHUNK = 500;
@@ -68,9 +69,9 @@ export const ledgerVerbs = (store: LedgerStore, limits: PulseLimits): Verbs => {
     createJob: (spec) => transact([], (book) => createJob(book, spec)),
     addItems: async (job, items, rejected, id) => {
       const total = { accepted: 0, folded: 0, capped: 0 };
-      for (let from = 0; from === 0 || from < items.length; from += ADD_CHUNK) {
+      for (const [from, some] of addChunks(items)) {
         const chunk = {
-          items: items.slice(from, from + ADD_CHUNK),
+          items: some,
           rejected: from === 0 ? rejected : [],
           ...(id !== undefined && { id: `${id}/${from}` }),
         };
@@ -139,11 +140,12 @@ export const ledgerVerbs = (store: LedgerStore, limits: PulseLimits): Verbs => {
     },
     pulse: async (report) => {
       let at = 0;
+      const sentAt = store.now();
       const reply = await transact(
         pulseWants(report),
         (book) => {
           at = book.now;
-          return pulse(book, report, limits);
+          return pulse(book, report, sentAt, limits);
         },
         // Never results, only lanes and leases: forgetting it in a power cut does no harm, except for acts.
         report.acting.length > 0,
@@ -218,6 +220,19 @@ const cancelOverdue = (book: Book): boolean => {
   cancelJob(book, job, { cause: "asked", reason: "deadline" });
   return true;
 };
+
+/** Short transactions, also where inputs are long. At least one, which may be empty. */
+function* addChunks(items: readonly PlannedItem[]): Generator<readonly [from: number, items: readonly PlannedItem[]]> {
+  let from = 0;
+  let characters = 0;
+  for (const [at, { key, input }] of items.entries()) {
+    characters += key.length + input.length;
+    if (at + 1 - from < ADD_CHUNK && characters < ADD_CHARACTERS) continue;
+    yield [from, items.slice(from, at + 1)];
+    [from, characters] = [at + 1, 0];
+  }
+  if (from === 0 || from < items.length) yield [from, items.slice(from)];
+}
 
 type Emitting = { readonly emitted: readonly PlannedItem[] };
 

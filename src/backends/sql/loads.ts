@@ -21,6 +21,8 @@ const READY_NOW = `${READY} AND s.ready_at <= ${a(2)} ORDER BY s.ready_at, s.lan
 
 export const LOADS: { readonly [N in LoadName]: string } = {
   service: "w CROSS JOIN service t",
+  firstClients: "w CROSS JOIN clients t ON t.name IN (SELECT name FROM clients LIMIT 2)",
+  clientOfQueue: `w CROSS JOIN queues q ON q.id = ${a(0)} CROSS JOIN clients t ON t.name = q.client`,
   client: `w CROSS JOIN clients t ON t.name = ${a(0)}`,
   // By steps through the index from one client to the next: as many as there are clients with work, however many lanes they have.
   clientsWithWork: `w CROSS JOIN clients t ON t.name IN (

@@ -5,7 +5,7 @@ import { setImmediate as nextTurn, setTimeout as delay } from "node:timers/promi
 import { LedgerError } from "../../ports/ledger.ts";
 import { type SteadyClock, steadyClock } from "./clock-step.ts";
 import { LEDGER_SCHEMA, migrate, type Schema } from "./migrate.ts";
-import { sumJobs } from "./row-sums.ts";
+import { addRowSum, sumJobs } from "./row-sums.ts";
 
 export interface SqliteOptions {
   /** The ledger's clock, in ms. */
@@ -52,6 +52,7 @@ export class Database {
   readonly #onStatement: SqliteOptions["onStatement"];
   readonly #alwaysSync: boolean;
   #syncs = true;
+  #hasJobSums = false;
   #transactionAt: number | undefined;
   /** How long it has kept the event loop in this turn. */
   #turnMs = 0;
@@ -90,7 +91,9 @@ export class Database {
         db.exec(`PRAGMA cache_size = -${(options.cacheMb ?? 16) * 1024}`);
         db.exec(`PRAGMA wal_autocheckpoint = ${options.checkpoints === false ? 0 : 4000}`);
       });
+      addRowSum(db);
       await database.write(() => schemas.forEach((schema) => migrate(db, file, schema)));
+      database.#hasJobSums = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'job_sums'").get() !== undefined;
     } catch (error) {
       database.close();
       throw error;
@@ -150,7 +153,7 @@ export class Database {
       this.#transactionAt = this.clock();
       try {
         const result = work();
-        sumJobs(this);
+        if (this.#hasJobSums) sumJobs(this);
         this.#db.exec("COMMIT");
         return result;
       } catch (error) {

@@ -1,5 +1,6 @@
 import { ledgerVerbs } from "../../ledger/verbs.ts";
 import type { Ledger } from "../../ports/ledger.ts";
+import { awaitWork } from "./await-change.ts";
 import type { SqliteOptions } from "./database.ts";
 import { openReads } from "./open-reads.ts";
 import { openStore } from "./open-store.ts";
@@ -13,6 +14,7 @@ export const openRecords = async (file: string, options: SqliteOptions = {}): Pr
   return {
     ...ledgerVerbs(store, db),
     ...openReads(db),
+    awaitWork: (filter, ms) => awaitWork(db, store, filter, ms),
     readRobots: (origin, worker) => readRobots(db, origin, worker),
     keepRobots: (origin, answer) => keepRobots(db, origin, answer),
     removals: openRemovals(db),

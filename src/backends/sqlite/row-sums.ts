@@ -1,4 +1,4 @@
-import type { SQLInputValue, SQLOutputValue, StatementSync } from "node:sqlite";
+import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from "node:sqlite";
 import { crc32 } from "node:zlib";
 import type { Database } from "./database.ts";
 
@@ -110,4 +110,10 @@ export const sumJobs = (db: Database): void => {
       job,
     );
   }
+};
+
+/** Migrations that copy rows call it. */
+export const addRowSum = (db: DatabaseSync): void => {
+  const options = { deterministic: true, varargs: true, useBigIntArguments: true };
+  db.function("row_sum", options, (...values: SQLOutputValue[]) => rowSum(values));
 };

@@ -24,25 +24,37 @@ const MOST_ROUNDS = 50;
 
 export const sqliteStore = (db: Database): LedgerStore => {
   const noticeClock = watchClock(db);
-  const transact: LedgerStore["transact"] = async (wants, work, durable = true) =>
-    await db.write(() => {
-      noticeClock();
-      const loaded = new Loaded();
-      const now = db.now();
-      load(db, loaded, typeof wants === "function" ? wants(now) : wants);
-      for (let round = 0; ; round++) {
-        const book = new Book(loaded, now);
-        try {
-          const result = work(book);
-          save(db, book);
-          return result;
-        } catch (error) {
-          if (!(error instanceof Miss) || round === MOST_ROUNDS) throw error;
-          load(db, loaded, error.wants);
-        }
-      }
-    }, durable);
-  return { now: db.now, transact };
+  return {
+    now: () => db.now(),
+    transact: async (wants, work, durable = true) =>
+      await db.write(() => {
+        noticeClock();
+        const { result, book } = run(db, wants, work);
+        save(db, book);
+        return result;
+      }, durable),
+    read: async (wants, work) => await db.read(() => run(db, wants, work).result),
+  };
+};
+
+/** Runs a rule until all that it asks for is loaded. */
+const run = <T>(
+  db: Database,
+  wants: readonly Want[] | ((now: number) => readonly Want[]),
+  work: (book: Book) => T,
+): { readonly result: T; readonly book: Book } => {
+  const loaded = new Loaded();
+  const now = db.now();
+  load(db, loaded, typeof wants === "function" ? wants(now) : wants);
+  for (let round = 0; ; round++) {
+    const book = new Book(loaded, now);
+    try {
+      return { result: work(book), book };
+    } catch (error) {
+      if (!(error instanceof Miss) || round === MOST_ROUNDS) throw error;
+      load(db, loaded, error.wants);
+    }
+  }
 };
 
 const load = (db: Database, loaded: Loaded, wants: readonly Want[]): void => {
