@@ -72,22 +72,24 @@ export class LoadedStock implements ItemStock {
   fresh(queue: Queue, count: number): { readonly items: readonly Item[]; readonly hasMore: boolean } {
     const demand = this.#demands.get(queue.id);
     if (!demand || demand.fresh === 0) return { items: [], hasMore: queue.hasFresh };
-    const left = this.#book
-      .list("freshItems", queue.id, demand.after, demand.fresh + 1)
+    const loaded = this.#book.list("freshItems", queue.id, demand.after, demand.fresh + 1);
+    const left = loaded
       .filter(({ seq }) => seq > queue.cursor)
       .toSorted((a, b) => a.seq - b.seq);
-    return { items: left.slice(0, count), hasMore: left.length > count };
+    return { items: left.slice(0, count), hasMore: left.length > count || loaded.length > demand.fresh };
   }
 
   due(queue: Queue, count: number): { readonly items: readonly DueItem[]; readonly nextAt: number | null } {
     const demand = this.#demands.get(queue.id);
     if (!demand || demand.due === 0) return { items: [], nextAt: queue.dueAt };
-    const left = this.#book
-      .list("dueItems", queue.id, demand.due + 1)
+    const loaded = this.#book.list("dueItems", queue.id, demand.due + 1);
+    const left = loaded
       .filter(({ seq }) => !this.#taken.has(`${queue.id} ${seq}`))
       .toSorted((a, b) => a.dueAt! - b.dueAt! || a.seq - b.seq);
     const items = left.filter(({ dueAt }) => dueAt! <= this.#book.now).slice(0, count);
     for (const { seq } of items) this.#taken.add(`${queue.id} ${seq}`);
-    return { items, nextAt: left[items.length]?.dueAt ?? null };
+    // Where more were taken than planned, the one after them is not loaded: it is due no sooner than the last.
+    const beyond = loaded.length > demand.due ? loaded.at(-1)!.dueAt : null;
+    return { items, nextAt: left[items.length]?.dueAt ?? beyond };
   }
 }
