@@ -25,7 +25,15 @@ const demandOf = (demands: Demands, queue: Queue): Demand => {
   return demand;
 };
 
-const NOTHING = { key: "", input: "", scraper: 0, depth: 0, chain: 0, parentQueue: null, parentSeq: null } as const;
+const NOTHING = {
+  key: "",
+  input: "",
+  scraper: 0,
+  depth: 0,
+  chain: 0,
+  parentQueue: null,
+  parentSeq: null,
+} as const;
 
 /** Counts what a claim would take, as if every place had an item: so all of it is loaded in one go. */
 export class PlannedStock implements ItemStock {
@@ -35,7 +43,11 @@ export class PlannedStock implements ItemStock {
   fresh(queue: Queue, count: number): { readonly items: readonly Item[]; readonly hasMore: boolean } {
     const most = Math.min(count, queue.tail - queue.cursor);
     demandOf(this.demands, queue).fresh += most;
-    const items = Array.from({ length: most }, (_, n) => ({ ...NOTHING, queue: queue.id, seq: queue.cursor + n + 1 }));
+    const items = Array.from({ length: most }, (_, n) => ({
+      ...NOTHING,
+      queue: queue.id,
+      seq: queue.cursor + n + 1,
+    }));
     return { items, hasMore: queue.cursor + most < queue.tail };
   }
 
@@ -49,10 +61,12 @@ export class PlannedStock implements ItemStock {
 
   load(book: Book): LoadedStock {
     book.need(
-      ...this.demands.entries().flatMap(([queue, { after, fresh, due }]) => [
-        ...(fresh > 0 ? [want("freshItems", queue, after, fresh + 1)] : []),
-        ...(due > 0 ? [want("dueItems", queue, due + 1)] : []),
-      ]),
+      ...this.demands
+        .entries()
+        .flatMap(([queue, { after, fresh, due }]) => [
+          ...(fresh > 0 ? [want("freshItems", queue, after, fresh + 1)] : []),
+          ...(due > 0 ? [want("dueItems", queue, due + 1)] : []),
+        ]),
     );
     return new LoadedStock(book, this.demands);
   }
@@ -72,22 +86,38 @@ export class LoadedStock implements ItemStock {
   fresh(queue: Queue, count: number): { readonly items: readonly Item[]; readonly hasMore: boolean } {
     const demand = this.#demands.get(queue.id);
     if (!demand || demand.fresh === 0) return { items: [], hasMore: queue.hasFresh };
-    const left = this.#book
-      .list("freshItems", queue.id, demand.after, demand.fresh + 1)
-      .filter(({ seq }) => seq > queue.cursor)
-      .toSorted((a, b) => a.seq - b.seq);
+    const left = moreThan(
+      count,
+      demand.fresh + 1,
+      (limit) => this.#book.list("freshItems", queue.id, demand.after, limit),
+      (item) => item.seq > queue.cursor,
+    ).toSorted((a, b) => a.seq - b.seq);
     return { items: left.slice(0, count), hasMore: left.length > count };
   }
 
   due(queue: Queue, count: number): { readonly items: readonly DueItem[]; readonly nextAt: number | null } {
     const demand = this.#demands.get(queue.id);
     if (!demand || demand.due === 0) return { items: [], nextAt: queue.dueAt };
-    const left = this.#book
-      .list("dueItems", queue.id, demand.due + 1)
-      .filter(({ seq }) => !this.#taken.has(`${queue.id} ${seq}`))
-      .toSorted((a, b) => a.dueAt! - b.dueAt! || a.seq - b.seq);
+    const left = moreThan(
+      count,
+      demand.due + 1,
+      (limit) => this.#book.list("dueItems", queue.id, limit),
+      ({ seq }) => !this.#taken.has(`${queue.id} ${seq}`),
+    ).toSorted((a, b) => a.dueAt! - b.dueAt! || a.seq - b.seq);
     const items = left.filter(({ dueAt }) => dueAt! <= this.#book.now).slice(0, count);
     for (const { seq } of items) this.#taken.add(`${queue.id} ${seq}`);
     return { items, nextAt: left[items.length]?.dueAt ?? null };
   }
 }
+
+/** Those that are left of a list, and one more than are asked for if there is one: where more are taken than was planned, more are loaded. */
+const moreThan = <T>(
+  count: number,
+  limit: number,
+  load: (limit: number) => readonly T[],
+  isLeft: (one: T) => boolean,
+): T[] => {
+  const loaded = load(limit);
+  const left = loaded.filter(isLeft);
+  return left.length > count || loaded.length < limit ? left : load(limit + count).filter(isLeft);
+};

@@ -250,6 +250,8 @@ class Check {
       "retries are of no item": noItem("retries"),
       "leases are of no queue":
         "SELECT count(*) FROM workers w CROSS JOIN json_each(w.leases) l WHERE l.value ->> 'queue' NOT IN (SELECT id FROM queues)",
+      "queues do not know of an item that is due": `SELECT count(*) FROM queues q JOIN jobs j ON j.number = q.job AND j.state <> 'cancelled' AND j.spent_at IS NULL WHERE EXISTS
+          (SELECT 1 FROM retries r WHERE r.queue = q.id AND r.state <> 'suspect' AND r.due_at < coalesce(q.due_at, 9e15))`,
       "queues have a cursor behind their last place":
         "SELECT count(*) FROM queues WHERE cursor > tail OR cursor < 0",
       "kept answers name an item that is another":
