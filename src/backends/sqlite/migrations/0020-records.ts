@@ -136,12 +136,7 @@ INSERT INTO jobs SELECT j.number, j.id, j.client, j.spec, j.state, j.sealed, j.c
   (SELECT nullif(json_group_object(f.kind, json_object('final', f.final, 'attempts', f.attempts, 'exampleKey', coalesce(f.example_key, ''),
     'exampleDetail', coalesce(f.example_detail, ''))), '{}') FROM old_job_failures f WHERE f.job = j.number),
   (SELECT nullif(json_group_object(c.change, c.count), '{}') FROM old_job_changes c WHERE c.job = j.id), NULL,
-  CASE WHEN s.spec <> row_sum(j.number, j.spec) OR s.counts <> row_sum(j.number, j.id, j.client, j.state, j.sealed, j.created_at, j.ended_at, j.received,
-      j.accepted, j.folded, j.rejected, j.capped, j.too_deep, j.capped_chain, j.capped_budget, j.waiting, j.done, j.absent, j.failed, j.skipped,
-      j.cancelled, j.partial, j.requests, j.bytes, j.field_counts, j.rejects, j.leased, j.scraper, j.deadline_at, j.spent_at, j.paused, j.key_seed,
-      j.revision, j.reopened_at)
-    OR EXISTS (SELECT 1 FROM old_job_failures f WHERE f.job = j.number AND f.sum <> row_sum(f.job, f.kind, f.final, f.attempts, f.example_key, f.example_detail))
-    OR EXISTS (SELECT 1 FROM old_job_changes c WHERE c.job = j.id AND c.sum <> row_sum(c.job, c.change, c.count)) THEN -1 END
+  CASE WHEN s.spec <> row_sum(j.number, j.spec) THEN -1 END
   FROM old_jobs j LEFT JOIN old_job_sums s ON s.job = j.number;
 UPDATE jobs SET sum = row_sum(number, id, client, spec, state, is_sealed, created_at, ended_at, deadline_at, spent_at, paused, revision, reopened_at,
   key_seed, received, accepted, folded, rejected, rejects, capped, done, absent, failed, skipped, cancelled, partial, requests, bytes, field_counts,
@@ -175,12 +170,12 @@ ALTER TABLE fresh RENAME COLUMN failed TO is_failure;
 `;
 
 const oldIndexes =
-  "queues_job queues_open queues_probe queues_held workers_until jobs_client jobs_state jobs_ended jobs_deadline".split(
+  "job_sums_open queues_job queues_open queues_probe queues_held workers_until jobs_client jobs_state jobs_ended jobs_deadline".split(
     " ",
   );
 const oldTriggers =
-  `results_added results_changed jobs_added jobs_changed jobs_specified jobs_removed job_failures_added
-  job_failures_changed job_changes_added job_changes_changed`.split(/\s+/);
+  `jobs_added jobs_changed jobs_specified jobs_removed job_failures_added job_failures_changed job_failures_removed
+  job_changes_added job_changes_changed job_changes_removed`.split(/\s+/);
 
 export const records = `
 ${oldTriggers.map((name) => `DROP TRIGGER ${name};`).join("\n")}
