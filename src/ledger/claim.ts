@@ -1,5 +1,6 @@
 import { EVERY_ADDRESS } from "../model/address-lane.ts";
 import type { ClaimedItem, ClaimRequest, Grant, SlotGrant, WorkFilter } from "../ports/ledger.ts";
+import { repeatedClaim } from "./answers.ts";
 import { type Book, want, type Want } from "./book.ts";
 import { claimSuspect } from "./claim-suspect.ts";
 import { type ItemStock, PlannedStock } from "./item-stock.ts";
@@ -10,7 +11,7 @@ import type { Client, Lane, Peer, Queue, Share, Worker } from "./records.ts";
 import { serveLane } from "./serve-lane.ts";
 import { leaseOf, type TakenRun } from "./take-items.ts";
 import { ALL_WORKERS, hindmost, levelTurns, newShare, type Turn } from "./shares.ts";
-import { claimingWorker, isKnown, setInFlight, setRunning, takeBackLastClaim } from "./workers.ts";
+import { claimingWorker, isKnown, setInFlight, setRunning } from "./workers.ts";
 
 /** Places are freed when a worker says so, which no clock tells; of its own a worker knows without asking. */
 const CROWDED_AGAIN_MS = 250;
@@ -102,13 +103,14 @@ const askedOf = (book: Book, { jobs, lanes, kinds }: WorkFilter) => ({
 
 /** `upkeep`: workers have fallen silent, or probes are due. That comes first, in a transaction of its own. */
 export const claim = (book: Book, request: ClaimRequest, leaseMs: number): Grant | "upkeep" => {
+  const known = book.one("worker", request.worker);
+  const repeated = known && isKnown(known) && repeatedClaim(book, known, request.number, book.now + leaseMs);
+  if (repeated) return repeated;
   const isSilent = book.list("silentWorkers", book.now).some(({ name }) => name !== request.worker);
   if (isSilent || book.list("dueProbes", book.now).length > 0) return "upkeep";
-  const known = book.one("worker", request.worker);
   if (!isKnown(known) && [...request.inHand.values()].some((count) => count > 0))
     return { ...NOTHING, againInMs: CROWDED_AGAIN_MS };
   let worker = claimingWorker(known, request, book.now, book.now + leaseMs);
-  worker = takeBackLastClaim(book, worker, request.number);
   worker = setInFlight(worker, request.inHand);
   if (request.running) worker = setRunning(worker, request.running);
   if (worker.card?.isDraining) {
@@ -257,7 +259,6 @@ function* lanesOf(book: Book, { clients }: ClaimTally, args: ReadyArgs): Generat
 
 const finish = (book: Book, tally: ClaimTally, worker: Worker, lanes: readonly number[] | undefined): Grant => {
   const { request, items, isCrowded, hasPassed } = tally;
-  book.put("worker", withLeases(worker, tally));
   const turns = [...tally.clients.values()];
   if (turns.some(({ given }) => given > 0)) {
     for (const { share, had, given } of turns) if (given > 0) book.patch("share", share, { had });
@@ -267,8 +268,7 @@ const finish = (book: Book, tally: ClaimTally, worker: Worker, lanes: readonly n
   const next = request.alone ? suspects.nextAt : isCrowded ? 0 : nextReadyAt(book, tally);
   const isMoving = !request.alone && (hasPassed || (!isCrowded && items.length > 0));
   const soonest = isMoving ? book.now : book.now + (isCrowded ? CROWDED_AGAIN_MS : PASSED_BY_AGAIN_MS);
-  return {
-    items,
+  const grant = {
     slots: tally.slots,
     unpaced: tally.unpaced,
     suspects: suspects.count,
@@ -276,9 +276,14 @@ const finish = (book: Book, tally: ClaimTally, worker: Worker, lanes: readonly n
     ...(next !== undefined && { againInMs: Math.max(soonest, next) - book.now }),
     ...(isCrowded && { isCrowded: true }),
   };
+  const { number } = request;
+  const leases = tally.leases.map(({ id }) => id);
+  const lastClaim = number === undefined ? null : { number, at: book.now, leases, grant };
+  book.put("worker", { ...withLeases(worker, tally), lastClaim });
+  return { ...grant, items };
 };
 
-const withLeases = (worker: Worker, { leases: runs, request }: ClaimTally): Worker => {
+const withLeases = (worker: Worker, { leases: runs }: ClaimTally): Worker => {
   const add = (counts: Readonly<Record<string, number>>, nameOf: (run: TakenRun) => string | number) => {
     const sums = { ...counts };
     for (const run of runs) sums[nameOf(run)] = (sums[nameOf(run)] ?? 0) + run.seqs.length;
@@ -291,7 +296,6 @@ const withLeases = (worker: Worker, { leases: runs, request }: ClaimTally): Work
     inFlight: add(worker.inFlight, ({ lane }) => lane),
     runningIn: add(worker.runningIn, ({ queue }) => queue.id),
     runningBy: add(worker.runningBy, ({ queue }) => queue.client),
-    lastClaim: request.number === undefined ? null : { number: request.number, leases: runs.map(({ id }) => id) },
   };
 };
 

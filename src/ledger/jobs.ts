@@ -1,4 +1,5 @@
 import type { FailureKind } from "../model/failure.ts";
+import type { ItemRef } from "../model/item.ts";
 import { CAPS, type JobCaps, type JobSpec, type RejectedInput } from "../model/job.ts";
 import { type AddReply, LedgerError, type PlannedItem } from "../ports/ledger.ts";
 import { type Book, want } from "./book.ts";
@@ -67,26 +68,19 @@ export const createJob = (book: Book, spec: JobSpec): void => {
     fieldCounts: spec.fields.flatMap(() => [0, 0, 0, 0]),
     failures: {},
     changes: {},
-    lastAdd: null,
   });
   for (const [name, value] of [["", spec.scraper] as const, ...Object.entries(labels)])
     book.put("label", { name, value, job: number });
   book.tell("job.started", id, { scraper: spec.scraper });
 };
 
-export interface AddedChunk {
-  readonly items: readonly PlannedItem[];
-  readonly rejected: readonly RejectedInput[];
-  /** Names the chunk among those that are added to the job, so that one sent again is not counted twice. */
-  readonly id?: string;
-}
-
-export const addItems = (book: Book, id: string, { items, rejected, id: chunk }: AddedChunk): AddReply => {
+export const addItems = (
+  book: Book,
+  id: string,
+  items: readonly PlannedItem[],
+  rejected: readonly RejectedInput[],
+): AddReply => {
   const job = jobNamed(book, id);
-  if (chunk !== undefined && job.lastAdd?.id === chunk) {
-    const [accepted, folded, capped] = job.lastAdd.reply;
-    return { accepted, folded, capped };
-  }
   if (job.spentAt !== null)
     throw new LedgerError(
       "job-ended",
@@ -99,10 +93,6 @@ export const addItems = (book: Book, id: string, { items, rejected, id: chunk }:
   const added = insertItems(book, job.number, items, job.spec.maxItems - job.accepted, Infinity, given);
   countInserted(book, job.number, added);
   const { accepted, folded, capped } = added;
-  if (chunk !== undefined)
-    book.patch("job", book.known("job", job.number)!, {
-      lastAdd: { id: chunk, reply: [accepted, folded, capped] },
-    });
   return { accepted, folded, capped };
 };
 
@@ -118,16 +108,18 @@ export const retryFailed = (
   book: Book,
   id: string,
   kinds: readonly FailureKind[] | undefined,
-  after: { readonly queue: number; readonly seq: number },
+  after: ItemRef,
   limit: number,
-): readonly Result[] => {
+): { readonly count: number; readonly last: ItemRef | undefined } => {
   const job = jobNamed(book, id);
   mustGoOn(book, job, true);
   const args = [job.number, kinds ? JSON.stringify(kinds) : null, after.queue, after.seq, limit] as const;
   const failed = book.list("failedAfter", ...args);
   putBack(book, job, failed);
-  return failed;
+  return { count: failed.length, last: refOf(failed.at(-1)) };
 };
+
+const refOf = (at: ItemRef | undefined): ItemRef | undefined => at && { queue: at.queue, seq: at.seq };
 
 /** The failed ones of the items with these keys, of whichever of the job's scrapers. */
 export const retryKeys = (
@@ -226,11 +218,11 @@ const mustNotLower = (id: string, name: string, now: number, asked: number): voi
 export const letIn = (
   book: Book,
   id: string,
-  after: { readonly queue: number; readonly seq: number },
+  after: ItemRef,
   limit: number,
 ): {
   readonly accepted: number;
-  readonly last: { readonly queue: number; readonly seq: number } | undefined;
+  readonly last: ItemRef | undefined;
 } => {
   const job = jobNamed(book, id);
   mustGoOn(book, job, true);
@@ -258,5 +250,5 @@ export const letIn = (
     book.patch("job", book.known("job", job.number)!, { state: "running", endedAt: null });
     openQueues(book, job.number);
   }
-  return { accepted, last: rows.at(-1) };
+  return { accepted, last: refOf(rows.at(-1)) };
 };

@@ -79,6 +79,7 @@ interface LoadTypes {
   readonly baselineIn: { kind: "baseline"; args: [scraper: string, lane: string] };
   /** Whether the job, or its pages, are removed or being removed. */
   readonly removal: { kind: "removal"; args: [job: string] };
+  readonly answer: { kind: "answer"; args: [id: string] };
 }
 
 /** Which client, how many lanes, and what a worker asks for: only these jobs (numbers), lanes (ids) and kinds; all where null. */
@@ -143,4 +144,5 @@ export const KIND_OF: { readonly [N in LoadName]: LoadKind<N> } = {
   fetches: "fetch",
   baselineIn: "baseline",
   removal: "removal",
+  answer: "answer",
 } satisfies { readonly [N in LoadName]: Kind };

@@ -4,6 +4,7 @@ import { isDoubtful, step } from "../model/breaker.ts";
 import { onOutcomes } from "../model/lane-speed.ts";
 import { returnSlots } from "../model/slots.ts";
 import type { LaneReport, OutcomeReport, PulseReply, PulseReport, SlotGrant, SlotWish } from "../ports/ledger.ts";
+import { repeatedPulse } from "./answers.ts";
 import { type Book, type Want, want } from "./book.ts";
 import { answerProbe, holdQueue } from "./hold-queue.ts";
 import {
@@ -70,9 +71,10 @@ export const pulse = (
 ): PulseReply => {
   const worker = book.one("worker", report.worker);
   const isAlive = isKnown(worker);
-  // Sent again because its answer was lost: what it reports is counted already.
-  const isRepeated = isAlive && report.number !== undefined && worker!.lastPulse >= report.number;
-  if (!isRepeated) {
+  const repeated = worker && isAlive && repeatedPulse(book, worker, report.number);
+  if (repeated) return repeated;
+  // Of a worker that was given up nothing is remembered: what it sends again would be counted again.
+  if (isAlive || report.number === undefined) {
     for (const { lane, delaysMs } of report.returned) giveBack(book, lane, delaysMs.map((delay) => sentAt + delay));
     for (const { lane, queue, count } of report.refunds) {
       const of = book.one("queue", queue);
@@ -92,7 +94,6 @@ export const pulse = (
       until: book.now + leaseMs,
       stops: told.stops,
       unsettled: report.unsettled.flatMap(({ queue, requests, bytes }) => [queue, requests, bytes]),
-      lastPulse: report.number ?? renewed.lastPulse,
     });
   }
   const stopped = [...new Set([...stoppedQueues(book, report), ...told.queues])];
@@ -106,7 +107,11 @@ export const pulse = (
     else if (got.slots.delaysMs.length > 0) slots.push(got.slots);
     if (got !== "unpaced" && got.roomInMs !== undefined) againInMs = Math.min(againInMs, got.roomInMs);
   }
-  return { isAlive, slots, unpaced, stopped, againInMs, ...pacesAddresses(book) };
+  const reply = { isAlive, slots, unpaced, stopped, againInMs, ...pacesAddresses(book) };
+  const { number } = report;
+  if (worker && isAlive && number !== undefined)
+    book.patch("worker", worker, { lastPulse: { number, at: book.now, reply } });
+  return reply;
 };
 
 const wakeOthers = (book: Book, { id, name }: Lane): void => {

@@ -6,6 +6,7 @@ import type { AnswerKind, Change } from "../model/freshness.ts";
 import type { PastAttempt, Skipped } from "../model/item.ts";
 import type { Cap, Freshness, JobSpec, JobState, Pause, RejectedInput } from "../model/job.ts";
 import type { LaneSpeed } from "../model/lane-speed.ts";
+import type { Grant, PulseReply } from "../ports/ledger.ts";
 import type { WorkerCard } from "../ports/worker-card.ts";
 
 /**
@@ -146,8 +147,6 @@ export interface Job {
   readonly fieldCounts: readonly number[];
   readonly failures: Readonly<Partial<Record<FailureKind, FailureCount>>>;
   readonly changes: Readonly<Partial<Record<Change, number>>>;
-  /** Numbers of requests to add inputs that were answered, so that one sent again changes nothing. */
-  readonly lastAdd: { readonly id: string; readonly reply: readonly [number, number, number] } | null;
 }
 
 /** A run of items in the hands of a worker: the places that are not settled, as pairs of first and last. */
@@ -159,6 +158,11 @@ export interface Lease {
   readonly open: readonly number[];
   /** Some of the items have a `Retry`. */
   readonly hasRetries: boolean;
+}
+
+interface Sent {
+  readonly number: number;
+  readonly at: number;
 }
 
 export interface Worker {
@@ -184,9 +188,9 @@ export interface Worker {
   readonly runningBy: Readonly<Record<string, number>>;
   /** Queues that have stopped with items of this worker: told once a pulse said so. */
   readonly stops: readonly { readonly job: number; readonly queue: number; readonly isTold: boolean }[];
-  /** The last claim and pulse that were answered, to answer them again. */
-  readonly lastClaim: { readonly number: number; readonly leases: readonly number[] } | null;
-  readonly lastPulse: number;
+  /** The last claim and pulse that had a number, with when and how they were answered: sent again, they get the same answer. */
+  readonly lastClaim: (Sent & { readonly leases: readonly number[]; readonly grant: Omit<Grant, "items"> }) | null;
+  readonly lastPulse: (Sent & { readonly reply: PulseReply | null }) | null;
 }
 
 export interface Item {
@@ -262,7 +266,7 @@ export interface LastResult {
   readonly failure: Failure | null;
   readonly captures: readonly CaptureRef[];
   readonly records: RecordRange | null;
-  /** [started at, ms, requests, bytes, worker, why it is absent, lease]. */
+  /** [started at, ms, requests, bytes, worker, why it is absent]. */
   readonly attempt: readonly unknown[] | null;
   readonly revision: number;
 }
@@ -376,6 +380,13 @@ export interface SuspectGroup {
   readonly dueAt: number;
 }
 
+/** What was answered to a call, or to a part of it, that has a name: sent again, it changes nothing and gets the same answer. */
+export interface Answer {
+  readonly id: string;
+  readonly at: number;
+  readonly reply: unknown;
+}
+
 /** Never written by the ledger's rules, see `ports/removals.ts`. */
 export interface RemovalMark {
   readonly job: string;
@@ -407,6 +418,7 @@ export interface Records {
   readonly label: JobLabel;
   readonly borrowed: Borrowed;
   readonly service: Service;
+  readonly answer: Answer;
 }
 
 export type Kind = keyof Records;
@@ -436,4 +448,5 @@ export const KEYS = {
   label: ["name", "value", "job"],
   borrowed: ["owner", "queue", "seq"],
   service: ["id"],
+  answer: ["id"],
 } as const satisfies { readonly [K in Kind]: readonly (keyof Records[K])[] };

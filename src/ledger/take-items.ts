@@ -93,7 +93,7 @@ export const lease = (tally: ClaimTally, queue: Queue, lane: Lane, items: readon
   }
 };
 
-const claimed = (queue: Queue, lane: Lane, id: number, item: Item | DueItem): ClaimedItem => ({
+export const claimed = (queue: Queue, lane: Lane, id: number, item: Item | DueItem): ClaimedItem => ({
   queue: queue.id,
   seq: item.seq,
   lease: id,

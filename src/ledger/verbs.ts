@@ -9,9 +9,9 @@ import type {
   ReapReply,
   ReapRequest,
   SettledItem,
-  SlotGrant,
 } from "../ports/ledger.ts";
-import { type Book, want } from "./book.ts";
+import { answerWants, later, once, partOf } from "./answers.ts";
+import { type Book, want, type Want } from "./book.ts";
 import { claim, claimWants } from "./claim.ts";
 import { cancelJob, controlJob } from "./control-job.ts";
 import { controlLane, setShare } from "./control-lane.ts";
@@ -46,6 +46,9 @@ type Verbs = Pick<
 /** The verbs that change something: each is one rule in one transaction, or in several short ones of which any may be the last before a crash. */
 export const ledgerVerbs = (store: LedgerStore, limits: PulseLimits): Verbs => {
   const { transact } = store;
+  /** Takes effect once under its name, however often it is sent. */
+  const act: Act = (id, work, { wants = [], isDurable = true } = {}) =>
+    transact([...answerWants(id), ...wants], (book) => once(book, id, () => work(book)), isDurable);
   const upkeep = async ({ worker }: ClaimRequest): Promise<void> => {
     // A worker that claims is heard of.
     await reapSilent(store, worker);
@@ -61,7 +64,7 @@ export const ledgerVerbs = (store: LedgerStore, limits: PulseLimits): Verbs => {
       },
       false,
     );
-    return answer === "upkeep" ? answer : { ...answer, slots: fromNow(answer.slots, store.now() - at) };
+    return answer === "upkeep" ? answer : { ...answer, slots: later(answer.slots, store.now() - at) };
   };
   /** What never changes of a job, so that its inputs are added with one round of loads. */
   const jobs = new Map<string, JobFacts>();
@@ -70,52 +73,50 @@ export const ledgerVerbs = (store: LedgerStore, limits: PulseLimits): Verbs => {
     addItems: async (job, items, rejected, id) => {
       const total = { accepted: 0, folded: 0, capped: 0 };
       for (const [from, some] of addChunks(items)) {
-        const chunk = {
-          items: some,
-          rejected: from === 0 ? rejected : [],
-          ...(id !== undefined && { id: `${id}/${from}` }),
-        };
         const facts = jobs.get(job);
-        const wants = facts ? insertWants(facts, chunk.items) : [];
-        const reply = await transact([want("jobNamed", job), want("removal", job), ...wants], (book) => {
+        const wants = [want("jobNamed", job), want("removal", job), ...(facts ? insertWants(facts, some) : [])];
+        const add = (book: Book): AddReply => {
           const known = book.one("jobNamed", job);
-          if (known && !facts) book.need(...insertWants(known, chunk.items));
+          if (known && !facts) book.need(...insertWants(known, some));
           if (known) jobs.set(job, known);
-          return addItems(book, job, chunk);
-        });
+          return addItems(book, job, some, from === 0 ? rejected : []);
+        };
+        const reply = await act(partOf(id, from), add, { wants });
         for (const name of Object.keys(total) as (keyof AddReply)[]) total[name] += reply[name];
       }
       return total;
     },
     sealJob: (job) => transact([], (book) => sealJob(book, job)),
-    steerJob: (job, to, why) => transact([], (book) => controlJob(book, job, to, why)),
-    retryItems: async (job, { kinds, keys }) => {
+    steerJob: (job, to, why, id) => act(id, (book) => controlJob(book, job, to, why)),
+    retryItems: async (job, { kinds, keys }, id) => {
       let total = 0;
       if (keys) {
-        for (let from = 0; from === 0 || from < keys.length; from += RETRY_CHUNK)
-          total += await transact([], (book) => retryKeys(book, job, keys.slice(from, from + RETRY_CHUNK), kinds));
+        for (let from = 0; from === 0 || from < keys.length; from += RETRY_CHUNK) {
+          const some = keys.slice(from, from + RETRY_CHUNK);
+          total += await act(partOf(id, from), (book) => retryKeys(book, job, some, kinds));
+        }
         return total;
       }
-      for (let after: ItemRef | undefined = START; after; ) {
+      for (let part = 0, after: ItemRef | undefined = START; after; part++) {
         const from: ItemRef = after;
-        const failed = await transact([], (book) => retryFailed(book, job, kinds, from, RETRY_CHUNK));
-        total += failed.length;
-        after = failed.at(-1);
+        const { count, last } = await act(partOf(id, part), (book) => retryFailed(book, job, kinds, from, RETRY_CHUNK));
+        total += count;
+        after = last;
       }
       return total;
     },
-    raiseCaps: async (job, caps) => {
-      await transact([], (book) => raiseCaps(book, job, caps));
+    raiseCaps: async (job, caps, id) => {
+      await act(id, (book) => raiseCaps(book, job, caps));
       let total = 0;
-      for (let after: ItemRef | undefined = START; after; ) {
+      for (let part = 0, after: ItemRef | undefined = START; after; part++) {
         const from: ItemRef = after;
-        const { accepted, last } = await transact([], (book) => letIn(book, job, from, RETRY_CHUNK));
+        const { accepted, last } = await act(partOf(id, part), (book) => letIn(book, job, from, RETRY_CHUNK));
         total += accepted;
         after = last;
       }
       return total;
     },
-    pinVersions: (job, pins) => transact([], (book) => pinVersions(book, job, pins)),
+    pinVersions: (job, pins, id) => act(id, (book) => pinVersions(book, job, pins)),
     amendItems: async (job, revision, items, isLast = false) => {
       for (const some of inTransactions(items, AMEND_CHUNK)) {
         const ready: AmendedItem[] = [];
@@ -150,44 +151,48 @@ export const ledgerVerbs = (store: LedgerStore, limits: PulseLimits): Verbs => {
         // Never results, only lanes and leases: forgetting it in a power cut does no harm, except for acts.
         report.acting.length > 0,
       );
-      return { ...reply, slots: fromNow(reply.slots, store.now() - at) };
+      return { ...reply, slots: later(reply.slots, store.now() - at) };
     },
-    settle: async (worker, items) => {
+    settle: async (worker, items, id) => {
       const refused: ItemRef[] = [];
+      let part = 0;
+      const nextPart = (): string | undefined => partOf(id, part++);
       for (const some of inTransactions(items, Infinity)) {
         const ready: SettledItem[] = [];
-        for (const item of some) ready.push(await emitAhead(store, worker, item));
-        const reply = await transact(settleWants(worker, ready), (book) => settle(book, worker, ready));
+        for (const item of some) ready.push(await emitAhead(act, nextPart, worker, item));
+        const reply = await act(nextPart(), (book) => settle(book, worker, ready), { wants: settleWants(worker, ready) });
         refused.push(...reply.refused);
       }
       return { refused };
     },
-    reap: async ({ worker, cause }: ReapRequest) => {
+    reap: async ({ worker, cause, id }: ReapRequest) => {
       if (worker !== undefined)
-        return await transact([want("worker", worker)], (book) => reapWorker(book, worker, cause));
+        return await act(id, (book) => reapWorker(book, worker, cause), { wants: [want("worker", worker)] });
       const reply = await reapSilent(store);
       while (await transact((now) => [want("overdueJob", now)], cancelOverdue));
       return reply;
     },
-    registerWorker: (card, sums = {}) =>
-      transact(
-        [want("worker", card.name)],
+    registerWorker: (card, sums = {}, id) =>
+      act(
+        id,
         (book) => {
           registerWorker(book, card);
           for (const [name, value] of Object.entries(sums)) book.count(name as keyof typeof sums, value ?? 0);
         },
-        false,
+        { wants: [want("worker", card.name)], isDurable: false },
       ),
-    writeEvents: (events) =>
-      transact([], (book) => events.forEach(({ type, job, facts }) => book.tell(type, job, facts))),
+    writeEvents: (events, id) =>
+      act(id, (book) => events.forEach(({ type, job, facts }) => book.tell(type, job, facts))),
   };
 };
 
-const START: ItemRef = { queue: 0, seq: 0 };
+type Act = <T>(
+  id: string | undefined,
+  work: (book: Book) => T,
+  options?: { readonly wants?: readonly Want[]; readonly isDurable?: boolean },
+) => Promise<T>;
 
-/** Delays count from the answer: what the commit took has passed already. */
-const fromNow = (slots: readonly SlotGrant[], passedMs: number): SlotGrant[] =>
-  slots.map((grant) => ({ ...grant, delaysMs: grant.delaysMs.map((delay) => delay - passedMs) }));
+const START: ItemRef = { queue: 0, seq: 0 };
 
 const reapSilent = async ({ transact }: LedgerStore, except?: string): Promise<ReapReply> => {
   let total = NOBODY;
@@ -264,13 +269,18 @@ const split = ({ emitted }: Emitting): { readonly ahead: readonly PlannedItem[][
  * All but the last inputs that an item found arrive before it is settled, each chunk held against its lease. Should the worker be lost in
  * between, they stay; the item is tried again and finds them folded. Answers what is left to settle.
  */
-const emitAhead = async ({ transact }: LedgerStore, worker: string, item: SettledItem): Promise<SettledItem> => {
+const emitAhead = async (
+  act: Act,
+  nextPart: () => string | undefined,
+  worker: string,
+  item: SettledItem,
+): Promise<SettledItem> => {
   const { ahead, rest } = split(item);
   if (item.outcome.state === "returned" || ahead.length === 0) return item;
   for (const emitted of ahead) {
     // Not synced: the settle that follows is, and with it all that came before.
-    const isHeld = await transact(
-      [want("worker", worker), want("queue", item.queue), want("jobOfQueue", item.queue)],
+    const isHeld = await act(
+      nextPart(),
       (book) => {
         if (!new SettleBatch(book, worker).leaseOf(item)) return false;
         const { job } = book.one("queue", item.queue)!;
@@ -279,7 +289,10 @@ const emitAhead = async ({ transact }: LedgerStore, worker: string, item: Settle
         emitItems(book, job, some);
         return true;
       },
-      false,
+      {
+        wants: [want("worker", worker), want("queue", item.queue), want("jobOfQueue", item.queue)],
+        isDurable: false,
+      },
     );
     // The settle itself is refused for the same reason.
     if (!isHeld) return { ...item, emitted: [] };

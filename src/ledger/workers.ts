@@ -1,9 +1,7 @@
 import type { ItemRef } from "../model/item.ts";
 import type { ClaimRequest, WorkerCard } from "../ports/ledger.ts";
-import { type Book, want } from "./book.ts";
-import { eachPlace } from "./places.ts";
-import { type Lease, newRetry, type Queue, type Worker } from "./records.ts";
-import { wakeShare } from "./shares.ts";
+import type { Book } from "./book.ts";
+import type { Worker } from "./records.ts";
 
 export const newWorker = (name: string): Worker => ({
   name,
@@ -22,7 +20,7 @@ export const newWorker = (name: string): Worker => ({
   runningBy: {},
   stops: [],
   lastClaim: null,
-  lastPulse: 0,
+  lastPulse: null,
 });
 
 /** One that was given up, or has only registered, is not known: it must hear that from its pulse before it takes more. */
@@ -46,6 +44,8 @@ export const claimingWorker = (known: Worker | undefined, request: ClaimRequest,
         until,
         isAlone: request.alone === true,
         jobs: request.jobs ?? null,
+        // What it sent before it was given up may have been counted then.
+        ...(request.number !== undefined && { lastPulse: { number: request.number, at: now, reply: null } }),
       };
 
 /** Items in flight take places of their lane's concurrency until the worker says that they no longer do. */
@@ -71,38 +71,4 @@ export const setRunning = (worker: Worker, running: readonly ItemRef[]): Worker 
     runningIn,
     runningBy,
   };
-};
-
-/** The answer to the worker's last claim was lost: what it brought goes back untouched. The slots that were booked for it pass unused. */
-export const takeBackLastClaim = (book: Book, worker: Worker, number: number | undefined): Worker => {
-  const { lastClaim } = worker;
-  if (number === undefined || lastClaim?.number !== number || lastClaim.leases.length === 0) return worker;
-  const lost = worker.leases.filter(({ id }) => lastClaim.leases.includes(id));
-  book.need(
-    ...lost.flatMap(({ queue, open }) => [
-      want("queue", queue),
-      ...eachPlace(open).map((seq) => want("retry", queue, seq)),
-    ]),
-  );
-  for (const lease of lost) giveBack(book, lease, [...eachPlace(lease.open)]);
-  return { ...worker, leases: worker.leases.filter(({ id }) => !lastClaim.leases.includes(id)), lastClaim: null };
-};
-
-/** Items of a lease that were not tried are due at once. The lease itself is changed by the caller. */
-export const giveBack = (book: Book, { queue: id }: Lease, seqs: readonly number[]): void => {
-  const queue = book.one("queue", id)!;
-  for (const seq of seqs) {
-    const retry = book.one("retry", id, seq) ?? newRetry(id, seq);
-    book.put("retry", { ...retry, state: retry.state === "suspect" ? "suspect" : "queued", dueAt: book.now });
-  }
-  backInQueue(book, queue, seqs.length, book.now);
-};
-
-/** So many items of a queue are in flight no longer, and due at that time. */
-export const backInQueue = (book: Book, queue: Queue, count: number, dueAt: number): Queue => {
-  wakeShare(book, queue.lane, queue.client, dueAt);
-  return book.patch("queue", queue, {
-    leased: queue.leased - count,
-    dueAt: Math.min(dueAt, queue.dueAt ?? Infinity),
-  });
 };

@@ -29,6 +29,12 @@ export type { RobotsAnswer, RobotsReply } from "./robots-answer.ts";
 export type { WorkerCard, WorkerView } from "./worker-card.ts";
 
 /**
+ * Names one call. Sent again within a quarter of an hour, also while the first is under way, it takes effect once and is answered alike. Verbs that
+ * take no name may be sent again as they are.
+ */
+export type CallId = string;
+
+/**
  * State and queue in one port, because they must change together. Every verb is one batch and, in effect, one transaction.
  * Times go out as delays from the ledger's own now, so that workers' wall clocks do not matter.
  */
@@ -39,13 +45,12 @@ export interface Ledger extends VersionLedger {
     job: string,
     items: readonly PlannedItem[],
     rejected: readonly RejectedInput[],
-    /** Names this call among those for the job: sent again with the same name, it is answered without effect. */
-    id?: string,
+    id?: CallId,
   ): Promise<AddReply>;
   /** No more inputs will come from outside: the job is done when its items are. */
   sealJob(job: string): Promise<void>;
   /** `why`: told with the event, and by a paused job for as long as it is; that somebody asked for it, when left out. */
-  steerJob(job: string, to: "pause" | "resume" | "cancel", why?: PauseReason): Promise<void>;
+  steerJob(job: string, to: "pause" | "resume" | "cancel", why?: PauseReason, id?: CallId): Promise<void>;
   /** Whether no request of a stopped job can start any more: all workers with a part in it have heard so, or are given up. Else when to ask. */
   isQuiet(
     job: string,
@@ -54,12 +59,13 @@ export interface Ledger extends VersionLedger {
   retryItems(
     job: string,
     filter: { readonly kinds?: readonly FailureKind[]; readonly keys?: readonly string[] },
+    id?: CallId,
   ): Promise<number>;
   /**
    * Raises limits of a job, which goes on with the capped inputs that now fit; answers how many. May be repeated with the same limits, which
    * takes up what a crash broke off. Lower ones than the job has are refused.
    */
-  raiseCaps(job: string, caps: JobCaps): Promise<number>;
+  raiseCaps(job: string, caps: JobCaps, id?: CallId): Promise<number>;
   readJob(job: string): Promise<JobView | undefined>;
   /** The newest first. Without a query, the newest 200 of all clients. */
   listJobs(query?: JobQuery): Promise<readonly JobView[]>;
@@ -96,7 +102,7 @@ export interface Ledger extends VersionLedger {
   /** Renews the worker's leases, books and returns slots, reports outcomes at once, hears what has stopped. */
   pulse(report: PulseReport): Promise<PulseReply>;
   /** The second door. What was not leased to this worker any more is refused and changes nothing. */
-  settle(worker: string, items: readonly SettledItem[]): Promise<SettleReply>;
+  settle(worker: string, items: readonly SettledItem[], id?: CallId): Promise<SettleReply>;
   /**
    * Ends the leases of a worker known to be dead, or of all that have been silent too long. Items that may have been running become suspects;
    * the others go back untouched. Without a worker's name it also cancels the jobs whose deadline has passed.
@@ -109,11 +115,11 @@ export interface Ledger extends VersionLedger {
   keepRobots(origin: string, answer: RobotsAnswer): Promise<void>;
 
   /** A worker says what it is before it claims, and again now and then, with what has come to its sums since it last did. */
-  registerWorker(worker: WorkerCard, sums?: WorkSums): Promise<void>;
+  registerWorker(worker: WorkerCard, sums?: WorkSums, id?: CallId): Promise<void>;
   /** Of all workers that there ever were: what they have told, and what was lost with them. */
   readWorkSums(): Promise<WorkSums>;
   /** Events that no transaction of the ledger's own writes: progress, failed items in groups. */
-  writeEvents(events: readonly Pick<LedgerEvent, "type" | "job" | "facts">[]): Promise<void>;
+  writeEvents(events: readonly Pick<LedgerEvent, "type" | "job" | "facts">[], id?: CallId): Promise<void>;
   /** What is kept of the last good answer for these keys, for conditional requests and comparison. */
   readFresh(keys: readonly FreshKey[]): Promise<readonly (FreshEntry | undefined)[]>;
 
@@ -205,8 +211,8 @@ export interface WorkFilter {
 export interface ClaimRequest extends WorkFilter {
   readonly worker: string;
   /**
-   * Counts the claims of this worker. A number that was answered before means that the answer was lost: what it brought is taken back first.
-   * Left out, the claim cannot be sent twice.
+   * Rises with every claim and pulse of this worker. A claim with the number of the last one is that one, sent again: it brings the same. With a lower
+   * number it comes too late and brings nothing. Left out, the claim cannot be sent twice.
    */
   readonly number?: number;
   /** How many more items the worker can take in hand. */
@@ -310,7 +316,7 @@ export interface SlotRefund {
 
 export interface PulseReport {
   readonly worker: string;
-  /** Counts the pulses of this worker: one that was answered before changes nothing. Left out, the pulse cannot be sent twice. */
+  /** As of a claim: one that was answered before changes nothing. */
   readonly number?: number;
   /** Items that may be running from now on: the suspects should this worker die. */
   readonly running: readonly ItemRef[];
@@ -377,6 +383,7 @@ export interface ReapRequest {
   readonly worker?: string;
   /** How it ended, as far as known. `alone` deaths with a cause in the scraper count against the item sooner. */
   readonly cause?: { readonly blame: "scraper" | "unknown"; readonly detail: string };
+  readonly id?: CallId;
 }
 
 export interface ReapReply {

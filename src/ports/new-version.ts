@@ -3,7 +3,7 @@ import type { Failure } from "../model/failure.ts";
 import type { ItemRef } from "../model/item.ts";
 import type { JobPins } from "../model/job-version.ts";
 import type { RejectedInput } from "../model/job.ts";
-import type { PlannedItem } from "./ledger.ts";
+import type { CallId, PlannedItem } from "./ledger.ts";
 
 /** How a job goes on with scrapers that were changed. */
 export interface VersionLedger {
@@ -11,7 +11,7 @@ export interface VersionLedger {
    * Pins a paused or ended job to other versions and leaves it paused until `amendItems` has ended. Changes nothing while items are in
    * workers' hands, which run them with the versions before; answers how many.
    */
-  pinVersions(job: string, pins: JobPins): Promise<{ readonly inHand: number }>;
+  pinVersions(job: string, pins: JobPins, id?: CallId): Promise<{ readonly inHand: number }>;
   /**
    * What the job's present versions made of stored pages takes the place of what earlier ones did. Of a revision that is not the
    * job's, and of items that were amended or tried since, nothing is changed. `isLast`: the job may be resumed.

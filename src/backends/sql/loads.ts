@@ -111,6 +111,7 @@ export const LOADS: { readonly [N in LoadName]: string } = {
   fetches: `w CROSS JOIN fetches t ON t.key = ${a(0)} AND t.scraper = ${a(1)}`,
   baselineIn: `w CROSS JOIN lanes l ON l.name = ${a(1)} CROSS JOIN baselines t ON t.scraper = ${a(0)} AND t.lane = l.id`,
   removal: `w CROSS JOIN removals t ON t.id = ${a(0)}`,
+  answer: `w CROSS JOIN answers t ON t.id = ${a(0)}`,
 };
 
 /** Lists whose order counts, and the argument that says how many there are at most. */

@@ -178,7 +178,6 @@ export const TABLES: { readonly [K in Exclude<Kind, "dueItem">]: Table<K> } = {
       fieldCounts: "list",
       failures: "map",
       changes: "map",
-      lastAdd: "json",
     },
     isSummed: true,
   },
@@ -201,7 +200,7 @@ export const TABLES: { readonly [K in Exclude<Kind, "dueItem">]: Table<K> } = {
       runningBy: "map",
       stops: "list",
       lastClaim: "json",
-      lastPulse: "number",
+      lastPulse: "json",
     },
   },
   peer: {
@@ -301,6 +300,7 @@ export const TABLES: { readonly [K in Exclude<Kind, "dueItem">]: Table<K> } = {
     columns: { job: "text", what: "text", step: "text", markedAt: "number" },
     computed: { job: "t.id" },
   },
+  answer: { name: "answers", columns: { id: "text", at: "number", reply: "json" } },
 };
 
 const sqlName = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

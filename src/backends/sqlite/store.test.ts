@@ -97,10 +97,6 @@ const job: Records["job"] = {
     },
   },
   changes: { new: 2 },
-  lastAdd: {
-    id: "a",
-    reply: [1, 2, 3],
-  },
 };
 const worker: Records["worker"] = {
   name: "w",
@@ -135,9 +131,11 @@ const worker: Records["worker"] = {
   ],
   lastClaim: {
     number: 4,
+    at: 9,
     leases: [1],
+    grant: { slots: [], unpaced: ["a.test"], suspects: 0 },
   },
-  lastPulse: 6,
+  lastPulse: { number: 6, at: 9.5, reply: null },
 };
 
 /** One of each kind that is written. */
@@ -267,6 +265,7 @@ const SAMPLES: {
   baseline: { scraper: "s", lane: 2, breaker: seedBreaker() },
   label: { name: "", value: "county", job: 1 },
   borrowed: { owner: "i", ...place },
+  answer: { id: "call/1", at: 3, reply: { accepted: 1 } },
 };
 
 const KEYED = [
@@ -285,6 +284,7 @@ const KEYED = [
   want("fresh", "k", "s", ""),
   want("fetch", 3, 4),
   want("baselineIn", "s", "a.test"),
+  want("answer", "call/1"),
 ];
 
 test("what is written of each kind is read again as it was, and deleted", async (t) => {

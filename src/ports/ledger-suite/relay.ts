@@ -1,3 +1,4 @@
+import { eachVerb, resending } from "../../ledger/resend.ts";
 import { seededRandom } from "../../model/seeded-random.ts";
 import type { Ledger } from "../ledger.ts";
 import type { OpenLedger } from "./world.ts";
@@ -10,19 +11,6 @@ class AnswerLost extends Error {
   }
 }
 
-type AnyVerb = (...args: readonly unknown[]) => Promise<unknown>;
-
-/** Each verb of a ledger, those of `removals` included, as another function of the same kind. `close` stays as it is. */
-const eachVerb = <Port extends object>(port: Port, change: (verb: string, own: AnyVerb) => AnyVerb): Port =>
-  new Proxy(port, {
-    get: (target, name) => {
-      const own: unknown = Reflect.get(target, name, target);
-      if (name === "close") return own;
-      if (typeof own === "function") return change(String(name), own.bind(target) as AnyVerb);
-      return name === "removals" ? eachVerb(own as object, change) : own;
-    },
-  });
-
 /** A network between the ledger and its caller: some calls are carried out and their answers, good or bad, do not arrive. */
 export const loseAnswers = (ledger: Ledger, isLost: (verb: string) => boolean): Ledger =>
   eachVerb(ledger, (verb, own) => async (...args) => {
@@ -34,14 +22,7 @@ export const loseAnswers = (ledger: Ledger, isLost: (verb: string) => boolean): 
 
 /** A caller that sends the same again until it hears an answer. */
 export const resend = (ledger: Ledger): Ledger =>
-  eachVerb(ledger, (_, own) => async (...args) => {
-    for (;;)
-      try {
-        return await own(...args);
-      } catch (error) {
-        if (!(error instanceof AnswerLost)) throw error;
-      }
-  });
+  resending(ledger, async ({ error }) => error instanceof AnswerLost);
 
 /** Opens ledgers behind a relay that loses this share of the answers, the same ones in every run. */
 export const behindRelay = (open: OpenLedger, { share = 0.01, seed = 1 } = {}): OpenLedger => {

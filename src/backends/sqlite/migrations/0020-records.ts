@@ -39,8 +39,7 @@ CREATE TABLE jobs (
   created_at REAL NOT NULL, ended_at REAL, deadline_at REAL, spent_at REAL, paused TEXT, revision INTEGER NOT NULL, reopened_at REAL, key_seed INTEGER,
   received INTEGER NOT NULL, accepted INTEGER NOT NULL, folded INTEGER NOT NULL, rejected INTEGER NOT NULL, rejects TEXT, capped TEXT NOT NULL,
   done INTEGER NOT NULL, absent INTEGER NOT NULL, failed INTEGER NOT NULL, skipped INTEGER NOT NULL, cancelled INTEGER NOT NULL,
-  partial INTEGER NOT NULL, requests INTEGER NOT NULL, bytes INTEGER NOT NULL, field_counts TEXT, failures TEXT, changes TEXT, last_add TEXT,
-  sum INTEGER
+  partial INTEGER NOT NULL, requests INTEGER NOT NULL, bytes INTEGER NOT NULL, field_counts TEXT, failures TEXT, changes TEXT, sum INTEGER
 );
 CREATE INDEX jobs_client ON jobs (client, number);
 CREATE INDEX jobs_state ON jobs (state, number);
@@ -50,7 +49,7 @@ CREATE INDEX jobs_deadline ON jobs (deadline_at) WHERE deadline_at IS NOT NULL A
 CREATE TABLE workers (
   name TEXT PRIMARY KEY, until REAL, is_alone INTEGER NOT NULL, jobs TEXT, card TEXT, registered_at REAL NOT NULL, leases TEXT,
   next_lease INTEGER NOT NULL, running TEXT, pulse_lease INTEGER NOT NULL, unsettled TEXT, in_flight TEXT, running_in TEXT, running_by TEXT,
-  stops TEXT, last_claim TEXT, last_pulse INTEGER NOT NULL
+  stops TEXT, last_claim TEXT, last_pulse TEXT
 ) WITHOUT ROWID;
 CREATE INDEX workers_until ON workers (until);
 
@@ -72,6 +71,9 @@ CREATE TABLE results (
   skipped TEXT, change TEXT, failure TEXT, captures TEXT, records TEXT, attempt TEXT, revision INTEGER NOT NULL, sum INTEGER, PRIMARY KEY (queue, seq)
 ) WITHOUT ROWID;
 CREATE INDEX results_state ON results (queue, state, seq) WHERE state > 3;
+
+CREATE TABLE answers (id TEXT PRIMARY KEY, at REAL NOT NULL, reply TEXT) WITHOUT ROWID;
+CREATE INDEX answers_at ON answers (at);
 `;
 
 const OLD =
@@ -135,12 +137,12 @@ INSERT INTO jobs SELECT j.number, j.id, j.client, j.spec, j.state, j.sealed, j.c
   j.done, j.absent, j.failed, j.skipped, j.cancelled, j.partial, j.requests, j.bytes, nullif(j.field_counts, '[]'),
   (SELECT nullif(json_group_object(f.kind, json_object('final', f.final, 'attempts', f.attempts, 'exampleKey', coalesce(f.example_key, ''),
     'exampleDetail', coalesce(f.example_detail, ''))), '{}') FROM old_job_failures f WHERE f.job = j.number),
-  (SELECT nullif(json_group_object(c.change, c.count), '{}') FROM old_job_changes c WHERE c.job = j.id), NULL,
+  (SELECT nullif(json_group_object(c.change, c.count), '{}') FROM old_job_changes c WHERE c.job = j.id),
   CASE WHEN s.spec <> row_sum(j.number, j.spec) THEN -1 END
   FROM old_jobs j LEFT JOIN old_job_sums s ON s.job = j.number;
 UPDATE jobs SET sum = row_sum(number, id, client, spec, state, is_sealed, created_at, ended_at, deadline_at, spent_at, paused, revision, reopened_at,
   key_seed, received, accepted, folded, rejected, rejects, capped, done, absent, failed, skipped, cancelled, partial, requests, bytes, field_counts,
-  failures, changes, last_add) WHERE sum IS NULL;
+  failures, changes) WHERE sum IS NULL;
 -- Jobs are found by their scraper as by a label, which has no name.
 INSERT INTO job_labels SELECT '', scraper, number FROM old_jobs;
 
@@ -162,7 +164,7 @@ INSERT INTO workers SELECT n.name, w.until, coalesce(w.alone, 0), w.jobs, c.card
     SELECT p.queue, 1 FROM old_places p WHERE p.worker = n.name AND p.lease > w.pulse_lease) GROUP BY queue)),
   (SELECT nullif(json_group_object(h.client, h.count), '{}') FROM old_client_hands h WHERE h.worker = n.name),
   (SELECT nullif(json_group_array(json_object('job', s.job, 'queue', s.queue, 'isTold', json(iif(s.told = 1, 'true', 'false')))), '[]')
-    FROM old_stops s WHERE s.worker = n.name), NULL, 0
+    FROM old_stops s WHERE s.worker = n.name), NULL, NULL
   FROM (SELECT name FROM old_workers UNION SELECT name FROM old_worker_cards) n
   LEFT JOIN old_workers w ON w.name = n.name LEFT JOIN old_worker_cards c ON c.name = n.name;
 

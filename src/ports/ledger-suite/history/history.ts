@@ -71,11 +71,15 @@ export interface Slots {
   readonly delaysMs: readonly number[];
 }
 
+/** Leases are numbered by worker. */
+export const leaseOf = (worker: string, lease: number): string => `${lease} of ${worker}`;
+
 export interface GrantedItem {
   /** Its queue and its place there, as `refOf` writes them. */
   readonly item: string;
   readonly queue: number;
-  readonly lease: number;
+  /** As `leaseOf` writes it. */
+  readonly lease: string;
   readonly job: string;
   readonly lane: string;
   readonly scraper: number;
@@ -109,7 +113,8 @@ export interface PulseFact {
 export interface ToldEnd {
   readonly item: string;
   readonly queue: number;
-  readonly lease: number;
+  /** As `leaseOf` writes it. */
+  readonly lease: string;
   readonly state: Outcome["state"];
   readonly countsAttempt: boolean;
   /** Inputs that it found, rejected ones included. */

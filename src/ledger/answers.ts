@@ -1,0 +1,79 @@
+import type { Grant, PulseReply } from "../ports/ledger.ts";
+import { type Book, type Want, want } from "./book.ts";
+import { eachPlace } from "./places.ts";
+import type { Worker } from "./records.ts";
+import { claimed } from "./take-items.ts";
+
+/**
+ * Between machines an answer can be lost after its call took effect, and a call can arrive twice, the second time after later ones. A call with a name
+ * takes effect once, and is answered alike whenever it comes. Claims and pulses, which are many, have rising numbers instead: the worker's record has
+ * the answer to the last one, and one with a lower number comes too late for anybody to hear of it.
+ */
+export const answerWants = (id: string | undefined): Want[] => (id === undefined ? [] : [want("answer", id)]);
+
+/** A part of a call, each part in a transaction of its own. */
+export const partOf = (id: string | undefined, part: number): string | undefined =>
+  id === undefined ? undefined : `${id}/${part}`;
+
+export const once = <T>(book: Book, id: string | undefined, work: () => T): T => {
+  if (id === undefined) return work();
+  const known = book.one("answer", id);
+  if (known) return (known.reply ?? undefined) as T;
+  const reply = work();
+  book.put("answer", { id, at: book.now, reply: reply ?? null });
+  return reply;
+};
+
+const LATE_CLAIM: Grant = { items: [], slots: [], unpaced: [], suspects: 0 };
+
+/** Undefined where the claim is a new one. */
+export const repeatedClaim = (
+  book: Book,
+  worker: Worker,
+  number: number | undefined,
+  until: number,
+): Grant | undefined => {
+  const { lastClaim } = worker;
+  if (number === undefined || !lastClaim || number > lastClaim.number) return undefined;
+  if (number < lastClaim.number) return LATE_CLAIM;
+  const leases = worker.leases.filter(({ id }) => lastClaim.leases.includes(id));
+  const places = leases.flatMap((lease) =>
+    [...eachPlace(lease.open)].map((seq) => ({ lease, queue: lease.queue, seq })),
+  );
+  book.need(
+    ...leases.map(({ queue }) => want("queue", queue)),
+    ...places.flatMap(({ queue, seq }) => [want("item", queue, seq), want("retry", queue, seq)]),
+  );
+  book.need(...leases.map(({ queue }) => want("lane", book.one("queue", queue)!.lane)));
+  book.patch("worker", worker, { until });
+  const items = places.map(({ lease, queue: id, seq }) => {
+    const queue = book.one("queue", id)!;
+    const item = { ...book.one("retry", id, seq), ...book.one("item", id, seq)! };
+    return claimed(queue, book.one("lane", queue.lane)!, lease.id, item);
+  });
+  return { ...lastClaim.grant, items, slots: later(lastClaim.grant.slots, book.now - lastClaim.at) };
+};
+
+/** Undefined where the pulse is a new one. What has stopped since is told with it. */
+export const repeatedPulse = (
+  book: Book,
+  worker: Worker,
+  number: number | undefined,
+): PulseReply | undefined => {
+  const { lastPulse } = worker;
+  if (number === undefined || !lastPulse || number > lastPulse.number) return undefined;
+  const reply = number === lastPulse.number ? lastPulse.reply : null;
+  const stopped = worker.stops.map(({ queue }) => queue);
+  if (!reply) return { isAlive: true, slots: [], unpaced: [], stopped, againInMs: 0 };
+  return {
+    ...reply,
+    stopped: [...new Set([...reply.stopped, ...stopped])],
+    slots: later(reply.slots, book.now - lastPulse.at),
+  };
+};
+
+/** The same slots, so much later. */
+export const later = <S extends { readonly delaysMs: readonly number[] }>(
+  slots: readonly S[],
+  passedMs: number,
+): S[] => slots.map((grant) => ({ ...grant, delaysMs: grant.delaysMs.map((delay) => delay - passedMs) }));
