@@ -12,15 +12,17 @@ import { jobSpec } from "../../ports/ledger-suite/world.ts";
 import { LOADS } from "../sql/loads.ts";
 import { selectOf } from "../sql/statements.ts";
 import { FORMATS } from "../sql/tables.ts";
-import { openStore } from "./open-store.ts";
+import { Database } from "./database.ts";
+import { sqliteStore } from "./store.ts";
 
 const open = async (t: TestContext) => {
   const folder = await mkdtemp(join(tmpdir(), "sluice-store-"));
   const statements: string[] = [];
-  const { db, store } = await openStore(join(folder, "ledger.db"), {
+  const db = await Database.open(join(folder, "ledger.db"), {
     now: () => 5,
     onStatement: (sql) => statements.push(sql),
   });
+  const store = sqliteStore(db);
   await store.transact([], () => undefined); // looks at the clock
   statements.length = 0;
   t.after(async () => {
@@ -323,6 +325,19 @@ test("what is written of each kind is read again as it was, and deleted", async 
     }
   });
   for (const kind of names) assert.equal(db.get(`SELECT 1 FROM ${FORMATS[kind].table}`), undefined, kind);
+});
+
+test("every column of a table is one of its kind's, so that the checksum covers it", async (t) => {
+  const { db } = await open(t);
+  for (const kind of Object.keys(SAMPLES) as (keyof typeof SAMPLES)[]) {
+    const { table, written } = FORMATS[kind];
+    const columns = db.all<{ name: string }>("SELECT name FROM pragma_table_info(?)", table);
+    assert.deepEqual(
+      columns.map(({ name }) => name).toSorted(),
+      [...written].toSorted(),
+      `the columns of ${table}`,
+    );
+  }
 });
 
 test("a rule that asks for more is run again with what it asked for, and writes once", async (t) => {
