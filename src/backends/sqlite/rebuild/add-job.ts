@@ -150,7 +150,12 @@ const countsOf = ({ counts, requests, bytes, fieldCounts, failures, attemptFailu
     return [kind, { final: count, attempts: attemptFailures[kind] ?? 0, exampleKey, exampleDetail }];
   });
   return {
-    ...{ received, folded, rejected, requests, bytes, fieldCounts },
+    received,
+    folded,
+    rejected,
+    requests,
+    bytes,
+    fieldCounts,
     failures: Object.fromEntries(counted),
     changes: changes ?? {},
   };

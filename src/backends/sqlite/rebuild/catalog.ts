@@ -1,6 +1,6 @@
 import { nextPlace } from "../../../ledger/emit-items.ts";
 import type { ItemRef } from "../../../model/item.ts";
-import type { JobSpec, RejectedInput } from "../../../model/job.ts";
+import type { RejectedInput } from "../../../model/job.ts";
 import type { ListedItem, LostJob, SettledLine } from "../../../ports/ledger-rebuild.ts";
 import type { PlannedItem } from "../../../ports/ledger.ts";
 import type { Database } from "../database.ts";
