@@ -25,7 +25,7 @@ export interface FsckCounts {
   objects: number;
   bytes: number;
   jobs: number;
-  /** Rows and records of older versions, which have no checksum. */
+  /** Records of older versions, which have no checksum. */
   unverified: number;
   /** Objects of jobs that the ledger does not know, with their bytes. */
   orphans: number;
@@ -61,7 +61,6 @@ export class Fsck {
         isReadable &&= damage.what !== "ledger";
         yield damage;
       }
-      this.counts.unverified += check.unverified;
       try {
         for (const { id, endedAt } of check.jobs()) {
           this.counts.jobs++;

@@ -12,7 +12,7 @@ import type { ItemView, Outcome } from "../model/item.ts";
 import type { JobView } from "../model/job.ts";
 import type { SettledLine } from "../ports/ledger-rebuild.ts";
 import { failed, settlement, SimWorker, UNCHANGED, waiting } from "../ports/ledger-suite/sim-worker.ts";
-import { jobSpec, planned } from "../ports/ledger-suite/world.ts";
+import { jobSpec, keysOf, planned } from "../ports/ledger-suite/world.ts";
 import type { ClaimedItem, SettledItem } from "../ports/ledger.ts";
 import { Fsck } from "./fsck.ts";
 import { rebuild, RebuildError, type Rebuilt } from "./rebuild.ts";
@@ -273,6 +273,28 @@ test("an item whose input nobody knows is not fetched, and does not vanish", asy
       ["b", "failed", "invalid-input"],
     ],
   );
+  assert.deepEqual(await ground.fsck(), []);
+});
+
+test("what an item has led to is found with its parent, also what a limit keeps out", async (t) => {
+  const ground = await Ground.open(t);
+  const { ledger } = ground.house;
+  await ledger.createJob(jobSpec("one", { maxItems: 602 }));
+  await ledger.addItems("one", [...planned(["first"]), ...planned(["top"], "top.test")], []);
+  await ledger.sealJob("one");
+  const top = (await ground.take("one")).filter(({ key }) => key === "top");
+  await ground.settle(top, DONE, { emitted: planned(keysOf(700)) });
+  // In the order of the manifest they come before their parent.
+  await writeJobManifest(ground.house, "one");
+  const told = async () =>
+    [...(await ground.items("one")).values()].map(({ key, parent }) => `${key} ${parent}`);
+  const before = await told();
+  const { jobs } = await ground.rebuild();
+  assert.deepEqual([jobs[0]?.items, jobs[0]?.ended, jobs[0]?.capped], [602, 1, 100]);
+  assert.deepEqual(await told(), before);
+  assert.deepEqual(await ground.fsck(), []);
+  assert.equal(await ground.house.ledger.raiseCaps("one", { maxItems: 1000 }), 100);
+  assert.equal((await told()).filter((item) => item.endsWith(" top")).length, 700);
   assert.deepEqual(await ground.fsck(), []);
 });
 

@@ -30,7 +30,10 @@ export const emitItems = (book: Book, number: number, { queue, seq, emitted, rej
 };
 
 /** The next page of a list is no deeper than the page that leads to it: a chain of them has a limit of its own. */
-const nextPlace = (parent: Item, scraper: number): { readonly depth: number; readonly chain: number } =>
+export const nextPlace = (
+  parent: Pick<Item, "scraper" | "depth" | "chain">,
+  scraper: number,
+): { readonly depth: number; readonly chain: number } =>
   scraper === parent.scraper
     ? { depth: parent.depth, chain: parent.chain + 1 }
     : { depth: parent.depth + 1, chain: 0 };

@@ -31,7 +31,7 @@ export const noteFresh = (book: Book, item: SettledItem): Change | undefined => 
   const { state } = item.outcome;
   let change: Change | undefined;
   if (item.fresh && (state === "done" || state === "skipped" || state === "absent")) change = noteGood(book, fetch, item.fresh);
-  else if (item.fresh && state === "failed") book.put("fresh", answerOf(book, fetch, item.fresh, true));
+  else if (item.fresh && state === "failed") book.put("fresh", answerOf(fetch, item.fresh, book.now, true));
   endFetch(book, fetch);
   return change;
 };
@@ -42,12 +42,12 @@ export const leaveFresh = (book: Book, item: ItemRef): void => {
   if (fetch) endFetch(book, fetch);
 };
 
-const answerOf = (book: Book, fetch: Fetch, note: FreshNote, isFailure: boolean): FreshAnswer => ({
+const answerOf = (fetch: Fetch, note: FreshNote, fetchedAt: number, isFailure: boolean): FreshAnswer => ({
   ...fetch,
   owner: fetch.client,
   isFailure,
-  fetchedAt: book.now,
-  freshUntil: book.now + note.freshMs,
+  fetchedAt,
+  freshUntil: fetchedAt + note.freshMs,
   outcome: note.outcome,
   etag: note.etag ?? null,
   lastModified: note.lastModified ?? null,
@@ -55,14 +55,18 @@ const answerOf = (book: Book, fetch: Fetch, note: FreshNote, isFailure: boolean)
   digest: note.digest ?? null,
 });
 
+/** A good answer for its client, and for everybody where that is allowed. */
+export const goodAnswers = (fetch: Fetch, note: FreshNote, fetchedAt: number): FreshAnswer[] => {
+  const answer = answerOf(fetch, note, fetchedAt, false);
+  const { sharedMs } = note;
+  return [answer, ...(sharedMs === undefined ? [] : [{ ...answer, owner: EVERYBODY, freshUntil: fetchedAt + sharedMs }])];
+};
+
 const noteGood = (book: Book, fetch: Fetch, note: FreshNote): Change | undefined => {
-  const answer = answerOf(book, fetch, note, false);
-  const { key, scraper, owner } = answer;
+  const { key, scraper, client: owner } = fetch;
   const before = book.list("fresh", key, scraper, owner).find(({ isFailure }) => !isFailure);
-  book.put("fresh", answer);
+  for (const answer of goodAnswers(fetch, note, book.now)) book.put("fresh", answer);
   book.drop("fresh", key, scraper, owner, 1);
-  if (note.sharedMs !== undefined)
-    book.put("fresh", { ...answer, owner: EVERYBODY, freshUntil: book.now + note.sharedMs });
   return changeOf(before && { ...before, digest: before.digest ?? undefined }, note);
 };
 

@@ -6,7 +6,7 @@ import { OVER_BUDGET } from "./budget.ts";
 import { emitItems, emitWants } from "./emit-items.ts";
 import { answerWants, freshWants, leaveFresh, noteFresh } from "./fresh-notes.ts";
 import { answerProbe } from "./hold-queue.ts";
-import { type EndedState, type LastResult, newRetry, type PastRow, type Retry } from "./records.ts";
+import { type EndedState, type LastResult, newRetry, type PastRow, type Result, type Retry } from "./records.ts";
 import { type JobTally, type QueueTally, SettleBatch } from "./settle-batch.ts";
 import { ALL_WORKERS } from "./shares.ts";
 
@@ -115,7 +115,8 @@ const settleOne = (book: Book, batch: SettleBatch, worker: string, settled: Sett
       queue.wait(next.dueAt!);
     }
   } else {
-    end(book, item, outcome, last, { attempts: (retry?.attempts ?? 0) + (isUntried ? 0 : 1), change });
+    const attempts = (retry?.attempts ?? 0) + (isUntried ? 0 : 1);
+    book.put("result", endOf(item, outcome, last, { attempts, endedAt: book.now, change: change ?? null }));
     if (past) book.put("retry", { ...(retry ?? newRetry(id, seq)), dueAt: null, history: [...(retry?.history ?? []), past] });
     queue.ended++;
   }
@@ -127,24 +128,22 @@ const settleOne = (book: Book, batch: SettleBatch, worker: string, settled: Sett
   }
 };
 
-const end = (
-  book: Book,
-  { queue, seq }: SettledItem,
-  outcome: Exclude<Outcome, { state: "waiting" | "returned" }>,
+export type EndedOutcome = Exclude<Outcome, { state: "waiting" | "returned" }>;
+
+export const endOf = (
+  { queue, seq }: ItemRef,
+  outcome: EndedOutcome,
   last: LastResult,
-  { attempts, change }: { readonly attempts: number; readonly change: ReturnType<typeof noteFresh> },
-): void =>
-  book.put("result", {
-    ...last,
-    queue,
-    seq,
-    state: outcome.state satisfies EndedState,
-    attempts,
-    endedAt: book.now,
-    quality: "quality" in outcome ? outcome.quality : null,
-    skipped: outcome.state === "skipped" ? { reason: outcome.reason } : null,
-    change: change ?? null,
-  });
+  own: Pick<Result, "attempts" | "endedAt" | "change">,
+): Result => ({
+  ...last,
+  ...own,
+  queue,
+  seq,
+  state: outcome.state satisfies EndedState,
+  quality: "quality" in outcome ? outcome.quality : null,
+  skipped: outcome.state === "skipped" ? { reason: outcome.reason } : null,
+});
 
 /** Nobody will try it again: it reads as cancelled, by its due time. */
 const endCancelled = (book: Book, queue: QueueTally, retry: Retry): void => {
@@ -152,7 +151,9 @@ const endCancelled = (book: Book, queue: QueueTally, retry: Retry): void => {
   queue.ended++;
 };
 
-const lastResult = (worker: string, item: SettledItem, revision: number): LastResult => {
+type Told = Omit<SettledItem, "lease" | keyof ItemRef> & { readonly lease?: number };
+
+export const lastResult = (worker: string, item: Told, revision: number): LastResult => {
   const { outcome, attempt, captures, records } = item;
   const { startedAt, ms, requests, bytes } = attempt;
   return {
@@ -164,7 +165,7 @@ const lastResult = (worker: string, item: SettledItem, revision: number): LastRe
   };
 };
 
-const pastOf = (worker: string, { attempt }: SettledItem, revision: number): Omit<PastRow, "failure"> => {
+export const pastOf = (worker: string, { attempt }: Told, revision: number): Omit<PastRow, "failure"> => {
   const { startedAt: at, ms, requests, bytes } = attempt;
   return { at, ms, worker, requests, bytes, ...(revision > 0 && { revision }) };
 };

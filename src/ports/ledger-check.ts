@@ -46,8 +46,6 @@ export interface CheckedJob {
 export interface LedgerCheck extends Disposable {
   /** All that is wrong in the ledger itself. */
   problems(): Iterable<Damage>;
-  /** Rows without a checksum, of older versions: they are read, and nobody can say whether they are right. */
-  readonly unverified: number;
   jobs(): Iterable<CheckedJob>;
   /** What items point to. */
   refs(): Iterable<StoredRef>;

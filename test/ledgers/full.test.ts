@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test, type TestContext } from "node:test";
-import { checkLedger } from "../../src/backends/sqlite/check/check-ledger.ts";
-import { openRecords } from "../../src/backends/sqlite/open-records.ts";
+import { checkLedger } from "../../src/backends/sqlite/check-ledger.ts";
+import { openSqlite } from "../../src/backends/sqlite/open.ts";
 import { SimWorker } from "../../src/ports/ledger-suite/sim-worker.ts";
 import { viewsOf } from "./views.ts";
 
@@ -28,7 +28,7 @@ const write = (t: TestContext): string => {
   return file;
 };
 
-const open = (file: string) => openRecords(file, { now: () => before.now, steady });
+const open = (file: string) => openSqlite(file, { now: () => before.now, steady });
 
 test("a ledger of the version before says the same of all that it has, damage included", async (t) => {
   const file = write(t);
@@ -47,7 +47,7 @@ test("a ledger of the version before says the same of all that it has, damage in
 
 test("a ledger of the version before goes on: its workers are lost, and its items come to their ends", async (t) => {
   let { now } = before;
-  const ledger = await openRecords(write(t), { now: () => now, steady: { nowMs: () => now, boot: "one" } });
+  const ledger = await openSqlite(write(t), { now: () => now, steady: { nowMs: () => now, boot: "one" } });
   t.after(() => ledger.close());
   await ledger.steerLane("paused.test", { isHeld: false });
   for (const { name } of before.workers) await ledger.reap({ worker: name });

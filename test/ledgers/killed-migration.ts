@@ -1,7 +1,6 @@
 import { statSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
-import { migrate } from "../../src/backends/sqlite/migrate.ts";
-import { RECORDS_SCHEMA } from "../../src/backends/sqlite/open-store.ts";
+import { LEDGER_SCHEMA, migrate } from "../../src/backends/sqlite/migrate.ts";
 import { addRowSum } from "../../src/backends/sqlite/row-sums.ts";
 
 /** Migrates the ledger named on the command line, and is killed after the last statement, before the commit. */
@@ -14,4 +13,4 @@ db.function("killed", () => {
   if (statSync(`${file}-wal`).size > 100_000) process.kill(process.pid, "SIGKILL");
   return 0;
 });
-migrate(db, file, { part: "ledger", migrations: [...RECORDS_SCHEMA.migrations, "SELECT killed();"] });
+migrate(db, file, { part: "ledger", migrations: [...LEDGER_SCHEMA.migrations, "SELECT killed();"] });

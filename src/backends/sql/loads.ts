@@ -91,18 +91,18 @@ export const LOADS: { readonly [N in LoadName]: string } = {
       SELECT * FROM (SELECT e.seq, e.captures IS NULL AS bare FROM results e WHERE e.queue = ${a(0)} AND e.state > 3
         AND e.state = CASE ${a(1)} WHEN 'absent' THEN 4 WHEN 'failures' THEN 5 END ORDER BY e.seq DESC LIMIT 50)
       UNION ALL SELECT * FROM (SELECT e.seq, e.last -> 'captures' IS NULL FROM retries e WHERE e.queue = ${a(0)} AND ${a(1)} = 'failures'
-        AND e.due_at IS NOT NULL AND e.state = 'waiting' ORDER BY e.seq DESC LIMIT 50)
-      UNION ALL SELECT * FROM (SELECT e.seq, e.captures IS NULL FROM (SELECT * FROM results WHERE queue = ${a(0)} ORDER BY seq DESC LIMIT 500) e
-        WHERE e.quality = 'partial' AND ${a(1)} NOT IN ('absent', 'failures') LIMIT 50)
+        AND e.due_at IS NOT NULL AND e.state = 'waiting' ORDER BY e.due_at DESC LIMIT 50)
+      UNION ALL SELECT * FROM (SELECT seq, captures IS NULL FROM (SELECT * FROM results WHERE queue = ${a(0)} ORDER BY seq DESC LIMIT 500) latest
+        WHERE quality = 'partial' AND ${a(1)} NOT IN ('absent', 'failures') LIMIT 50)
       ORDER BY bare, seq DESC LIMIT 3))
     LEFT JOIN results r ON r.queue = t.queue AND r.seq = t.seq LEFT JOIN retries y ON y.queue = t.queue AND y.seq = t.seq`,
   failedAfter: `w CROSS JOIN results t ON (t.queue, t.seq) IN (SELECT r.queue, r.seq FROM queues q CROSS JOIN results r ON r.queue = q.id
-    WHERE q.job = ${a(0)} AND q.id >= ${a(2)} AND r.state > 3 AND r.state = 5 AND (r.queue > ${a(2)} OR r.seq > ${a(3)})
+    AND r.seq > CASE q.id WHEN ${a(2)} THEN ${a(3)} ELSE 0 END WHERE q.job = ${a(0)} AND q.id >= ${a(2)} AND r.state > 3 AND r.state = 5
       AND (${a(1)} IS NULL OR r.failure ->> 'kind' IN (SELECT value FROM json_each(${a(1)})))
     ORDER BY q.id, r.seq LIMIT ${most(4)})`,
   capped: `w CROSS JOIN capped t ON t.queue = ${a(0)} AND t.seq = ${a(1)}`,
   cappedAfter: `w CROSS JOIN capped t ON (t.queue, t.seq) IN (SELECT c.queue, c.seq FROM queues q CROSS JOIN capped c ON c.queue = q.id
-    WHERE q.job = ${a(0)} AND q.id >= ${a(1)} AND (c.queue > ${a(1)} OR c.seq > ${a(2)}) ORDER BY q.id, c.seq LIMIT ${most(3)})`,
+    AND c.seq > CASE q.id WHEN ${a(1)} THEN ${a(2)} ELSE 0 END WHERE q.job = ${a(0)} AND q.id >= ${a(1)} ORDER BY q.id, c.seq LIMIT ${most(3)})`,
   keys: `w CROSS JOIN item_keys t ON t.job = ${a(0)} AND t.hash IN (SELECT value FROM json_each(${a(1)}))`,
   key: `w CROSS JOIN item_keys t ON t.job = ${a(0)} AND t.hash = ${a(1)}`,
 

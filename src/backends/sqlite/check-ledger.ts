@@ -1,50 +1,89 @@
-import { DatabaseSync, type SQLInputValue } from "node:sqlite";
+import { DatabaseSync, type StatementSync } from "node:sqlite";
+import type { Places } from "../../ledger/places.ts";
+import type { FailureCount, Job } from "../../ledger/records.ts";
 import type { BlobRange, CaptureRef, RecordRange } from "../../model/capture.ts";
+import type { FailureKind } from "../../model/failure.ts";
 import type { CheckedJob, Damage, LedgerCheck, StoredRef } from "../../ports/ledger-check.ts";
-import { checkItems } from "./check-items.ts";
-import { countItems, doubtsOf } from "./count-items.ts";
-import type { JobRow } from "./job-row.ts";
+import { count } from "../sql/rows.ts";
+import { FORMATS, type Value } from "../sql/tables.ts";
+import { checkItems, type Reading } from "./check/check-items.ts";
+import { type CountedItems, countItems, doubtsOf, leasedPlaces } from "./check/count-items.ts";
 import { LEDGER_SCHEMA } from "./migrate.ts";
-import { jobSum, specSum } from "./row-sums.ts";
 
 /** Rows of one kind that are told one by one. */
 const MOST = 200;
 const RESTORE = "restore the ledger from a backup";
 const NOT_COUNTED = `${RESTORE}: \`--repair\` does not count again while items are damaged, which are named here too`;
+const JOB = FORMATS.job;
 
 /** Opens for reading only: also a ledger that no command can work with. Throws where SQLite cannot open the file at all. */
 export const checkLedger = (file: string): LedgerCheck => {
   const db = new DatabaseSync(file, { readOnly: true, timeout: 30_000 });
   db.exec("BEGIN");
-  const check = new Check(db, file);
+  const rows = rowsOf(db);
+  const has = (sql: string, ...values: Value[]): boolean => rows.all(sql, ...values).length > 0;
   return {
-    problems: () => check.problems(),
-    get unverified() {
-      return check.unverified;
-    },
-    jobs: () => check.jobs(),
-    refs: () => check.refs(),
+    problems: () => new Check(rows, file).problems(),
+    jobs: () => checkedJobs(rows),
+    refs: () => storedRefs(rows),
     knows: (job) =>
-      check.has("SELECT 1 FROM jobs WHERE id = ?1 UNION ALL SELECT 1 FROM removals WHERE id = ?1", job),
-    isRemoved: (job) => check.has("SELECT 1 FROM removals WHERE id = ?", job),
-    isKept: (job, object) =>
-      check.has("SELECT 1 FROM kept_objects WHERE owner = ? AND object = ?", job, object),
+      has("SELECT 1 FROM jobs WHERE id = ?1 UNION ALL SELECT 1 FROM removals WHERE id = ?1", job),
+    isRemoved: (job) => has("SELECT 1 FROM removals WHERE id = ?", job),
+    isKept: (job, object) => has("SELECT 1 FROM kept_objects WHERE owner = ? AND object = ?", job, object),
     [Symbol.dispose]: () => db.close(),
   };
 };
 
-class Check {
-  readonly #db: DatabaseSync;
-  readonly #file: string;
-  unverified = 0;
+const rowsOf = (db: DatabaseSync): Reading => {
+  const known = new Map<string, StatementSync>();
+  const lists = (sql: string): StatementSync => {
+    const statement = db.prepare(sql);
+    statement.setReturnArrays(true);
+    return statement;
+  };
+  return {
+    all: <T>(sql: string, ...values: Value[]) => db.prepare(sql).all(...values) as T[],
+    arrays<T>(sql: string, ...values: Value[]) {
+      const statement = known.get(sql) ?? lists(sql);
+      known.set(sql, statement);
+      return statement.all(...values) as unknown as T[];
+    },
+    each: (sql, ...values) => lists(sql).iterate(...values) as unknown as Iterable<Value[]>,
+  };
+};
 
-  constructor(db: DatabaseSync, file: string) {
-    this.#db = db;
-    this.#file = file;
+function* checkedJobs(rows: Reading): Generator<CheckedJob> {
+  for (const [id, state, endedAt] of rows.each("SELECT id, state, ended_at FROM jobs ORDER BY number"))
+    yield {
+      id: id as string,
+      state: state as Job["state"],
+      endedAt: (endedAt as number | null) ?? undefined,
+    };
+}
+
+function* storedRefs(rows: Reading): Generator<StoredRef> {
+  for (const row of rows.each(
+    `SELECT j.id, i.key, CASE WHEN r.queue IS NULL THEN t.last -> 'captures' ELSE r.captures END,
+       CASE WHEN r.queue IS NULL THEN t.last -> 'records' ELSE r.records END
+     FROM jobs j CROSS JOIN queues q ON q.job = j.number CROSS JOIN items i ON i.queue = q.id
+     LEFT JOIN results r ON r.queue = i.queue AND r.seq = i.seq
+     LEFT JOIN retries t ON t.queue = i.queue AND t.seq = i.seq AND json_valid(t.last)`,
+  )) {
+    const [job, key, captures, records] = row as [string, string, string | null, string | null];
+    for (const ref of parsed<readonly CaptureRef[]>(captures) ?? [])
+      if (isRange(ref)) yield { ...placeOf(ref), job, key, kind: "capture" };
+    const range = parsed<RecordRange>(records);
+    if (range && isRange(range)) yield { ...placeOf(range), job, key, kind: "records" };
   }
+}
 
-  has(sql: string, ...values: SQLInputValue[]): boolean {
-    return this.#db.prepare(sql).get(...values) !== undefined;
+class Check {
+  readonly #rows: Reading;
+  readonly #file: string;
+
+  constructor(rows: Reading, file: string) {
+    this.#rows = rows;
+    this.#file = file;
   }
 
   *problems(): Generator<Damage> {
@@ -54,53 +93,23 @@ class Check {
         isSound = false;
         yield problem;
       }
-      const version = Number(this.#one("PRAGMA user_version")["user_version"]);
-      if (version !== LEDGER_SCHEMA.migrations.length) {
+      const version = count(this.#rows, "PRAGMA user_version");
+      const known = LEDGER_SCHEMA.migrations.length;
+      if (version !== known) {
         yield this.#ledger(
-          `its tables are of version ${version}, this Sluice has ${LEDGER_SCHEMA.migrations.length}`,
+          `its tables are of version ${version}, this Sluice has ${known}`,
           "open it once with any other command of the right version, then check again",
         );
         return;
       }
+      const leases = leasedPlaces(this.#rows);
       const places = [...this.#places()];
-      yield* this.#jobs(isSound && places.length === 0);
+      for (const row of this.#rows.each(`SELECT ${JOB.columnsOf("t")} FROM jobs t ORDER BY t.number`))
+        yield* this.#job(row, leases, isSound && places.length === 0);
       yield* places;
     } catch (error) {
       yield this.#ledger(`it cannot be read: ${error instanceof Error ? error.message : String(error)}`);
     }
-  }
-
-  *jobs(): Generator<CheckedJob> {
-    for (const row of this.#rows<JobRow>("SELECT id, state, ended_at FROM jobs ORDER BY number"))
-      yield { id: row.id, state: row.state, endedAt: row.ended_at ?? undefined };
-  }
-
-  *refs(): Generator<StoredRef> {
-    interface RefRow {
-      readonly job: string;
-      readonly key: string;
-      readonly captures: string | null;
-      readonly records: string | null;
-    }
-    const rows = this.#rows<RefRow>(
-      `SELECT j.id AS job, i.key, r.captures, r.records FROM jobs j JOIN queues q ON q.job = j.number
-       JOIN results r ON r.queue = q.id JOIN items i ON i.queue = r.queue AND i.seq = r.seq
-       WHERE r.captures IS NOT NULL OR r.records IS NOT NULL`,
-    );
-    for (const { job, key, captures, records } of rows) {
-      for (const ref of parsed<readonly CaptureRef[]>(captures) ?? [])
-        if (isRange(ref)) yield { ...placeOf(ref), job, key, kind: "capture" };
-      const range = parsed<RecordRange>(records);
-      if (range && isRange(range)) yield { ...placeOf(range), job, key, kind: "records" };
-    }
-  }
-
-  #rows<T>(sql: string, ...values: SQLInputValue[]): Iterable<T> {
-    return this.#db.prepare(sql).iterate(...values) as Iterable<T>;
-  }
-
-  #one(sql: string, ...values: SQLInputValue[]): Record<string, unknown> {
-    return this.#db.prepare(sql).get(...values) ?? {};
   }
 
   #ledger(problem: string, advice: string = RESTORE): Damage {
@@ -109,109 +118,99 @@ class Check {
 
   /** SQLite's own look at its pages and indexes. */
   *#pages(): Generator<Damage> {
-    for (const row of this.#rows<Record<string, unknown>>(`PRAGMA integrity_check(${MOST})`)) {
-      const text = String(Object.values(row)[0]);
-      if (text !== "ok") yield this.#ledger(text);
+    for (const [text] of this.#rows.each(`PRAGMA integrity_check(${MOST})`))
+      if (text !== "ok") yield this.#ledger(String(text));
+  }
+
+  *#job(row: readonly Value[], leases: ReadonlyMap<number, Places>, isSound: boolean): Generator<Damage> {
+    const id = String(row[1]);
+    const damage = (problem: string, advice: string | undefined): Damage => ({
+      what: "job",
+      where: this.#file,
+      job: id,
+      problem: `job ${id}: ${problem}`,
+      ...(advice === undefined ? { repair: "counters" } : { advice }),
+    });
+    let job: Job;
+    try {
+      job = JOB.read(row);
+    } catch {
+      yield damage("its row cannot be read", RESTORE);
+      return;
+    }
+    const items = [...this.#items(job, leases)];
+    const counted = countItems(this.#rows, job, leases);
+    const [wrong, doubts] = [[...this.#counters(job, counted)], doubtsOf(counted)];
+    const advice = isSound && items.length === 0 && doubts.length === 0 ? undefined : NOT_COUNTED;
+    if (!JOB.fits(row))
+      yield damage("its row does not fit its checksum", wrong.length > 0 ? advice : RESTORE);
+    for (const text of wrong) yield damage(text, advice);
+    for (const text of doubts) yield damage(text, RESTORE);
+    yield* items;
+  }
+
+  /** Conservation: the counters of a job and of its queues are what its items say. */
+  *#counters(job: Job, { counters, failures, queues }: CountedItems): Generator<string> {
+    for (const [name, n] of Object.entries(counters) as [keyof typeof counters, number][])
+      if (job[name] !== n) yield `its counter ${name} is ${job[name]}, its items say ${n}`;
+    const stored = new Map(
+      this.#rows
+        .all<{ id: number; open: number; leased: number; waiting: number }>(
+          "SELECT id, open, leased, waiting FROM queues WHERE job = ?",
+          job.number,
+        )
+        .map((queue) => [queue.id, queue]),
+    );
+    for (const queue of queues)
+      for (const name of ["open", "leased", "waiting"] as const)
+        if (stored.get(queue.id)?.[name] !== queue[name])
+          yield `its counter ${name} in queue ${queue.id} is ${stored.get(queue.id)?.[name]}, its items say ${queue[name]}`;
+    const told = job.failures as Readonly<Record<string, FailureCount>>;
+    for (const kind of new Set([...Object.keys(told), ...failures.keys()])) {
+      const n = failures.get(kind as FailureKind) ?? 0;
+      if ((told[kind]?.final ?? 0) !== n)
+        yield `its counter of ${kind} failures is ${told[kind]?.final ?? "not there"}, its items say ${n}`;
     }
   }
 
-  *#jobs(isSound: boolean): Generator<Damage> {
-    for (const row of this.#rows<JobRow & Record<"countsSum" | "specSum" | "whole", number | null>>(
-      `SELECT j.*, s.counts AS countsSum, s.spec AS specSum, s.whole
-       FROM jobs j LEFT JOIN job_sums s ON s.job = j.number ORDER BY j.number`,
-    )) {
-      const job = (problem: string, advice?: string): Damage => ({
-        what: "job",
-        where: this.#file,
-        job: row.id,
-        problem: `job ${row.id}: ${problem}`,
-        ...(advice === undefined ? { repair: "counters" } : { advice }),
-      });
-      if (row.specSum !== null && row.specSum !== specSum(row.number, row.spec))
-        yield job("what it was submitted with does not fit its checksum", RESTORE);
-      if (row.countsSum === null || row.specSum === null) this.unverified++;
-      const items = [...this.#items(row, row.whole === 1)];
-      const { wrong, doubts } = this.#counters(row);
-      const advice = isSound && items.length === 0 && doubts.length === 0 ? undefined : NOT_COUNTED;
-      if (row.countsSum !== null && row.countsSum !== jobSum((sql) => this.#db.prepare(sql), row.number))
-        yield job("its row does not fit its checksum", wrong.length > 0 ? advice : RESTORE);
-      for (const text of wrong) yield job(text, advice);
-      for (const text of doubts) yield job(text, RESTORE);
-      yield* items;
-    }
-    for (const { job } of this.#rows<{ job: number }>(
-      "SELECT job FROM job_sums WHERE job NOT IN (SELECT number FROM jobs)",
-    ))
-      yield this.#ledger(`a checksum is of job number ${job}, which is not there`);
-  }
-
-  /** Conservation: the job's counters are what its items say. Where there are doubts, the items themselves cannot be right. */
-  #counters(job: JobRow): { readonly wrong: readonly string[]; readonly doubts: readonly string[] } {
-    const counted = countItems((sql, ...values) => this.#rows(sql, ...values), job);
-    const wrong = Object.entries(counted.counters)
-      .filter(([name, count]) => job[name as keyof JobRow] !== count)
-      .map(
-        ([name, count]) =>
-          `its counter ${name} is ${String(job[name as keyof JobRow])}, its items say ${count}`,
-      );
-    const failures = new Map(counted.failures);
-    for (const { kind, final } of this.#rows<{ kind: string; final: number }>(
-      "SELECT kind, final FROM job_failures WHERE job = ?",
-      job.number,
-    )) {
-      const count = failures.get(kind) ?? 0;
-      failures.delete(kind);
-      if (count !== final) wrong.push(`its counter of ${kind} failures is ${final}, its items say ${count}`);
-    }
-    for (const [kind, count] of failures)
-      wrong.push(`its counter of ${kind} failures is not there, its items say ${count}`);
-    return { wrong, doubts: doubtsOf(counted) };
-  }
-
-  /** Items that are not as they were written. */
-  *#items(job: JobRow, isWhole: boolean): Generator<Damage> {
+  *#items({ id, ...job }: Job, leases: ReadonlyMap<number, Places>): Generator<Damage> {
     let told = 0;
-    for (const { key, problem } of checkItems((sql) => this.#db.prepare(sql), job, isWhole)) {
-      if (problem === undefined) this.unverified++;
-      else if (++told <= MOST)
+    for (const { key, problem } of checkItems(this.#rows, job, leases))
+      if (++told <= MOST)
         yield {
           what: "item",
           where: this.#file,
-          job: job.id,
-          problem: `job ${job.id}, item ${key}: ${problem}`,
+          job: id,
+          problem: `job ${id}, item ${key}: ${problem}`,
           advice: RESTORE,
         };
-    }
-    if (told > MOST) yield this.#ledger(`job ${job.id}: ${told - MOST} more items are damaged`);
-    const { n } = this.#one(
-      `SELECT count(*) AS n FROM queues q JOIN results r ON r.queue = q.id LEFT JOIN items i ON i.queue = r.queue AND i.seq = r.seq
-       WHERE q.job = ? AND i.queue IS NULL`,
-      job.number,
-    );
-    if (Number(n) > 0) yield this.#ledger(`job ${job.id}: ${String(n)} results are of no item`);
+    if (told > MOST) yield this.#ledger(`job ${id}: ${told - MOST} more items are damaged`);
   }
 
   /** Rows that name others. */
   *#places(): Generator<Damage> {
-    const found = (sql: string): number => Number(this.#one(sql)["n"]);
+    const noItem = (table: string): string =>
+      `SELECT count(*) FROM ${table} r LEFT JOIN items i ON i.queue = r.queue AND i.seq = r.seq WHERE i.queue IS NULL`;
     const lost = {
       "queues are of no job":
-        "SELECT count(*) AS n FROM queues WHERE job NOT IN (SELECT number FROM jobs UNION SELECT number FROM removals)",
-      "queues are of no lane": "SELECT count(*) AS n FROM queues WHERE lane NOT IN (SELECT id FROM lanes)",
+        "SELECT count(*) FROM queues WHERE job NOT IN (SELECT number FROM jobs UNION SELECT number FROM removals)",
+      "queues are of no lane": "SELECT count(*) FROM queues WHERE lane NOT IN (SELECT id FROM lanes)",
       "items are of no queue":
-        "SELECT count(*) AS n FROM (SELECT DISTINCT queue FROM items) WHERE queue NOT IN (SELECT id FROM queues)",
-      "results are of no queue":
-        "SELECT count(*) AS n FROM (SELECT DISTINCT queue FROM results) WHERE queue NOT IN (SELECT id FROM queues)",
-      "leases are of no queue or no worker":
-        "SELECT count(*) AS n FROM leases WHERE queue NOT IN (SELECT id FROM queues) OR worker NOT IN (SELECT name FROM workers) OR lo > hi OR open < 0",
+        "SELECT count(*) FROM (SELECT DISTINCT queue FROM items) WHERE queue NOT IN (SELECT id FROM queues)",
+      "results are of no item": noItem("results"),
+      "retries are of no item": noItem("retries"),
+      "leases are of no queue":
+        "SELECT count(*) FROM workers w CROSS JOIN json_each(w.leases) l WHERE l.value ->> 'queue' NOT IN (SELECT id FROM queues)",
+      "queues do not know of an item that is due": `SELECT count(*) FROM queues q JOIN jobs j ON j.number = q.job AND j.state <> 'cancelled' AND j.spent_at IS NULL WHERE EXISTS
+          (SELECT 1 FROM retries r WHERE r.queue = q.id AND r.state <> 'suspect' AND r.due_at < coalesce(q.due_at, 9e15))`,
       "queues have a cursor behind their last place":
-        "SELECT count(*) AS n FROM queues WHERE cursor > tail OR cursor < 0",
+        "SELECT count(*) FROM queues WHERE cursor > tail OR cursor < 0",
       "kept answers name an item that is another":
-        "SELECT count(*) AS n FROM fresh f LEFT JOIN items i ON i.queue = f.queue AND i.seq = f.seq WHERE i.key IS NOT f.key",
+        "SELECT count(*) FROM fresh f LEFT JOIN items i ON i.queue = f.queue AND i.seq = f.seq WHERE i.key IS NOT f.key",
     };
     for (const [what, sql] of Object.entries(lost)) {
-      const count = found(sql);
-      if (count > 0) yield this.#ledger(`${count} ${what}`);
+      const n = count(this.#rows, sql);
+      if (n > 0) yield this.#ledger(`${n} ${what}`);
     }
   }
 }
@@ -229,7 +228,7 @@ const placeOf = ({ blob, offset, length, digest }: RecordRange): RecordRange => 
 /** What is no JSON any more has been told as damage of its row. */
 const parsed = <T>(text: string | null): T | undefined => {
   try {
-    return text === null ? undefined : (JSON.parse(text) as T);
+    return text === null ? undefined : ((JSON.parse(text) as T | null) ?? undefined);
   } catch {
     return undefined;
   }

@@ -104,7 +104,7 @@ it("waits for a lock without keeping the event loop", async (t) => {
 it("leaves nothing of a transaction that throws, and goes on", async (t) => {
   const db = await Database.open(join(await newFolder(t), "ledger.db"), {});
   t.after(() => db.close());
-  const add = (name: string) => db.run("INSERT INTO clients (name) VALUES (?)", name);
+  const add = (name: string) => db.run("INSERT INTO clients (name, weight) VALUES (?, 1)", name);
   const broken = new Error("half-way");
   await assert.rejects(
     () =>

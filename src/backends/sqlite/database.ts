@@ -5,7 +5,7 @@ import { setImmediate as nextTurn, setTimeout as delay } from "node:timers/promi
 import { LedgerError } from "../../ports/ledger.ts";
 import { type SteadyClock, steadyClock } from "./clock-step.ts";
 import { LEDGER_SCHEMA, migrate, type Schema } from "./migrate.ts";
-import { addRowSum, sumJobs } from "./row-sums.ts";
+import { addRowSum } from "./row-sums.ts";
 
 export interface SqliteOptions {
   /** The ledger's clock, in ms. */
@@ -52,7 +52,6 @@ export class Database {
   readonly #onStatement: SqliteOptions["onStatement"];
   readonly #alwaysSync: boolean;
   #syncs = true;
-  #hasJobSums = false;
   #transactionAt: number | undefined;
   /** How long it has kept the event loop in this turn. */
   #turnMs = 0;
@@ -93,7 +92,6 @@ export class Database {
       });
       addRowSum(db);
       await database.write(() => schemas.forEach((schema) => migrate(db, file, schema)));
-      database.#hasJobSums = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'job_sums'").get() !== undefined;
     } catch (error) {
       database.close();
       throw error;
@@ -122,6 +120,15 @@ export class Database {
 
   /** Rows as lists of their values. */
   arrays<T extends readonly unknown[]>(text: string, ...values: SQLInputValue[]): T[] {
+    return this.#list(text).all(...values) as unknown as T[];
+  }
+
+  /** The same, one after the other where they may be many. */
+  each<T extends readonly unknown[]>(text: string, ...values: SQLInputValue[]): Iterable<T> {
+    return this.#list(text).iterate(...values) as unknown as Iterable<T>;
+  }
+
+  #list(text: string): StatementSync {
     this.#onStatement?.(text);
     let statement = this.#lists.get(text);
     if (!statement) {
@@ -129,7 +136,7 @@ export class Database {
       statement.setReturnArrays(true);
       this.#lists.set(text, statement);
     }
-    return statement.all(...values) as unknown as T[];
+    return statement;
   }
 
   /** Runs a statement and answers how many rows it changed. */
@@ -153,7 +160,6 @@ export class Database {
       this.#transactionAt = this.clock();
       try {
         const result = work();
-        if (this.#hasJobSums) sumJobs(this);
         this.#db.exec("COMMIT");
         return result;
       } catch (error) {

@@ -5,62 +5,48 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { it, type TestContext } from "node:test";
 import { ITEM_STATES } from "../../model/item.ts";
-import { failed, RETURNED, settlement, waiting } from "../../ports/ledger-suite/sim-worker.ts";
+import { failed, RETURNED, settlement, SimWorker, waiting } from "../../ports/ledger-suite/sim-worker.ts";
 import { jobSpec, keysOf, planned } from "../../ports/ledger-suite/world.ts";
-import type { ClaimRequest, PulseReport } from "../../ports/ledger.ts";
-import { addItems } from "./add-items.ts";
-import { claimItems } from "./claim-items.ts";
-import { createJob } from "./create-job.ts";
-import { Database } from "./database.ts";
-import { listItems } from "./list-items.ts";
-import { listJobs } from "./list-jobs.ts";
-import { readLanes } from "./list-lanes.ts";
-import { pulse } from "./pulse.ts";
-import { readJob } from "./read-job.ts";
-import { reapWorkers } from "./reap-workers.ts";
-import { retryItems } from "./retry-items.ts";
-import { settleItems } from "./settle-items.ts";
-import { steerJob } from "./steer-job.ts";
-import { steerLane } from "./steer-lane.ts";
-import { isQuiet } from "./stops.ts";
+import { openSqlite } from "./open.ts";
+import { addRowSum } from "./row-sums.ts";
 
-/** Grow with what is behind a claim; the others (workers, suspects, hands) only with what is under way. */
-const LARGE = ["items", "item_keys", "results", "queues", "lanes", "jobs", "turns"];
+/** Grow with what is behind a claim; the others (workers, clients) only with what is under way. */
+const LARGE = ["items", "item_keys", "results", "retries", "capped", "queues", "lanes", "jobs", "shares"];
 
-const BACKLOG = new Set(["items", "item_keys", "results"]);
+const BACKLOG = new Set(["items", "item_keys", "results", "retries", "capped"]);
 
 const open = async (t: TestContext) => {
   const folder = await mkdtemp(join(tmpdir(), "sluice-plans-"));
   const file = join(folder, "ledger.db");
   let now = 1_750_000_000_000;
-  const db = await Database.open(file, { now: () => now });
+  const statements: string[] = [];
+  const onStatement = (sql: string): void => void statements.push(sql);
+  const ledger = await openSqlite(file, { now: () => now, onStatement });
   const plans = new DatabaseSync(file);
+  addRowSum(plans);
   t.after(async () => {
     plans.close();
-    db.close();
+    await ledger.close();
     await rm(folder, { recursive: true });
   });
-  const seen = new Set<string>();
-  const sql = db.sql.bind(db);
-  db.sql = (text) => {
-    seen.add(text);
-    return sql(text);
-  };
-  /** The statements that went through while `work` ran and read a whole table, each with its plan. */
-  const scans = async (work: () => Promise<unknown>): Promise<string[]> => {
-    seen.clear();
+  /** The statements that went through while `work` ran, each once. */
+  const ran = async (work: () => Promise<unknown>): Promise<Set<string>> => {
+    statements.length = 0;
     await work();
-    assert.ok(seen.size > 0);
-    return [...seen].flatMap((text) => scansOf(plans, text).map((detail) => `${detail}: ${text}`));
+    assert.ok(statements.length > 0);
+    return new Set(statements.flatMap(partsOf));
   };
-  const plansOf = async (work: () => Promise<unknown>): Promise<string[]> => {
-    seen.clear();
-    await work();
-    assert.ok(seen.size > 0);
-    return [...seen].flatMap((text) => planOf(plans, text));
-  };
-  return { db, scans, plansOf, pass: (ms: number) => (now += ms) };
+  /** Those that read a whole table, each with its plan. */
+  const scans = async (work: () => Promise<unknown>): Promise<string[]> =>
+    [...(await ran(work))].flatMap((text) => scansOf(plans, text).map((detail) => `${detail}: ${text}`));
+  const plansOf = async (work: () => Promise<unknown>): Promise<string[]> =>
+    [...(await ran(work))].flatMap((text) => planOf(plans, text));
+  const worker = (name: string) => new SimWorker(name, ledger, () => now);
+  return { ledger, statements, scans, plansOf, plans, worker, pass: (ms: number) => (now += ms) };
 };
+
+/** Loads of several kinds are one statement, in which a name stands for several tables. */
+const partsOf = (text: string): string[] => text.split(/ UNION ALL (?=SELECT \d+ AS load)/);
 
 const scansOf = (plans: DatabaseSync, text: string): string[] => {
   const names = new Map(LARGE.map((table) => [table, table]));
@@ -68,8 +54,15 @@ const scansOf = (plans: DatabaseSync, text: string): string[] => {
     if (table && alias && LARGE.includes(table)) names.set(alias, table);
   return planOf(plans, text).filter((detail) => {
     const [, how, table = ""] = /^(SCAN|SEARCH) (\w+)/.exec(detail) ?? [];
-    // All items of a queue, or all keys of a job, are as many as a table's.
-    const isWide = BACKLOG.has(names.get(table) ?? "") && /PRIMARY KEY \(\w+=\?\)/.test(detail);
+    // All items of a queue, or all keys of a job, are as many as a table's; so are its retries, most of which have ended.
+    const some =
+      names.get(table) === "retries"
+        ? /PRIMARY KEY \((\w+=\?|queue=\? AND seq>\?)\)/
+        : /PRIMARY KEY \(\w+=\?\)/;
+    const isCut = new RegExp(
+      `FROM ${table} WHERE \\w+ = (\\?1|\\(w.value ->> 0\\)) ORDER BY \\w+( DESC)? LIMIT \\d+`,
+    ).test(text);
+    const isWide = BACKLOG.has(names.get(table) ?? "") && some.test(detail) && !isCut;
     return names.has(table) && (how === "SCAN" || isWide);
   });
 };
@@ -77,125 +70,111 @@ const scansOf = (plans: DatabaseSync, text: string): string[] => {
 const planOf = (plans: DatabaseSync, text: string): string[] =>
   (plans.prepare(`EXPLAIN QUERY PLAN ${text}`).all() as { detail: string }[]).map(({ detail }) => detail);
 
-const claim = (own: Partial<ClaimRequest> = {}): ClaimRequest => ({
-  worker: "w1",
-  room: 50,
-  inHand: new Map(),
-  ...own,
-});
-const report = (own: Partial<PulseReport>): PulseReport => ({
-  worker: "w1",
-  running: [],
-  unsettled: [],
-  acting: [],
-  inHand: new Map(),
-  wishes: [],
-  returned: [],
-  refunds: [],
-  outcomes: [],
-  lanes: [],
-  crawlDelays: [],
-  ...own,
-});
-
 it("knows a scan when it sees one", async (t) => {
-  const { db, scans } = await open(t);
-  const found = await scans(async () => db.all("SELECT i.key FROM items i WHERE i.state = 5"));
-  assert.equal(found.length, 1);
-  const wide = await scans(async () => db.all("SELECT min(attempts) FROM items WHERE queue = 1"));
-  assert.equal(wide.length, 1);
+  const { plans } = await open(t);
+  assert.equal(scansOf(plans, "SELECT i.key FROM items i WHERE i.depth = 5").length, 1);
+  assert.equal(scansOf(plans, "SELECT min(attempts) FROM results WHERE queue = 1").length, 1);
 });
 
 it("no claim, pulse, settle or reap reads a whole table, whatever it meets", async (t) => {
-  const { db, scans, pass } = await open(t);
+  const { ledger, worker, scans, pass } = await open(t);
   for (const [id, perSecond] of [
     ["paced", 100],
     ["open", Infinity],
   ] as const) {
-    await createJob(db, jobSpec(id, { client: id, pace: { perSecond, burst: 1, concurrency: 100 } }));
-    await addItems(db, id, [...planned(keysOf(300), "a.test"), ...planned(keysOf(300, "b"), "b.test")], []);
+    const freshness = id === "open" ? { freshness: { maxAgeMs: 1000 } } : {};
+    await ledger.createJob(
+      jobSpec(id, { client: id, pace: { perSecond, burst: 1, concurrency: 100 }, ...freshness }),
+    );
+    await ledger.addItems(
+      id,
+      [...planned(keysOf(300), "a.test"), ...planned(keysOf(300, "b"), "b.test")],
+      [],
+    );
   }
   const found = await scans(async () => {
-    const { items } = await claimItems(db, claim());
-    const [first, second, third, fourth] = items;
-    assert.ok(first && second && third && fourth);
-    const inHand = new Map([["a.test", 40]]);
+    const w1 = worker("w1");
+    const items = await w1.take(50);
+    const [first, second, third, fourth, fifth] = items;
+    assert.ok(first && second && third && fourth && fifth);
     const { lane, queue } = first;
-    const lanes = [{ lane, kind: "rate-limited", count: 1, retryAfterMs: 5 }] as const;
-    const outcomes = Array.from({ length: 30 }, () => ({ queue, result: "blocked", attempt: 1 }) as const);
-    await pulse(
-      db,
-      report({
-        running: items,
-        acting: [fourth],
-        inHand,
-        wishes: [{ lane, queue, count: 2 }],
-        refunds: [{ lane, queue, count: 1 }],
-        lanes,
-        outcomes,
-      }),
-    );
-    await settleItems(db, "w1", [
+    await w1.pulse({
+      running: items,
+      acting: [fourth],
+      inHand: new Map([["a.test", 40]]),
+      wishes: [{ lane, queue, count: 2, address: "address:203.0.113.7" }],
+      refunds: [{ lane, queue, count: 1 }],
+      returned: [{ lane, delaysMs: [10] }],
+      crawlDelays: [{ lane, delayMs: 10 }],
+      lanes: [{ lane, kind: "rate-limited", count: 1, retryAfterMs: 5 }],
+      outcomes: Array.from({ length: 30 }, () => ({ queue, result: "blocked", attempt: 1 }) as const),
+    });
+    await ledger.settle("w1", [
       settlement(first, waiting(0)),
       settlement(second, RETURNED, { attempt: { startedAt: 0, ms: 0, requests: 0, bytes: 0 } }),
       settlement(third, failed("timeout"), { emitted: planned(["new"]) }),
+      settlement(fifth, failed("timeout")),
     ]);
     pass(61_000);
-    await claimItems(db, claim({ worker: "w2", jobs: ["paced"] }));
-    await claimItems(db, claim({ worker: "w3" }));
-    await claimItems(db, claim({ worker: "alone", alone: true }));
-    await reapWorkers(db, { worker: "alone", cause: { blame: "scraper", detail: "gone" } });
-    await readJob(db, "paced");
+    await worker("w2").take(50, { jobs: ["paced"] });
+    await worker("w3").take(50, { lanes: ["a.test"], kinds: ["http"] });
+    await worker("alone").takeAlone();
+    await ledger.awaitWork({}, 0);
+    await ledger.reap({ worker: "alone", cause: { blame: "scraper", detail: "gone" } });
+    await ledger.reap({});
+    await ledger.readJob("paced");
   });
   assert.deepEqual(found, []);
 });
 
 it("no list, status or steering reads a whole table", async (t) => {
-  const { db, scans } = await open(t);
+  const { ledger, worker, scans } = await open(t);
   for (const id of ["one", "two"]) {
-    await createJob(db, jobSpec(id, { client: id, labels: { team: id } }));
-    await addItems(db, id, planned(keysOf(300), "a.test"), []);
+    await ledger.createJob(jobSpec(id, { client: id, labels: { team: id }, maxItems: 290 }));
+    await ledger.addItems(id, planned(keysOf(300), "a.test"), []);
   }
-  const { items } = await claimItems(db, claim());
-  await settleItems(
-    db,
+  const w1 = worker("w1");
+  const items = await w1.take(50);
+  await ledger.settle(
     "w1",
     items.slice(0, 20).map((item, i) => settlement(item, i % 2 ? waiting(0) : failed("timeout"))),
   );
   const found = await scans(async () => {
     for (const state of ITEM_STATES)
-      if (state !== "done") await listItems(db, "one", { states: [state], limit: 9 });
-    await listItems(db, "one", { kinds: ["timeout"], limit: 9 });
-    await listItems(db, "one", { keys: ["k1", "none"], limit: 9 });
-    await listJobs(db, { client: "one", limit: 9 });
-    await listJobs(db, { label: ["team", "one"], limit: 9 });
-    await readJob(db, "one");
-    await readLanes(db, { limit: 9 });
-    await isQuiet(db, "one");
-    await retryItems(db, "one", { keys: ["k0"] });
-    await retryItems(db, "one", { kinds: ["timeout"] });
-    await steerLane(db, "a.test", { perSecond: 5 });
-    await steerJob(db, "one", "pause");
-    await steerJob(db, "one", "resume");
-    await steerJob(db, "one", "cancel");
+      if (state !== "done") await ledger.listItems("one", { states: [state], limit: 9 });
+    await ledger.listItems("one", { kinds: ["timeout"], limit: 9 });
+    await ledger.listItems("one", { keys: ["k1", "none"], limit: 9 });
+    await ledger.listJobs({ client: "one", limit: 9 });
+    await ledger.listJobs({ label: ["team", "one"], limit: 9 });
+    await ledger.sumOpenJobs();
+    await ledger.readJob("one");
+    await ledger.readLanes({ limit: 9 });
+    await ledger.isQuiet("one");
+    await ledger.retryItems("one", { keys: ["k0"] });
+    await ledger.retryItems("one", { kinds: ["timeout"] });
+    await ledger.raiseCaps("one", { maxItems: 1000 });
+    await ledger.steerLane("a.test", { perSecond: 5 });
+    await ledger.steerJob("one", "pause");
+    await ledger.steerJob("one", "resume");
+    await ledger.steerJob("one", "cancel");
+    await ledger.reap({ worker: "w1" });
+    await ledger.removals.mark("one", "job");
+    while ((await ledger.removals.advance("one")) === "ledger");
+    await ledger.removals.endBytes("one", "job");
+    while ((await ledger.removals.advance("one")) === "ledger");
+    await ledger.tidy();
   });
-  // In steps of so many rows, see `findItems`; and the page of lanes is the table, in the order of its names.
-  assert.deepEqual(
-    found.filter((scan) => !scan.includes("FROM lanes WHERE name >")),
-    [],
-  );
+  assert.deepEqual(found, []);
 });
 
 it("no claim goes through all lanes of a job", async (t) => {
-  const { db, plansOf } = await open(t);
+  const { ledger, worker, plansOf } = await open(t);
   for (const id of ["one", "two"]) {
-    await createJob(db, jobSpec(id, { client: id }));
-    await addItems(db, id, planned(keysOf(30), "a.test"), []);
+    await ledger.createJob(jobSpec(id, { client: id }));
+    await ledger.addItems(id, planned(keysOf(30), "a.test"), []);
   }
   const details = await plansOf(async () => {
-    await claimItems(db, claim());
-    await claimItems(db, claim({ jobs: ["one"] }));
-    await claimItems(db, claim({ lanes: ["a.test"] }));
+    for (const asked of [{}, { jobs: ["one"] }, { lanes: ["a.test"] }]) await worker("w1").take(9, asked);
   });
   assert.deepEqual(
     details.filter((detail) => /INDEX (queues_job|jobs_state)/.test(detail)),
@@ -204,24 +183,16 @@ it("no claim goes through all lanes of a job", async (t) => {
 });
 
 it("a claim runs the same statements, and as many, with a hundred times the items behind it", async (t) => {
-  const steps = async (count: number): Promise<number> => {
-    const { db } = await open(t);
-    await createJob(db, jobSpec("job"));
-    await addItems(db, "job", planned(keysOf(count)), []);
-    let runs = 0;
-    const sql = db.sql.bind(db);
-    db.sql = (text) => {
-      runs++;
-      return sql(text);
-    };
-    const { items } = await claimItems(db, claim());
+  const steps = async (count: number): Promise<readonly string[]> => {
+    const { ledger, worker, statements } = await open(t);
+    await ledger.createJob(jobSpec("job"));
+    await ledger.addItems("job", planned(keysOf(count)), []);
+    statements.length = 0;
+    const w1 = worker("w1");
+    const items = await w1.take(50);
     assert.equal(items.length, 50);
-    await settleItems(
-      db,
-      "w1",
-      items.map((item) => settlement(item, failed("timeout"))),
-    );
-    return runs;
+    await w1.settle(items, failed("timeout"));
+    return [...statements];
   };
-  assert.equal(await steps(20_000), await steps(200));
+  assert.deepEqual(await steps(20_000), await steps(200));
 });

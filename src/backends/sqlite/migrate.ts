@@ -15,6 +15,7 @@ import { versions } from "./migrations/0011-versions.ts";
 import { digests } from "./migrations/0012-digests.ts";
 import { lanes } from "./migrations/0013-lanes.ts";
 import { sums } from "./migrations/0014-sums.ts";
+import { records } from "./migrations/0015-records.ts";
 import { registry } from "./registry/migrations/0001-registry.ts";
 import { audit } from "./registry/migrations/0002-audit.ts";
 
@@ -44,6 +45,7 @@ export const LEDGER_SCHEMA: Schema = {
     digests,
     lanes,
     sums,
+    records,
   ],
 };
 export const REGISTRY_SCHEMA: Schema = { part: "registry", migrations: [registry, audit] };

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { SimWorker } from "../../ports/ledger-suite/sim-worker.ts";
 import { jobSpec, keysOf } from "../../ports/ledger-suite/world.ts";
-import { openRecords } from "./open-records.ts";
+import { openSqlite } from "./open.ts";
 
 /** Between machines each is a round trip under a lock. */
 const MOST = { claim: 8, pulse: 6, settle: 8, add: 6 };
@@ -15,7 +15,8 @@ const CLIENTS = 5;
 test(`verbs need few statements, also over ${LANES} paced lanes with ${CLIENTS} clients`, async (t) => {
   const folder = await mkdtemp(join(tmpdir(), "sluice-statements-"));
   const statements: string[] = [];
-  const ledger = await openRecords(join(folder, "ledger.db"), {
+  let now = 1_750_000_000_000;
+  const ledger = await openSqlite(join(folder, "ledger.db"), {
     now: () => now,
     onStatement: (sql) => statements.push(sql),
   });
@@ -23,7 +24,6 @@ test(`verbs need few statements, also over ${LANES} paced lanes with ${CLIENTS} 
     await ledger.close();
     await rm(folder, { recursive: true });
   });
-  let now = 1_750_000_000_000;
   const most: Record<string, number> = {};
   const counted = async <T>(verb: keyof typeof MOST, work: () => Promise<T>): Promise<T> => {
     const before = statements.length;

@@ -12,15 +12,17 @@ import { jobSpec } from "../../ports/ledger-suite/world.ts";
 import { LOADS } from "../sql/loads.ts";
 import { selectOf } from "../sql/statements.ts";
 import { FORMATS } from "../sql/tables.ts";
-import { openStore } from "./open-store.ts";
+import { Database } from "./database.ts";
+import { sqliteStore } from "./store.ts";
 
 const open = async (t: TestContext) => {
   const folder = await mkdtemp(join(tmpdir(), "sluice-store-"));
   const statements: string[] = [];
-  const { db, store } = await openStore(join(folder, "ledger.db"), {
+  const db = await Database.open(join(folder, "ledger.db"), {
     now: () => 5,
     onStatement: (sql) => statements.push(sql),
   });
+  const store = sqliteStore(db);
   await store.transact([], () => undefined); // looks at the clock
   statements.length = 0;
   t.after(async () => {
@@ -325,6 +327,19 @@ test("what is written of each kind is read again as it was, and deleted", async 
   for (const kind of names) assert.equal(db.get(`SELECT 1 FROM ${FORMATS[kind].table}`), undefined, kind);
 });
 
+test("every column of a table is one of its kind's, so that the checksum covers it", async (t) => {
+  const { db } = await open(t);
+  for (const kind of Object.keys(SAMPLES) as (keyof typeof SAMPLES)[]) {
+    const { table, written } = FORMATS[kind];
+    const columns = db.all<{ name: string }>("SELECT name FROM pragma_table_info(?)", table);
+    assert.deepEqual(
+      columns.map(({ name }) => name).toSorted(),
+      [...written].toSorted(),
+      `the columns of ${table}`,
+    );
+  }
+});
+
 test("a rule that asks for more is run again with what it asked for, and writes once", async (t) => {
   const { store, statements } = await open(t);
   await store.transact([], (book) => {
@@ -384,7 +399,7 @@ test("the lanes that a job wakes are those in which something may be ready", asy
 
 test("every set of records is found by an index, but for those that are few", async (t) => {
   const { db } = await open(t);
-  const few = new Set<string>(["service", "workers", "suspects", "examples"] satisfies LoadName[]);
+  const few = new Set<string>(["service", "firstClients", "workers", "suspects", "examples"] satisfies LoadName[]);
   const scanned = (Object.keys(LOADS) as LoadName[]).filter((name) => {
     const plan = db.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${selectOf(name)}`, "[]");
     return plan.some(({ detail }) => /^SCAN (?!\w+ VIRTUAL|ready)|AUTOMATIC/.test(detail)) && !few.has(name);

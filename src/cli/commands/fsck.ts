@@ -107,7 +107,9 @@ const summary = (counts: FsckCounts, problems: number, repaired: number, dropped
     }${repaired > 0 ? `, ${countText(repaired)} repaired` : ""}`,
   ];
   if (unverified > 0)
-    lines.push(`${counted(unverified, "row")} or records have no checksum: an older version wrote them.`);
+    lines.push(
+      `The records of ${counted(unverified, "item")} have no checksum: an older version wrote them.`,
+    );
   if (orphans > 0)
     lines.push(
       dropped > 0

@@ -8,7 +8,7 @@ import { BATCH, type RemovalRow } from "./removal-row.ts";
 export const forgetFresh = (db: Connection, removal: RemovalRow): boolean => {
   const rows = db.all<ItemRef & { readonly key: string }>(
     `SELECT i.queue, i.seq, i.key FROM queues q CROSS JOIN items i ON i.queue = q.id
-     WHERE q.job = ?1 AND q.id >= ?2 AND (i.queue > ?2 OR i.seq > ?3) ORDER BY q.id, i.seq LIMIT ${BATCH}`,
+     AND i.seq > CASE q.id WHEN ?2 THEN ?3 ELSE 0 END WHERE q.job = ?1 AND q.id >= ?2 ORDER BY q.id, i.seq LIMIT ${BATCH}`,
     removal.number,
     removal.queue,
     removal.seq,

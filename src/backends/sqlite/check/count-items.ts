@@ -2,9 +2,11 @@ import { leftAs } from "../../../ledger/item-state.ts";
 import { countPlaces, type Places } from "../../../ledger/places.ts";
 import { ENDED, type FailureCount, type Job, type Queue } from "../../../ledger/records.ts";
 import type { FailureKind } from "../../../model/failure.ts";
+import { LedgerError } from "../../../ports/ledger.ts";
 import { jobNamed, readRecords, type Rows, writeRecords } from "../../sql/rows.ts";
+import { FORMATS, rowSum, type Value } from "../../sql/tables.ts";
 import { Database } from "../database.ts";
-import { RECORDS_SCHEMA } from "../open-store.ts";
+import { checkItems } from "./check-items.ts";
 
 /** What a job's counters must be, by its items. */
 export interface CountedItems {
@@ -40,7 +42,7 @@ const RESULTS = `SELECT r.state, r.quality, r.failure ->> 'kind' AS kind, count(
 export const countItems = (
   rows: Rows,
   job: Pick<Job, "number" | "state" | "spentAt">,
-  leases = leasedPlaces(rows),
+  leases: ReadonlyMap<number, Places>,
 ): CountedItems => {
   const left = leftAs(job);
   const found = rows.all<QueueRow>(OPEN, job.number);
@@ -90,30 +92,80 @@ export const leasedPlaces = (rows: Rows): Map<number, Places> => {
   return places;
 };
 
-/** Sets a job's counters, and those of its queues, to what its items say. */
+/** What cannot be where items and leases are as they were written. */
+export const doubtsOf = ({ queues, unknownStates }: CountedItems): string[] => [
+  ...(unknownStates > 0 ? [`${unknownStates} items are in a state that there is not`] : []),
+  ...queues
+    .filter(({ held, leased }) => held !== leased)
+    .map(
+      ({ id, held, leased }) =>
+        `its leases in queue ${id} hold ${held} items, its items say that ${leased} are leased`,
+    ),
+];
+
+const NONE: FailureCount = { final: 0, attempts: 0, exampleKey: "", exampleDetail: "" };
+
+/** The job with the counters that its items say. */
+const recounted = (job: Job, { counters, failures }: CountedItems): Job => {
+  const kinds = new Set([...(Object.keys(job.failures) as FailureKind[]), ...failures.keys()]);
+  const counted = [...kinds].map((kind) => [
+    kind,
+    { ...NONE, ...job.failures[kind], final: failures.get(kind) ?? 0 },
+  ]);
+  return { ...job, ...counters, failures: Object.fromEntries(counted) };
+};
+
+export const writeCounted = (db: Database, job: Job, counted: CountedItems): void => {
+  writeRecords(db, "job", [recounted(job, counted)]);
+  for (const { id, open, leased, waiting } of counted.queues)
+    db.run("UPDATE queues SET open = ?, leased = ?, waiting = ? WHERE id = ?", open, leased, waiting, id);
+};
+
+/** Damaged items that are named; there may be more. */
+const MOST_NAMED = 5;
+
+/**
+ * Sets a job's counters, and those of its queues, to what its items say. Throws where these are damaged, or where the job's row is so in other
+ * columns too.
+ */
 export const repairCounters = async (file: string, id: string): Promise<void> => {
-  const db = await Database.open(file, {}, [RECORDS_SCHEMA]);
+  const db = await Database.open(file, {});
   try {
     await db.write(() => {
       const job = jobNamed(db, id);
-      const { counters, failures, queues } = countItems(db, job);
-      const none: FailureCount = { final: 0, attempts: 0, exampleKey: "", exampleDetail: "" };
-      const kinds = new Set([...(Object.keys(job.failures) as FailureKind[]), ...failures.keys()]);
-      const counted = [...kinds].map((kind) => [
-        kind,
-        { ...none, ...job.failures[kind], final: failures.get(kind) ?? 0 },
-      ]);
-      writeRecords(db, "job", [{ ...job, ...counters, failures: Object.fromEntries(counted) }]);
-      for (const { id: queue, open, leased, waiting } of queues)
-        db.run(
-          "UPDATE queues SET open = ?, leased = ?, waiting = ? WHERE id = ?",
-          open,
-          leased,
-          waiting,
-          queue,
-        );
+      const leases = leasedPlaces(db);
+      const counted = countItems(db, job, leases);
+      const damaged = doubtsOf(counted);
+      for (const { key, problem } of checkItems(db, job, leases)) {
+        if (damaged.length >= MOST_NAMED) break;
+        damaged.push(`item ${key}: ${problem}`);
+      }
+      if (damaged.length > 0) throw notRepaired(id, damaged.join("; "));
+      const next = recounted(job, counted);
+      if (!fitsWith(db, job, next))
+        throw notRepaired(id, "its row does not fit its checksum in other columns either");
+      writeCounted(db, job, counted);
     });
   } finally {
     db.close();
   }
 };
+
+/** Whether the job's row fits its checksum, as it is or with these counters: the sum is of the row as it was written. */
+const fitsWith = (rows: Rows, { number }: Job, next: Job): boolean => {
+  const { job: format } = FORMATS;
+  const [row] = rows.arrays<Value[]>(`SELECT ${format.columnsOf("t")} FROM jobs t WHERE number = ?`, number);
+  const written: Value[] = [];
+  format.write(next, written);
+  const specAt = format.written.indexOf("spec");
+  const sums = [row!, row!.map((value, at) => (at === specAt ? value : written[at]!))].map((values) =>
+    rowSum(values, 0, values.length - 1),
+  );
+  return sums.includes(row!.at(-1) as number);
+};
+
+const notRepaired = (id: string, why: string): LedgerError =>
+  new LedgerError(
+    "damaged-row",
+    `${id}: its counters were not counted again, for what they are counted from is damaged (${why}). Restore the ledger from a backup.`,
+  );

@@ -1,309 +1,180 @@
-import { FIELD_STATUSES } from "../../../model/record.ts";
+import { want } from "../../../ledger/book.ts";
+import { endedOf } from "../../../ledger/end-job.ts";
+import { capOf, countInputs, insertItems, insertWants, type Origin } from "../../../ledger/insert-items.ts";
+import { createJob } from "../../../ledger/jobs.ts";
+import type { CappedItem, FailureCount, Item, Job } from "../../../ledger/records.ts";
+import type { LedgerStore } from "../../../ledger/store.ts";
+import type { FailureKind } from "../../../model/failure.ts";
 import { revisionOf } from "../../../model/job-version.ts";
-import type { JobSpec, JobState, JobView } from "../../../model/job.ts";
-import { writeSpec } from "../../../model/spec-text.ts";
-import type { ListedItem, LostJob, RebuiltJob, SettledLine } from "../../../ports/ledger-rebuild.ts";
+import type { JobState, JobView } from "../../../model/job.ts";
+import type { LostJob, RebuiltJob } from "../../../ports/ledger-rebuild.ts";
 import type { PlannedItem } from "../../../ports/ledger.ts";
-import { countInputs } from "../add-items.ts";
-import { setCounters } from "../count-items.ts";
-import { sumResults } from "../row-sums.ts";
-import { createJob } from "../create-job.ts";
+import { jobNamed } from "../../sql/rows.ts";
+import { countItems, writeCounted } from "../check/count-items.ts";
 import type { Database } from "../database.ts";
-import { capOf } from "../emit-items.ts";
-import { insertItems, insertKeys, type Origin, placeItems } from "../insert-items.ts";
-import { jobRow, type JobRow, pauseText } from "../job-row.ts";
-import { JobTally } from "../job-tally.ts";
-import { refreshQueue } from "../refresh-lane.ts";
-import { noteBorrowed } from "../removals/borrowed.ts";
-import { onlyInHand } from "../spend-budget.ts";
-import { fillCatalog, type LinedUp, linedUp, type Received } from "./catalog.ts";
-import { type ItemEnd, itemEnd } from "./item-end.ts";
-import { keepFresh } from "./keep-fresh.ts";
+import { fillCatalog, linedUp, notePlace, type Received } from "./catalog.ts";
+import { putResults, type Tally } from "./put-results.ts";
 
 const REBUILT = {
   cause: "asked",
   reason: "the ledger was lost and rebuilt from the archive; resume the job to go on with it",
 } as const;
 const UNKNOWN_LANE = "unknown";
-const CHUNK = 500;
 
-/** What is counted while results are put back. */
-interface Tally {
-  readonly fields: number[];
-  lost: number;
-  withoutInput: number;
-  isOutdated: boolean;
+/** The ledger that is made. */
+export interface NewLedger {
+  readonly db: Database;
+  readonly store: LedgerStore;
 }
 
 /** One job of a lost ledger, from what the archive has of it. */
-export const addLostJob = async (db: Database, job: LostJob): Promise<RebuiltJob> => {
-  const { spec } = job.view;
-  await createJob(db, spec);
-  const received = await fillCatalog(db, spec, job);
-  const tally: Tally = {
-    fields: spec.fields.flatMap(() => FIELD_STATUSES.map(() => 0)),
-    lost: 0,
-    withoutInput: 0,
-    isOutdated: false,
-  };
-  for (let rows = linedUp(db, 0); rows.length > 0; rows = linedUp(db, rows.at(-1)!.n)) {
-    await db.write(() => placeSome(db, spec, rows, tally), false);
-    job.onProgress(0);
-  }
-  await db.write(() => nameParents(db), false);
-  await putResults(db, job, tally);
+export const addLostJob = async (made: NewLedger, lost: LostJob): Promise<RebuiltJob> => {
+  const { db, store } = made;
+  const { spec, createdAt, reopenedAt = null } = lost.view;
+  const job = await store.transact([], (book) => {
+    createJob(book, spec);
+    const added = book.added("job", ({ id }) => id === spec.id)!;
+    // Paused from the beginning: nothing of it can be claimed.
+    return book.patch("job", added, { state: "paused", createdAt, reopenedAt, revision: revisionOf(spec) });
+  });
+  const received = await fillCatalog(db, lost);
+  for (const isKnown of [true, false]) await placeItems(made, job, isKnown, lost);
+  const tally = await putResults(made, lost);
   return await db.write(() => {
-    finishJob(db, job, received, tally);
-    return reportOf(db, spec.id, tally);
+    finishJob(db, lost, received, tally);
+    return reportOf(jobNamed(db, spec.id), tally);
   }, false);
 };
 
-const placeSome = (db: Database, spec: JobSpec, rows: readonly LinedUp[], tally: Tally): void => {
-  const job = jobRow(db, spec.id);
-  const origins = new Map<PlannedItem, Origin>();
-  const planned = rows.map((row): PlannedItem => {
-    const { key, scraper, input, lane, depth, chain, known } = row;
-    if (input === null) tally.withoutInput++;
-    const item = { key, scraper, input: input ?? "{}", lane: lane ?? UNKNOWN_LANE };
-    const from = { depth: depth ?? 0, chain: chain ?? 0 };
-    // What was worked on, or is in the manifest, was let in; of the rest the job's limits decide.
-    const cap = known === 1 ? undefined : capOf(spec, { scraper, ...from });
-    origins.set(item, { ...from, ...(cap && { cap }) });
-    return item;
-  });
-  const placed = placeItems(db, job, spec, planned, (item) => origins.get(item)!);
-  insertKeys(db, job.number, placed);
-  const known = placed.filter((_, at) => rows[at]!.known === 1);
-  const rest = placed.filter((_, at) => rows[at]!.known === 0);
-  for (const [some, room] of [
-    [known, Infinity],
-    [rest, spec.maxItems - job.accepted - known.length],
-  ] as const) {
-    const { accepted, folded, capped, capChange } = insertItems(db, some, room);
-    countInputs(db, job.number, { received: accepted + folded + capped, accepted, folded, capChange });
-  }
-  for (const { item, queue, seq } of placed)
-    db.run(
-      `INSERT INTO catalog.placed (scraper, key, queue, seq)
-       SELECT scraper, key, queue, seq FROM items WHERE queue = ? AND seq = ? AND key = ?`,
-      queue,
-      seq,
-      item.key,
+/** What was worked on, or is in the manifest, was let in (`isKnown`); of the rest the job's limits decide. */
+const placeItems = async (
+  { db, store }: NewLedger,
+  job: Job,
+  isKnown: boolean,
+  { onProgress }: LostJob,
+): Promise<void> => {
+  const { number, spec } = job;
+  for (let after = 0; ;) {
+    const rows = linedUp(db, isKnown, after);
+    if (rows.length === 0) return;
+    after = rows.at(-1)!.n;
+    const origins = new Map(
+      rows.map(({ key, scraper, input, lane, depth, chain }): [PlannedItem, Origin] => {
+        const from = { depth: depth ?? 0, chain: chain ?? 0 };
+        const cap = isKnown ? undefined : capOf(spec, { scraper, ...from });
+        const item = { key, scraper, input: input ?? "{}", lane: lane ?? UNKNOWN_LANE };
+        return [item, { ...from, ...(cap && { cap }) }];
+      }),
     );
-};
-
-/** Before the results, whose checksums cover it. */
-const nameParents = (db: Database): void => {
-  db.run(
-    `UPDATE items SET parent_queue = p.queue, parent_seq = p.seq
-     FROM catalog.given g JOIN catalog.placed c ON c.scraper = g.scraper AND c.key = g.key
-     JOIN catalog.placed p ON p.scraper = g.parent_scraper AND p.key = g.parent_key
-     WHERE g.parent_key IS NOT NULL AND items.queue = c.queue AND items.seq = c.seq`,
-  );
-};
-
-interface Place {
-  readonly scraper: number;
-  readonly key: string;
-  readonly queue: number;
-  readonly seq: number;
-}
-
-const putResults = async (db: Database, job: LostJob, tally: Tally): Promise<void> => {
-  for (let after = { queue: 0, seq: 0 }; ;) {
-    const places = db.all<Place>(
-      `SELECT scraper, key, queue, seq FROM catalog.placed WHERE (queue, seq) > (?, ?) ORDER BY queue, seq LIMIT ${CHUNK}`,
-      after.queue,
-      after.seq,
+    const items = [...origins.keys()];
+    const placed = await store.transact(
+      [want("job", number), ...insertWants(job, items)],
+      (book) => {
+        const room = isKnown ? Infinity : spec.maxItems - book.known("job", number)!.accepted;
+        const inserted = insertItems(book, number, items, room, Infinity, (item) => origins.get(item)!);
+        countInputs(book, number, { ...inserted, received: 0, folded: 0 });
+        return (["item", "capped"] as const).flatMap((kind) => [...(book.records.get(kind)?.values() ?? [])]);
+      },
+      false,
     );
-    if (places.length === 0) return;
-    after = places.at(-1)!;
     await db.write(() => {
-      const costs = new JobTally(jobRow(db, job.view.spec.id).number);
-      for (const place of places) putResult(db, job, place, tally, costs);
-      costs.write(db);
+      for (const item of placed as (Item | CappedItem)[]) notePlace(db, item, "cap" in item);
     }, false);
-    job.onProgress(places.length);
+    onProgress(0);
   }
 };
 
-const putResult = (db: Database, job: LostJob, place: Place, tally: Tally, costs: JobTally): void => {
-  const { scraper, key, queue, seq } = place;
-  const { spec } = job.view;
-  const lines = db
-    .all<{ line: string }>(
-      "SELECT line FROM catalog.told WHERE scraper = ? AND key = ? ORDER BY at, n",
-      scraper,
-      key,
-    )
-    .map(({ line }) => JSON.parse(line) as SettledLine);
-  const row = db.get<{ line: string }>(
-    "SELECT line FROM catalog.listed WHERE scraper = ? AND key = ?",
-    scraper,
-    key,
-  );
-  const listed = row && (JSON.parse(row.line) as ListedItem);
-  const known = itemEnd(scraper, lines, listed, { ...job, spec });
-  const end = known.state < 3 && !hasInput(db, place) ? endWithoutInput(job.view, known) : known;
-  for (const { attempt, outcome } of lines) {
-    costs.addCost(attempt);
-    if ("failure" in outcome) costs.addFailure(outcome.failure, key, false);
-  }
-  if (end.isLost) tally.lost++;
-  db.run(
-    "UPDATE items SET state = ?, attempts = ?, throttles = ?, due_at = ? WHERE queue = ? AND seq = ?",
-    end.state,
-    end.attempts,
-    end.throttles,
-    end.state < 3 ? db.now() : null,
-    queue,
-    seq,
-  );
-  if (end.result) saveEnd(db, place, end.result, spec.id);
-  if (end.state === 3 && end.last?.fieldCounts)
-    end.last.fieldCounts.forEach((count, at) => (tally.fields[at] = (tally.fields[at] ?? 0) + count));
-  if (end.state === 3 && end.result!.revision < revisionOf(spec)) tally.isOutdated = true;
-  if (end.last && end.state > 2) keepFresh(db, spec, place, end.last);
-};
-
-const hasInput = (db: Database, { scraper, key }: Place): boolean =>
-  db.get("SELECT 1 FROM catalog.given WHERE scraper = ? AND key = ?", scraper, key) !== undefined;
-
-/** Nothing is fetched with an input that is not known; nor does the item vanish. */
-const endWithoutInput = (
-  { createdAt, spec }: JobView,
-  { attempts, throttles, result }: ItemEnd,
-): ItemEnd => ({
-  state: 5,
-  attempts,
-  throttles,
-  isLost: false,
-  result: {
-    endedAt: createdAt,
-    failure: {
-      kind: "invalid-input",
-      detail: "its input is not in the archive that the ledger was rebuilt from; give it to a new job",
-    },
-    captures: [],
-    records: null,
-    history: result?.history ?? [],
-    revision: revisionOf(spec),
-  },
-});
-
-const saveEnd = (
-  db: Database,
-  { queue, seq }: Place,
-  result: NonNullable<ItemEnd["result"]>,
-  job: string,
-): void => {
-  const text = (value: unknown): string | null => (value === undefined ? null : JSON.stringify(value));
-  const { captures, records, history } = result;
-  db.run(
-    `INSERT INTO results (queue, seq, ended_at, quality, failure, captures, records, history, skipped, change, attempt, revision)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    queue,
-    seq,
-    result.endedAt,
-    result.quality ?? null,
-    text(result.failure),
-    captures.length > 0 ? JSON.stringify(captures) : null,
-    text(records ?? undefined),
-    history.length > 0 ? JSON.stringify(history) : null,
-    text(result.skipped),
-    result.change ?? null,
-    text(result.attempt),
-    result.revision,
-  );
-  sumResults(db, queue, seq);
-  noteBorrowed(db, { queue, seq }, job, records ? [...captures, records] : captures);
-};
-
-const finishJob = (db: Database, job: LostJob, received: Received, tally: Tally): void => {
-  const { view } = job;
-  const { spec } = view;
-  const { number, accepted, capped } = jobRow(db, spec.id);
-  for (const { id } of db.all<{ id: number }>("SELECT id FROM queues WHERE job = ?", number)) {
-    db.run(
-      `UPDATE queues SET claimable = 0, cursor = tail,
-         open = (SELECT count(*) FROM items WHERE queue = ?1 AND state < 3) WHERE id = ?1`,
-      id,
-    );
-    refreshQueue(db, id);
-  }
-  const state = stateOf(db, number, job);
+const finishJob = (db: Database, { view }: LostJob, received: Received, tally: Tally): void => {
+  const job = jobNamed(db, view.spec.id);
+  const state = stateOf(view, tally.open);
   const isEnded = state !== "paused";
-  const isOutdated = !isEnded && tally.isOutdated;
+  // Nobody claims by the cursor: whatever has not ended is due.
   db.run(
-    `UPDATE jobs SET created_at = ?, state = ?, sealed = ?, ended_at = ?, paused = ?, spent_at = ?, revision = ?, reopened_at = ?,
-       received = ?, folded = ?, rejected = ?, rejects = ?, field_counts = ?, spec = ? WHERE number = ?`,
-    view.createdAt,
-    state,
-    isEnded || view.isSealed ? 1 : 0,
-    isEnded ? (view.endedAt ?? db.now()) : null,
-    state === "done" ? null : pauseText(db, REBUILT),
-    isEnded ? (view.budgetSpentAt ?? null) : null,
-    revisionOf(spec),
-    view.reopenedAt ?? null,
-    ...(isEnded && view.endedAt !== undefined
-      ? [view.counts.received, view.counts.folded, view.counts.rejected]
-      : [received.received, received.received - accepted - capped - received.rejected, received.rejected]),
-    JSON.stringify(isEnded ? view.rejects : received.rejects),
-    JSON.stringify(isEnded && view.endedAt !== undefined ? view.fieldCounts : tally.fields),
-    writeSpec(isOutdated ? { ...spec, isAmending: true } : spec),
-    number,
+    `UPDATE queues SET cursor = tail, has_fresh = 0,
+       due_at = (SELECT min(due_at) FROM retries r WHERE ? AND r.queue = queues.id AND due_at IS NOT NULL) WHERE job = ?`,
+    isEnded ? 0 : 1,
+    job.number,
   );
-  if (isEnded) onlyInHand(db, number);
-  if (isEnded && view.endedAt !== undefined) takeTallies(db, number, job);
-  setCounters(db, spec.id);
+  const { accepted, capped, spec } = job;
+  const { requests, bytes, failures, fieldCounts, isOutdated } = tally;
+  const { rejected, rejects } = received;
+  const next: Job = {
+    ...job,
+    state,
+    spec: !isEnded && isOutdated ? { ...spec, isAmending: true } : spec,
+    isSealed: isEnded || view.isSealed,
+    endedAt: isEnded ? (view.endedAt ?? db.now()) : null,
+    paused: state === "done" ? null : { ...REBUILT, at: db.now() },
+    spentAt: isEnded ? (view.budgetSpentAt ?? null) : null,
+    received: received.received,
+    folded: received.received - accepted - sumOf(capped) - rejected,
+    rejected,
+    rejects: isEnded ? view.rejects : rejects,
+    requests,
+    bytes,
+    failures,
+    fieldCounts,
+    ...(isEnded && view.endedAt !== undefined && countsOf(view)),
+  };
+  writeCounted(db, next, countItems(db, next, new Map()));
+  const { pagesRemoved } = view;
+  if (!isEnded || view.endedAt === undefined || !pagesRemoved) return;
+  db.run(
+    `INSERT INTO removals (number, id, client, scraper, what, created_at, ended_at, marked_at, captures, bytes)
+     VALUES (?, ?, ?, ?, 'pages', ?, ?, ?, ?, ?)`,
+    job.number,
+    job.id,
+    job.client,
+    spec.scraper,
+    view.createdAt,
+    view.endedAt,
+    pagesRemoved.at,
+    pagesRemoved.captures,
+    pagesRemoved.bytes,
+  );
 };
 
 /** A job that had ended stays so; any other waits for somebody who resumes it. */
-const stateOf = (db: Database, number: number, { view }: LostJob): JobState => {
-  if (view.state === "cancelled") return "cancelled";
-  const isWhole =
-    view.budgetSpentAt !== undefined ||
-    db.get("SELECT 1 FROM queues WHERE job = ? AND open > 0 LIMIT 1", number) === undefined;
-  return view.endedAt !== undefined && isWhole ? "done" : "paused";
+const stateOf = ({ state, endedAt, budgetSpentAt }: JobView, open: number): JobState => {
+  if (state === "cancelled") return "cancelled";
+  return endedAt !== undefined && (open === 0 || budgetSpentAt !== undefined) ? "done" : "paused";
 };
 
 /** Counters of a job that had ended are as the ledger told them. */
-const takeTallies = (db: Database, number: number, { view }: LostJob): void => {
-  db.run("UPDATE jobs SET requests = ?, bytes = ? WHERE number = ?", view.requests, view.bytes, number);
-  db.run("DELETE FROM job_failures WHERE job = ?", number);
-  const examples = new Map(view.failures.map((one) => [one.kind as string, one]));
-  for (const kind of new Set([...examples.keys(), ...Object.keys(view.attemptFailures)]))
-    db.run(
-      "INSERT INTO job_failures (job, kind, attempts, example_key, example_detail) VALUES (?, ?, ?, ?, ?)",
-      number,
-      kind,
-      (view.attemptFailures as Readonly<Record<string, number>>)[kind] ?? 0,
-      examples.get(kind)?.exampleKey ?? null,
-      examples.get(kind)?.exampleDetail ?? null,
-    );
-  for (const [change, count] of Object.entries(view.changes ?? {}))
-    if (count > 0)
-      db.run("INSERT INTO job_changes (job, change, count) VALUES (?, ?, ?)", view.spec.id, change, count);
-  const { pagesRemoved } = view;
-  if (pagesRemoved)
-    db.run(
-      `INSERT INTO removals (number, id, client, scraper, what, created_at, ended_at, marked_at, captures, bytes)
-       VALUES (?, ?, ?, ?, 'pages', ?, ?, ?, ?, ?)`,
-      number,
-      view.spec.id,
-      view.spec.client,
-      view.spec.scraper,
-      view.createdAt,
-      view.endedAt!,
-      pagesRemoved.at,
-      pagesRemoved.captures,
-      pagesRemoved.bytes,
-    );
+const countsOf = ({ counts, requests, bytes, fieldCounts, failures, attemptFailures, changes }: JobView) => {
+  const { received, folded, rejected } = counts;
+  const finals = new Map(failures.map((one) => [one.kind, one]));
+  const kinds = new Set([...finals.keys(), ...(Object.keys(attemptFailures) as FailureKind[])]);
+  const counted = [...kinds].map((kind): [FailureKind, FailureCount] => {
+    const { count = 0, exampleKey = "", exampleDetail = "" } = finals.get(kind) ?? {};
+    return [kind, { final: count, attempts: attemptFailures[kind] ?? 0, exampleKey, exampleDetail }];
+  });
+  return {
+    received,
+    folded,
+    rejected,
+    requests,
+    bytes,
+    fieldCounts,
+    failures: Object.fromEntries(counted),
+    changes: changes ?? {},
+  };
 };
 
-const reportOf = (db: Database, id: string, { lost, withoutInput }: Tally): RebuiltJob => {
-  const row: JobRow = jobRow(db, id);
-  const ended = row.done + row.absent + row.failed + row.skipped + row.cancelled;
-  const { state, accepted: items, capped } = row;
-  return { job: id, state, items, ended, queued: items - ended, capped, lost, withoutInput };
+const sumOf = (counts: Readonly<Record<string, number>>): number =>
+  Object.values(counts).reduce((sum, n) => sum + n, 0);
+
+const reportOf = (job: Job, { lost, withoutInput }: Tally): RebuiltJob => {
+  const { id, state, accepted: items } = job;
+  const ended = endedOf(job);
+  return {
+    job: id,
+    state,
+    items,
+    ended,
+    queued: items - ended,
+    capped: sumOf(job.capped),
+    lost,
+    withoutInput,
+  };
 };

@@ -1,119 +1,137 @@
-import type { JobSpec } from "../../../model/job.ts";
+import { nextPlace } from "../../../ledger/emit-items.ts";
+import type { ItemRef } from "../../../model/item.ts";
+import type { RejectedInput } from "../../../model/job.ts";
 import type { ListedItem, LostJob, SettledLine } from "../../../ports/ledger-rebuild.ts";
 import type { PlannedItem } from "../../../ports/ledger.ts";
 import type { Database } from "../database.ts";
-import { nextPlace, type ParentRow } from "../emit-items.ts";
 
 /**
  * All that the archive says of one job's items, by scraper and key. In a file of its own beside the new ledger: a job may be larger than memory,
  * and what belongs to an item is spread over many segments.
  * `given` are inputs, those that were found included; `told` attempts; `listed` the lines of the manifest; `line_up` the order in which items get their
- * places, where `known` is 0 for those of which nothing but the input is known; `placed` the places that they got.
+ * places, where `known` is 0 for those of which nothing but the input is known, and then the places that they got.
  */
-const TABLES = `
-CREATE TABLE catalog.given (n INTEGER PRIMARY KEY, scraper INTEGER, key TEXT, input TEXT, lane TEXT, depth INTEGER, chain INTEGER,
-  parent_scraper INTEGER, parent_key TEXT, UNIQUE (scraper, key));
-CREATE TABLE catalog.told (n INTEGER PRIMARY KEY, scraper INTEGER, key TEXT, at REAL, queue INTEGER, seq INTEGER, finds INTEGER, line TEXT);
-CREATE INDEX catalog.told_of ON told (scraper, key, at);
-CREATE INDEX catalog.told_finds ON told (at, n) WHERE finds = 1;
-CREATE TABLE catalog.listed (n INTEGER PRIMARY KEY, scraper INTEGER, key TEXT, parent TEXT, line TEXT);
-CREATE INDEX catalog.listed_of ON listed (scraper, key);
-CREATE TABLE catalog.line_up (n INTEGER PRIMARY KEY, scraper INTEGER, key TEXT, known INTEGER);
-CREATE INDEX catalog.line_up_of ON line_up (scraper, key);
-CREATE TABLE catalog.placed (scraper INTEGER, key TEXT, queue INTEGER, seq INTEGER, PRIMARY KEY (scraper, key)) WITHOUT ROWID;
-CREATE INDEX catalog.placed_at ON placed (queue, seq);
-`;
-const NAMES = ["given", "told", "listed", "line_up", "placed"];
-const CHUNK = 1000;
+const TABLES = {
+  given: `n INTEGER PRIMARY KEY, scraper INTEGER, key TEXT, input TEXT, lane TEXT, depth INTEGER, chain INTEGER,
+    parent_scraper INTEGER, parent_key TEXT, UNIQUE (scraper, key)`,
+  told: "n INTEGER PRIMARY KEY, scraper INTEGER, key TEXT, at REAL, queue INTEGER, seq INTEGER, finds INTEGER, line TEXT",
+  listed: "n INTEGER PRIMARY KEY, scraper INTEGER, key TEXT, parent TEXT, line TEXT",
+  line_up: `n INTEGER PRIMARY KEY, scraper INTEGER, key TEXT, known INTEGER, queue INTEGER, seq INTEGER, is_capped INTEGER,
+    UNIQUE (scraper, key)`,
+};
+const INDEXES = {
+  told_of: "told (scraper, key, at)",
+  told_finds: "told (at, n) WHERE finds = 1",
+  listed_of: "listed (scraper, key)",
+};
+const CHUNK = 500;
+/** Rejected inputs that are kept as examples. */
+const KEPT_REJECTS = 20;
 
-/** An item's row in `line_up`, with its input where that is known. */
+/** An item in its order, with its input where that is known. */
 export interface LinedUp {
   readonly n: number;
   readonly scraper: number;
   readonly key: string;
-  readonly known: number;
   readonly input: string | null;
   readonly lane: string | null;
   readonly depth: number | null;
   readonly chain: number | null;
 }
 
+/** An item that has its place. */
+export interface Placed extends ItemRef {
+  readonly n: number;
+  readonly scraper: number;
+  readonly key: string;
+  readonly is_capped: 0 | 1;
+  readonly has_input: 0 | 1;
+  /** Where the item is that found it. */
+  readonly parent_queue: number | null;
+  readonly parent_seq: number | null;
+}
+
 /** What came to the job, and what of it was no input. */
 export interface Received {
   received: number;
   rejected: number;
-  rejects: readonly unknown[];
+  rejects: readonly RejectedInput[];
 }
 
 /** When an attempt ended. */
-export const endOf = ({ attempt }: Pick<SettledLine, "attempt">): number => attempt.startedAt + attempt.ms;
+export const endedAtOf = ({ attempt }: Pick<SettledLine, "attempt">): number =>
+  attempt.startedAt + attempt.ms;
 
 export const openCatalog = (db: Database, file: string): void => {
   db.run("ATTACH DATABASE ? AS catalog", file);
   // Worth nothing once the process has gone.
   db.get("PRAGMA catalog.journal_mode = OFF");
   db.get("PRAGMA catalog.synchronous = OFF");
-  for (const sql of TABLES.split(";\n")) if (sql.trim() !== "") db.run(sql);
+  for (const [name, columns] of Object.entries(TABLES)) db.run(`CREATE TABLE catalog.${name} (${columns})`);
+  for (const [name, columns] of Object.entries(INDEXES)) db.run(`CREATE INDEX catalog.${name} ON ${columns}`);
 };
 
 /** Takes up all that there is of the job, in place of the job before. */
-export const fillCatalog = async (db: Database, spec: JobSpec, job: LostJob): Promise<Received> => {
-  for (const name of NAMES) db.run(`DELETE FROM catalog.${name}`);
+export const fillCatalog = async (db: Database, job: LostJob): Promise<Received> => {
+  for (const name of Object.keys(TABLES)) db.run(`DELETE FROM catalog.${name}`);
   const received: Received = { received: 0, rejected: 0, rejects: [] };
-  await takeManifest(db, spec, job);
-  await takeInputs(db, job, received);
-  for await (const lines of job.settled) {
-    await db.write(() => {
-      for (const line of lines) {
-        takeSettled(db, line);
-        received.received += line.rejected?.length ?? 0;
-        received.rejected += line.rejected?.length ?? 0;
-        received.rejects = [...received.rejects, ...(line.rejected ?? [])].slice(0, 20);
-      }
-    }, false);
-  }
-  await takeFound(db, received);
+  const reject = (count: number, examples: readonly RejectedInput[]): void => {
+    received.received += count;
+    received.rejected += count;
+    received.rejects = [...received.rejects, ...examples].slice(0, KEPT_REJECTS);
+  };
+  const scrapers = new Map(job.view.spec.scrapers.map(({ name }, at) => [name, at]));
+  await takeAll(db, inChunks(job.manifest), (line) =>
+    insert(db, "listed", {
+      scraper: scrapers.get(line.scraper ?? "") ?? 0,
+      key: line.key,
+      parent: line.parent ?? null,
+      line: JSON.stringify(line),
+    }),
+  );
+  await takeAll(db, job.inputs, (line) => {
+    if ("rejects" in line) return reject(line.rejected, line.rejects);
+    give(db, line, { depth: 0, chain: 0 });
+    received.received++;
+  });
+  await takeAll(db, job.settled, (line) => {
+    const { scraper, key, place, emitted, rejected = [] } = line;
+    const [queue, seq] = place;
+    const finds = emitted.length > 0 ? 1 : 0;
+    insert(db, "told", { scraper, key, at: endedAtOf(line), queue, seq, finds, line: JSON.stringify(line) });
+    reject(rejected.length, rejected);
+  });
+  received.received += await takeFound(db);
   await db.write(() => lineUp(db, job.view.endedAt === undefined || job.view.counts.capped > 0), false);
   return received;
 };
 
-const takeManifest = async (db: Database, spec: JobSpec, { manifest }: LostJob): Promise<void> => {
-  const numbers = new Map(spec.scrapers.map(({ name }, at) => [name, at]));
-  const take = async (lines: readonly ListedItem[]): Promise<void> =>
-    await db.write(() => {
-      for (const line of lines)
-        db.run(
-          "INSERT INTO catalog.listed (scraper, key, parent, line) VALUES (?, ?, ?, ?)",
-          numbers.get(line.scraper ?? "") ?? 0,
-          line.key,
-          line.parent ?? null,
-          JSON.stringify(line),
-        );
-    }, false);
-  let lines: ListedItem[] = [];
-  for await (const line of manifest) {
-    lines.push(line);
-    if (lines.length < CHUNK) continue;
-    await take(lines);
-    lines = [];
+async function* inChunks<Line>(lines: AsyncIterable<Line>): AsyncGenerator<readonly Line[]> {
+  let some: Line[] = [];
+  for await (const line of lines) {
+    if (some.push(line) < CHUNK) continue;
+    yield some;
+    some = [];
   }
-  await take(lines);
+  yield some;
+}
+
+const takeAll = async <Line>(
+  db: Database,
+  chunks: AsyncIterable<readonly Line[]>,
+  take: (line: Line) => void,
+): Promise<void> => {
+  for await (const lines of chunks) await db.write(() => lines.forEach(take), false);
 };
 
-const takeInputs = async (db: Database, { inputs }: LostJob, received: Received): Promise<void> => {
-  for await (const lines of inputs)
-    await db.write(() => {
-      for (const line of lines) {
-        if ("rejects" in line) {
-          received.received += line.rejected;
-          received.rejected += line.rejected;
-          received.rejects = [...received.rejects, ...line.rejects].slice(0, 20);
-        } else {
-          give(db, line, { depth: 0, chain: 0 });
-          received.received++;
-        }
-      }
-    }, false);
+const insert = (
+  db: Database,
+  table: keyof typeof TABLES,
+  row: Readonly<Record<string, string | number | null>>,
+): void => {
+  const names = Object.keys(row);
+  const sql = `INSERT INTO catalog.${table} (${names.join(", ")}) VALUES (${names.map(() => "?").join(", ")})`;
+  db.run(sql, ...Object.values(row));
 };
 
 interface Found {
@@ -141,39 +159,28 @@ const give = (db: Database, item: PlannedItem, { depth, chain, parent }: Found):
   );
 };
 
-const takeSettled = (db: Database, line: SettledLine): void => {
-  db.run(
-    "INSERT INTO catalog.told (scraper, key, at, queue, seq, finds, line) VALUES (?, ?, ?, ?, ?, ?, ?)",
-    line.scraper,
-    line.key,
-    endOf(line),
-    ...line.place,
-    line.emitted.length > 0 ? 1 : 0,
-    JSON.stringify(line),
-  );
-};
-
-/** In the order of time: whoever finds an input was found before. */
-const takeFound = async (db: Database, received: Received): Promise<void> => {
+/** In the order of time: whoever finds an input was found before. Answers how many came. */
+const takeFound = async (db: Database): Promise<number> => {
+  let count = 0;
   for (let after = { at: -Infinity, n: 0 }; ;) {
     const rows = db.all<{ at: number; n: number; line: string }>(
       "SELECT at, n, line FROM catalog.told WHERE finds = 1 AND (at, n) > (?, ?) ORDER BY at, n LIMIT 100",
       after.at,
       after.n,
     );
-    if (rows.length === 0) return;
+    if (rows.length === 0) return count;
     after = rows.at(-1)!;
     await db.write(() => {
       for (const row of rows) {
         const line = JSON.parse(row.line) as SettledLine;
-        const parent = db.get<ParentRow>(
+        const finder = db.get<Parameters<typeof nextPlace>[0]>(
           "SELECT scraper, depth, chain FROM catalog.given WHERE scraper = ? AND key = ?",
           line.scraper,
           line.key,
         ) ?? { scraper: line.scraper, depth: 0, chain: 0 };
         for (const item of line.emitted)
-          give(db, item, { ...nextPlace(parent, item.scraper ?? 0), parent: line });
-        received.received += line.emitted.length;
+          give(db, item, { ...nextPlace(finder, item.scraper ?? 0), parent: line });
+        count += line.emitted.length;
       }
     }, false);
   }
@@ -181,24 +188,61 @@ const takeFound = async (db: Database, received: Received): Promise<void> => {
 
 /** As the manifest has them, then as they stood in the lost ledger, then as they came. */
 const lineUp = (db: Database, takesRest: boolean): void => {
-  db.run(
-    "INSERT INTO catalog.line_up (scraper, key, known) SELECT scraper, key, 1 FROM catalog.listed ORDER BY n",
-  );
-  db.run(
-    `INSERT INTO catalog.line_up (scraper, key, known) SELECT scraper, key, 1 FROM catalog.told t
-     WHERE NOT EXISTS (SELECT 1 FROM catalog.listed l WHERE l.scraper = t.scraper AND l.key = t.key)
-     GROUP BY scraper, key ORDER BY min(queue), min(seq)`,
-  );
-  if (takesRest)
+  for (const [known, from] of [
+    [1, "listed ORDER BY n"],
+    [1, "told GROUP BY scraper, key ORDER BY min(queue), min(seq)"],
+    ...(takesRest ? [[0, "given ORDER BY n"]] : []),
+  ])
     db.run(
-      `INSERT INTO catalog.line_up (scraper, key, known) SELECT scraper, key, 0 FROM catalog.given g
-       WHERE NOT EXISTS (SELECT 1 FROM catalog.line_up l WHERE l.scraper = g.scraper AND l.key = g.key) ORDER BY n`,
+      `INSERT OR IGNORE INTO catalog.line_up (scraper, key, known) SELECT scraper, key, ${known} FROM catalog.${from}`,
     );
 };
 
-export const linedUp = (db: Database, after: number): LinedUp[] =>
+/** `isKnown`: whether more than its input is known. */
+export const linedUp = (db: Database, isKnown: boolean, after: number): LinedUp[] =>
   db.all<LinedUp>(
-    `SELECT l.n, l.scraper, l.key, l.known, g.input, g.lane, g.depth, g.chain FROM catalog.line_up l
-     LEFT JOIN catalog.given g ON g.scraper = l.scraper AND g.key = l.key WHERE l.n > ? ORDER BY l.n LIMIT ${CHUNK}`,
+    `SELECT l.n, l.scraper, l.key, g.input, g.lane, g.depth, g.chain FROM catalog.line_up l
+     LEFT JOIN catalog.given g ON g.scraper = l.scraper AND g.key = l.key
+     WHERE l.n > ? AND l.known = ? ORDER BY l.n LIMIT ${CHUNK}`,
+    after,
+    isKnown ? 1 : 0,
+  );
+
+export const notePlace = (
+  db: Database,
+  { scraper, key, queue, seq }: ItemRef & Pick<Placed, "scraper" | "key">,
+  isCapped: boolean,
+): void => {
+  db.run(
+    "UPDATE catalog.line_up SET queue = ?, seq = ?, is_capped = ? WHERE scraper = ? AND key = ?",
+    queue,
+    seq,
+    isCapped ? 1 : 0,
+    scraper,
+    key,
+  );
+};
+
+export const placed = (db: Database, after: number): Placed[] =>
+  db.all<Placed>(
+    `SELECT l.n, l.scraper, l.key, l.queue, l.seq, l.is_capped, g.n IS NOT NULL AS has_input, p.queue AS parent_queue, p.seq AS parent_seq
+     FROM catalog.line_up l LEFT JOIN catalog.given g ON g.scraper = l.scraper AND g.key = l.key
+     LEFT JOIN catalog.line_up p ON p.scraper = g.parent_scraper AND p.key = g.parent_key
+     WHERE l.n > ? ORDER BY l.n LIMIT ${CHUNK}`,
     after,
   );
+
+/** Attempts at an item in the order of time, and its line of the manifest. */
+export const linesOf = (
+  db: Database,
+  { scraper, key }: Pick<Placed, "scraper" | "key">,
+): { readonly lines: readonly SettledLine[]; readonly listed: ListedItem | undefined } => {
+  const read = <Line>(from: string): Line[] =>
+    db
+      .all<{ line: string }>(`SELECT line FROM catalog.${from}`, scraper, key)
+      .map(({ line }) => JSON.parse(line) as Line);
+  return {
+    lines: read<SettledLine>("told WHERE scraper = ? AND key = ? ORDER BY at, n"),
+    listed: read<ListedItem>("listed WHERE scraper = ? AND key = ?")[0],
+  };
+};

@@ -1,156 +1,142 @@
-import type { CaptureRef, RecordRange } from "../../../model/capture.ts";
-import type { Failure } from "../../../model/failure.ts";
-import { versionIn } from "../../../model/job-version.ts";
+import { newRetry, type PastRow, type Result, type Retry } from "../../../ledger/records.ts";
+import { type EndedOutcome, endOf, lastResult, pastOf } from "../../../ledger/settle.ts";
+import { revisionOf, versionIn } from "../../../model/job-version.ts";
 import type { JobSpec, JobView } from "../../../model/job.ts";
-import type { ListedItem, SettledLine } from "../../../ports/ledger-rebuild.ts";
-import type { PastRow } from "../save-result.ts";
-import { endOf } from "./catalog.ts";
+import type { ListedItem, LostJob, SettledLine } from "../../../ports/ledger-rebuild.ts";
+import { endedAtOf, type Placed } from "./catalog.ts";
 
-/** What is known of how an item stands: the row of the item, and of its result. */
+/** What is known of how an item stands. */
 export interface ItemEnd {
-  /** As in the table: 0 when it is to be fetched, 2 when it is to be tried again. */
-  readonly state: 0 | 2 | 3 | 4 | 5 | 6;
-  readonly attempts: number;
-  readonly throttles: number;
-  readonly result?: {
-    readonly endedAt: number;
-    readonly quality?: "complete" | "partial" | undefined;
-    readonly failure?: Failure | undefined;
-    readonly captures: readonly CaptureRef[];
-    readonly records: RecordRange | null;
-    readonly skipped?: object | undefined;
-    readonly change?: string | undefined;
-    readonly attempt?: readonly unknown[] | undefined;
-    readonly history: readonly PastRow[];
-    readonly revision: number;
-  };
-  /** The attempt whose word holds, unless the manifest's does. */
+  /** Of one at its end. */
+  readonly result?: Result;
+  /** Of one that is to be fetched, and of any that has failed before. */
+  readonly retry?: Retry;
+  /** The last attempt of one at its end. */
   readonly last?: SettledLine;
   /** It had ended, and objects of what it brought are missing. */
   readonly isLost: boolean;
 }
 
-interface Sources {
-  readonly spec: JobSpec;
-  readonly view: JobView;
-  readonly manifestAt?: number;
-  readonly has: (blob: string) => boolean;
-}
-
-const ENDED = { done: 3, absent: 4, failed: 5, skipped: 6 } as const;
-
 /** `lines` in the order of time. What the manifest says of an item that had ended holds, unless it was tried again after that. */
 export const itemEnd = (
-  scraper: number,
+  place: Placed,
   lines: readonly SettledLine[],
   listed: ListedItem | undefined,
-  sources: Sources,
+  job: LostJob,
+  dueAt: number,
 ): ItemEnd => {
-  const past = pastOf(lines);
+  const { view, manifestAt = -Infinity } = job;
+  const { queue, seq, scraper } = place;
   const last = lines.at(-1);
-  const holds =
-    listed !== undefined && (last === undefined || endOf(last) <= (sources.manifestAt ?? -Infinity));
+  const past = pastAttempts(lines);
+  const holds = listed !== undefined && (last === undefined || endedAtOf(last) <= manifestAt);
   const attempts = holds ? listed.attempts : past.attempts;
-  const base = { attempts, throttles: past.throttles, ...(last && { last }) };
-  if (holds && isEnded(listed, sources.view))
-    return { ...base, ...listedEnd(scraper, listed, last, past.history, sources), isLost: false };
-  const isLost = last !== undefined && hasEnded(last) && !isStored(last, sources);
-  if (last === undefined || isLost) return { state: 0, attempts: 0, throttles: 0, isLost };
-  const { outcome, revision } = last;
-  const state = hasEnded(last) ? ENDED[outcome.state as keyof typeof ENDED] : 2;
-  const result = {
-    endedAt: endOf(last),
-    quality: "quality" in outcome ? outcome.quality : undefined,
-    failure: "failure" in outcome ? outcome.failure : undefined,
-    captures: last.captures,
-    records: last.records,
-    skipped: outcome.state === "skipped" ? { reason: outcome.reason } : undefined,
-    attempt: attemptOf(last),
-    history: past.history,
-    revision,
-  };
-  return { ...base, state, result, isLost: false };
+  const untried = { ...newRetry(queue, seq), dueAt };
+  const tried = { ...untried, ...past, attempts };
+  const ended = (end: End, before: Retry): ItemEnd => ({
+    result: { ...end, attempts: before.attempts, queue, seq },
+    ...(before.history.length > 0 && { retry: { ...before, state: "queued", dueAt: null, last: null } }),
+    isLost: false,
+  });
+  if (holds && isEnded(listed, view))
+    return { ...ended(listedEnd(scraper, listed, last, job), tried), ...(last && { last }) };
+  const isLost = last !== undefined && hasEnded(last) && !isStored(last, job);
+  if (last && hasEnded(last) && !isLost) {
+    const own = { attempts, endedAt: endedAtOf(last), change: null };
+    const result = endOf(place, last.outcome, lastResult(last.worker, last, last.revision), own);
+    return { ...ended(result, tried), last };
+  }
+  const retry: Retry =
+    last && !isLost
+      ? { ...tried, state: "waiting", last: lastResult(last.worker, last, last.revision) }
+      : untried;
+  return place.has_input ? { retry, isLost } : ended(endWithoutInput(view), retry);
 };
+
+const ENDED: ReadonlySet<string> = new Set<EndedOutcome["state"]>(["done", "absent", "failed", "skipped"]);
 
 /** Items that a cancel or a spent budget ended are not written one by one: their job says what they are. */
 const isEnded = ({ state, failure }: ListedItem, { budgetSpentAt }: JobView): boolean =>
-  state in ENDED && !(failure?.kind === "budget" && budgetSpentAt !== undefined);
+  ENDED.has(state) && !(failure?.kind === "budget" && budgetSpentAt !== undefined);
 
-const hasEnded = ({ outcome }: SettledLine): boolean => outcome.state in ENDED;
+const hasEnded = (line: SettledLine): line is SettledLine & { readonly outcome: EndedOutcome } =>
+  ENDED.has(line.outcome.state);
 
 /** Objects of other jobs may have gone with those. */
-const isStored = ({ captures, records }: SettledLine, { spec, has }: Sources): boolean =>
+const isStored = ({ captures, records }: SettledLine, { view, has }: LostJob): boolean =>
   [...captures, ...(records ? [records] : [])].every(
-    ({ blob }) => !blob.startsWith(`jobs/${spec.id}/`) || has(blob),
+    ({ blob }) => !blob.startsWith(`jobs/${view.spec.id}/`) || has(blob),
   );
+
+type End = Omit<Result, "attempts" | "queue" | "seq">;
 
 const listedEnd = (
   scraper: number,
   listed: ListedItem,
   last: SettledLine | undefined,
-  history: readonly PastRow[],
-  { spec, view, manifestAt }: Sources,
-): Pick<ItemEnd, "state" | "result"> => {
+  { view, manifestAt }: LostJob,
+): End => {
   const { quality, failure, captures, records, skipped, change, version } = listed;
   const told = last && "failure" in last.outcome ? last.outcome.failure : undefined;
   const isSame = last?.records?.blob === records?.blob && last?.records?.offset === records?.offset;
   return {
-    state: ENDED[listed.state as keyof typeof ENDED],
-    result: {
-      // Read again with another version of its scraper, it has ended then.
-      endedAt: last === undefined ? view.createdAt : isSame ? endOf(last) : (manifestAt ?? endOf(last)),
-      quality,
-      failure: failure && told?.kind === failure.kind && told.detail === failure.detail ? told : failure,
-      captures,
-      records,
-      skipped,
-      change,
-      attempt: last && attemptOf(last),
-      history,
-      revision: revisionOf(spec, scraper, version, last?.revision),
-    },
+    state: listed.state as EndedOutcome["state"],
+    // Read again with another version of its scraper, it has ended then.
+    endedAt: last === undefined ? view.createdAt : isSame ? endedAtOf(last) : (manifestAt ?? endedAtOf(last)),
+    quality: quality ?? null,
+    failure:
+      (failure && told?.kind === failure.kind && told.detail === failure.detail ? told : failure) ?? null,
+    captures,
+    records,
+    skipped: skipped ?? null,
+    change: change ?? null,
+    attempt: last ? lastResult(last.worker, last, last.revision).attempt : null,
+    revision: revisionWith(view.spec, scraper, version, last?.revision),
   };
 };
 
-const revisionOf = (
+/** Nothing is fetched with an input that is not known; nor does the item vanish. */
+const endWithoutInput = ({ createdAt, spec }: JobView): End => ({
+  state: "failed",
+  endedAt: createdAt,
+  quality: null,
+  failure: {
+    kind: "invalid-input",
+    detail: "its input is not in the archive that the ledger was rebuilt from; give it to a new job",
+  },
+  captures: [],
+  records: null,
+  skipped: null,
+  change: null,
+  attempt: null,
+  revision: revisionOf(spec),
+});
+
+/** The revision of a job in which the scraper had this version. */
+const revisionWith = (
   spec: JobSpec,
   scraper: number,
   version: string | undefined,
   likely: number | undefined,
 ): number => {
-  const now = spec.earlier?.length ?? 0;
+  const now = revisionOf(spec);
   const all = Array.from({ length: now + 1 }, (_, revision) => now - revision);
   const candidates = likely === undefined ? all : [likely, ...all];
   return candidates.find((revision) => versionIn(spec, revision, scraper) === version) ?? now;
 };
 
-const attemptOf = ({ attempt, worker, outcome }: SettledLine): readonly unknown[] => {
-  const { startedAt, ms, requests, bytes } = attempt;
-  return [startedAt, ms, requests, bytes, worker, ...(outcome.state === "absent" ? [outcome.detail] : [])];
-};
-
-const pastOf = (lines: readonly SettledLine[]) => {
+const pastAttempts = (lines: readonly SettledLine[]): Pick<Retry, "attempts" | "throttles" | "history"> => {
   let [attempts, throttles] = [0, 0];
   const history: PastRow[] = [];
   let hadEnded = false;
   for (const line of lines) {
-    const { outcome, attempt, worker, revision } = line;
+    const { outcome, worker, revision } = line;
     // Put back by `retry`, as if it had never been tried.
     if (hadEnded) [attempts, throttles] = [0, 0];
     if (outcome.state === "waiting" && !outcome.countsAttempt) throttles++;
     else attempts++;
     hadEnded = hasEnded(line);
-    if (!("failure" in outcome)) continue;
-    const { startedAt: at, ms, requests, bytes } = attempt;
-    history.push({
-      at,
-      ms,
-      worker,
-      failure: outcome.failure,
-      requests,
-      bytes,
-      ...(revision > 0 && { revision }),
-    });
+    if ("failure" in outcome) history.push({ ...pastOf(worker, line, revision), failure: outcome.failure });
   }
   return { attempts, throttles, history };
 };

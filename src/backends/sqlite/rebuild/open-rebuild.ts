@@ -5,6 +5,7 @@ import { LedgerError } from "../../../ports/ledger-error.ts";
 import type { LedgerRebuild } from "../../../ports/ledger-rebuild.ts";
 import { Database } from "../database.ts";
 import { LEDGER_SCHEMA, REGISTRY_SCHEMA } from "../migrate.ts";
+import { sqliteStore } from "../store.ts";
 import { addLostJob } from "./add-job.ts";
 import { openCatalog } from "./catalog.ts";
 
@@ -15,10 +16,11 @@ export const openRebuild = async (file: string): Promise<LedgerRebuild> => {
   const db = await Database.open(file, { cacheMb: 64 }, [LEDGER_SCHEMA, REGISTRY_SCHEMA]);
   // From the next write on nobody else can read it.
   db.get("PRAGMA locking_mode = EXCLUSIVE");
+  const store = sqliteStore(db);
   const catalog = `${file}-catalog`;
   openCatalog(db, catalog);
   return {
-    addJob: (job) => addLostJob(db, job),
+    addJob: (job) => addLostJob({ db, store }, job),
     async finish() {
       // What happened before the loss has been told, as far as it was.
       await db.write(() => void db.run("DELETE FROM events"));

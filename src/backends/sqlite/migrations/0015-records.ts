@@ -63,7 +63,8 @@ CREATE TABLE retries (
   is_free INTEGER NOT NULL, last TEXT, history TEXT, sum INTEGER, PRIMARY KEY (queue, seq)
 ) WITHOUT ROWID;
 CREATE INDEX retries_due ON retries (queue, due_at) WHERE due_at IS NOT NULL;
-CREATE INDEX retries_state ON retries (queue, state, seq) WHERE due_at IS NOT NULL;
+-- With the time, or SQLite would go through all retries of the queue.
+CREATE INDEX retries_state ON retries (queue, state, seq, due_at) WHERE due_at IS NOT NULL;
 CREATE INDEX retries_suspect ON retries (due_at) WHERE due_at IS NOT NULL AND state = 'suspect';
 CREATE INDEX retries_leader ON retries (leader_queue, leader_seq) WHERE leader_queue IS NOT NULL;
 CREATE TABLE results (

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { chargeTurn, levelTurns } from "./fair-turns.ts";
+import { chargeTurn, levelTurns } from "./shares.ts";
 
 test("what is given back to the hindmost is not lost to the floor", () => {
   const { had, floor } = chargeTurn({ had: 10, weight: 2 }, 10, -8);

@@ -1,0 +1,126 @@
+import { type Book, want } from "../../../ledger/book.ts";
+import { noteBorrowed } from "../../../ledger/borrowed.ts";
+import { addFailure } from "../../../ledger/failures.ts";
+import { goodAnswers } from "../../../ledger/fresh-notes.ts";
+import type { FreshAnswer, Job } from "../../../ledger/records.ts";
+import { revisionOf, versionIn } from "../../../model/job-version.ts";
+import type { JobSpec } from "../../../model/job.ts";
+import { FIELD_STATUSES } from "../../../model/record.ts";
+import type { LostJob, SettledLine } from "../../../ports/ledger-rebuild.ts";
+import type { NewLedger } from "./add-job.ts";
+import { endedAtOf, linesOf, type Placed, placed } from "./catalog.ts";
+import { type ItemEnd, itemEnd } from "./item-end.ts";
+
+/** What is counted while results are put back. */
+export interface Tally {
+  requests: number;
+  bytes: number;
+  failures: Job["failures"];
+  readonly fieldCounts: number[];
+  /** Items that have not ended. */
+  open: number;
+  lost: number;
+  withoutInput: number;
+  isOutdated: boolean;
+}
+
+/** Every item that has a place gets what is known of its end, or is due; and its parent, which may have got its place after it. */
+export const putResults = async ({ db, store }: NewLedger, lost: LostJob): Promise<Tally> => {
+  const { spec } = lost.view;
+  const tally: Tally = {
+    requests: 0,
+    bytes: 0,
+    failures: {},
+    fieldCounts: spec.fields.flatMap(() => FIELD_STATUSES.map(() => 0)),
+    open: 0,
+    lost: 0,
+    withoutInput: 0,
+    isOutdated: false,
+  };
+  const dueAt = db.now();
+  for (let after = 0; ;) {
+    const places = placed(db, after);
+    if (places.length === 0) return tally;
+    after = places.at(-1)!.n;
+    const ends = places
+      .filter(({ is_capped }) => !is_capped)
+      .map((place) => {
+        const { lines, listed } = linesOf(db, place);
+        const end = itemEnd(place, lines, listed, lost, dueAt);
+        count(tally, spec, place, lines, end);
+        return { ...end, place, answers: answersOf(spec, place, end) };
+      });
+    const found = places.filter(({ parent_seq }) => parent_seq !== null);
+    await store.transact(
+      [
+        ...found.map(({ is_capped, queue, seq }) => want(is_capped ? "capped" : "item", queue, seq)),
+        ...ends.flatMap(({ answers }) =>
+          answers.map(({ key, scraper, owner }) => want("fresh", key, scraper, owner)),
+        ),
+      ],
+      (book) => {
+        for (const place of found) nameParent(book, place);
+        for (const { place, result, retry, answers } of ends) {
+          if (result) book.put("result", result);
+          if (retry) book.put("retry", retry);
+          const { captures = [], records } = result ?? retry?.last ?? {};
+          noteBorrowed(book, place, spec.id, records ? [...captures, records] : captures);
+          for (const answer of answers) keepLatest(book, answer);
+        }
+      },
+      false,
+    );
+    lost.onProgress(places.length);
+  }
+};
+
+const count = (
+  tally: Tally,
+  spec: JobSpec,
+  { key, has_input }: Placed,
+  lines: readonly SettledLine[],
+  { result, last, isLost }: ItemEnd,
+): void => {
+  for (const { attempt, outcome } of lines) {
+    tally.requests += attempt.requests;
+    tally.bytes += attempt.bytes;
+    if ("failure" in outcome)
+      tally.failures = addFailure(tally.failures, outcome.failure, key, {
+        isFinal: outcome.state === "failed",
+      });
+  }
+  if (!result) tally.open++;
+  if (isLost) tally.lost++;
+  if (!has_input) tally.withoutInput++;
+  if (result?.state !== "done") return;
+  last?.fieldCounts?.forEach((n, at) => (tally.fieldCounts[at] = (tally.fieldCounts[at] ?? 0) + n));
+  if (result.revision < revisionOf(spec)) tally.isOutdated = true;
+};
+
+const nameParent = (book: Book, { is_capped, queue, seq, parent_queue, parent_seq }: Placed): void => {
+  const parent = { parentQueue: parent_queue, parentSeq: parent_seq };
+  if (is_capped) book.patch("capped", book.one("capped", queue, seq)!, parent);
+  else book.patch("item", book.one("item", queue, seq)!, parent);
+};
+
+/** What an item has left for later jobs: good answers only. */
+const answersOf = (spec: JobSpec, { queue, seq, key, scraper }: Placed, { last }: ItemEnd): FreshAnswer[] => {
+  if (!last?.fresh || last.outcome.state === "failed" || last.outcome.state === "waiting") return [];
+  const fetch = {
+    queue,
+    seq,
+    job: spec.id,
+    client: spec.client,
+    scraper: spec.scrapers[scraper]?.name ?? spec.scraper,
+    version: versionIn(spec, last.revision, scraper) ?? spec.version,
+    key,
+  };
+  return goodAnswers(fetch, last.fresh, endedAtOf(last));
+};
+
+/** Jobs run side by side: an earlier one may have the later answer. */
+const keepLatest = (book: Book, answer: FreshAnswer): void => {
+  const { key, scraper, owner, fetchedAt } = answer;
+  if ((book.known("fresh", key, scraper, owner, 0)?.fetchedAt ?? -Infinity) < fetchedAt)
+    book.put("fresh", answer);
+};
