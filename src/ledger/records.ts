@@ -266,7 +266,7 @@ export interface LastResult {
   readonly failure: Failure | null;
   readonly captures: readonly CaptureRef[];
   readonly records: RecordRange | null;
-  /** [started at, ms, requests, bytes, worker, why it is absent]. */
+  /** [started at, ms, requests, bytes, worker, why it is absent, lease]. */
   readonly attempt: readonly unknown[] | null;
   readonly revision: number;
 }

@@ -30,7 +30,7 @@ export const settle = (book: Book, worker: string, items: readonly SettledItem[]
   const refused: ItemRef[] = [];
   for (const item of items)
     if (batch.close(item)) settleOne(book, batch, worker, item);
-    else refused.push({ queue: item.queue, seq: item.seq });
+    else if (!isRepeated(book, worker, item)) refused.push({ queue: item.queue, seq: item.seq });
   batch.write();
   return { refused };
 };
@@ -41,7 +41,7 @@ const loadRest = (book: Book, batch: SettleBatch, items: readonly SettledItem[])
     ...items.flatMap((item) => {
       const { queue, seq, captures } = item;
       const lease = batch.leaseOf(item);
-      if (!lease) return [];
+      if (!lease) return [want("result", queue, seq), want("retry", queue, seq)];
       const { job, freshness } = batch.queue(queue).record;
       const { id } = batch.job(job).record;
       return [
@@ -61,6 +61,14 @@ const refundWants = (queue: number, client: string): Want[] => [
   want("share", ALL_WORKERS, client),
   want("clientOfQueue", queue),
 ];
+
+/** A settle whose answer was lost is sent again: what was taken of it is what it says. */
+const isRepeated = (book: Book, worker: string, { queue, seq, lease, attempt, outcome }: SettledItem): boolean => {
+  const result = book.one("result", queue, seq);
+  const last = outcome.state === "waiting" ? book.one("retry", queue, seq)?.last?.attempt : result?.attempt;
+  if (result && outcome.state !== "waiting" && result.state !== outcome.state) return false;
+  return last?.[0] === attempt.startedAt && last[4] === worker && last[6] === lease;
+};
 
 const settleOne = (book: Book, batch: SettleBatch, worker: string, settled: SettledItem): void => {
   const { queue: id, seq } = settled;
@@ -160,7 +168,7 @@ export const lastResult = (worker: string, item: Told, revision: number): LastRe
     failure: "failure" in outcome ? outcome.failure : null,
     captures,
     records,
-    attempt: [startedAt, ms, requests, bytes, worker, outcome.state === "absent" ? outcome.detail : null],
+    attempt: [startedAt, ms, requests, bytes, worker, outcome.state === "absent" ? outcome.detail : null, item.lease],
     revision,
   };
 };

@@ -1,19 +1,4 @@
-import assert from "node:assert/strict";
-import { join } from "node:path";
 import { ledgerSuite } from "../../ports/ledger.suite.ts";
-import { checkLedger } from "./check-ledger.ts";
-import { openSqlite } from "./open.ts";
+import { openChecked } from "./open-checked.suite.ts";
 
-// Whatever a test has done to a ledger, `fsck` finds nothing wrong with it.
-ledgerSuite("sqlite", async (folder, options) => {
-  const file = join(folder, "ledger.db");
-  const ledger = await openSqlite(file, options);
-  return {
-    ...ledger,
-    async close() {
-      await ledger.close();
-      using check = checkLedger(file);
-      assert.deepEqual([...check.problems()], []);
-    },
-  };
-});
+ledgerSuite("sqlite", openChecked);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import * as fc from "fast-check";
-import { openRecords } from "../../backends/sqlite/open-records.ts";
+import { openSqlite } from "../../backends/sqlite/open.ts";
 import { eachVerb } from "../../ledger/resend.ts";
 import type { Outcome } from "../../model/item.ts";
 import type { ClaimedItem, Ledger, SettledItem } from "../ledger.ts";
@@ -12,7 +12,7 @@ import { behindRelay, loseAnswers, resend } from "./relay.ts";
 import { DONE, failed, RETURNED, settlement, type SimWorker, waiting } from "./sim-worker.ts";
 import { card, jobSpec, keysOf, type OpenLedger, planned, SITE, World } from "./world.ts";
 
-const open: OpenLedger = async (folder, options) => await openRecords(join(folder, "ledger.db"), options);
+const open: OpenLedger = async (folder, options) => await openSqlite(join(folder, "ledger.db"), options);
 
 /** Where a call finds the ledger: a paced job with items in the hands of one worker, and a job that ended with a failure. */
 interface Ground {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import * as fc from "fast-check";
-import { openRecords } from "../../../backends/sqlite/open-records.ts";
+import { openSqlite } from "../../../backends/sqlite/open.ts";
 import type { Ledger } from "../../ledger.ts";
 import { LawRun } from "../law-run.ts";
 import { histories, type Step } from "../law-steps.ts";
@@ -23,7 +23,7 @@ const play = async (world: World, steps: readonly Step[], number: number): Promi
 
 const worldOf = async (t: TestContext, change: (ledger: Ledger) => Partial<Ledger>): Promise<World> =>
   await World.create(t, async (folder, options) => {
-    const ledger = await openRecords(join(folder, "ledger.db"), options);
+    const ledger = await openSqlite(join(folder, "ledger.db"), options);
     return { ...ledger, ...change(ledger) };
   });
 

@@ -15,11 +15,11 @@ function* checkHolders(index: HistoryIndex, grants: readonly Grant[]): Generator
   for (const [at, grant] of grants.entries()) {
     const { item, worker, lease, call } = grant;
     const before = grants[at - 1];
-    const what = `${worker} was given ${item} (${lease}) at ${call.end}`;
+    const what = `${worker} was given ${item} (lease ${lease}) at ${call.end}`;
     if (before) {
       const isFollowing = canFollow(index, before, grant) || canFollow(index, grant, before);
       if (!isFollowing || before.lease === lease)
-        yield { law: "one holder", what: `${what}, while ${before.worker} had it (${before.lease})` };
+        yield { law: "one holder", what: `${what}, while ${before.worker} had it (lease ${before.lease})` };
     }
     const end = index.ends
       .get(item)
@@ -38,8 +38,8 @@ function* checkEnds(index: HistoryIndex, ends: readonly End[]): Generator<Violat
   const grants = index.grants.get(ends[0]!.item) ?? [];
   for (const [at, end] of ends.entries()) {
     const { item, lease, worker, state, call } = end;
-    const what = `the settle of ${item} as ${state} (lease ${lease}) at ${call.begin}`;
-    const grant = grants.find((one) => one.lease === lease && one.worker === worker);
+    const what = `the settle of ${item} as ${state} by ${worker} (lease ${lease}) at ${call.begin}`;
+    const grant = grants.find((one) => one.lease === lease);
     const others = ends.filter((other, i) => i !== at && other.lease === lease && other.fate !== "refused");
     if (end.fate === "refused") {
       const isHeld = grant && isBefore(grant.call, call) && !index.canLose(grant, call);

@@ -2,7 +2,7 @@ import type { ItemRef } from "../../../model/item.ts";
 import type { RemovalScope } from "../../../model/removal.ts";
 import { type Ledger, LedgerError, type LedgerErrorCode, type SettledItem } from "../../ledger.ts";
 import { refOf } from "../sim-worker.ts";
-import { type Call, type CallTimes, type Fact, type JobFact, leaseOf } from "./history.ts";
+import type { Call, CallTimes, Fact, JobFact } from "./history.ts";
 
 /** Nothing has changed when a call fails with one of these. */
 const REFUSALS: ReadonlySet<LedgerErrorCode> = new Set([
@@ -59,7 +59,7 @@ const FACTS: Facts = {
     items: (grant?.items ?? []).map(({ queue, seq, lease, job, lane, scraper, attempt }) => ({
       item: refOf({ queue, seq }),
       queue,
-      lease: leaseOf(worker, lease),
+      lease,
       job,
       lane,
       scraper,
@@ -83,7 +83,7 @@ const FACTS: Facts = {
   settle: (reply, worker, items) => ({
     verb: "settle",
     worker,
-    items: toldEnds(worker, items, reply?.refused ?? []),
+    items: toldEnds(items, reply?.refused ?? []),
   }),
   reap: (_, { worker }) => ({ verb: "reap", worker }),
   readJob: (view, job) => ({
@@ -100,12 +100,12 @@ const FACTS: Facts = {
   }),
 };
 
-const toldEnds = (worker: string, items: readonly SettledItem[], refused: readonly ItemRef[]) => {
+const toldEnds = (items: readonly SettledItem[], refused: readonly ItemRef[]) => {
   const refusals = new Set(refused.map(refOf));
   return items.map(({ queue, seq, lease, outcome, emitted, rejected = [], attempt, captures }) => ({
     item: refOf({ queue, seq }),
     queue,
-    lease: leaseOf(worker, lease),
+    lease,
     state: outcome.state,
     countsAttempt: outcome.state === "waiting" ? outcome.countsAttempt : outcome.state !== "returned",
     inputs: emitted.length + rejected.length,

@@ -71,15 +71,11 @@ export interface Slots {
   readonly delaysMs: readonly number[];
 }
 
-/** Leases are numbered by worker. */
-export const leaseOf = (worker: string, lease: number): string => `${lease} of ${worker}`;
-
 export interface GrantedItem {
   /** Its queue and its place there, as `refOf` writes them. */
   readonly item: string;
   readonly queue: number;
-  /** As `leaseOf` writes it. */
-  readonly lease: string;
+  readonly lease: number;
   readonly job: string;
   readonly lane: string;
   readonly scraper: number;
@@ -113,8 +109,7 @@ export interface PulseFact {
 export interface ToldEnd {
   readonly item: string;
   readonly queue: number;
-  /** As `leaseOf` writes it. */
-  readonly lease: string;
+  readonly lease: number;
   readonly state: Outcome["state"];
   readonly countsAttempt: boolean;
   /** Inputs that it found, rejected ones included. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { checkHistory } from "./check-history.ts";
-import { type Call, type Fact, leaseOf } from "./history.ts";
+import type { Call, Fact } from "./history.ts";
 
 /** A call from `begin` to `end`; without an end its answer was lost. */
 const call = (begin: number, end: number | undefined, fact: Fact): Call => ({
@@ -15,7 +15,7 @@ const call = (begin: number, end: number | undefined, fact: Fact): Call => ({
 
 const claim = (begin: number, end: number | undefined, worker: string, lease?: number, attempt = 1): Call => {
   const item = { item: "1/1", queue: 1, job: "job", lane: "site.test", scraper: 0, attempt };
-  const items = lease === undefined ? [] : [{ ...item, lease: leaseOf(worker, lease) }];
+  const items = lease === undefined ? [] : [{ ...item, lease }];
   return call(begin, end, { verb: "claim", worker, room: 1, items, slots: [], unpaced: ["site.test"] });
 };
 
@@ -30,7 +30,7 @@ const settle = (
   const told = {
     item: "1/1",
     queue: 1,
-    lease: leaseOf(worker, lease),
+    lease,
     state,
     isRefused,
     inputs: 0,
