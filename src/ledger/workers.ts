@@ -73,6 +73,30 @@ export const setRunning = (worker: Worker, running: readonly ItemRef[]): Worker 
   };
 };
 
+/** Items that are leased no longer do not run, as far as they were thought to: those that were named, and those claimed since. */
+export const stopRunning = (worker: Worker, ended: readonly (Lease & { readonly seqs: Iterable<number> })[]): Worker => {
+  const runningIn = { ...worker.runningIn };
+  const runningBy = { ...worker.runningBy };
+  const named = namedRunning(worker);
+  for (const { id, queue, client, seqs } of ended)
+    for (const seq of seqs) {
+      if (!named.delete(`${queue}/${seq}`) && id < worker.pulseLease) continue;
+      lower(runningIn, queue);
+      lower(runningBy, client);
+    }
+  return { ...worker, running: [...named].flatMap((place) => place.split("/").map(Number)), runningIn, runningBy };
+};
+
+/** Queues and places of the items that were running when the worker last said so. */
+export const namedRunning = ({ running }: Worker): Set<string> =>
+  new Set(running.flatMap((queue, i) => (i % 2 === 0 ? `${queue}/${running[i + 1]}` : [])));
+
+const lower = (counts: Record<string, number>, name: string | number): void => {
+  const left = (counts[name] ?? 0) - 1;
+  if (left > 0) counts[name] = left;
+  else delete counts[name];
+};
+
 /** The answer to the worker's last claim was lost: what it brought goes back untouched. The slots that were booked for it pass unused. */
 export const takeBackLastClaim = (book: Book, worker: Worker, number: number | undefined): Worker => {
   const { lastClaim } = worker;
@@ -85,7 +109,11 @@ export const takeBackLastClaim = (book: Book, worker: Worker, number: number | u
     ]),
   );
   for (const lease of lost) giveBack(book, lease, [...eachPlace(lease.open)]);
-  return { ...worker, leases: worker.leases.filter(({ id }) => !lastClaim.leases.includes(id)), lastClaim: null };
+  return {
+    ...stopRunning(worker, lost.map((lease) => ({ ...lease, seqs: eachPlace(lease.open) }))),
+    leases: worker.leases.filter(({ id }) => !lastClaim.leases.includes(id)),
+    lastClaim: null,
+  };
 };
 
 /** Items of a lease that were not tried are due at once. The lease itself is changed by the caller. */

@@ -39,7 +39,7 @@ function* checkEnds(index: HistoryIndex, ends: readonly End[]): Generator<Violat
   for (const [at, end] of ends.entries()) {
     const { item, lease, worker, state, call } = end;
     const what = `the settle of ${item} as ${state} by ${worker} (lease ${lease}) at ${call.begin}`;
-    const grant = grants.find((one) => one.lease === lease && one.worker === worker);
+    const grant = grants.find((one) => one.lease === lease);
     const others = ends.filter((other, i) => i !== at && other.lease === lease && other.fate !== "refused");
     if (end.fate === "refused") {
       const isHeld = grant && isBefore(grant.call, call) && !index.canLose(grant, call);

@@ -1,12 +1,14 @@
 import type { Call, CallOf, Fact, GrantedItem, ToldEnd } from "./history.ts";
 
-export interface Grant extends GrantedItem {
+export interface Grant extends Omit<GrantedItem, "lease"> {
   readonly worker: string;
+  readonly lease: string;
   readonly call: CallOf<"claim">;
 }
 
-export interface End extends ToldEnd {
+export interface End extends Omit<ToldEnd, "lease"> {
   readonly worker: string;
+  readonly lease: string;
   /** Unknown may be taken either way. */
   readonly fate: "accepted" | "refused" | "unknown";
   readonly call: CallOf<"settle">;
@@ -16,6 +18,9 @@ export interface End extends ToldEnd {
 export const isBefore = (one: Call, other: Call): boolean => one.end < other.begin;
 /** May have taken effect before the other did. */
 export const canPrecede = (one: Call, other: Call): boolean => one.begin < other.end;
+
+/** Leases are numbered by worker. */
+const leaseOf = (worker: string, { lease }: { readonly lease: number }): string => `${worker} ${lease}`;
 
 const FINAL: ReadonlySet<string> = new Set(["done", "absent", "failed", "skipped"]);
 export const isFinal = ({ state }: Pick<ToldEnd, "state">): boolean => FINAL.has(state);
@@ -44,7 +49,7 @@ export class HistoryIndex {
     this.#leaseMs = leaseMs;
     const claims = this.of("claim");
     const grants = claims.flatMap((call) =>
-      call.items.map((item) => ({ ...item, worker: call.worker, call })),
+      call.items.map((item) => ({ ...item, worker: call.worker, lease: leaseOf(call.worker, item), call })),
     );
     for (const { queue, job } of grants) this.jobOfQueue.set(queue, job);
     this.grants = Map.groupBy(grants, ({ item }) => item);
@@ -133,6 +138,7 @@ export class HistoryIndex {
       return {
         ...told,
         worker: call.worker,
+        lease: leaseOf(call.worker, told),
         call,
         fate: told.isRefused ? "refused" : isUnknown ? "unknown" : "accepted",
       };
