@@ -151,8 +151,9 @@ const leasedOf = (
   };
 };
 
+/** The first of each: one that is sent again changes nothing. */
 const onePerLease = (ends: readonly End[]): readonly End[] => [
-  ...new Map(ends.map((end) => [`${end.item} ${end.lease}`, end])).values(),
+  ...new Map(ends.toReversed().map((end) => [`${end.item} ${end.lease}`, end])).values(),
 ];
 
 const sumOf = <K extends string>(all: readonly { readonly [key in K]: number }[], name: K): number =>
