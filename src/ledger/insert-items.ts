@@ -6,6 +6,7 @@ import { keyHash, nextHash } from "./key-hash.ts";
 import { type JobFacts, queueFor, queueWants } from "./queues.ts";
 import { type CappedItem, type Item, type Job, newRetry, type Queue } from "./records.ts";
 import { ALL_WORKERS, newShare, wakeShare } from "./shares.ts";
+import { ACCEPTED_DAYS } from "./upkeep.ts";
 
 /** Where an item comes from. */
 export interface Origin {
@@ -260,8 +261,6 @@ export const countInputs = (
 };
 
 const DAY_MS = 86_400_000;
-/** Longer than any quota looks back. */
-const KEPT_DAYS = 40;
 export const dayOf = (at: number): number => Math.floor(at / DAY_MS);
 
 const clientShare = (book: Book, client: string) =>
@@ -271,7 +270,7 @@ export const countForQuota = (book: Book, number: number, count: number): void =
   if (count === 0) return;
   const share = clientShare(book, book.known("job", number)!.client);
   const today = dayOf(book.now);
-  const kept = Object.entries(share.accepted).filter(([day]) => Number(day) > today - KEPT_DAYS);
+  const kept = Object.entries(share.accepted).filter(([day]) => Number(day) > today - ACCEPTED_DAYS);
   const accepted = { ...Object.fromEntries(kept), [today]: (share.accepted[today] ?? 0) + count };
   book.put("share", { ...share, accepted });
 };

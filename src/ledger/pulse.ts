@@ -4,7 +4,7 @@ import { isDoubtful, step } from "../model/breaker.ts";
 import { onOutcomes } from "../model/lane-speed.ts";
 import { returnSlots } from "../model/slots.ts";
 import type { LaneReport, OutcomeReport, PulseReply, PulseReport, SlotGrant, SlotWish } from "../ports/ledger.ts";
-import { repeatedPulse } from "./answers.ts";
+import { once, repeatedPulse } from "./answers.ts";
 import { type Book, type Want, want } from "./book.ts";
 import { answerProbe, holdQueue } from "./hold-queue.ts";
 import {
@@ -73,8 +73,9 @@ export const pulse = (
   const isAlive = isKnown(worker);
   const repeated = worker && isAlive && repeatedPulse(book, worker, report.number);
   if (repeated) return repeated;
-  // Of a worker that was given up nothing is remembered: what it sends again would be counted again.
-  if (isAlive || report.number === undefined) {
+  // Of a worker that is not known, or no longer, nothing is kept by which its pulse would be known again.
+  const id = isAlive || report.number === undefined ? undefined : `${report.worker} ${report.number}`;
+  once(book, id, () => {
     for (const { lane, delaysMs } of report.returned) giveBack(book, lane, delaysMs.map((delay) => sentAt + delay));
     for (const { lane, queue, count } of report.refunds) {
       const of = book.one("queue", queue);
@@ -83,7 +84,7 @@ export const pulse = (
     for (const { lane, delayMs } of report.crawlDelays) keepCrawlDelay(book, lane, delayMs);
     for (const [lane, seen] of Map.groupBy(report.lanes, (one) => one.lane)) adjustLane(book, lane, seen, maxHoldMs);
     for (const [queue, seen] of Map.groupBy(report.outcomes, (one) => one.queue)) watchQueue(book, queue, seen);
-  }
+  });
   const told = worker ? tellStops(book.known("worker", worker.name)!) : { queues: [], stops: [] };
   if (worker && isAlive) {
     for (const { queue, seq } of report.acting)

@@ -9,6 +9,7 @@ import { answerWants, freshWants, leaveFresh } from "./fresh-notes.ts";
 import { eachPlace } from "./places.ts";
 import { newRetry, type Retry, type Worker } from "./records.ts";
 import { wakeLane, wakeShare } from "./shares.ts";
+import { namedRunning } from "./workers.ts";
 
 type Cause = NonNullable<ReapRequest["cause"]>;
 const SILENT: Cause = { blame: "unknown", detail: "the worker fell silent" };
@@ -34,8 +35,7 @@ export const reapWorker = (book: Book, name: string, known: Cause | undefined): 
     [...eachPlace(open)].map((seq): LeasedItem => ({ lease: id, queue, seq, job })),
   );
   load(book, worker, leased);
-  const running = new Set<string>();
-  for (let i = 0; i < worker.running.length; i += 2) running.add(`${worker.running[i]}/${worker.running[i + 1]}`);
+  const running = namedRunning(worker);
   const counts = { suspects: 0, returned: 0 };
   const failed: (FailedItem & { readonly job: number })[] = [];
   for (const item of leased) {

@@ -9,7 +9,7 @@ import { addFailure, type FailedItem, tellFailed } from "./failures.ts";
 import { hasPlace, withoutPlaces } from "./places.ts";
 import type { Job, Lease, Queue } from "./records.ts";
 import { ALL_WORKERS, chargeShare, wakeLane, wakeShare } from "./shares.ts";
-import { isKnown } from "./workers.ts";
+import { isKnown, stopRunning } from "./workers.ts";
 
 /** What a batch changes in a queue, beside its items. */
 export class QueueTally {
@@ -211,7 +211,8 @@ export class SettleBatch {
       const open = withoutPlaces(lease.open, closed);
       return open.length === 0 ? [] : { ...lease, open };
     });
-    this.#book.put("worker", { ...worker, leases, unsettled: this.#unsettled(worker.unsettled) });
+    const ended = [...this.#closed].map(([id, seqs]) => ({ ...this.#leases.get(id)!, seqs }));
+    this.#book.put("worker", { ...stopRunning(worker, ended), leases, unsettled: this.#unsettled(worker.unsettled) });
   }
 
   #unsettled(before: readonly number[]): number[] {

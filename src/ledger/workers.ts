@@ -1,7 +1,7 @@
 import type { ItemRef } from "../model/item.ts";
 import type { ClaimRequest, WorkerCard } from "../ports/ledger.ts";
 import type { Book } from "./book.ts";
-import type { Worker } from "./records.ts";
+import type { Lease, Worker } from "./records.ts";
 
 export const newWorker = (name: string): Worker => ({
   name,
@@ -71,4 +71,28 @@ export const setRunning = (worker: Worker, running: readonly ItemRef[]): Worker 
     runningIn,
     runningBy,
   };
+};
+
+/** Items that are leased no longer do not run, as far as they were thought to: those that were named, and those claimed since. */
+export const stopRunning = (worker: Worker, ended: readonly (Lease & { readonly seqs: Iterable<number> })[]): Worker => {
+  const runningIn = { ...worker.runningIn };
+  const runningBy = { ...worker.runningBy };
+  const named = namedRunning(worker);
+  for (const { id, queue, client, seqs } of ended)
+    for (const seq of seqs) {
+      if (!named.delete(`${queue}/${seq}`) && id < worker.pulseLease) continue;
+      lower(runningIn, queue);
+      lower(runningBy, client);
+    }
+  return { ...worker, running: [...named].flatMap((place) => place.split("/").map(Number)), runningIn, runningBy };
+};
+
+/** Queues and places of the items that were running when the worker last said so. */
+export const namedRunning = ({ running }: Worker): Set<string> =>
+  new Set(running.flatMap((queue, i) => (i % 2 === 0 ? `${queue}/${running[i + 1]}` : [])));
+
+const lower = (counts: Record<string, number>, name: string | number): void => {
+  const left = (counts[name] ?? 0) - 1;
+  if (left > 0) counts[name] = left;
+  else delete counts[name];
 };

@@ -81,7 +81,7 @@ export interface Ledger extends VersionLedger {
   steerLane(lane: string, to: LaneSteering): Promise<void>;
   /**
    * The weight by which a client shares lanes and workers, and how many of its items may run at a time, over all workers: a claim counts those
-   * that workers last named as running, and what was claimed since. What its jobs find beyond `itemsPerDay` (UTC) is kept as capped. The client is made
+   * that workers last named as running, and what was claimed since, until it is settled. What its jobs find beyond `itemsPerDay` (UTC) is kept as capped. The client is made
    * when it is not there.
    */
   setShare(client: string, share: ClientShares): Promise<void>;

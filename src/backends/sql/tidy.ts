@@ -1,11 +1,11 @@
-import { ACCEPTED_DAYS, ANSWER_MS, FORGET_WORKER_MS } from "../../ledger/upkeep.ts";
+import { ACCEPTED_DAYS, ANSWER_MS, FORGET_ADDRESS_MS, FORGET_WORKER_MS } from "../../ledger/upkeep.ts";
 import { usefulUntil } from "../../model/freshness.ts";
 import type { Connection } from "./rows.ts";
 import { FORMATS, type Value } from "./tables.ts";
 
 const DAY_MS = 24 * 3_600_000;
 
-/** Forgets days beyond any quota, workers that only registered, calls that nobody will send again, and some of the answers that are past their use. */
+/** Forgets days beyond any quota, workers that only registered, addresses that nobody asks, calls that nobody sends again, and some answers past their use. */
 export const tidyRecords = async (db: Connection): Promise<void> => {
   await db.write(() => {
     const firstDay = Math.floor(db.now() / DAY_MS) - ACCEPTED_DAYS;
@@ -16,6 +16,11 @@ export const tidyRecords = async (db: Connection): Promise<void> => {
     );
     db.run("DELETE FROM workers WHERE until IS NULL AND registered_at < ?", db.now() - FORGET_WORKER_MS);
     db.run("DELETE FROM answers WHERE at < ?", db.now() - ANSWER_MS);
+    db.run(
+      `DELETE FROM lanes WHERE name > 'address:' AND name < 'address;' AND (name LIKE 'address:%.%' OR name LIKE 'address:%:%')
+         AND operator_per_second IS NULL AND is_held_by_operator = 0 AND tat < ? AND NOT EXISTS (SELECT 1 FROM queues q WHERE q.lane = lanes.id)`,
+      db.now() - FORGET_ADDRESS_MS,
+    );
   }, false);
   await tidyFresh(db);
 };

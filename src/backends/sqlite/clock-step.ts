@@ -23,8 +23,6 @@ const bootId = (): string => {
   }
 };
 
-/** Less is no matter: nothing is kept waiting noticeably longer by it. */
-const SMALLEST_MS = 2000;
 /** How often the time is written down. */
 const NOTE_MS = 1000;
 
@@ -33,61 +31,6 @@ interface Noted {
   readonly boot: string;
   readonly ahead_ms: number;
 }
-
-/**
- * Inside a claim. Somebody may set the machine's clock, and a machine may sleep. Times that were ahead are durations: they move with the clock, so
- * that nothing waits longer for it, no hold ends sooner, and no living worker is given up.
- */
-export const noticeClockStep = (db: Database): void => {
-  // Read together: a process that was kept waiting between the two would take that for a step.
-  const now = db.clock();
-  const { nowMs, boot } = db.steady;
-  const aheadMs = now - nowMs();
-  const noted = db.get<Noted>("SELECT latest_at, boot, ahead_ms FROM service WHERE id = 1")!;
-  const isSameStart = boot !== "" && boot === noted.boot;
-  const byMs = isSameStart ? aheadMs - noted.ahead_ms : Math.min(0, now - noted.latest_at);
-  const isStep = Math.abs(byMs) >= SMALLEST_MS;
-  if (!isStep && boot === noted.boot && now - noted.latest_at < NOTE_MS) return;
-  db.run("UPDATE service SET latest_at = ?, boot = ?, ahead_ms = ? WHERE id = 1", now, boot, aheadMs);
-  if (isStep) moveTimes(db, byMs, now);
-};
-
-const MOVED: readonly (readonly [table: string, column: string])[] = [
-  ["turns", "ready_at"],
-  ["workers", "until"],
-  ["lanes", "hold_until"],
-  ["lanes", "crawl_until"],
-  ["queues", "probe_at"],
-  ["queues", "ready_at"],
-  ["queues", "own_next"],
-  ["suspects", "due_at"],
-  ["items", "due_at"],
-  ["robots", "until"],
-  ["robots", "fetch_until"],
-  ["sweeps", "due_at"],
-  ["duties", "held_until"],
-  ["deliveries", "due_at"],
-  ["deliveries", "taken_until"],
-];
-
-/** The next slot is counted from these, also from one that is over. */
-const SLOT_BOOKS = ["lanes", "own_slots"];
-
-/** What was ahead stays as far ahead; what was over is over, also by a clock that was set back. */
-const moveTimes = (db: Database, byMs: number, now: number): void => {
-  const move = (table: string, column: string): void => {
-    db.run(
-      `UPDATE ${table} SET ${column} = CASE WHEN ${column} > ?1 - ?2 THEN ${column} + ?2 ELSE ?1 END WHERE ${column} > min(?1, ?1 - ?2)`,
-      now,
-      byMs,
-    );
-  };
-  for (const table of SLOT_BOOKS) db.run(`UPDATE ${table} SET tat = tat + ? WHERE tat > 0`, byMs);
-  // Slots that were given back are not worth a longer look.
-  db.run("UPDATE lanes SET spare = '[]', ahead = '[]' WHERE spare <> '[]' OR ahead <> '[]'");
-  for (const [table, column] of MOVED)
-    if (db.get("SELECT 1 FROM sqlite_schema WHERE name = ?", table)) move(table, column);
-};
 
 /**
  * Called in every transaction. Somebody may set the machine's clock, and a machine may sleep. Times that were ahead are durations: they move with
@@ -100,7 +43,8 @@ export const watchClock = (db: Database): (() => void) => {
   return () => {
     const now = db.now();
     const { nowMs, boot } = db.steady;
-    const aheadMs = now - nowMs();
+    // Read together: a process that was kept waiting between the two would take that for a step.
+    const aheadMs = db.clock() - nowMs();
     const isSteady = boot === "" ? now >= notedAt : Math.abs(aheadMs - notedAheadMs) < CLOCK_STEP_MS;
     if (isSteady && now - notedAt < NOTE_MS) return;
     [notedAt, notedAheadMs] = [now, aheadMs];
@@ -120,7 +64,7 @@ const NOTE = `UPDATE service SET latest_at = ?1, boot = ?2, ahead_ms = ?3 WHERE 
 const TIMES: readonly (readonly [table: string, ...columns: string[]])[] = [
   ["shares", "ready_at"],
   ["workers", "until"],
-  ["lanes", "tat", "hold_until", "crawl_until"],
+  ["lanes", "hold_until", "crawl_until"],
   ["queues", "due_at", "probe_at", "own_next_at"],
   ["retries", "due_at"],
   ["robots", "until", "fetch_until"],
@@ -135,10 +79,11 @@ const shiftTimes = (db: Database, byMs: number, now: number): void => {
     `CASE WHEN ${time} > ?1 - ?2 THEN ${time} + ?2 WHEN ${time} > min(?1, ?1 - ?2) THEN ?1 ELSE ${time} END`;
   // Slots that were given back are not worth a longer look.
   db.run("UPDATE lanes SET spare = NULL, ahead = NULL WHERE spare IS NOT NULL OR ahead IS NOT NULL");
+  // The next slot is counted from the last one, also from one that is over.
+  db.run("UPDATE lanes SET tat = tat + ? WHERE tat > 0", byMs);
   db.run(
-    `UPDATE queues SET own_slots = (SELECT json_group_object(s.key, ${shifted("s.value")}) FROM json_each(own_slots) s)
+    `UPDATE queues SET own_slots = (SELECT json_group_object(s.key, s.value + ?) FROM json_each(own_slots) s)
      WHERE own_slots IS NOT NULL`,
-    now,
     byMs,
   );
   for (const [table, ...columns] of TIMES)

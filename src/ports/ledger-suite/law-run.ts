@@ -185,7 +185,7 @@ export class LawRun {
     model.sincePulse.clear();
     for (const claim of acting) {
       const item = this.#model.places.get(refOf(claim));
-      if (item?.lease?.id === claim.lease) item.hasActed = true;
+      if (item?.lease?.id === claim.lease && item.lease.worker === model) item.hasActed = true;
     }
   }
 

@@ -155,4 +155,24 @@ export const ownPace = (test: LedgerTest): void => {
       ["narrow", "narrow"],
     );
   });
+
+  test("a job of one item at a time goes on with the settle, without a word of what runs", async (world) => {
+    const worker = world.worker();
+    const sitePace = { ...UNPACED, concurrency: 30 };
+    await slowerJob(world, "narrow", 9, { client: "a", pace: { concurrency: 1 }, sitePace });
+    for (const isNamed of [false, true, true, false]) {
+      const items = await worker.take();
+      assert.equal(items.length, 1);
+      if (isNamed) await worker.pulse();
+      assert.deepEqual(await worker.take(), []);
+      await worker.settle(items);
+    }
+    // One that waits for its turn in the worker takes no place; when it is settled, none is freed by it.
+    const [waiting] = await worker.take();
+    await worker.pulse({ running: [] });
+    const [running] = await worker.take();
+    await worker.pulse({ running: [running!] });
+    await worker.settle([waiting!]);
+    assert.deepEqual(await worker.take(), []);
+  });
 };

@@ -38,7 +38,7 @@ export const addLostJob = async (made: NewLedger, lost: LostJob): Promise<Rebuil
     return book.patch("job", added, { state: "paused", createdAt, reopenedAt, revision: revisionOf(spec) });
   });
   const received = await fillCatalog(db, lost);
-  for (const isKnown of [true, false]) await placeItems(made, job, isKnown, lost);
+  await placeItems(made, job, lost);
   const tally = await putResults(made, lost);
   return await db.write(() => {
     finishJob(db, lost, received, tally);
@@ -46,17 +46,14 @@ export const addLostJob = async (made: NewLedger, lost: LostJob): Promise<Rebuil
   }, false);
 };
 
-/** What was worked on, or is in the manifest, was let in (`isKnown`); of the rest the job's limits decide. */
-const placeItems = async (
-  { db, store }: NewLedger,
-  job: Job,
-  isKnown: boolean,
-  { onProgress }: LostJob,
-): Promise<void> => {
+/** What was worked on, or is in the manifest, was let in; of the rest the job's limits decide. */
+const placeItems = async ({ db, store }: NewLedger, job: Job, { onProgress }: LostJob): Promise<void> => {
   const { number, spec } = job;
   for (let after = 0; ;) {
-    const rows = linedUp(db, isKnown, after);
-    if (rows.length === 0) return;
+    const next = linedUp(db, after);
+    if (next.length === 0) return;
+    const isKnown = next[0]!.known === 1;
+    const rows = next.filter(({ known }) => known === next[0]!.known);
     after = rows.at(-1)!.n;
     const origins = new Map(
       rows.map(({ key, scraper, input, lane, depth, chain }): [PlannedItem, Origin] => {

@@ -29,23 +29,17 @@ const CHUNK = 500;
 const KEPT_REJECTS = 20;
 
 /** An item in its order, with its input where that is known. */
-export interface LinedUp {
+export interface LinedUp extends ItemRef {
   readonly n: number;
   readonly scraper: number;
   readonly key: string;
+  readonly known: 0 | 1;
+  /** With its place, once it has one. */
+  readonly is_capped: 0 | 1;
   readonly input: string | null;
   readonly lane: string | null;
   readonly depth: number | null;
   readonly chain: number | null;
-}
-
-/** An item that has its place. */
-export interface Placed extends ItemRef {
-  readonly n: number;
-  readonly scraper: number;
-  readonly key: string;
-  readonly is_capped: 0 | 1;
-  readonly has_input: 0 | 1;
   /** Where the item is that found it. */
   readonly parent_queue: number | null;
   readonly parent_seq: number | null;
@@ -198,19 +192,19 @@ const lineUp = (db: Database, takesRest: boolean): void => {
     );
 };
 
-/** `isKnown`: whether more than its input is known. */
-export const linedUp = (db: Database, isKnown: boolean, after: number): LinedUp[] =>
+/** Those of which more is known than the input come first. */
+export const linedUp = (db: Database, after: number): LinedUp[] =>
   db.all<LinedUp>(
-    `SELECT l.n, l.scraper, l.key, g.input, g.lane, g.depth, g.chain FROM catalog.line_up l
-     LEFT JOIN catalog.given g ON g.scraper = l.scraper AND g.key = l.key
-     WHERE l.n > ? AND l.known = ? ORDER BY l.n LIMIT ${CHUNK}`,
+    `SELECT l.*, g.input, g.lane, g.depth, g.chain, p.queue AS parent_queue, p.seq AS parent_seq
+     FROM catalog.line_up l LEFT JOIN catalog.given g ON g.scraper = l.scraper AND g.key = l.key
+     LEFT JOIN catalog.line_up p ON p.scraper = g.parent_scraper AND p.key = g.parent_key
+     WHERE l.n > ? ORDER BY l.n LIMIT ${CHUNK}`,
     after,
-    isKnown ? 1 : 0,
   );
 
 export const notePlace = (
   db: Database,
-  { scraper, key, queue, seq }: ItemRef & Pick<Placed, "scraper" | "key">,
+  { scraper, key, queue, seq }: ItemRef & Pick<LinedUp, "scraper" | "key">,
   isCapped: boolean,
 ): void => {
   db.run(
@@ -223,19 +217,10 @@ export const notePlace = (
   );
 };
 
-export const placed = (db: Database, after: number): Placed[] =>
-  db.all<Placed>(
-    `SELECT l.n, l.scraper, l.key, l.queue, l.seq, l.is_capped, g.n IS NOT NULL AS has_input, p.queue AS parent_queue, p.seq AS parent_seq
-     FROM catalog.line_up l LEFT JOIN catalog.given g ON g.scraper = l.scraper AND g.key = l.key
-     LEFT JOIN catalog.line_up p ON p.scraper = g.parent_scraper AND p.key = g.parent_key
-     WHERE l.n > ? ORDER BY l.n LIMIT ${CHUNK}`,
-    after,
-  );
-
 /** Attempts at an item in the order of time, and its line of the manifest. */
 export const linesOf = (
   db: Database,
-  { scraper, key }: Pick<Placed, "scraper" | "key">,
+  { scraper, key }: Pick<LinedUp, "scraper" | "key">,
 ): { readonly lines: readonly SettledLine[]; readonly listed: ListedItem | undefined } => {
   const read = <Line>(from: string): Line[] =>
     db

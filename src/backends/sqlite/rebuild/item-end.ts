@@ -1,9 +1,10 @@
+import type { Failure } from "../../../model/failure.ts";
 import { newRetry, type PastRow, type Result, type Retry } from "../../../ledger/records.ts";
 import { type EndedOutcome, endOf, lastResult, pastOf } from "../../../ledger/settle.ts";
 import { revisionOf, versionIn } from "../../../model/job-version.ts";
 import type { JobSpec, JobView } from "../../../model/job.ts";
 import type { ListedItem, LostJob, SettledLine } from "../../../ports/ledger-rebuild.ts";
-import { endedAtOf, type Placed } from "./catalog.ts";
+import { endedAtOf, type LinedUp } from "./catalog.ts";
 
 /** What is known of how an item stands. */
 export interface ItemEnd {
@@ -17,40 +18,51 @@ export interface ItemEnd {
   readonly isLost: boolean;
 }
 
+const NO_INPUT: Failure = {
+  kind: "invalid-input",
+  detail: "its input is not in the archive that the ledger was rebuilt from; give it to a new job",
+};
+
 /** `lines` in the order of time. What the manifest says of an item that had ended holds, unless it was tried again after that. */
 export const itemEnd = (
-  place: Placed,
+  place: LinedUp,
   lines: readonly SettledLine[],
   listed: ListedItem | undefined,
   job: LostJob,
   dueAt: number,
 ): ItemEnd => {
   const { view, manifestAt = -Infinity } = job;
-  const { queue, seq, scraper } = place;
   const last = lines.at(-1);
   const past = pastAttempts(lines);
   const holds = listed !== undefined && (last === undefined || endedAtOf(last) <= manifestAt);
   const attempts = holds ? listed.attempts : past.attempts;
-  const untried = { ...newRetry(queue, seq), dueAt };
+  const untried = { ...newRetry(place.queue, place.seq), dueAt };
   const tried = { ...untried, ...past, attempts };
-  const ended = (end: End, before: Retry): ItemEnd => ({
-    result: { ...end, attempts: before.attempts, queue, seq },
+  const ended = (result: Result, before: Retry): ItemEnd => ({
+    result,
     ...(before.history.length > 0 && { retry: { ...before, state: "queued", dueAt: null, last: null } }),
     isLost: false,
   });
   if (holds && isEnded(listed, view))
-    return { ...ended(listedEnd(scraper, listed, last, job), tried), ...(last && { last }) };
+    return { ...ended(listedEnd(place, listed, last, job), tried), ...(last && { last }) };
+  const told = last && lastResult(last.worker, last, last.revision);
   const isLost = last !== undefined && hasEnded(last) && !isStored(last, job);
   if (last && hasEnded(last) && !isLost) {
     const own = { attempts, endedAt: endedAtOf(last), change: null };
-    const result = endOf(place, last.outcome, lastResult(last.worker, last, last.revision), own);
-    return { ...ended(result, tried), last };
+    return { ...ended(endOf(place, last.outcome, told!, own), tried), last };
   }
-  const retry: Retry =
-    last && !isLost
-      ? { ...tried, state: "waiting", last: lastResult(last.worker, last, last.revision) }
-      : untried;
-  return place.has_input ? { retry, isLost } : ended(endWithoutInput(view), retry);
+  const retry: Retry = told && !isLost ? { ...tried, state: "waiting", last: told } : untried;
+  if (place.input !== null) return { retry, isLost };
+  // Nothing is fetched with an input that is not known; nor does the item vanish.
+  const none = {
+    failure: NO_INPUT,
+    captures: [],
+    records: null,
+    attempt: null,
+    revision: revisionOf(view.spec),
+  };
+  const own = { attempts: retry.attempts, endedAt: view.createdAt, change: null };
+  return ended(endOf(place, { state: "failed", failure: NO_INPUT }, none, own), retry);
 };
 
 const ENDED: ReadonlySet<string> = new Set<EndedOutcome["state"]>(["done", "absent", "failed", "skipped"]);
@@ -68,24 +80,25 @@ const isStored = ({ captures, records }: SettledLine, { view, has }: LostJob): b
     ({ blob }) => !blob.startsWith(`jobs/${view.spec.id}/`) || has(blob),
   );
 
-type End = Omit<Result, "attempts" | "queue" | "seq">;
-
 const listedEnd = (
-  scraper: number,
+  { queue, seq, scraper }: LinedUp,
   listed: ListedItem,
   last: SettledLine | undefined,
   { view, manifestAt }: LostJob,
-): End => {
-  const { quality, failure, captures, records, skipped, change, version } = listed;
+): Result => {
+  const { attempts, quality, failure, captures, records, skipped, change, version } = listed;
   const told = last && "failure" in last.outcome ? last.outcome.failure : undefined;
   const isSame = last?.records?.blob === records?.blob && last?.records?.offset === records?.offset;
+  const isTold = told?.kind === failure?.kind && told?.detail === failure?.detail;
   return {
+    queue,
+    seq,
     state: listed.state as EndedOutcome["state"],
+    attempts,
     // Read again with another version of its scraper, it has ended then.
     endedAt: last === undefined ? view.createdAt : isSame ? endedAtOf(last) : (manifestAt ?? endedAtOf(last)),
     quality: quality ?? null,
-    failure:
-      (failure && told?.kind === failure.kind && told.detail === failure.detail ? told : failure) ?? null,
+    failure: (isTold ? told : failure) ?? null,
     captures,
     records,
     skipped: skipped ?? null,
@@ -94,23 +107,6 @@ const listedEnd = (
     revision: revisionWith(view.spec, scraper, version, last?.revision),
   };
 };
-
-/** Nothing is fetched with an input that is not known; nor does the item vanish. */
-const endWithoutInput = ({ createdAt, spec }: JobView): End => ({
-  state: "failed",
-  endedAt: createdAt,
-  quality: null,
-  failure: {
-    kind: "invalid-input",
-    detail: "its input is not in the archive that the ledger was rebuilt from; give it to a new job",
-  },
-  captures: [],
-  records: null,
-  skipped: null,
-  change: null,
-  attempt: null,
-  revision: revisionOf(spec),
-});
 
 /** The revision of a job in which the scraper had this version. */
 const revisionWith = (

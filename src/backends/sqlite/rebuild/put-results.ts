@@ -8,7 +8,7 @@ import type { JobSpec } from "../../../model/job.ts";
 import { FIELD_STATUSES } from "../../../model/record.ts";
 import type { LostJob, SettledLine } from "../../../ports/ledger-rebuild.ts";
 import type { NewLedger } from "./add-job.ts";
-import { endedAtOf, linesOf, type Placed, placed } from "./catalog.ts";
+import { endedAtOf, type LinedUp, linedUp, linesOf } from "./catalog.ts";
 import { type ItemEnd, itemEnd } from "./item-end.ts";
 
 /** What is counted while results are put back. */
@@ -39,7 +39,7 @@ export const putResults = async ({ db, store }: NewLedger, lost: LostJob): Promi
   };
   const dueAt = db.now();
   for (let after = 0; ;) {
-    const places = placed(db, after);
+    const places = linedUp(db, after);
     if (places.length === 0) return tally;
     after = places.at(-1)!.n;
     const ends = places
@@ -77,7 +77,7 @@ export const putResults = async ({ db, store }: NewLedger, lost: LostJob): Promi
 const count = (
   tally: Tally,
   spec: JobSpec,
-  { key, has_input }: Placed,
+  { key, input }: LinedUp,
   lines: readonly SettledLine[],
   { result, last, isLost }: ItemEnd,
 ): void => {
@@ -91,20 +91,24 @@ const count = (
   }
   if (!result) tally.open++;
   if (isLost) tally.lost++;
-  if (!has_input) tally.withoutInput++;
+  if (input === null) tally.withoutInput++;
   if (result?.state !== "done") return;
   last?.fieldCounts?.forEach((n, at) => (tally.fieldCounts[at] = (tally.fieldCounts[at] ?? 0) + n));
   if (result.revision < revisionOf(spec)) tally.isOutdated = true;
 };
 
-const nameParent = (book: Book, { is_capped, queue, seq, parent_queue, parent_seq }: Placed): void => {
+const nameParent = (book: Book, { is_capped, queue, seq, parent_queue, parent_seq }: LinedUp): void => {
   const parent = { parentQueue: parent_queue, parentSeq: parent_seq };
   if (is_capped) book.patch("capped", book.one("capped", queue, seq)!, parent);
   else book.patch("item", book.one("item", queue, seq)!, parent);
 };
 
 /** What an item has left for later jobs: good answers only. */
-const answersOf = (spec: JobSpec, { queue, seq, key, scraper }: Placed, { last }: ItemEnd): FreshAnswer[] => {
+const answersOf = (
+  spec: JobSpec,
+  { queue, seq, key, scraper }: LinedUp,
+  { last }: ItemEnd,
+): FreshAnswer[] => {
   if (!last?.fresh || last.outcome.state === "failed" || last.outcome.state === "waiting") return [];
   const fetch = {
     queue,
