@@ -3,7 +3,7 @@ import type { Change, Evidence, Item, ItemState } from "./item-types.ts";
 
 export type JobState = "loading" | "running" | "paused" | "done" | "cancelled";
 export type FieldStatus = "present" | "empty" | "missing" | "malformed";
-export type Role = "admin" | "operator" | "client";
+export type Role = "admin" | "operator" | "client" | "worker";
 
 export interface PageQuery {
   readonly limit?: number;

@@ -73,8 +73,9 @@ const limitHeaders = (perMinute: number, { left, resetSeconds }: RequestRoom) =>
   ratelimit: `"key";r=${left};t=${resetSeconds}`,
 });
 
-/** Ordered: who is further up may do all that those below may. */
-export const isAtLeast = (has: Role, needs: Role): boolean => ROLES.indexOf(has) <= ROLES.indexOf(needs);
+/** Who is further up may do all that those below may. What is for workers is for admins beside them. */
+export const isAtLeast = (has: Role, needs: Role): boolean =>
+  needs === "worker" ? has === "worker" || has === "admin" : ROLES.indexOf(has) <= ROLES.indexOf(needs);
 
 /**
  * Without keys this machine may do everything. A web page that is open on it may not: neither one whose name was made to point here, nor one that

@@ -17,6 +17,7 @@ const PROBLEMS = {
   "once-under-way": [409, "The first request with this Idempotency-Key is under way"],
   "scraper-changed": [409, "The scraper was changed since the server loaded it"],
   "still-in-hand": [409, "Workers still run items of the job with the version before"],
+  "other-protocol": [426, "The worker speaks another version of the protocol"],
   "too-large": [413, "The request is too large"],
   "unsupported-media-type": [415, "The body's media type is not taken here"],
   "once-mismatch": [422, "The Idempotency-Key was used for another request"],

@@ -26,6 +26,7 @@ import { addItemRoutes } from "./routes/items.ts";
 import { addJobRoutes } from "./routes/jobs.ts";
 import { addKeyRoutes } from "./routes/keys.ts";
 import { addLaneRoutes } from "./routes/lanes.ts";
+import { addLedgerRoutes } from "./routes/ledger.ts";
 import { addRemovalRoutes } from "./routes/removals.ts";
 import { addResultRoutes } from "./routes/results.ts";
 import { addScraperRoutes } from "./routes/scrapers.ts";
@@ -153,4 +154,5 @@ const ROUTES = [
   addEventRoutes,
   addAuditRoutes,
   addServiceRoutes,
+  addLedgerRoutes,
 ];

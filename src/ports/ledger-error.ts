@@ -12,6 +12,7 @@ export type LedgerErrorCode =
   | "other-version"
   | "damaged"
   | "damaged-row"
+  | "no-access"
   | "unavailable";
 
 export class LedgerError extends Error {

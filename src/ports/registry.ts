@@ -64,7 +64,8 @@ export interface Registry {
   close(): Promise<void>;
 }
 
-export const ROLES = ["admin", "operator", "client"] as const;
+/** Each may do what those after it may, but for workers: they have the ledger and the archive, and nothing else. */
+export const ROLES = ["admin", "operator", "client", "worker"] as const;
 export type Role = (typeof ROLES)[number];
 
 export interface ClientCard {

@@ -1,0 +1,162 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { Agent, type Dispatcher } from "undici";
+import { CLOCK_HEADER, PROTOCOL, PROTOCOL_HEADER } from "../../ports/ledger-wire.ts";
+import { LedgerError } from "../../ports/ledger.ts";
+import { SteadyOffset } from "./steady-offset.ts";
+
+export interface RemoteOptions {
+  /** Of the controller. */
+  readonly url: string;
+  /** None where the controller has no keys. */
+  readonly key?: string;
+  /** A call that nobody has answered for so long fails. The ledger knows a call again for somewhat longer. */
+  readonly patienceMs?: number;
+  /** That no one sets, in ms; `performance`'s unless given. */
+  readonly steadyMs?: () => number;
+}
+
+/** Nobody knows whether the request took effect. */
+export class Unanswered extends Error {
+  /** The server has asked for so long a pause. */
+  readonly afterMs: number;
+  constructor(reason: string, afterMs = 0, options?: ErrorOptions) {
+    super(reason, options);
+    this.name = "Unanswered";
+    this.afterMs = afterMs;
+  }
+}
+
+export interface Sent {
+  readonly method: "GET" | "POST" | "PUT" | "DELETE";
+  readonly path: string;
+  readonly body?: string | Uint8Array;
+  readonly type?: string;
+  /** Until the head of the answer, and between two pieces of its body. */
+  readonly timeoutMs?: number;
+}
+
+type Response = Dispatcher.ResponseData;
+
+const CONNECT_MS = 10_000;
+const ANSWER_MS = 30_000;
+const PATIENCE_MS = 10 * 60_000;
+const FIRST_PAUSE_MS = 50;
+const LONGEST_PAUSE_MS = 2000;
+/** The controller, or something before it, is not ready. */
+const BUSY: ReadonlySet<number> = new Set([408, 425, 429, 502, 503, 504]);
+
+/** Requests to one controller, and what is known of its clock. */
+export class Connection {
+  readonly url: string;
+  readonly offset: SteadyOffset;
+  readonly #options: RemoteOptions;
+  readonly #origin: string;
+  readonly #base: string;
+  readonly #agent = new Agent({
+    connect: { timeout: CONNECT_MS, keepAlive: true },
+    keepAliveTimeout: 30_000,
+  });
+
+  constructor(options: RemoteOptions) {
+    this.#options = options;
+    this.url = options.url.replace(/\/+$/, "");
+    const { origin, pathname } = new URL(this.url);
+    [this.#origin, this.#base] = [origin, pathname.replace(/\/+$/, "")];
+    this.offset = new SteadyOffset(options.steadyMs);
+  }
+
+  /** One try. Throws `Unanswered` where another may bring an answer, and a `LedgerError` where none will. */
+  async send({ method, path, body, type, timeoutMs = ANSWER_MS }: Sent): Promise<Response> {
+    const { key } = this.#options;
+    const response = await this.#agent
+      .request({
+        origin: this.#origin,
+        path: this.#base + path,
+        method,
+        headers: {
+          [PROTOCOL_HEADER]: String(PROTOCOL),
+          ...this.offset.headers(),
+          ...(key !== undefined && { authorization: `Bearer ${key}` }),
+          ...(type !== undefined && { "content-type": type }),
+        },
+        ...(body !== undefined && { body }),
+        headersTimeout: timeoutMs,
+        bodyTimeout: timeoutMs,
+      })
+      .catch((error: Error) => {
+        throw new Unanswered(reasonOf(error), 0, { cause: error });
+      });
+    this.offset.note(response.headers[CLOCK_HEADER]);
+    if (response.statusCode < 400 || response.statusCode === 404 || response.statusCode === 409) {
+      if (response.headers[PROTOCOL_HEADER] === String(PROTOCOL)) return response;
+    }
+    throw await this.#refusal(response);
+  }
+
+  /** Sends again until there is an answer, or for as long as patience lasts. */
+  async repeat<T>(what: string, work: () => Promise<T>): Promise<T> {
+    const startedAt = performance.now();
+    for (let tries = 1; ; tries++)
+      try {
+        return await work();
+      } catch (error) {
+        if (!(await this.isWorthAnother(error, { what, tries, startedAt }))) throw error;
+      }
+  }
+
+  /** After a pause, whether what has failed may be sent again. Throws when that has gone on for too long. */
+  async isWorthAnother(
+    error: unknown,
+    { what, tries, startedAt }: { readonly what: string; readonly tries: number; readonly startedAt: number },
+  ): Promise<boolean> {
+    if (!(error instanceof Unanswered)) return false;
+    const { patienceMs = PATIENCE_MS } = this.#options;
+    const passedMs = performance.now() - startedAt;
+    if (passedMs > patienceMs)
+      throw new LedgerError(
+        "unavailable",
+        `${this.url}: no answer to ${what} for ${Math.round(passedMs / 1000)} s (${error.message}). Check that the controller runs (\`sluice serve\`) and that it can be reached from here.`,
+        { cause: error },
+      );
+    const pauseMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (tries - 1));
+    await delay(Math.max(error.afterMs, pauseMs * (0.5 + Math.random() / 2)));
+    return true;
+  }
+
+  async close(): Promise<void> {
+    await this.#agent.destroy();
+  }
+
+  async #refusal({ statusCode, headers, body }: Response): Promise<Error> {
+    const text = await body.text().catch(() => "");
+    const { code = "", detail = "" } = problemIn(text);
+    const refused = (as: LedgerError["code"], what: string) => new LedgerError(as, `${this.url}: ${what}`);
+    if (code === "other-protocol") return refused("other-version", detail);
+    if (statusCode === 401)
+      return refused(
+        "no-access",
+        "the key is not known there, or was revoked. Make one with `sluice clients key CLIENT --role worker`, and give it with --key or SLUICE_KEY.",
+      );
+    if (statusCode === 403)
+      return refused("no-access", `${detail} A worker needs a key that was made with --role worker.`);
+    if (BUSY.has(statusCode)) {
+      const seconds = Number(headers["retry-after"]);
+      return new Unanswered(detail || `status ${statusCode}`, Number.isFinite(seconds) ? seconds * 1000 : 0);
+    }
+    if (code !== "" && code !== "not-found") return refused("unavailable", `${detail} (${code})`);
+    return refused(
+      "unavailable",
+      `this is no controller of Sluice, or one of an older version (status ${statusCode}). Give the URL on which \`sluice serve\` listens.`,
+    );
+  }
+}
+
+const problemIn = (text: string): { readonly code?: string; readonly detail?: string } => {
+  try {
+    return (JSON.parse(text) ?? {}) as { code?: string; detail?: string };
+  } catch {
+    return {};
+  }
+};
+
+const reasonOf = (error: Error & { readonly code?: string }): string => error.code ?? error.message;

@@ -1,0 +1,101 @@
+import { later } from "../../ledger/answers.ts";
+import { type FailedTry, resending } from "../../ledger/resend.ts";
+import type { Blobs } from "../../ports/blobs.ts";
+import { CLOCK_HEADER, decode, encode, LONGEST_WAIT_MS, WIRE_VERBS, type WireVerb } from "../../ports/ledger-wire.ts";
+import { type Ledger, LedgerError, type LedgerErrorCode, type SlotGrant, type WorkFilter } from "../../ports/ledger.ts";
+import { Connection, type RemoteOptions, Unanswered } from "./connection.ts";
+import { remoteBlobs } from "./remote-blobs.ts";
+
+/** Of the first look, so that a wrong address is told soon, and a controller that starts together with its workers is waited for. */
+const FIRST_PATIENCE_MS = 10_000;
+/** Of calls by which leases are kept: sooner than those end, another try is made on another connection. */
+const SHORT_MS = 5000;
+const SHORT: ReadonlySet<string> = new Set<WireVerb>(["claim", "pulse", "awaitWork"]);
+
+export interface Remote {
+  readonly ledger: Ledger;
+  readonly blobs: Blobs;
+}
+
+/** A controller's ledger and archive, from another machine. Throws where there is none, it speaks another version, or the key does not do. */
+export const openRemote = async (options: RemoteOptions): Promise<Remote> => {
+  const connection = new Connection(options);
+  try {
+    await greet(connection, options);
+  } catch (error) {
+    await connection.close();
+    throw error;
+  }
+  const again = ({ verb: what, ...failed }: FailedTry): Promise<boolean> =>
+    connection.isWorthAnother(failed.error, { what, ...failed });
+  return { ledger: resending(wireLedger(connection), again), blobs: remoteBlobs(connection) };
+};
+
+const greet = async (connection: Connection, { patienceMs }: RemoteOptions): Promise<void> => {
+  const startedAt = performance.now();
+  await connection.repeat("the first request", async () => {
+    try {
+      await (await connection.send({ method: "GET", path: "/v1/ledger" })).body.dump();
+    } catch (error) {
+      const isOver = performance.now() - startedAt > Math.min(FIRST_PATIENCE_MS, patienceMs ?? Infinity);
+      if (!isOver || !(error instanceof Unanswered)) throw error;
+      throw new LedgerError(
+        "unavailable",
+        `${connection.url}: cannot be reached (${error.message}). Check the address, and that \`sluice serve\` runs there.`,
+        { cause: error },
+      );
+    }
+  });
+};
+
+type AnyVerb = (...args: readonly unknown[]) => Promise<unknown>;
+
+/** Each verb as one request, tried once. */
+const wireLedger = (connection: Connection): Ledger => {
+  const call = async (verb: WireVerb, args: readonly unknown[]): Promise<unknown> => {
+    const response = await connection.send({
+      method: "POST",
+      path: `/v1/ledger/${verb}`,
+      body: encode(args),
+      type: "application/json",
+      ...(SHORT.has(verb) && { timeoutMs: SHORT_MS }),
+    });
+    const text = await response.body.text().catch((error: Error) => {
+      throw new Unanswered(error.message, 0, { cause: error });
+    });
+    const answer = decode(text);
+    if (response.statusCode >= 400) {
+      const { code, message } = answer as { readonly code: LedgerErrorCode; readonly message: string };
+      throw new LedgerError(code, message);
+    }
+    const [value] = answer as readonly unknown[];
+    return isGrant(verb, value) ? inTime(value, connection.offset.lateMs(response.headers[CLOCK_HEADER])) : value;
+  };
+  const verbs: Record<string, AnyVerb> = {};
+  const removals: Record<string, AnyVerb> = {};
+  for (const verb of Object.keys(WIRE_VERBS) as WireVerb[]) {
+    const [name, own] = verb.split(".") as [string, string | undefined];
+    (own ? removals : verbs)[own ?? name] = (...args) => call(verb, args);
+  }
+  return {
+    ...(verbs as unknown as Ledger),
+    removals: removals as unknown as Ledger["removals"],
+    awaitWork: async (filter: WorkFilter, ms: number) => {
+      for (const until = performance.now() + ms; ; ) {
+        const leftMs = until - performance.now();
+        if (await call("awaitWork", [filter, Math.max(0, Math.min(leftMs, LONGEST_WAIT_MS))])) return true;
+        if (leftMs <= LONGEST_WAIT_MS) return false;
+      }
+    },
+    close: () => connection.close(),
+  };
+};
+
+interface Granted {
+  readonly slots: readonly SlotGrant[];
+}
+
+const isGrant = (verb: WireVerb, _answer: unknown): _answer is Granted => verb === "claim" || verb === "pulse";
+
+/** Delays count from when the slots were booked. */
+const inTime = (answer: Granted, lateMs: number): Granted => ({ ...answer, slots: later(answer.slots, lateMs) });

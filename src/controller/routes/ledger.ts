@@ -1,0 +1,118 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { randomUUID } from "node:crypto";
+import type { PulseReport } from "../../ports/ledger.ts";
+import { type Ledger, LedgerError } from "../../ports/ledger.ts";
+import {
+  CLOCK_HEADER,
+  decode,
+  encode,
+  LONGEST_WAIT_MS,
+  MOST_CALL_BYTES,
+  PROTOCOL,
+  PROTOCOL_HEADER,
+  WIRE_VERBS,
+  type WireVerb,
+} from "../../ports/ledger-wire.ts";
+import type { Api } from "../api.ts";
+import { checkJson } from "../parse-json.ts";
+import { Problem } from "../problem.ts";
+import { CALLS } from "../schemas/ledger-calls.ts";
+
+export interface LedgerHouse {
+  readonly ledger: Ledger;
+  readonly version?: string;
+  /** That no one sets, in ms; `performance`'s unless given. */
+  readonly steadyMs?: () => number;
+}
+
+/** Claims that wait for work, over all workers. */
+const MOST_WAITING = 2000;
+
+/** The ledger for workers on other machines. Not part of the API: it changes with the program. */
+export const addLedgerRoutes = (app: Api, { house }: { readonly house: LedgerHouse }): void => {
+  const { ledger, steadyMs = () => performance.now() } = house;
+  const process = randomUUID();
+  let waiting = 0;
+
+  const call = async (verb: WireVerb, request: FastifyRequest): Promise<unknown> => {
+    const parsed = CALLS[verb].safeParse(request.body);
+    if (!parsed.success) throw new Problem("invalid-request", `${verb}: ${parsed.error.issues[0]?.message ?? "does not fit"}.`);
+    const args = parsed.data;
+    if (verb === "steerJob" && args[1] !== "pause" && request.who.role === "worker")
+      throw new Problem("forbidden", "A worker may only pause a job.");
+    if (verb === "pulse") return await ledger.pulse(asSent(args[0] as PulseReport, lateMs(request)));
+    if (verb === "awaitWork") return await wait(args as Parameters<Ledger["awaitWork"]>);
+    const [part, own] = verb.split(".") as ["removals", keyof Ledger["removals"] | undefined];
+    const port = (own ? ledger.removals : ledger) as unknown as Record<string, (...args: readonly unknown[]) => Promise<unknown>>;
+    return await port[own ?? part]!(...args);
+  };
+
+  const wait = async ([filter, ms]: Parameters<Ledger["awaitWork"]>): Promise<boolean> => {
+    if (waiting >= MOST_WAITING) throw new Problem("unavailable", "Too many workers wait.", { retryAfterSeconds: 2 });
+    waiting++;
+    try {
+      return await ledger.awaitWork(filter, Math.min(ms, LONGEST_WAIT_MS));
+    } finally {
+      waiting--;
+    }
+  };
+
+  /** How long a request was on its way, as far as its sender knows this process's clock. */
+  const lateMs = ({ headers }: FastifyRequest): number => {
+    const [of, at] = String(headers[CLOCK_HEADER] ?? "").split(" ");
+    return of === process ? Math.max(0, steadyMs() - Number(at)) : 0;
+  };
+
+  void app.register(async (scope) => {
+    scope.removeContentTypeParser("application/json");
+    scope.addContentTypeParser("application/json", { parseAs: "buffer" }, (_request, body, done) => {
+      try {
+        checkJson(body as Buffer);
+        done(null, decode((body as Buffer).toString()));
+      } catch (error) {
+        done(error instanceof SyntaxError ? new Problem("invalid-request", "The body is no JSON.") : (error as Error));
+      }
+    });
+    scope.addHook("preValidation", async (request, reply) => {
+      request.isUnlogged = true;
+      void reply.header(PROTOCOL_HEADER, PROTOCOL);
+      const theirs = request.headers[PROTOCOL_HEADER];
+      if (theirs !== String(PROTOCOL))
+        throw new Problem(
+          "other-protocol",
+          `This controller speaks version ${PROTOCOL} of the workers' protocol, the worker ${String(theirs ?? "none").slice(0, 20)}. Run the same version of Sluice on both.`,
+        );
+    });
+    const answer = (reply: FastifyReply, status: number, value: unknown): FastifyReply =>
+      reply
+        .code(status)
+        .headers({ [CLOCK_HEADER]: `${process} ${steadyMs()}` })
+        .type("application/json; charset=utf-8")
+        .send(encode(value));
+    scope.get("/v1/ledger", { config: { role: "worker" }, schema: { hide: true } }, async (_request, reply) =>
+      answer(reply, 200, { protocol: PROTOCOL, version: house.version ?? "" }),
+    );
+    for (const [verb, role] of Object.entries(WIRE_VERBS))
+      scope.post(
+        `/v1/ledger/${verb}`,
+        { config: { role }, bodyLimit: MOST_CALL_BYTES, schema: { hide: true } },
+        async (request, reply) => {
+          try {
+            return answer(reply, 200, [await call(verb as WireVerb, request)]);
+          } catch (error) {
+            if (!(error instanceof LedgerError)) throw error;
+            return answer(reply, 409, { code: error.code, message: error.message });
+          }
+        },
+      );
+  });
+};
+
+/** Delays of slots that are given back count from when the pulse was sent. */
+const asSent = (report: PulseReport, lateMs: number): PulseReport =>
+  lateMs === 0
+    ? report
+    : {
+        ...report,
+        returned: report.returned.map(({ lane, delaysMs }) => ({ lane, delaysMs: delaysMs.map((delay) => delay - lateMs) })),
+      };

@@ -1,0 +1,115 @@
+import type { Ledger } from "./ledger.ts";
+import type { Removals } from "./removals.ts";
+
+/**
+ * The ledger between machines: one POST for each call, `/v1/ledger/VERB`, whose body is the list of arguments and whose answer is a list of one value.
+ * Whoever changes what a verb takes or answers raises the number.
+ */
+export const PROTOCOL = 1;
+export const PROTOCOL_HEADER = "sluice-protocol";
+
+/**
+ * Each answer has the steady clock of the process that gave it, after that process's name: what an answer took longer on its way than others is known
+ * by that. A request tells how late it is thought to be by the same clock.
+ */
+export const CLOCK_HEADER = "sluice-clock";
+
+/** `awaitWork` is answered within this time, and asked again. */
+export const LONGEST_WAIT_MS = 2000;
+/** Of the body of a call. */
+export const MOST_CALL_BYTES = 32 * 1024 * 1024;
+/** Objects are sent in pieces of at most so many bytes. */
+export const PIECE_BYTES = 1024 * 1024;
+
+type RemovalVerb = `removals.${keyof Removals & string}`;
+export type WireVerb = Exclude<keyof Ledger, "close" | "removals"> | RemovalVerb;
+
+/** Who may call it: workers, and whatever a worker has no business with only admins. */
+export const WIRE_VERBS: Readonly<Record<WireVerb, "worker" | "admin">> = {
+  claim: "worker",
+  awaitWork: "worker",
+  pulse: "worker",
+  settle: "worker",
+  reap: "worker",
+  registerWorker: "worker",
+  readJob: "worker",
+  listItems: "worker",
+  readFresh: "worker",
+  readRobots: "worker",
+  keepRobots: "worker",
+  /** A worker may only pause. */
+  steerJob: "worker",
+  createJob: "admin",
+  addItems: "admin",
+  sealJob: "admin",
+  isQuiet: "admin",
+  retryItems: "admin",
+  raiseCaps: "admin",
+  pinVersions: "admin",
+  amendItems: "admin",
+  listJobs: "admin",
+  sumOpenJobs: "admin",
+  listLanes: "admin",
+  readLanes: "admin",
+  steerLane: "admin",
+  setShare: "admin",
+  countAccepted: "admin",
+  countOpenJobs: "admin",
+  countKeptBytes: "admin",
+  listWorkers: "admin",
+  readWorkSums: "admin",
+  writeEvents: "admin",
+  readEvents: "admin",
+  ackEvents: "admin",
+  tidy: "admin",
+  "removals.mark": "admin",
+  "removals.read": "admin",
+  "removals.list": "admin",
+  "removals.open": "admin",
+  "removals.advance": "admin",
+  "removals.release": "admin",
+  "removals.endBytes": "admin",
+  "removals.due": "admin",
+  "removals.freed": "admin",
+  "removals.forget": "admin",
+  "removals.endSweep": "admin",
+};
+
+/** JSON, and beside it maps, undefined in lists, and numbers that are not finite: objects with one member whose name begins with `$`. */
+export const encode = (value: unknown): string => JSON.stringify(toWire(value));
+
+export const decode = (text: string): unknown => {
+  const value: unknown = JSON.parse(text);
+  return text.includes('"$') ? fromWire(value) : value;
+};
+
+const toWire = (value: unknown): unknown => {
+  if (typeof value === "number") return Number.isFinite(value) ? value : { $number: String(value) };
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map((each) => (each === undefined ? { $nothing: true } : toWire(each)));
+  if (value instanceof Map) return { $map: [...value].map(toWire) };
+  const members: Record<string, unknown> = {};
+  // Also values that are computed when they are read.
+  for (const [name, each] of Object.entries(value))
+    setOwn(members, name.startsWith("$") ? `$${name}` : name, toWire(each));
+  return members;
+};
+
+const fromWire = (value: unknown): unknown => {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map(fromWire);
+  const { $number, $map, $nothing } = value as { $number?: string; $map?: unknown[]; $nothing?: true };
+  if ($number !== undefined) return Number($number);
+  if ($nothing) return undefined;
+  if (Array.isArray($map)) return new Map($map.map((entry) => fromWire(entry) as [unknown, unknown]));
+  const members: Record<string, unknown> = {};
+  for (const [name, each] of Object.entries(value))
+    setOwn(members, name.startsWith("$$") ? name.slice(1) : name, fromWire(each));
+  return members;
+};
+
+/** Also one that is called `__proto__`. */
+const setOwn = (members: Record<string, unknown>, name: string, value: unknown): void => {
+  if (name === "__proto__") Object.defineProperty(members, name, { value, enumerable: true, writable: true, configurable: true });
+  else members[name] = value;
+};
