@@ -48,10 +48,14 @@ export const ledgerVerbs = (store: LedgerStore, limits: PulseLimits): Verbs => {
   const { transact } = store;
   /** Takes effect once under its name, however often it is sent. */
   const act: Act = (id, work, { wants = [], isDurable = true } = {}) =>
-    transact([...answerWants(id), ...wants], (book) => once(book, id, () => work(book)), isDurable);
+    transact(
+      (now) => [...answerWants(id), ...(typeof wants === "function" ? wants(now) : wants)],
+      (book) => once(book, id, () => work(book)),
+      isDurable,
+    );
   const upkeep = async ({ worker }: ClaimRequest): Promise<void> => {
     // A worker that claims is heard of.
-    await reapSilent(store, worker);
+    await reapSilent(act, { except: worker });
     await transact((now) => [want("dueProbes", now)], openProbes, false);
   };
   const claimOnce = async (request: ClaimRequest): Promise<Grant | "upkeep"> => {
@@ -168,7 +172,7 @@ export const ledgerVerbs = (store: LedgerStore, limits: PulseLimits): Verbs => {
     reap: async ({ worker, cause, id }: ReapRequest) => {
       if (worker !== undefined)
         return await act(id, (book) => reapWorker(book, worker, cause), { wants: [want("worker", worker)] });
-      const reply = await reapSilent(store);
+      const reply = await reapSilent(act, { id });
       while (await transact((now) => [want("overdueJob", now)], cancelOverdue));
       return reply;
     },
@@ -189,22 +193,26 @@ export const ledgerVerbs = (store: LedgerStore, limits: PulseLimits): Verbs => {
 type Act = <T>(
   id: string | undefined,
   work: (book: Book) => T,
-  options?: { readonly wants?: readonly Want[]; readonly isDurable?: boolean },
+  options?: { readonly wants?: readonly Want[] | ((now: number) => readonly Want[]); readonly isDurable?: boolean },
 ) => Promise<T>;
 
 const START: ItemRef = { queue: 0, seq: 0 };
 
-const reapSilent = async ({ transact }: LedgerStore, except?: string): Promise<ReapReply> => {
+const reapSilent = async (
+  act: Act,
+  { id, except }: { readonly id?: string | undefined; readonly except?: string },
+): Promise<ReapReply> => {
   let total = NOBODY;
-  for (;;) {
-    const reply = await transact(
-      (now) => [want("silentWorkers", now)],
+  for (let part = 0; ; part++) {
+    const reply = await act(
+      partOf(id, part),
       (book) => {
         const silent = book.list("silentWorkers", book.now).find(({ name }) => name !== except);
         if (!silent) return undefined;
         book.need(want("worker", silent.name));
         return reapWorker(book, silent.name, SILENT);
       },
+      { wants: (now) => [want("silentWorkers", now)] },
     );
     if (!reply) return total;
     total = {

@@ -10,7 +10,7 @@ import { LawRun } from "./law-run.ts";
 import { histories } from "./law-steps.ts";
 import { behindRelay, loseAnswers, resend } from "./relay.ts";
 import { DONE, failed, RETURNED, settlement, type SimWorker, waiting } from "./sim-worker.ts";
-import { card, jobSpec, keysOf, type OpenLedger, planned, SITE, World } from "./world.ts";
+import { card, jobSpec, keysOf, LEASE_MS, type OpenLedger, planned, SITE, World } from "./world.ts";
 
 const open: OpenLedger = async (folder, options) => await openSqlite(join(folder, "ledger.db"), options);
 
@@ -125,6 +125,10 @@ const VERBS: Readonly<Record<string, Call>> = {
   "settle, returned": settleAll(RETURNED),
   "settle, with many items found": settleAll(DONE, { emitted: planned(keysOf(MANY, "n")) }),
   reap: ({ ledger, worker }) => ledger.reap({ worker: worker.name }),
+  "reap, of all that are silent": ({ ledger, world }) => {
+    world.pass(LEASE_MS + 1);
+    return ledger.reap({});
+  },
   readRobots: ({ ledger, worker }) => ledger.readRobots("https://site.test", worker.name),
   keepRobots: ({ ledger }) => ledger.keepRobots("https://site.test", { text: "", keepMs: 60_000 }),
   registerWorker: ({ ledger }) => ledger.registerWorker(card("w1"), { "own troubles": 5 }),
