@@ -5,7 +5,6 @@ import { setImmediate as nextTurn, setTimeout as delay } from "node:timers/promi
 import { LedgerError } from "../../ports/ledger.ts";
 import { type SteadyClock, steadyClock } from "./clock-step.ts";
 import { LEDGER_SCHEMA, migrate, type Schema } from "./migrate.ts";
-import { addRowSum } from "./row-sums.ts";
 
 export interface SqliteOptions {
   /** The ledger's clock, in ms. */
@@ -90,7 +89,6 @@ export class Database {
         db.exec(`PRAGMA cache_size = -${(options.cacheMb ?? 16) * 1024}`);
         db.exec(`PRAGMA wal_autocheckpoint = ${options.checkpoints === false ? 0 : 4000}`);
       });
-      addRowSum(db);
       await database.write(() => schemas.forEach((schema) => migrate(db, file, schema)));
     } catch (error) {
       database.close();

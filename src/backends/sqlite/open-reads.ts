@@ -1,3 +1,4 @@
+import type { WorkSums } from "../../model/work-sums.ts";
 import type { Ledger, LedgerEvent } from "../../ports/ledger.ts";
 import { listItems } from "../sql/list-items.ts";
 import { readFresh } from "../sql/read-fresh.ts";
@@ -13,7 +14,6 @@ import {
 import { listLanes, listWorkers } from "../sql/read-lanes.ts";
 import type { Rows } from "../sql/rows.ts";
 import type { Database } from "./database.ts";
-import { readWorkSums } from "./work-sums.ts";
 
 type Reads = Pick<
   Ledger,
@@ -61,6 +61,9 @@ export const openReads = (db: Database): Reads => ({
     );
   },
 });
+
+const readWorkSums = (rows: Rows): WorkSums =>
+  Object.fromEntries(rows.arrays<[string, number]>("SELECT name, value FROM work_sums ORDER BY name"));
 
 interface EventRow extends Omit<LedgerEvent, "facts"> {
   readonly facts: string;

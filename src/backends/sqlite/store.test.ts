@@ -399,7 +399,13 @@ test("the lanes that a job wakes are those in which something may be ready", asy
 
 test("every set of records is found by an index, but for those that are few", async (t) => {
   const { db } = await open(t);
-  const few = new Set<string>(["service", "firstClients", "workers", "suspects", "examples"] satisfies LoadName[]);
+  const few = new Set<string>([
+    "service",
+    "firstClients",
+    "workers",
+    "suspects",
+    "examples",
+  ] satisfies LoadName[]);
   const scanned = (Object.keys(LOADS) as LoadName[]).filter((name) => {
     const plan = db.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${selectOf(name)}`, "[]");
     return plan.some(({ detail }) => /^SCAN (?!\w+ VIRTUAL|ready)|AUTOMATIC/.test(detail)) && !few.has(name);
