@@ -66,7 +66,10 @@ interface LoadTypes {
   readonly result: { kind: "result"; args: [queue: number, seq: number] };
   /** The latest items of a queue that show what a chart of the breaker counts, those with captures first. */
   readonly examples: { kind: "example"; args: [queue: number, chart: string] };
-  readonly failedAfter: { kind: "result"; args: [job: number, kinds: Json | null, queue: number, seq: number, limit: number] };
+  readonly failedAfter: {
+    kind: "result";
+    args: [job: number, kinds: Json | null, queue: number, seq: number, limit: number];
+  };
   readonly capped: { kind: "capped"; args: [queue: number, seq: number] };
   readonly cappedAfter: { kind: "capped"; args: [job: number, queue: number, seq: number, limit: number] };
   readonly key: { kind: "key"; args: [job: number, hash: number] };
@@ -82,14 +85,27 @@ interface LoadTypes {
 }
 
 /** Which client, how many lanes, and what a worker asks for: only these jobs (numbers), lanes (ids) and kinds; all where null. */
-export type ReadyArgs = [client: string, limit: number, now: number, jobs: Json | null, lanes: Json | null, kinds: number | null];
+export type ReadyArgs = [
+  client: string,
+  limit: number,
+  now: number,
+  jobs: Json | null,
+  lanes: Json | null,
+  kinds: number | null,
+];
 
 export type LoadName = keyof LoadTypes;
 export type LoadKind<N extends LoadName> = LoadTypes[N]["kind"];
 export type LoadArgs<N extends LoadName> = LoadTypes[N]["args"];
 
 /** Sets whose records are only read, and in their order: they are not looked up by their keys, nor changed. */
-export const READ_ONLY: ReadonlySet<LoadName> = new Set<LoadName>(["freshItems", "dueItems", "peers", "suspects", "examples"]);
+export const READ_ONLY: ReadonlySet<LoadName> = new Set<LoadName>([
+  "freshItems",
+  "dueItems",
+  "peers",
+  "suspects",
+  "examples",
+]);
 
 export const KIND_OF: { readonly [N in LoadName]: LoadKind<N> } = {
   service: "service",

@@ -3,7 +3,14 @@ import { seedBreaker } from "../model/breaker-state.ts";
 import { isDoubtful, step } from "../model/breaker.ts";
 import { onOutcomes } from "../model/lane-speed.ts";
 import { returnSlots } from "../model/slots.ts";
-import type { LaneReport, OutcomeReport, PulseReply, PulseReport, SlotGrant, SlotWish } from "../ports/ledger.ts";
+import type {
+  LaneReport,
+  OutcomeReport,
+  PulseReply,
+  PulseReport,
+  SlotGrant,
+  SlotWish,
+} from "../ports/ledger.ts";
 import { type Book, type Want, want } from "./book.ts";
 import { answerProbe, holdQueue } from "./hold-queue.ts";
 import {
@@ -52,11 +59,17 @@ const queuesIn = (report: PulseReport): Set<number> =>
 
 export const pulseWants = (report: PulseReport): Want[] => [
   want("worker", report.worker),
-  ...lanesIn(report).values().flatMap((name) => [want("laneNamed", name), want("sharesIn", name)]),
-  ...queuesIn(report).values().map((id) => want("queue", id)),
+  ...lanesIn(report)
+    .values()
+    .flatMap((name) => [want("laneNamed", name), want("sharesIn", name)]),
+  ...queuesIn(report)
+    .values()
+    .map((id) => want("queue", id)),
   ...new Set(report.outcomes.map(({ queue }) => queue)).values().map((id) => want("jobOfQueue", id)),
   ...report.acting.map(({ queue, seq }) => want("retry", queue, seq)),
-  ...new Set([...report.wishes, ...report.refunds].map(({ queue }) => queue)).values().map((id) => want("clientOfQueue", id)),
+  ...new Set([...report.wishes, ...report.refunds].map(({ queue }) => queue))
+    .values()
+    .map((id) => want("clientOfQueue", id)),
   want("laneNamed", EVERY_ADDRESS),
 ];
 
@@ -73,20 +86,30 @@ export const pulse = (
   // Sent again because its answer was lost: what it reports is counted already.
   const isRepeated = isAlive && report.number !== undefined && worker!.lastPulse >= report.number;
   if (!isRepeated) {
-    for (const { lane, delaysMs } of report.returned) giveBack(book, lane, delaysMs.map((delay) => sentAt + delay));
+    for (const { lane, delaysMs } of report.returned)
+      giveBack(
+        book,
+        lane,
+        delaysMs.map((delay) => sentAt + delay),
+      );
     for (const { lane, queue, count } of report.refunds) {
       const of = book.one("queue", queue);
       if (of) chargeSlots(book, laneNamed(book, lane), of, -count);
     }
     for (const { lane, delayMs } of report.crawlDelays) keepCrawlDelay(book, lane, delayMs);
-    for (const [lane, seen] of Map.groupBy(report.lanes, (one) => one.lane)) adjustLane(book, lane, seen, maxHoldMs);
-    for (const [queue, seen] of Map.groupBy(report.outcomes, (one) => one.queue)) watchQueue(book, queue, seen);
+    for (const [lane, seen] of Map.groupBy(report.lanes, (one) => one.lane))
+      adjustLane(book, lane, seen, maxHoldMs);
+    for (const [queue, seen] of Map.groupBy(report.outcomes, (one) => one.queue))
+      watchQueue(book, queue, seen);
   }
   const told = worker ? tellStops(book.known("worker", worker.name)!) : { queues: [], stops: [] };
   if (worker && isAlive) {
     for (const { queue, seq } of report.acting)
       book.put("retry", { ...(book.one("retry", queue, seq) ?? newRetry(queue, seq)), hasActed: true });
-    const renewed = setRunning(setInFlight(book.known("worker", worker.name)!, report.inHand), report.running);
+    const renewed = setRunning(
+      setInFlight(book.known("worker", worker.name)!, report.inHand),
+      report.running,
+    );
     book.put("worker", {
       ...renewed,
       until: book.now + leaseMs,
@@ -162,7 +185,11 @@ const watchQueue = (book: Book, id: number, outcomes: readonly OutcomeReport[]):
     const next = step(state, { ...outcome, nowMs: book.now }, policy);
     state = next.state;
     if (!next.tripped) continue;
-    holdQueue(book, book.patch("queue", queue, { breaker: state, isDoubtful: isDoubtful(state) }), next.tripped);
+    holdQueue(
+      book,
+      book.patch("queue", queue, { breaker: state, isDoubtful: isDoubtful(state) }),
+      next.tripped,
+    );
     return;
   }
   book.patch("queue", queue, { breaker: state, isDoubtful: isDoubtful(state) });
@@ -190,12 +217,17 @@ const bookHop = (
   const heldMs = heldUntil(lane) - book.now;
   const address = addressPace(book, addressName);
   if (intervalMs === 0 && queue.ownPerSecond === null && !address)
-    return heldMs > 0 ? { slots: { lane: name, queue: id, delaysMs: [], lateMs: 0 }, roomInMs: heldMs } : "unpaced";
+    return heldMs > 0
+      ? { slots: { lane: name, queue: id, delaysMs: [], lateMs: 0 }, roomInMs: heldMs }
+      : "unpaced";
   const planned = planSlots(book, lane, queue, intervalMs, count, address);
   planned.save();
   const got = planned.grant.delaysMs.length;
   if (got > 0) chargeSlots(book, laneNamed(book, name), queue, Math.max(0, got - again));
-  return { slots: planned.grant, roomInMs: got < count ? Math.max(1, intervalMs, planned.ownWaitMs) : undefined };
+  return {
+    slots: planned.grant,
+    roomInMs: got < count ? Math.max(1, intervalMs, planned.ownWaitMs) : undefined,
+  };
 };
 
 /** A lane's slots are what its clients share: those of hops count as well. */

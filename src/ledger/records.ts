@@ -333,7 +333,10 @@ export interface Service {
 }
 
 /** What a worker must know of the others: among those that take the same items, the places of a lane are divided. Never written. */
-export interface Peer extends Pick<Worker, "name" | "isAlone" | "jobs" | "inFlight" | "runningIn" | "runningBy"> {
+export interface Peer extends Pick<
+  Worker,
+  "name" | "isAlone" | "jobs" | "inFlight" | "runningIn" | "runningBy"
+> {
   readonly isDraining: boolean;
   /** Names of the lanes that it serves, and the kinds that it takes; all where null. */
   readonly lanes: readonly string[] | null;

@@ -17,14 +17,17 @@ export const rememberHolders = (book: Book, isStopped: (lease: Lease) => boolean
 /** What had stopped goes on. */
 export const forgetStops = (book: Book, isOver: (stop: Stop) => boolean): void => {
   for (const worker of book.list("workers"))
-    if (worker.stops.some(isOver)) book.patch("worker", worker, { stops: worker.stops.filter((stop) => !isOver(stop)) });
+    if (worker.stops.some(isOver))
+      book.patch("worker", worker, { stops: worker.stops.filter((stop) => !isOver(stop)) });
 };
 
 /**
  * What a worker's pulse has to say: the queues that have stopped with items in its hands, whether or not it named them. That an answer
  * was heard is known only from the next pulse, which is not sent before.
  */
-export const tellStops = (worker: Worker): { readonly queues: readonly number[]; readonly stops: readonly Stop[] } => ({
+export const tellStops = (
+  worker: Worker,
+): { readonly queues: readonly number[]; readonly stops: readonly Stop[] } => ({
   queues: worker.stops.map(({ queue }) => queue),
   stops: worker.stops.filter(({ isTold }) => !isTold).map((stop) => ({ ...stop, isTold: true })),
 });

@@ -39,7 +39,16 @@ const EMIT_COST = 5;
 
 type Verbs = Pick<
   Ledger,
-  | ("createJob" | "addItems" | "sealJob" | "steerJob" | "retryItems" | "raiseCaps" | "pinVersions" | "amendItems")
+  | (
+      | "createJob"
+      | "addItems"
+      | "sealJob"
+      | "steerJob"
+      | "retryItems"
+      | "raiseCaps"
+      | "pinVersions"
+      | "amendItems"
+    )
   | ("steerLane" | "setShare" | "claim" | "pulse" | "settle" | "reap" | "registerWorker" | "writeEvents")
 >;
 
@@ -93,10 +102,12 @@ export const ledgerVerbs = (store: LedgerStore, limits: PulseLimits): Verbs => {
       let total = 0;
       if (keys) {
         for (let from = 0; from === 0 || from < keys.length; from += RETRY_CHUNK)
-          total += await transact([], (book) => retryKeys(book, job, keys.slice(from, from + RETRY_CHUNK), kinds));
+          total += await transact([], (book) =>
+            retryKeys(book, job, keys.slice(from, from + RETRY_CHUNK), kinds),
+          );
         return total;
       }
-      for (let after: ItemRef | undefined = START; after; ) {
+      for (let after: ItemRef | undefined = START; after;) {
         const from: ItemRef = after;
         const failed = await transact([], (book) => retryFailed(book, job, kinds, from, RETRY_CHUNK));
         total += failed.length;
@@ -107,7 +118,7 @@ export const ledgerVerbs = (store: LedgerStore, limits: PulseLimits): Verbs => {
     raiseCaps: async (job, caps) => {
       await transact([], (book) => raiseCaps(book, job, caps));
       let total = 0;
-      for (let after: ItemRef | undefined = START; after; ) {
+      for (let after: ItemRef | undefined = START; after;) {
         const from: ItemRef = after;
         const { accepted, last } = await transact([], (book) => letIn(book, job, from, RETRY_CHUNK));
         total += accepted;
@@ -222,7 +233,9 @@ const cancelOverdue = (book: Book): boolean => {
 };
 
 /** Short transactions, also where inputs are long. At least one, which may be empty. */
-function* addChunks(items: readonly PlannedItem[]): Generator<readonly [from: number, items: readonly PlannedItem[]]> {
+function* addChunks(
+  items: readonly PlannedItem[],
+): Generator<readonly [from: number, items: readonly PlannedItem[]]> {
   let from = 0;
   let characters = 0;
   for (const [at, { key, input }] of items.entries()) {
@@ -253,10 +266,13 @@ function* inTransactions<T extends Emitting>(items: readonly T[], most: number):
 }
 
 /** What a page finds may be more than one short transaction takes. */
-const split = ({ emitted }: Emitting): { readonly ahead: readonly PlannedItem[][]; readonly rest: readonly PlannedItem[] } => {
+const split = ({
+  emitted,
+}: Emitting): { readonly ahead: readonly PlannedItem[][]; readonly rest: readonly PlannedItem[] } => {
   const ahead: PlannedItem[][] = [];
   let from = 0;
-  for (; emitted.length - from > EMIT_CHUNK; from += EMIT_CHUNK) ahead.push(emitted.slice(from, from + EMIT_CHUNK));
+  for (; emitted.length - from > EMIT_CHUNK; from += EMIT_CHUNK)
+    ahead.push(emitted.slice(from, from + EMIT_CHUNK));
   return { ahead, rest: from === 0 ? emitted : emitted.slice(from) };
 };
 
@@ -264,7 +280,11 @@ const split = ({ emitted }: Emitting): { readonly ahead: readonly PlannedItem[][
  * All but the last inputs that an item found arrive before it is settled, each chunk held against its lease. Should the worker be lost in
  * between, they stay; the item is tried again and finds them folded. Answers what is left to settle.
  */
-const emitAhead = async ({ transact }: LedgerStore, worker: string, item: SettledItem): Promise<SettledItem> => {
+const emitAhead = async (
+  { transact }: LedgerStore,
+  worker: string,
+  item: SettledItem,
+): Promise<SettledItem> => {
   const { ahead, rest } = split(item);
   if (item.outcome.state === "returned" || ahead.length === 0) return item;
   for (const emitted of ahead) {
