@@ -81,13 +81,13 @@ const takeFresh = (
 };
 
 export const retryOf = ({
-  key: _,
-  input: __,
-  scraper: ___,
-  depth,
-  chain,
-  parentQueue,
-  parentSeq,
+  key: _key,
+  input: _input,
+  scraper: _scraper,
+  depth: _depth,
+  chain: _chain,
+  parentQueue: _parentQueue,
+  parentSeq: _parentSeq,
   ...retry
 }: DueItem): Retry => retry;
 
