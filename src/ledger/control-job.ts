@@ -1,11 +1,11 @@
-import { LedgerError } from "../ports/ledger-error.ts";
 import type { Pause, PauseReason } from "../model/job.ts";
+import { type Ledger, LedgerError } from "../ports/ledger.ts";
 import { type Book, want } from "./book.ts";
 import { onlyLeased } from "./budget.ts";
 import { endedOf, endJobWhenDone } from "./end-job.ts";
 import { releaseQueue } from "./hold-queue.ts";
 import type { Job } from "./records.ts";
-import { forgetStops, rememberHolders } from "./stops.ts";
+import { forgetStops, isStopHeard, rememberHolders } from "./stops.ts";
 
 const ASKED: PauseReason = { cause: "asked", reason: "asked for" };
 export const READING: PauseReason = {
@@ -28,6 +28,18 @@ export const jobNamed = (book: Book, id: string): Job => {
 
 /** Whether the job's pages are being removed right now: nothing may be read of them, and nothing added. */
 const isLosingPages = (book: Book, id: string): boolean => book.one("removal", id)?.step != null;
+
+/** A pulse comes within this. */
+const QUIET_AGAIN_MS = 100;
+
+/** Whether no request of the job can start any more. */
+export const isQuiet = (book: Book, id: string): Awaited<ReturnType<Ledger["isQuiet"]>> => {
+  const { number, state } = jobNamed(book, id);
+  const isGoing = state === "loading" || state === "running";
+  return !isGoing && isStopHeard(book.list("workers"), number, book.now)
+    ? { quiet: true }
+    : { quiet: false, againInMs: QUIET_AGAIN_MS };
+};
 
 export const controlJob = (
   book: Book,

@@ -80,6 +80,7 @@ interface LoadTypes {
   readonly fetch: { kind: "fetch"; args: [queue: number, seq: number] };
   readonly fetches: { kind: "fetch"; args: [key: string, scraper: string] };
   readonly baselineIn: { kind: "baseline"; args: [scraper: string, lane: string] };
+  readonly robots: { kind: "robots"; args: [origin: string] };
   /** Whether the job, or its pages, are removed or being removed. */
   readonly removal: { kind: "removal"; args: [job: string] };
 }
@@ -158,5 +159,6 @@ export const KIND_OF: { readonly [N in LoadName]: LoadKind<N> } = {
   fetch: "fetch",
   fetches: "fetch",
   baselineIn: "baseline",
+  robots: "robots",
   removal: "removal",
 } satisfies { readonly [N in LoadName]: Kind };

@@ -34,10 +34,13 @@ const WISH_AGAIN_MS = 250;
 const CRAWL_DELAY_MS = 24 * 3_600_000;
 
 export interface PulseLimits {
+  /** How long a worker may be silent before its leases end. */
   readonly leaseMs: number;
   /** No site's `Retry-After` holds a lane for longer. */
   readonly maxHoldMs: number;
 }
+
+export const LIMITS: PulseLimits = { leaseMs: 15_000, maxHoldMs: 3_600_000 };
 
 const lanesIn = (report: PulseReport): Set<string> =>
   new Set([

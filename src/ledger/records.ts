@@ -379,6 +379,16 @@ export interface SuspectGroup {
   readonly dueAt: number;
 }
 
+/** What an origin's robots.txt says, and who is fetching it. */
+export interface Robots {
+  readonly origin: string;
+  /** Null where there is none, or none is known. */
+  readonly text: string | null;
+  readonly until: number;
+  readonly fetcher: string | null;
+  readonly fetchUntil: number;
+}
+
 /** Never written by the ledger's rules, see `ports/removals.ts`. */
 export interface RemovalMark {
   readonly job: string;
@@ -409,6 +419,7 @@ export interface Records {
   readonly baseline: Baseline;
   readonly label: JobLabel;
   readonly borrowed: Borrowed;
+  readonly robots: Robots;
   readonly service: Service;
 }
 
@@ -422,6 +433,7 @@ export const KEYS = {
   suspectGroup: ["queue"],
   example: ["queue", "seq"],
   removal: ["job"],
+  robots: ["origin"],
   lane: ["id"],
   share: ["lane", "client"],
   client: ["name"],

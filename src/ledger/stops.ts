@@ -14,6 +14,10 @@ export const rememberHolders = (book: Book, isStopped: (lease: Lease) => boolean
   }
 };
 
+/** Whether every worker that had a part in what has stopped knows of it, or is given up. */
+export const isStopHeard = (workers: readonly Worker[], job: number, now: number): boolean =>
+  !workers.some(({ until, stops }) => (until ?? 0) >= now && stops.some((stop) => stop.job === job));
+
 /** What had stopped goes on. */
 export const forgetStops = (book: Book, isOver: (stop: Stop) => boolean): void => {
   for (const worker of book.list("workers"))

@@ -13,15 +13,16 @@ import type {
 } from "../ports/ledger.ts";
 import { type Book, want } from "./book.ts";
 import { claim, claimWants } from "./claim.ts";
-import { cancelJob, controlJob } from "./control-job.ts";
+import { cancelJob, controlJob, isQuiet } from "./control-job.ts";
 import { controlLane, setShare } from "./control-lane.ts";
 import { emitItems, emitWants } from "./emit-items.ts";
 import { openProbes } from "./hold-queue.ts";
 import { insertWants } from "./insert-items.ts";
 import { addItems, createJob, letIn, raiseCaps, retryFailed, retryKeys, sealJob } from "./jobs.ts";
-import { pulse, type PulseLimits, pulseWants } from "./pulse.ts";
+import { LIMITS, pulse, type PulseLimits, pulseWants } from "./pulse.ts";
 import type { JobFacts } from "./queues.ts";
 import { NOBODY, reapWorker } from "./reap.ts";
+import { askRobots, keepRobots, knownRobots } from "./robots.ts";
 import { settle, settleWants } from "./settle.ts";
 import { SettleBatch } from "./settle-batch.ts";
 import type { LedgerStore } from "./store.ts";
@@ -49,11 +50,24 @@ type Verbs = Pick<
       | "pinVersions"
       | "amendItems"
     )
-  | ("steerLane" | "setShare" | "claim" | "pulse" | "settle" | "reap" | "registerWorker" | "writeEvents")
+  | (
+      | "isQuiet"
+      | "readRobots"
+      | "keepRobots"
+      | "steerLane"
+      | "setShare"
+      | "claim"
+      | "pulse"
+      | "settle"
+      | "reap"
+      | "registerWorker"
+      | "writeEvents"
+    )
 >;
 
-/** The verbs that change something: each is one rule in one transaction, or in several short ones of which any may be the last before a crash. */
-export const ledgerVerbs = (store: LedgerStore, limits: PulseLimits): Verbs => {
+/** The verbs that change something, or follow a rule: each is one rule in one transaction, or in several short ones of which any may be the last before a crash. */
+export const ledgerVerbs = (store: LedgerStore, own: Partial<PulseLimits> = {}): Verbs => {
+  const limits: PulseLimits = { ...LIMITS, ...own };
   const { transact } = store;
   const upkeep = async ({ worker }: ClaimRequest): Promise<void> => {
     // A worker that claims is heard of.
@@ -98,6 +112,10 @@ export const ledgerVerbs = (store: LedgerStore, limits: PulseLimits): Verbs => {
     },
     sealJob: (job) => transact([], (book) => sealJob(book, job)),
     steerJob: (job, to, why) => transact([], (book) => controlJob(book, job, to, why)),
+    isQuiet: (job) =>
+      store.read([want("jobNamed", job), want("removal", job), want("workers")], (book) =>
+        isQuiet(book, job),
+      ),
     retryItems: async (job, { kinds, keys }) => {
       let total = 0;
       if (keys) {
@@ -189,6 +207,10 @@ export const ledgerVerbs = (store: LedgerStore, limits: PulseLimits): Verbs => {
         },
         false,
       ),
+    readRobots: async (origin, worker) =>
+      (await store.read([want("robots", origin)], (book) => knownRobots(book, origin))) ??
+      (await transact([want("robots", origin)], (book) => askRobots(book, origin, worker), false)),
+    keepRobots: (origin, answer) => transact([], (book) => keepRobots(book, origin, answer), false),
     writeEvents: (events) =>
       transact([], (book) => events.forEach(({ type, job, facts }) => book.tell(type, job, facts))),
   };

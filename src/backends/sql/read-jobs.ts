@@ -276,20 +276,3 @@ export const countAccepted = (rows: Rows, client: string, sinceAt: number): numb
     client,
     Math.floor(sinceAt / DAY_MS),
   );
-
-/** A pulse comes within this. */
-const AGAIN_MS = 100;
-
-type Quiet = Awaited<ReturnType<Ledger["isQuiet"]>>;
-
-export const isQuiet = (rows: Rows, now: number, id: string): Quiet => {
-  const { number, state } = jobNamed(rows, id);
-  const isGoing = state === "loading" || state === "running";
-  return !isGoing && isStopHeard(rows, now, number) ? { quiet: true } : { quiet: false, againInMs: AGAIN_MS };
-};
-
-/** Whether every worker that had a part in what has stopped knows of it, or is given up. */
-export const isStopHeard = (rows: Rows, now: number, job: number): boolean =>
-  !readRecords(rows, "workers").some(
-    ({ until, stops }) => (until ?? 0) >= now && stops.some((stop) => stop.job === job),
-  );

@@ -6,7 +6,6 @@ import {
   countAccepted,
   countKeptBytes,
   countOpenJobs,
-  isQuiet,
   listJobs,
   readJob,
   sumOpenJobs,
@@ -17,16 +16,7 @@ import type { Database } from "./database.ts";
 
 type Reads = Pick<
   Ledger,
-  | (
-      | "readJob"
-      | "listJobs"
-      | "sumOpenJobs"
-      | "listItems"
-      | "listLanes"
-      | "readLanes"
-      | "listWorkers"
-      | "isQuiet"
-    )
+  | ("readJob" | "listJobs" | "sumOpenJobs" | "listItems" | "listLanes" | "readLanes" | "listWorkers")
   | (
       | "countAccepted"
       | "countOpenJobs"
@@ -47,7 +37,6 @@ export const openReads = (db: Database): Reads => ({
   listLanes: (job) => db.read(() => listLanes(db, db.now(), { job, limit: 200 })),
   readLanes: (query) => db.read(() => listLanes(db, db.now(), query)),
   listWorkers: () => db.read(() => listWorkers(db, db.now())),
-  isQuiet: (job) => db.read(() => isQuiet(db, db.now(), job)),
   countAccepted: (client, sinceAt) => db.read(() => countAccepted(db, client, sinceAt)),
   countOpenJobs: (client) => db.read(() => countOpenJobs(db, client)),
   countKeptBytes: (client) => db.read(() => countKeptBytes(db, client)),

@@ -269,6 +269,7 @@ const SAMPLES: {
   baseline: { scraper: "s", lane: 2, breaker: seedBreaker() },
   label: { name: "", value: "county", job: 1 },
   borrowed: { owner: "i", ...place },
+  robots: { origin: "https://a.test", text: null, until: 5.5, fetcher: "w", fetchUntil: 7 },
 };
 
 const KEYED = [
@@ -287,6 +288,7 @@ const KEYED = [
   want("fresh", "k", "s", ""),
   want("fetch", 3, 4),
   want("baselineIn", "s", "a.test"),
+  want("robots", "https://a.test"),
 ];
 
 test("what is written of each kind is read again as it was, and deleted", async (t) => {
