@@ -37,16 +37,8 @@ const assertReadable = async (project: TownProject, job: string, count: number):
 };
 
 const TABLES = [
-  "items",
-  "results",
-  "item_keys",
-  "queues",
-  "fresh",
-  "events",
-  "job_failures",
-  "job_changes",
-  "borrowed",
-  "capped",
+  ...["jobs", "job_labels", "queues", "items", "item_keys", "capped", "results", "retries"],
+  ...["fresh", "fetches", "borrowed", "events"],
 ];
 
 const rowCounts = (project: TownProject): Record<string, number> =>
