@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
-import { newKey, openHouse, openRegistry } from "../../src/compose.ts";
+import { newKey, newWebhookSecret, openHouse, openRegistry } from "../../src/compose.ts";
 import type { Role } from "../../src/ports/registry.ts";
 import { NameServer } from "../../test/e2e/name-server.ts";
 import { Service } from "../../test/e2e/service-process.ts";
@@ -197,7 +197,8 @@ export class AttackGround implements AsyncDisposable {
 const addClient = async (data: string, name: string, role: Role = "client"): Promise<string> => {
   const registry = await openRegistry(data);
   try {
-    await registry.saveClient({ name, weight: 1, webhooks: [], createdAt: Date.now() });
+    const secrets = [await newWebhookSecret()];
+    await registry.saveClient({ name, weight: 1, webhooks: [], secrets, createdAt: Date.now() });
     const { key, card } = await newKey(name, role);
     await registry.saveKey(card);
     return key;
