@@ -43,9 +43,12 @@ export const pulse = async (db: Database, report: PulseReport): Promise<PulseRep
     const slots: SlotGrant[] = [];
     const unpaced = isAlive ? unpacedLanes(db, report) : [];
     let againInMs = WISH_AGAIN_MS;
+    // Hundreds of names may lead to one address: once it has no more room, they are not looked at one by one.
+    const full = new Set<string | undefined>();
     for (const wish of report.wishes) {
-      if (!isAlive || stopped.includes(wish.queue)) continue;
+      if (!isAlive || full.has(wish.address) || stopped.includes(wish.queue)) continue;
       const got = bookHop(db, wish);
+      if (got !== "unpaced" && got.isAddressFull) full.add(wish.address);
       if (got === "unpaced") unpaced.push(wish.lane);
       else if (got.slots.delaysMs.length > 0) slots.push(got.slots);
       if (got !== "unpaced" && got.roomInMs !== undefined) againInMs = Math.min(againInMs, got.roomInMs);
@@ -163,10 +166,16 @@ const stoppedQueues = (db: Database, report: PulseReport): number[] => {
   });
 };
 
+interface Booked {
+  readonly slots: SlotGrant;
+  readonly roomInMs: number | undefined;
+  readonly isAddressFull?: boolean;
+}
+
 const bookHop = (
   db: Database,
   { lane: name, queue: queueId, count, again = 0, address: addressName }: SlotWish,
-): "unpaced" | { slots: SlotGrant; roomInMs: number | undefined } => {
+): "unpaced" | Booked => {
   const queue = queueRow(db, queueId)!;
   const lane = laneRow(db, laneId(db, name));
   // A host that no job has in its inputs has no rate of its own: it is spared as the job's own site is.
@@ -185,5 +194,10 @@ const bookHop = (
     chargeLane(db, lane.id, queue.client, Math.max(0, got - again));
     refreshLane(db, lane.id);
   }
-  return { slots: grant, roomInMs: got < count ? Math.max(1, interval, ownWaitMs) : undefined };
+  const isShort = got < count;
+  return {
+    slots: grant,
+    roomInMs: isShort ? Math.max(1, interval, ownWaitMs) : undefined,
+    isAddressFull: isShort && address !== undefined && queue.own_per_second === null && ownWaitMs > 0,
+  };
 };
