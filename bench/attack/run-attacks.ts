@@ -49,10 +49,13 @@ interface Slice {
 }
 
 /** Runs the attacks one after the other, each in turns with times of quiet, with a neighbour who works and asks all the while. */
-export async function* runAttacks(scale: Scale, only?: string): AsyncGenerator<AttackFigures> {
+export async function* runAttacks(
+  scale: Scale,
+  isAsked: (attack: Attack) => boolean,
+): AsyncGenerator<AttackFigures> {
   await using ground = await AttackGround.open(scale);
   for (const attack of ATTACKS) {
-    if (only !== undefined && !attack.name.includes(only)) continue;
+    if (!isAsked(attack)) continue;
     const skipped = attack.skip?.();
     if (skipped !== undefined) yield { ...NOTHING, name: attack.name, skipped };
     else yield await figuresOf(ground, attack, scale);
