@@ -103,6 +103,12 @@ export class AttackGround implements AsyncDisposable {
     return this.service.controller.child.exitCode === null;
   }
 
+  /** What the service has logged last as its own fault. */
+  lastError(): string {
+    const lines = readFileSync(join(this.service.data, "logs", "controller.jsonl"), "latin1").split("\n");
+    return lines.findLast((line) => line.includes('"level":"error"'))?.slice(0, 1000) ?? "nothing is logged";
+  }
+
   /** Bytes of log lines about requests of nobody known. */
   get strangersLogBytes(): number {
     const lines = readFileSync(join(this.service.data, "logs", "controller.jsonl"), "latin1").split("\n");

@@ -90,7 +90,7 @@ const figuresOf = async (ground: AttackGround, attack: Attack, scale: Scale): Pr
   return {
     name: attack.name,
     broke:
-      found ??
+      (found?.includes("answered 500") ? `${found}; ${ground.lastError()}` : found) ??
       (ground.isAlive ? undefined : "the controller has ended") ??
       (refused && `the neighbour could not ask for its job: ${refused}`) ??
       (peakMb >= MOST_MB ? `it took ${peakMb} MB` : undefined),
