@@ -4,7 +4,7 @@
  * how much memory the controller took. `-- --short` is what the tests run; `-- --only WORDS` picks attacks by name; `-- --slices N` asks for more turns.
  */
 import { parseArgs } from "node:util";
-import { FULL, SHORT } from "./attack/attack.ts";
+import { type Attack, FULL, SHORT } from "./attack/attack.ts";
 import {
   type AttackFigures,
   LEAST_KEPT,
@@ -67,7 +67,8 @@ console.log(
 );
 let hasBroken = false;
 const slices = Number(values.slices ?? scale.slices);
-for await (const figures of runAttacks({ ...scale, slices }, values.only)) {
+const isAsked = ({ name }: Attack): boolean => values.only === undefined || name.includes(values.only);
+for await (const figures of runAttacks({ ...scale, slices }, isAsked)) {
   hasBroken ||= figures.broke !== undefined || figures.beyond.length > 0;
   console.log(line(cellsOf(figures)));
 }

@@ -125,9 +125,12 @@ export const pulse = (
   const slots: SlotGrant[] = [];
   const unpaced = isAlive ? unpacedLanes(book, report) : [];
   let againInMs = WISH_AGAIN_MS;
+  // Hundreds of names may lead to one address: once it has no more room, they are not looked at one by one.
+  const full = new Set<string | undefined>();
   for (const wish of isAlive ? report.wishes : []) {
-    if (stopped.includes(wish.queue)) continue;
+    if (full.has(wish.address) || stopped.includes(wish.queue)) continue;
     const got = bookHop(book, wish);
+    if (got !== "unpaced" && got.isAddressFull) full.add(wish.address);
     if (got === "unpaced") unpaced.push(wish.lane);
     else if (got.slots.delaysMs.length > 0) slots.push(got.slots);
     if (got !== "unpaced" && got.roomInMs !== undefined) againInMs = Math.min(againInMs, got.roomInMs);
@@ -210,10 +213,16 @@ const stoppedQueues = (book: Book, report: PulseReport): number[] =>
     return !queue || (!queue.isClaimable && !queue.isProbing);
   });
 
+interface Booked {
+  readonly slots: SlotGrant;
+  readonly roomInMs: number | undefined;
+  readonly isAddressFull?: boolean;
+}
+
 const bookHop = (
   book: Book,
   { lane: name, queue: id, count, again = 0, address: addressName }: SlotWish,
-): "unpaced" | { readonly slots: SlotGrant; readonly roomInMs: number | undefined } => {
+): "unpaced" | Booked => {
   const queue = book.one("queue", id)!;
   const lane = laneNamed(book, name);
   const intervalMs = laneIntervalMs(lane, book.now, queue);
@@ -227,9 +236,11 @@ const bookHop = (
   planned.save();
   const got = planned.grant.delaysMs.length;
   if (got > 0) chargeSlots(book, laneNamed(book, name), queue, Math.max(0, got - again));
+  const isShort = got < count;
   return {
     slots: planned.grant,
-    roomInMs: got < count ? Math.max(1, intervalMs, planned.ownWaitMs) : undefined,
+    roomInMs: isShort ? Math.max(1, intervalMs, planned.ownWaitMs) : undefined,
+    isAddressFull: isShort && address !== undefined && queue.ownPerSecond === null && planned.ownWaitMs > 0,
   };
 };
 
