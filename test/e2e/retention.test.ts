@@ -36,10 +36,8 @@ const assertReadable = async (project: TownProject, job: string, count: number):
   for (const { blob } of pointed) assert.ok(objects.has(blob), blob);
 };
 
-const TABLES = [
-  ...["jobs", "job_labels", "queues", "items", "item_keys", "capped", "results", "retries"],
-  ...["fresh", "fetches", "borrowed", "events"],
-];
+const TABLES =
+  "jobs job_labels queues items item_keys capped results retries fresh fetches borrowed events".split(" ");
 
 const rowCounts = (project: TownProject): Record<string, number> =>
   Object.fromEntries(

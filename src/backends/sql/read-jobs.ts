@@ -3,7 +3,7 @@ import type { FailureCount, Job } from "../../ledger/records.ts";
 import type { FailureKind } from "../../model/failure.ts";
 import type { HeldLane, JobSums, JobView } from "../../model/job.ts";
 import { FIELD_STATUSES } from "../../model/record.ts";
-import { type JobQuery, type Ledger, LedgerError, type OpenJobs } from "../../ports/ledger.ts";
+import { type JobQuery, LedgerError, type OpenJobs } from "../../ports/ledger.ts";
 import { count, jobNamed, readRecords, type Rows } from "./rows.ts";
 import { FORMATS, type Value } from "./tables.ts";
 
