@@ -1,10 +1,10 @@
 /**
  * `npm run attack`: one client does its worst to a real service on loopback while another works and asks for its job, in turns with times of quiet.
  * Prints a table: held or broke, how long the other client's requests took without the attack and during it, how much of its share of pace it kept, and
- * how much memory the controller took. `-- --short` is what the tests run; `-- --only WORDS` picks attacks by name; `-- --slices N` asks for more turns.
+ * how much memory the controller took. `-- --short` is what the tests run; `-- --only WORDS,WORDS` picks attacks by name; `-- --slices N` asks for more turns.
  */
 import { parseArgs } from "node:util";
-import { FULL, SHORT } from "./attack/attack.ts";
+import { type Attack, FULL, SHORT } from "./attack/attack.ts";
 import {
   type AttackFigures,
   LEAST_KEPT,
@@ -67,7 +67,9 @@ console.log(
 );
 let hasBroken = false;
 const slices = Number(values.slices ?? scale.slices);
-for await (const figures of runAttacks({ ...scale, slices }, values.only)) {
+const isAsked = ({ name }: Attack): boolean =>
+  values.only === undefined || values.only.split(",").some((words) => name.includes(words));
+for await (const figures of runAttacks({ ...scale, slices }, isAsked)) {
   hasBroken ||= figures.broke !== undefined || figures.beyond.length > 0;
   console.log(line(cellsOf(figures)));
 }

@@ -58,8 +58,13 @@ function beginAgainAsServer() {
   // Windows has no such call, and a parent that talks to this process would lose it.
   if (isSaid || process.platform === "win32" || process.send || !process.execve) return;
   const flags = process.execArgv.concat(SERVER_HEAP);
-  // With an allocator's pool for each thread, what one has freed is of no use to the others: that was 80 MB.
-  const environment = Object.assign({ MALLOC_ARENA_MAX: "2" }, process.env);
+  // With an allocator's pool for each thread, what one has freed is of no use to the others: that was 80 MB. Large pieces go back at once.
+  const allocator = {
+    MALLOC_ARENA_MAX: "2",
+    MALLOC_MMAP_THRESHOLD_: "262144",
+    MALLOC_TRIM_THRESHOLD_: "1048576",
+  };
+  const environment = Object.assign(allocator, process.env);
   process.execve(process.execPath, [process.execPath].concat(flags, process.argv.slice(1)), environment);
 }
 

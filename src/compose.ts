@@ -93,7 +93,7 @@ export const copyLedger = async (from: string, to: string): Promise<void> => {
 };
 
 export const repairCounters = async (data: string, job: string): Promise<void> => {
-  const { repairCounters: repair } = await import("./backends/sqlite/check/count-items.ts");
+  const { repairCounters: repair } = await import("./backends/sqlite/count-items.ts");
   await repair(join(data, LEDGER_FILE), job);
 };
 

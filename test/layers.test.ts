@@ -112,7 +112,10 @@ test("the walls between the folders hold", () => {
   assert.deepEqual(breaches, []);
 });
 
-test("backends and collectors do not see each other", () => {
+/** Engines that speak SQL share what is the same for all of them. */
+const SHARED = ["backends/sql"];
+
+test("backends and collectors do not see each other, but for what engines of one family share", () => {
   const own = (file: string): string => relative(SRC, file).split("/").slice(0, 2).join("/");
   const breaches = sources
     .filter((file) => ["backends", "collectors"].includes(part(file)))
@@ -121,9 +124,48 @@ test("backends and collectors do not see each other", () => {
         .filter((name) => name.startsWith("."))
         .map((name) => resolve(dirname(file), name))
         .filter((target) => ["backends", "collectors"].includes(part(target)) && own(target) !== own(file))
+        .filter((target) => !SHARED.includes(own(target)))
         .map((target) => `${relative(SRC, file)} → ${relative(SRC, target)}`),
     );
   assert.deepEqual(breaches, []);
+});
+
+/**
+ * All numbers with a name in the engines of the ledger. What decides about items, lanes, clients and workers (when to try again, whom to serve, how
+ * long to wait) is in `src/ledger` and `src/model`, the same for every engine: a number that is not of one of these sorts belongs there.
+ */
+const ENGINE_NUMBERS: Readonly<Record<string, readonly string[]>> = {
+  "rows that are read, written or shown together": [
+    "BATCH CHUNK KEPT_REJECTS MOST MOST_HELD MOST_ITEMS MOST_NAMED MOST_PARSED",
+    "MOST_QUEUES MOST_ROUNDS MOST_VALUES PAGE PAGE_SIZE READ_TOGETHER SCAN SIFTED",
+  ],
+  "how the file and its lock are used": ["LARGE_WAL LOCK_RETRY_MS LOOK_MS NOTE_MS TURN_MS"],
+  "what SQLite answers": ["BUSY CANTOPEN CORRUPT FULL IOERR LOCKED NOTADB READONLY"],
+  units: ["DAY_MS"],
+};
+
+test("the engines of the ledger hold no policy: no numbers but their own", () => {
+  const files = globSync(["backends/sql/**/*.ts", "backends/sqlite/**/*.ts"], {
+    cwd: SRC,
+    exclude: ["**/*.test.ts", "**/migrations/**", "backends/sqlite/registry/**"],
+  });
+  const texts = files.map((file) => readFileSync(join(SRC, file), "utf8"));
+  const named = texts.flatMap((text) =>
+    [...text.matchAll(/^(?:export )?const ([A-Z][A-Z0-9_]*)(?:: \w+)? = [-(\d]/gm)].map(([, name]) => name!),
+  );
+  assert.deepEqual(
+    [...new Set(named)].toSorted(),
+    Object.values(ENGINE_NUMBERS)
+      .flat()
+      .flatMap((names) => names.split(" "))
+      .toSorted(),
+    "numbers of engines, and their sorts",
+  );
+  // A time without a name is a policy in hiding.
+  const unnamed = texts.flatMap(
+    (text) => text.match(/\w*(?:Ms|At|Until)\b[^\n]{0,9}?[-+*?<>=] ?\d[\d_]{2,}\b/g) ?? [],
+  );
+  assert.deepEqual(unnamed, ["lockMs ?? 30_000"]);
 });
 
 test("the model knows neither npm packages nor input and output", () => {

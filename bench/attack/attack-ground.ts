@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
-import { newKey, openHouse, openRegistry } from "../../src/compose.ts";
+import { newKey, newWebhookSecret, openHouse, openRegistry } from "../../src/compose.ts";
 import type { Role } from "../../src/ports/registry.ts";
 import { NameServer } from "../../test/e2e/name-server.ts";
 import { Service } from "../../test/e2e/service-process.ts";
@@ -103,6 +103,12 @@ export class AttackGround implements AsyncDisposable {
     return this.service.controller.child.exitCode === null;
   }
 
+  /** What the service has logged last as its own fault. */
+  lastError(): string {
+    const lines = readFileSync(join(this.service.data, "logs", "controller.jsonl"), "latin1").split("\n");
+    return lines.findLast((line) => line.includes('"level":"error"'))?.slice(0, 1000) ?? "nothing is logged";
+  }
+
   /** Bytes of log lines about requests of nobody known. */
   get strangersLogBytes(): number {
     const lines = readFileSync(join(this.service.data, "logs", "controller.jsonl"), "latin1").split("\n");
@@ -197,7 +203,8 @@ export class AttackGround implements AsyncDisposable {
 const addClient = async (data: string, name: string, role: Role = "client"): Promise<string> => {
   const registry = await openRegistry(data);
   try {
-    await registry.saveClient({ name, weight: 1, webhooks: [], createdAt: Date.now() });
+    const secrets = [await newWebhookSecret()];
+    await registry.saveClient({ name, weight: 1, webhooks: [], secrets, createdAt: Date.now() });
     const { key, card } = await newKey(name, role);
     await registry.saveKey(card);
     return key;

@@ -9,6 +9,8 @@ export interface Attack {
   readonly run: (ground: AttackGround, scale: Scale, body: Buffer) => Promise<string | undefined>;
   /** Of the shared lane, the neighbour's part while the attacker has work there; 1 where it has none. */
   readonly share?: number;
+  /** A test that shows the same without regard to how fast the machine is: the short form leaves it to that. */
+  readonly testedBy?: string;
   /** Why it cannot be tried on this machine. */
   readonly skip?: () => string | undefined;
 }

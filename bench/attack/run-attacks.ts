@@ -49,10 +49,13 @@ interface Slice {
 }
 
 /** Runs the attacks one after the other, each in turns with times of quiet, with a neighbour who works and asks all the while. */
-export async function* runAttacks(scale: Scale, only?: string): AsyncGenerator<AttackFigures> {
+export async function* runAttacks(
+  scale: Scale,
+  isAsked: (attack: Attack) => boolean,
+): AsyncGenerator<AttackFigures> {
   await using ground = await AttackGround.open(scale);
   for (const attack of ATTACKS) {
-    if (only !== undefined && !attack.name.includes(only)) continue;
+    if (!isAsked(attack)) continue;
     const skipped = attack.skip?.();
     if (skipped !== undefined) yield { ...NOTHING, name: attack.name, skipped };
     else yield await figuresOf(ground, attack, scale);
@@ -87,7 +90,7 @@ const figuresOf = async (ground: AttackGround, attack: Attack, scale: Scale): Pr
   return {
     name: attack.name,
     broke:
-      found ??
+      (found?.includes("answered 500") ? `${found}; ${ground.lastError()}` : found) ??
       (ground.isAlive ? undefined : "the controller has ended") ??
       (refused && `the neighbour could not ask for its job: ${refused}`) ??
       (peakMb >= MOST_MB ? `it took ${peakMb} MB` : undefined),

@@ -108,7 +108,7 @@ const once = async <Answer>(
       ...(stream && { body: silence.sending(piecesOf(stream)) }),
       signal: signal ? AbortSignal.any([signal, silence.signal]) : silence.signal,
     });
-    silence.end();
+    silence.answered();
     const { body, status, headers } = response;
     const heard = new Response(body && silence.receiving(body, explain), { status, headers });
     return response.ok ? await read(heard) : await readProblem(heard, server);
@@ -116,7 +116,7 @@ const once = async <Answer>(
     if (cause instanceof SyntaxError) throw cause; // it did answer, though not in JSON
     return noAnswer(server, cause);
   } finally {
-    silence.end();
+    silence.answered();
   }
 };
 

@@ -11,6 +11,7 @@ export class Silence {
   readonly #longestMs: number;
   readonly #controller = new AbortController();
   #timer: ReturnType<typeof setTimeout> | undefined;
+  #isAnswered = false;
 
   /** 0 waits for ever. */
   constructor(longestMs: number) {
@@ -35,13 +36,19 @@ export class Silence {
     clearTimeout(this.#timer);
   }
 
+  /** There is an answer, or there will be none: whatever is still on its way is no longer waited for. */
+  answered(): void {
+    this.#isAnswered = true;
+    this.end();
+  }
+
   /** What is sent: it is the server's turn between two pieces, and after the last. */
   sending(pieces: AsyncIterator<Uint8Array>): ReadableStream<Uint8Array> {
     return new ReadableStream({
       pull: async (controller) => {
         this.end();
         const { done, value } = await pieces.next();
-        this.begin();
+        if (!this.#isAnswered) this.begin();
         if (done) controller.close();
         else controller.enqueue(value);
       },

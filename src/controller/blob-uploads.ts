@@ -39,7 +39,9 @@ export class BlobUploads {
 
   #begin(id: string, name: string): Upload {
     if (this.#open.size >= MOST)
-      throw new Problem("unavailable", `${MOST} objects are being sent. Send this one later.`, { retryAfterSeconds: 1 });
+      throw new Problem("unavailable", `${MOST} objects are being sent. Send this one later.`, {
+        retryAfterSeconds: 1,
+      });
     const upload = new Upload(this.#blobs, name, SILENT_MS, () => this.#open.delete(id));
     this.#open.set(id, upload);
     return upload;

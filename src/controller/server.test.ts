@@ -139,7 +139,7 @@ test("the bodies of a client that are read at a time have a limit, which is nobo
     headers: {
       authorization: `Bearer ${one}`,
       "content-type": "application/json",
-      "content-length": 32 * 1024 * 1024,
+      "content-length": 8 * 1024 * 1024,
     },
   });
   large.on("error", () => undefined);

@@ -15,6 +15,7 @@ import { OpenStreams } from "./open-streams.ts";
 import { addJsonParser } from "./parse-json.ts";
 import { Problem } from "./problem.ts";
 import { requestId } from "./request-id.ts";
+import { RequestTurns } from "./request-turns.ts";
 import { addAuditRoutes } from "./routes/audit.ts";
 import { addBatchRoutes } from "./routes/batches.ts";
 import { addCaptureRoutes } from "./routes/captures.ts";
@@ -87,6 +88,8 @@ export const buildServer = async (house: ControllerHouse): Promise<FastifyInstan
     });
   });
   const door = addAuth(app, house.registry, now);
+  const turns = new RequestTurns();
+  app.addHook("onRequest", async ({ who, ip }) => await turns.take(who.client || ip));
   addOnce(app, house.registry, now);
   addAudit(app, house.registry, log, now);
   app.addHook("onResponse", async (request, reply) => {

@@ -33,6 +33,8 @@ export interface Started {
 
 /** Others get their turn at the event loop after so long: the inputs may have megabytes. */
 const TURN_MS = 10;
+/** And after so many that the ledger has taken. */
+const BATCH = 1000;
 
 /**
  * A job with the inputs that came with it. Everything that can be wrong is found before it is made. Begun again, it goes on where the first try stopped: a
@@ -67,7 +69,11 @@ export const startJob = async (house: ControllerHouse, start: Start, now: number
     () => now,
     async () => {
       if (!isOwn) await makeJob(house, start);
-      if (missing.length + uncounted.length > 0) await ledger.addItems(job, missing, uncounted);
+      for (let at = 0; at < Math.max(1, missing.length); at += BATCH) {
+        const some = missing.slice(at, at + BATCH);
+        if (at > 0) await giveWay();
+        if (some.length + uncounted.length > 0) await ledger.addItems(job, some, at === 0 ? uncounted : []);
+      }
     },
   );
   if (start.seals) await ledger.sealJob(job);

@@ -22,8 +22,8 @@ export interface Upload {
   readonly mustHold: () => Promise<void>;
 }
 
-/** Large enough that sorted keys share pages of the ledger's index; half of what a local load takes, for many may upload at once. */
-const BATCH = 10_000;
+/** Others are not answered while the ledger takes a batch: small enough for that, large enough that its commits do not count. */
+const BATCH = 2000;
 /** The first batch is small: work starts while the rest is still on its way. */
 const FIRST_BATCH = 500;
 /** Of one job: more are no slips, and each costs as much as a good one. */

@@ -39,30 +39,30 @@ export class Loaded {
     return id;
   }
 
-  setList(want: Want, ids: readonly string[]): void {
-    this.#lists.set(wantId(want), ids);
+  setList(set: Want, ids: readonly string[]): void {
+    this.#lists.set(wantId(set), ids);
   }
 
-  setReadOnly(want: Want, records: readonly object[]): void {
-    this.#readOnly.set(wantId(want), records);
+  setReadOnly(set: Want, records: readonly object[]): void {
+    this.#readOnly.set(wantId(set), records);
   }
 
-  readOnly(want: Want): readonly object[] | undefined {
-    return this.#readOnly.get(wantId(want));
+  readOnly(set: Want): readonly object[] | undefined {
+    return this.#readOnly.get(wantId(set));
   }
 
-  has(want: Want): boolean {
-    return READ_ONLY.has(want.name) ? this.#readOnly.has(wantId(want)) : this.#lists.has(wantId(want));
+  has(set: Want): boolean {
+    return READ_ONLY.has(set.name) ? this.#readOnly.has(wantId(set)) : this.#lists.has(wantId(set));
   }
 
   /** For a want that is a record's key: whether it was found is known by now. */
-  setKnown(kind: Kind, want: Want): void {
-    const id = idOf(want.args as Key);
-    this.setList(want, this.of(kind).has(id) ? [id] : NONE);
+  setKnown(kind: Kind, set: Want): void {
+    const id = idOf(set.args as Key);
+    this.setList(set, this.of(kind).has(id) ? [id] : NONE);
   }
 
-  list(want: Want): readonly string[] | undefined {
-    return this.#lists.get(wantId(want));
+  list(set: Want): readonly string[] | undefined {
+    return this.#lists.get(wantId(set));
   }
 
   of(kind: Kind): Map<string, object> {

@@ -8,7 +8,9 @@ const ownerOf = (blob: string): string | undefined => /^jobs\/([^/]+)\//.exec(bl
 
 /** Other jobs than the item's own. */
 const ownersOf = (job: string, objects: Objects): string[] => {
-  const owners = new Set(objects.flatMap(({ blob }) => (blob.startsWith(`jobs/${job}/`) ? [] : (ownerOf(blob) ?? []))));
+  const owners = new Set(
+    objects.flatMap(({ blob }) => (blob.startsWith(`jobs/${job}/`) ? [] : (ownerOf(blob) ?? []))),
+  );
   owners.delete(job);
   return [...owners];
 };

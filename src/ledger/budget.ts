@@ -61,7 +61,10 @@ export const onlyLeased = (book: Book, job: number): number => {
 };
 
 /** Costs of items that were not settled are the job's all the same. */
-export const addCost = (job: Job, { requests, bytes }: { readonly requests: number; readonly bytes: number }) => ({
+export const addCost = (
+  job: Job,
+  { requests, bytes }: { readonly requests: number; readonly bytes: number },
+) => ({
   requests: job.requests + requests,
   bytes: job.bytes + bytes,
 });

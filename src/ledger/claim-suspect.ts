@@ -18,17 +18,26 @@ export const claimSuspect = (book: Book, tally: ClaimTally): void => {
     .toSorted((a, b) => a.dueAt! - b.dueAt!);
   book.need(...suspects.map(({ queue }) => want("queue", queue)));
   const queues = new Map(suspects.map(({ queue }) => [queue, book.one("queue", queue)!]));
-  book.need(...[...queues.values()].flatMap(({ lane, client }) => [want("lane", lane), want("client", client)]));
+  book.need(
+    ...[...queues.values()].flatMap(({ lane, client }) => [want("lane", lane), want("client", client)]),
+  );
   for (const item of suspects) {
     const queue = queues.get(item.queue)!;
-    if (!queue.isClaimable || (tally.jobs && !tally.jobs.has(queue.job)) || !takesAll(tally.kinds, queue.kinds)) continue;
+    if (
+      !queue.isClaimable ||
+      (tally.jobs && !tally.jobs.has(queue.job)) ||
+      !takesAll(tally.kinds, queue.kinds)
+    )
+      continue;
     const lane = book.one("lane", queue.lane)!;
     if (tally.request.lanes && !tally.request.lanes.includes(lane.name)) continue;
     const client = book.one("client", queue.client);
     const sum = (of: (peer: ClaimTally["peers"][number]) => number | undefined): number =>
       tally.peers.reduce((all, peer) => all + (of(peer) ?? 0), 0);
-    if (client?.maxRunning != null && sum(({ runningBy }) => runningBy[queue.client]) >= client.maxRunning) continue;
-    if (sum(({ inFlight }) => inFlight[lane.name]) >= placesFor(lane, queue) || ownRoom(tally, queue) <= 0) continue;
+    if (client?.maxRunning != null && sum(({ runningBy }) => runningBy[queue.client]) >= client.maxRunning)
+      continue;
+    if (sum(({ inFlight }) => inFlight[lane.name]) >= placesFor(lane, queue) || ownRoom(tally, queue) <= 0)
+      continue;
     const intervalMs = laneIntervalMs(lane, book.now, queue);
     if (intervalMs === 0 && queue.ownPerSecond === null) {
       if (heldUntil(lane) > book.now) continue;

@@ -78,7 +78,11 @@ export const claimWants = (request: ClaimRequest, now: number): Want[] => [
 /** Whether a claim may bring something now, or hears of suspects. */
 export const hasWork = (book: Book, filter: WorkFilter): boolean => {
   const { jobs, lanes, kinds } = askedOf(book, filter);
-  const asked = [jobs ? JSON.stringify([...jobs]) : null, lanes ? JSON.stringify(lanes) : null, kinds] as const;
+  const asked = [
+    jobs ? JSON.stringify([...jobs]) : null,
+    lanes ? JSON.stringify(lanes) : null,
+    kinds,
+  ] as const;
   const clients = book.list("clientsWithWork");
   book.need(...clients.map(({ name }) => want("readyShares", name, 1, book.now, ...asked)));
   const isReady = clients.some(({ name }) =>
@@ -142,7 +146,10 @@ const visitOf = (
     kinds: request.kinds ?? null,
   };
   const peers = [...others, own];
-  const asked = { jobs: jobs ? JSON.stringify([...jobs]) : null, lanes: lanes ? JSON.stringify(lanes) : null };
+  const asked = {
+    jobs: jobs ? JSON.stringify([...jobs]) : null,
+    lanes: lanes ? JSON.stringify(lanes) : null,
+  };
   const most = Math.min(MOST_LANES, Math.max(LANES, request.room));
   const argsOf = ({ name }: Client): ReadyArgs => [name, most, book.now, asked.jobs, asked.lanes, kinds];
   const readyArgs = request.alone ? [] : clients.map(argsOf);
@@ -184,8 +191,12 @@ const visitOf = (
 
 const queuesBy = (book: Book, loads: readonly ReadyArgs[]): ClaimTally["queuesOf"] => {
   const queues = loads.flatMap((args) => book.list("readyQueues", ...args));
-  const ids = Map.groupBy(new Map(queues.map((queue) => [queue.id, queue])).values(), (queue) => `${queue.lane} ${queue.client}`);
-  return (lane, client) => (ids.get(`${lane} ${client}`) ?? []).map((queue) => book.known("queue", queue.id)!);
+  const ids = Map.groupBy(
+    new Map(queues.map((queue) => [queue.id, queue])).values(),
+    (queue) => `${queue.lane} ${queue.client}`,
+  );
+  return (lane, client) =>
+    (ids.get(`${lane} ${client}`) ?? []).map((queue) => book.known("queue", queue.id)!);
 };
 
 /**
@@ -225,7 +236,10 @@ const clientTurns = (
  * with thousands of lanes so gets no more of the workers than one with a single lane asks for.
  */
 const visitLanes = (book: Book, tally: ClaimTally): void => {
-  let live = tally.readyArgs.map((args) => ({ turn: tally.clients.get(args[0])!, lanes: lanesOf(book, tally, args) }));
+  let live = tally.readyArgs.map((args) => ({
+    turn: tally.clients.get(args[0])!,
+    lanes: lanesOf(book, tally, args),
+  }));
   while (live.length > 0) {
     const room = tally.request.room - tally.items.length;
     if (room <= 0) return;
@@ -247,7 +261,7 @@ const visitLanes = (book: Book, tally: ClaimTally): void => {
 function* lanesOf(book: Book, { clients }: ClaimTally, args: ReadyArgs): Generator<Lane, undefined> {
   const [client] = args;
   const turn = clients.get(client)!;
-  for (let before = -1; before < turn.given; ) {
+  for (let before = -1; before < turn.given;) {
     before = turn.given;
     const ready = book
       .list("readyShares", ...args)
@@ -257,7 +271,12 @@ function* lanesOf(book: Book, { clients }: ClaimTally, args: ReadyArgs): Generat
   }
 }
 
-const finish = (book: Book, tally: ClaimTally, worker: Worker, lanes: readonly number[] | undefined): Grant => {
+const finish = (
+  book: Book,
+  tally: ClaimTally,
+  worker: Worker,
+  lanes: readonly number[] | undefined,
+): Grant => {
   const { request, items, isCrowded, hasPassed } = tally;
   const turns = [...tally.clients.values()];
   if (turns.some(({ given }) => given > 0)) {
@@ -301,7 +320,10 @@ const withLeases = (worker: Worker, { leases: runs }: ClaimTally): Worker => {
 
 const waitingSuspects = (
   book: Book,
-  asked: { readonly lanes: readonly number[] | undefined; readonly request?: ClaimRequest } & Pick<ClaimTally, "jobs" | "kinds"> &
+  asked: { readonly lanes: readonly number[] | undefined; readonly request?: ClaimRequest } & Pick<
+    ClaimTally,
+    "jobs" | "kinds"
+  > &
     Partial<Pick<ClaimTally, "items">>,
 ): { readonly count: number; readonly nextAt: number | undefined } => {
   const { jobs, lanes, kinds, request, items = [] } = asked;
@@ -309,7 +331,9 @@ const waitingSuspects = (
     .list("suspects")
     .filter(
       (group) =>
-        (!jobs || jobs.has(group.job)) && (!lanes || lanes.includes(group.lane)) && takesAll(kinds, group.kinds),
+        (!jobs || jobs.has(group.job)) &&
+        (!lanes || lanes.includes(group.lane)) &&
+        takesAll(kinds, group.kinds),
     );
   const count = groups.reduce((sum, group) => sum + group.count, 0);
   return {
@@ -320,7 +344,9 @@ const waitingSuspects = (
 
 /** When a lane, or a probe, will next be ready for what was asked for. */
 const nextReadyAt = (book: Book, { jobs, readyArgs }: ClaimTally): number | undefined => {
-  const times = readyArgs.flatMap((args) => book.list("readyShares", ...args)).flatMap(({ readyAt }) => readyAt ?? []);
+  const times = readyArgs
+    .flatMap((args) => book.list("readyShares", ...args))
+    .flatMap(({ readyAt }) => readyAt ?? []);
   const probe = book.one("nextProbe", jobs ? JSON.stringify([...jobs]) : null)?.probeAt;
   if (probe != null) times.push(probe);
   return times.length === 0 ? undefined : Math.min(...times);

@@ -1,11 +1,11 @@
-import { LedgerError } from "../ports/ledger-error.ts";
 import type { Pause, PauseReason } from "../model/job.ts";
+import { type Ledger, LedgerError } from "../ports/ledger.ts";
 import { type Book, want } from "./book.ts";
 import { onlyLeased } from "./budget.ts";
 import { endedOf, endJobWhenDone } from "./end-job.ts";
 import { releaseQueue } from "./hold-queue.ts";
 import type { Job } from "./records.ts";
-import { forgetStops, rememberHolders } from "./stops.ts";
+import { forgetStops, isStopHeard, rememberHolders } from "./stops.ts";
 
 const ASKED: PauseReason = { cause: "asked", reason: "asked for" };
 export const READING: PauseReason = {
@@ -21,12 +21,25 @@ export const jobNamed = (book: Book, id: string): Job => {
   const job = book.one("jobNamed", id);
   if (job) return job;
   const removal = book.one("removal", id);
-  if (removal) throw new LedgerError("job-removed", `${id}: the job was removed on ${dayOf(removal.markedAt)}.`);
+  if (removal)
+    throw new LedgerError("job-removed", `${id}: the job was removed on ${dayOf(removal.markedAt)}.`);
   throw new LedgerError("no-such-job", `${id}: no such job. \`sluice jobs ls\` lists them.`);
 };
 
 /** Whether the job's pages are being removed right now: nothing may be read of them, and nothing added. */
 const isLosingPages = (book: Book, id: string): boolean => book.one("removal", id)?.step != null;
+
+/** A pulse comes within this. */
+const QUIET_AGAIN_MS = 100;
+
+/** Whether no request of the job can start any more. */
+export const isQuiet = (book: Book, id: string): Awaited<ReturnType<Ledger["isQuiet"]>> => {
+  const { number, state } = jobNamed(book, id);
+  const isGoing = state === "loading" || state === "running";
+  return !isGoing && isStopHeard(book.list("workers"), number, book.now)
+    ? { quiet: true }
+    : { quiet: false, againInMs: QUIET_AGAIN_MS };
+};
 
 export const controlJob = (
   book: Book,
@@ -45,7 +58,8 @@ export const controlJob = (
       return pauseJob(book, job, why);
     case "resume":
       if (job.state === "done") return;
-      if (job.spec.isAmending) return void book.patch("job", job, { state: "paused", paused: { ...READING, at: book.now } });
+      if (job.spec.isAmending)
+        return void book.patch("job", job, { state: "paused", paused: { ...READING, at: book.now } });
       return resumeJob(book, job);
     case "cancel":
       return cancelJob(book, job, why);
@@ -54,13 +68,15 @@ export const controlJob = (
   }
 };
 
-const isReading = ({ spec, paused }: Job): boolean => spec.isAmending === true && paused?.cause === "new-version";
+const isReading = ({ spec, paused }: Job): boolean =>
+  spec.isAmending === true && paused?.cause === "new-version";
 
 /** Nothing more is claimed of it, and whoever has items of it will hear that. */
 const stopQueues = (book: Book, { number }: Job): void => {
   rememberHolders(book, (lease) => lease.job === number);
   for (const queue of book.list("queuesOf", number))
-    if (queue.isClaimable || queue.isProbing) book.patch("queue", queue, { isClaimable: false, isProbing: false });
+    if (queue.isClaimable || queue.isProbing)
+      book.patch("queue", queue, { isClaimable: false, isProbing: false });
   book.wakeJob(number, book.now);
 };
 
@@ -85,7 +101,11 @@ export const openQueues = (book: Book, number: number): void => {
   const troubled = queues.filter(({ held, isDoubtful }) => held !== null || isDoubtful);
   book.need(
     want("workers"),
-    ...troubled.flatMap(({ lane, client }) => [want("lane", lane), want("share", lane, client), want("sharesOf", lane)]),
+    ...troubled.flatMap(({ lane, client }) => [
+      want("lane", lane),
+      want("share", lane, client),
+      want("sharesOf", lane),
+    ]),
   );
   for (const queue of troubled) releaseQueue(book, queue);
   for (const queue of book.list("queuesOf", number))
@@ -116,7 +136,8 @@ export const cancelJob = (book: Book, job: Job, why: PauseReason): void => {
 export const mustGoOn = (book: Book, job: Job, isFetching: boolean): void => {
   const ended = (why: string): LedgerError => new LedgerError("job-ended", `${job.id}: ${why}`);
   if (job.state === "cancelled") throw ended("the job was cancelled; start a new one for its items.");
-  if (isFetching && job.spentAt !== null) throw ended("the job's budget is spent; start a new one for its items.");
+  if (isFetching && job.spentAt !== null)
+    throw ended("the job's budget is spent; start a new one for its items.");
   if (isLosingPages(book, job.id)) throw ended("its pages are being removed. Try again when they are.");
   // Open again, it would be cancelled at once.
   if ((job.spec.deadlineAt ?? Infinity) <= book.now)

@@ -19,7 +19,12 @@ export const controlLane = (book: Book, name: string, to: LaneSteering): void =>
     tellJobs(book, name, false);
   }
   // A held lane had nothing ready: the next claim finds out what is.
-  const clients = new Set(book.list("queuesInLane", name).filter(({ open }) => open > 0).map(({ client }) => client));
+  const clients = new Set(
+    book
+      .list("queuesInLane", name)
+      .filter(({ open }) => open > 0)
+      .map(({ client }) => client),
+  );
   for (const share of book.list("sharesIn", name))
     if (clients.has(share.client) && (share.readyAt === null || share.readyAt > book.now))
       book.patch("share", share, { readyAt: book.now });
@@ -44,9 +49,22 @@ const forgetLearned = (book: Book, lane: Lane): void => {
 
 /** Everyone with items there hears of it. */
 const tellJobs = (book: Book, lane: string, isHeld: boolean): void => {
-  const queues = book.list("queuesInLane", lane).filter(({ open }) => open > 0).toSorted((a, b) => a.job - b.job);
-  for (const { jobId } of queues) book.tell(isHeld ? "lane.held" : "lane.released", jobId, { lane, by: "operator" });
+  const queues = book
+    .list("queuesInLane", lane)
+    .filter(({ open }) => open > 0)
+    .toSorted((a, b) => a.job - b.job);
+  for (const { jobId } of queues)
+    book.tell(isHeld ? "lane.held" : "lane.released", jobId, { lane, by: "operator" });
 };
 
-export const setShare = (book: Book, client: string, { weight, maxRunning, itemsPerDay }: ClientShares): void =>
-  book.put("client", { name: client, weight, maxRunning: maxRunning ?? null, itemsPerDay: itemsPerDay ?? null });
+export const setShare = (
+  book: Book,
+  client: string,
+  { weight, maxRunning, itemsPerDay }: ClientShares,
+): void =>
+  book.put("client", {
+    name: client,
+    weight,
+    maxRunning: maxRunning ?? null,
+    itemsPerDay: itemsPerDay ?? null,
+  });

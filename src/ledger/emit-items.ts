@@ -15,7 +15,11 @@ export const emitWants = (book: Book, number: number, { queue, seq, emitted }: F
 ];
 
 /** Discovered inputs leave forward, in the same transaction as the item that found them. */
-export const emitItems = (book: Book, number: number, { queue, seq, emitted, rejected = [] }: Finder): void => {
+export const emitItems = (
+  book: Book,
+  number: number,
+  { queue, seq, emitted, rejected = [] }: Finder,
+): void => {
   countRejected(book, number, rejected);
   if (emitted.length === 0) return;
   const job = book.known("job", number)!;
@@ -26,7 +30,11 @@ export const emitItems = (book: Book, number: number, { queue, seq, emitted, rej
     const cap = job.spentAt === null ? capOf(job.spec, place) : ("budget" as const);
     return { depth: place.depth, chain: place.chain, parent: { queue, seq }, ...(cap && { cap }) };
   };
-  countInserted(book, number, insertItems(book, number, emitted, room, quotaRoom(book, job.client), originOf));
+  countInserted(
+    book,
+    number,
+    insertItems(book, number, emitted, room, quotaRoom(book, job.client), originOf),
+  );
 };
 
 /** The next page of a list is no deeper than the page that leads to it: a chain of them has a limit of its own. */

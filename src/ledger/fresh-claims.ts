@@ -74,7 +74,8 @@ const loadAnswers = (book: Book, job: Job, queue: Queue, items: readonly Candida
 
 const findAnswer = (book: Book, job: Job, queue: Queue, item: Candidate): Known | undefined => {
   const { scraper, version } = readingOf(job.spec, item.scraper);
-  const of = (owner: string) => book.list("fresh", item.key, scraper, owner).filter((one) => one.version === version);
+  const of = (owner: string) =>
+    book.list("fresh", item.key, scraper, owner).filter((one) => one.version === version);
   const own = of(queue.client);
   const isOf = (one: FreshAnswer, other: { readonly queue: number; readonly seq: number }) =>
     one.queue === other.queue && one.seq === other.seq;
@@ -116,7 +117,8 @@ const skip = (book: Book, job: number, queue: Queue, item: Candidate, { answer, 
     attempt: null,
     revision: queue.revision,
   });
-  if ("attempts" in item) book.put("retry", { ...retryOf(item), dueAt: null, leaderQueue: null, leaderSeq: null });
+  if ("attempts" in item)
+    book.put("retry", { ...retryOf(item), dueAt: null, leaderQueue: null, leaderSeq: null });
   noteBorrowed(book, item, queue.jobId, records ? [...captures, records] : captures);
   if (change) countChange(book, job, change);
   // From now on it is something that this client has seen.
@@ -161,4 +163,11 @@ export const leadAlone = (book: Book, queue: Queue, item: Candidate): void => {
 };
 
 const lead = (book: Book, job: Job, queue: Queue, { seq, key, scraper: number }: Candidate): void =>
-  book.put("fetch", { queue: queue.id, seq, job: job.id, client: queue.client, key, ...readingOf(job.spec, number) });
+  book.put("fetch", {
+    queue: queue.id,
+    seq,
+    job: job.id,
+    client: queue.client,
+    key,
+    ...readingOf(job.spec, number),
+  });

@@ -30,7 +30,8 @@ export const noteFresh = (book: Book, item: SettledItem): Change | undefined => 
   if (!fetch) return undefined;
   const { state } = item.outcome;
   let change: Change | undefined;
-  if (item.fresh && (state === "done" || state === "skipped" || state === "absent")) change = noteGood(book, fetch, item.fresh);
+  if (item.fresh && (state === "done" || state === "skipped" || state === "absent"))
+    change = noteGood(book, fetch, item.fresh);
   else if (item.fresh && state === "failed") book.put("fresh", answerOf(fetch, item.fresh, book.now, true));
   endFetch(book, fetch);
   return change;
@@ -59,7 +60,10 @@ const answerOf = (fetch: Fetch, note: FreshNote, fetchedAt: number, isFailure: b
 export const goodAnswers = (fetch: Fetch, note: FreshNote, fetchedAt: number): FreshAnswer[] => {
   const answer = answerOf(fetch, note, fetchedAt, false);
   const { sharedMs } = note;
-  return [answer, ...(sharedMs === undefined ? [] : [{ ...answer, owner: EVERYBODY, freshUntil: fetchedAt + sharedMs }])];
+  return [
+    answer,
+    ...(sharedMs === undefined ? [] : [{ ...answer, owner: EVERYBODY, freshUntil: fetchedAt + sharedMs }]),
+  ];
 };
 
 const noteGood = (book: Book, fetch: Fetch, note: FreshNote): Change | undefined => {

@@ -18,7 +18,13 @@ const nextProbeAt = (now: number, trips: number): number | null =>
 
 /** The breaker has tripped: this job's part of the lane stops, with the evidence; others go on. */
 export const holdQueue = (book: Book, queue: Queue, tripped: Evidence): void => {
-  book.need(want("workers"), want("lane", queue.lane), want("job", queue.job), want("queuesOf", queue.job), want("sharesOf", queue.lane));
+  book.need(
+    want("workers"),
+    want("lane", queue.lane),
+    want("job", queue.job),
+    want("queuesOf", queue.job),
+    want("sharesOf", queue.lane),
+  );
   rememberHolders(book, (lease) => lease.queue === queue.id);
   const trips = queue.trips + 1;
   const lane = book.one("lane", queue.lane)!.name;
@@ -43,7 +49,10 @@ const pauseWhenAllHeld = (book: Book, number: number): void => {
   const job = book.one("job", number)!;
   if (job.state !== "loading" && job.state !== "running") return;
   book.patch("job", job, { state: "paused", paused: { ...ALL_HELD, at: book.now } });
-  const held = queues.filter((queue) => queue.held !== null).toSorted((a, b) => b.heldAt! - a.heldAt!).slice(0, MOST_TOLD);
+  const held = queues
+    .filter((queue) => queue.held !== null)
+    .toSorted((a, b) => b.heldAt! - a.heldAt!)
+    .slice(0, MOST_TOLD);
   book.need(...held.map(({ lane }) => want("lane", lane)));
   book.tell("job.paused", job.id, {
     ...ALL_HELD,
@@ -64,7 +73,12 @@ export const answerProbe = (book: Book, id: number, isHealed: boolean): void => 
   const queue = book.known("queue", id)!;
   if (isHealed) return releaseQueue(book, queue);
   const trips = queue.trips + 1;
-  book.patch("queue", queue, { isProbing: false, isClaimable: false, probeAt: nextProbeAt(book.now, trips), trips });
+  book.patch("queue", queue, {
+    isProbing: false,
+    isClaimable: false,
+    probeAt: nextProbeAt(book.now, trips),
+    trips,
+  });
   pauseWhenAllHeld(book, queue.job);
 };
 
@@ -82,7 +96,8 @@ export const releaseQueue = (book: Book, queue: Queue): void => {
   forgetStops(book, (stop) => stop.queue === queue.id);
   wakeShare(book, queue.lane, queue.client, book.now);
   wakeLane(book, queue.lane, book.now);
-  if (queue.held !== null) book.tell("lane.released", queue.jobId, { lane: book.one("lane", queue.lane)!.name });
+  if (queue.held !== null)
+    book.tell("lane.released", queue.jobId, { lane: book.one("lane", queue.lane)!.name });
 };
 
 /** Those with captures first, and the latest. */

@@ -38,7 +38,10 @@ export const insertWants = (job: JobFacts, items: readonly PlannedItem[]): Want[
   want("keys", job.number, JSON.stringify(hashesOf(job, items))),
 ];
 
-const known = new WeakMap<readonly PlannedItem[], { readonly seed: number | null; readonly hashes: readonly number[] }>();
+const known = new WeakMap<
+  readonly PlannedItem[],
+  { readonly seed: number | null; readonly hashes: readonly number[] }
+>();
 
 /** Made once for a list, which is asked for again when its keys were loaded. */
 const hashesOf = (job: Pick<Job, "keySeed">, items: readonly PlannedItem[]): readonly number[] => {
@@ -137,7 +140,11 @@ const arrivalIn = (book: Book, arrivals: Map<number, Arrival>, queue: Queue): Ar
 
 /** An item whose place the cursor has already passed is given out as due. */
 const enter = (book: Book, arrivals: Map<number, Arrival>, item: Item): void => {
-  const arrival = arrivalIn(book, arrivals, book.known("queue", item.queue) ?? book.one("queue", item.queue)!);
+  const arrival = arrivalIn(
+    book,
+    arrivals,
+    book.known("queue", item.queue) ?? book.one("queue", item.queue)!,
+  );
   book.put("item", item);
   arrival.count++;
   if (item.seq > arrival.queue.cursor) arrival.hasFresh = true;
@@ -188,10 +195,22 @@ const findKey = (
 };
 
 /** Found again from nearer by, a capped input is kept as that; and what keeps it out may have changed. */
-export const moveCapped = (book: Book, there: CappedItem, origin: Origin, cap: Cap, change: CapChange): void => {
+export const moveCapped = (
+  book: Book,
+  there: CappedItem,
+  origin: Origin,
+  cap: Cap,
+  change: CapChange,
+): void => {
   const { depth, chain, parent } = origin;
   if (depth > there.depth || (depth === there.depth && chain > there.chain)) return;
-  book.patch("capped", there, { cap, depth, chain, parentQueue: parent?.queue ?? null, parentSeq: parent?.seq ?? null });
+  book.patch("capped", there, {
+    cap,
+    depth,
+    chain,
+    parentQueue: parent?.queue ?? null,
+    parentSeq: parent?.seq ?? null,
+  });
   change[there.cap]--;
   change[cap]++;
 };
@@ -237,10 +256,19 @@ const originOfCapped = ({ depth, chain, parentQueue, parentSeq }: CappedItem): O
 const sumOf = (change: CapChange): number => Object.values(change).reduce((sum, n) => sum + n, 0);
 
 /** Counts what came, in the job and against its client's quota. */
-export const countInserted = (book: Book, number: number, { accepted, folded, capped, capChange }: Inserted): void => {
+export const countInserted = (
+  book: Book,
+  number: number,
+  { accepted, folded, capped, capChange }: Inserted,
+): void => {
   // Capped ones that came again and now fit: one of the two became an item, the other is folded into it.
   const freed = capped - sumOf(capChange);
-  countInputs(book, number, { received: accepted + folded + capped, accepted, folded: folded + freed, capChange });
+  countInputs(book, number, {
+    received: accepted + folded + capped,
+    accepted,
+    folded: folded + freed,
+    capChange,
+  });
   // Capped inputs are stored as items are. What the quota itself keeps out counts on the day on which it is let in.
   countForQuota(book, number, accepted + capped - freed - capChange.quota);
 };
@@ -248,7 +276,12 @@ export const countInserted = (book: Book, number: number, { accepted, folded, ca
 export const countInputs = (
   book: Book,
   number: number,
-  change: { readonly received: number; readonly accepted: number; readonly folded: number; readonly capChange: CapChange },
+  change: {
+    readonly received: number;
+    readonly accepted: number;
+    readonly folded: number;
+    readonly capChange: CapChange;
+  },
 ): void => {
   const job = book.known("job", number)!;
   const capped = Object.fromEntries(CAPS.map((cap) => [cap, job.capped[cap] + change.capChange[cap]]));
@@ -264,7 +297,9 @@ const DAY_MS = 86_400_000;
 export const dayOf = (at: number): number => Math.floor(at / DAY_MS);
 
 const clientShare = (book: Book, client: string) =>
-  book.known("share", ALL_WORKERS, client) ?? book.one("share", ALL_WORKERS, client) ?? newShare(ALL_WORKERS, client);
+  book.known("share", ALL_WORKERS, client) ??
+  book.one("share", ALL_WORKERS, client) ??
+  newShare(ALL_WORKERS, client);
 
 export const countForQuota = (book: Book, number: number, count: number): void => {
   if (count === 0) return;

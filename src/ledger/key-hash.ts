@@ -58,4 +58,3 @@ const unseededHash = (key: string): number => {
   b ^= a >>> 11;
   return (a >>> 0) * 0x200000 + (b >>> 11);
 };
-

@@ -1,5 +1,12 @@
 import { effectiveConcurrency, effectivePerSecond, FULL_SPEED, type LaneSpeed } from "../model/lane-speed.ts";
-import { bookOwnSlots, bookSlots, defaultBurst, lateToleranceMs, type OwnPace, type SlotBook } from "../model/slots.ts";
+import {
+  bookOwnSlots,
+  bookSlots,
+  defaultBurst,
+  lateToleranceMs,
+  type OwnPace,
+  type SlotBook,
+} from "../model/slots.ts";
 import type { SlotGrant } from "../ports/ledger.ts";
 import { EVERY_ADDRESS } from "../model/address-lane.ts";
 import type { Book } from "./book.ts";
@@ -40,10 +47,16 @@ export const laneNamed = (book: Book, name: string): Lane => {
 
 export const speedOf = ({ speed }: Lane): LaneSpeed => speed ?? FULL_SPEED;
 
-export const slotBookOf = ({ tat, intervalMs, spare, ahead }: Lane): SlotBook => ({ tat, intervalMs, spare, ahead });
+export const slotBookOf = ({ tat, intervalMs, spare, ahead }: Lane): SlotBook => ({
+  tat,
+  intervalMs,
+  spare,
+  ahead,
+});
 
 /** No request starts in the lane before this; Infinity until the operator lets it go. */
-export const heldUntil = ({ isHeldByOperator, holdUntil }: Lane): number => (isHeldByOperator ? Infinity : holdUntil);
+export const heldUntil = ({ isHeldByOperator, holdUntil }: Lane): number =>
+  isHeldByOperator ? Infinity : holdUntil;
 
 /**
  * A lane's rate is the lowest of what the scrapers now going in it, the operator and robots.txt allow, times what was learned. A job's own lower
@@ -77,7 +90,8 @@ export interface AddressPace extends OwnPace {
 }
 
 /** Requests a second that an operator lets each address have; null where none was set, as by default. */
-const perAddress = (book: Book): number | null => book.one("laneNamed", EVERY_ADDRESS)?.operatorPerSecond ?? null;
+const perAddress = (book: Book): number | null =>
+  book.one("laneNamed", EVERY_ADDRESS)?.operatorPerSecond ?? null;
 
 /** For workers: whether requests need a slot of the address that they go to as well. */
 export const pacesAddresses = (book: Book): { readonly pacesAddresses?: true } =>

@@ -66,7 +66,10 @@ interface LoadTypes {
   readonly result: { kind: "result"; args: [queue: number, seq: number] };
   /** The latest items of a queue that show what a chart of the breaker counts, those with captures first. */
   readonly examples: { kind: "example"; args: [queue: number, chart: string] };
-  readonly failedAfter: { kind: "result"; args: [job: number, kinds: Json | null, queue: number, seq: number, limit: number] };
+  readonly failedAfter: {
+    kind: "result";
+    args: [job: number, kinds: Json | null, queue: number, seq: number, limit: number];
+  };
   readonly capped: { kind: "capped"; args: [queue: number, seq: number] };
   readonly cappedAfter: { kind: "capped"; args: [job: number, queue: number, seq: number, limit: number] };
   readonly key: { kind: "key"; args: [job: number, hash: number] };
@@ -77,20 +80,34 @@ interface LoadTypes {
   readonly fetch: { kind: "fetch"; args: [queue: number, seq: number] };
   readonly fetches: { kind: "fetch"; args: [key: string, scraper: string] };
   readonly baselineIn: { kind: "baseline"; args: [scraper: string, lane: string] };
+  readonly robots: { kind: "robots"; args: [origin: string] };
   /** Whether the job, or its pages, are removed or being removed. */
   readonly removal: { kind: "removal"; args: [job: string] };
   readonly answer: { kind: "answer"; args: [id: string] };
 }
 
 /** Which client, how many lanes, and what a worker asks for: only these jobs (numbers), lanes (ids) and kinds; all where null. */
-export type ReadyArgs = [client: string, limit: number, now: number, jobs: Json | null, lanes: Json | null, kinds: number | null];
+export type ReadyArgs = [
+  client: string,
+  limit: number,
+  now: number,
+  jobs: Json | null,
+  lanes: Json | null,
+  kinds: number | null,
+];
 
 export type LoadName = keyof LoadTypes;
 export type LoadKind<N extends LoadName> = LoadTypes[N]["kind"];
 export type LoadArgs<N extends LoadName> = LoadTypes[N]["args"];
 
 /** Sets whose records are only read, and in their order: they are not looked up by their keys, nor changed. */
-export const READ_ONLY: ReadonlySet<LoadName> = new Set<LoadName>(["freshItems", "dueItems", "peers", "suspects", "examples"]);
+export const READ_ONLY: ReadonlySet<LoadName> = new Set<LoadName>([
+  "freshItems",
+  "dueItems",
+  "peers",
+  "suspects",
+  "examples",
+]);
 
 export const KIND_OF: { readonly [N in LoadName]: LoadKind<N> } = {
   service: "service",
@@ -143,6 +160,7 @@ export const KIND_OF: { readonly [N in LoadName]: LoadKind<N> } = {
   fetch: "fetch",
   fetches: "fetch",
   baselineIn: "baseline",
+  robots: "robots",
   removal: "removal",
   answer: "answer",
 } satisfies { readonly [N in LoadName]: Kind };

@@ -3,7 +3,14 @@ import { seedBreaker } from "../model/breaker-state.ts";
 import { isDoubtful, step } from "../model/breaker.ts";
 import { onOutcomes } from "../model/lane-speed.ts";
 import { returnSlots } from "../model/slots.ts";
-import type { LaneReport, OutcomeReport, PulseReply, PulseReport, SlotGrant, SlotWish } from "../ports/ledger.ts";
+import type {
+  LaneReport,
+  OutcomeReport,
+  PulseReply,
+  PulseReport,
+  SlotGrant,
+  SlotWish,
+} from "../ports/ledger.ts";
 import { once, repeatedPulse } from "./answers.ts";
 import { type Book, type Want, want } from "./book.ts";
 import { answerProbe, holdQueue } from "./hold-queue.ts";
@@ -28,10 +35,13 @@ const WISH_AGAIN_MS = 250;
 const CRAWL_DELAY_MS = 24 * 3_600_000;
 
 export interface PulseLimits {
+  /** How long a worker may be silent before its leases end. */
   readonly leaseMs: number;
   /** No site's `Retry-After` holds a lane for longer. */
   readonly maxHoldMs: number;
 }
+
+export const LIMITS: PulseLimits = { leaseMs: 15_000, maxHoldMs: 3_600_000 };
 
 const lanesIn = (report: PulseReport): Set<string> =>
   new Set([
@@ -53,11 +63,17 @@ const queuesIn = (report: PulseReport): Set<number> =>
 
 export const pulseWants = (report: PulseReport): Want[] => [
   want("worker", report.worker),
-  ...lanesIn(report).values().flatMap((name) => [want("laneNamed", name), want("sharesIn", name)]),
-  ...queuesIn(report).values().map((id) => want("queue", id)),
+  ...lanesIn(report)
+    .values()
+    .flatMap((name) => [want("laneNamed", name), want("sharesIn", name)]),
+  ...queuesIn(report)
+    .values()
+    .map((id) => want("queue", id)),
   ...new Set(report.outcomes.map(({ queue }) => queue)).values().map((id) => want("jobOfQueue", id)),
   ...report.acting.map(({ queue, seq }) => want("retry", queue, seq)),
-  ...new Set([...report.wishes, ...report.refunds].map(({ queue }) => queue)).values().map((id) => want("clientOfQueue", id)),
+  ...new Set([...report.wishes, ...report.refunds].map(({ queue }) => queue))
+    .values()
+    .map((id) => want("clientOfQueue", id)),
   want("laneNamed", EVERY_ADDRESS),
 ];
 
@@ -76,20 +92,30 @@ export const pulse = (
   // Of a worker that is not known, or no longer, nothing is kept by which its pulse would be known again.
   const id = isAlive || report.number === undefined ? undefined : `${report.worker} ${report.number}`;
   once(book, id, () => {
-    for (const { lane, delaysMs } of report.returned) giveBack(book, lane, delaysMs.map((delay) => sentAt + delay));
+    for (const { lane, delaysMs } of report.returned)
+      giveBack(
+        book,
+        lane,
+        delaysMs.map((delay) => sentAt + delay),
+      );
     for (const { lane, queue, count } of report.refunds) {
       const of = book.one("queue", queue);
       if (of) chargeSlots(book, laneNamed(book, lane), of, -count);
     }
     for (const { lane, delayMs } of report.crawlDelays) keepCrawlDelay(book, lane, delayMs);
-    for (const [lane, seen] of Map.groupBy(report.lanes, (one) => one.lane)) adjustLane(book, lane, seen, maxHoldMs);
-    for (const [queue, seen] of Map.groupBy(report.outcomes, (one) => one.queue)) watchQueue(book, queue, seen);
+    for (const [lane, seen] of Map.groupBy(report.lanes, (one) => one.lane))
+      adjustLane(book, lane, seen, maxHoldMs);
+    for (const [queue, seen] of Map.groupBy(report.outcomes, (one) => one.queue))
+      watchQueue(book, queue, seen);
   });
   const told = worker ? tellStops(book.known("worker", worker.name)!) : { queues: [], stops: [] };
   if (worker && isAlive) {
     for (const { queue, seq } of report.acting)
       book.put("retry", { ...(book.one("retry", queue, seq) ?? newRetry(queue, seq)), hasActed: true });
-    const renewed = setRunning(setInFlight(book.known("worker", worker.name)!, report.inHand), report.running);
+    const renewed = setRunning(
+      setInFlight(book.known("worker", worker.name)!, report.inHand),
+      report.running,
+    );
     book.put("worker", {
       ...renewed,
       until: book.now + leaseMs,
@@ -101,9 +127,12 @@ export const pulse = (
   const slots: SlotGrant[] = [];
   const unpaced = isAlive ? unpacedLanes(book, report) : [];
   let againInMs = WISH_AGAIN_MS;
+  // Hundreds of names may lead to one address: once it has no more room, they are not looked at one by one.
+  const full = new Set<string | undefined>();
   for (const wish of isAlive ? report.wishes : []) {
-    if (stopped.includes(wish.queue)) continue;
+    if (full.has(wish.address) || stopped.includes(wish.queue)) continue;
     const got = bookHop(book, wish);
+    if (got !== "unpaced" && got.isAddressFull) full.add(wish.address);
     if (got === "unpaced") unpaced.push(wish.lane);
     else if (got.slots.delaysMs.length > 0) slots.push(got.slots);
     if (got !== "unpaced" && got.roomInMs !== undefined) againInMs = Math.min(againInMs, got.roomInMs);
@@ -168,7 +197,11 @@ const watchQueue = (book: Book, id: number, outcomes: readonly OutcomeReport[]):
     const next = step(state, { ...outcome, nowMs: book.now }, policy);
     state = next.state;
     if (!next.tripped) continue;
-    holdQueue(book, book.patch("queue", queue, { breaker: state, isDoubtful: isDoubtful(state) }), next.tripped);
+    holdQueue(
+      book,
+      book.patch("queue", queue, { breaker: state, isDoubtful: isDoubtful(state) }),
+      next.tripped,
+    );
     return;
   }
   book.patch("queue", queue, { breaker: state, isDoubtful: isDoubtful(state) });
@@ -186,22 +219,35 @@ const stoppedQueues = (book: Book, report: PulseReport): number[] =>
     return !queue || (!queue.isClaimable && !queue.isProbing);
   });
 
+interface Booked {
+  readonly slots: SlotGrant;
+  readonly roomInMs: number | undefined;
+  readonly isAddressFull?: boolean;
+}
+
 const bookHop = (
   book: Book,
   { lane: name, queue: id, count, again = 0, address: addressName }: SlotWish,
-): "unpaced" | { readonly slots: SlotGrant; readonly roomInMs: number | undefined } => {
+): "unpaced" | Booked => {
   const queue = book.one("queue", id)!;
   const lane = laneNamed(book, name);
   const intervalMs = laneIntervalMs(lane, book.now, queue);
   const heldMs = heldUntil(lane) - book.now;
   const address = addressPace(book, addressName);
   if (intervalMs === 0 && queue.ownPerSecond === null && !address)
-    return heldMs > 0 ? { slots: { lane: name, queue: id, delaysMs: [], lateMs: 0 }, roomInMs: heldMs } : "unpaced";
+    return heldMs > 0
+      ? { slots: { lane: name, queue: id, delaysMs: [], lateMs: 0 }, roomInMs: heldMs }
+      : "unpaced";
   const planned = planSlots(book, lane, queue, intervalMs, count, address);
   planned.save();
   const got = planned.grant.delaysMs.length;
   if (got > 0) chargeSlots(book, laneNamed(book, name), queue, Math.max(0, got - again));
-  return { slots: planned.grant, roomInMs: got < count ? Math.max(1, intervalMs, planned.ownWaitMs) : undefined };
+  const isShort = got < count;
+  return {
+    slots: planned.grant,
+    roomInMs: isShort ? Math.max(1, intervalMs, planned.ownWaitMs) : undefined,
+    isAddressFull: isShort && address !== undefined && queue.ownPerSecond === null && planned.ownWaitMs > 0,
+  };
 };
 
 /** A lane's slots are what its clients share: those of hops count as well. */

@@ -54,19 +54,23 @@ export type JobFacts = Pick<Job, "number" | "client" | "keySeed" | "spec">;
 /** What `queueFor` needs for inputs of these lanes. */
 export const queueWants = ({ number, client, spec }: JobFacts, lanes: Iterable<string>): Want[] => [
   want("service"),
-  ...new Set(lanes).values().flatMap((lane) => [
-    want("laneNamed", lane),
-    want("queueIn", number, lane),
-    want("shareIn", lane, client),
-    want("baselineIn", spec.scraper, lane),
-  ]),
+  ...new Set(lanes)
+    .values()
+    .flatMap((lane) => [
+      want("laneNamed", lane),
+      want("queueIn", number, lane),
+      want("shareIn", lane, client),
+      want("baselineIn", spec.scraper, lane),
+    ]),
 ];
 
 /** The queue of a job in a lane, made when it is not there yet. */
 export const queueFor = (book: Book, job: Job, laneName: string, scraper: number): Queue => {
   const lane = laneNamed(book, laneName);
   const loaded = book.one("queueIn", job.number, laneName);
-  const found = loaded ? book.known("queue", loaded.id) : book.added("queue", (queue) => queue.job === job.number && queue.lane === lane.id);
+  const found = loaded
+    ? book.known("queue", loaded.id)
+    : book.added("queue", (queue) => queue.job === job.number && queue.lane === lane.id);
   const paces = pacesOf(job.spec, scraper);
   if (found) return job.spec.scrapers.length > 1 ? lowerPace(book, found, paces) : found;
   const baseline = book.one("baselineIn", job.spec.scraper, laneName);

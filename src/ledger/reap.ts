@@ -42,7 +42,8 @@ export const reapWorker = (book: Book, name: string, known: Cause | undefined): 
     const { queue, seq } = item;
     const retry = book.one("retry", queue, seq) ?? newRetry(queue, seq);
     const job = book.known("job", item.job)!;
-    const fail = (failure: Failure): void => void failed.push({ ...endLost(book, item, retry, worker.name, failure), job: item.job });
+    const fail = (failure: Failure): void =>
+      void failed.push({ ...endLost(book, item, retry, worker.name, failure), job: item.job });
     if (retry.hasActed) fail(actedFailure(cause));
     else if (job.spentAt !== null) fail(OVER_BUDGET);
     else if (job.state === "cancelled") cancelLost(book, item, retry);
@@ -60,7 +61,8 @@ export const reapWorker = (book: Book, name: string, known: Cause | undefined): 
   book.count("lost workers", known || leased.length > 0 ? 1 : 0);
   book.count("lost leases", worker.leases.length);
   book.count("suspect items", counts.suspects);
-  for (const [job, some] of Map.groupBy(failed, (one) => one.job)) tellFailed(book, book.known("job", job)!.id, some);
+  for (const [job, some] of Map.groupBy(failed, (one) => one.job))
+    tellFailed(book, book.known("job", job)!.id, some);
   chargeUnsettled(book, worker);
   book.drop("worker", worker.name);
   for (const [id, some] of Map.groupBy(leased, (item) => item.queue)) reopen(book, id, some.length);
@@ -72,7 +74,9 @@ const load = (book: Book, { unsettled }: Worker, leased: readonly LeasedItem[]):
   const queues = new Set(leased.map(({ queue }) => queue));
   for (let i = 0; i < unsettled.length; i += 3) queues.add(unsettled[i]!);
   book.need(
-    ...queues.values().flatMap((queue) => [want("queue", queue), want("jobOfQueue", queue), want("shareOfQueue", queue)]),
+    ...queues
+      .values()
+      .flatMap((queue) => [want("queue", queue), want("jobOfQueue", queue), want("shareOfQueue", queue)]),
     ...leased.flatMap(({ queue, seq }) => [want("item", queue, seq), want("retry", queue, seq)]),
   );
   const fresh = leased.filter(({ queue }) => book.one("queue", queue)!.freshness);
@@ -102,9 +106,18 @@ const cancelLost = (book: Book, { queue: id, job: number }: LeasedItem, retry: R
   book.patch("job", job, { cancelled: job.cancelled + 1 });
 };
 
-const diedAlone = (book: Book, item: LeasedItem, retry: Retry, cause: Cause, fail: (failure: Failure) => void): void => {
+const diedAlone = (
+  book: Book,
+  item: LeasedItem,
+  retry: Retry,
+  cause: Cause,
+  fail: (failure: Failure) => void,
+): void => {
   const isBlamed = cause.blame === "scraper";
-  const deaths = { blamed: retry.blamed + (isBlamed ? 1 : 0), unexplained: retry.unexplained + (isBlamed ? 0 : 1) };
+  const deaths = {
+    blamed: retry.blamed + (isBlamed ? 1 : 0),
+    unexplained: retry.unexplained + (isBlamed ? 0 : 1),
+  };
   const next = afterDeathAlone(deaths);
   if (next !== "give-up") {
     book.put("retry", { ...retry, ...deaths, state: "suspect", dueAt: book.now + next.waitMs });
@@ -122,7 +135,13 @@ const actedFailure = (cause: Cause): Failure => ({
 });
 
 /** An item that was lost with its worker, and is not tried again. */
-const endLost = (book: Book, item: LeasedItem, retry: Retry, worker: string, failure: Failure): FailedItem => {
+const endLost = (
+  book: Book,
+  item: LeasedItem,
+  retry: Retry,
+  worker: string,
+  failure: Failure,
+): FailedItem => {
   const { queue: id, seq } = item;
   const queue = book.known("queue", id)!;
   const job = book.known("job", item.job)!;

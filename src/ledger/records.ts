@@ -189,7 +189,9 @@ export interface Worker {
   /** Queues that have stopped with items of this worker: told once a pulse said so. */
   readonly stops: readonly { readonly job: number; readonly queue: number; readonly isTold: boolean }[];
   /** The last claim and pulse that had a number, with when and how they were answered: sent again, they get the same answer. */
-  readonly lastClaim: (Sent & { readonly leases: readonly number[]; readonly grant: Omit<Grant, "items"> }) | null;
+  readonly lastClaim:
+    | (Sent & { readonly leases: readonly number[]; readonly grant: Omit<Grant, "items"> })
+    | null;
   readonly lastPulse: (Sent & { readonly reply: PulseReply | null }) | null;
 }
 
@@ -337,7 +339,10 @@ export interface Service {
 }
 
 /** What a worker must know of the others: among those that take the same items, the places of a lane are divided. Never written. */
-export interface Peer extends Pick<Worker, "name" | "isAlone" | "jobs" | "inFlight" | "runningIn" | "runningBy"> {
+export interface Peer extends Pick<
+  Worker,
+  "name" | "isAlone" | "jobs" | "inFlight" | "runningIn" | "runningBy"
+> {
   readonly isDraining: boolean;
   /** Names of the lanes that it serves, and the kinds that it takes; all where null. */
   readonly lanes: readonly string[] | null;
@@ -387,6 +392,16 @@ export interface Answer {
   readonly reply: unknown;
 }
 
+/** What an origin's robots.txt says, and who is fetching it. */
+export interface Robots {
+  readonly origin: string;
+  /** Null where there is none, or none is known. */
+  readonly text: string | null;
+  readonly until: number;
+  readonly fetcher: string | null;
+  readonly fetchUntil: number;
+}
+
 /** Never written by the ledger's rules, see `ports/removals.ts`. */
 export interface RemovalMark {
   readonly job: string;
@@ -417,6 +432,7 @@ export interface Records {
   readonly baseline: Baseline;
   readonly label: JobLabel;
   readonly borrowed: Borrowed;
+  readonly robots: Robots;
   readonly service: Service;
   readonly answer: Answer;
 }
@@ -431,6 +447,7 @@ export const KEYS = {
   suspectGroup: ["queue"],
   example: ["queue", "seq"],
   removal: ["job"],
+  robots: ["origin"],
   lane: ["id"],
   share: ["lane", "client"],
   client: ["name"],

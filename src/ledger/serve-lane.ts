@@ -49,18 +49,22 @@ export const serveLane = (book: Book, tally: ClaimTally, lane: Lane): void => {
     turn.queues.set(queue.id, turn.queues.get(queue.id)! + got);
     if (got === 0 || queue.isProbing) turn.queues.delete(queue.id);
     charge(turn, got);
-    if (turn.queues.size === 0 || client.room <= 0 || client.quota <= 0) live = live.filter((other) => other !== turn);
+    if (turn.queues.size === 0 || client.room <= 0 || client.quota <= 0)
+      live = live.filter((other) => other !== turn);
   }
   if (given > 0) {
     for (const { share, had, given: got } of turns) if (got > 0) book.patch("share", share, { had });
     book.patch("lane", book.known("lane", lane.id)!, { floor: hindmost(turns) });
   }
   const now = book.known("lane", lane.id)!;
-  for (const share of sharesReadyIn(book, tally, lane.id)) noteReady(book, now, share, tally.queuesOf(lane.id, share.client));
+  for (const share of sharesReadyIn(book, tally, lane.id))
+    noteReady(book, now, share, tally.queuesOf(lane.id, share.client));
 };
 
 const sharesReadyIn = (book: Book, { readyArgs }: ClaimTally, lane: number): Share[] => {
-  const shares = readyArgs.flatMap((args) => book.list("readyNeighbours", ...args)).filter((one) => one.lane === lane);
+  const shares = readyArgs
+    .flatMap((args) => book.list("readyNeighbours", ...args))
+    .filter((one) => one.lane === lane);
   return [...new Map(shares.map((share) => [share.client, share])).values()];
 };
 
@@ -72,7 +76,10 @@ const laneTurns = (book: Book, tally: ClaimTally, lane: Lane): LaneTurn[] => {
       return client ? [{ share, client, had: share.had, weight: client.weight }] : [];
     });
   return levelTurns(rows, lane.floor).flatMap((row) => {
-    const queues = tally.queuesOf(lane.id, row.share.client).slice(0, MOST_QUEUES).filter((queue) => isAsked(book, tally, queue));
+    const queues = tally
+      .queuesOf(lane.id, row.share.client)
+      .slice(0, MOST_QUEUES)
+      .filter((queue) => isAsked(book, tally, queue));
     if (queues.length === 0) return [];
     return {
       ...row,
@@ -166,7 +173,13 @@ const grant = (book: Book, tally: ClaimTally, laneId: number, queue: Queue, coun
   }
   const got = takeItems(book, tally, queue.id, lane, possible.grant.delaysMs.length);
   if (got === 0) return 0;
-  const planned = planSlots(book, book.known("lane", laneId)!, book.known("queue", queue.id)!, intervalMs, got);
+  const planned = planSlots(
+    book,
+    book.known("lane", laneId)!,
+    book.known("queue", queue.id)!,
+    intervalMs,
+    got,
+  );
   planned.save();
   tally.slots.push(planned.grant);
   return got;

@@ -93,7 +93,12 @@ export class JobTally {
     for (let i = 0; i < fields.length; i++) fields[i]! += fieldCounts[i] ?? 0;
   }
 
-  addFailure(failure: Failure, item: ItemRef & { readonly key: string }, isFinal: boolean, isUntried: boolean): void {
+  addFailure(
+    failure: Failure,
+    item: ItemRef & { readonly key: string },
+    isFinal: boolean,
+    isUntried: boolean,
+  ): void {
     this.#failures = addFailure(this.#failures, failure, item.key, { isFinal, isUntried });
     if (isFinal) this.failed.push({ ...item, failure });
   }
@@ -212,7 +217,11 @@ export class SettleBatch {
       return open.length === 0 ? [] : { ...lease, open };
     });
     const ended = [...this.#closed].map(([id, seqs]) => ({ ...this.#leases.get(id)!, seqs }));
-    this.#book.put("worker", { ...stopRunning(worker, ended), leases, unsettled: this.#unsettled(worker.unsettled) });
+    this.#book.put("worker", {
+      ...stopRunning(worker, ended),
+      leases,
+      unsettled: this.#unsettled(worker.unsettled),
+    });
   }
 
   #unsettled(before: readonly number[]): number[] {
@@ -220,7 +229,8 @@ export class SettleBatch {
     for (let i = 0; i < before.length; i += 3) {
       const [queue, requests, bytes] = [before[i]!, before[i + 1]!, before[i + 2]!];
       const paid = this.#paid.get(queue) ?? { requests: 0, bytes: 0 };
-      if (requests > paid.requests) left.push(queue, requests - paid.requests, Math.max(0, bytes - paid.bytes));
+      if (requests > paid.requests)
+        left.push(queue, requests - paid.requests, Math.max(0, bytes - paid.bytes));
     }
     return left;
   }

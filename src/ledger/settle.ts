@@ -6,7 +6,14 @@ import { OVER_BUDGET } from "./budget.ts";
 import { emitItems, emitWants } from "./emit-items.ts";
 import { answerWants, freshWants, leaveFresh, noteFresh } from "./fresh-notes.ts";
 import { answerProbe } from "./hold-queue.ts";
-import { type EndedState, type LastResult, newRetry, type PastRow, type Result, type Retry } from "./records.ts";
+import {
+  type EndedState,
+  type LastResult,
+  newRetry,
+  type PastRow,
+  type Result,
+  type Retry,
+} from "./records.ts";
 import { type JobTally, type QueueTally, SettleBatch } from "./settle-batch.ts";
 import { ALL_WORKERS } from "./shares.ts";
 
@@ -15,12 +22,12 @@ const isPlain = ({ outcome }: SettledItem): boolean => outcome.state === "done" 
 
 export const settleWants = (worker: string, items: readonly SettledItem[]): Want[] => [
   want("worker", worker),
-  ...new Set(items.map(({ queue }) => queue)).values().flatMap((queue) => [
-    want("queue", queue),
-    want("jobOfQueue", queue),
-    want("shareOfQueue", queue),
-  ]),
-  ...items.filter((item) => !isPlain(item)).flatMap(({ queue, seq }) => [want("item", queue, seq), want("retry", queue, seq)]),
+  ...new Set(items.map(({ queue }) => queue))
+    .values()
+    .flatMap((queue) => [want("queue", queue), want("jobOfQueue", queue), want("shareOfQueue", queue)]),
+  ...items
+    .filter((item) => !isPlain(item))
+    .flatMap(({ queue, seq }) => [want("item", queue, seq), want("retry", queue, seq)]),
 ];
 
 /** The second door: what was not leased to this worker any more is refused and changes nothing. */
@@ -53,7 +60,11 @@ const loadRest = (book: Book, batch: SettleBatch, items: readonly SettledItem[])
       ];
     }),
   );
-  book.need(...items.filter((item) => batch.leaseOf(item) && batch.queue(item.queue).record.freshness).flatMap((item) => answerWants(book, item)));
+  book.need(
+    ...items
+      .filter((item) => batch.leaseOf(item) && batch.queue(item.queue).record.freshness)
+      .flatMap((item) => answerWants(book, item)),
+  );
 };
 
 const refundWants = (queue: number, client: string): Want[] => [
@@ -63,7 +74,11 @@ const refundWants = (queue: number, client: string): Want[] => [
 ];
 
 /** A settle whose answer was lost is sent again: what was taken of it is what it says. */
-const isRepeated = (book: Book, worker: string, { queue, seq, lease, attempt, outcome }: SettledItem): boolean => {
+const isRepeated = (
+  book: Book,
+  worker: string,
+  { queue, seq, lease, attempt, outcome }: SettledItem,
+): boolean => {
   const result = book.one("result", queue, seq);
   const last = outcome.state === "waiting" ? book.one("retry", queue, seq)?.last?.attempt : result?.attempt;
   if (result && outcome.state !== "waiting" && result.state !== outcome.state) return false;
@@ -104,7 +119,13 @@ const settleOne = (book: Book, batch: SettleBatch, worker: string, settled: Sett
   if (change) job.addChange(change);
   const failure = "failure" in outcome ? outcome.failure : undefined;
   const past = failure && { ...pastOf(worker, item, job.record.revision), failure };
-  if (failure) job.addFailure(failure, { queue: id, seq, key: book.one("item", id, seq)!.key }, outcome.state === "failed", isUntried);
+  if (failure)
+    job.addFailure(
+      failure,
+      { queue: id, seq, key: book.one("item", id, seq)!.key },
+      outcome.state === "failed",
+      isUntried,
+    );
   if (outcome.state === "waiting") {
     const before = retry ?? newRetry(id, seq);
     const next: Retry = {
@@ -125,7 +146,12 @@ const settleOne = (book: Book, batch: SettleBatch, worker: string, settled: Sett
   } else {
     const attempts = (retry?.attempts ?? 0) + (isUntried ? 0 : 1);
     book.put("result", endOf(item, outcome, last, { attempts, endedAt: book.now, change: change ?? null }));
-    if (past) book.put("retry", { ...(retry ?? newRetry(id, seq)), dueAt: null, history: [...(retry?.history ?? []), past] });
+    if (past)
+      book.put("retry", {
+        ...(retry ?? newRetry(id, seq)),
+        dueAt: null,
+        history: [...(retry?.history ?? []), past],
+      });
     queue.ended++;
   }
   noteBorrowed(book, item, job.record.id, item.captures);
@@ -168,7 +194,15 @@ export const lastResult = (worker: string, item: Told, revision: number): LastRe
     failure: "failure" in outcome ? outcome.failure : null,
     captures,
     records,
-    attempt: [startedAt, ms, requests, bytes, worker, outcome.state === "absent" ? outcome.detail : null, item.lease],
+    attempt: [
+      startedAt,
+      ms,
+      requests,
+      bytes,
+      worker,
+      outcome.state === "absent" ? outcome.detail : null,
+      item.lease,
+    ],
     revision,
   };
 };
@@ -185,10 +219,15 @@ const readable = (book: Book, { record }: JobTally, item: SettledItem): SettledI
     : item;
 
 /** What the job's own limits make of an outcome. */
-const lastWord = ({ record: { spec, spentAt } }: JobTally, { outcome }: SettledItem, attempts: number): Outcome => {
+const lastWord = (
+  { record: { spec, spentAt } }: JobTally,
+  { outcome }: SettledItem,
+  attempts: number,
+): Outcome => {
   if (outcome.state !== "waiting" && outcome.state !== "returned") return outcome;
   if (spentAt !== null) return { state: "failed", failure: OVER_BUDGET };
-  if (spec.maxAttempts === undefined || outcome.state === "returned" || !outcome.countsAttempt) return outcome;
+  if (spec.maxAttempts === undefined || outcome.state === "returned" || !outcome.countsAttempt)
+    return outcome;
   return attempts + 1 < spec.maxAttempts ? outcome : { state: "failed", failure: outcome.failure };
 };
 

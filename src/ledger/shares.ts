@@ -54,7 +54,13 @@ export const chargeTurn = (
 };
 
 /** Beside what a claim gives: slots of hops, and what was not used (below 0). `lane` 0 for items over all workers. */
-export const chargeShare = (book: Book, lane: Lane, share: Share | undefined, weight: number, count: number): void => {
+export const chargeShare = (
+  book: Book,
+  lane: Lane,
+  share: Share | undefined,
+  weight: number,
+  count: number,
+): void => {
   if (!share || count === 0) return;
   const { had, floor } = chargeTurn({ had: share.had ?? 0, weight }, lane.floor, count);
   book.patch("share", share, { had });
@@ -71,7 +77,8 @@ export const queueReadyAt = ({ isClaimable, hasFresh, dueAt, ownNextAt }: Queue)
 
 /** A client has work in a lane from then on: a claim looks there, and finds out when it really is ready. */
 export const wakeShare = (book: Book, lane: number, client: string, at: number): void => {
-  const share = book.known("share", lane, client) ?? book.one("share", lane, client) ?? newShare(lane, client);
+  const share =
+    book.known("share", lane, client) ?? book.one("share", lane, client) ?? newShare(lane, client);
   if (share.readyAt === null || share.readyAt > at) book.put("share", { ...share, readyAt: at });
 };
 

@@ -14,17 +14,24 @@ export const rememberHolders = (book: Book, isStopped: (lease: Lease) => boolean
   }
 };
 
+/** Whether every worker that had a part in what has stopped knows of it, or is given up. */
+export const isStopHeard = (workers: readonly Worker[], job: number, now: number): boolean =>
+  !workers.some(({ until, stops }) => (until ?? 0) >= now && stops.some((stop) => stop.job === job));
+
 /** What had stopped goes on. */
 export const forgetStops = (book: Book, isOver: (stop: Stop) => boolean): void => {
   for (const worker of book.list("workers"))
-    if (worker.stops.some(isOver)) book.patch("worker", worker, { stops: worker.stops.filter((stop) => !isOver(stop)) });
+    if (worker.stops.some(isOver))
+      book.patch("worker", worker, { stops: worker.stops.filter((stop) => !isOver(stop)) });
 };
 
 /**
  * What a worker's pulse has to say: the queues that have stopped with items in its hands, whether or not it named them. That an answer
  * was heard is known only from the next pulse, which is not sent before.
  */
-export const tellStops = (worker: Worker): { readonly queues: readonly number[]; readonly stops: readonly Stop[] } => ({
+export const tellStops = (
+  worker: Worker,
+): { readonly queues: readonly number[]; readonly stops: readonly Stop[] } => ({
   queues: worker.stops.map(({ queue }) => queue),
   stops: worker.stops.filter(({ isTold }) => !isTold).map((stop) => ({ ...stop, isTold: true })),
 });

@@ -6,13 +6,16 @@ import type { Book, Want } from "./book.ts";
  * whole, or not at all. `isDurable: false` for what may be forgotten in a power cut, never in a crash of a process.
  */
 export interface LedgerStore {
-  transact<T>(
+  readonly transact: <T>(
     wants: readonly Want[] | ((now: number) => readonly Want[]),
     work: (book: Book) => T,
     isDurable?: boolean,
-  ): Promise<T>;
+  ) => Promise<T>;
   /** The same for a rule that changes nothing, on one view of all that it reads. */
-  read<T>(wants: readonly Want[] | ((now: number) => readonly Want[]), work: (book: Book) => T): Promise<T>;
+  readonly read: <T>(
+    wants: readonly Want[] | ((now: number) => readonly Want[]),
+    work: (book: Book) => T,
+  ) => Promise<T>;
   /** The ledger's clock, in ms. */
-  now(): number;
+  readonly now: () => number;
 }

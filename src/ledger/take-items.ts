@@ -14,7 +14,13 @@ const FRESH_PER_RETRY = 3;
 const LOOK_AHEAD = 100;
 
 /** Takes up to `count` items from a queue and leases them. */
-export const takeItems = (book: Book, tally: ClaimTally, queueId: number, lane: Lane, count: number): number => {
+export const takeItems = (
+  book: Book,
+  tally: ClaimTally,
+  queueId: number,
+  lane: Lane,
+  count: number,
+): number => {
   const queue = book.known("queue", queueId)!;
   const { hasFresh } = queue;
   const run = lane.freshRun;
@@ -48,7 +54,8 @@ const takeDue = (
   queue: Queue,
   limit: number,
 ): { readonly items: readonly DueItem[]; readonly nextAt: number | null } => {
-  if (limit === 0 || queue.dueAt === null || queue.dueAt > book.now) return { items: [], nextAt: queue.dueAt };
+  if (limit === 0 || queue.dueAt === null || queue.dueAt > book.now)
+    return { items: [], nextAt: queue.dueAt };
   const { items, nextAt } = tally.stock.due(queue, limit);
   if (queue.freshness === null || tally.stock.isPlan) return { items, nextAt };
   const { left } = answerFresh(book, queue, items, limit);
@@ -73,18 +80,37 @@ const takeFresh = (
   return { items: left, cursor, hasMore: hasMore || seen < items.length };
 };
 
-export const retryOf = ({ key: _, input: __, scraper: ___, depth, chain, parentQueue, parentSeq, ...retry }: DueItem): Retry =>
-  retry;
+export const retryOf = ({
+  key: _key,
+  input: _input,
+  scraper: _scraper,
+  depth: _depth,
+  chain: _chain,
+  parentQueue: _parentQueue,
+  parentSeq: _parentSeq,
+  ...retry
+}: DueItem): Retry => retry;
 
 /** Items in one lease. */
 const LARGEST_LEASE = 100;
 
 /** What a claim takes from a queue is one lease, or several where it is much. */
-export const lease = (tally: ClaimTally, queue: Queue, lane: Lane, items: readonly (Item | DueItem)[]): void => {
+export const lease = (
+  tally: ClaimTally,
+  queue: Queue,
+  lane: Lane,
+  items: readonly (Item | DueItem)[],
+): void => {
   for (const item of items) {
     let run = tally.leases.findLast((one) => one.queue.id === queue.id);
     if (!run || run.seqs.length === LARGEST_LEASE) {
-      run = { id: tally.firstLease + tally.leases.length, queue, lane: lane.name, seqs: [], hasRetries: false };
+      run = {
+        id: tally.firstLease + tally.leases.length,
+        queue,
+        lane: lane.name,
+        seqs: [],
+        hasRetries: false,
+      };
       tally.leases.push(run);
     }
     run.seqs.push(item.seq);

@@ -13,15 +13,16 @@ import type {
 import { answerWants, later, once, partOf } from "./answers.ts";
 import { type Book, want, type Want } from "./book.ts";
 import { claim, claimWants } from "./claim.ts";
-import { cancelJob, controlJob } from "./control-job.ts";
+import { cancelJob, controlJob, isQuiet } from "./control-job.ts";
 import { controlLane, setShare } from "./control-lane.ts";
 import { emitItems, emitWants } from "./emit-items.ts";
 import { openProbes } from "./hold-queue.ts";
 import { insertWants } from "./insert-items.ts";
 import { addItems, createJob, letIn, raiseCaps, retryFailed, retryKeys, sealJob } from "./jobs.ts";
-import { pulse, type PulseLimits, pulseWants } from "./pulse.ts";
+import { LIMITS, pulse, type PulseLimits, pulseWants } from "./pulse.ts";
 import type { JobFacts } from "./queues.ts";
 import { NOBODY, reapWorker } from "./reap.ts";
+import { askRobots, keepRobots, knownRobots } from "./robots.ts";
 import { settle, settleWants } from "./settle.ts";
 import { SettleBatch } from "./settle-batch.ts";
 import type { LedgerStore } from "./store.ts";
@@ -39,12 +40,34 @@ const EMIT_COST = 5;
 
 type Verbs = Pick<
   Ledger,
-  | ("createJob" | "addItems" | "sealJob" | "steerJob" | "retryItems" | "raiseCaps" | "pinVersions" | "amendItems")
-  | ("steerLane" | "setShare" | "claim" | "pulse" | "settle" | "reap" | "registerWorker" | "writeEvents")
+  | (
+      | "createJob"
+      | "addItems"
+      | "sealJob"
+      | "steerJob"
+      | "retryItems"
+      | "raiseCaps"
+      | "pinVersions"
+      | "amendItems"
+    )
+  | (
+      | "isQuiet"
+      | "readRobots"
+      | "keepRobots"
+      | "steerLane"
+      | "setShare"
+      | "claim"
+      | "pulse"
+      | "settle"
+      | "reap"
+      | "registerWorker"
+      | "writeEvents"
+    )
 >;
 
-/** The verbs that change something: each is one rule in one transaction, or in several short ones of which any may be the last before a crash. */
-export const ledgerVerbs = (store: LedgerStore, limits: PulseLimits): Verbs => {
+/** The verbs that change something, or follow a rule: each is one rule in one transaction, or in several short ones of which any may be the last before a crash. */
+export const ledgerVerbs = (store: LedgerStore, own: Partial<PulseLimits> = {}): Verbs => {
+  const limits: PulseLimits = { ...LIMITS, ...own };
   const { transact } = store;
   /** Takes effect once under its name, however often it is sent. */
   const act: Act = (id, work, { wants = [], isDurable = true } = {}) =>
@@ -78,7 +101,11 @@ export const ledgerVerbs = (store: LedgerStore, limits: PulseLimits): Verbs => {
       const total = { accepted: 0, folded: 0, capped: 0 };
       for (const [from, some] of addChunks(items)) {
         const facts = jobs.get(job);
-        const wants = [want("jobNamed", job), want("removal", job), ...(facts ? insertWants(facts, some) : [])];
+        const wants = [
+          want("jobNamed", job),
+          want("removal", job),
+          ...(facts ? insertWants(facts, some) : []),
+        ];
         const add = (book: Book): AddReply => {
           const known = book.one("jobNamed", job);
           if (known && !facts) book.need(...insertWants(known, some));
@@ -92,6 +119,10 @@ export const ledgerVerbs = (store: LedgerStore, limits: PulseLimits): Verbs => {
     },
     sealJob: (job) => transact([], (book) => sealJob(book, job)),
     steerJob: (job, to, why, id) => act(id, (book) => controlJob(book, job, to, why)),
+    isQuiet: (job) =>
+      store.read([want("jobNamed", job), want("removal", job), want("workers")], (book) =>
+        isQuiet(book, job),
+      ),
     retryItems: async (job, { kinds, keys }, id) => {
       let total = 0;
       if (keys) {
@@ -103,7 +134,9 @@ export const ledgerVerbs = (store: LedgerStore, limits: PulseLimits): Verbs => {
       }
       for (let part = 0, after: ItemRef | undefined = START; after; part++) {
         const from: ItemRef = after;
-        const { count, last } = await act(partOf(id, part), (book) => retryFailed(book, job, kinds, from, RETRY_CHUNK));
+        const { count, last } = await act(partOf(id, part), (book) =>
+          retryFailed(book, job, kinds, from, RETRY_CHUNK),
+        );
         total += count;
         after = last;
       }
@@ -164,7 +197,9 @@ export const ledgerVerbs = (store: LedgerStore, limits: PulseLimits): Verbs => {
       for (const some of inTransactions(items, Infinity)) {
         const ready: SettledItem[] = [];
         for (const item of some) ready.push(await emitAhead(act, nextPart, worker, item));
-        const reply = await act(nextPart(), (book) => settle(book, worker, ready), { wants: settleWants(worker, ready) });
+        const reply = await act(nextPart(), (book) => settle(book, worker, ready), {
+          wants: settleWants(worker, ready),
+        });
         refused.push(...reply.refused);
       }
       return { refused };
@@ -185,6 +220,10 @@ export const ledgerVerbs = (store: LedgerStore, limits: PulseLimits): Verbs => {
         },
         { wants: [want("worker", card.name)], isDurable: false },
       ),
+    readRobots: async (origin, worker) =>
+      (await store.read([want("robots", origin)], (book) => knownRobots(book, origin))) ??
+      (await transact([want("robots", origin)], (book) => askRobots(book, origin, worker), false)),
+    keepRobots: (origin, answer) => transact([], (book) => keepRobots(book, origin, answer), false),
     writeEvents: (events, id) =>
       act(id, (book) => events.forEach(({ type, job, facts }) => book.tell(type, job, facts))),
   };
@@ -193,7 +232,10 @@ export const ledgerVerbs = (store: LedgerStore, limits: PulseLimits): Verbs => {
 type Act = <T>(
   id: string | undefined,
   work: (book: Book) => T,
-  options?: { readonly wants?: readonly Want[] | ((now: number) => readonly Want[]); readonly isDurable?: boolean },
+  options?: {
+    readonly wants?: readonly Want[] | ((now: number) => readonly Want[]);
+    readonly isDurable?: boolean;
+  },
 ) => Promise<T>;
 
 const START: ItemRef = { queue: 0, seq: 0 };
@@ -235,7 +277,9 @@ const cancelOverdue = (book: Book): boolean => {
 };
 
 /** Short transactions, also where inputs are long. At least one, which may be empty. */
-function* addChunks(items: readonly PlannedItem[]): Generator<readonly [from: number, items: readonly PlannedItem[]]> {
+function* addChunks(
+  items: readonly PlannedItem[],
+): Generator<readonly [from: number, items: readonly PlannedItem[]]> {
   let from = 0;
   let characters = 0;
   for (const [at, { key, input }] of items.entries()) {
@@ -266,10 +310,13 @@ function* inTransactions<T extends Emitting>(items: readonly T[], most: number):
 }
 
 /** What a page finds may be more than one short transaction takes. */
-const split = ({ emitted }: Emitting): { readonly ahead: readonly PlannedItem[][]; readonly rest: readonly PlannedItem[] } => {
+const split = ({
+  emitted,
+}: Emitting): { readonly ahead: readonly PlannedItem[][]; readonly rest: readonly PlannedItem[] } => {
   const ahead: PlannedItem[][] = [];
   let from = 0;
-  for (; emitted.length - from > EMIT_CHUNK; from += EMIT_CHUNK) ahead.push(emitted.slice(from, from + EMIT_CHUNK));
+  for (; emitted.length - from > EMIT_CHUNK; from += EMIT_CHUNK)
+    ahead.push(emitted.slice(from, from + EMIT_CHUNK));
   return { ahead, rest: from === 0 ? emitted : emitted.slice(from) };
 };
 

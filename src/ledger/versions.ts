@@ -98,7 +98,10 @@ const amend = (book: Book, number: number, revision: number, item: AmendedItem, 
   let { failures } = job;
   if (before.state === "failed" && before.failure) failures = takeFailure(failures, before.failure.kind);
   if (failure)
-    failures = addFailure(failures, failure, book.one("item", item.queue, item.seq)!.key, { isFinal: true, isUntried: true });
+    failures = addFailure(failures, failure, book.one("item", item.queue, item.seq)!.key, {
+      isFinal: true,
+      isUntried: true,
+    });
   book.patch("job", job, {
     done: job.done + change("done"),
     failed: job.failed + change("failed"),
@@ -110,7 +113,10 @@ const amend = (book: Book, number: number, revision: number, item: AmendedItem, 
 };
 
 const addCounts = ({ fieldCounts }: Job, added: readonly number[]): number[] =>
-  Array.from({ length: Math.max(fieldCounts.length, added.length) }, (_, i) => (fieldCounts[i] ?? 0) + (added[i] ?? 0));
+  Array.from(
+    { length: Math.max(fieldCounts.length, added.length) },
+    (_, i) => (fieldCounts[i] ?? 0) + (added[i] ?? 0),
+  );
 
 /** All stored pages are read: the job may be resumed. */
 export const endAmending = (book: Book, id: string, revision: number): void => {

@@ -32,7 +32,12 @@ export const registerWorker = (book: Book, card: WorkerCard): void => {
   book.put("worker", { ...worker, card, registeredAt: book.now });
 };
 
-export const claimingWorker = (known: Worker | undefined, request: ClaimRequest, now: number, until: number): Worker =>
+export const claimingWorker = (
+  known: Worker | undefined,
+  request: ClaimRequest,
+  now: number,
+  until: number,
+): Worker =>
   known && isKnown(known)
     ? { ...known, until }
     : {
@@ -74,7 +79,10 @@ export const setRunning = (worker: Worker, running: readonly ItemRef[]): Worker 
 };
 
 /** Items that are leased no longer do not run, as far as they were thought to: those that were named, and those claimed since. */
-export const stopRunning = (worker: Worker, ended: readonly (Lease & { readonly seqs: Iterable<number> })[]): Worker => {
+export const stopRunning = (
+  worker: Worker,
+  ended: readonly (Lease & { readonly seqs: Iterable<number> })[],
+): Worker => {
   const runningIn = { ...worker.runningIn };
   const runningBy = { ...worker.runningBy };
   const named = namedRunning(worker);
@@ -84,7 +92,12 @@ export const stopRunning = (worker: Worker, ended: readonly (Lease & { readonly 
       lower(runningIn, queue);
       lower(runningBy, client);
     }
-  return { ...worker, running: [...named].flatMap((place) => place.split("/").map(Number)), runningIn, runningBy };
+  return {
+    ...worker,
+    running: [...named].flatMap((place) => place.split("/").map(Number)),
+    runningIn,
+    runningBy,
+  };
 };
 
 /** Queues and places of the items that were running when the worker last said so. */

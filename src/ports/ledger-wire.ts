@@ -21,7 +21,7 @@ export const MOST_CALL_BYTES = 32 * 1024 * 1024;
 /** Objects are sent in pieces of at most so many bytes. */
 export const PIECE_BYTES = 1024 * 1024;
 
-type RemovalVerb = `removals.${keyof Removals & string}`;
+type RemovalVerb = `removals.${keyof Removals}`;
 export type WireVerb = Exclude<keyof Ledger, "close" | "removals"> | RemovalVerb;
 
 /** Who may call it: workers, and whatever a worker has no business with only admins. */
@@ -86,7 +86,8 @@ export const decode = (text: string): unknown => {
 const toWire = (value: unknown): unknown => {
   if (typeof value === "number") return Number.isFinite(value) ? value : { $number: String(value) };
   if (typeof value !== "object" || value === null) return value;
-  if (Array.isArray(value)) return value.map((each) => (each === undefined ? { $nothing: true } : toWire(each)));
+  if (Array.isArray(value))
+    return value.map((each) => (each === undefined ? { $nothing: true } : toWire(each)));
   if (value instanceof Map) return { $map: [...value].map(toWire) };
   const members: Record<string, unknown> = {};
   // Also values that are computed when they are read.
@@ -110,6 +111,7 @@ const fromWire = (value: unknown): unknown => {
 
 /** Also one that is called `__proto__`. */
 const setOwn = (members: Record<string, unknown>, name: string, value: unknown): void => {
-  if (name === "__proto__") Object.defineProperty(members, name, { value, enumerable: true, writable: true, configurable: true });
+  if (name === "__proto__")
+    Object.defineProperty(members, name, { value, enumerable: true, writable: true, configurable: true });
   else members[name] = value;
 };

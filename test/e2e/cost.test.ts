@@ -39,7 +39,9 @@ test("the requests of a killed worker are paid for", async () => {
   // As many as may run at once: no further one leaves while the others have no answer.
   await site.arrivals(4);
   using ledger = new DatabaseSync(join(service.data, "sluice.db"), { readOnly: true });
-  const told = ledger.prepare("SELECT sum(value ->> 1) AS told FROM workers, json_each(unsettled)");
+  const told = ledger.prepare(
+    "SELECT sum(value) AS told FROM workers, json_each(unsettled) WHERE key % 3 = 1",
+  );
   while (told.get()!["told"] !== site.arrived.length) await delay(20);
   for (const pid of lost.family()) process.kill(pid, "SIGKILL");
   site.isAnswering = true;

@@ -56,7 +56,8 @@ export class HoppingSite implements AsyncDisposable {
 
   static async open(manners: Manners = {}): Promise<HoppingSite> {
     const site = new HoppingSite(manners);
-    await once(site.#server.listen(0, "127.0.0.1"), "listening");
+    // A test that was given up does not close it: its file ends all the same.
+    await once(site.#server.listen(0, "127.0.0.1").unref(), "listening");
     return site;
   }
 

@@ -1,6 +1,8 @@
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { FORMATS } from "../../src/backends/sql/tables.ts";
+import { addRowSum } from "../../src/backends/sqlite/migrate.ts";
 import { answer, openTestSite } from "../../src/collectors/http/test-site.ts";
 import { type Ended, SluiceProcess } from "./sluice-process.ts";
 
@@ -98,6 +100,7 @@ export class TownProject {
 
   query<Row>(sql: string, ...values: readonly (string | number)[]): Row[] {
     const db = new DatabaseSync(join(this.data, "sluice.db"), { timeout: 30_000 });
+    addRowSum(db);
     try {
       return db.prepare(sql).all(...values) as Row[];
     } finally {
@@ -108,5 +111,12 @@ export class TownProject {
   /** As if the job had ended so long before. */
   age(job: string, days: number): void {
     this.query("UPDATE jobs SET ended_at = ended_at - ? WHERE id = ? RETURNING id", days * 86_400_000, job);
+    this.sumJob(job);
+  }
+
+  /** What was changed of the job is as if the ledger had written it so. */
+  sumJob(job: string): void {
+    const columns = FORMATS.job.written.filter((column) => column !== "sum");
+    this.query(`UPDATE jobs SET sum = row_sum(${columns.join(", ")}) WHERE id = ? RETURNING id`, job);
   }
 }

@@ -36,7 +36,8 @@ export class LoopbackSite implements AsyncDisposable {
 
   static async open(robots?: string): Promise<LoopbackSite> {
     const site = new LoopbackSite(robots);
-    await once(site.#server.listen(0, "127.0.0.1"), "listening");
+    // A test that was given up does not close it: its file ends all the same.
+    await once(site.#server.listen(0, "127.0.0.1").unref(), "listening");
     return site;
   }
 

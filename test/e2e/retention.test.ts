@@ -36,18 +36,8 @@ const assertReadable = async (project: TownProject, job: string, count: number):
   for (const { blob } of pointed) assert.ok(objects.has(blob), blob);
 };
 
-const TABLES = [
-  "items",
-  "results",
-  "item_keys",
-  "queues",
-  "fresh",
-  "events",
-  "job_failures",
-  "job_changes",
-  "borrowed",
-  "capped",
-];
+const TABLES =
+  "jobs job_labels queues items item_keys capped results retries fresh fetches borrowed events".split(" ");
 
 const rowCounts = (project: TownProject): Record<string, number> =>
   Object.fromEntries(

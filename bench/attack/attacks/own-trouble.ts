@@ -109,6 +109,7 @@ const DISK_MB = 24;
 
 const disk: Attack = {
   name: "a full disk (ENOSPC)",
+  testedBy: "test/e2e/errors.test.ts",
   skip: () => {
     if (process.getuid?.() !== 0) return "mounting a small disk needs root";
     try {

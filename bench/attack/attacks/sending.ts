@@ -151,10 +151,10 @@ const deepJson: Attack = {
 };
 
 const bigBodies: Attack = {
-  name: "10 jobs of 16 MB at once",
+  name: "10 jobs of 4 MB at once",
   async run(ground) {
     const inputs = Array.from({ length: 5_000 }, (_, n) => ({
-      url: `https://a.example/${n}/${"x".repeat(2_900)}`,
+      url: `https://a.example/${n}/${"x".repeat(700)}`,
     }));
     const body = JSON.stringify({ scraper: "page", pace: { perSecond: 1 }, inputs });
     const { key } = await ground.makeClient();

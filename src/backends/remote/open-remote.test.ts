@@ -8,7 +8,12 @@ import type { OpenLedger } from "../../ports/ledger-suite/world.ts";
 import { openChecked } from "../sqlite/open-checked.suite.ts";
 import { openRemote } from "./open-remote.ts";
 
-const quiet = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
+const quiet = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+};
 
 /** A controller with nothing but the ledger's routes. Time stands still while calls are on their way. */
 const open: OpenLedger = async (folder, options) => {

@@ -1,8 +1,21 @@
 import { later } from "../../ledger/answers.ts";
 import { type FailedTry, resending } from "../../ledger/resend.ts";
 import type { Blobs } from "../../ports/blobs.ts";
-import { CLOCK_HEADER, decode, encode, LONGEST_WAIT_MS, WIRE_VERBS, type WireVerb } from "../../ports/ledger-wire.ts";
-import { type Ledger, LedgerError, type LedgerErrorCode, type SlotGrant, type WorkFilter } from "../../ports/ledger.ts";
+import {
+  CLOCK_HEADER,
+  decode,
+  encode,
+  LONGEST_WAIT_MS,
+  WIRE_VERBS,
+  type WireVerb,
+} from "../../ports/ledger-wire.ts";
+import {
+  type Ledger,
+  LedgerError,
+  type LedgerErrorCode,
+  type SlotGrant,
+  type WorkFilter,
+} from "../../ports/ledger.ts";
 import { Connection, type RemoteOptions, Unanswered } from "./connection.ts";
 import { remoteBlobs } from "./remote-blobs.ts";
 
@@ -69,7 +82,9 @@ const wireLedger = (connection: Connection): Ledger => {
       throw new LedgerError(code, message);
     }
     const [value] = answer as readonly unknown[];
-    return isGrant(verb, value) ? inTime(value, connection.offset.lateMs(response.headers[CLOCK_HEADER])) : value;
+    return isGrant(verb, value)
+      ? inTime(value, connection.offset.lateMs(response.headers[CLOCK_HEADER]))
+      : value;
   };
   const verbs: Record<string, AnyVerb> = {};
   const removals: Record<string, AnyVerb> = {};
@@ -81,7 +96,7 @@ const wireLedger = (connection: Connection): Ledger => {
     ...(verbs as unknown as Ledger),
     removals: removals as unknown as Ledger["removals"],
     awaitWork: async (filter: WorkFilter, ms: number) => {
-      for (const until = performance.now() + ms; ; ) {
+      for (const until = performance.now() + ms; ;) {
         const leftMs = until - performance.now();
         if (await call("awaitWork", [filter, Math.max(0, Math.min(leftMs, LONGEST_WAIT_MS))])) return true;
         if (leftMs <= LONGEST_WAIT_MS) return false;
@@ -95,7 +110,11 @@ interface Granted {
   readonly slots: readonly SlotGrant[];
 }
 
-const isGrant = (verb: WireVerb, _answer: unknown): _answer is Granted => verb === "claim" || verb === "pulse";
+const isGrant = (verb: WireVerb, _answer: unknown): _answer is Granted =>
+  verb === "claim" || verb === "pulse";
 
 /** Delays count from when the slots were booked. */
-const inTime = (answer: Granted, lateMs: number): Granted => ({ ...answer, slots: later(answer.slots, lateMs) });
+const inTime = (answer: Granted, lateMs: number): Granted => ({
+  ...answer,
+  slots: later(answer.slots, lateMs),
+});

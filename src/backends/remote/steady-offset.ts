@@ -28,7 +28,8 @@ export class SteadyOffset {
     if (process === "" || !Number.isFinite(Number(clock))) return;
     const now = this.#now();
     const ms = now - Number(clock);
-    if (process !== this.#process) [this.#process, this.#best, this.#before] = [process, undefined, undefined];
+    if (process !== this.#process)
+      [this.#process, this.#best, this.#before] = [process, undefined, undefined];
     if (this.#best && now - this.#best.at > WINDOW_MS) [this.#before, this.#best] = [this.#best, undefined];
     if (!this.#best || ms < this.#best.ms) this.#best = { ms, at: this.#best?.at ?? now };
     if (this.#before && now - this.#before.at > 2 * WINDOW_MS) this.#before = undefined;

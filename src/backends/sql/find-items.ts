@@ -68,13 +68,17 @@ export const findItems = (
   return { seqs: found, next: done?.next };
 };
 
-const leasedPlaces = (rows: Rows, queue: number, after: number, limit: number): number[] =>
+/** What workers hold of a queue. */
+export const heldPlaces = (rows: Rows, queue: number): Places =>
   rows
     .arrays<[string]>(
       `SELECT l.value -> 'open' FROM workers w CROSS JOIN json_each(w.leases) l WHERE w.leases IS NOT NULL AND l.value ->> 'queue' = ?`,
       queue,
     )
-    .flatMap(([open]) => [...eachPlace(JSON.parse(open) as Places)])
+    .flatMap(([open]) => JSON.parse(open) as Places);
+
+const leasedPlaces = (rows: Rows, queue: number, after: number, limit: number): number[] =>
+  [...eachPlace(heldPlaces(rows, queue))]
     .filter((seq) => seq > after)
     .toSorted((a, b) => a - b)
     .slice(0, limit);

@@ -1,10 +1,11 @@
 import { OVER_BUDGET } from "../../ledger/budget.ts";
 import { leftAs, stateOf } from "../../ledger/item-state.ts";
+import { hasPlace } from "../../ledger/places.ts";
 import type { Item, Job, LastResult, Result, Retry } from "../../ledger/records.ts";
 import type { ItemState, ItemView } from "../../model/item.ts";
 import { versionIn } from "../../model/job-version.ts";
 import { type ItemPage, type ItemQuery, LedgerError } from "../../ports/ledger.ts";
-import { findItems } from "./find-items.ts";
+import { findItems, heldPlaces } from "./find-items.ts";
 import { findKeys } from "./find-keys.ts";
 import { jobNamed, readRecords, type Rows } from "./rows.ts";
 import { FORMATS, type RowFormat, type Value } from "./tables.ts";
@@ -173,20 +174,26 @@ class Reader {
     const part = <K extends "item" | "retry" | "result">(format: RowFormat<K>, at: number) => {
       if (row[at] === null) return undefined;
       if (format.fits(row, at)) return format.read(row, at);
-      throw new LedgerError(
-        "damaged-row",
-        `${this.job.id}: what the ledger has of item ${row[2]} is damaged. \`sluice fsck\` tells all that is; restore the ledger from a backup.`,
-      );
+      throw this.#damaged(String(row[2]));
     };
     const [cursor, lane, parent] = row.slice(REST_AT) as [number, string, string | null];
     const item = part(ITEM, 0)!;
     return { item, retry: part(RETRY, RETRY_AT), result: part(RESULT, RESULT_AT), cursor, lane, parent };
   }
 
+  #damaged(key: string): LedgerError {
+    return new LedgerError(
+      "damaged-row",
+      `${this.job.id}: what the ledger has of item ${key} is damaged. \`sluice fsck\` tells all that is; restore the ledger from a backup.`,
+    );
+  }
+
   #view({ item, retry, result, cursor, lane, parent }: Row): ItemView {
     const { spec, endedAt: jobEndedAt, spentAt } = this.job;
     const { queue, seq, scraper } = item;
     const state = stateOf(seq <= cursor, result, retry, leftAs(this.job));
+    // With neither a result nor a holder: one of the two is lost.
+    if (state === "leased" && !hasPlace(heldPlaces(this.#rows, queue), seq)) throw this.#damaged(item.key);
     const isOpen = state === "queued" || state === "waiting" || state === "leased";
     const isLeft = !result && !isOpen;
     const endedAt = isLeft ? (jobEndedAt ?? spentAt) : (result?.endedAt ?? null);

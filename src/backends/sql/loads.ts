@@ -110,6 +110,7 @@ export const LOADS: { readonly [N in LoadName]: string } = {
   fetch: `w CROSS JOIN fetches t ON t.queue = ${a(0)} AND t.seq = ${a(1)}`,
   fetches: `w CROSS JOIN fetches t ON t.key = ${a(0)} AND t.scraper = ${a(1)}`,
   baselineIn: `w CROSS JOIN lanes l ON l.name = ${a(1)} CROSS JOIN baselines t ON t.scraper = ${a(0)} AND t.lane = l.id`,
+  robots: `w CROSS JOIN robots t ON t.origin = ${a(0)}`,
   removal: `w CROSS JOIN removals t ON t.id = ${a(0)}`,
   answer: `w CROSS JOIN answers t ON t.id = ${a(0)}`,
 };

@@ -3,7 +3,7 @@ import type { FailureCount, Job } from "../../ledger/records.ts";
 import type { FailureKind } from "../../model/failure.ts";
 import type { HeldLane, JobSums, JobView } from "../../model/job.ts";
 import { FIELD_STATUSES } from "../../model/record.ts";
-import { type JobQuery, type Ledger, LedgerError, type OpenJobs } from "../../ports/ledger.ts";
+import { type JobQuery, LedgerError, type OpenJobs } from "../../ports/ledger.ts";
 import { count, jobNamed, readRecords, type Rows } from "./rows.ts";
 import { FORMATS, type Value } from "./tables.ts";
 
@@ -275,21 +275,4 @@ export const countAccepted = (rows: Rows, client: string, sinceAt: number): numb
      WHERE s.lane = 0 AND s.client = ? AND CAST(d.key AS INTEGER) >= ?`,
     client,
     Math.floor(sinceAt / DAY_MS),
-  );
-
-/** A pulse comes within this. */
-const AGAIN_MS = 100;
-
-type Quiet = Awaited<ReturnType<Ledger["isQuiet"]>>;
-
-export const isQuiet = (rows: Rows, now: number, id: string): Quiet => {
-  const { number, state } = jobNamed(rows, id);
-  const isGoing = state === "loading" || state === "running";
-  return !isGoing && isStopHeard(rows, now, number) ? { quiet: true } : { quiet: false, againInMs: AGAIN_MS };
-};
-
-/** Whether every worker that had a part in what has stopped knows of it, or is given up. */
-export const isStopHeard = (rows: Rows, now: number, job: number): boolean =>
-  !readRecords(rows, "workers").some(
-    ({ until, stops }) => (until ?? 0) >= now && stops.some((stop) => stop.job === job),
   );

@@ -295,6 +295,10 @@ export const TABLES: { readonly [K in Exclude<Kind, "dueItem">]: Table<K> } = {
   baseline: { name: "baselines", columns: { scraper: "text", lane: "number", breaker: "json" } },
   label: { name: "job_labels", columns: { name: "text", value: "text", job: "number" } },
   borrowed: { name: "borrowed", columns: { owner: "text", queue: "number", seq: "number" } },
+  robots: {
+    name: "robots",
+    columns: { origin: "text", text: "text", until: "number", fetcher: "text", fetchUntil: "number" },
+  },
   removal: {
     name: "removals",
     columns: { job: "text", what: "text", step: "text", markedAt: "number" },

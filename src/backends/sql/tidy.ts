@@ -18,7 +18,7 @@ export const tidyRecords = async (db: Connection): Promise<void> => {
     db.run("DELETE FROM answers WHERE at < ?", db.now() - ANSWER_MS);
     db.run(
       `DELETE FROM lanes WHERE name > 'address:' AND name < 'address;' AND (name LIKE 'address:%.%' OR name LIKE 'address:%:%')
-         AND operator_per_second IS NULL AND is_held_by_operator = 0 AND tat < ? AND NOT EXISTS (SELECT 1 FROM queues q WHERE q.lane = lanes.id)`,
+         AND operator_per_second IS NULL AND is_held_by_operator = 0 AND tat < ? AND NOT EXISTS (SELECT 1 FROM shares s WHERE s.lane = lanes.id)`,
       db.now() - FORGET_ADDRESS_MS,
     );
   }, false);

@@ -6,8 +6,8 @@ import type { FailureKind } from "../../model/failure.ts";
 import type { CheckedJob, Damage, LedgerCheck, StoredRef } from "../../ports/ledger-check.ts";
 import { count } from "../sql/rows.ts";
 import { FORMATS, type Value } from "../sql/tables.ts";
-import { checkItems, type Reading } from "./check/check-items.ts";
-import { type CountedItems, countItems, doubtsOf, leasedPlaces } from "./check/count-items.ts";
+import { checkItems, type Reading } from "./check-items.ts";
+import { type CountedItems, countItems, doubtsOf, leasedPlaces } from "./count-items.ts";
 import { LEDGER_SCHEMA } from "./migrate.ts";
 
 /** Rows of one kind that are told one by one. */

@@ -5,17 +5,12 @@ import { setImmediate as nextTurn, setTimeout as delay } from "node:timers/promi
 import { LedgerError } from "../../ports/ledger.ts";
 import { type SteadyClock, steadyClock } from "./clock-step.ts";
 import { LEDGER_SCHEMA, migrate, type Schema } from "./migrate.ts";
-import { addRowSum } from "./row-sums.ts";
 
 export interface SqliteOptions {
   /** The ledger's clock, in ms. */
   readonly now?: () => number;
   /** The machine's own when left out. */
   readonly steady?: SteadyClock;
-  /** How long a worker may be silent before its leases end. */
-  readonly leaseMs?: number;
-  /** No site's `Retry-After` holds a lane for longer; an hour when left out. */
-  readonly maxHoldMs?: number;
   /** How long to wait for another process's write lock before giving up. */
   readonly lockMs?: number;
   /** Sync to disk at every commit, not only where something must outlive a power cut. */
@@ -43,8 +38,6 @@ export class Database {
   /** The ledger's clock, which does not wait for a transaction to end. */
   readonly clock: () => number;
   readonly steady: SteadyClock;
-  readonly leaseMs: number;
-  readonly maxHoldMs: number;
   readonly #db: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
   readonly #lists = new Map<string, StatementSync>();
@@ -62,8 +55,6 @@ export class Database {
     this.clock = options.now ?? Date.now;
     // A clock that somebody moves by hand is not held against the machine's.
     this.steady = options.steady ?? (options.now ? { nowMs: options.now, boot: "" } : steadyClock());
-    this.leaseMs = options.leaseMs ?? 15_000;
-    this.maxHoldMs = options.maxHoldMs ?? 3_600_000;
     this.#onStatement = options.onStatement;
     this.#lockMs = options.lockMs ?? 30_000;
     this.#alwaysSync = options.alwaysSync ?? false;
@@ -90,7 +81,6 @@ export class Database {
         db.exec(`PRAGMA cache_size = -${(options.cacheMb ?? 16) * 1024}`);
         db.exec(`PRAGMA wal_autocheckpoint = ${options.checkpoints === false ? 0 : 4000}`);
       });
-      addRowSum(db);
       await database.write(() => schemas.forEach((schema) => migrate(db, file, schema)));
     } catch (error) {
       database.close();

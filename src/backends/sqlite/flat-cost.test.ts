@@ -7,8 +7,8 @@ import { it, type TestContext } from "node:test";
 import { ITEM_STATES } from "../../model/item.ts";
 import { failed, RETURNED, settlement, SimWorker, waiting } from "../../ports/ledger-suite/sim-worker.ts";
 import { jobSpec, keysOf, planned } from "../../ports/ledger-suite/world.ts";
+import { addRowSum } from "./migrate.ts";
 import { openSqlite } from "./open.ts";
-import { addRowSum } from "./row-sums.ts";
 
 /** Grow with what is behind a claim; the others (workers, clients) only with what is under way. */
 const LARGE = ["items", "item_keys", "results", "retries", "capped", "queues", "lanes", "jobs", "shares"];

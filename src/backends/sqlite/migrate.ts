@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
-import { DatabaseSync } from "node:sqlite";
+import { DatabaseSync, type SQLOutputValue } from "node:sqlite";
 import { LedgerError } from "../../ports/ledger.ts";
+import { rowSum, type Value } from "../sql/tables.ts";
 import { start } from "./migrations/0001-start.ts";
 import { emit } from "./migrations/0002-emit.ts";
 import { service } from "./migrations/0003-service.ts";
@@ -50,9 +51,19 @@ export const LEDGER_SCHEMA: Schema = {
 };
 export const REGISTRY_SCHEMA: Schema = { part: "registry", migrations: [registry, audit] };
 
+/**
+ * The checksum of a row, for SQL that copies or changes rows. Integers and reals of the same value have the same sum, since JavaScript does not
+ * tell them apart when it writes them.
+ */
+export const addRowSum = (db: DatabaseSync): void => {
+  const options = { deterministic: true, varargs: true, useBigIntArguments: true };
+  db.function("row_sum", options, (...values: SQLOutputValue[]) => rowSum(values as readonly Value[]));
+};
+
 /** Call with the write lock held: another process may be doing the same. */
 export const migrate = (db: DatabaseSync, file: string, schema: Schema): void => {
   const { part, migrations } = schema;
+  addRowSum(db);
   db.exec(
     "CREATE TABLE IF NOT EXISTS schema_migrations (part TEXT, version INTEGER, fingerprint TEXT, PRIMARY KEY (part, version)) WITHOUT ROWID",
   );
@@ -102,6 +113,7 @@ const plain = (sql: unknown): string => String(sql).replace(/\s+/g, " ").trim();
 const differingTable = (db: DatabaseSync, migrations: readonly string[]): string | -1 => {
   if (migrations.length === 0) return -1;
   using expected = new DatabaseSync(":memory:");
+  addRowSum(expected);
   for (const sql of migrations) expected.exec(sql);
   const find = db.prepare("SELECT sql FROM sqlite_schema WHERE type = ? AND name = ?");
   for (const row of expected

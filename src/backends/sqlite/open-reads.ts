@@ -1,3 +1,4 @@
+import type { WorkSums } from "../../model/work-sums.ts";
 import type { Ledger, LedgerEvent } from "../../ports/ledger.ts";
 import { listItems } from "../sql/list-items.ts";
 import { readFresh } from "../sql/read-fresh.ts";
@@ -5,7 +6,6 @@ import {
   countAccepted,
   countKeptBytes,
   countOpenJobs,
-  isQuiet,
   listJobs,
   readJob,
   sumOpenJobs,
@@ -13,20 +13,10 @@ import {
 import { listLanes, listWorkers } from "../sql/read-lanes.ts";
 import type { Rows } from "../sql/rows.ts";
 import type { Database } from "./database.ts";
-import { readWorkSums } from "./work-sums.ts";
 
 type Reads = Pick<
   Ledger,
-  | (
-      | "readJob"
-      | "listJobs"
-      | "sumOpenJobs"
-      | "listItems"
-      | "listLanes"
-      | "readLanes"
-      | "listWorkers"
-      | "isQuiet"
-    )
+  | ("readJob" | "listJobs" | "sumOpenJobs" | "listItems" | "listLanes" | "readLanes" | "listWorkers")
   | (
       | "countAccepted"
       | "countOpenJobs"
@@ -47,7 +37,6 @@ export const openReads = (db: Database): Reads => ({
   listLanes: (job) => db.read(() => listLanes(db, db.now(), { job, limit: 200 })),
   readLanes: (query) => db.read(() => listLanes(db, db.now(), query)),
   listWorkers: () => db.read(() => listWorkers(db, db.now())),
-  isQuiet: (job) => db.read(() => isQuiet(db, db.now(), job)),
   countAccepted: (client, sinceAt) => db.read(() => countAccepted(db, client, sinceAt)),
   countOpenJobs: (client) => db.read(() => countOpenJobs(db, client)),
   countKeptBytes: (client) => db.read(() => countKeptBytes(db, client)),
@@ -61,6 +50,9 @@ export const openReads = (db: Database): Reads => ({
     );
   },
 });
+
+const readWorkSums = (rows: Rows): WorkSums =>
+  Object.fromEntries(rows.arrays<[string, number]>("SELECT name, value FROM work_sums ORDER BY name"));
 
 interface EventRow extends Omit<LedgerEvent, "facts"> {
   readonly facts: string;

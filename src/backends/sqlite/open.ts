@@ -1,3 +1,4 @@
+import type { PulseLimits } from "../../ledger/pulse.ts";
 import { ledgerVerbs } from "../../ledger/verbs.ts";
 import type { Ledger } from "../../ports/ledger.ts";
 import { awaitWork } from "./await-work.ts";
@@ -5,19 +6,18 @@ import { openRemovals } from "../sql/removals/open-removals.ts";
 import { tidyRecords } from "../sql/tidy.ts";
 import { Database, type SqliteOptions } from "./database.ts";
 import { openReads } from "./open-reads.ts";
-import { keepRobots, readRobots } from "./robots.ts";
 import { sqliteStore } from "./store.ts";
 
+export interface LedgerOptions extends SqliteOptions, Partial<PulseLimits> {}
+
 /** One file, write-ahead log; several processes of one machine may have it open at the same time. */
-export const openSqlite = async (file: string, options: SqliteOptions = {}): Promise<Ledger> => {
+export const openSqlite = async (file: string, options: LedgerOptions = {}): Promise<Ledger> => {
   const db = await Database.open(file, options);
   const store = sqliteStore(db);
   return {
-    ...ledgerVerbs(store, db),
+    ...ledgerVerbs(store, options),
     ...openReads(db),
     awaitWork: (filter, ms) => awaitWork(db, store, filter, ms),
-    readRobots: (origin, worker) => readRobots(db, origin, worker),
-    keepRobots: (origin, answer) => keepRobots(db, origin, answer),
     removals: openRemovals(db),
     tidy: async () => {
       await tidyRecords(db);

@@ -268,6 +268,7 @@ const SAMPLES: {
   label: { name: "", value: "county", job: 1 },
   borrowed: { owner: "i", ...place },
   answer: { id: "call/1", at: 3, reply: { accepted: 1 } },
+  robots: { origin: "https://a.test", text: null, until: 5.5, fetcher: "w", fetchUntil: 7 },
 };
 
 const KEYED = [
@@ -287,6 +288,7 @@ const KEYED = [
   want("fetch", 3, 4),
   want("baselineIn", "s", "a.test"),
   want("answer", "call/1"),
+  want("robots", "https://a.test"),
 ];
 
 test("what is written of each kind is read again as it was, and deleted", async (t) => {
@@ -399,7 +401,13 @@ test("the lanes that a job wakes are those in which something may be ready", asy
 
 test("every set of records is found by an index, but for those that are few", async (t) => {
   const { db } = await open(t);
-  const few = new Set<string>(["service", "firstClients", "workers", "suspects", "examples"] satisfies LoadName[]);
+  const few = new Set<string>([
+    "service",
+    "firstClients",
+    "workers",
+    "suspects",
+    "examples",
+  ] satisfies LoadName[]);
   const scanned = (Object.keys(LOADS) as LoadName[]).filter((name) => {
     const plan = db.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${selectOf(name)}`, "[]");
     return plan.some(({ detail }) => /^SCAN (?!\w+ VIRTUAL|ready)|AUTOMATIC/.test(detail)) && !few.has(name);

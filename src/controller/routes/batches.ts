@@ -45,7 +45,7 @@ export const addBatchRoutes = (app: Api, desk: Desk): void => {
   app.post(
     "/v1/batches",
     {
-      bodyLimit: 32 * 1024 * 1024,
+      bodyLimit: 8 * 1024 * 1024,
       config: { isOnce: true },
       schema: {
         operationId: "createBatch",

@@ -74,7 +74,9 @@ export const addBlobRoutes = (app: Api, { house, streams }: BlobDesk): void => {
       const name = nameIn(request);
       const { offset, length } = parse(rangeQuery, request.query);
       if (offset === undefined || length === undefined) return await stream(reply, blobs.stream(name));
-      return await reply.type("application/octet-stream").send(Buffer.from(await blobs.get(name, { offset, length })));
+      return await reply
+        .type("application/octet-stream")
+        .send(Buffer.from(await blobs.get(name, { offset, length })));
     });
     scope.put("/v1/blobs/*", { ...worker, bodyLimit: PIECE_BYTES }, async (request, reply) => {
       const { upload, offset, last } = parse(pieceQuery, request.query);
@@ -82,10 +84,14 @@ export const addBlobRoutes = (app: Api, { house, streams }: BlobDesk): void => {
       const size = await uploads.add(`${request.who.key ?? ""} ${upload}`, piece);
       return await reply.send({ size });
     });
-    scope.delete("/v1/blobs/*", { config: { role: "admin" }, schema: { hide: true } }, async (request, reply) => {
-      await blobs.remove(nameIn(request));
-      return await reply.send({});
-    });
+    scope.delete(
+      "/v1/blobs/*",
+      { config: { role: "admin" }, schema: { hide: true } },
+      async (request, reply) => {
+        await blobs.remove(nameIn(request));
+        return await reply.send({});
+      },
+    );
   });
 };
 
@@ -97,7 +103,10 @@ const checkPlace = (name: string, role: string): void => {
 const parse = <T>(schema: z.ZodType<T>, query: unknown): T => {
   const parsed = schema.safeParse(query);
   if (parsed.success) return parsed.data;
-  throw new Problem("invalid-request", `${parsed.error.issues[0]?.path.join(".")}: ${parsed.error.issues[0]?.message}.`);
+  throw new Problem(
+    "invalid-request",
+    `${parsed.error.issues[0]?.path.join(".")}: ${parsed.error.issues[0]?.message}.`,
+  );
 };
 
 const bytesOf = (body: unknown): Uint8Array => (Buffer.isBuffer(body) ? body : new Uint8Array());

@@ -36,19 +36,24 @@ export const addLedgerRoutes = (app: Api, { house }: { readonly house: LedgerHou
 
   const call = async (verb: WireVerb, request: FastifyRequest): Promise<unknown> => {
     const parsed = CALLS[verb].safeParse(request.body);
-    if (!parsed.success) throw new Problem("invalid-request", `${verb}: ${parsed.error.issues[0]?.message ?? "does not fit"}.`);
+    if (!parsed.success)
+      throw new Problem("invalid-request", `${verb}: ${parsed.error.issues[0]?.message ?? "does not fit"}.`);
     const args = parsed.data;
     if (verb === "steerJob" && args[1] !== "pause" && request.who.role === "worker")
       throw new Problem("forbidden", "A worker may only pause a job.");
     if (verb === "pulse") return await ledger.pulse(asSent(args[0] as PulseReport, lateMs(request)));
     if (verb === "awaitWork") return await wait(args as Parameters<Ledger["awaitWork"]>);
     const [part, own] = verb.split(".") as ["removals", keyof Ledger["removals"] | undefined];
-    const port = (own ? ledger.removals : ledger) as unknown as Record<string, (...args: readonly unknown[]) => Promise<unknown>>;
+    const port = (own ? ledger.removals : ledger) as unknown as Record<
+      string,
+      (...args: readonly unknown[]) => Promise<unknown>
+    >;
     return await port[own ?? part]!(...args);
   };
 
   const wait = async ([filter, ms]: Parameters<Ledger["awaitWork"]>): Promise<boolean> => {
-    if (waiting >= MOST_WAITING) throw new Problem("unavailable", "Too many workers wait.", { retryAfterSeconds: 2 });
+    if (waiting >= MOST_WAITING)
+      throw new Problem("unavailable", "Too many workers wait.", { retryAfterSeconds: 2 });
     waiting++;
     try {
       return await ledger.awaitWork(filter, Math.min(ms, LONGEST_WAIT_MS));
@@ -70,7 +75,11 @@ export const addLedgerRoutes = (app: Api, { house }: { readonly house: LedgerHou
         checkJson(body as Buffer);
         done(null, decode((body as Buffer).toString()));
       } catch (error) {
-        done(error instanceof SyntaxError ? new Problem("invalid-request", "The body is no JSON.") : (error as Error));
+        done(
+          error instanceof SyntaxError
+            ? new Problem("invalid-request", "The body is no JSON.")
+            : (error as Error),
+        );
       }
     });
     scope.addHook("preValidation", async (request, reply) => {
@@ -114,5 +123,8 @@ const asSent = (report: PulseReport, lateMs: number): PulseReport =>
     ? report
     : {
         ...report,
-        returned: report.returned.map(({ lane, delaysMs }) => ({ lane, delaysMs: delaysMs.map((delay) => delay - lateMs) })),
+        returned: report.returned.map(({ lane, delaysMs }) => ({
+          lane,
+          delaysMs: delaysMs.map((delay) => delay - lateMs),
+        })),
       };

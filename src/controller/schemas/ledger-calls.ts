@@ -175,7 +175,16 @@ export const CALLS: { readonly [V in WireVerb]: z.ZodType<readonly unknown[]> } 
   listItems: z.tuple([name, itemQuery]),
   readFresh: z.tuple([list(z.object({ client: name.nullable(), scraper: text, key }))]),
   readRobots: z.tuple([text, name]),
-  keepRobots: z.tuple([text, z.object({ text: z.string().max(1024 * 1024).nullable(), keepMs: ms })]),
+  keepRobots: z.tuple([
+    text,
+    z.object({
+      text: z
+        .string()
+        .max(1024 * 1024)
+        .nullable(),
+      keepMs: ms,
+    }),
+  ]),
   steerJob: z.tuple([name, z.enum(["pause", "resume", "cancel"]), why, id]),
 
   createJob: z.tuple([loose]),

@@ -54,7 +54,8 @@ export const leases = (test: LedgerTest): void => {
       const before = await world.ledger.readJob(id);
       assert.equal((await worker.settle([item])).refused.length, outcome === DONE ? 0 : 1, outcome.state);
       assert.equal((await worker.settle([item], RETURNED)).refused.length, 1, outcome.state);
-      if (outcome !== RETURNED) assert.deepEqual((await worker.settle([item], outcome)).refused, [], "sent again");
+      if (outcome !== RETURNED)
+        assert.deepEqual((await worker.settle([item], outcome)).refused, [], "sent again");
       assert.deepEqual(await world.ledger.readJob(id), before);
     }
   });

@@ -5,7 +5,7 @@
 import { closeSync, openSync, writeSync } from "node:fs";
 import { registerHooks } from "node:module";
 import { join } from "node:path";
-import type { SqliteOptions } from "../../../src/backends/sqlite/database.ts";
+import type { LedgerOptions } from "../../../src/backends/sqlite/open.ts";
 import type { Ledger } from "../../../src/ports/ledger.ts";
 import { HistoryRecorder } from "../../../src/ports/ledger-suite/history/history-recorder.ts";
 import { callText } from "./read-history.ts";
@@ -38,7 +38,7 @@ const recorded = (ledger: Ledger): Ledger => {
 };
 
 Object.assign(globalThis, {
-  openRecorded: async (file: string, options?: SqliteOptions) => {
+  openRecorded: async (file: string, options?: LedgerOptions) => {
     const { openSqlite } = (await import(REAL)) as typeof import("../../../src/backends/sqlite/open.ts");
     return recorded(await openSqlite(file, options));
   },

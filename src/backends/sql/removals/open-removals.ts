@@ -1,9 +1,9 @@
 import type { Job } from "../../../ledger/records.ts";
+import { isStopHeard } from "../../../ledger/stops.ts";
 import type { Removal, RemovalScope } from "../../../model/removal.ts";
 import { LedgerError } from "../../../ports/ledger.ts";
 import type { Removals } from "../../../ports/removals.ts";
-import { isStopHeard } from "../read-jobs.ts";
-import { type Connection, count, jobNamed } from "../rows.ts";
+import { type Connection, count, jobNamed, readRecords } from "../rows.ts";
 import { forgetFresh, noteLent } from "./detach-job.ts";
 import { dropRows, endRemoval } from "./drop-rows.ts";
 import { dueSweeps, endSweep, forgetObjects, freedObjects, releaseObjects } from "./kept-objects.ts";
@@ -80,7 +80,7 @@ const mustHaveEnded = (db: Connection, { id, number, state, endedAt }: Job): num
       `${id}: the job has not ended (${state}), so nothing of it is removed. End it with \`sluice jobs cancel ${id}\`, or wait until it is done.`,
     );
   const held = count(db, "SELECT coalesce(sum(leased), 0) FROM queues WHERE job = ?", number);
-  if (endedAt === null || held > 0 || !isStopHeard(db, db.now(), number))
+  if (endedAt === null || held > 0 || !isStopHeard(readRecords(db, "workers"), number, db.now()))
     throw new LedgerError(
       "job-running",
       `${id}: workers still hold items of the job. Try again in a few seconds.`,

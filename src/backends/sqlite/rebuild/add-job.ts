@@ -10,7 +10,7 @@ import type { JobState, JobView } from "../../../model/job.ts";
 import type { LostJob, RebuiltJob } from "../../../ports/ledger-rebuild.ts";
 import type { PlannedItem } from "../../../ports/ledger.ts";
 import { jobNamed } from "../../sql/rows.ts";
-import { countItems, writeCounted } from "../check/count-items.ts";
+import { countItems, writeCounted } from "../count-items.ts";
 import type { Database } from "../database.ts";
 import { fillCatalog, linedUp, notePlace, type Received } from "./catalog.ts";
 import { putResults, type Tally } from "./put-results.ts";

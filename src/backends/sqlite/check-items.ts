@@ -1,9 +1,9 @@
-import { itemHash } from "../../../ledger/insert-items.ts";
-import { nextHash } from "../../../ledger/key-hash.ts";
-import { hasPlace, type Places } from "../../../ledger/places.ts";
-import type { Job } from "../../../ledger/records.ts";
-import type { Rows } from "../../sql/rows.ts";
-import { FORMATS, type Value } from "../../sql/tables.ts";
+import { itemHash } from "../../ledger/insert-items.ts";
+import { nextHash } from "../../ledger/key-hash.ts";
+import { hasPlace, type Places } from "../../ledger/places.ts";
+import type { Job } from "../../ledger/records.ts";
+import type { Rows } from "../sql/rows.ts";
+import { FORMATS, type Value } from "../sql/tables.ts";
 
 const { item: ITEM, retry: RETRY, result: RESULT } = FORMATS;
 

@@ -1,11 +1,11 @@
-import { leftAs } from "../../../ledger/item-state.ts";
-import { countPlaces, type Places } from "../../../ledger/places.ts";
-import { ENDED, type FailureCount, type Job, type Queue } from "../../../ledger/records.ts";
-import type { FailureKind } from "../../../model/failure.ts";
-import { LedgerError } from "../../../ports/ledger.ts";
-import { jobNamed, readRecords, type Rows, writeRecords } from "../../sql/rows.ts";
-import { FORMATS, rowSum, type Value } from "../../sql/tables.ts";
-import { Database } from "../database.ts";
+import { leftAs } from "../../ledger/item-state.ts";
+import { countPlaces, type Places } from "../../ledger/places.ts";
+import { ENDED, type FailureCount, type Job, type Queue } from "../../ledger/records.ts";
+import type { FailureKind } from "../../model/failure.ts";
+import { LedgerError } from "../../ports/ledger.ts";
+import { jobNamed, readRecords, type Rows, writeRecords } from "../sql/rows.ts";
+import { FORMATS, rowSum, type Value } from "../sql/tables.ts";
+import { Database } from "./database.ts";
 import { checkItems } from "./check-items.ts";
 
 /** What a job's counters must be, by its items. */

@@ -1,0 +1,40 @@
+import assert from "node:assert/strict";
+import { mock, test } from "node:test";
+import { Silence } from "./silence.ts";
+
+const LONGEST_MS = 120_000;
+
+/** A piece that is read from a slow disk while the request goes on without it. */
+const slowPiece = (): { readonly pieces: AsyncIterator<Uint8Array>; readonly arrive: () => void } => {
+  const { promise, resolve } = Promise.withResolvers<IteratorResult<Uint8Array>>();
+  return {
+    pieces: { next: () => promise },
+    arrive: () => resolve({ done: false, value: new Uint8Array(1) }),
+  };
+};
+
+const timersAfter = async (isOver: boolean): Promise<boolean> => {
+  mock.timers.enable({ apis: ["setTimeout"] });
+  try {
+    const silence = new Silence(LONGEST_MS);
+    const { pieces, arrive } = slowPiece();
+    const reader = silence.sending(pieces).getReader();
+    silence.begin();
+    const read = reader.read();
+    if (isOver) silence.answered();
+    arrive();
+    await read;
+    mock.timers.tick(LONGEST_MS);
+    return silence.signal.aborted;
+  } finally {
+    mock.timers.reset();
+  }
+};
+
+test("a server that takes no further piece is given up", async () => {
+  assert.equal(await timersAfter(false), true);
+});
+
+test("a piece that arrives after the request has ended sets no timer, which would keep the process for two minutes", async () => {
+  assert.equal(await timersAfter(true), false);
+});
