@@ -21,9 +21,11 @@ import type { LedgerRebuild } from "./ports/ledger-rebuild.ts";
 import { type Ledger, LedgerError } from "./ports/ledger.ts";
 import type { KeyCard, Registry, Role } from "./ports/registry.ts";
 import { retentionNow } from "./scrapers/current-retention.ts";
+import { ownLoader } from "./config/own-loader.ts";
 import { jobLoader } from "./scrapers/load-pinned.ts";
+import type { ControllerPlace } from "./worker/controller-place.ts";
 import { openJobLog, removeJobLog } from "./worker/job-log.ts";
-import type { Log, LogLevel } from "./worker/log.ts";
+import { type Log, type LogLevel, logWith } from "./worker/log.ts";
 import { isGone, thisProcess } from "./worker/this-process.ts";
 
 export { openJobLog } from "./worker/job-log.ts";
@@ -38,6 +40,8 @@ export interface House extends AsyncDisposable {
   readonly data: string;
   readonly ledger: Ledger;
   readonly blobs: Blobs;
+  /** Where ledger and archive are; in the data folder when left out. */
+  readonly controller?: ControllerPlace;
 }
 
 /**
@@ -73,6 +77,28 @@ export const openHouse = async (
   });
   const blobs = await openBlobs(data);
   return { data, ledger: journaled(ledger, blobs), blobs, [Symbol.asyncDispose]: () => ledger.close() };
+};
+
+interface RemoteHouse {
+  readonly controller: ControllerPlace;
+  /** Aborted: waits for no answer any more. */
+  readonly signal?: AbortSignal;
+  readonly log: Log;
+}
+
+/** With the ledger and the archive of a controller on another machine. The data folder has only the logs. */
+export const openRemoteHouse = async (
+  data: string,
+  { controller, signal, log }: RemoteHouse,
+): Promise<House> => {
+  const { openRemote } = await import("./backends/remote/open-remote.ts");
+  const { ledger, blobs } = await openRemote({
+    ...controller,
+    version: SOFTWARE,
+    log,
+    ...(signal && { signal }),
+  });
+  return { data, ledger, blobs, controller, [Symbol.asyncDispose]: () => ledger.close() };
 };
 
 /** A look at a data folder's ledger that changes nothing, for `sluice fsck`. */
@@ -154,6 +180,8 @@ const holdJob = async (ledger: Ledger, job: string, reason: string): Promise<voi
 
 export interface WorkOptions {
   readonly data: string;
+  /** Where ledger and archive are; in the data folder when left out. */
+  readonly controller?: ControllerPlace;
   /** The items of these; of all jobs when left out, as a service's workers take them. */
   readonly jobs?: readonly string[];
   readonly lanes?: readonly string[];
@@ -174,10 +202,13 @@ export interface WorkOptions {
 
 /** A worker with everything it needs, until the signal or, alone, until nothing is left to do. */
 export const work = async (options: WorkOptions): Promise<void> => {
-  const { data, jobs, lanes, kinds, capacity, isAlone, signal, onSuspects } = options;
+  const { data, controller, jobs, lanes, kinds, capacity, isAlone, signal, onSuspects } = options;
   const { runWorker } = await import("./worker/worker.ts");
   const { startPacker } = await import("./archive/packer.ts");
-  await using house = await openHouse(data, { isPacing: true });
+  const log = openJobLog(data, jobs?.[0] ?? "worker", options.logLevel);
+  await using house = controller
+    ? await openRemoteHouse(data, { controller, log: logWith(log, { worker: options.name }) })
+    : await openHouse(data, { isPacing: true });
   await using packer = startPacker();
   const opened = await openCollector(options.allowTargets);
   const collector = options.watch?.(opened) ?? opened;
@@ -191,13 +222,13 @@ export const work = async (options: WorkOptions): Promise<void> => {
       laneOf,
       robotName: ROBOT_NAME,
       software: SOFTWARE,
-      loadJob: jobLoader(house.ledger),
+      loadJob: controller ? ownLoader(house.ledger) : jobLoader(house.ledger),
       card: { ...thisProcess(), version: SOFTWARE },
       ...(jobs ? { jobs } : { holdJob: (job, reason) => holdJob(house.ledger, job, reason) }),
       ...(lanes && { lanes }),
       ...(kinds && { kinds }),
       ...(capacity !== undefined && { capacity }),
-      log: openJobLog(data, jobs?.[0] ?? "worker", options.logLevel),
+      log,
       signal,
       ...(isAlone && { isAlone }),
       ...(onSuspects && { onSuspects }),

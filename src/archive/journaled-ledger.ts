@@ -24,15 +24,16 @@ export const journaled = (ledger: Ledger, blobs: Blobs): Ledger => {
   const loaded = new Set<string>();
   return {
     ...ledger,
-    async addItems(job, items, rejected) {
-      if (items.length + rejected.length === 0) return await ledger.addItems(job, items, rejected);
+    async addItems(...call) {
+      const [job, items, rejected] = call;
+      if (items.length + rejected.length === 0) return await ledger.addItems(...call);
       // Before: nothing that the ledger has accepted may be lost with it. A job without inputs has nothing to lose.
       const isFirst = !loaded.has(job);
       if (loaded.size >= MOST_LOADED) loaded.clear();
       loaded.add(job);
       const [segment] = await Promise.all([putInputs(blobs, job, items, rejected), isFirst && keep(job)]);
       try {
-        return await ledger.addItems(job, items, rejected);
+        return await ledger.addItems(...call);
       } catch (error) {
         if (error instanceof LedgerError && REFUSALS.has(error.code)) await blobs.remove(segment);
         throw error;
@@ -42,27 +43,27 @@ export const journaled = (ledger: Ledger, blobs: Blobs): Ledger => {
       await ledger.sealJob(job);
       await keep(job);
     },
-    async steerJob(job, to, why) {
-      await ledger.steerJob(job, to, why);
-      await keep(job);
+    async steerJob(...call) {
+      await ledger.steerJob(...call);
+      await keep(call[0]);
     },
-    async pinVersions(job, pins) {
-      const reply = await ledger.pinVersions(job, pins);
-      await keep(job);
+    async pinVersions(...call) {
+      const reply = await ledger.pinVersions(...call);
+      await keep(call[0]);
       return reply;
     },
     async amendItems(job, revision, items, isLast) {
       await ledger.amendItems(job, revision, items, isLast);
       if (isLast) await keep(job);
     },
-    async retryItems(job, filter) {
-      const count = await ledger.retryItems(job, filter);
-      if (count > 0) await keep(job);
+    async retryItems(...call) {
+      const count = await ledger.retryItems(...call);
+      if (count > 0) await keep(call[0]);
       return count;
     },
-    async raiseCaps(job, caps) {
-      const count = await ledger.raiseCaps(job, caps);
-      await keep(job);
+    async raiseCaps(...call) {
+      const count = await ledger.raiseCaps(...call);
+      await keep(call[0]);
       return count;
     },
     async steerLane(lane, to) {

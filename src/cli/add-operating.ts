@@ -173,7 +173,7 @@ const addKeys = (clients: Command, onEnd: OnEnd): void => {
     .argument("<client>", "its name")
     .addOption(
       new Option("--role <role>", "what the key may do")
-        .choices(["client", "operator", "admin"])
+        .choices(["client", "operator", "admin", "worker"])
         .default("client"),
     )
     .option("--list", "list its keys instead", false);

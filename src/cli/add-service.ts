@@ -30,7 +30,8 @@ A worker is stopped with SIGTERM, SIGHUP or Ctrl-C: it finishes what it has in h
 
 Examples:
   sluice worker --processes 2
-  sluice worker --lanes tax.example.gov,maps.example.gov --concurrency 20`;
+  sluice worker --lanes tax.example.gov,maps.example.gov --concurrency 20
+  sluice worker --ledger https://sluice.example.org --key-file worker.key    on another machine, see docs/many-machines.md`;
 
 const LOGIN_HELP = `
 SLUICE_KEY in the environment goes before the key that is kept.
@@ -80,8 +81,20 @@ export const addService = (program: Command, onEnd: (exitCode: number) => void):
 
   const worker = program
     .command("worker")
-    .summary("work for all jobs of a data folder")
-    .description("Takes items of all jobs of a data folder, until it is stopped.")
+    .summary("work for all jobs of a data folder, or of a controller")
+    .description("Takes items of all jobs of a data folder, or of a controller, until it is stopped.")
+    .addOption(
+      new Option(
+        "--ledger <url>",
+        "work for the controller at this address (`ledger` of sluice.config.ts)",
+      ).env("SLUICE_LEDGER"),
+    )
+    .addOption(
+      new Option(
+        "--key-file <file>",
+        "file with a key of the role worker, for --ledger; SLUICE_KEY when left out",
+      ).env("SLUICE_KEY_FILE"),
+    )
     .option("--processes <n>", "worker processes", processCount, 1)
     .option("--concurrency <n>", "items in hand at once, of each process", numberIn("concurrency"))
     .option("--lanes <names>", "only items of these lanes", listOf)

@@ -41,6 +41,7 @@ export const runWorkers = async (options: RunWorkersOptions): Promise<void> => {
     supervisor.start({
       ledger: house.ledger,
       data: house.data,
+      ...(house.controller && { controller: house.controller }),
       logLevel,
       log,
       ...(lanes && { lanes }),

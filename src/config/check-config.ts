@@ -16,6 +16,7 @@ export const checkConfig = (found: unknown, file: string): Config => {
   if (unknown !== undefined) return refuse(unknown);
   const {
     data,
+    ledger,
     scrapers,
     allowTargets,
     maxRetryAfter,
@@ -23,6 +24,8 @@ export const checkConfig = (found: unknown, file: string): Config => {
     alerts,
   }: { readonly [option in keyof Config]?: unknown } = found;
   if (data !== undefined && !isPath(data)) return refuse('`data` must be a folder, such as "./data".');
+  if (ledger !== undefined && !(isPath(ledger) && /^https?:$/.test(URL.parse(ledger)?.protocol ?? "")))
+    return refuse('`ledger` must be the address of a controller, such as "https://sluice.example.org".');
   const isFolders = isPath(scrapers) || (Array.isArray(scrapers) && scrapers.every(isPath));
   if (scrapers !== undefined && !isFolders)
     return refuse('`scrapers` must be a folder, such as "./scrapers", or a list of folders.');

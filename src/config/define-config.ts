@@ -6,6 +6,8 @@ import type { ChannelConfig } from "../ports/channel.ts";
 export interface Config {
   /** Folder of the ledger, the archive and the logs; `./data` unless given. `--data` and `SLUICE_DATA` go before it. */
   readonly data?: string;
+  /** The controller that `sluice worker` works for, such as "https://sluice.example.org"; it works in `data` unless given. `--ledger` and `SLUICE_LEDGER` go before it. */
+  readonly ledger?: string;
   /** The folder, or folders, in which scrapers are found by name; `./scrapers` unless given. */
   readonly scrapers?: string | readonly string[];
   /**
@@ -23,6 +25,7 @@ export interface Config {
 
 export const CONFIG_OPTIONS: OptionNames<Config> = {
   data: true,
+  ledger: true,
   scrapers: true,
   allowTargets: true,
   maxRetryAfter: true,

@@ -13,6 +13,7 @@ export interface Project {
   readonly file: string;
   readonly folder: string;
   readonly data: string;
+  readonly ledger?: string;
   readonly scrapers: readonly string[];
   readonly allowTargets?: readonly string[];
   readonly maxRetryAfter?: string;

@@ -36,7 +36,8 @@ export const addAuth = (app: Api, registry: Registry, now: () => number): KeyDoo
       );
     }
     const { card, client } = known;
-    const perMinute = client?.requestsPerMinute;
+    // What workers ask, no client has asked for.
+    const perMinute = card.role === "worker" ? undefined : client?.requestsPerMinute;
     if (perMinute !== undefined) {
       const room = limiter.take(card.id, perMinute, now());
       void reply.headers(limitHeaders(perMinute, room));

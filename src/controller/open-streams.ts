@@ -4,8 +4,8 @@ import type { Who } from "./api.ts";
 import type { ControllerLog } from "./house.ts";
 import { Problem } from "./problem.ts";
 
-/** At a time, for each client. An export keeps some megabytes in memory; the others keep little. */
-export const MOST_STREAMS = { export: 8, download: 32, upload: 32, listener: 20 } as const;
+/** At a time, for each client. An export keeps some megabytes in memory; the others keep little. Workers send and read objects. */
+export const MOST_STREAMS = { export: 8, download: 32, upload: 32, object: 256, listener: 20 } as const;
 export type StreamKind = keyof typeof MOST_STREAMS;
 
 export interface StreamTimes {
@@ -119,7 +119,7 @@ export class OpenStreams implements Disposable {
 
   #stands(stream: OpenStream): boolean {
     const { kind, request, response } = stream;
-    const isSending = kind === "upload";
+    const isSending = kind === "upload" || (kind === "object" && request.method === "PUT");
     const bytes = isSending ? request.socket.bytesRead : request.socket.bytesWritten;
     // Only its client can make it move on: the service itself may be slow, and live events are rare.
     const isUpToClient = isSending

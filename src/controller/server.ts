@@ -18,6 +18,7 @@ import { requestId } from "./request-id.ts";
 import { RequestTurns } from "./request-turns.ts";
 import { addAuditRoutes } from "./routes/audit.ts";
 import { addBatchRoutes } from "./routes/batches.ts";
+import { addBlobRoutes } from "./routes/blobs.ts";
 import { addCaptureRoutes } from "./routes/captures.ts";
 import { addClientRoutes } from "./routes/clients.ts";
 import { addDeliveryRoutes } from "./routes/deliveries.ts";
@@ -158,4 +159,5 @@ const ROUTES = [
   addAuditRoutes,
   addServiceRoutes,
   addLedgerRoutes,
+  addBlobRoutes,
 ];

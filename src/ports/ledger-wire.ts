@@ -7,6 +7,14 @@ import type { Removals } from "./removals.ts";
  */
 export const PROTOCOL = 1;
 export const PROTOCOL_HEADER = "sluice-protocol";
+/** The program and its version, for people to read. */
+export const VERSION_HEADER = "sluice-version";
+
+/** What `GET /v1/ledger` answers, beside the headers. */
+export interface Greeting {
+  /** Of the blob store, see `Blobs`. */
+  readonly gatherMs: number;
+}
 
 /**
  * Each answer has the steady clock of the process that gave it, after that process's name: what an answer took longer on its way than others is known
@@ -18,8 +26,11 @@ export const CLOCK_HEADER = "sluice-clock";
 export const LONGEST_WAIT_MS = 2000;
 /** Of the body of a call. */
 export const MOST_CALL_BYTES = 32 * 1024 * 1024;
-/** Objects are sent in pieces of at most so many bytes. */
-export const PIECE_BYTES = 1024 * 1024;
+/** Of one answer with a part of an object; a longer part is asked for in several. */
+export const MOST_RANGE_BYTES = 4 * 1024 * 1024;
+export const MOST_OBJECT_BYTES = 16 * 1024 ** 3;
+/** With an object that is sent: its SHA-256, in hex. */
+export const DIGEST_HEADER = "sluice-sha256";
 
 type RemovalVerb = `removals.${keyof Removals}`;
 export type WireVerb = Exclude<keyof Ledger, "close" | "removals"> | RemovalVerb;

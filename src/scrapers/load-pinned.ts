@@ -28,12 +28,16 @@ const KEPT_JOBS = 256;
 /** Scrapers by job and revision, each loaded once and held against the version that the job is pinned to. */
 export const jobLoader = (
   ledger: Pick<Ledger, "readJob">,
+  /** Where the code of its root is on this machine. */
+  sourceOf: (spec: JobSpec) => Promise<string> = async ({ source }) => source,
 ): ((job: string, revision: number) => Promise<LoadedJob>) => {
   const loaded = new Map<string, Promise<LoadedJob>>();
   const load = async (id: string): Promise<LoadedJob> => {
     const job = await ledger.readJob(id);
     if (!job) throw new ScraperLoadError("unknown-scraper", `${id}: no such job`);
-    return { spec: job.spec, scrapers: jobScrapers(await loadPinned(job.spec), job.spec.scrapers) };
+    const { spec } = job;
+    const root = await loadPinned({ ...spec, source: await sourceOf(spec) });
+    return { spec, scrapers: jobScrapers(root, spec.scrapers) };
   };
   return (id, revision) => {
     const name = `${id} ${revision}`;

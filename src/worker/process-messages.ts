@@ -1,4 +1,5 @@
 import type { CollectorKind } from "../model/collector-kind.ts";
+import type { ControllerPlace } from "./controller-place.ts";
 import type { LogLevel } from "./log.ts";
 
 /** What a worker process is told. */
@@ -7,6 +8,8 @@ export type ToWorker =
       readonly type: "start";
       readonly name: string;
       readonly data: string;
+      /** Where ledger and archive are; in the data folder when left out. */
+      readonly controller?: ControllerPlace;
       /** Of all jobs when left out. */
       readonly jobs?: readonly string[];
       readonly lanes?: readonly string[];

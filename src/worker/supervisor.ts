@@ -1,8 +1,10 @@
 import { hostname } from "node:os";
 import type { CollectorKind } from "../model/collector-kind.ts";
 import type { Ledger } from "../ports/ledger.ts";
+import type { ControllerPlace } from "./controller-place.ts";
 import type { Log, LogLevel } from "./log.ts";
 import type { FromWorker } from "./process-messages.ts";
+import { thisProcess } from "./this-process.ts";
 import { DEFAULT_MEMORY_MB, type ProcessEnd, WorkerProcess } from "./worker-process.ts";
 
 export interface SupervisorOptions {
@@ -16,6 +18,7 @@ export interface SupervisorOptions {
 export interface SuperviseOptions {
   readonly ledger: Ledger;
   readonly data: string;
+  readonly controller?: ControllerPlace;
   /** Of all jobs when left out. */
   readonly jobs?: readonly string[];
   readonly lanes?: readonly string[];
@@ -118,14 +121,17 @@ export class Supervisor {
   }
 
   #begin(process: WorkerProcess, isAlone: boolean): void {
-    const { data, logLevel, jobs, lanes, kinds, capacity, allowTargets } = this.#work!;
-    const name = `${hostname()}-${process.child.pid}-${isAlone ? "alone" : "worker"}`;
+    const { data, controller, logLevel, jobs, lanes, kinds, capacity, allowTargets } = this.#work!;
+    // Machines may share a host name.
+    const machine = controller ? `${thisProcess().space?.slice(0, 8) ?? ""}-` : "";
+    const name = `${hostname()}-${process.child.pid}-${machine}${isAlone ? "alone" : "worker"}`;
     process.start({
       type: "start",
       name,
       data,
       isAlone,
       logLevel,
+      ...(controller && { controller }),
       ...(jobs && { jobs }),
       ...(lanes && { lanes }),
       ...(kinds && { kinds }),

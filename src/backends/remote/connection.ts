@@ -1,6 +1,7 @@
+import type { Readable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import { Agent, type Dispatcher } from "undici";
-import { CLOCK_HEADER, PROTOCOL, PROTOCOL_HEADER } from "../../ports/ledger-wire.ts";
+import { CLOCK_HEADER, PROTOCOL, PROTOCOL_HEADER, VERSION_HEADER } from "../../ports/ledger-wire.ts";
 import { LedgerError } from "../../ports/ledger.ts";
 import { SteadyOffset } from "./steady-offset.ts";
 
@@ -11,6 +12,14 @@ export interface RemoteOptions {
   readonly key?: string;
   /** A call that nobody has answered for so long fails. The ledger knows a call again for somewhat longer. */
   readonly patienceMs?: number;
+  /** This program and its version, for messages. */
+  readonly version?: string;
+  /** Aborted: what has no answer yet fails, and is not sent again. */
+  readonly signal?: AbortSignal;
+  /** Is told when the controller stops answering, now and then while that lasts, and when it answers again. */
+  readonly log?: Readonly<
+    Record<"info" | "warn", (event: string, facts: Readonly<Record<string, unknown>>) => void>
+  >;
   /** That no one sets, in ms; `performance`'s unless given. */
   readonly steadyMs?: () => number;
 }
@@ -26,24 +35,32 @@ export class Unanswered extends Error {
   }
 }
 
+/** For answers whose body breaks off. */
+export const unanswered = (error: Error): never => {
+  throw new Unanswered(reasonOf(error), 0, { cause: error });
+};
+
 export interface Sent {
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
   readonly path: string;
-  readonly body?: string | Uint8Array;
+  readonly body?: string | Uint8Array | Readable;
+  readonly headers?: Readonly<Record<string, string>>;
   readonly type?: string;
   /** Until the head of the answer, and between two pieces of its body. */
   readonly timeoutMs?: number;
 }
 
-type Response = Dispatcher.ResponseData;
+export type Response = Dispatcher.ResponseData;
 
 const CONNECT_MS = 10_000;
 const ANSWER_MS = 30_000;
 const PATIENCE_MS = 10 * 60_000;
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 2000;
-/** The controller, or something before it, is not ready. */
-const BUSY: ReadonlySet<number> = new Set([408, 425, 429, 502, 503, 504]);
+/** While there is no answer. */
+const LOG_MS = 30_000;
+/** The controller, or something before it, is not ready or has failed: every call may be sent again. */
+const BUSY: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
 
 /** Requests to one controller, and what is known of its clock. */
 export class Connection {
@@ -57,6 +74,9 @@ export class Connection {
     keepAliveTimeout: 30_000,
   });
 
+  /** Since when there is no answer, and when that was last logged. */
+  #cutOff: { readonly at: number; readonly loggedAt: number } | undefined;
+
   constructor(options: RemoteOptions) {
     this.#options = options;
     this.url = options.url.replace(/\/+$/, "");
@@ -66,8 +86,8 @@ export class Connection {
   }
 
   /** One try. Throws `Unanswered` where another may bring an answer, and a `LedgerError` where none will. */
-  async send({ method, path, body, type, timeoutMs = ANSWER_MS }: Sent): Promise<Response> {
-    const { key } = this.#options;
+  async send({ method, path, body, type, headers, timeoutMs = ANSWER_MS }: Sent): Promise<Response> {
+    const { key, version, signal } = this.#options;
     const response = await this.#agent
       .request({
         origin: this.#origin,
@@ -75,21 +95,25 @@ export class Connection {
         method,
         headers: {
           [PROTOCOL_HEADER]: String(PROTOCOL),
+          ...(version !== undefined && { [VERSION_HEADER]: version }),
           ...this.offset.headers(),
+          ...headers,
           ...(key !== undefined && { authorization: `Bearer ${key}` }),
           ...(type !== undefined && { "content-type": type }),
         },
         ...(body !== undefined && { body }),
         headersTimeout: timeoutMs,
         bodyTimeout: timeoutMs,
+        ...(signal && { signal }),
       })
-      .catch((error: Error) => {
-        throw new Unanswered(reasonOf(error), 0, { cause: error });
-      });
+      .catch(unanswered);
     this.offset.note(response.headers[CLOCK_HEADER]);
-    if (response.statusCode < 400 || response.statusCode === 404 || response.statusCode === 409) {
-      if (response.headers[PROTOCOL_HEADER] === String(PROTOCOL)) return response;
-    }
+    const { statusCode } = response;
+    if (statusCode < 400 || statusCode === 404 || statusCode === 409)
+      if (response.headers[PROTOCOL_HEADER] === String(PROTOCOL)) {
+        this.#answered();
+        return response;
+      }
     throw await this.#refusal(response);
   }
 
@@ -106,25 +130,49 @@ export class Connection {
 
   /** After a pause, whether what has failed may be sent again. Throws when that has gone on for too long. */
   async isWorthAnother(
-    error: unknown,
+    failed: unknown,
     { what, tries, startedAt }: { readonly what: string; readonly tries: number; readonly startedAt: number },
   ): Promise<boolean> {
-    if (!(error instanceof Unanswered)) return false;
-    const { patienceMs = PATIENCE_MS } = this.#options;
+    if (!(failed instanceof Unanswered)) return false;
+    const { patienceMs = PATIENCE_MS, signal } = this.#options;
+    this.#unanswered(what, failed);
     const passedMs = performance.now() - startedAt;
-    if (passedMs > patienceMs)
+    if (passedMs > patienceMs || signal?.aborted)
       throw new LedgerError(
         "unavailable",
-        `${this.url}: no answer to ${what} for ${Math.round(passedMs / 1000)} s (${error.message}). Check that the controller runs (\`sluice serve\`) and that it can be reached from here.`,
-        { cause: error },
+        `${this.url}: no answer to ${what} for ${Math.round(passedMs / 1000)} s (${failed.message}). Check that the controller runs (\`sluice serve\`) and that it can be reached from here.`,
+        { cause: failed },
       );
     const pauseMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (tries - 1));
-    await delay(Math.max(error.afterMs, pauseMs * (0.5 + Math.random() / 2)));
+    await delay(Math.max(failed.afterMs, pauseMs * (0.5 + Math.random() / 2)), undefined, {
+      ...(signal && { signal }),
+    }).catch(() => undefined);
     return true;
   }
 
   async close(): Promise<void> {
     await this.#agent.destroy();
+  }
+
+  #unanswered(call: string, { message }: Unanswered): void {
+    const now = performance.now();
+    const { at, loggedAt } = this.#cutOff ?? { at: now, loggedAt: -Infinity };
+    const isLogged = now - loggedAt < LOG_MS;
+    this.#cutOff = { at, loggedAt: isLogged ? loggedAt : now };
+    if (!isLogged)
+      this.#options.log?.warn("controller does not answer", {
+        url: this.url,
+        call,
+        reason: message,
+        forMs: Math.round(now - at),
+      });
+  }
+
+  #answered(): void {
+    if (!this.#cutOff) return;
+    const forMs = Math.round(performance.now() - this.#cutOff.at);
+    this.#cutOff = undefined;
+    this.#options.log?.info("controller answers again", { url: this.url, forMs });
   }
 
   async #refusal({ statusCode, headers, body }: Response): Promise<Error> {
@@ -135,7 +183,7 @@ export class Connection {
     if (statusCode === 401)
       return refused(
         "no-access",
-        "the key is not known there, or was revoked. Make one with `sluice clients key CLIENT --role worker`, and give it with --key or SLUICE_KEY.",
+        "the key is not known there, or was revoked. Make one with `sluice clients key CLIENT --role worker`, and give it with --key-file or SLUICE_KEY.",
       );
     if (statusCode === 403)
       return refused("no-access", `${detail} A worker needs a key that was made with --role worker.`);
@@ -146,7 +194,7 @@ export class Connection {
     if (code !== "" && code !== "not-found") return refused("unavailable", `${detail} (${code})`);
     return refused(
       "unavailable",
-      `this is no controller of Sluice, or one of an older version (status ${statusCode}). Give the URL on which \`sluice serve\` listens.`,
+      `this is not a Sluice controller, or one too old for this worker (status ${statusCode}). Give the URL on which \`sluice serve\` listens, or upgrade the controller.`,
     );
   }
 }

@@ -1,28 +1,32 @@
-import { later } from "../../ledger/answers.ts";
+import { later, partOf } from "../../ledger/answers.ts";
 import { type FailedTry, resending } from "../../ledger/resend.ts";
 import type { Blobs } from "../../ports/blobs.ts";
 import {
   CLOCK_HEADER,
   decode,
   encode,
+  type Greeting,
   LONGEST_WAIT_MS,
   WIRE_VERBS,
   type WireVerb,
 } from "../../ports/ledger-wire.ts";
 import {
+  type AddReply,
   type Ledger,
   LedgerError,
   type LedgerErrorCode,
   type SlotGrant,
   type WorkFilter,
 } from "../../ports/ledger.ts";
-import { Connection, type RemoteOptions, Unanswered } from "./connection.ts";
+import { Connection, type RemoteOptions, Unanswered, unanswered } from "./connection.ts";
 import { remoteBlobs } from "./remote-blobs.ts";
 
 /** Of the first look, so that a wrong address is told soon, and a controller that starts together with its workers is waited for. */
 const FIRST_PATIENCE_MS = 10_000;
 /** Of calls by which leases are kept: sooner than those end, another try is made on another connection. */
 const SHORT_MS = 5000;
+/** Items of one request. */
+const ADD_CHUNK = 2000;
 const SHORT: ReadonlySet<string> = new Set<WireVerb>(["claim", "pulse", "awaitWork"]);
 
 export interface Remote {
@@ -33,22 +37,27 @@ export interface Remote {
 /** A controller's ledger and archive, from another machine. Throws where there is none, it speaks another version, or the key does not do. */
 export const openRemote = async (options: RemoteOptions): Promise<Remote> => {
   const connection = new Connection(options);
+  let greeting: Greeting;
   try {
-    await greet(connection, options);
+    greeting = await greet(connection, options);
   } catch (error) {
     await connection.close();
     throw error;
   }
   const again = ({ verb: what, ...failed }: FailedTry): Promise<boolean> =>
     connection.isWorthAnother(failed.error, { what, ...failed });
-  return { ledger: resending(wireLedger(connection), again), blobs: remoteBlobs(connection) };
+  return {
+    ledger: resending(wireLedger(connection), again),
+    blobs: remoteBlobs(connection, greeting.gatherMs),
+  };
 };
 
-const greet = async (connection: Connection, { patienceMs }: RemoteOptions): Promise<void> => {
+const greet = async (connection: Connection, { patienceMs }: RemoteOptions): Promise<Greeting> => {
   const startedAt = performance.now();
-  await connection.repeat("the first request", async () => {
+  return await connection.repeat("the first request", async () => {
     try {
-      await (await connection.send({ method: "GET", path: "/v1/ledger" })).body.dump();
+      const { body } = await connection.send({ method: "GET", path: "/v1/ledger" });
+      return decode(await body.text().catch(unanswered)) as Greeting;
     } catch (error) {
       const isOver = performance.now() - startedAt > Math.min(FIRST_PATIENCE_MS, patienceMs ?? Infinity);
       if (!isOver || !(error instanceof Unanswered)) throw error;
@@ -73,10 +82,7 @@ const wireLedger = (connection: Connection): Ledger => {
       type: "application/json",
       ...(SHORT.has(verb) && { timeoutMs: SHORT_MS }),
     });
-    const text = await response.body.text().catch((error: Error) => {
-      throw new Unanswered(error.message, 0, { cause: error });
-    });
-    const answer = decode(text);
+    const answer = decode(await response.body.text().catch(unanswered));
     if (response.statusCode >= 400) {
       const { code, message } = answer as { readonly code: LedgerErrorCode; readonly message: string };
       throw new LedgerError(code, message);
@@ -101,6 +107,15 @@ const wireLedger = (connection: Connection): Ledger => {
         if (await call("awaitWork", [filter, Math.max(0, Math.min(leftMs, LONGEST_WAIT_MS))])) return true;
         if (leftMs <= LONGEST_WAIT_MS) return false;
       }
+    },
+    addItems: async (job, items, rejected, id) => {
+      const total = { accepted: 0, folded: 0, capped: 0 };
+      for (let from = 0; from === 0 || from < items.length; from += ADD_CHUNK) {
+        const some = [items.slice(from, from + ADD_CHUNK), from === 0 ? rejected : []];
+        const reply = (await call("addItems", [job, ...some, partOf(id, from)])) as AddReply;
+        for (const count of ["accepted", "folded", "capped"] as const) total[count] += reply[count];
+      }
+      return total;
     },
     close: () => connection.close(),
   };

@@ -1,9 +1,10 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { type House, openHouse, openJobLog } from "../../compose.ts";
+import { type House, openHouse, openJobLog, openRemoteHouse } from "../../compose.ts";
 import { takeLanePolicy } from "../../config/lane-policy.ts";
 import { loadConfig } from "../../config/load-config.ts";
 import type { CollectorKind } from "../../model/collector-kind.ts";
 import type { LogLevel } from "../../worker/log.ts";
+import { controllerAt } from "../controller-option.ts";
 import { EXIT } from "../exit-codes.ts";
 import { listenForInterrupts } from "../interrupts.ts";
 import { countText } from "../number-text.ts";
@@ -13,6 +14,9 @@ import { wideRights } from "../wide-rights.ts";
 
 export interface WorkerOptions {
   readonly data: string;
+  /** URL of the controller that has the ledger; it is in the data folder when left out. */
+  readonly ledger?: string;
+  readonly keyFile?: string;
   readonly processes: number;
   readonly concurrency?: number;
   /** In milliseconds. */
@@ -26,7 +30,7 @@ export interface WorkerOptions {
 
 const TIDY_MS = 2000;
 
-/** Takes items of all jobs of the data folder until it is told to stop; then it finishes what it has in hand. */
+/** Takes items of all jobs of the data folder, or of a controller, until it is told to stop; then it finishes what it has in hand. */
 export const workerCommand = async (options: WorkerOptions): Promise<number> => {
   const { data, processes, concurrency, lanes, kinds, logLevel } = options;
   const killed = new AbortController();
@@ -34,11 +38,16 @@ export const workerCommand = async (options: WorkerOptions): Promise<number> => 
   const project = await loadConfig();
   takeLanePolicy(project);
   const allowTargets = project?.allowTargets;
-  await using house = await openHouse(data);
+  const url = options.ledger ?? project?.ledger;
+  const controller = url === undefined ? undefined : controllerAt(url, options.keyFile);
+  const log = openJobLog(data, "worker", logLevel);
+  await using house = controller
+    ? await openRemoteHouse(data, { controller, signal: killed.signal, log })
+    : await openHouse(data);
   const say = sayer(options);
   say(
     "started",
-    `Working for ${jobsText(kinds)} in ${data}, with ${countText(processes)} ${plural(processes)}.`,
+    `Working for ${jobsText(kinds)} ${controller ? `of ${controller.url}` : `in ${data}`}, with ${countText(processes)} ${plural(processes)}.`,
   );
   const wide = wideRights(data);
   if (wide !== undefined) say("wide-rights", wide);
@@ -51,13 +60,13 @@ export const workerCommand = async (options: WorkerOptions): Promise<number> => 
     say("draining", "Stopping: finishing what is in hand. Interrupt again to stop at once."),
   );
   const over = new AbortController();
-  const tidying = keepTidy(house, over.signal);
+  const tidying = controller ? undefined : keepTidy(house, over.signal);
   try {
     await runWorkers({
       house,
       processes,
       logLevel,
-      log: openJobLog(data, "worker", logLevel),
+      log,
       say: (line) => say("output", line),
       signal: interrupts.signal,
       killed: killed.signal,

@@ -1,25 +1,27 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { randomUUID } from "node:crypto";
+import type { Blobs } from "../../ports/blobs.ts";
 import type { PulseReport } from "../../ports/ledger.ts";
 import { type Ledger, LedgerError } from "../../ports/ledger.ts";
 import {
   CLOCK_HEADER,
   decode,
   encode,
+  type Greeting,
   LONGEST_WAIT_MS,
   MOST_CALL_BYTES,
-  PROTOCOL,
-  PROTOCOL_HEADER,
   WIRE_VERBS,
   type WireVerb,
 } from "../../ports/ledger-wire.ts";
 import type { Api } from "../api.ts";
 import { checkJson } from "../parse-json.ts";
 import { Problem } from "../problem.ts";
+import { addProtocol } from "../protocol.ts";
 import { CALLS } from "../schemas/ledger-calls.ts";
 
 export interface LedgerHouse {
   readonly ledger: Ledger;
+  readonly blobs: Pick<Blobs, "gatherMs">;
   readonly version?: string;
   /** That no one sets, in ms; `performance`'s unless given. */
   readonly steadyMs?: () => number;
@@ -82,16 +84,7 @@ export const addLedgerRoutes = (app: Api, { house }: { readonly house: LedgerHou
         );
       }
     });
-    scope.addHook("preValidation", async (request, reply) => {
-      request.isUnlogged = true;
-      void reply.header(PROTOCOL_HEADER, PROTOCOL);
-      const theirs = request.headers[PROTOCOL_HEADER];
-      if (theirs !== String(PROTOCOL))
-        throw new Problem(
-          "other-protocol",
-          `This controller speaks version ${PROTOCOL} of the workers' protocol, the worker ${String(theirs ?? "none").slice(0, 20)}. Run the same version of Sluice on both.`,
-        );
-    });
+    addProtocol(scope, house.version ?? "");
     const answer = (reply: FastifyReply, status: number, value: unknown): FastifyReply =>
       reply
         .code(status)
@@ -99,7 +92,7 @@ export const addLedgerRoutes = (app: Api, { house }: { readonly house: LedgerHou
         .type("application/json; charset=utf-8")
         .send(encode(value));
     scope.get("/v1/ledger", { config: { role: "worker" }, schema: { hide: true } }, async (_request, reply) =>
-      answer(reply, 200, { protocol: PROTOCOL, version: house.version ?? "" }),
+      answer(reply, 200, { gatherMs: house.blobs.gatherMs } satisfies Greeting),
     );
     for (const [verb, role] of Object.entries(WIRE_VERBS))
       scope.post(
