@@ -1,5 +1,6 @@
 /**
- * `npm run chaos`: a controller and three workers under the county's troubles, one of them killed every few seconds for two minutes. Says how
+ * `npm run chaos`: a controller, two workers beside it and two in network namespaces of their own under the county's troubles, one of them killed
+ * every few seconds for two minutes, one answer in a hundred lost, and one of the workers cut off for 30 seconds. Says how
  * it goes, and prints one JSON line when everything has ended as it should; else it fails. `-- --seed N --seconds N --items N`.
  */
 import { mkdtempSync, rmSync } from "node:fs";
@@ -13,6 +14,8 @@ const DEFAULT_SECONDS = 120;
 const ITEMS_PER_SECOND = 15;
 /** Eight processes share the cores with the site. */
 const SEEN_LATE_MS = 500;
+/** Of the time; at most 30 s. */
+const CUT_SHARE = 0.25;
 
 const { values } = parseArgs({
   options: { seed: { type: "string" }, seconds: { type: "string" }, items: { type: "string" } },
@@ -34,6 +37,7 @@ const figures = await runChaos({
   killMs: seconds * 1000,
   parcels,
   seenLateMs: SEEN_LATE_MS,
+  cutMs: Math.min(30_000, CUT_SHARE * seconds * 1000),
   say: (line) => console.error(line),
 });
 console.log(JSON.stringify({ figure: "chaos", ...figures }));

@@ -6,7 +6,7 @@ import { type ChangedLayout, type CountyOptions, startCounty } from "./site.ts";
 const USAGE = `node examples/county/serve.ts [options]
   --port N               0: the system chooses (default)
   --host ADDRESS         default 127.0.0.1
-  --hosts N              listen on 127.0.0.1 to 127.0.0.N
+  --hosts N              listen on N addresses, from --host on
   --parcels N            default 2000
   --seed N               another county
   --troubles LIST        all, none (default) or NAME=PERCENT,…: see the README

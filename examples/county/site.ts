@@ -146,4 +146,6 @@ export async function startCounty(options: CountyOptions = {}): Promise<County> 
 const now = (): number => performance.timeOrigin + performance.now();
 
 const hostsOf = ({ host = "127.0.0.1", hosts }: CountyOptions): string[] =>
-  hosts === undefined ? [host] : Array.from({ length: hosts }, (_, index) => `127.0.0.${index + 1}`);
+  Array.from({ length: hosts ?? 1 }, (_, index) =>
+    host.replace(/\d+$/, (last) => (index === 0 ? last : `${Number(last) + index}`)),
+  );

@@ -29,6 +29,8 @@ const EXIT_CODES: Readonly<Record<string, Readonly<Record<string, ExitCode>>>> =
     "lower-cap": EXIT.usage,
     "job-running": EXIT.usage,
     "job-removed": EXIT.usage,
+    "no-access": EXIT.usage,
+    "other-version": EXIT.usage,
   },
   BlobError: { "*": EXIT.storage, "bad-name": EXIT.unexpected },
   BackupError: { "*": EXIT.usage },

@@ -5,7 +5,13 @@ import { checkConfig } from "./check-config.ts";
 const FILE = "/somewhere/sluice.config.ts";
 
 test("a configuration of known options passes as it is", () => {
-  for (const config of [{}, { data: "./d" }, { scrapers: "./s" }, { data: "/d", scrapers: ["./a", "./b"] }])
+  for (const config of [
+    {},
+    { data: "./d" },
+    { scrapers: "./s" },
+    { data: "/d", scrapers: ["./a", "./b"] },
+    { ledger: "https://c/" },
+  ])
     assert.equal(checkConfig(config, FILE), config);
   for (const server of [
     {},
@@ -44,6 +50,7 @@ const refused: readonly (readonly [string, unknown, RegExp])[] = [
   ["an option that there is not", { dataa: "./data" }, /`dataa`.*data, scrapers/],
   ["a data folder that is no text", { data: 7 }, /`data`/],
   ["a data folder without a name", { data: " " }, /`data`/],
+  ["a ledger that is no address", { ledger: "controller:7070" }, /`ledger`/],
   ["scrapers that are no folders", { scrapers: [1] }, /`scrapers`/],
   ["a target that is a URL", { allowTargets: ["http://wiki.internal/"] }, /`allowTargets`/],
   ["a target with a port", { allowTargets: ["wiki.internal:80"] }, /`allowTargets`/],

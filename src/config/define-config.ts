@@ -25,11 +25,11 @@ export interface Config {
 
 export const CONFIG_OPTIONS: OptionNames<Config> = {
   data: true,
-  ledger: true,
   scrapers: true,
   allowTargets: true,
   maxRetryAfter: true,
   server: true,
+  ledger: true,
   alerts: true,
 };
 

@@ -20,6 +20,7 @@ test("a service whose processes are killed at random ends as the site's truth sa
     killMs: 20_000,
     parcels: 240,
     seenLateMs: SEEN_LATE_MS,
+    cutMs: 10_000,
     say: (line) => t.diagnostic(line),
   });
   t.diagnostic(JSON.stringify(figures));

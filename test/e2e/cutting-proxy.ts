@@ -61,14 +61,15 @@ export class CuttingProxy implements AsyncDisposable {
     });
   }
 
-  static async open(target: string, isCut: IsCut, port = 0): Promise<CuttingProxy> {
+  static async open(target: string, isCut: IsCut, port = 0, host = "127.0.0.1"): Promise<CuttingProxy> {
     const proxy = new CuttingProxy(new URL(target), isCut);
-    await once(proxy.#server.listen(port, "127.0.0.1"), "listening");
+    await once(proxy.#server.listen(port, host), "listening");
     return proxy;
   }
 
   get url(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+    const { address, port } = this.#server.address() as AddressInfo;
+    return `http://${address}:${port}`;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

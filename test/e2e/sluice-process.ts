@@ -42,8 +42,11 @@ export class SluiceProcess {
     env: Readonly<Record<string, string>> = {},
     cwd = process.cwd(),
     stdin: "ignore" | "pipe" = "ignore",
+    /** A command that runs it. */
+    within: readonly string[] = [],
   ) {
-    this.child = spawn(process.execPath, [join(ROOT, "bin/sluice.js"), ...args], {
+    const [program, ...rest] = [...within, process.execPath, join(ROOT, "bin/sluice.js"), ...args];
+    this.child = spawn(program!, rest, {
       env: { ...strangers, ...env },
       cwd,
       stdio: [stdin, "pipe", "pipe"],

@@ -21,9 +21,11 @@ export const killAtRandom = async (killing: Killing): Promise<void> => {
   const endsAt = performance.now() + forMs;
   for (;;) {
     const pauseMs = SHORTEST_MS + (LONGEST_MS - SHORTEST_MS) * random();
-    const victim = victims[Math.floor(random() * victims.length)]!;
+    const chosen = random();
     if (performance.now() + pauseMs > endsAt) return;
     await delay(pauseMs, undefined, { signal });
+    const mortal = victims.filter(({ isSpared }) => !isSpared);
+    const victim = mortal[Math.floor(chosen * mortal.length)]!;
     await kill(victim);
     kills.push(victim.name);
     victim.start();

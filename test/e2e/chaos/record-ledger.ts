@@ -6,12 +6,13 @@ import { closeSync, openSync, writeSync } from "node:fs";
 import { registerHooks } from "node:module";
 import { join } from "node:path";
 import type { LedgerOptions } from "../../../src/backends/sqlite/open.ts";
+import type { RemoteOptions } from "../../../src/backends/remote/connection.ts";
 import type { Ledger } from "../../../src/ports/ledger.ts";
 import { HistoryRecorder } from "../../../src/ports/ledger-suite/history/history-recorder.ts";
 import { callText } from "./read-history.ts";
 
-const OPEN = new URL("../../../src/backends/sqlite/open.ts", import.meta.url).href;
-const REAL = `${OPEN}?real`;
+const SQLITE = new URL("../../../src/backends/sqlite/open.ts", import.meta.url).href;
+const REMOTE = new URL("../../../src/backends/remote/open-remote.ts", import.meta.url).href;
 
 /** Counts the same in all processes of a machine. */
 const nowMs = (): number => Number(process.hrtime.bigint()) / 1e6;
@@ -26,27 +27,61 @@ const recorded = (ledger: Ledger): Ledger => {
     onChange: (call) => writeSync(file, callText(call)),
   });
   const wrapped = recorder.wrap(ledger);
+  const unrecorded = ledger as unknown as Record<string, (...args: readonly unknown[]) => unknown>;
   return new Proxy(wrapped, {
     get: (target, verb) => {
-      if (verb !== "close") return Reflect.get(target, verb, target);
-      return async () => {
-        await target.close();
-        closeSync(file);
-      };
+      const own: unknown = Reflect.get(target, verb, target);
+      if (verb === "close")
+        return async () => {
+          await target.close();
+          closeSync(file);
+        };
+      if (typeof own !== "function") return own;
+      return (...args: readonly unknown[]) =>
+        isRecordedElsewhere(verb, args)
+          ? unrecorded[String(verb)]!(...args)
+          : (own.apply(target, args) as unknown);
     },
   });
 };
 
+const SENT: ReadonlySet<PropertyKey> = new Set([
+  "claim",
+  "pulse",
+  "settle",
+  "reap",
+] satisfies (keyof Ledger)[]);
+
+/** It came over the network, with a number or a name: the worker that has sent it records it. */
+const isRecordedElsewhere = (verb: PropertyKey, [request, , id]: readonly unknown[]): boolean =>
+  SENT.has(verb) &&
+  (typeof id === "string" ||
+    (typeof request === "object" && request !== null && ("number" in request || "id" in request)));
+
 Object.assign(globalThis, {
   openRecorded: async (file: string, options?: LedgerOptions) => {
-    const { openSqlite } = (await import(REAL)) as typeof import("../../../src/backends/sqlite/open.ts");
+    const { openSqlite } = (await import(
+      `${SQLITE}?real`
+    )) as typeof import("../../../src/backends/sqlite/open.ts");
     return recorded(await openSqlite(file, options));
+  },
+  openRecordedRemote: async (options: RemoteOptions) => {
+    const { openRemote } = (await import(
+      `${REMOTE}?real`
+    )) as typeof import("../../../src/backends/remote/open-remote.ts");
+    const { ledger, blobs } = await openRemote(options);
+    return { ledger: recorded(ledger), blobs };
   },
 });
 
+const SOURCES: Readonly<Record<string, string>> = {
+  [SQLITE]: "export const openSqlite = globalThis.openRecorded;",
+  [REMOTE]: "export const openRemote = globalThis.openRecordedRemote;",
+};
+
 registerHooks({
   load: (url, context, next) =>
-    url === OPEN
-      ? { format: "module", source: "export const openSqlite = globalThis.openRecorded;", shortCircuit: true }
-      : next(url, context),
+    SOURCES[url] === undefined
+      ? next(url, context)
+      : { format: "module", source: SOURCES[url], shortCircuit: true },
 });

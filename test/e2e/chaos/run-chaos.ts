@@ -8,6 +8,8 @@ import { checkHistory } from "../../../src/ports/ledger-suite/history/check-hist
 import { seededRandom } from "../../../src/model/seeded-random.ts";
 import { startSite } from "../county-process.ts";
 import { assertTruth } from "../county-truth.ts";
+import { cutAnswers, CuttingProxy } from "../cutting-proxy.ts";
+import { NetworkSpaces } from "../network-spaces.ts";
 import { Service } from "../service-process.ts";
 import { allDelivered } from "./all-delivered.ts";
 import { assertPace } from "./assert-pace.ts";
@@ -17,7 +19,7 @@ import { JobWatch } from "./job-watch.ts";
 import { assertAlive, killAtRandom } from "./killer.ts";
 import { readHistory } from "./read-history.ts";
 import countyHosts, { PACE } from "./scrapers/county-hosts.scraper.ts";
-import { controllerOf, workerOf } from "./victims.ts";
+import { controllerOf, remoteWorkerOf, type Victim, workerOf } from "./victims.ts";
 import { WebhookReceiver } from "./webhook-receiver.ts";
 
 export interface ChaosPlan {
@@ -28,11 +30,17 @@ export interface ChaosPlan {
   readonly parcels: number;
   /** How late the site may see a request, see `assertPace`. */
   readonly seenLateMs: number;
+  /** How long one of the remote workers cannot reach the controller. */
+  readonly cutMs: number;
   readonly say: (line: string) => void;
 }
 
 const HOSTS = 8;
-const WORKERS = 3;
+const WORKERS = 2;
+/** Beside them, on machines of their own as far as the network goes. */
+const REMOTE_WORKERS = 2;
+/** Of the answers that remote workers wait for. */
+const LOST_SHARE = 0.01;
 const PROGRESS_MS = 2000;
 const SAY_MS = 5000;
 const LOOK_MS = 200;
@@ -42,30 +50,57 @@ const LEASE_MS = 15_000;
 const SLOTS_BACK_MS = 1000;
 
 /**
- * A county with every kind of trouble on several hosts, a controller and three workers, one of which is killed every few seconds. Inputs come in
- * while it lasts. In the end everything is as if nothing had happened, or it throws.
+ * A county with every kind of trouble on several hosts, a controller, two workers on its data folder and two that have only the network, one of which is
+ * killed every few seconds. Of the answers over the network some are lost, and one of the remote workers is cut off for a while. Inputs come in while it lasts. In the end everything is as if nothing had happened, or it throws.
  */
-export const runChaos = async ({ folder, seed, killMs, parcels, seenLateMs, say }: ChaosPlan) => {
+export const runChaos = async ({ folder, seed, killMs, parcels, seenLateMs, cutMs, say }: ChaosPlan) => {
+  const opened = NetworkSpaces.open(REMOTE_WORKERS);
+  if (typeof opened === "string") say(`${opened}. Remote workers use loopback, and none is cut off.`);
+  using spaces = typeof opened === "string" ? undefined : opened;
   const [truth, log] = [join(folder, "truth.jsonl"), join(folder, "site.jsonl")];
   const county = ["--parcels", `${parcels}`, "--troubles", "all", "--truth", truth];
-  await using site = await startSite([...county, "--hosts", `${HOSTS}`, "--log", log]);
+  await using site = await startSite([
+    ...county,
+    ...["--host", spaces?.siteHost ?? "127.0.0.1", "--hosts", `${HOSTS}`, "--log", log],
+  ]);
   await using receiver = await WebhookReceiver.open(seededRandom(seed));
   const history = join(folder, "history");
   mkdirSync(history, { recursive: true });
-  await using service = new Service(join(folder, "service"), {
+  const env = {
     NODE_OPTIONS: `--import=${join(import.meta.dirname, "record-ledger.ts")}`,
     SLUICE_HISTORY: history,
-  });
-  service.configure({ scrapers: join(import.meta.dirname, "scrapers"), allowTargets: ["127.0.0.0/8"] });
+  };
+  const config = {
+    scrapers: join(import.meta.dirname, "scrapers"),
+    allowTargets: ["127.0.0.0/8", "10.0.0.0/8"],
+  };
+  await using service = new Service(join(folder, "service"), env);
+  service.configure(config);
   await service.serve();
+  await using relay = await CuttingProxy.open(
+    service.url,
+    cutAnswers(LOST_SHARE, seededRandom(seed)),
+    0,
+    spaces?.controllerHost,
+  );
+  const { key } = await service.client.createKey("default", "worker");
   receiver.secret = (await service.client.createWebhook({ url: receiver.url })).secret!;
   const { job } = await service.client.createJob({ scraper: countyHosts.name, progressMs: PROGRESS_MS });
   const client = new SluiceClient({ server: service.url, key: service.key, retries: 0 });
   const watch = new JobWatch(client, job.id);
   const manifest = join(service.data, "blobs/jobs", job.id, "manifest.jsonl");
   const workers = Array.from({ length: WORKERS }, (_, n) => workerOf(service, `worker ${n + 1}`));
+  const remotes = Array.from({ length: REMOTE_WORKERS }, (_, n) =>
+    remoteWorkerOf(`remote worker ${n + 1}`, {
+      folder: join(folder, `machine-${n + 1}`),
+      config,
+      env: { ...env, SLUICE_LEDGER: relay.url, SLUICE_KEY: key! },
+      within: spaces?.within(n) ?? [],
+    }),
+  );
+  await using running = stopAtEnd(remotes);
   const controller = controllerOf(service);
-  const victims = [controller, ...workers];
+  const victims = [controller, ...workers, ...remotes];
   const kills: string[] = [];
 
   const startedAt = performance.now();
@@ -74,8 +109,20 @@ export const runChaos = async ({ folder, seed, killMs, parcels, seenLateMs, say 
     say(`${seconds()} s: ${kills.length} kills; ${watch.summary}; ${receiver.taken.size} events told`);
   const over = new AbortController();
   const { signal } = over;
+  const cutOff = async (): Promise<void> => {
+    if (!spaces) return;
+    await delay((killMs - cutMs) / 2, undefined, { signal });
+    remotes[0]!.isSpared = true;
+    spaces.cut(0);
+    say(`${seconds()} s: remote worker 1 is cut off`);
+    await delay(cutMs, undefined, { signal });
+    spaces.mend(0);
+    remotes[0]!.isSpared = false;
+    say(`${seconds()} s: remote worker 1 is connected again`);
+  };
   const untilTheEnd = async (): Promise<void> => {
     await Promise.all([
+      cutOff(),
       killAtRandom({ victims, kills, forMs: killMs, random: seededRandom(seed), signal }),
       feedInputs({ client, job: job.id, parcels, hosts: site.urls, forMs: killMs, signal }),
     ]);
@@ -106,6 +153,7 @@ export const runChaos = async ({ folder, seed, killMs, parcels, seenLateMs, say 
   assert.equal(items.size, parcels, "every item has a final state");
   assertTruth(truth, service.data);
   assertTold(receiver, ended, items);
+  await running[Symbol.asyncDispose]();
   await service[Symbol.asyncDispose]();
   await assertOutboxEmpty(service.data);
   await site[Symbol.asyncDispose]();
@@ -126,6 +174,8 @@ export const runChaos = async ({ folder, seed, killMs, parcels, seenLateMs, say 
     folded: ended.counts.folded,
     rejected: ended.counts.rejected,
     requests,
+    lostAnswers: relay.cuts,
+    cutMs: spaces ? cutMs : 0,
     calls: calls.length,
     unheardCalls: calls.filter(({ answer }) => answer === "unknown").length,
     mostInASecond,
@@ -141,6 +191,14 @@ export const runChaos = async ({ folder, seed, killMs, parcels, seenLateMs, say 
     longestStillMs: Math.round(watch.longestStillMs),
   };
 };
+
+/** While the controller still answers them. */
+const stopAtEnd = (victims: readonly Victim[]): AsyncDisposable => ({
+  async [Symbol.asyncDispose]() {
+    for (const { process } of victims) process.child.kill("SIGTERM");
+    await Promise.all(victims.map(({ process }) => process.ended));
+  },
+});
 
 const assertOutboxEmpty = async (data: string): Promise<void> => {
   await using house = await openHouse(data);

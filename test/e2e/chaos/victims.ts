@@ -1,5 +1,8 @@
 import type { Service } from "../service-process.ts";
-import type { SluiceProcess } from "../sluice-process.ts";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Config } from "../../../src/config/define-config.ts";
+import { SluiceProcess } from "../sluice-process.ts";
 
 /** A process that may be killed with all its children at any time, and started again. */
 export interface Victim {
@@ -7,6 +10,8 @@ export interface Victim {
   /** The one that runs now. */
   readonly process: SluiceProcess;
   start(): void;
+  /** Not to be killed now. */
+  isSpared?: boolean;
 }
 
 export const controllerOf = (service: Service): Victim => ({
@@ -18,8 +23,25 @@ export const controllerOf = (service: Service): Victim => ({
   start: () => void service.serve().catch(() => undefined),
 });
 
-export const workerOf = (service: Service, name: string): Victim => {
-  const start = (): SluiceProcess => service.worker("--processes", "1");
+export const workerOf = (service: Service, name: string): Victim =>
+  restarted(name, () => service.worker("--processes", "1"));
+
+export interface Machine {
+  readonly folder: string;
+  readonly config: Config;
+  readonly env: Readonly<Record<string, string>>;
+  /** A command that runs its processes. */
+  readonly within: readonly string[];
+}
+
+/** A worker that has a folder of its own, and the service's only through its controller. */
+export const remoteWorkerOf = (name: string, { folder, config, env, within }: Machine): Victim => {
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, "sluice.config.ts"), `export default ${JSON.stringify(config)};\n`);
+  return restarted(name, () => new SluiceProcess(["worker"], env, folder, "ignore", within));
+};
+
+const restarted = (name: string, start: () => SluiceProcess): Victim => {
   let process = start();
   return {
     name,
