@@ -242,3 +242,13 @@ test("the service: started, logged in to, and asked by a client of its own, as t
   assert.deepEqual(globSync("sluice/servers.json", { cwd: join(folder, "config") }).length, 1);
   rmSync(folder, { recursive: true, force: true });
 });
+
+test("many machines: a worker that has only the controller runs the job of the guide", async () => {
+  const { folder, output } = await follow("docs/many-machines.md");
+  const rows = linesOf(folder, "controller", "bills.csv");
+  assert.equal(rows.length, 201);
+  assert.deepEqual(globSync("**/blobs", { cwd: join(folder, "machine-2") }), []);
+  assert.match(readFileSync(join(folder, "machine-2/worker.txt"), "utf8"), /Working for all jobs of http:/);
+  assert.match(output, /-worker +\S+ +0 +200 /);
+  rmSync(folder, { recursive: true, force: true });
+});

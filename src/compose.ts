@@ -83,13 +83,15 @@ interface RemoteHouse {
   readonly controller: ControllerPlace;
   /** Aborted: waits for no answer any more. */
   readonly signal?: AbortSignal;
+  /** The controller has answered before: it is waited for as long as later. */
+  readonly isKnown?: boolean;
   readonly log: Log;
 }
 
 /** With the ledger and the archive of a controller on another machine. The data folder has only the logs. */
 export const openRemoteHouse = async (
   data: string,
-  { controller, signal, log }: RemoteHouse,
+  { controller, signal, isKnown, log }: RemoteHouse,
 ): Promise<House> => {
   const { openRemote } = await import("./backends/remote/open-remote.ts");
   const { ledger, blobs } = await openRemote({
@@ -97,6 +99,7 @@ export const openRemoteHouse = async (
     version: SOFTWARE,
     log,
     ...(signal && { signal }),
+    ...(isKnown && { firstPatienceMs: Infinity }),
   });
   return { data, ledger, blobs, controller, [Symbol.asyncDispose]: () => ledger.close() };
 };
@@ -207,7 +210,7 @@ export const work = async (options: WorkOptions): Promise<void> => {
   const { startPacker } = await import("./archive/packer.ts");
   const log = openJobLog(data, jobs?.[0] ?? "worker", options.logLevel);
   await using house = controller
-    ? await openRemoteHouse(data, { controller, log: logWith(log, { worker: options.name }) })
+    ? await openRemoteHouse(data, { controller, isKnown: true, log: logWith(log, { worker: options.name }) })
     : await openHouse(data, { isPacing: true });
   await using packer = startPacker();
   const opened = await openCollector(options.allowTargets);

@@ -20,7 +20,7 @@ export const ownLoader = (ledger: Pick<Ledger, "readJob">): ReturnType<typeof jo
       return await load(job, revision);
     } catch (error) {
       if (!(error instanceof ScraperLoadError)) throw error;
-      const detail = `${job}: this machine (${hostname()}) does not have the job's scraper. ${error.message}`;
+      const detail = `${job}: this machine (${hostname()}) does not have the job's scraper in its version. ${error.message}`;
       throw new OwnTroubleError(error.code, detail, { cause: error });
     }
   };

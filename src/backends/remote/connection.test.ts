@@ -19,7 +19,7 @@ const refused = (code: LedgerErrorCode, text: RegExp) => (error: unknown) =>
 
 test("where nobody listens, the error says so and what to check", async () => {
   const url = "http://127.0.0.1:1";
-  await assert.rejects(() => openRemote({ url, patienceMs: 0 }), refused("unavailable", /sluice serve/));
+  await assert.rejects(() => openRemote({ url, firstPatienceMs: 0 }), refused("unavailable", /sluice serve/));
 });
 
 test("a server that is no controller, or too old a one, is refused at once", async (t) => {

@@ -10,8 +10,8 @@ export interface RemoteOptions {
   readonly url: string;
   /** None where the controller has no keys. */
   readonly key?: string;
-  /** A call that nobody has answered for so long fails. The ledger knows a call again for somewhat longer. */
-  readonly patienceMs?: number;
+  /** How long the first request is repeated; 10 s when left out, so that a wrong address is told soon. */
+  readonly firstPatienceMs?: number;
   /** This program and its version, for messages. */
   readonly version?: string;
   /** Aborted: what has no answer yet fails, and is not sent again. */
@@ -54,6 +54,7 @@ export type Response = Dispatcher.ResponseData;
 
 const CONNECT_MS = 10_000;
 const ANSWER_MS = 30_000;
+/** A call that has had no answer for so long fails. The ledger knows a call again for somewhat longer. */
 const PATIENCE_MS = 10 * 60_000;
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 2000;
@@ -134,10 +135,10 @@ export class Connection {
     { what, tries, startedAt }: { readonly what: string; readonly tries: number; readonly startedAt: number },
   ): Promise<boolean> {
     if (!(failed instanceof Unanswered)) return false;
-    const { patienceMs = PATIENCE_MS, signal } = this.#options;
+    const { signal } = this.#options;
     this.#unanswered(what, failed);
     const passedMs = performance.now() - startedAt;
-    if (passedMs > patienceMs || signal?.aborted)
+    if (passedMs > PATIENCE_MS || signal?.aborted)
       throw new LedgerError(
         "unavailable",
         `${this.url}: no answer to ${what} for ${Math.round(passedMs / 1000)} s (${failed.message}). Check that the controller runs (\`sluice serve\`) and that it can be reached from here.`,

@@ -21,7 +21,7 @@ import {
 import { Connection, type RemoteOptions, Unanswered, unanswered } from "./connection.ts";
 import { remoteBlobs } from "./remote-blobs.ts";
 
-/** Of the first look, so that a wrong address is told soon, and a controller that starts together with its workers is waited for. */
+/** A controller that starts together with its workers is waited for. */
 const FIRST_PATIENCE_MS = 10_000;
 /** Of calls by which leases are kept: sooner than those end, another try is made on another connection. */
 const SHORT_MS = 5000;
@@ -52,14 +52,17 @@ export const openRemote = async (options: RemoteOptions): Promise<Remote> => {
   };
 };
 
-const greet = async (connection: Connection, { patienceMs }: RemoteOptions): Promise<Greeting> => {
+const greet = async (
+  connection: Connection,
+  { firstPatienceMs = FIRST_PATIENCE_MS }: RemoteOptions,
+): Promise<Greeting> => {
   const startedAt = performance.now();
   return await connection.repeat("the first request", async () => {
     try {
       const { body } = await connection.send({ method: "GET", path: "/v1/ledger" });
       return decode(await body.text().catch(unanswered)) as Greeting;
     } catch (error) {
-      const isOver = performance.now() - startedAt > Math.min(FIRST_PATIENCE_MS, patienceMs ?? Infinity);
+      const isOver = performance.now() - startedAt > firstPatienceMs;
       if (!isOver || !(error instanceof Unanswered)) throw error;
       throw new LedgerError(
         "unavailable",

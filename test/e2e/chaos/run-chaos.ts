@@ -59,10 +59,8 @@ export const runChaos = async ({ folder, seed, killMs, parcels, seenLateMs, cutM
   using spaces = typeof opened === "string" ? undefined : opened;
   const [truth, log] = [join(folder, "truth.jsonl"), join(folder, "site.jsonl")];
   const county = ["--parcels", `${parcels}`, "--troubles", "all", "--truth", truth];
-  await using site = await startSite([
-    ...county,
-    ...["--host", spaces?.siteHost ?? "127.0.0.1", "--hosts", `${HOSTS}`, "--log", log],
-  ]);
+  const hosts = ["--host", spaces?.siteHost ?? "127.0.0.1", "--hosts", `${HOSTS}`];
+  await using site = await startSite([...county, ...hosts, "--log", log]);
   await using receiver = await WebhookReceiver.open(seededRandom(seed));
   const history = join(folder, "history");
   mkdirSync(history, { recursive: true });
