@@ -1,5 +1,5 @@
 /**
- * `npm run chaos`: a controller, two workers beside it and two in network namespaces of their own under the county's troubles, one of them killed
+ * `npm run chaos`: a controller, a worker beside it and two in network namespaces of their own under the county's troubles, one of them killed
  * every few seconds for two minutes, one answer in a hundred lost, and one of the workers cut off for 30 seconds. Says how
  * it goes, and prints one JSON line when everything has ended as it should; else it fails. `-- --seed N --seconds N --items N`.
  */
