@@ -68,7 +68,8 @@ export const goodAnswers = (fetch: Fetch, note: FreshNote, fetchedAt: number): F
 
 const noteGood = (book: Book, fetch: Fetch, note: FreshNote): Change | undefined => {
   const { key, scraper, client: owner } = fetch;
-  const before = book.list("fresh", key, scraper, owner).find(({ isFailure }) => !isFailure);
+  book.need(want("fresh", key, scraper, owner));
+  const before = book.known("fresh", key, scraper, owner, 0); // also one that this settle has brought
   for (const answer of goodAnswers(fetch, note, book.now)) book.put("fresh", answer);
   book.drop("fresh", key, scraper, owner, 1);
   return changeOf(before && { ...before, digest: before.digest ?? undefined }, note);
