@@ -2,7 +2,15 @@ import { type Change, changeOf, freshAnswer, type KnownAnswer, readingOf } from 
 import { type Book, want } from "./book.ts";
 import { noteBorrowed } from "./borrowed.ts";
 import { endJobWhenDone } from "./end-job.ts";
-import { type DueItem, type Fetch, type FreshAnswer, type Item, type Job, newRetry, type Queue } from "./records.ts";
+import {
+  type DueItem,
+  type Fetch,
+  type FreshAnswer,
+  type Item,
+  type Job,
+  newRetry,
+  type Queue,
+} from "./records.ts";
 import { retryOf } from "./take-items.ts";
 
 /** The owner of what may be shared. */
