@@ -123,7 +123,6 @@ const VERBS: Readonly<Record<string, Row>> = {
         worker.name,
         held.map((item) => settlement(item, DONE, { emitted: planned(["found"]) })),
       ),
-    unsafe: "the second is refused, although the first was taken",
   },
   reap: {
     call: ({ ledger, worker }) => ledger.reap({ worker: worker.name }),
