@@ -99,12 +99,10 @@ const load = (db: Database, loaded: Loaded, wants: readonly Want[]): void => {
 const save = (db: Database, { records, events, sums, wakes }: Changes): void => {
   for (const [kind, changes] of records) {
     const format: RowFormat<Kind> = FORMATS[kind];
-    const kept: object[] = [];
-    const dropped: string[] = [];
-    for (const [id, record] of changes)
-      if (record) kept.push(record);
-      else dropped.push(id);
+    const kept = [...changes.values()].filter((record) => record !== null);
     writeRecords(db, kind, kept);
+    const dropped =
+      kept.length === changes.size ? [] : [...changes.keys()].filter((id) => changes.get(id) === null);
     if (dropped.length > 0) db.run(deleteOf(format), JSON.stringify(dropped.map((id) => id.split("\u0000"))));
   }
   for (const [job, at] of wakes) db.run(WAKE_JOB, at, job);
