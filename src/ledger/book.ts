@@ -14,7 +14,11 @@ export class Miss extends Error {
   readonly wants: readonly Want[];
 
   constructor(wants: readonly Want[]) {
-    super(`not loaded: ${wants.map(({ name }) => name).join(", ")}`);
+    // Thrown in every transaction, and looked at only by a store: a trace would take longer than the rule.
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
+    super("not loaded");
+    Error.stackTraceLimit = stackTraceLimit;
     this.wants = wants;
   }
 }
