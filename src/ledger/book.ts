@@ -136,6 +136,23 @@ export class Book implements Changes {
     if (missing.length > 0) throw new Miss(missing);
   }
 
+  /**
+   * Does the same for each. What several of them miss is loaded in one go: after the first miss the others are tried all the same, for the rule
+   * runs again from its beginning.
+   */
+  each<T>(all: Iterable<T>, work: (one: T) => void): void {
+    const missing: Want[] = [];
+    for (const one of all)
+      try {
+        work(one);
+      } catch (error) {
+        if (error instanceof Miss) missing.push(...error.wants);
+        // It may only follow from what was left undone before.
+        else if (missing.length === 0) throw error;
+      }
+    if (missing.length > 0) throw new Miss(missing);
+  }
+
   list<N extends LoadName>(name: N, ...args: LoadArgs<N>): readonly Records[LoadKind<N>][] {
     return this.#listOf<LoadKind<N>>({ name, args });
   }

@@ -77,12 +77,12 @@ const noteGood = (book: Book, fetch: Fetch, note: FreshNote): Change | undefined
 
 const endFetch = (book: Book, { queue, seq }: Fetch): void => {
   book.drop("fetch", queue, seq);
-  for (const follower of book.list("followers", queue, seq)) {
+  book.each(book.list("followers", queue, seq), (follower) => {
     const isWaiting = follower.dueAt !== null && follower.state === "waiting";
     book.patch("retry", follower, { isFree: true, ...(isWaiting && { dueAt: book.now }) });
-    if (!isWaiting) continue;
+    if (!isWaiting) return;
     const own = book.known("queue", follower.queue) ?? book.one("queue", follower.queue)!;
     book.patch("queue", own, { dueAt: Math.min(book.now, own.dueAt ?? Infinity) });
     wakeShare(book, own.lane, own.client, book.now);
-  }
+  });
 };
