@@ -59,19 +59,25 @@ export const preload = async (): Promise<void> => {
   ]);
 };
 
-/**
- * `isPacing`: this process keeps slot timers, so the ledger's housekeeping is left to others. `cacheMb`: of the ledger; little is enough for
- * one that only reads through it once.
- */
+interface HouseOptions {
+  /** This process keeps slot timers: the ledger's housekeeping is left to others. */
+  readonly isPacing?: boolean;
+  /** It answers others: what takes long in the ledger's housekeeping is done on a thread. */
+  readonly isServing?: boolean;
+  /** Of the ledger; little is enough for one that only reads through it once. */
+  readonly cacheMb?: number;
+}
+
 export const openHouse = async (
   data: string,
-  { isPacing = false, cacheMb }: { readonly isPacing?: boolean; readonly cacheMb?: number } = {},
+  { isPacing = false, isServing = false, cacheMb }: HouseOptions = {},
 ): Promise<House> => {
   refuseRestoring(data);
   const { openSqlite } = await import("./backends/sqlite/open.ts");
   const maxHoldMs = maxRetryAfterMs();
   const ledger = await openSqlite(join(data, LEDGER_FILE), {
-    checkpoints: !isPacing,
+    checkpoints: !isPacing && !isServing,
+    hasCheckpointThread: isServing,
     cacheMb: cacheMb ?? (isPacing ? 16 : 64),
     ...(maxHoldMs !== undefined && { maxHoldMs }),
   });
@@ -242,12 +248,17 @@ export const work = async (options: WorkOptions): Promise<void> => {
 };
 
 /** Clients, keys and deliveries of a data folder. */
-export const openRegistry = async (data: string): Promise<Registry> =>
-  journaledRegistry(await openRegistryFile(join(data, LEDGER_FILE)), await openBlobs(data));
+export const openRegistry = async (data: string, options: RegistryOptions = {}): Promise<Registry> =>
+  journaledRegistry(await openRegistryFile(join(data, LEDGER_FILE), options), await openBlobs(data));
 
-export const openRegistryFile = async (file: string): Promise<Registry> => {
+interface RegistryOptions {
+  /** False where a thread of the same process does them. */
+  readonly checkpoints?: boolean;
+}
+
+export const openRegistryFile = async (file: string, options: RegistryOptions = {}): Promise<Registry> => {
   const { openRegistry: open } = await import("./backends/sqlite/registry/open.ts");
-  return await open(file);
+  return await open(file, options);
 };
 
 export const openRebuild = async (file: string): Promise<LedgerRebuild> => {
@@ -319,8 +330,8 @@ export const openController = async ({
   minFreeBytes,
   fixturesOf,
 }: ControllerOptions): Promise<Controller> => {
-  const house = await openHouse(data);
-  const registry = await openRegistry(data);
+  const house = await openHouse(data, { isServing: true });
+  const registry = await openRegistry(data, { checkpoints: false });
   const { buildServer } = await import("./controller/server.ts");
   const { openShelf } = await import("./controller/scraper-shelf.ts");
   const { makeFirstKey } = await import("./controller/first-key.ts");

@@ -139,7 +139,9 @@ const ENGINE_NUMBERS: Readonly<Record<string, readonly string[]>> = {
     "BATCH CHUNK KEPT_REJECTS MOST MOST_HELD MOST_ITEMS MOST_NAMED MOST_PARSED",
     "MOST_QUEUES MOST_ROUNDS MOST_VALUES PAGE PAGE_SIZE READ_TOGETHER SCAN SIFTED",
   ],
-  "how the file and its lock are used": ["LARGE_WAL LOCK_RETRY_MS LOOK_MS NOTE_MS TURN_MS"],
+  "how the file and its lock are used": [
+    "EVERY_MS LARGE_WAL LOCK_RETRY_MS LOOK_MS NOTE_MS SMALL_WAL TURN_MS",
+  ],
   "what SQLite answers": ["BUSY CANTOPEN CORRUPT FULL IOERR LOCKED NOTADB READONLY"],
   units: ["DAY_MS"],
 };

@@ -14,14 +14,22 @@ export class Miss extends Error {
   readonly wants: readonly Want[];
 
   constructor(wants: readonly Want[]) {
-    super(`not loaded: ${wants.map(({ name }) => name).join(", ")}`);
+    // Thrown in every transaction, and looked at only by a store: a trace would take longer than the rule.
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
+    super("not loaded");
+    Error.stackTraceLimit = stackTraceLimit;
     this.wants = wants;
   }
 }
 
 export const want = <N extends LoadName>(name: N, ...args: LoadArgs<N>): Want => ({ name, args });
 
-const idOf = (key: Key): string => key.join("\u0000");
+/** Made for every record that is touched: joining a list takes several times as long. */
+const idOf = (key: Key): string => {
+  if (key.length === 1) return `${key[0]}`;
+  return key.length === 2 ? `${key[0]}\u0000${key[1]}` : key.join("\u0000");
+};
 const wantId = ({ name, args }: Want): string => `${name}\u0000${args.join("\u0000")}`;
 
 const NONE: readonly string[] = [];
@@ -33,7 +41,7 @@ export class Loaded {
   readonly #readOnly = new Map<string, readonly object[]>();
 
   add<K extends Kind>(kind: K, record: Records[K]): string {
-    const id = idOf(keyOf(kind, record));
+    const id = idOfRecord(kind, record);
     const known = this.of(kind);
     if (!known.has(id)) known.set(id, record);
     return id;
@@ -78,6 +86,13 @@ export const keyOf = <K extends Kind>(kind: K, record: Records[K]): Key =>
     return typeof value === "boolean" ? Number(value) : value;
   });
 
+const idOfRecord = <K extends Kind>(kind: K, record: Records[K]): string => {
+  const [first, second, ...others] = KEYS[kind] as readonly string[] as readonly (keyof Records[K])[];
+  if (others.length > 0) return idOf(keyOf(kind, record));
+  const value = record[first!] as string | number;
+  return second === undefined ? `${value}` : `${value}\u0000${record[second] as string | number}`;
+};
+
 export type NewEvent = Pick<LedgerEvent, "type" | "job" | "facts">;
 
 /** What a rule has changed, to be written as a whole. */
@@ -121,6 +136,23 @@ export class Book implements Changes {
     if (missing.length > 0) throw new Miss(missing);
   }
 
+  /**
+   * Does the same for each. What several of them miss is loaded in one go: after the first miss the others are tried all the same, for the rule
+   * runs again from its beginning.
+   */
+  each<T>(all: Iterable<T>, work: (one: T) => void): void {
+    const missing: Want[] = [];
+    for (const one of all)
+      try {
+        work(one);
+      } catch (error) {
+        if (error instanceof Miss) missing.push(...error.wants);
+        // It may only follow from what was left undone before.
+        else if (missing.length === 0) throw error;
+      }
+    if (missing.length > 0) throw new Miss(missing);
+  }
+
   list<N extends LoadName>(name: N, ...args: LoadArgs<N>): readonly Records[LoadKind<N>][] {
     return this.#listOf<LoadKind<N>>({ name, args });
   }
@@ -161,14 +193,14 @@ export class Book implements Changes {
   }
 
   put<K extends Kind>(kind: K, record: Records[K]): void {
-    this.#changesOf(kind).set(idOf(keyOf(kind, record)), record);
+    this.#changesOf(kind).set(idOfRecord(kind, record), record);
   }
 
   /** Replaces some values of a record, as it is now. Answers the new one. */
   patch<K extends Kind>(kind: K, record: Records[K], values: Partial<Records[K]>): Records[K] {
-    const now = this.#current(kind, idOf(keyOf(kind, record))) ?? record;
-    const next = { ...now, ...values };
-    this.put(kind, next);
+    const id = idOfRecord(kind, record);
+    const next = { ...(this.#current(kind, id) ?? record), ...values };
+    this.#changesOf(kind).set(id, next);
     return next;
   }
 

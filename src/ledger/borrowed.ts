@@ -6,11 +6,13 @@ type Objects = readonly Pick<BlobRange, "blob">[];
 
 const ownerOf = (blob: string): string | undefined => /^jobs\/([^/]+)\//.exec(blob)?.[1];
 
-/** Other jobs than the item's own. */
-const ownersOf = (job: string, objects: Objects): string[] => {
-  const owners = new Set(
-    objects.flatMap(({ blob }) => (blob.startsWith(`jobs/${job}/`) ? [] : (ownerOf(blob) ?? []))),
-  );
+const NONE: readonly string[] = [];
+
+/** Other jobs than the item's own. Nearly every item has only objects of its own. */
+const ownersOf = (job: string, objects: Objects): readonly string[] => {
+  const own = `jobs/${job}/`;
+  if (objects.every(({ blob }) => blob.startsWith(own))) return NONE;
+  const owners = new Set(objects.flatMap(({ blob }) => ownerOf(blob) ?? []));
   owners.delete(job);
   return [...owners];
 };

@@ -2,7 +2,15 @@ import { type Change, changeOf, freshAnswer, type KnownAnswer, readingOf } from 
 import { type Book, want } from "./book.ts";
 import { noteBorrowed } from "./borrowed.ts";
 import { endJobWhenDone } from "./end-job.ts";
-import { type DueItem, type FreshAnswer, type Item, type Job, newRetry, type Queue } from "./records.ts";
+import {
+  type DueItem,
+  type Fetch,
+  type FreshAnswer,
+  type Item,
+  type Job,
+  newRetry,
+  type Queue,
+} from "./records.ts";
 import { retryOf } from "./take-items.ts";
 
 /** The owner of what may be shared. */
@@ -142,10 +150,13 @@ const changeSince = (before: FreshAnswer | undefined, now: FreshAnswer): Change 
 const follow = (book: Book, job: Job, queue: Queue, item: Candidate): boolean => {
   const isFree = "attempts" in item && item.isFree;
   const { scraper, version } = readingOf(job.spec, item.scraper);
+  const isLeader = (one: Fetch): boolean => one.version === version && one.job !== job.id;
   const leader =
     queue.freshness!.maxAgeMs === 0 || isFree
       ? undefined
-      : book.list("fetches", item.key, scraper).find((one) => one.version === version && one.job !== job.id);
+      : (book.list("fetches", item.key, scraper).find(isLeader) ??
+        // One that this claim gives out itself.
+        book.added("fetch", (one) => one.key === item.key && one.scraper === scraper && isLeader(one)));
   if (!leader) return false;
   book.put("retry", {
     ...("attempts" in item ? retryOf(item) : newRetry(queue.id, item.seq)),

@@ -68,7 +68,8 @@ export const goodAnswers = (fetch: Fetch, note: FreshNote, fetchedAt: number): F
 
 const noteGood = (book: Book, fetch: Fetch, note: FreshNote): Change | undefined => {
   const { key, scraper, client: owner } = fetch;
-  const before = book.list("fresh", key, scraper, owner).find(({ isFailure }) => !isFailure);
+  book.need(want("fresh", key, scraper, owner));
+  const before = book.known("fresh", key, scraper, owner, 0); // also one that this settle has brought
   for (const answer of goodAnswers(fetch, note, book.now)) book.put("fresh", answer);
   book.drop("fresh", key, scraper, owner, 1);
   return changeOf(before && { ...before, digest: before.digest ?? undefined }, note);
@@ -76,12 +77,12 @@ const noteGood = (book: Book, fetch: Fetch, note: FreshNote): Change | undefined
 
 const endFetch = (book: Book, { queue, seq }: Fetch): void => {
   book.drop("fetch", queue, seq);
-  for (const follower of book.list("followers", queue, seq)) {
+  book.each(book.list("followers", queue, seq), (follower) => {
     const isWaiting = follower.dueAt !== null && follower.state === "waiting";
     book.patch("retry", follower, { isFree: true, ...(isWaiting && { dueAt: book.now }) });
-    if (!isWaiting) continue;
+    if (!isWaiting) return;
     const own = book.known("queue", follower.queue) ?? book.one("queue", follower.queue)!;
     book.patch("queue", own, { dueAt: Math.min(book.now, own.dueAt ?? Infinity) });
     wakeShare(book, own.lane, own.client, book.now);
-  }
+  });
 };

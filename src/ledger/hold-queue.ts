@@ -62,10 +62,10 @@ const pauseWhenAllHeld = (book: Book, number: number): void => {
 
 /** Held lanes that may have healed let a single item through. */
 export const openProbes = (book: Book): void => {
-  for (const queue of book.list("dueProbes", book.now)) {
+  book.each(book.list("dueProbes", book.now), (queue) => {
     book.patch("queue", queue, { isProbing: true, isClaimable: true });
     wakeShare(book, queue.lane, queue.client, book.now);
-  }
+  });
 };
 
 /** The probe's answer: healed, or another and longer cool-down. */

@@ -105,8 +105,8 @@ export const pulse = (
     for (const { lane, delayMs } of report.crawlDelays) keepCrawlDelay(book, lane, delayMs);
     for (const [lane, seen] of Map.groupBy(report.lanes, (one) => one.lane))
       adjustLane(book, lane, seen, maxHoldMs);
-    for (const [queue, seen] of Map.groupBy(report.outcomes, (one) => one.queue))
-      watchQueue(book, queue, seen);
+    const byQueue = Map.groupBy(report.outcomes, (one) => one.queue);
+    book.each(byQueue, ([queue, seen]) => watchQueue(book, queue, seen));
   });
   const told = worker ? tellStops(book.known("worker", worker.name)!) : { queues: [], stops: [] };
   if (worker && isAlive) {

@@ -38,7 +38,7 @@ export const reapWorker = (book: Book, name: string, known: Cause | undefined): 
   const running = namedRunning(worker);
   const counts = { suspects: 0, returned: 0 };
   const failed: (FailedItem & { readonly job: number })[] = [];
-  for (const item of leased) {
+  book.each(leased, (item) => {
     const { queue, seq } = item;
     const retry = book.one("retry", queue, seq) ?? newRetry(queue, seq);
     const job = book.known("job", item.job)!;
@@ -57,7 +57,7 @@ export const reapWorker = (book: Book, name: string, known: Cause | undefined): 
       counts.returned++;
     }
     if (book.one("queue", queue)!.freshness) leaveFresh(book, item);
-  }
+  });
   book.count("lost workers", known || leased.length > 0 ? 1 : 0);
   book.count("lost leases", worker.leases.length);
   book.count("suspect items", counts.suspects);
@@ -65,8 +65,9 @@ export const reapWorker = (book: Book, name: string, known: Cause | undefined): 
     tellFailed(book, book.known("job", job)!.id, some);
   chargeUnsettled(book, worker);
   book.drop("worker", worker.name);
-  for (const [id, some] of Map.groupBy(leased, (item) => item.queue)) reopen(book, id, some.length);
-  for (const job of new Set(leased.map((item) => item.job))) endJobWhenDone(book, job);
+  const byQueue = Map.groupBy(leased, (item) => item.queue);
+  book.each(byQueue, ([id, some]) => reopen(book, id, some.length));
+  book.each(new Set(leased.map((item) => item.job)), (job) => endJobWhenDone(book, job));
   return { workers: 1, ...counts };
 };
 

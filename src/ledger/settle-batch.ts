@@ -199,13 +199,13 @@ export class SettleBatch {
     if (this.#closed.size === 0) return;
     const book = this.#book;
     this.#writeWorker();
-    for (const queue of this.#queues.values()) queue.write(book);
-    for (const job of this.#jobs.values()) {
+    book.each(this.#queues.values(), (queue) => queue.write(book));
+    book.each(this.#jobs.values(), (job) => {
       job.write(book);
       tellFailed(book, job.record.id, job.failed);
       spendBudget(book, job.record.number);
       endJobWhenDone(book, job.record.number);
-    }
+    });
   }
 
   #writeWorker(): void {

@@ -35,9 +35,10 @@ export const settle = (book: Book, worker: string, items: readonly SettledItem[]
   const batch = new SettleBatch(book, worker);
   loadRest(book, batch, items);
   const refused: ItemRef[] = [];
-  for (const item of items)
+  book.each(items, (item) => {
     if (batch.close(item)) settleOne(book, batch, worker, item);
     else if (!isRepeated(book, worker, item)) refused.push({ queue: item.queue, seq: item.seq });
+  });
   batch.write();
   return { refused };
 };

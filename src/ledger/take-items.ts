@@ -32,7 +32,7 @@ export const takeItems = (
   lease(tally, queue, lane, taken);
   const freshRun = due.items.length > 0 ? 0 : Math.min(run + fresh.items.length, FRESH_PER_RETRY * 8);
   if (freshRun !== run) book.patch("lane", lane, { freshRun });
-  if (fresh.cursor > queue.cursor) tally.hasPassed = true;
+  if (fresh.hasPassed) tally.hasPassed = true;
   const now = book.known("queue", queueId)!; // answering from the archive has changed it
   book.patch("queue", now, {
     cursor: fresh.cursor,
@@ -63,13 +63,15 @@ const takeDue = (
   return { items: left, nextAt };
 };
 
-/** `cursor`: where it moves, also over what was answered from the archive. */
-const takeFresh = (
-  book: Book,
-  { stock }: ClaimTally,
-  queue: Queue,
-  count: number,
-): { readonly items: readonly Item[]; readonly cursor: number; readonly hasMore: boolean } => {
+interface FreshRun {
+  readonly items: readonly Item[];
+  readonly cursor: number;
+  readonly hasMore: boolean;
+  readonly hasPassed?: boolean;
+}
+
+/** `cursor`: where it moves, also over what was answered from the archive or set aside (`hasPassed`). */
+const takeFresh = (book: Book, { stock }: ClaimTally, queue: Queue, count: number): FreshRun => {
   if (count === 0) return { items: [], cursor: queue.cursor, hasMore: queue.hasFresh };
   const most = queue.freshness === null ? count : Math.max(count, LOOK_AHEAD);
   const { items, hasMore } = stock.fresh(queue, most);
@@ -77,7 +79,12 @@ const takeFresh = (
     return { items: items.slice(0, count), cursor: items.at(-1)?.seq ?? queue.cursor, hasMore };
   const { left, seen } = answerFresh(book, queue, items, count);
   const cursor = items[seen - 1]?.seq ?? queue.cursor;
-  return { items: left, cursor, hasMore: hasMore || seen < items.length };
+  return {
+    items: left,
+    cursor,
+    hasMore: hasMore || seen < items.length,
+    hasPassed: seen > left.length,
+  };
 };
 
 export const retryOf = ({

@@ -141,7 +141,7 @@ const deepJson: Attack = {
     const asJob = await times(2, (n) =>
       ground.ask(ground.attacker, "/v1/jobs", {
         method: "POST",
-        body: `{"scraper":"page","inputs":[${deep(n === 0 ? 5_000 : 1_000_000)}]}`,
+        body: `{"scraper":"page","inputs":[${deep(n === 0 ? 5_000 : 600_000)}]}`,
         headers: JSON_TYPE,
       }),
     );

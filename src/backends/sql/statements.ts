@@ -80,7 +80,7 @@ export const argsOf = (form: LoadForm, wants: readonly Want[]): string =>
   );
 
 /** Numbers of rows that statements are made for: what is missing is filled up with nulls, which are left out. */
-const SIZES = [1, 4, 16, 64, 256, 512, 2048] as const;
+const SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 384, 512, 768, 1024, 1536, 2048] as const;
 /** What SQLite takes in one statement. */
 const MOST_VALUES = 32_766;
 

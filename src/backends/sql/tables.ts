@@ -410,7 +410,10 @@ export class RowFormat<K extends Kind> {
   /** Adds the values of a row to `into`. */
   write(record: Records[K], into: Value[]): void {
     const from = into.length;
-    for (const [name, type] of this.#stored) into.push(encode(type, record[name as keyof Records[K]]));
+    for (const [name, type] of this.#stored) {
+      const value = record[name as keyof Records[K]];
+      into.push(type === "number" || type === "text" ? (value as Value) : encode(type, value));
+    }
     if (this.isSummed) into.push(rowSum(into, from));
   }
 }

@@ -3,6 +3,7 @@ import { dirname } from "node:path";
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 import { setImmediate as nextTurn, setTimeout as delay } from "node:timers/promises";
 import { LedgerError } from "../../ports/ledger.ts";
+import { LARGE_WAL } from "./checkpoint-thread.ts";
 import { type SteadyClock, steadyClock } from "./clock-step.ts";
 import { LEDGER_SCHEMA, migrate, type Schema } from "./migrate.ts";
 
@@ -27,7 +28,6 @@ export interface SqliteOptions {
 const LOCK_RETRY_MS = 3;
 /** So long one connection may keep the event loop in one of its turns; what it still has to do then waits for the next. */
 const TURN_MS = 20;
-const LARGE_WAL = 64 * 1024 * 1024;
 
 /**
  * One connection with its prepared statements. Work inside a transaction is synchronous and short; waiting for another

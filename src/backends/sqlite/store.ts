@@ -19,8 +19,8 @@ import { FORMATS, type RowFormat, type Value } from "../sql/tables.ts";
 import { watchClock } from "./clock-step.ts";
 import type { Database } from "./database.ts";
 
-/** A rule that asks for more again and again is at fault. */
-const MOST_ROUNDS = 50;
+/** Each round loads something new: a rule that asks for more than so often is at fault. */
+const MOST_ROUNDS = 1000;
 
 export const sqliteStore = (db: Database): LedgerStore => {
   const noticeClock = watchClock(db);
@@ -51,7 +51,11 @@ const run = <T>(
     try {
       return { result: work(book), book };
     } catch (error) {
-      if (!(error instanceof Miss) || round === MOST_ROUNDS) throw error;
+      if (!(error instanceof Miss)) throw error;
+      if (round === MOST_ROUNDS)
+        throw new Error(`A rule has asked for more ${round} times, at last for ${error.wants[0]?.name}.`, {
+          cause: error,
+        });
       load(db, loaded, error.wants);
     }
   }
@@ -99,12 +103,10 @@ const load = (db: Database, loaded: Loaded, wants: readonly Want[]): void => {
 const save = (db: Database, { records, events, sums, wakes }: Changes): void => {
   for (const [kind, changes] of records) {
     const format: RowFormat<Kind> = FORMATS[kind];
-    const kept: object[] = [];
-    const dropped: string[] = [];
-    for (const [id, record] of changes)
-      if (record) kept.push(record);
-      else dropped.push(id);
+    const kept = [...changes.values()].filter((record) => record !== null);
     writeRecords(db, kind, kept);
+    const dropped =
+      kept.length === changes.size ? [] : [...changes.keys()].filter((id) => changes.get(id) === null);
     if (dropped.length > 0) db.run(deleteOf(format), JSON.stringify(dropped.map((id) => id.split("\u0000"))));
   }
   for (const [job, at] of wakes) db.run(WAKE_JOB, at, job);

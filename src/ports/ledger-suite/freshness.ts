@@ -99,6 +99,28 @@ export const freshness = (test: LedgerTest): void => {
     assert.deepEqual(await runFresh(world, "fourth"), ["a"]);
   });
 
+  test("of one key that two jobs have in the same claim, one is given out and the other waits for it", async (world) => {
+    await submitFresh(world, "one", ["a"]);
+    await submitFresh(world, "two", ["a", "b"], { client: "other" });
+    const worker = world.worker();
+    const items = await worker.take(10);
+    assert.deepEqual(items.map(({ key }) => key).toSorted(), ["a", "b"]);
+    await worker.settle(items, DONE, { fresh: SHARED, records: RECORDS });
+    const left = await worker.take(10);
+    assert.deepEqual(left, [], "it is answered");
+    const states = await Promise.all(["one", "two"].map((job) => world.item(job, "a")));
+    assert.deepEqual(states.map(({ state }) => state).toSorted(), ["done", "skipped"]);
+  });
+
+  test("what two jobs of a client fetch and settle together is new once", async (world) => {
+    await submitFresh(world, "one", ["a"], { maxAgeMs: 0 });
+    await submitFresh(world, "two", ["a"], { maxAgeMs: 0 });
+    const worker = world.worker();
+    await worker.settle(await worker.take(10), DONE, { fresh: GOOD, records: RECORDS });
+    const items = await Promise.all(["one", "two"].map((job) => world.item(job, "a")));
+    assert.deepEqual(items.map(({ change }) => change).toSorted(), ["new", "unchanged"]);
+  });
+
   test("another version of the scraper, or another scraper, is not answered", async (world) => {
     await submitFresh(world, "one", ["a"]);
     await runFresh(world, "one", SHARED);

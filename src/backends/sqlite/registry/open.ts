@@ -15,7 +15,7 @@ import { takeDeliveries } from "./take-deliveries.ts";
 /** In the ledger's own file, over a connection of its own; several processes of one machine may have it open at the same time. */
 export const openRegistry = async (
   file: string,
-  options: Pick<SqliteOptions, "now" | "lockMs"> = {},
+  options: Pick<SqliteOptions, "now" | "lockMs" | "checkpoints"> = {},
 ): Promise<Registry> => {
   const db = await Database.open(file, { cacheMb: 4, ...options }, [LEDGER_SCHEMA, REGISTRY_SCHEMA]);
   return {
