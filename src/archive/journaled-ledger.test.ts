@@ -1,0 +1,29 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { openFiles } from "../backends/files/open-files.ts";
+import { openSqlite } from "../backends/sqlite/open.ts";
+import { jobSpec, planned } from "../ports/ledger-suite/world.ts";
+import { journaled } from "./journaled-ledger.ts";
+
+test("calls keep their names: one that is sent again takes effect once", async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "sluice-journaled-"));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const sqlite = await openSqlite(join(folder, "ledger.db"));
+  t.after(() => sqlite.close());
+  const ledger = journaled(sqlite, await openFiles(join(folder, "blobs")));
+  await ledger.createJob(jobSpec("job"));
+  const twice = async <T>(call: () => Promise<T>): Promise<T> => {
+    const first = await call();
+    assert.deepEqual(await call(), first);
+    return first;
+  };
+  const added = await twice(() =>
+    ledger.addItems("job", planned(["a"]), [{ line: 1, problem: "bad" }], "add"),
+  );
+  assert.equal(added.accepted, 1);
+  assert.equal((await ledger.readJob("job"))!.counts.rejected, 1);
+  await twice(() => ledger.steerJob("job", "cancel", undefined, "cancel"));
+});
