@@ -77,7 +77,7 @@ const REFUSALS: ReadonlySet<LedgerError["code"]> = new Set(["no-such-job", "job-
 const limitsOf = async (ledger: Ledger): Promise<LaneLimit[]> => {
   const limits: LaneLimit[] = [];
   for (let after: string | undefined; ;) {
-    const page = await ledger.readLanes({ limit: PAGE, ...(after !== undefined && { after }) });
+    const page = await ledger.listLanes({ limit: PAGE, ...(after !== undefined && { after }) });
     for (const { lane, operatorPerSecond: perSecond, isHeldByOperator: isHeld } of page)
       if (perSecond !== null || isHeld) limits.push({ lane, perSecond, isHeld });
     after = page.at(-1)?.lane;

@@ -121,10 +121,10 @@ export class OpenStreams implements Disposable {
     const { kind, request, response } = stream;
     const isSending = kind === "upload";
     const bytes = isSending ? request.socket.bytesRead : request.socket.bytesWritten;
-    // Only its client can make it move on: the service itself may be slow, and live events are rare.
+    // Only its client can make it move on: the service itself may be slow.
     const isUpToClient = isSending
       ? request.readableLength === 0 && !request.complete
-      : kind !== "listener" && response.writableNeedDrain;
+      : response.writableNeedDrain;
     if (bytes !== stream.bytes || !isUpToClient) {
       stream.bytes = bytes;
       stream.movedAt = performance.now();

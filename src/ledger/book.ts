@@ -1,4 +1,4 @@
-import type { LedgerEvent } from "../ports/ledger-event.ts";
+import type { EventType, NewEvent } from "../ports/event-log.ts";
 import type { WorkSum } from "../model/work-sums.ts";
 import { KIND_OF, READ_ONLY, type LoadArgs, type LoadKind, type LoadName } from "./loads.ts";
 import { type Key, type Kind, KEYS, type Records } from "./records.ts";
@@ -77,8 +77,6 @@ export const keyOf = <K extends Kind>(kind: K, record: Records[K]): Key =>
     const value = record[name as keyof Records[K]] as string | number | boolean;
     return typeof value === "boolean" ? Number(value) : value;
   });
-
-export type NewEvent = Pick<LedgerEvent, "type" | "job" | "facts">;
 
 /** What a rule has changed, to be written as a whole. */
 export interface Changes {
@@ -183,7 +181,7 @@ export class Book implements Changes {
   }
 
   /** In the log with what it tells of, or not at all. */
-  tell(type: LedgerEvent["type"], job: string, facts: Readonly<Record<string, unknown>> = {}): void {
+  tell(type: EventType, job: string, facts: Readonly<Record<string, unknown>> = {}): void {
     this.events.push({ type, job, facts });
   }
 

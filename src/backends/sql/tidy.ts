@@ -1,11 +1,12 @@
 import { ACCEPTED_DAYS, FORGET_ADDRESS_MS, FORGET_WORKER_MS } from "../../ledger/upkeep.ts";
 import { usefulUntil } from "../../model/freshness.ts";
+import { tidyEvents } from "./event-log.ts";
 import type { Connection } from "./rows.ts";
 import { FORMATS, type Value } from "./tables.ts";
 
 const DAY_MS = 24 * 3_600_000;
 
-/** Forgets days beyond any quota, workers that only registered, addresses that nobody asks, and some of the answers that are past their use. */
+/** Forgets days beyond any quota, workers that only registered, addresses that nobody asks, old events, and some of the answers that are past their use. */
 export const tidyRecords = async (db: Connection): Promise<void> => {
   await db.write(() => {
     const firstDay = Math.floor(db.now() / DAY_MS) - ACCEPTED_DAYS;
@@ -21,6 +22,7 @@ export const tidyRecords = async (db: Connection): Promise<void> => {
       db.now() - FORGET_ADDRESS_MS,
     );
   }, false);
+  await tidyEvents(db);
   await tidyFresh(db);
 };
 

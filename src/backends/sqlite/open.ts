@@ -1,9 +1,11 @@
 import type { PulseLimits } from "../../ledger/pulse.ts";
+import { hasWork, workWants } from "../../ledger/claim.ts";
 import { ledgerVerbs } from "../../ledger/verbs.ts";
 import type { Ledger } from "../../ports/ledger.ts";
-import { awaitWork } from "./await-work.ts";
+import { lastEvent, openEventLog } from "../sql/event-log.ts";
 import { openRemovals } from "../sql/removals/open-removals.ts";
 import { tidyRecords } from "../sql/tidy.ts";
+import { awaitChange } from "./await-change.ts";
 import { Database, type SqliteOptions } from "./database.ts";
 import { openReads } from "./open-reads.ts";
 import { sqliteStore } from "./store.ts";
@@ -14,10 +16,17 @@ export interface LedgerOptions extends SqliteOptions, Partial<PulseLimits> {}
 export const openSqlite = async (file: string, options: LedgerOptions = {}): Promise<Ledger> => {
   const db = await Database.open(file, options);
   const store = sqliteStore(db);
+  const verbs = ledgerVerbs(store, options);
   return {
-    ...ledgerVerbs(store, options),
+    ...verbs,
     ...openReads(db),
-    awaitWork: (filter, ms) => awaitWork(db, store, filter, ms),
+    awaitWork: (filter, ms) =>
+      awaitChange(db, () => store.read(workWants(filter), (book) => hasWork(book, filter)), ms),
+    events: {
+      ...verbs.events,
+      ...openEventLog(db),
+      await: (after, ms) => awaitChange(db, () => db.read(() => lastEvent(db) > after), ms),
+    },
     removals: openRemovals(db),
     tidy: async () => {
       await tidyRecords(db);

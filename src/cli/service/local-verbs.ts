@@ -53,7 +53,7 @@ export const openLocal = async (data: string, { makes }: { readonly makes: boole
   const lanes = async function* (): AsyncGenerator<LaneState> {
     let after: string | undefined;
     for (;;) {
-      const page = await ledger.readLanes({ limit: LANE_PAGE, ...(after !== undefined && { after }) });
+      const page = await ledger.listLanes({ limit: LANE_PAGE, ...(after !== undefined && { after }) });
       yield* page;
       if (page.length < LANE_PAGE) return;
       after = page.at(-1)!.lane;
@@ -112,7 +112,7 @@ export const openLocal = async (data: string, { makes }: { readonly makes: boole
     },
     findItems: (job, key) => localItems(house, job, key),
     ...localRemovals(house),
-    slowLanes: (job) => ledger.listLanes(job),
+    slowLanes: (job) => ledger.listLanes({ job, limit: 200 }),
     writeResults: async (job, output, settings) =>
       void (await exportJob(house, job, openOutput(output), {
         ...settings,

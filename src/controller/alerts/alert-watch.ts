@@ -10,10 +10,7 @@ interface Memory {
   readonly earlier: readonly number[] | undefined;
 }
 
-export type WatchedLedger = Pick<Ledger, "listJobs" | "readJob">;
-
-/** Between two looks so many jobs may come and go unseen before some are missed. */
-const NEWEST = 200;
+export type WatchedLedger = Pick<Ledger, "events" | "listJobs" | "readJob">;
 
 /**
  * Looks at jobs now and then and remembers how they were. Its memory is its own: a controller that takes over knows no more than it sees, and rules
@@ -31,8 +28,8 @@ export class AlertWatch {
     this.#lookedAt = now;
   }
 
-  /** All jobs that run or pause, and, one last time, those that have ended since the last look. */
-  async look(now: number): Promise<WatchedJob[]> {
+  /** All jobs that run or pause, and, one last time, those of which it is told that they have ended since the last look. */
+  async look(now: number, ended: ReadonlySet<string>): Promise<WatchedJob[]> {
     const known = new Map<string, Memory>();
     const watched: WatchedJob[] = [];
     for await (const view of openJobs(this.#ledger)) {
@@ -40,7 +37,9 @@ export class AlertWatch {
       known.set(view.spec.id, memory);
       watched.push({ view, memory: memory.job, earlier: memory.earlier });
     }
-    for (const view of await this.#endedSince(new Set(known.keys()))) {
+    for (const id of ended.difference(known)) {
+      const view = await this.#ledger.readJob(id);
+      if (view?.state !== "done") continue;
       const { job, earlier } = await this.#remember(view, now);
       watched.push({ view, memory: job, earlier });
     }
@@ -55,16 +54,6 @@ export class AlertWatch {
     if (known) return { ...known, job: remember(known.job, mark, this.#windowSize, now) };
     const isFromStart = view.createdAt >= this.#lookedAt || mark.ended <= this.#windowSize;
     return { job: beginMemory(mark, isFromStart, now), earlier: await this.#earlierCounts(view) };
-  }
-
-  async #endedSince(open: ReadonlySet<string>): Promise<JobView[]> {
-    const gone = [...this.#known.keys()].filter((id) => !open.has(id));
-    const known = await Promise.all(gone.map((id) => this.#ledger.readJob(id)));
-    const newest = await this.#ledger.listJobs({ states: ["done"], limit: NEWEST });
-    const unseen = newest.filter(
-      ({ spec, createdAt }) => createdAt >= this.#lookedAt && !this.#known.has(spec.id),
-    );
-    return [...known.filter((view) => view?.state === "done"), ...unseen] as JobView[];
   }
 
   /** Of the client's last job with this scraper; its fields may have stood in another order. */

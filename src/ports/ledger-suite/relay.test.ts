@@ -40,9 +40,13 @@ const look = async (world: World): Promise<unknown> => {
   const { ledger } = world;
   const jobs = await ledger.listJobs();
   const items = await Promise.all(jobs.map(({ spec }) => world.items(spec.id)));
-  const events = (await ledger.readEvents(100)).map(({ type, job, facts }) => ({ type, job, facts }));
+  const events = (await ledger.events.read({ limit: 100 })).map(({ type, job, facts }) => ({
+    type,
+    job,
+    facts,
+  }));
   const rest = [
-    await ledger.readLanes({ limit: 9 }),
+    await ledger.listLanes({ limit: 9 }),
     await ledger.listWorkers(),
     await ledger.readWorkSums(),
   ];
@@ -138,11 +142,11 @@ const VERBS: Readonly<Record<string, Row>> = {
     call: ({ ledger }) => ledger.registerWorker(card("w1"), { "own troubles": 5 }),
     unsafe: "its sums are added twice",
   },
-  writeEvents: {
-    call: ({ ledger }) => ledger.writeEvents([{ type: "job.progress", job: "job", facts: {} }]),
+  write: {
+    call: ({ ledger }) => ledger.events.write([{ type: "job.progress", job: "job", facts: {} }]),
     unsafe: "events are written twice",
   },
-  ackEvents: { call: async ({ ledger }) => await ledger.ackEvents((await ledger.readEvents(1))[0]!.id) },
+  move: { call: async ({ ledger }) => await ledger.events.move("one", await ledger.events.last()) },
   mark: { call: ({ ledger }) => ledger.removals.mark("ended", "job") },
   tidy: { call: ({ ledger }) => ledger.tidy() },
 };

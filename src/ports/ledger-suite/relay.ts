@@ -12,14 +12,14 @@ class AnswerLost extends Error {
 
 type AnyVerb = (...args: readonly unknown[]) => Promise<unknown>;
 
-/** Each verb of a ledger, those of `removals` included, as another function of the same kind. `close` stays as it is. */
+/** Each verb of a ledger, those of `events` and `removals` included, as another function of the same kind. `close` stays as it is. */
 const eachVerb = <Port extends object>(port: Port, change: (verb: string, own: AnyVerb) => AnyVerb): Port =>
   new Proxy(port, {
     get: (target, name) => {
       const own: unknown = Reflect.get(target, name, target);
       if (name === "close") return own;
       if (typeof own === "function") return change(String(name), own.bind(target) as AnyVerb);
-      return name === "removals" ? eachVerb(own as object, change) : own;
+      return name === "events" || name === "removals" ? eachVerb(own as object, change) : own;
     },
   });
 

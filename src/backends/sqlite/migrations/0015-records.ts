@@ -73,6 +73,9 @@ CREATE TABLE results (
   skipped TEXT, change TEXT, failure TEXT, captures TEXT, records TEXT, attempt TEXT, revision INTEGER NOT NULL, sum INTEGER, PRIMARY KEY (queue, seq)
 ) WITHOUT ROWID;
 CREATE INDEX results_state ON results (queue, state, seq) WHERE state > 3;
+
+-- How far each consumer of the events has come.
+CREATE TABLE cursors (consumer TEXT PRIMARY KEY, at INTEGER NOT NULL, moved_at REAL NOT NULL) WITHOUT ROWID;
 `;
 
 const OLD =
