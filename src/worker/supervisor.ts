@@ -1,6 +1,6 @@
 import { hostname } from "node:os";
 import type { CollectorKind } from "../model/collector-kind.ts";
-import type { Ledger } from "../ports/ledger.ts";
+import type { WorkLedger } from "../ports/ledger.ts";
 import type { Log, LogLevel } from "./log.ts";
 import type { FromWorker } from "./process-messages.ts";
 import { DEFAULT_MEMORY_MB, type ProcessEnd, WorkerProcess } from "./worker-process.ts";
@@ -14,7 +14,7 @@ export interface SupervisorOptions {
 }
 
 export interface SuperviseOptions {
-  readonly ledger: Ledger;
+  readonly ledger: WorkLedger;
   readonly data: string;
   /** Of all jobs when left out. */
   readonly jobs?: readonly string[];

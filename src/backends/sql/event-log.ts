@@ -11,7 +11,8 @@ export const openEventLog = (db: Connection): Omit<EventLog, "await" | "write"> 
   read: (query) => db.read(() => readEvents(db, query)),
   move: async (consumer, upTo) => {
     // Consumers say where they are also when nothing has happened: that needs no lock.
-    if ((await db.read(() => cursorOf(db, consumer))) >= upTo) return;
+    const at = await db.read(() => cursorOf(db, consumer));
+    if (at !== undefined && at >= upTo) return;
     await db.write(
       () =>
         db.run(
@@ -32,18 +33,17 @@ export const openEventLog = (db: Connection): Omit<EventLog, "await" | "write"> 
 
 export const lastEvent = (rows: Rows): number => count(rows, "SELECT coalesce(max(id), 0) FROM events");
 
-const NOWHERE = -1;
-const cursorOf = (rows: Rows, consumer: string): number =>
-  rows.arrays<[number]>("SELECT at FROM cursors WHERE consumer = ?", consumer)[0]?.[0] ?? NOWHERE;
+const cursorOf = (rows: Rows, consumer: string): number | undefined =>
+  rows.arrays<[number]>("SELECT at FROM cursors WHERE consumer = ?", consumer)[0]?.[0];
 
 interface EventRow extends Omit<LedgerEvent, "facts"> {
   readonly facts: string;
 }
 
 const readEvents = (rows: Rows, { consumer, after = 0, job, types, limit }: EventQuery): LedgerEvent[] => {
-  const cursor = consumer === undefined ? NOWHERE : cursorOf(rows, consumer);
+  const cursor = consumer === undefined ? undefined : cursorOf(rows, consumer);
   const conditions = ["id > ?"];
-  const values: Value[] = [cursor === NOWHERE ? after : cursor];
+  const values: Value[] = [cursor ?? after];
   if (job !== undefined) {
     conditions.push("job = ?");
     values.push(job);
@@ -62,30 +62,14 @@ const readEvents = (rows: Rows, { consumer, after = 0, job, types, limit }: Even
 };
 
 /** Forgets some of the old events that no consumer still has to read, and consumers that have not come for the next one. */
-export const tidyEvents = async (db: Connection): Promise<void> => {
-  const now = db.now();
-  const old = await db.read(() =>
-    count(
-      db,
-      `SELECT count(*) FROM (SELECT at FROM events WHERE id <= (${PASSED}) ORDER BY id LIMIT ${PAGE}) e WHERE at < ?`,
-      now - KEEP_EVENTS_MS,
-    ),
+export const tidyEvents = (db: Connection): void => {
+  db.run(
+    `DELETE FROM events WHERE at < ? AND id IN (SELECT id FROM events
+       WHERE id <= coalesce((SELECT min(at) FROM cursors), (SELECT max(id) FROM events)) ORDER BY id LIMIT ${PAGE})`,
+    db.now() - KEEP_EVENTS_MS,
   );
-  if (old > 0)
-    await db.write(
-      () =>
-        db.run(
-          `DELETE FROM events WHERE at < ? AND id IN (SELECT id FROM events WHERE id <= (${PASSED}) ORDER BY id LIMIT ${PAGE})`,
-          now - KEEP_EVENTS_MS,
-        ),
-      false,
-    );
-  const isDead = `moved_at < ?1 AND (SELECT e.at FROM events e WHERE e.id > cursors.at ORDER BY e.id LIMIT 1) < ?1`;
-  const dead = await db.read(() =>
-    count(db, `SELECT count(*) FROM cursors WHERE ${isDead}`, now - FORGET_CURSOR_MS),
+  db.run(
+    "DELETE FROM cursors WHERE moved_at < ?1 AND (SELECT e.at FROM events e WHERE e.id > cursors.at ORDER BY e.id LIMIT 1) < ?1",
+    db.now() - FORGET_CURSOR_MS,
   );
-  if (dead > 0)
-    await db.write(() => db.run(`DELETE FROM cursors WHERE ${isDead}`, now - FORGET_CURSOR_MS), false);
 };
-
-const PASSED = "SELECT coalesce((SELECT min(at) FROM cursors), (SELECT max(id) FROM events))";

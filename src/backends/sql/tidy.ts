@@ -21,8 +21,8 @@ export const tidyRecords = async (db: Connection): Promise<void> => {
          AND operator_per_second IS NULL AND is_held_by_operator = 0 AND tat < ? AND NOT EXISTS (SELECT 1 FROM shares s WHERE s.lane = lanes.id)`,
       db.now() - FORGET_ADDRESS_MS,
     );
+    tidyEvents(db);
   }, false);
-  await tidyEvents(db);
   await tidyFresh(db);
 };
 

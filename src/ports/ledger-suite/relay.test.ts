@@ -73,10 +73,7 @@ const VERBS: Readonly<Record<string, Row>> = {
   },
   sealJob: { call: ({ ledger }) => ledger.sealJob("job") },
   "steerJob, pause": { call: ({ ledger }) => ledger.steerJob("job", "pause") },
-  "steerJob, resume": {
-    call: ({ ledger }) => ledger.steerJob("job", "resume"),
-    unsafe: "the job is told to be resumed twice",
-  },
+  "steerJob, resume": { call: ({ ledger }) => ledger.steerJob("job", "resume") },
   "steerJob, cancel": {
     call: ({ ledger }) => ledger.steerJob("job", "cancel"),
     unsafe: "the second is refused as job-ended",
