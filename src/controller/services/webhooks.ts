@@ -1,10 +1,10 @@
 import type { WebhookSender } from "../../ports/channel.ts";
 import { type DutyTools, runDuty } from "../run-duty.ts";
 import { wait as realWait } from "../wait.ts";
-import { makeDeliveries, type OutboxTools } from "../webhooks/make-deliveries.ts";
+import { makeDeliveries, type DeliveryTools } from "../webhooks/make-deliveries.ts";
 import { type OnDeliveryEnd, sendDeliveries, type SendTools } from "../webhooks/send-deliveries.ts";
 
-export interface WebhookOptions extends DutyTools, OutboxTools {
+export interface WebhookOptions extends DutyTools, DeliveryTools {
   readonly sender: WebhookSender;
   readonly concurrency?: number;
   readonly everyMs?: number;
@@ -22,7 +22,7 @@ export const runWebhooks = async (options: WebhookOptions, signal: AbortSignal):
   const { everyMs = 1000 } = options;
   const making = runDuty(
     options,
-    { name: "outbox", everyMs, run: (stop) => keepMaking(options, stop) },
+    { name: "deliveries", everyMs, run: (stop) => keepMaking(options, stop) },
     signal,
   );
   await Promise.all([making, keepSending(options, everyMs, signal)]);

@@ -4,7 +4,7 @@ import type { Ledger, LedgerEvent } from "../../ports/ledger.ts";
 import type { ClientCard, NewDelivery, Registry } from "../../ports/registry.ts";
 import { deliveriesOf } from "./delivery-of.ts";
 
-export interface OutboxTools {
+export interface DeliveryTools {
   readonly ledger: Pick<Ledger, "events" | "readJob">;
   readonly registry: Registry;
   /** Hears each event of all jobs once it is on its way. */
@@ -19,7 +19,7 @@ const CONSUMER = "webhooks";
  * loses nothing and doubles nothing. Answers how far it has come.
  */
 export const makeDeliveries = async (
-  { ledger, registry, onEvent }: OutboxTools,
+  { ledger, registry, onEvent }: DeliveryTools,
   signal: AbortSignal,
 ): Promise<number> =>
   await tell(
