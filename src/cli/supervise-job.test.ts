@@ -87,6 +87,16 @@ test("what happened in the ledger is told to the log and to the person", async (
   );
 });
 
+test("what a run that was killed has not told is told by the next one, and nothing twice", async () => {
+  await using house = await openSampleHouse(2, () => undefined);
+  const { events } = house.ledger;
+  await events.move(`run ${house.job}`, await events.last());
+  await house.ledger.steerJob(house.job, "pause");
+  await supervise(house, { after: await events.last() });
+  const log = readFileSync(join(house.data, "logs", `${house.job}.jsonl`), "utf8");
+  assert.deepEqual(log.match(/"event":"job\.\w+"/g), ['"event":"job.paused"']);
+});
+
 test("inputs that cannot be read end the run with their error; what was read is kept for resume", async () => {
   await using house = await openSampleHouse(2, () => undefined);
   const broken = new Error("line 7");

@@ -96,7 +96,12 @@ export class OpenStreams implements Disposable {
     if (this.#isLooking) return;
     this.#isLooking = true;
     try {
-      for (const stream of this.#open) if (this.#stands(stream)) this.#cut(stream, "nothing moves");
+      for (const stream of this.#open)
+        if (this.#stands(stream)) {
+          this.#cut(stream, "nothing moves");
+          // The end in good order would wait for its reader.
+          stream.request.socket.destroy();
+        }
       await this.#endRevoked();
     } catch (error) {
       this.#log.warn("streams.unchecked", { error: String(error) });

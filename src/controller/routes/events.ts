@@ -1,5 +1,7 @@
+import { once } from "node:events";
 import { PassThrough } from "node:stream";
 import { z } from "zod";
+import type { JobView } from "../../model/job.ts";
 import { hidePlaces } from "../../model/without-places.ts";
 import { EVENT_TYPES } from "../../ports/event-log.ts";
 import { problems, stream } from "../answers.ts";
@@ -47,33 +49,33 @@ Events are kept for a week. Who comes back with \`Last-Event-ID\` gets what it h
       const pipe = new PassThrough();
       streams.open("listener", request, reply, () => pipe.end());
       open.add(pipe);
-      const ends: (() => void)[] = [() => open.delete(pipe)];
+      const closed = new AbortController();
+      const ends: (() => void)[] = [() => open.delete(pipe), () => closed.abort()];
       const finish = (): void => ends.forEach((end) => end());
       pipe.once("close", finish).once("error", finish);
       raw.once("close", () => pipe.destroy());
       const { at, isLost } = await feed.begin(headers["last-event-id"]);
-      if (pipe.writable) {
-        pipe.write(isLost ? `id: ${at}\nevent: reset\ndata: {}\n\n` : `: hello\nid: ${at}\n\n`);
-        const heartbeat = setInterval(() => void pipe.write(": beat\n\n"), house.heartbeatMs ?? HEARTBEAT_MS);
-        const stopProgress = watch.listen((view) => {
-          const isWanted = (query.job ?? view.spec.id) === view.spec.id && mayHear(view.spec.client);
-          // Who does not keep up hears of it the next time.
-          if (
-            isWanted &&
-            (types?.includes("job.progress") ?? true) &&
-            pipe.writable &&
-            !pipe.writableNeedDrain
-          )
-            pipe.write(eventText({ type: "job.progress", at: now(), ...aboutJob(view) }));
-        });
-        ends.push(stopProgress, () => clearInterval(heartbeat));
-        const wanted = { types, ...(query.job !== undefined && { job: query.job }) };
-        void sendEvents(pipe, feed, at, wanted, ({ client }) => mayHear(client)).catch((error: unknown) => {
+      const send = (text: string): void => void (pipe.writable && pipe.write(text));
+      send(isLost ? `id: ${at}\nevent: reset\ndata: {}\n\n` : `: hello\nid: ${at}\n\n`);
+      const heartbeat = setInterval(() => send(": beat\n\n"), house.heartbeatMs ?? HEARTBEAT_MS);
+      ends.push(() => clearInterval(heartbeat));
+      const tellProgress = (view: JobView): void => {
+        const isWanted = (query.job ?? view.spec.id) === view.spec.id && mayHear(view.spec.client);
+        // Who does not keep up hears of it the next time.
+        if (isWanted && !pipe.writableNeedDrain)
+          send(eventText({ type: "job.progress", at: now(), ...aboutJob(view) }));
+      };
+      if (types?.includes("job.progress") ?? true) ends.push(watch.listen(tellProgress));
+      // Its client may have gone meanwhile.
+      if (pipe.destroyed) finish();
+      const wanted = { types, ...(query.job !== undefined && { job: query.job }) };
+      void sendEvents(pipe, feed, at, wanted, ({ client }) => mayHear(client), closed.signal).catch(
+        (error: unknown) => {
           // A server that closes does not wait for it.
           if (pipe.writable) house.log.warn("events.failed", { client: who.client, error: String(error) });
           pipe.end();
-        });
-      }
+        },
+      );
       house.log.debug("events.listening", { client: who.client });
       return await reply
         .type("text/event-stream")
@@ -91,21 +93,18 @@ const sendEvents = async (
   begin: number,
   wanted: Parameters<EventFeed["next"]>[1],
   isHeard: (event: LiveEvent) => boolean,
+  closed: AbortSignal,
 ): Promise<void> => {
   let at = begin;
   while (pipe.writable) {
     const page = await feed.next(at, wanted);
     for (const event of page.events) {
       if (!pipe.writable) return;
-      if (isHeard(event) && !pipe.write(eventText(event))) await drained(pipe);
+      if (isHeard(event) && !pipe.write(eventText(event)))
+        await once(pipe, "drain", { signal: closed }).catch(() => undefined);
     }
     at = page.at;
   }
-};
-
-/** Until there is room again, or nobody is there any more. */
-const drained = async (pipe: PassThrough): Promise<void> => {
-  await new Promise<void>((resolve) => pipe.once("drain", resolve).once("close", resolve));
 };
 
 const eventText = ({ id, type, at, data }: LiveEvent): string =>
