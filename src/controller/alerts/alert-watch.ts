@@ -1,3 +1,4 @@
+import { readPage } from "../../flow/tell.ts";
 import { type AlertRules, longestWindow, type WatchedJob } from "../../model/alert-rules.ts";
 import type { JobView } from "../../model/job.ts";
 import { beginMemory, type JobMemory, markOf, remember } from "../../model/job-marks.ts";
@@ -10,6 +11,11 @@ interface Memory {
   readonly earlier: readonly number[] | undefined;
 }
 
+/** How the log knows alerts. */
+const CONSUMER = "alerts";
+/** That one look takes; the next one goes on. */
+const MOST_ENDS = 500;
+
 export type WatchedLedger = Pick<Ledger, "events" | "listJobs" | "readJob">;
 
 /**
@@ -21,6 +27,9 @@ export class AlertWatch {
   readonly #windowSize: number;
   #known = new Map<string, Memory>();
   #lookedAt: number;
+  /** Where a watch begins that is the first: what ended before is no news. */
+  #newAt: number | undefined;
+  #upTo = 0;
 
   constructor(ledger: WatchedLedger, rules: AlertRules, now: number) {
     this.#ledger = ledger;
@@ -28,8 +37,9 @@ export class AlertWatch {
     this.#lookedAt = now;
   }
 
-  /** All jobs that run or pause, and, one last time, those of which it is told that they have ended since the last look. */
-  async look(now: number, ended: ReadonlySet<string>): Promise<WatchedJob[]> {
+  /** All jobs that run or pause, and, one last time, those that have ended since the last look. */
+  async look(now: number): Promise<WatchedJob[]> {
+    this.#newAt ??= await this.#ledger.events.last();
     const known = new Map<string, Memory>();
     const watched: WatchedJob[] = [];
     for await (const view of openJobs(this.#ledger)) {
@@ -37,7 +47,8 @@ export class AlertWatch {
       known.set(view.spec.id, memory);
       watched.push({ view, memory: memory.job, earlier: memory.earlier });
     }
-    for (const id of ended.difference(known)) {
+    // After those that run: one that ends in between is seen twice, and none is not seen.
+    for (const id of await this.#ended(this.#newAt)) {
       const view = await this.#ledger.readJob(id);
       if (view?.state !== "done") continue;
       const { job, earlier } = await this.#remember(view, now);
@@ -46,6 +57,18 @@ export class AlertWatch {
     this.#known = known;
     this.#lookedAt = now;
     return watched;
+  }
+
+  /** What was seen need not be seen again, by another controller neither. */
+  async moveOn(): Promise<void> {
+    await this.#ledger.events.move(CONSUMER, this.#upTo);
+  }
+
+  async #ended(after: number): Promise<ReadonlySet<string>> {
+    const ends = { consumer: CONSUMER, after, types: ["job.completed"], limit: MOST_ENDS } as const;
+    const { events, upTo } = await readPage(this.#ledger.events, ends);
+    this.#upTo = upTo;
+    return new Set(events.map(({ job }) => job));
   }
 
   async #remember(view: JobView, now: number): Promise<Memory> {

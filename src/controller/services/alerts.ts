@@ -1,4 +1,3 @@
-import { readPage } from "../../flow/tell.ts";
 import { type AlertBook, type DueAlerts, dueAlerts, keepChannels, markTold } from "../../model/alert-book.ts";
 import { type AlertRules, DEFAULT_ALERT_RULES, judgeAlerts } from "../../model/alert-rules.ts";
 import type { Channel } from "../../ports/channel.ts";
@@ -20,10 +19,6 @@ export interface AlertOptions extends DutyTools {
 
 /** Where the registry keeps what has been said. */
 const BOOK = "book";
-/** How the log knows them. */
-const CONSUMER = "alerts";
-/** That one round looks at; the next one goes on. */
-const MOST_ENDS = 500;
 
 /**
  * Tells people what is wrong with jobs, and when it is right again: once each, in groups. A message is marked as told after its channel has taken
@@ -35,19 +30,10 @@ export const runAlerts = async (options: AlertOptions, signal: AbortSignal): Pro
   const rules: AlertRules = { ...DEFAULT_ALERT_RULES, ...options.rules };
   const names = channels.map(({ name }) => name);
   const watch = new AlertWatch(ledger, rules, now());
-  let newAt: number | undefined;
   const run = async (stop: AbortSignal): Promise<void> => {
-    // What ended before anybody looked for alerts is no news.
-    newAt ??= await ledger.events.last();
-    const ends = await readPage(ledger.events, {
-      consumer: CONSUMER,
-      after: newAt,
-      types: ["job.completed"],
-      limit: MOST_ENDS,
-    });
     const before = await readBook(registry);
     let book = keepChannels(before, names);
-    const jobs = await watch.look(now(), new Set(ends.events.map(({ job }) => job)));
+    const jobs = await watch.look(now());
     for (const job of jobs) book = noteVerdicts(book, job.view, judgeAlerts(job, rules, now()), now());
     const open = new Set(
       jobs.filter(({ view }) => view.endedAt === undefined).map(({ view }) => view.spec.id),
@@ -55,7 +41,7 @@ export const runAlerts = async (options: AlertOptions, signal: AbortSignal): Pro
     for (const job of endedSubjects(book, open))
       book = noteEnded(book, job, await ledger.readJob(job), now());
     if (book !== before) await saveBook(registry, book);
-    await ledger.events.move(CONSUMER, ends.upTo);
+    await watch.moveOn();
     for (const channel of channels) {
       const due = dueAlerts(book, channel.name, now());
       if (due.raised.length + due.over.length === 0) continue;
