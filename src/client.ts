@@ -274,7 +274,7 @@ export class SluiceClient {
     return await this.#json("GET", `/v1/audit${queryText({ ...query })}`);
   }
 
-  /** What happens, for as long as the connection lasts. It may miss some; webhooks do not. */
+  /** What happens, for as long as the connection lasts; after `lastEventId` nothing is missed for a week. */
   async *events(
     query: Events.EventQuery = {},
     listening: Events.Listening = {},

@@ -18,7 +18,7 @@ import { journaledRegistry } from "./archive/journaled-registry.ts";
 import { maxRetryAfterMs } from "./config/lane-policy.ts";
 import type { LedgerCheck } from "./ports/ledger-check.ts";
 import type { LedgerRebuild } from "./ports/ledger-rebuild.ts";
-import { type Ledger, LedgerError } from "./ports/ledger.ts";
+import { type JobLedger, type Ledger, LedgerError } from "./ports/ledger.ts";
 import type { KeyCard, Registry, Role } from "./ports/registry.ts";
 import { retentionNow } from "./scrapers/current-retention.ts";
 import { ownLoader } from "./config/own-loader.ts";
@@ -179,7 +179,7 @@ const openCollector = async (allowTargets: readonly string[] = []): Promise<Coll
 };
 
 /** Somebody else may have ended it meanwhile. */
-const holdJob = async (ledger: Ledger, job: string, reason: string): Promise<void> => {
+const holdJob = async (ledger: JobLedger, job: string, reason: string): Promise<void> => {
   try {
     await ledger.steerJob(job, "pause", { cause: "scraper", reason });
   } catch (error) {

@@ -1,5 +1,5 @@
 import type { Blobs } from "../ports/blobs.ts";
-import { type Ledger, LedgerError } from "../ports/ledger.ts";
+import { type LaneLedger, type Ledger, LedgerError } from "../ports/ledger.ts";
 import { keepJobFile, putInputs } from "./journal.ts";
 import { sealJson } from "./sealed-json.ts";
 
@@ -75,10 +75,10 @@ export const journaled = (ledger: Ledger, blobs: Blobs): Ledger => {
 
 const REFUSALS: ReadonlySet<LedgerError["code"]> = new Set(["no-such-job", "job-ended", "job-removed"]);
 
-const limitsOf = async (ledger: Ledger): Promise<LaneLimit[]> => {
+const limitsOf = async (ledger: LaneLedger): Promise<LaneLimit[]> => {
   const limits: LaneLimit[] = [];
   for (let after: string | undefined; ;) {
-    const page = await ledger.readLanes({ limit: PAGE, ...(after !== undefined && { after }) });
+    const page = await ledger.listLanes({ limit: PAGE, ...(after !== undefined && { after }) });
     for (const { lane, operatorPerSecond: perSecond, isHeldByOperator: isHeld } of page)
       if (perSecond !== null || isHeld) limits.push({ lane, perSecond, isHeld });
     after = page.at(-1)?.lane;

@@ -1,11 +1,11 @@
 import type { JobView } from "../model/job.ts";
-import type { Ledger } from "../ports/ledger.ts";
+import type { JobLedger } from "../ports/ledger.ts";
 import { allJobs, isTrial } from "./find-job.ts";
 import { ownScraperName } from "./own-scraper-name.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** For `--all SCRAPER`: its jobs begun since then, by its name or its file; oldest first, so that what is printed last is the newest. */
-export const scraperJobs = async (ledger: Ledger, named: string, since = 0): Promise<JobView[]> => {
+export const scraperJobs = async (ledger: JobLedger, named: string, since = 0): Promise<JobView[]> => {
   const recent: JobView[] = [];
   for await (const view of allJobs(ledger)) {
     if (view.createdAt < since) break;

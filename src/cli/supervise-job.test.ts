@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
@@ -74,7 +74,27 @@ test("what happened in the ledger is told to the log and to the person", async (
   await using house = await openSampleHouse(2, () => undefined);
   await house.ledger.steerJob(house.job, "pause");
   await supervise(house);
-  assert.deepEqual(await house.ledger.readEvents(10), []);
+  const log = readFileSync(join(house.data, "logs", `${house.job}.jsonl`), "utf8");
+  assert.match(log, /job\.started[^]*job\.paused/);
+  await house.ledger.steerJob(house.job, "resume");
+  await house.ledger.steerJob(house.job, "pause");
+  const after = await house.ledger.events.last();
+  await supervise(house, { after });
+  assert.equal(
+    readFileSync(join(house.data, "logs", `${house.job}.jsonl`), "utf8"),
+    log,
+    "not a second time",
+  );
+});
+
+test("what a run that was killed has not told is told by the next one, and nothing twice", async () => {
+  await using house = await openSampleHouse(2, () => undefined);
+  const { events } = house.ledger;
+  await events.move(`run ${house.job}`, await events.last());
+  await house.ledger.steerJob(house.job, "pause");
+  await supervise(house, { after: await events.last() });
+  const log = readFileSync(join(house.data, "logs", `${house.job}.jsonl`), "utf8");
+  assert.deepEqual(log.match(/"event":"job\.\w+"/g), ['"event":"job.paused"']);
 });
 
 test("inputs that cannot be read end the run with their error; what was read is kept for resume", async () => {

@@ -19,6 +19,8 @@ export interface SuperviseJobOptions {
   readonly title: string;
   /** Not taken up again after a stop. */
   readonly isNew: boolean;
+  /** The last event before it was taken up again: earlier ones were told by the run before. */
+  readonly after?: number;
   readonly supervisor: Supervisor;
   readonly processes: number;
   readonly progress: Progress;
@@ -33,6 +35,8 @@ export interface SuperviseJobOptions {
 const LOOK_MS = 200;
 /** Looks between two looks at the lanes, which change slowly and may be many. */
 const SELDOM = 5;
+/** That are shown. */
+const MOST_LANES = 200;
 /** Between two looks while nobody watches closely: the first request must not wait for them. */
 const FIRST_LOOK_MS = 300;
 
@@ -45,10 +49,15 @@ export const superviseJob = async (options: SuperviseJobOptions): Promise<number
     () => void supervisor.kill().then(() => process.exit(EXIT.interrupted)),
   );
   progress.note(`Job ${job}: ${options.title}`);
-  const say = (event: LedgerEvent) => {
-    log.info(event.type, { job: event.job, ...event.facts });
-    const note = noteOf(event);
-    if (note) progress.note(note);
+  const { events } = house.ledger;
+  const consumer = `run ${job}`;
+  const hearing = { consumer, job, ...(options.after !== undefined && { after: options.after }) };
+  const say = (told: readonly LedgerEvent[]): void => {
+    for (const event of told) {
+      log.info(event.type, { job: event.job, ...event.facts });
+      const note = noteOf(event);
+      if (note) progress.note(note);
+    }
   };
   // Workers that find nothing sleep for a while: they begin when the first items are there.
   const start = once(() =>
@@ -70,11 +79,11 @@ export const superviseJob = async (options: SuperviseJobOptions): Promise<number
   await delay(FIRST_LOOK_MS, undefined, { signal: interrupts.signal }).catch(() => undefined);
   for (let looks = 0; ; looks++) {
     if (looks % SELDOM === 0) {
-      lanes = await house.ledger.listLanes(job);
+      lanes = await house.ledger.listLanes({ job, limit: MOST_LANES });
       await house.ledger.tidy();
     }
     const view = await look(options, lanes, loaded);
-    await tell(house.ledger, say, job);
+    await tell(events, hearing, say);
     if (isOver(view) || supervisor.failure || loadError !== undefined || interrupts.signal.aborted) break;
     await delay(LOOK_MS, undefined, { signal: interrupts.signal }).catch(() => undefined);
   }
@@ -87,8 +96,11 @@ export const superviseJob = async (options: SuperviseJobOptions): Promise<number
     throw loadError;
   }
   if (supervisor.failure) throw supervisor.failure;
-  await tell(house.ledger, say, job);
-  return await finish(options, interrupts.signal.aborted, performance.now() - startedAt);
+  const view = await pauseIfOpen(options, interrupts.signal.aborted);
+  await tell(events, hearing, say);
+  // A run that is killed goes on where it was when the job is resumed.
+  await events.forget(consumer);
+  return await finish(options, view, performance.now() - startedAt);
 };
 
 /** What was read is not thrown away: only a new job that has nothing at all is not worth keeping. */
@@ -120,18 +132,17 @@ const once = (work: () => void): (() => void) => {
 const isOver = ({ state }: JobView): boolean =>
   state === "done" || state === "paused" || state === "cancelled";
 
-const finish = async (
-  options: SuperviseJobOptions,
-  isInterrupted: boolean,
-  tookMs: number,
-): Promise<number> => {
+const pauseIfOpen = async (options: SuperviseJobOptions, isInterrupted: boolean): Promise<JobView> => {
+  const { house, job } = options;
+  const lanes = await house.ledger.listLanes({ job, limit: MOST_LANES });
+  const view = await look(options, lanes, undefined);
+  if (!isInterrupted || isOver(view)) return view;
+  await house.ledger.steerJob(job, "pause");
+  return await look(options, lanes, undefined);
+};
+
+const finish = async (options: SuperviseJobOptions, view: JobView, tookMs: number): Promise<number> => {
   const { house, job, progress, output } = options;
-  const lanes = await house.ledger.listLanes(job);
-  let view = await look(options, lanes, undefined);
-  if (isInterrupted && !isOver(view)) {
-    await house.ledger.steerJob(job, "pause");
-    view = await look(options, lanes, undefined);
-  }
   await writeJobManifest(house, job);
   const problem =
     output === undefined

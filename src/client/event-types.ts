@@ -2,7 +2,7 @@
 export interface LiveEvent {
   /** As in webhooks; `reset` where events were missed: ask for the jobs anew. */
   readonly type: string;
-  /** To go on after it, as `lastEventId`; none on `reset`. */
+  /** To go on after it, as `lastEventId`; none on `job.progress`, which is not kept. */
   readonly id?: string;
   readonly timestamp?: string;
   /** `job`, `client`, `scraper`, `state`, `counts`, and what the type has beside. */

@@ -10,15 +10,16 @@ import type { StoredExtraction } from "../reextract/stored-extraction.ts";
 import type { Who } from "./api.ts";
 import { noteOther } from "./audit.ts";
 import { isAtLeast } from "./auth.ts";
+import type { EventFeed } from "./event-feed.ts";
 import { FairTurns } from "./fair-turns.ts";
 import type { ControllerHouse } from "./house.ts";
 import { isoTime } from "./iso-time.ts";
 import { itemRef } from "./item-view.ts";
-import type { JobWatch } from "./job-watch.ts";
 import { jobView } from "./job-view.ts";
 import type { KeyDoor } from "./key-door.ts";
 import type { OpenStreams } from "./open-streams.ts";
 import { Problem } from "./problem.ts";
+import type { ProgressWatch } from "./progress-watch.ts";
 import type { ReadRequest } from "./reading/read-request.ts";
 import { directReads, type Reads } from "./reading/reads.ts";
 import type { ApiJob } from "./schemas/job.ts";
@@ -26,7 +27,8 @@ import type { ApiJob } from "./schemas/job.ts";
 /** What the routes share. */
 export class Desk {
   readonly house: ControllerHouse;
-  readonly watch: JobWatch;
+  readonly watch: ProgressWatch;
+  readonly feed: EventFeed;
   readonly keys: KeyDoor;
   readonly streams: OpenStreams;
   readonly now: () => number;
@@ -35,11 +37,12 @@ export class Desk {
 
   constructor(
     house: ControllerHouse,
-    parts: { readonly watch: JobWatch; readonly keys: KeyDoor; readonly streams: OpenStreams },
+    parts: Pick<Desk, "watch" | "feed" | "keys" | "streams">,
     now: () => number,
   ) {
     this.house = house;
     this.watch = parts.watch;
+    this.feed = parts.feed;
     this.keys = parts.keys;
     this.streams = parts.streams;
     this.now = now;

@@ -25,7 +25,7 @@ export interface ControllerHouse {
   readonly whyNotCall?: (url: URL) => Promise<string | undefined>;
   /** A link by which a whole object can be fetched without the API, where the store of the blobs has such. */
   readonly linkTo?: (blob: string) => Promise<string>;
-  /** How often jobs are looked at for live events while somebody listens; a second unless given. */
+  /** How often jobs are looked at for their progress while somebody listens; a second unless given. */
   readonly watchMs?: number;
   /** How often a silent listener hears that the connection stands; 15 seconds unless given. */
   readonly heartbeatMs?: number;

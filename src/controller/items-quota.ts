@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Ledger } from "../ports/ledger.ts";
+import type { ClientLedger } from "../ports/ledger.ts";
 import type { Registry } from "../ports/registry.ts";
 import { Problem } from "./problem.ts";
 
@@ -8,7 +8,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** How many items a client may still give to its jobs today (UTC); Infinity where nothing is said. */
 export const itemsLeft = async (
-  { ledger, registry }: { readonly ledger: Ledger; readonly registry: Registry },
+  { ledger, registry }: { readonly ledger: ClientLedger; readonly registry: Registry },
   client: string,
   now: number,
 ): Promise<number> => {
@@ -34,7 +34,7 @@ const ASK_MS = 20;
  * that come together would else all find the same room.
  */
 export const addWithinQuota = async <T>(
-  house: { readonly ledger: Ledger; readonly registry: Registry },
+  house: { readonly ledger: ClientLedger; readonly registry: Registry },
   { client, count, offset }: AskedItems,
   now: () => number,
   add: () => Promise<T>,

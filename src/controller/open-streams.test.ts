@@ -36,9 +36,9 @@ const largeCapture = async (ground: ApiGround, key: string): Promise<string> => 
 };
 
 /** The answer's head; nobody reads its body. */
-const begin = (ground: ApiGround, key: string, path: string): Promise<http.IncomingMessage> =>
+const begin = (ground: ApiGround, key: string, path: string, own = {}): Promise<http.IncomingMessage> =>
   new Promise((resolve, reject) => {
-    const headers = { authorization: `Bearer ${key}` };
+    const headers = { authorization: `Bearer ${key}`, ...own };
     http.get(`${ground.url}${path}`, { agent: false, headers }, resolve).once("error", reject);
   });
 
@@ -93,6 +93,21 @@ test("a revoked key ends its events, its download and its upload", async () => {
     for await (const piece of file) size += (piece as Buffer).length;
   });
   assert.ok(size < LARGE);
+});
+
+test("a listener that takes nothing is cut, whatever is kept for it", async () => {
+  await using ground = await openApiGround({ streamTimes: { stalledMs: 50, silentMs: 50 } });
+  const key = await ground.addClient("a");
+  const job = await makeJob(ground, key, 0);
+  const facts = { text: "x".repeat(200_000) };
+  await ground.ledger.events.write(
+    Array.from({ length: 100 }, () => ({ type: "item.failed", job, facts }) as const),
+  );
+  const response = await begin(ground, key, "/v1/events", { "last-event-id": "0" });
+  await until(() => ground.logged.some(({ event }) => event === "stream.cut"));
+  await assert.rejects(async () => {
+    for await (const piece of response) assert.ok(piece);
+  });
 });
 
 test("a reader that takes nothing and a sender that sends nothing are cut", async () => {

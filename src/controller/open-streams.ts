@@ -96,7 +96,12 @@ export class OpenStreams implements Disposable {
     if (this.#isLooking) return;
     this.#isLooking = true;
     try {
-      for (const stream of this.#open) if (this.#stands(stream)) this.#cut(stream, "nothing moves");
+      for (const stream of this.#open)
+        if (this.#stands(stream)) {
+          this.#cut(stream, "nothing moves");
+          // The end in good order would wait for its reader.
+          stream.request.socket.destroy();
+        }
       await this.#endRevoked();
     } catch (error) {
       this.#log.warn("streams.unchecked", { error: String(error) });
@@ -121,10 +126,10 @@ export class OpenStreams implements Disposable {
     const { kind, request, response } = stream;
     const isSending = kind === "upload" || (kind === "object" && request.method === "PUT");
     const bytes = isSending ? request.socket.bytesRead : request.socket.bytesWritten;
-    // Only its client can make it move on: the service itself may be slow, and live events are rare.
+    // Only its client can make it move on: the service itself may be slow.
     const isUpToClient = isSending
       ? request.readableLength === 0 && !request.complete
-      : kind !== "listener" && response.writableNeedDrain;
+      : response.writableNeedDrain;
     if (bytes !== stream.bytes || !isUpToClient) {
       stream.bytes = bytes;
       stream.movedAt = performance.now();

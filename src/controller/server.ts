@@ -7,13 +7,14 @@ import { addAudit } from "./audit.ts";
 import { addAuth } from "./auth.ts";
 import { BodyRoom } from "./body-room.ts";
 import { Desk } from "./desk.ts";
+import { EventFeed } from "./event-feed.ts";
 import type { ControllerHouse } from "./house.ts";
-import { JobWatch } from "./job-watch.ts";
 import { addOnce } from "./once.ts";
 import { addDocs, addOpenapi } from "./openapi.ts";
 import { OpenStreams } from "./open-streams.ts";
 import { addJsonParser } from "./parse-json.ts";
 import { Problem } from "./problem.ts";
+import { ProgressWatch } from "./progress-watch.ts";
 import { requestId } from "./request-id.ts";
 import { RequestTurns } from "./request-turns.ts";
 import { addAuditRoutes } from "./routes/audit.ts";
@@ -116,8 +117,7 @@ export const buildServer = async (house: ControllerHouse): Promise<FastifyInstan
     raw.once("end", () => clearTimeout(timer)).once("close", () => clearTimeout(timer));
   });
 
-  const watch = new JobWatch(house.ledger, log, now, house.watchMs ?? WATCH_MS);
-  app.addHook("onReady", async () => watch.start());
+  const watch = new ProgressWatch(house.ledger, log, now, house.watchMs ?? WATCH_MS);
   app.addHook("onClose", async () => await watch.stop());
   // A connection whose last answer ends while the server closes would be kept for its next request.
   app.addHook("preClose", async () => {
@@ -126,7 +126,7 @@ export const buildServer = async (house: ControllerHouse): Promise<FastifyInstan
   });
   const streams = new OpenStreams(house.registry, now, log, house.streamTimes);
   app.addHook("onClose", async () => streams[Symbol.dispose]());
-  const desk = new Desk(house, { watch, keys: door, streams }, now);
+  const desk = new Desk(house, { watch, feed: new EventFeed(house.ledger), keys: door, streams }, now);
 
   await addOpenapi(app, version);
   for (const addRoutes of ROUTES) addRoutes(app, desk);

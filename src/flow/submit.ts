@@ -1,7 +1,7 @@
 import { dateFields } from "../extraction/date-fields.ts";
 import type { JobPins } from "../model/job-version.ts";
 import type { JobSpec, RejectedInput } from "../model/job.ts";
-import type { Ledger, PlannedItem } from "../ports/ledger.ts";
+import type { JobLedger, PlannedItem } from "../ports/ledger.ts";
 import { retentionOf } from "../scrapers/check-retention.ts";
 import { jobFields, type JobScraper, jobScrapers } from "../scrapers/job-scrapers.ts";
 import type { JobPace } from "../scrapers/lowered-pace.ts";
@@ -49,7 +49,7 @@ const FIRST_BATCH = 500;
 const TRICKLE_MS = 500;
 
 export const createJob = async (
-  ledger: Pick<Ledger, "createJob">,
+  ledger: Pick<JobLedger, "createJob">,
   submission: Omit<Submission, "inputs" | "laneOf"> & Partial<Submission>,
 ): Promise<void> => {
   const { job, client, ready, limit, maxItems = Number.MAX_SAFE_INTEGER, extracts = true } = submission;
@@ -101,7 +101,7 @@ export const pinnedOf = (
  * broken off: what the job already has is folded.
  */
 export const loadInputs = async (
-  ledger: Ledger,
+  ledger: JobLedger,
   { job, ready, inputs, limit = Infinity, laneOf, onProgress, signal }: Submission,
 ): Promise<{ readonly accepted: number }> => {
   let items: PlannedItem[] = [];

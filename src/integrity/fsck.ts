@@ -5,7 +5,7 @@ import { manifestLine, manifestName, readManifest } from "../archive/manifest.ts
 import { sha256 } from "../archive/sha256.ts";
 import type { Blobs } from "../ports/blobs.ts";
 import type { Damage, LedgerCheck } from "../ports/ledger-check.ts";
-import { type Ledger, LedgerError } from "../ports/ledger.ts";
+import { type JobLedger, type Ledger, LedgerError } from "../ports/ledger.ts";
 import { itemPages } from "../reextract/item-pages.ts";
 import { isStorageError } from "../reextract/damage.ts";
 import { openSealedJson } from "../archive/sealed-json.ts";
@@ -179,7 +179,7 @@ const whatIs = (name: string): Damage["what"] => {
 };
 
 /** `isOlder`: as versions wrote it that told neither why an item was skipped nor what has changed. */
-async function* manifestLines(ledger: Ledger, job: string, isOlder = false): AsyncGenerator<Uint8Array> {
+async function* manifestLines(ledger: JobLedger, job: string, isOlder = false): AsyncGenerator<Uint8Array> {
   for await (const page of itemPages(ledger, job))
     yield Buffer.from(
       page

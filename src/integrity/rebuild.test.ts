@@ -150,7 +150,7 @@ test("a job that had ended is rebuilt as it was, with all that is told of it and
   const [entry] = await ground.house.ledger.readFresh([{ client: "team", scraper: "county", key: "d" }]);
   assert.deepEqual([entry?.etag, entry?.digest], ['"1"', "x"]);
   // Told before: nobody is told a second time.
-  assert.deepEqual(await ground.house.ledger.readEvents(10), []);
+  assert.deepEqual(await ground.house.ledger.events.read({ limit: 10 }), []);
 });
 
 test("a job that had not ended is paused; what was settled is there, the rest is claimed when it is resumed", async (t) => {
@@ -325,7 +325,7 @@ test("clients keep their keys and lanes their limits; secrets are not in the arc
   assert.deepEqual(await registry.findKey("h1"), key);
   assert.equal((await registry.findKey("h2"))?.revokedAt, 5);
   await registry.close();
-  const [lane] = await ground.house.ledger.readLanes({ limit: 5 });
+  const [lane] = await ground.house.ledger.listLanes({ limit: 5 });
   assert.deepEqual([lane?.operatorPerSecond, lane?.isHeldByOperator], [0.5, true]);
 });
 

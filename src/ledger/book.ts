@@ -1,4 +1,4 @@
-import type { LedgerEvent } from "../ports/ledger-event.ts";
+import type { EventType, NewEvent } from "../ports/event-log.ts";
 import type { WorkSum } from "../model/work-sums.ts";
 import { KIND_OF, READ_ONLY, type LoadArgs, type LoadKind, type LoadName } from "./loads.ts";
 import { type Key, type Kind, KEYS, type Records } from "./records.ts";
@@ -92,8 +92,6 @@ const idOfRecord = <K extends Kind>(kind: K, record: Records[K]): string => {
   const value = record[first!] as string | number;
   return second === undefined ? `${value}` : `${value}\u0000${record[second] as string | number}`;
 };
-
-export type NewEvent = Pick<LedgerEvent, "type" | "job" | "facts">;
 
 /** What a rule has changed, to be written as a whole. */
 export interface Changes {
@@ -215,7 +213,7 @@ export class Book implements Changes {
   }
 
   /** In the log with what it tells of, or not at all. */
-  tell(type: LedgerEvent["type"], job: string, facts: Readonly<Record<string, unknown>> = {}): void {
+  tell(type: EventType, job: string, facts: Readonly<Record<string, unknown>> = {}): void {
     this.events.push({ type, job, facts });
   }
 

@@ -91,7 +91,8 @@ const resumeJob = (book: Book, job: Job): void => {
   forgetStops(book, (stop) => stop.job === job.number);
   // What a spent budget left is leased, and nothing more will be.
   if (job.spentAt === null) openQueues(book, job.number);
-  book.tell("job.resumed", job.id);
+  // One that runs may be resumed for its held lanes, or after its workers were lost.
+  if (job.state === "paused") book.tell("job.resumed", job.id);
   endJobWhenDone(book, job.number);
 };
 

@@ -183,7 +183,13 @@ const putBack = (book: Book, before: Job, failed: readonly Result[]): void => {
     state: before.state === "done" ? "running" : before.state,
   });
   // It may have come to its end while it was paused or held: nobody would resume a job that had ended.
-  if (before.state === "done") openQueues(book, job.number);
+  if (before.state === "done") goOn(book, job);
+};
+
+/** A job that had ended. */
+const goOn = (book: Book, job: Job): void => {
+  openQueues(book, job.number);
+  book.tell("job.resumed", job.id);
 };
 
 export const raiseCaps = (book: Book, id: string, caps: JobCaps): void => {
@@ -248,7 +254,7 @@ export const letIn = (
   if (capChange.quota < 0) countForQuota(book, job.number, -capChange.quota);
   if (accepted > 0 && job.state === "done") {
     book.patch("job", book.known("job", job.number)!, { state: "running", endedAt: null });
-    openQueues(book, job.number);
+    goOn(book, job);
   }
   return { accepted, last: refOf(rows.at(-1)) };
 };

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { ClaimRequest, Ledger, PulseReport, ReapRequest } from "../ports/ledger.ts";
+import type { ClaimRequest, EventLog, Ledger, PulseReport, ReapRequest } from "../ports/ledger.ts";
 
 /** Where a verb takes the name of its call, see `CallId`. */
 const NAMED_AT: Readonly<Record<string, number>> = {
@@ -10,8 +10,8 @@ const NAMED_AT: Readonly<Record<string, number>> = {
   pinVersions: 2,
   settle: 2,
   registerWorker: 2,
-  writeEvents: 1,
-} satisfies { readonly [V in keyof Ledger]?: number };
+  write: 1,
+} satisfies { readonly [V in keyof Ledger | keyof EventLog]?: number };
 
 export interface FailedTry {
   readonly verb: string;
@@ -68,7 +68,7 @@ class Turns {
   }
 }
 
-/** Each verb of a ledger, those of `removals` included, as another function of the same kind. `close` stays as it is. */
+/** Each verb of a ledger, those of `events` and `removals` included, as another function of the same kind. `close` stays as it is. */
 export const eachVerb = <Port extends object>(
   port: Port,
   change: (verb: string, own: AnyVerb) => AnyVerb,
@@ -78,7 +78,7 @@ export const eachVerb = <Port extends object>(
       const own: unknown = Reflect.get(target, name, target);
       if (name === "close") return own;
       if (typeof own === "function") return change(String(name), own.bind(target) as AnyVerb);
-      return name === "removals" ? eachVerb(own as object, change) : own;
+      return name === "events" || name === "removals" ? eachVerb(own as object, change) : own;
     },
   });
 

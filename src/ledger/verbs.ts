@@ -1,4 +1,5 @@
 import type { ItemRef } from "../model/item.ts";
+import type { EventLog } from "../ports/event-log.ts";
 import type {
   AddReply,
   AmendedItem,
@@ -61,9 +62,8 @@ type Verbs = Pick<
       | "settle"
       | "reap"
       | "registerWorker"
-      | "writeEvents"
     )
->;
+> & { readonly events: Pick<EventLog, "write"> };
 
 /** The verbs that change something, or follow a rule: each is one rule in one transaction, or in several short ones of which any may be the last before a crash. */
 export const ledgerVerbs = (store: LedgerStore, own: Partial<PulseLimits> = {}): Verbs => {
@@ -224,8 +224,7 @@ export const ledgerVerbs = (store: LedgerStore, own: Partial<PulseLimits> = {}):
       (await store.read([want("robots", origin)], (book) => knownRobots(book, origin))) ??
       (await transact([want("robots", origin)], (book) => askRobots(book, origin, worker), false)),
     keepRobots: (origin, answer) => transact([], (book) => keepRobots(book, origin, answer), false),
-    writeEvents: (events, id) =>
-      act(id, (book) => events.forEach(({ type, job, facts }) => book.tell(type, job, facts))),
+    events: { write: (events, id) => act(id, (book) => void book.events.push(...events)) },
   };
 };
 

@@ -1,3 +1,4 @@
+import type { EventLog } from "./event-log.ts";
 import type { Ledger } from "./ledger.ts";
 import type { Removals } from "./removals.ts";
 
@@ -22,7 +23,7 @@ export interface Greeting {
  */
 export const CLOCK_HEADER = "sluice-clock";
 
-/** `awaitWork` is answered within this time, and asked again. */
+/** `awaitWork` and `events.await` are answered within this time, and asked again. */
 export const LONGEST_WAIT_MS = 2000;
 /** Of the body of a call. */
 export const MOST_CALL_BYTES = 32 * 1024 * 1024;
@@ -32,8 +33,10 @@ export const MOST_OBJECT_BYTES = 16 * 1024 ** 3;
 /** With an object that is sent: its SHA-256, in hex. */
 export const DIGEST_HEADER = "sluice-sha256";
 
-type RemovalVerb = `removals.${keyof Removals}`;
-export type WireVerb = Exclude<keyof Ledger, "close" | "removals"> | RemovalVerb;
+export type WireVerb =
+  | Exclude<keyof Ledger, "close" | "events" | "removals">
+  | `events.${keyof EventLog}`
+  | `removals.${keyof Removals}`;
 
 /** Who may call it: workers, and whatever a worker has no business with only admins. */
 export const WIRE_VERBS: Readonly<Record<WireVerb, "worker" | "admin">> = {
@@ -61,7 +64,6 @@ export const WIRE_VERBS: Readonly<Record<WireVerb, "worker" | "admin">> = {
   listJobs: "admin",
   sumOpenJobs: "admin",
   listLanes: "admin",
-  readLanes: "admin",
   steerLane: "admin",
   setShare: "admin",
   countAccepted: "admin",
@@ -69,10 +71,13 @@ export const WIRE_VERBS: Readonly<Record<WireVerb, "worker" | "admin">> = {
   countKeptBytes: "admin",
   listWorkers: "admin",
   readWorkSums: "admin",
-  writeEvents: "admin",
-  readEvents: "admin",
-  ackEvents: "admin",
   tidy: "admin",
+  "events.read": "admin",
+  "events.move": "admin",
+  "events.forget": "admin",
+  "events.last": "admin",
+  "events.await": "admin",
+  "events.write": "admin",
   "removals.mark": "admin",
   "removals.read": "admin",
   "removals.list": "admin",

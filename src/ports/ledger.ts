@@ -9,36 +9,53 @@ import type {
   JobSums,
   JobView,
   LaneState,
-  LaneView,
   PauseReason,
   RejectedInput,
 } from "../model/job.ts";
 import type { WorkSums } from "../model/work-sums.ts";
+import type { EventLog } from "./event-log.ts";
 import type { FreshEntry, FreshKey, FreshNote } from "./fresh-entry.ts";
-import type { LedgerEvent } from "./ledger-event.ts";
+import type { CallId } from "./call-id.ts";
 import type { VersionLedger } from "./new-version.ts";
 import type { Removals } from "./removals.ts";
-import type { RobotsAnswer, RobotsReply } from "./robots-answer.ts";
+import type { RobotsCache } from "./robots-cache.ts";
 import type { WorkerCard, WorkerView } from "./worker-card.ts";
 
 export type { FreshEntry, FreshKey, FreshNote } from "./fresh-entry.ts";
 export { LedgerError, type LedgerErrorCode } from "./ledger-error.ts";
-export type { LedgerEvent } from "./ledger-event.ts";
+export type { EventLog, LedgerEvent } from "./event-log.ts";
+export type { CallId } from "./call-id.ts";
 export type { AmendedItem } from "./new-version.ts";
-export type { RobotsAnswer, RobotsReply } from "./robots-answer.ts";
+export type { RobotsAnswer, RobotsCache, RobotsReply } from "./robots-cache.ts";
 export type { WorkerCard, WorkerView } from "./worker-card.ts";
 
-/**
- * Names one call. Sent again within a quarter of an hour, also while the first is under way, it takes effect once and is answered alike. Verbs that
- * take no name may be sent again as they are.
- */
-export type CallId = string;
+/** How work is given out and comes back. */
+export interface WorkLedger {
+  /** A worker says what it is before it claims, and again now and then, with what has come to its sums since it last did. */
+  registerWorker(worker: WorkerCard, sums?: WorkSums, id?: CallId): Promise<void>;
+  /** The first door: items whose lane has room now or within the next second, each with its first slot. */
+  claim(request: ClaimRequest): Promise<Grant>;
+  /**
+   * For a worker whose last claim was told to wait: true as soon as a claim may bring something after all, false after `ms`. Writes nothing. What was
+   * only crowded counts as well.
+   */
+  awaitWork(filter: WorkFilter, ms: number): Promise<boolean>;
+  /** What is kept of the last good answer for these keys, for conditional requests and comparison. */
+  readFresh(keys: readonly FreshKey[]): Promise<readonly (FreshEntry | undefined)[]>;
+  /** Renews the worker's leases, books and returns slots, reports outcomes at once, hears what has stopped. */
+  pulse(report: PulseReport): Promise<PulseReply>;
+  /** The second door. What was not leased to this worker any more is refused and changes nothing. */
+  settle(worker: string, items: readonly SettledItem[], id?: CallId): Promise<SettleReply>;
+  /**
+   * Ends the leases of a worker known to be dead, or of all that have been silent too long. Items that may have been running become suspects;
+   * the others go back untouched. Without a worker's name it also cancels the jobs whose deadline has passed.
+   */
+  reap(request: ReapRequest): Promise<ReapReply>;
+  listWorkers(): Promise<readonly WorkerView[]>;
+}
 
-/**
- * State and queue in one port, because they must change together. Every verb is one batch and, in effect, one transaction.
- * Times go out as delays from the ledger's own now, so that workers' wall clocks do not matter.
- */
-export interface Ledger extends VersionLedger {
+/** Jobs and their items. */
+export interface JobLedger extends VersionLedger {
   createJob(spec: JobSpec): Promise<void>;
   /** Folds keys the job already has, and keeps what its limits shut out. Bad inputs are counted and the first of them kept as examples. */
   addItems(
@@ -72,13 +89,15 @@ export interface Ledger extends VersionLedger {
   /** The jobs that have not ended, summed by state: costs little more with thousands of them than with a few. */
   sumOpenJobs(): Promise<OpenJobs>;
   listItems(job: string, query: ItemQuery): Promise<ItemPage>;
-  /** At most 200, those that are being spared first. */
-  listLanes(job: string): Promise<readonly LaneView[]>;
+}
 
-  /** All lanes by name, a page at a time. */
-  readLanes(query: { readonly after?: string; readonly limit: number }): Promise<readonly LaneState[]>;
+export interface LaneLedger {
+  listLanes(query: LaneQuery): Promise<readonly LaneState[]>;
   /** An operator's word. */
   steerLane(lane: string, to: LaneSteering): Promise<void>;
+}
+
+export interface ClientLedger {
   /**
    * The weight by which a client shares lanes and workers, and how many of its items may run at a time, over all workers: a claim counts those
    * that workers last named as running, and what was claimed since, until it is settled. What its jobs find beyond `itemsPerDay` (UTC) is kept as capped. The client is made
@@ -91,47 +110,33 @@ export interface Ledger extends VersionLedger {
   countOpenJobs(client: string): Promise<number>;
   /** Bytes that were fetched for a client's jobs, without those of which something was removed. */
   countKeptBytes(client: string): Promise<number>;
+}
 
-  /** The first door: items whose lane has room now or within the next second, each with its first slot. */
-  claim(request: ClaimRequest): Promise<Grant>;
-  /**
-   * For a worker whose last claim was told to wait: true as soon as a claim may bring something after all, false after `ms`. Writes nothing. What was
-   * only crowded counts as well.
-   */
-  awaitWork(filter: WorkFilter, ms: number): Promise<boolean>;
-  /** Renews the worker's leases, books and returns slots, reports outcomes at once, hears what has stopped. */
-  pulse(report: PulseReport): Promise<PulseReply>;
-  /** The second door. What was not leased to this worker any more is refused and changes nothing. */
-  settle(worker: string, items: readonly SettledItem[], id?: CallId): Promise<SettleReply>;
-  /**
-   * Ends the leases of a worker known to be dead, or of all that have been silent too long. Items that may have been running become suspects;
-   * the others go back untouched. Without a worker's name it also cancels the jobs whose deadline has passed.
-   */
-  reap(request: ReapRequest): Promise<ReapReply>;
-  listWorkers(): Promise<readonly WorkerView[]>;
-
-  /** What is kept of an origin's robots.txt; `mayFetch` is granted to one asker at a time. */
-  readRobots(origin: string, worker: string): Promise<RobotsReply>;
-  keepRobots(origin: string, answer: RobotsAnswer): Promise<void>;
-
-  /** A worker says what it is before it claims, and again now and then, with what has come to its sums since it last did. */
-  registerWorker(worker: WorkerCard, sums?: WorkSums, id?: CallId): Promise<void>;
+/** What workers have told of themselves. */
+export interface WorkStats {
   /** Of all workers that there ever were: what they have told, and what was lost with them. */
   readWorkSums(): Promise<WorkSums>;
-  /** Events that no transaction of the ledger's own writes: progress, failed items in groups. */
-  writeEvents(events: readonly Pick<LedgerEvent, "type" | "job" | "facts">[], id?: CallId): Promise<void>;
-  /** What is kept of the last good answer for these keys, for conditional requests and comparison. */
-  readFresh(keys: readonly FreshKey[]): Promise<readonly (FreshEntry | undefined)[]>;
+}
 
-  /** The outbox, oldest first, of one job or of all; what was acknowledged is not given again. */
-  readEvents(limit: number, job?: string): Promise<readonly LedgerEvent[]>;
-  ackEvents(upTo: number, job?: string): Promise<void>;
-
+/**
+ * State and queue in one port, because they must change together. Every verb is one batch and, in effect, one transaction.
+ * Times go out as delays from the ledger's own now, so that workers' wall clocks do not matter.
+ */
+export interface Ledger extends WorkLedger, JobLedger, LaneLedger, ClientLedger, RobotsCache, WorkStats {
+  readonly events: EventLog;
   readonly removals: Removals;
 
   /** Housekeeping, now and then, by a process that has no slot timers to keep. */
   tidy(): Promise<void>;
   close(): Promise<void>;
+}
+
+export interface LaneQuery {
+  /** Only of this job, those that are being spared first; all lanes, by name, when left out. */
+  readonly job?: string;
+  /** Name of the last one of the page before; not with a job. */
+  readonly after?: string;
+  readonly limit: number;
 }
 
 export interface ClientShares {

@@ -37,7 +37,7 @@ export interface Registry {
   holdDuty(duty: string, holder: string, forMs: number): Promise<boolean>;
   dropDuty(duty: string, holder: string): Promise<void>;
 
-  /** Folded by event and endpoint: telling the outbox twice makes no second delivery. */
+  /** Folded by event and endpoint: making them twice makes no second delivery. */
   addDeliveries(deliveries: readonly NewDelivery[]): Promise<void>;
   /**
    * Those that are due, hidden from others for `forMs`. Of one client's URL, the oldest, and none while another of it is in somebody's hands:

@@ -3,14 +3,14 @@ import type { FailureKind } from "../model/failure.ts";
 import type { FailureTally, JobView } from "../model/job.ts";
 import { FIELD_STATUSES } from "../model/record.ts";
 import type { Blobs } from "../ports/blobs.ts";
-import type { Ledger } from "../ports/ledger.ts";
+import type { JobLedger } from "../ports/ledger.ts";
 import { openRecordSet } from "./current-records.ts";
 import { itemPages } from "./item-pages.ts";
 import { specOf, type StoredExtraction } from "./stored-extraction.ts";
 
 /** A job as its current set of records has it: states, failures and fields are those of the extraction, where one is current. */
 export const currentView = async (
-  house: { readonly ledger: Ledger; readonly blobs: Blobs },
+  house: { readonly ledger: JobLedger; readonly blobs: Blobs },
   view: JobView,
   current: StoredExtraction | undefined,
 ): Promise<JobView> =>
@@ -58,7 +58,7 @@ const more = (
 };
 
 const countedView = async (
-  { ledger, blobs }: { readonly ledger: Ledger; readonly blobs: Blobs },
+  { ledger, blobs }: { readonly ledger: JobLedger; readonly blobs: Blobs },
   view: JobView,
   current: StoredExtraction,
 ): Promise<JobView> => {

@@ -1,5 +1,5 @@
 import type { ItemState, ItemView } from "../model/item.ts";
-import type { Ledger } from "../ports/ledger.ts";
+import type { JobLedger } from "../ports/ledger.ts";
 import type { ItemRecords, RecordSet } from "./current-records.ts";
 import type { Chunk, StoredItem } from "./extract-chunk.ts";
 import { pagesOf, stateOnceRead } from "./extractable.ts";
@@ -11,7 +11,7 @@ const MOST_ITEMS = 128;
 const MOST_BYTES = 1024 * 1024;
 
 export interface ChunkSource {
-  readonly ledger: Ledger;
+  readonly ledger: JobLedger;
   readonly job: string;
   /** The records that the items have. */
   readonly set: RecordSet;

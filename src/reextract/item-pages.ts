@@ -1,12 +1,12 @@
 import type { ItemView } from "../model/item.ts";
-import type { ItemQuery, Ledger } from "../ports/ledger.ts";
+import type { ItemQuery, JobLedger } from "../ports/ledger.ts";
 
 /** Small: while a page is listed, nothing else happens on this thread. */
 const PAGE = 500;
 
 /** A job's items, page by page in the ledger's order. */
 export async function* itemPages(
-  ledger: Ledger,
+  ledger: JobLedger,
   job: string,
   filter: Pick<ItemQuery, "states" | "kinds" | "scraper"> = {},
 ): AsyncGenerator<readonly ItemView[]> {

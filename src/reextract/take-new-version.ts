@@ -3,7 +3,7 @@ import { type LaneOf, planInput } from "../flow/plan.ts";
 import { pinnedOf } from "../flow/submit.ts";
 import type { ItemView } from "../model/item.ts";
 import type { JobSpec, JobView } from "../model/job.ts";
-import type { Ledger } from "../ports/ledger.ts";
+import type { JobLedger } from "../ports/ledger.ts";
 import { type JobScraper, jobScrapers } from "../scrapers/job-scrapers.ts";
 import { loadScraper } from "../scrapers/load-scraper.ts";
 import { type ReadyScraper, readyScraper } from "../scrapers/ready-scraper.ts";
@@ -28,7 +28,7 @@ const PAGES = 5;
  * are what the job is pinned to already.
  */
 export const takeNewVersion = async (
-  ledger: Ledger,
+  ledger: JobLedger,
   { spec, state }: JobView,
   { laneOf, waitMs, onWait }: TakeOptions,
 ): Promise<boolean> => {
@@ -61,7 +61,7 @@ const isPinned = ({ scrapers: pinned }: JobSpec, now: readonly JobScraper[]): bo
 
 /** What items are named, and where they stand, must be as it was: else the job would have them twice, or ask another site at a pace of its own. */
 const checkFits = async (
-  ledger: Ledger,
+  ledger: JobLedger,
   spec: JobSpec,
   now: readonly JobScraper[],
   laneOf: LaneOf,
@@ -92,7 +92,7 @@ const misfit = ({ scraper }: ReadyScraper, item: ItemView, laneOf: LaneOf): stri
   return undefined;
 };
 
-const sample = async (ledger: Ledger, job: string, scraper: string): Promise<readonly ItemView[]> => {
+const sample = async (ledger: JobLedger, job: string, scraper: string): Promise<readonly ItemView[]> => {
   const items: ItemView[] = [];
   let after: ItemView["ref"] | undefined;
   for (let page = 0; page < PAGES && items.length < SAMPLE; page++) {

@@ -2,13 +2,13 @@ import type { FailureKind } from "../model/failure.ts";
 import type { ItemRef } from "../model/item.ts";
 import type { Hand } from "../flow/claim.ts";
 import { StopError } from "../model/stop-error.ts";
-import type { LaneReport, Ledger, OutcomeReport, PulseReply } from "../ports/ledger.ts";
+import type { LaneReport, OutcomeReport, PulseReply, WorkLedger } from "../ports/ledger.ts";
 import { BEFORE_LAST_SLOT_MS } from "./claim-cadence.ts";
 import type { SlotDesk } from "./slot-desk.ts";
 import type { UnsettledCosts } from "./unsettled-costs.ts";
 
 export interface PulseOptions {
-  readonly ledger: Ledger;
+  readonly ledger: WorkLedger;
   readonly worker: string;
   readonly hand: Hand;
   readonly desk: SlotDesk;

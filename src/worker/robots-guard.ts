@@ -2,10 +2,10 @@ import { setTimeout as delay } from "node:timers/promises";
 import { FailureError } from "../model/failure.ts";
 import { parseRobots, type Robots } from "../model/robots.ts";
 import type { Collector, Departure, Limits, SessionOptions } from "../ports/collector.ts";
-import type { Ledger } from "../ports/ledger.ts";
+import type { RobotsCache } from "../ports/ledger.ts";
 
 export interface RobotsGuardOptions {
-  readonly ledger: Ledger;
+  readonly ledger: RobotsCache;
   readonly worker: string;
   readonly collector: Collector;
   /** The product name that robots.txt rules are looked up under. */

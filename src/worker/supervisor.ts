@@ -1,6 +1,6 @@
 import { hostname } from "node:os";
 import type { CollectorKind } from "../model/collector-kind.ts";
-import type { Ledger } from "../ports/ledger.ts";
+import type { WorkLedger } from "../ports/ledger.ts";
 import type { ControllerPlace } from "./controller-place.ts";
 import type { Log, LogLevel } from "./log.ts";
 import type { FromWorker } from "./process-messages.ts";
@@ -16,7 +16,7 @@ export interface SupervisorOptions {
 }
 
 export interface SuperviseOptions {
-  readonly ledger: Ledger;
+  readonly ledger: WorkLedger;
   readonly data: string;
   readonly controller?: ControllerPlace;
   /** Of all jobs when left out. */

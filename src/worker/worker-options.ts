@@ -3,14 +3,14 @@ import type { LaneOf } from "../flow/plan.ts";
 import type { CollectorKind } from "../model/collector-kind.ts";
 import type { Blobs } from "../ports/blobs.ts";
 import type { Collector } from "../ports/collector.ts";
-import type { Ledger, WorkerCard } from "../ports/ledger.ts";
+import type { JobLedger, RobotsCache, WorkerCard, WorkLedger } from "../ports/ledger.ts";
 import type { LoadedJob } from "../scrapers/job-scrapers.ts";
 import type { Log } from "./log.ts";
 
 /** What a worker is handed. */
 export interface WorkerOptions {
   readonly name: string;
-  readonly ledger: Ledger;
+  readonly ledger: WorkLedger & JobLedger & RobotsCache;
   readonly blobs: Blobs;
   readonly packer: Packer;
   readonly collector: Collector;

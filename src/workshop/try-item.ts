@@ -5,7 +5,7 @@ import type { KeptPage } from "../model/capture.ts";
 import type { Failure } from "../model/failure.ts";
 import type { ItemRef, ItemView } from "../model/item.ts";
 import { TRIAL_CLIENT } from "../model/trial-client.ts";
-import type { Ledger } from "../ports/ledger.ts";
+import type { JobLedger } from "../ports/ledger.ts";
 import type { ReadyScraper } from "../scrapers/ready-scraper.ts";
 import type { FoundRecord } from "./fixture.ts";
 import { judgePages } from "./judge-pages.ts";
@@ -74,7 +74,7 @@ export const tryItem = async (trial: Trial): Promise<TrialEnd> => {
   };
 };
 
-const allItems = async (ledger: Ledger, job: string): Promise<ItemView[]> => {
+const allItems = async (ledger: JobLedger, job: string): Promise<ItemView[]> => {
   const found: ItemView[] = [];
   for (let after: ItemRef | undefined; ;) {
     const { items, next } = await ledger.listItems(job, { limit: 1000, ...(after && { after }) });

@@ -1,7 +1,7 @@
 import { ITEM_STATES, type ItemState, type ItemView } from "../../src/model/item.ts";
 import type { Ledger } from "../../src/ports/ledger.ts";
 
-type Reads = Pick<Ledger, "listItems" | "listJobs" | "listWorkers" | "readJob" | "readLanes">;
+type Reads = Pick<Ledger, "listItems" | "listJobs" | "listWorkers" | "readJob" | "listLanes">;
 
 /** What a ledger says of all that it has, as JSON says it: what cannot be read by its error. */
 export const viewsOf = async (ledger: Reads, now: number): Promise<Record<string, unknown>> => {
@@ -18,7 +18,7 @@ export const viewsOf = async (ledger: Reads, now: number): Promise<Record<string
       keys,
     };
   }
-  const lanes = await ledger.readLanes({ limit: 200 });
+  const lanes = await ledger.listLanes({ limit: 200 });
   const views = { now, jobs, lanes, workers: await ledger.listWorkers() };
   return JSON.parse(
     JSON.stringify(views, (_, value: unknown) => (value === Infinity ? "Infinity" : value)),

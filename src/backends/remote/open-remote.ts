@@ -16,7 +16,6 @@ import {
   LedgerError,
   type LedgerErrorCode,
   type SlotGrant,
-  type WorkFilter,
 } from "../../ports/ledger.ts";
 import { Connection, type RemoteOptions, Unanswered, unanswered } from "./connection.ts";
 import { remoteBlobs } from "./remote-blobs.ts";
@@ -27,7 +26,7 @@ const FIRST_PATIENCE_MS = 10_000;
 const SHORT_MS = 5000;
 /** Items of one request. */
 const ADD_CHUNK = 2000;
-const SHORT: ReadonlySet<string> = new Set<WireVerb>(["claim", "pulse", "awaitWork"]);
+const SHORT: ReadonlySet<string> = new Set<WireVerb>(["claim", "pulse", "awaitWork", "events.await"]);
 
 export interface Remote {
   readonly ledger: Ledger;
@@ -96,21 +95,27 @@ const wireLedger = (connection: Connection): Ledger => {
       : value;
   };
   const verbs: Record<string, AnyVerb> = {};
-  const removals: Record<string, AnyVerb> = {};
+  const parts: Record<string, Record<string, AnyVerb>> = { events: {}, removals: {} };
   for (const verb of Object.keys(WIRE_VERBS) as WireVerb[]) {
     const [name, own] = verb.split(".") as [string, string | undefined];
-    (own ? removals : verbs)[own ?? name] = (...args) => call(verb, args);
+    (own ? parts[name]! : verbs)[own ?? name] = (...args) => call(verb, args);
   }
+  /** A wait is a chain of short ones. */
+  const wait = async (verb: WireVerb, what: unknown, ms: number): Promise<boolean> => {
+    for (const until = performance.now() + ms; ;) {
+      const leftMs = until - performance.now();
+      if (await call(verb, [what, Math.max(0, Math.min(leftMs, LONGEST_WAIT_MS))])) return true;
+      if (leftMs <= LONGEST_WAIT_MS) return false;
+    }
+  };
   return {
     ...(verbs as unknown as Ledger),
-    removals: removals as unknown as Ledger["removals"],
-    awaitWork: async (filter: WorkFilter, ms: number) => {
-      for (const until = performance.now() + ms; ;) {
-        const leftMs = until - performance.now();
-        if (await call("awaitWork", [filter, Math.max(0, Math.min(leftMs, LONGEST_WAIT_MS))])) return true;
-        if (leftMs <= LONGEST_WAIT_MS) return false;
-      }
+    removals: parts["removals"] as unknown as Ledger["removals"],
+    events: {
+      ...(parts["events"] as unknown as Ledger["events"]),
+      await: (after, ms) => wait("events.await", after, ms),
     },
+    awaitWork: (filter, ms) => wait("awaitWork", filter, ms),
     addItems: async (job, items, rejected, id) => {
       const total = { accepted: 0, folded: 0, capped: 0 };
       for (let from = 0; from === 0 || from < items.length; from += ADD_CHUNK) {

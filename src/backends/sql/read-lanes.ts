@@ -2,17 +2,9 @@ import { laneIntervalMs, speedOf } from "../../ledger/lane-pace.ts";
 import { countPlaces } from "../../ledger/places.ts";
 import type { Lane } from "../../ledger/records.ts";
 import type { LaneState } from "../../model/job.ts";
-import type { WorkerView } from "../../ports/ledger.ts";
+import type { LaneQuery, WorkerView } from "../../ports/ledger.ts";
 import { jobNamed, readRecords, type Rows } from "./rows.ts";
 import { FORMATS, type Value } from "./tables.ts";
-
-export interface LaneQuery {
-  /** Of this job, those that are being spared first; of all, by name, when left out. */
-  readonly job?: string;
-  /** Name of the last one of the page before. */
-  readonly after?: string;
-  readonly limit: number;
-}
 
 export const listLanes = (rows: Rows, now: number, { job, after = "", limit }: LaneQuery): LaneState[] => {
   const columns = FORMATS.lane.selected.join(", ");

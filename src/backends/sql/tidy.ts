@@ -1,11 +1,12 @@
 import { ACCEPTED_DAYS, ANSWER_MS, FORGET_ADDRESS_MS, FORGET_WORKER_MS } from "../../ledger/upkeep.ts";
 import { usefulUntil } from "../../model/freshness.ts";
+import { tidyEvents } from "./event-log.ts";
 import type { Connection } from "./rows.ts";
 import { FORMATS, type Value } from "./tables.ts";
 
 const DAY_MS = 24 * 3_600_000;
 
-/** Forgets days beyond any quota, workers that only registered, addresses that nobody asks, calls that nobody sends again, and some answers past their use. */
+/** Forgets days beyond any quota, workers that only registered, addresses that nobody asks, calls that nobody sends again, old events, and some answers past their use. */
 export const tidyRecords = async (db: Connection): Promise<void> => {
   await db.write(() => {
     const firstDay = Math.floor(db.now() / DAY_MS) - ACCEPTED_DAYS;
@@ -21,6 +22,7 @@ export const tidyRecords = async (db: Connection): Promise<void> => {
          AND operator_per_second IS NULL AND is_held_by_operator = 0 AND tat < ? AND NOT EXISTS (SELECT 1 FROM shares s WHERE s.lane = lanes.id)`,
       db.now() - FORGET_ADDRESS_MS,
     );
+    tidyEvents(db);
   }, false);
   await tidyFresh(db);
 };

@@ -148,7 +148,7 @@ it("no list, status or steering reads a whole table", async (t) => {
     await ledger.listJobs({ label: ["team", "one"], limit: 9 });
     await ledger.sumOpenJobs();
     await ledger.readJob("one");
-    await ledger.readLanes({ limit: 9 });
+    await ledger.listLanes({ limit: 9 });
     await ledger.isQuiet("one");
     await ledger.retryItems("one", { keys: ["k0"] });
     await ledger.retryItems("one", { kinds: ["timeout"] });

@@ -1,5 +1,5 @@
 import type { WorkSums } from "../../model/work-sums.ts";
-import type { Ledger, LedgerEvent } from "../../ports/ledger.ts";
+import type { Ledger } from "../../ports/ledger.ts";
 import { listItems } from "../sql/list-items.ts";
 import { readFresh } from "../sql/read-fresh.ts";
 import {
@@ -16,16 +16,8 @@ import type { Database } from "./database.ts";
 
 type Reads = Pick<
   Ledger,
-  | ("readJob" | "listJobs" | "sumOpenJobs" | "listItems" | "listLanes" | "readLanes" | "listWorkers")
-  | (
-      | "countAccepted"
-      | "countOpenJobs"
-      | "countKeptBytes"
-      | "readFresh"
-      | "readWorkSums"
-      | "readEvents"
-      | "ackEvents"
-    )
+  | ("readJob" | "listJobs" | "sumOpenJobs" | "listItems" | "listLanes" | "listWorkers")
+  | ("countAccepted" | "countOpenJobs" | "countKeptBytes" | "readFresh" | "readWorkSums")
 >;
 
 /** What only reads, each in one consistent view. */
@@ -34,32 +26,14 @@ export const openReads = (db: Database): Reads => ({
   listJobs: (query) => db.read(() => listJobs(db, query)),
   sumOpenJobs: () => db.read(() => sumOpenJobs(db)),
   listItems: (job, query) => db.read(() => listItems(db, db.now(), job, query)),
-  listLanes: (job) => db.read(() => listLanes(db, db.now(), { job, limit: 200 })),
-  readLanes: (query) => db.read(() => listLanes(db, db.now(), query)),
+  listLanes: (query) => db.read(() => listLanes(db, db.now(), query)),
   listWorkers: () => db.read(() => listWorkers(db, db.now())),
   countAccepted: (client, sinceAt) => db.read(() => countAccepted(db, client, sinceAt)),
   countOpenJobs: (client) => db.read(() => countOpenJobs(db, client)),
   countKeptBytes: (client) => db.read(() => countKeptBytes(db, client)),
   readFresh: (keys) => db.read(() => readFresh(db, keys)),
   readWorkSums: () => db.read(() => readWorkSums(db)),
-  readEvents: (limit, job) => db.read(() => readEvents(db, limit, job)),
-  ackEvents: async (upTo, job) => {
-    await db.write(
-      () => db.run("DELETE FROM events WHERE id <= ?1 AND (?2 IS NULL OR job = ?2)", upTo, job ?? null),
-      false,
-    );
-  },
 });
 
 const readWorkSums = (rows: Rows): WorkSums =>
   Object.fromEntries(rows.arrays<[string, number]>("SELECT name, value FROM work_sums ORDER BY name"));
-
-interface EventRow extends Omit<LedgerEvent, "facts"> {
-  readonly facts: string;
-}
-
-const readEvents = (rows: Rows, limit: number, job?: string): LedgerEvent[] =>
-  (job === undefined
-    ? rows.all<EventRow>("SELECT * FROM events ORDER BY id LIMIT ?", limit)
-    : rows.all<EventRow>("SELECT * FROM events WHERE job = ? ORDER BY id LIMIT ?", job, limit)
-  ).map((row) => ({ ...row, facts: JSON.parse(row.facts) as Record<string, unknown> }));

@@ -1,9 +1,11 @@
 import type { PulseLimits } from "../../ledger/pulse.ts";
+import { hasWork, workWants } from "../../ledger/claim.ts";
 import { ledgerVerbs } from "../../ledger/verbs.ts";
 import type { Ledger } from "../../ports/ledger.ts";
-import { awaitWork } from "./await-work.ts";
+import { lastEvent, openEventLog } from "../sql/event-log.ts";
 import { openRemovals } from "../sql/removals/open-removals.ts";
 import { tidyRecords } from "../sql/tidy.ts";
+import { awaitChange } from "./await-change.ts";
 import { startCheckpoints } from "./checkpoint-thread.ts";
 import { Database, type SqliteOptions } from "./database.ts";
 import { openReads } from "./open-reads.ts";
@@ -19,10 +21,17 @@ export const openSqlite = async (file: string, options: LedgerOptions = {}): Pro
   const db = await Database.open(file, options);
   const store = sqliteStore(db);
   const checkpoints = options.hasCheckpointThread ? startCheckpoints(file) : undefined;
+  const verbs = ledgerVerbs(store, options);
   return {
-    ...ledgerVerbs(store, options),
+    ...verbs,
     ...openReads(db),
-    awaitWork: (filter, ms) => awaitWork(db, store, filter, ms),
+    awaitWork: (filter, ms) =>
+      awaitChange(db, () => store.read(workWants(filter), (book) => hasWork(book, filter)), ms),
+    events: {
+      ...verbs.events,
+      ...openEventLog(db),
+      await: (after, ms) => awaitChange(db, () => db.read(() => lastEvent(db) > after), ms),
+    },
     removals: openRemovals(db),
     tidy: async () => {
       await tidyRecords(db);

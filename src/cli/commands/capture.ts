@@ -3,7 +3,7 @@ import { join, relative } from "node:path";
 import { resolveScraper } from "../../config/find-scrapers.ts";
 import type { Failure } from "../../model/failure.ts";
 import type { ItemView } from "../../model/item.ts";
-import type { Ledger } from "../../ports/ledger.ts";
+import type { JobLedger } from "../../ports/ledger.ts";
 import { itemPages } from "../../reextract/item-pages.ts";
 import { loadScraper } from "../../scrapers/load-scraper.ts";
 import { readyScraper, type ReadyScraper } from "../../scrapers/ready-scraper.ts";
@@ -138,7 +138,7 @@ const stored = async (
 
 /** Items of other scrapers in the job may have the same key, and are not meant. */
 const findItem = async (
-  ledger: Ledger,
+  ledger: JobLedger,
   job: string,
   scraper: string,
   key: string | undefined,

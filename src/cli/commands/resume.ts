@@ -26,6 +26,7 @@ export const resumeCommand = async (named: string, options: ResumeOptions): Prom
   await using house = await openHouse(options.data);
   const found = await findJob(house.ledger, named);
   const job = found.spec.id;
+  const after = await house.ledger.events.last();
   const { client } = found.spec;
   if (client !== "local")
     await noteChange(options.data, {
@@ -60,6 +61,7 @@ export const resumeCommand = async (named: string, options: ResumeOptions): Prom
       job,
       title: `${view.spec.scraper}, resumed`,
       isNew: false,
+      after,
       supervisor,
       processes,
       progress,

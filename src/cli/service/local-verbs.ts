@@ -14,7 +14,7 @@ import { openInputs } from "../../inputs/open-inputs.ts";
 import { changeShare } from "../../model/change-share.ts";
 import { jobId } from "../../model/job-id.ts";
 import type { LaneState } from "../../model/job.ts";
-import type { Ledger } from "../../ports/ledger.ts";
+import type { JobLedger, Ledger } from "../../ports/ledger.ts";
 import type { ClientCard, KeyCard, Registry } from "../../ports/registry.ts";
 import { currentView } from "../../reextract/current-view.ts";
 import { readSets } from "../../reextract/job-sets.ts";
@@ -53,7 +53,7 @@ export const openLocal = async (data: string, { makes }: { readonly makes: boole
   const lanes = async function* (): AsyncGenerator<LaneState> {
     let after: string | undefined;
     for (;;) {
-      const page = await ledger.readLanes({ limit: LANE_PAGE, ...(after !== undefined && { after }) });
+      const page = await ledger.listLanes({ limit: LANE_PAGE, ...(after !== undefined && { after }) });
       yield* page;
       if (page.length < LANE_PAGE) return;
       after = page.at(-1)!.lane;
@@ -112,7 +112,7 @@ export const openLocal = async (data: string, { makes }: { readonly makes: boole
     },
     findItems: (job, key) => localItems(house, job, key),
     ...localRemovals(house),
-    slowLanes: (job) => ledger.listLanes(job),
+    slowLanes: (job) => ledger.listLanes({ job, limit: 200 }),
     writeResults: async (job, output, settings) =>
       void (await exportJob(house, job, openOutput(output), {
         ...settings,
@@ -201,7 +201,7 @@ const steer = async (ledger: Ledger, job: string, to: "pause" | "cancel"): Promi
   return { view: (await ledger.readJob(job))!, isQuiet };
 };
 
-const untilQuiet = async (ledger: Ledger, job: string): Promise<boolean> => {
+const untilQuiet = async (ledger: JobLedger, job: string): Promise<boolean> => {
   const endsAt = performance.now() + QUIET_MS;
   for (;;) {
     const reply = await ledger.isQuiet(job);
@@ -246,7 +246,7 @@ const submit = async ({ ledger }: House, submission: Submission): Promise<Submit
 };
 
 /** A job that has taken no inputs would wait for them for ever. */
-const cancelEmpty = async (ledger: Ledger, job: string): Promise<void> => {
+const cancelEmpty = async (ledger: JobLedger, job: string): Promise<void> => {
   const view = await ledger.readJob(job).catch(() => undefined);
   // What went wrong is what the user must hear.
   if (view?.counts.received === 0) await ledger.steerJob(job, "cancel").catch(() => undefined);

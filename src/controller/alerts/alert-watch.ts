@@ -1,3 +1,4 @@
+import { readPage } from "../../flow/tell.ts";
 import { type AlertRules, longestWindow, type WatchedJob } from "../../model/alert-rules.ts";
 import type { JobView } from "../../model/job.ts";
 import { beginMemory, type JobMemory, markOf, remember } from "../../model/job-marks.ts";
@@ -10,10 +11,12 @@ interface Memory {
   readonly earlier: readonly number[] | undefined;
 }
 
-export type WatchedLedger = Pick<Ledger, "listJobs" | "readJob">;
+/** How the log knows alerts. */
+const CONSUMER = "alerts";
+/** That one look takes; the next one goes on. */
+const MOST_ENDS = 500;
 
-/** Between two looks so many jobs may come and go unseen before some are missed. */
-const NEWEST = 200;
+export type WatchedLedger = Pick<Ledger, "events" | "listJobs" | "readJob">;
 
 /**
  * Looks at jobs now and then and remembers how they were. Its memory is its own: a controller that takes over knows no more than it sees, and rules
@@ -24,6 +27,9 @@ export class AlertWatch {
   readonly #windowSize: number;
   #known = new Map<string, Memory>();
   #lookedAt: number;
+  /** Where a watch begins that is the first: what ended before is no news. */
+  #newAt: number | undefined;
+  #upTo = 0;
 
   constructor(ledger: WatchedLedger, rules: AlertRules, now: number) {
     this.#ledger = ledger;
@@ -33,6 +39,7 @@ export class AlertWatch {
 
   /** All jobs that run or pause, and, one last time, those that have ended since the last look. */
   async look(now: number): Promise<WatchedJob[]> {
+    this.#newAt ??= await this.#ledger.events.last();
     const known = new Map<string, Memory>();
     const watched: WatchedJob[] = [];
     for await (const view of openJobs(this.#ledger)) {
@@ -40,7 +47,10 @@ export class AlertWatch {
       known.set(view.spec.id, memory);
       watched.push({ view, memory: memory.job, earlier: memory.earlier });
     }
-    for (const view of await this.#endedSince(new Set(known.keys()))) {
+    // After those that run: one that ends in between is seen twice, and none is not seen.
+    for (const id of await this.#ended(this.#newAt)) {
+      const view = await this.#ledger.readJob(id);
+      if (view?.state !== "done") continue;
       const { job, earlier } = await this.#remember(view, now);
       watched.push({ view, memory: job, earlier });
     }
@@ -49,22 +59,24 @@ export class AlertWatch {
     return watched;
   }
 
+  /** What was seen need not be seen again, by another controller neither. */
+  async moveOn(): Promise<void> {
+    await this.#ledger.events.move(CONSUMER, this.#upTo);
+  }
+
+  async #ended(after: number): Promise<ReadonlySet<string>> {
+    const ends = { consumer: CONSUMER, after, types: ["job.completed"], limit: MOST_ENDS } as const;
+    const { events, upTo } = await readPage(this.#ledger.events, ends);
+    this.#upTo = upTo;
+    return new Set(events.map(({ job }) => job));
+  }
+
   async #remember(view: JobView, now: number): Promise<Memory> {
     const mark = markOf(view);
     const known = this.#known.get(view.spec.id);
     if (known) return { ...known, job: remember(known.job, mark, this.#windowSize, now) };
     const isFromStart = view.createdAt >= this.#lookedAt || mark.ended <= this.#windowSize;
     return { job: beginMemory(mark, isFromStart, now), earlier: await this.#earlierCounts(view) };
-  }
-
-  async #endedSince(open: ReadonlySet<string>): Promise<JobView[]> {
-    const gone = [...this.#known.keys()].filter((id) => !open.has(id));
-    const known = await Promise.all(gone.map((id) => this.#ledger.readJob(id)));
-    const newest = await this.#ledger.listJobs({ states: ["done"], limit: NEWEST });
-    const unseen = newest.filter(
-      ({ spec, createdAt }) => createdAt >= this.#lookedAt && !this.#known.has(spec.id),
-    );
-    return [...known.filter((view) => view?.state === "done"), ...unseen] as JobView[];
   }
 
   /** Of the client's last job with this scraper; its fields may have stood in another order. */

@@ -17,7 +17,7 @@ const OPEN_STATES = ["loading", "running", "paused"] as const;
 export interface FigureSource {
   readonly ledger: Pick<
     Ledger,
-    "listJobs" | "readJob" | "sumOpenJobs" | "readLanes" | "listWorkers" | "readWorkSums"
+    "listJobs" | "readJob" | "sumOpenJobs" | "listLanes" | "listWorkers" | "readWorkSums"
   >;
   readonly registry: Pick<Registry, "listDeliveries">;
   readonly version: string;

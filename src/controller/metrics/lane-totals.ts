@@ -18,12 +18,12 @@ export interface LaneTotals {
   readonly busiest: readonly LaneState[];
 }
 
-export const laneTotals = async (ledger: Pick<Ledger, "readLanes">): Promise<LaneTotals> => {
+export const laneTotals = async (ledger: Pick<Ledger, "listLanes">): Promise<LaneTotals> => {
   const totals = { all: 0, busy: 0, spared: 0, heldByOperator: 0, slowed: 0 };
   let busiest: LaneState[] = [];
   let after: string | undefined;
   for (;;) {
-    const page = await ledger.readLanes({ limit: PAGE, ...(after !== undefined && { after }) });
+    const page = await ledger.listLanes({ limit: PAGE, ...(after !== undefined && { after }) });
     totals.all += page.length;
     for (const { backlog, holdMs, isHeldByOperator, factor } of page) {
       if (backlog > 0) totals.busy++;

@@ -51,7 +51,7 @@ export const addLaneRoutes = (app: Api, desk: Desk): void => {
   });
 
   const findLane = async (name: string): Promise<LaneState> => {
-    const [found] = await ledger.readLanes({ after: laneBefore(name), limit: 1 });
+    const [found] = await ledger.listLanes({ after: laneBefore(name), limit: 1 });
     if (found?.lane === name) return found;
     throw new Problem("not-found", `${shown(name)}: no such lane.`);
   };
@@ -70,7 +70,7 @@ export const addLaneRoutes = (app: Api, desk: Desk): void => {
     },
     async ({ query: { cursor, limit } }) => {
       const after = fromCursor(cursor, z.string());
-      const lanes = await ledger.readLanes({ limit, ...(after !== undefined && { after }) });
+      const lanes = await ledger.listLanes({ limit, ...(after !== undefined && { after }) });
       return page(lanes.map(laneView), lanes.length < limit ? undefined : lanes.at(-1)?.lane);
     },
   );

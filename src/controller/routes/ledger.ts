@@ -8,7 +8,6 @@ import {
   decode,
   encode,
   type Greeting,
-  LONGEST_WAIT_MS,
   MOST_CALL_BYTES,
   WIRE_VERBS,
   type WireVerb,
@@ -27,7 +26,9 @@ export interface LedgerHouse {
   readonly steadyMs?: () => number;
 }
 
-/** Claims that wait for work, over all workers. */
+type AnyVerb = (...args: readonly unknown[]) => Promise<unknown>;
+
+/** Calls that wait for work or events, over all workers. */
 const MOST_WAITING = 2000;
 
 /** The ledger for workers on other machines. Not part of the API: it changes with the program. */
@@ -44,21 +45,18 @@ export const addLedgerRoutes = (app: Api, { house }: { readonly house: LedgerHou
     if (verb === "steerJob" && args[1] !== "pause" && request.who.role === "worker")
       throw new Problem("forbidden", "A worker may only pause a job.");
     if (verb === "pulse") return await ledger.pulse(asSent(args[0] as PulseReport, lateMs(request)));
-    if (verb === "awaitWork") return await wait(args as Parameters<Ledger["awaitWork"]>);
-    const [part, own] = verb.split(".") as ["removals", keyof Ledger["removals"] | undefined];
-    const port = (own ? ledger.removals : ledger) as unknown as Record<
-      string,
-      (...args: readonly unknown[]) => Promise<unknown>
-    >;
-    return await port[own ?? part]!(...args);
+    const [part, own] = verb.split(".") as ["events" | "removals", string | undefined];
+    const port = (own ? ledger[part] : ledger) as unknown as Record<string, AnyVerb>;
+    const send = () => port[own ?? part]!(...args);
+    return await (verb === "awaitWork" || verb === "events.await" ? waited(send) : send());
   };
 
-  const wait = async ([filter, ms]: Parameters<Ledger["awaitWork"]>): Promise<boolean> => {
+  const waited = async (send: () => Promise<unknown>): Promise<unknown> => {
     if (waiting >= MOST_WAITING)
       throw new Problem("unavailable", "Too many workers wait.", { retryAfterSeconds: 2 });
     waiting++;
     try {
-      return await ledger.awaitWork(filter, Math.min(ms, LONGEST_WAIT_MS));
+      return await send();
     } finally {
       waiting--;
     }

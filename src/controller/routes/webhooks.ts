@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { EVENT_TYPES } from "../../ports/event-log.ts";
 import { type ClientCard, JOB_ENDPOINT, type WebhookEndpoint } from "../../ports/registry.ts";
 import { json, problems } from "../answers.ts";
 import type { Api, Who } from "../api.ts";
@@ -10,19 +11,6 @@ import { nameDigest } from "../name-digest.ts";
 import { Problem } from "../problem.ts";
 import { checkWebhook } from "../start-job.ts";
 import { newSecret, rotated } from "../webhooks/webhook-secrets.ts";
-
-export const EVENT_TYPES = [
-  "job.started",
-  "job.progress",
-  "job.completed",
-  "job.paused",
-  "job.resumed",
-  "job.cancelled",
-  "item.failed",
-  "batch.completed",
-  "lane.held",
-  "lane.released",
-] as const;
 
 const endpointSchema = named(
   "Webhook",

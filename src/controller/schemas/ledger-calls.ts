@@ -3,7 +3,8 @@ import { COLLECTOR_KINDS } from "../../model/collector-kind.ts";
 import { FAILURE_KINDS } from "../../model/failure.ts";
 import { ITEM_STATES } from "../../model/item.ts";
 import { PAUSE_CAUSES } from "../../model/job.ts";
-import type { WireVerb } from "../../ports/ledger-wire.ts";
+import { EVENT_TYPES } from "../../ports/event-log.ts";
+import { LONGEST_WAIT_MS, type WireVerb } from "../../ports/ledger-wire.ts";
 
 /** What is longer than anything a worker has reason to send. */
 const MOST = 10_000;
@@ -15,6 +16,7 @@ const text = z.string().max(MOST);
 const key = z.string().max(MOST);
 const count = z.int().min(0);
 const ms = z.number();
+const waitMs = z.number().transform((asked) => Math.min(asked, LONGEST_WAIT_MS));
 const list = <T extends z.ZodType>(of: T) => z.array(of).max(MOST);
 const limit = z.int().min(0).max(MOST_ROWS);
 const id = z.string().min(1).max(100).optional();
@@ -160,7 +162,7 @@ const scope = z.enum(["job", "pages"]);
 /** The arguments of each verb, as they may come from another machine. */
 export const CALLS: { readonly [V in WireVerb]: z.ZodType<readonly unknown[]> } = {
   claim: z.tuple([claim]),
-  awaitWork: z.tuple([z.object(filter), ms]),
+  awaitWork: z.tuple([z.object(filter), waitMs]),
   pulse: z.tuple([pulse]),
   settle: z.tuple([name, list(settled), id]),
   reap: z.tuple([
@@ -197,8 +199,7 @@ export const CALLS: { readonly [V in WireVerb]: z.ZodType<readonly unknown[]> } 
   amendItems: z.tuple([name, count, list(amended), z.boolean().optional()]),
   listJobs: z.tuple([loose.extend({ limit }).optional()]),
   sumOpenJobs: z.tuple([]),
-  listLanes: z.tuple([name]),
-  readLanes: z.tuple([z.object(page)]),
+  listLanes: z.tuple([z.object({ job: name.optional(), ...page })]),
   steerLane: z.tuple([lane, loose]),
   setShare: z.tuple([name, loose]),
   countAccepted: z.tuple([name, ms]),
@@ -206,10 +207,21 @@ export const CALLS: { readonly [V in WireVerb]: z.ZodType<readonly unknown[]> } 
   countKeptBytes: z.tuple([name]),
   listWorkers: z.tuple([]),
   readWorkSums: z.tuple([]),
-  writeEvents: z.tuple([list(z.object({ type: text, job: name, facts: loose })), id]),
-  readEvents: z.tuple([limit, name.optional()]),
-  ackEvents: z.tuple([z.int(), name.optional()]),
   tidy: z.tuple([]),
+  "events.read": z.tuple([
+    z.object({
+      consumer: name.optional(),
+      after: z.int().optional(),
+      job: name.optional(),
+      types: list(z.enum(EVENT_TYPES)).optional(),
+      limit,
+    }),
+  ]),
+  "events.move": z.tuple([name, z.int()]),
+  "events.forget": z.tuple([name]),
+  "events.last": z.tuple([]),
+  "events.await": z.tuple([z.int(), waitMs]),
+  "events.write": z.tuple([list(z.object({ type: z.enum(EVENT_TYPES), job: name, facts: loose })), id]),
   "removals.mark": z.tuple([name, scope]),
   "removals.read": z.tuple([name]),
   "removals.list": z.tuple([z.object({ client: name.optional(), ...page })]),

@@ -135,6 +135,31 @@ test("a job that began and failed between two looks is told of, and that it has 
   await alerts.stop();
 });
 
+test("a job that ended while no controller ran is told of by the next one, one that ended before the first is not", async (t) => {
+  const house = await TellingHouse.open(t);
+  const ops = new Notebook();
+  const worker = new SimWorker("w", house.ledger, house.now);
+  const fail = async (job: string): Promise<void> => {
+    await house.job(job, {}, 25);
+    await house.ledger.sealJob(job);
+    await worker.settle(await worker.take(25), failed("navigation"));
+  };
+  await fail("before");
+  const one = start(house, [ops]);
+  await one.rests();
+  await one.stop();
+  await fail("between");
+  const two = start(house, [ops], "two");
+  await two.rests();
+  house.nowMs += LATER_MS;
+  await two.round();
+  assert.deepEqual(
+    ops.messages.map(({ lines }) => lines.map((line) => line.slice(0, line.indexOf(":")))),
+    [["county, job between of team"]],
+  );
+  await two.stop();
+});
+
 test("fewer values than in the scraper's last job is an alert, whatever order the fields were in", async (t) => {
   const house = await TellingHouse.open(t);
   const ops = new Notebook();

@@ -41,6 +41,7 @@ export const runAlerts = async (options: AlertOptions, signal: AbortSignal): Pro
     for (const job of endedSubjects(book, open))
       book = noteEnded(book, job, await ledger.readJob(job), now());
     if (book !== before) await saveBook(registry, book);
+    await watch.moveOn();
     for (const channel of channels) {
       const due = dueAlerts(book, channel.name, now());
       if (due.raised.length + due.over.length === 0) continue;

@@ -1,13 +1,13 @@
 import { keepJobFile, readJobFile } from "../../archive/journal.ts";
 import { writeJobManifest } from "../../export/write-manifest.ts";
 import type { Blobs } from "../../ports/blobs.ts";
-import type { Ledger } from "../../ports/ledger.ts";
+import type { JobLedger } from "../../ports/ledger.ts";
 import { readManifestMark, removeManifestMark, writeManifestMark } from "../manifest-mark.ts";
 import { JobBackoff } from "../job-backoff.ts";
 import { type DutyTools, runDuty } from "../run-duty.ts";
 
 export interface ManifestOptions extends DutyTools {
-  readonly ledger: Ledger;
+  readonly ledger: JobLedger;
   readonly blobs: Blobs;
   /** Writes a job's manifest elsewhere than on this thread. */
   readonly keepManifest?: (job: string) => Promise<void>;

@@ -8,14 +8,17 @@ import { runProgress } from "./progress.ts";
 const runFor = async (house: TellingHouse, seconds: number, holders: readonly string[]) => {
   const start = house.nowMs;
   const written: [second: number, job: string][] = [];
-  const ledger: Pick<Ledger, "listJobs" | "writeEvents"> = {
+  const ledger: Pick<Ledger, "events" | "listJobs"> = {
     listJobs: (query) => house.ledger.listJobs(query),
-    writeEvents: async (events) => {
-      for (const { job, type } of events) {
-        assert.equal(type, "job.progress");
-        written.push([(house.nowMs - start) / 1000, job]);
-      }
-      await house.ledger.writeEvents(events);
+    events: {
+      ...house.ledger.events,
+      write: async (events) => {
+        for (const { job, type } of events) {
+          assert.equal(type, "job.progress");
+          written.push([(house.nowMs - start) / 1000, job]);
+        }
+        await house.ledger.events.write(events);
+      },
     },
   };
   const stop = new AbortController();
@@ -42,7 +45,7 @@ test("a job that asked for it is told at its interval, once over all controllers
     [6, "every3"],
     [9, "every3"],
   ]);
-  const events = await house.ledger.readEvents(100);
+  const events = await house.ledger.events.read({ limit: 100 });
   const progress = events.filter(({ type }) => type === "job.progress");
   assert.equal(progress.length, 3);
   const [first] = progress as unknown as { facts: { counts: { accepted: number } } }[];

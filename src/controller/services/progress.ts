@@ -4,7 +4,7 @@ import { openJobs } from "../open-jobs.ts";
 import { type DutyTools, runDuty } from "../run-duty.ts";
 
 export interface ProgressOptions extends DutyTools {
-  readonly ledger: Pick<Ledger, "listJobs" | "writeEvents">;
+  readonly ledger: Pick<Ledger, "events" | "listJobs">;
   readonly everyMs?: number;
 }
 
@@ -24,7 +24,7 @@ export const runProgress = async (options: ProgressOptions, signal: AbortSignal)
     lookedAt = at;
     const events = [];
     for await (const job of openJobs(ledger)) if (isDue(job, sinceAt, lookedAt)) events.push(progressOf(job));
-    if (events.length > 0) await ledger.writeEvents(events);
+    if (events.length > 0) await ledger.events.write(events);
   };
   await runDuty(options, { name: "progress", everyMs, run }, signal);
 };

@@ -92,7 +92,7 @@ const main = (): void => {
     const ids = site.seen.map(({ headers }) => headers["webhook-id"]);
     assert.equal(ids.length, 100);
     assert.equal(new Set(ids).size, 100);
-    assert.equal(await house.registry.holdDuty("outbox", "next", 1000), true, "the duty was dropped");
+    assert.equal(await house.registry.holdDuty("deliveries", "next", 1000), true, "the duty was dropped");
   });
 
   for (const dies of ["before it is sent", "after it was answered"])

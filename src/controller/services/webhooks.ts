@@ -1,12 +1,10 @@
 import type { WebhookSender } from "../../ports/channel.ts";
-import type { Ledger } from "../../ports/ledger.ts";
 import { type DutyTools, runDuty } from "../run-duty.ts";
 import { wait as realWait } from "../wait.ts";
-import { makeDeliveries, type OutboxTools } from "../webhooks/make-deliveries.ts";
+import { makeDeliveries, type DeliveryTools } from "../webhooks/make-deliveries.ts";
 import { type OnDeliveryEnd, sendDeliveries, type SendTools } from "../webhooks/send-deliveries.ts";
 
-export interface WebhookOptions extends DutyTools, OutboxTools {
-  readonly ledger: Ledger;
+export interface WebhookOptions extends DutyTools, DeliveryTools {
   readonly sender: WebhookSender;
   readonly concurrency?: number;
   readonly everyMs?: number;
@@ -14,18 +12,29 @@ export interface WebhookOptions extends DutyTools, OutboxTools {
   readonly onEnd?: OnDeliveryEnd;
 }
 
+const AWAIT_MS = 10_000;
+
 /**
- * Tells clients what happens to their jobs. One controller at a time makes deliveries of the outbox; all of them send, sharing the work by what
+ * Tells clients what happens to their jobs. One controller at a time makes deliveries of events; all of them send, sharing the work by what
  * each takes.
  */
 export const runWebhooks = async (options: WebhookOptions, signal: AbortSignal): Promise<void> => {
   const { everyMs = 1000 } = options;
   const making = runDuty(
     options,
-    { name: "outbox", everyMs, run: (stop) => makeDeliveries(options, stop) },
+    { name: "deliveries", everyMs, run: (stop) => keepMaking(options, stop) },
     signal,
   );
   await Promise.all([making, keepSending(options, everyMs, signal)]);
+};
+
+/** As soon as there are events. */
+const keepMaking = async (options: WebhookOptions, stop: AbortSignal): Promise<void> => {
+  const stopped = new Promise<void>((resolve) => stop.addEventListener("abort", () => resolve()));
+  while (!stop.aborted) {
+    const at = await makeDeliveries(options, stop);
+    await Promise.race([options.ledger.events.await(at, AWAIT_MS), stopped]);
+  }
 };
 
 const keepSending = async (options: WebhookOptions, everyMs: number, signal: AbortSignal): Promise<void> => {

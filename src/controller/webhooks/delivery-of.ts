@@ -48,7 +48,7 @@ const bodyOf = (event: LedgerEvent, { client, scraper, labels }: JobSpec): strin
   );
 
 /** Items and evidence go out as the API shows them. */
-const factsOf = ({ facts }: LedgerEvent): LedgerEvent["facts"] => {
+export const factsOf = ({ facts }: LedgerEvent): LedgerEvent["facts"] => {
   const { items, evidence, held, ...rest } = facts as EventFacts;
   return {
     ...rest,

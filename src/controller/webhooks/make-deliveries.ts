@@ -1,44 +1,46 @@
+import { tell } from "../../flow/tell.ts";
 import type { JobView } from "../../model/job.ts";
 import type { Ledger, LedgerEvent } from "../../ports/ledger.ts";
 import type { ClientCard, NewDelivery, Registry } from "../../ports/registry.ts";
 import { deliveriesOf } from "./delivery-of.ts";
 
-export interface OutboxTools {
-  readonly ledger: Ledger;
+export interface DeliveryTools {
+  readonly ledger: Pick<Ledger, "events" | "readJob">;
   readonly registry: Registry;
   /** Hears each event of all jobs once it is on its way. */
   readonly onEvent?: (event: LedgerEvent) => void;
 }
 
-const PAGE = 100;
+/** How the log knows the deliveries. */
+const CONSUMER = "webhooks";
 
 /**
- * Empties the outbox into deliveries. They are there before their events are acknowledged, and made again they are the same: a crash in between
- * loses nothing and doubles nothing.
+ * Makes deliveries of the events that are new. They are there before the cursor moves, and made again they are the same: a crash in between
+ * loses nothing and doubles nothing. Answers how far it has come.
  */
 export const makeDeliveries = async (
-  { ledger, registry, onEvent }: OutboxTools,
+  { ledger, registry, onEvent }: DeliveryTools,
   signal: AbortSignal,
-): Promise<void> => {
-  while (!signal.aborted) {
-    const events = await ledger.readEvents(PAGE);
-    const last = events.at(-1);
-    if (!last) return;
-    const jobs = new Map<string, JobView | undefined>();
-    const clients = new Map<string, ClientCard | undefined>();
-    const deliveries: NewDelivery[] = [];
-    for (const event of events) {
-      const job = await kept(jobs, event.job, () => ledger.readJob(event.job));
-      if (!job) continue;
-      const { client } = job.spec;
-      const card = await kept(clients, client, () => registry.readClient(client));
-      deliveries.push(...deliveriesOf(event, job.spec, card));
-    }
-    await registry.addDeliveries(deliveries);
-    await ledger.ackEvents(last.id);
-    if (onEvent) events.forEach(onEvent);
-  }
-};
+): Promise<number> =>
+  await tell(
+    ledger.events,
+    { consumer: CONSUMER },
+    async (events) => {
+      const jobs = new Map<string, JobView | undefined>();
+      const clients = new Map<string, ClientCard | undefined>();
+      const deliveries: NewDelivery[] = [];
+      for (const event of events) {
+        const job = await kept(jobs, event.job, () => ledger.readJob(event.job));
+        if (!job) continue;
+        const { client } = job.spec;
+        const card = await kept(clients, client, () => registry.readClient(client));
+        deliveries.push(...deliveriesOf(event, job.spec, card));
+      }
+      await registry.addDeliveries(deliveries);
+      if (onEvent) events.forEach(onEvent);
+    },
+    signal,
+  );
 
 const kept = async <T>(known: Map<string, T>, name: string, read: () => Promise<T>): Promise<T> => {
   if (!known.has(name)) known.set(name, await read());

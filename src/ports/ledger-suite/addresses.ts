@@ -73,7 +73,7 @@ export const addresses = (test: LedgerTest): void => {
     await world.ledger.steerLane("address:203.0.113.8", { perSecond: 1 });
     world.pass(2 * 3_600_000);
     await world.ledger.tidy();
-    const lanes = await world.ledger.readLanes({ limit: 100 });
+    const lanes = await world.ledger.listLanes({ limit: 100 });
     const known = lanes.map(({ lane }) => lane).filter((lane) => lane.startsWith("address:"));
     assert.deepEqual(known, [EVERY_ADDRESS, "address:203.0.113.8"]);
   });

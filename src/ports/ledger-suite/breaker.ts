@@ -6,7 +6,8 @@ import { keysOf, LEASE_MS, type LedgerTest, planned, SITE, type World } from "./
 const COOL_DOWN_MS = 60_000;
 
 const held = async (world: World, job: string) => (await world.ledger.readJob(job))?.held ?? [];
-const types = async (world: World) => (await world.ledger.readEvents(100)).map(({ type }) => type);
+const types = async (world: World) =>
+  (await world.ledger.events.read({ limit: 100 })).map(({ type }) => type);
 
 /** A job with 50 items, one of them in hand; answers its queue. */
 const started = async (world: World, worker: SimWorker, job: string, lane = SITE): Promise<number> => {

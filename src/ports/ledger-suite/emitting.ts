@@ -266,7 +266,10 @@ export const emitting = (test: LedgerTest): void => {
     await world.job("job", ["list"], { scraper: "list", pace: paced(100), scrapers });
     const rates = async () =>
       Object.fromEntries(
-        (await world.ledger.listLanes("job")).map(({ lane, perSecond }) => [lane, perSecond]),
+        (await world.ledger.listLanes({ job: "job", limit: 200 })).map(({ lane, perSecond }) => [
+          lane,
+          perSecond,
+        ]),
       );
     const list = await takeOne(world, worker);
     assert.deepEqual(await rates(), { [SITE]: 100 });

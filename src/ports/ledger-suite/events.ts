@@ -1,12 +1,15 @@
 import assert from "node:assert/strict";
+import type { EventLog, EventQuery } from "../event-log.ts";
 import { failed, waiting } from "./sim-worker.ts";
 import { code, jobSpec, keysOf, type LedgerTest, planned, SITE, type World } from "./world.ts";
 
 const told = async ({ ledger }: World) =>
-  (await ledger.readEvents(100)).map(({ type, job }) => `${type} ${job}`);
+  (await ledger.events.read({ limit: 100 })).map(({ type, job }) => `${type} ${job}`);
+
+const DAY_MS = 24 * 3_600_000;
 
 export const events = (test: LedgerTest): void => {
-  test("the outbox tells what happened to jobs, oldest first", async (world) => {
+  test("the log tells what happened to jobs, oldest first", async (world) => {
     const worker = world.worker();
     await world.job("a", ["x"]);
     await world.job("b", ["x"]);
@@ -24,7 +27,7 @@ export const events = (test: LedgerTest): void => {
       "job.cancelled b",
       "job.completed a",
     ]);
-    const read = await world.ledger.readEvents(100);
+    const read = await world.ledger.events.read({ limit: 100 });
     assert.deepEqual(
       read.map(({ id }) => id),
       read.map(({ id }) => id).toSorted((a, b) => a - b),
@@ -32,24 +35,103 @@ export const events = (test: LedgerTest): void => {
     assert.ok(read.every(({ at }) => at === world.nowMs));
   });
 
-  test("events are given again until they are acknowledged, and never after", async (world) => {
+  test("events are given again until a consumer's cursor has passed them, and never to it after", async (world) => {
     for (const id of ["a", "b", "c"]) await world.job(id, []);
-    const first = await world.ledger.readEvents(2);
-    assert.deepEqual(first, await world.ledger.readEvents(2));
-    await world.ledger.ackEvents(first[1]!.id);
-    const other = await world.another();
-    assert.deepEqual(
-      (await other.readEvents(9)).map(({ job }) => job),
-      ["c"],
-    );
-    await world.ledger.ackEvents(first[0]!.id);
-    assert.equal((await other.readEvents(9)).length, 1);
-    const last = (await other.readEvents(9))[0]!;
-    await other.ackEvents(last.id);
-    assert.deepEqual(await world.ledger.readEvents(9), []);
+    const { events: log } = world.ledger;
+    const jobsOf = async (of: EventLog, consumer: string) =>
+      (await of.read({ consumer, limit: 9 })).map(({ job }) => job);
+    const first = await log.read({ consumer: "one", limit: 2 });
+    assert.deepEqual(first, await log.read({ consumer: "one", limit: 2 }));
+    await log.move("one", first[1]!.id);
+    const { events: other } = await world.another();
+    assert.deepEqual(await jobsOf(other, "one"), ["c"]);
+    assert.deepEqual(await jobsOf(other, "two"), ["a", "b", "c"], "it has a cursor of its own");
+    await log.move("one", first[0]!.id);
+    await log.move("one", first[1]!.id);
+    assert.deepEqual(await jobsOf(other, "one"), ["c"], "cursors do not move back");
+    await other.move("one", await other.last());
+    assert.deepEqual(await jobsOf(log, "one"), []);
     await world.job("d", []);
-    const [next] = await world.ledger.readEvents(9);
-    assert.ok(next && next.id > last.id, "an id is never used again");
+    assert.deepEqual(await jobsOf(log, "one"), ["d"]);
+    await other.forget("one");
+    await other.forget("one");
+    assert.deepEqual(await jobsOf(log, "one"), ["a", "b", "c", "d"]);
+  });
+
+  test("the log is read after an event, of one job, and by type; a new consumer may say where it begins", async (world) => {
+    const { events: log } = world.ledger;
+    assert.equal(await log.last(), 0);
+    await world.job("a", []);
+    const begin = await log.last();
+    await world.job("b", []);
+    await world.ledger.steerJob("a", "pause");
+    await world.ledger.steerJob("b", "pause");
+    const read = async (query: Omit<EventQuery, "limit">) =>
+      (await log.read({ ...query, limit: 9 })).map(({ type, job }) => `${type} ${job}`);
+    assert.deepEqual(await read({ after: begin }), ["job.started b", "job.paused a", "job.paused b"]);
+    assert.deepEqual(await read({ job: "a" }), ["job.started a", "job.paused a"]);
+    assert.deepEqual(await read({ types: ["job.paused"], job: "b" }), ["job.paused b"]);
+    assert.deepEqual(await read({ types: ["job.started"] }), ["job.started a", "job.started b"]);
+    assert.deepEqual(await read({ types: [] }), []);
+    const late = { consumer: "late", after: begin, types: ["job.started"] } as const;
+    assert.deepEqual(await read(late), ["job.started b"]);
+    await log.move("late", begin + 1);
+    assert.deepEqual(await read(late), []);
+  });
+
+  test("who waits for an event hears of it at once, also from another process", async (world) => {
+    const { events: log } = world.ledger;
+    const other = await world.another();
+    assert.equal(await log.await(0, 0), false);
+    const heard = [log, other.events].map((each) => each.await(0, 600_000));
+    await other.createJob(jobSpec("a"));
+    assert.deepEqual(await Promise.all(heard), [true, true]);
+    assert.equal(await log.await(0, 0), true);
+    assert.equal(await log.await(await log.last(), 0), false);
+  });
+
+  test("events are kept for a week, and longer for a consumer that has not come to them", async (world) => {
+    const { events: log } = world.ledger;
+    const kept = async () => {
+      await world.ledger.tidy();
+      return (await log.read({ limit: 9 })).map(({ job }) => job);
+    };
+    for (const id of ["a", "b"]) await world.job(id, []);
+    const [a] = await log.read({ limit: 1 });
+    world.pass(7 * DAY_MS - 1);
+    const last = await log.last();
+    assert.deepEqual(await kept(), ["a", "b"]);
+    await log.move("slow", a!.id);
+    await log.move("quick", last);
+    world.pass(2);
+    assert.deepEqual(await kept(), ["b"]);
+    await log.move("slow", last);
+    assert.deepEqual(await kept(), []);
+    await world.job("c", []);
+    const [next] = await log.read({ consumer: "slow", limit: 9 });
+    assert.ok(next && next.id > last, "an id is never used again");
+  });
+
+  test("a consumer for which an event has waited for a month is forgotten, one with nothing to read is not", async (world) => {
+    const { events: log } = world.ledger;
+    await world.job("a", []);
+    await log.move("idle", await log.last());
+    world.pass(31 * DAY_MS);
+    await world.ledger.tidy();
+    await world.job("b", []);
+    await world.ledger.tidy();
+    const unread = async (consumer: string) => (await log.read({ consumer, limit: 9 })).length;
+    await log.move("busy", await log.last());
+    await world.job("c", []);
+    assert.deepEqual([await unread("idle"), await unread("busy")], [2, 1]);
+    world.pass(20 * DAY_MS);
+    await log.move("busy", await log.last());
+    world.pass(11 * DAY_MS);
+    await world.ledger.tidy();
+    await world.ledger.tidy();
+    assert.deepEqual(await log.read({ limit: 9 }), [], "nobody is waited for any more");
+    await world.job("d", []);
+    assert.equal(await unread("busy"), 1);
   });
 
   test("what was refused is not told", async (world) => {
@@ -71,6 +153,7 @@ export const events = (test: LedgerTest): void => {
       "job.started a",
       "item.failed a",
       "job.completed a",
+      "job.resumed a",
       "job.completed a",
     ]);
     await assert.rejects(() => world.ledger.addItems("a", planned(["z"]), []), code("job-ended"));
@@ -84,7 +167,7 @@ export const events = (test: LedgerTest): void => {
     await worker.settle(items.slice(0, 5), waiting(0));
     await worker.settle(items.slice(5), failed("blocked"));
     await worker.settle(await worker.take(5), failed("timeout"));
-    const all = await world.ledger.readEvents(100);
+    const all = await world.ledger.events.read({ limit: 100 });
     const facts = all
       .filter(({ type }) => type === "item.failed")
       .map(({ job, facts: own }) => ({ job, ...(own as unknown as FailedFacts) }));
@@ -108,19 +191,19 @@ export const events = (test: LedgerTest): void => {
       "job.completed batch",
       "batch.completed batch",
     ]);
-    const [, , end] = await world.ledger.readEvents(9);
+    const [, , end] = await world.ledger.events.read({ limit: 9 });
     assert.deepEqual(end?.facts, { done: 1, absent: 0, failed: 0, skipped: 0 });
   });
 
   test("events from outside take their place among the others", async (world) => {
     await world.job("a", []);
-    await world.ledger.writeEvents([
+    await world.ledger.events.write([
       { type: "job.progress", job: "a", facts: { done: 3 } },
       { type: "job.progress", job: "a", facts: { done: 4 } },
     ]);
-    await world.ledger.writeEvents([]);
+    await world.ledger.events.write([]);
     await world.ledger.sealJob("a");
-    const read = await world.ledger.readEvents(9, "a");
+    const read = await world.ledger.events.read({ job: "a", limit: 9 });
     assert.deepEqual(
       read.map(({ type, facts }) => [type, facts["done"]]),
       [
@@ -149,7 +232,7 @@ export const events = (test: LedgerTest): void => {
     await worker.settle(items.slice(0, 10), failed("structure-changed"), { captures: [capture] });
     await worker.settle(items.slice(10, 20), failed("structure-changed"));
     await worker.tell(queue, "structure-changed", 40);
-    const [held, paused] = (await world.ledger.readEvents(100)).slice(-2);
+    const [held, paused] = (await world.ledger.events.read({ limit: 100 })).slice(-2);
     assert.deepEqual([held?.type, paused?.type], ["lane.held", "job.paused"]);
     const evidence = held?.facts["evidence"] as HeldEvidence;
     assert.deepEqual(Object.keys(evidence.counts), ["structure-changed"]);

@@ -118,7 +118,7 @@ export const freshness = (test: LedgerTest): void => {
     const worker = world.worker();
     await worker.settle(await worker.take(10), DONE, { fresh: GOOD, records: RECORDS });
     const items = await Promise.all(["one", "two"].map((job) => world.item(job, "a")));
-    assert.deepEqual(items.map(({ change }) => change).toSorted(), ["new", "unchanged"]);
+    assert.deepEqual(new Set(items.map(({ change }) => change)), new Set(["new", "unchanged"]));
   });
 
   test("another version of the scraper, or another scraper, is not answered", async (world) => {

@@ -6,7 +6,7 @@ import { code, jobSpec, keysOf, type LedgerTest, planned, UNPACED, type World } 
 const stateOf = async ({ ledger }: World, job: string) => (await ledger.readJob(job))?.state;
 
 const factsOf = async ({ ledger }: World, type: string) =>
-  (await ledger.readEvents(100)).filter((event) => event.type === type).map(({ facts }) => facts);
+  (await ledger.events.read({ limit: 100 })).filter((event) => event.type === type).map(({ facts }) => facts);
 
 const attempt = { startedAt: 1, ms: 2, requests: 1, bytes: 100 };
 

@@ -7,7 +7,7 @@ const states = async (world: World): Promise<Record<string, number>> =>
   Object.fromEntries(Object.entries((await world.counts("job")).states).filter(([, count]) => count > 0));
 
 const events = async ({ ledger }: World): Promise<string[]> =>
-  (await ledger.readEvents(100, "job")).map(({ type }) => type);
+  (await ledger.events.read({ job: "job", limit: 100 })).map(({ type }) => type);
 
 export const jobs = (test: LedgerTest): void => {
   test("a job is read back as it was given, also where it has no rate and no cap", async ({
@@ -46,7 +46,7 @@ export const jobs = (test: LedgerTest): void => {
     await assert.rejects(() => ledger.steerJob("none", "pause"), code("no-such-job"));
     await assert.rejects(() => ledger.retryItems("none", {}), code("no-such-job"));
     await assert.rejects(() => ledger.listItems("none", { limit: 1 }), code("no-such-job"));
-    await assert.rejects(() => ledger.listLanes("none"), code("no-such-job"));
+    await assert.rejects(() => ledger.listLanes({ job: "none", limit: 200 }), code("no-such-job"));
   });
 
   test("a second job of the same name is refused, and the first stays as it was", async (world) => {
@@ -124,7 +124,7 @@ export const jobs = (test: LedgerTest): void => {
     assert.equal(await pauseOf(), undefined);
     await world.ledger.steerJob("job", "pause", why);
     assert.deepEqual(await pauseOf(), { ...why, at: world.nowMs });
-    assert.deepEqual((await world.ledger.readEvents(100)).at(-1)?.facts, why);
+    assert.deepEqual((await world.ledger.events.read({ limit: 100 })).at(-1)?.facts, why);
     await world.ledger.steerJob("job", "cancel");
     assert.equal(await pauseOf(), undefined);
   });

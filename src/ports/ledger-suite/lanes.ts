@@ -8,7 +8,7 @@ import { keysOf, type LedgerTest, planned, SITE, UNPACED, type World } from "./w
 const TEN: Pace = { perSecond: 10, burst: 1, concurrency: 100 };
 
 const laneOf = async (world: World, job: string, name = SITE) =>
-  (await world.ledger.listLanes(job)).find((lane) => lane.lane === name);
+  (await world.ledger.listLanes({ job, limit: 200 })).find((lane) => lane.lane === name);
 
 export const lanes = (test: LedgerTest): void => {
   test("a claim gives as many items as it has slots for within a second, each with its first slot", async (world) => {

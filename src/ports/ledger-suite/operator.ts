@@ -4,7 +4,7 @@ import { card, keysOf, type LedgerTest, planned, SITE, UNPACED, type World } fro
 const TEN = { perSecond: 10, burst: 1, concurrency: 100 };
 
 const laneOf = async ({ ledger }: World, name = SITE) =>
-  (await ledger.readLanes({ limit: 1000 })).find(({ lane }) => lane === name);
+  (await ledger.listLanes({ limit: 1000 })).find(({ lane }) => lane === name);
 
 export const operator = (test: LedgerTest): void => {
   test("lanes are read by name, page by page, with what waits in them and what is in hand", async (world) => {
@@ -15,7 +15,7 @@ export const operator = (test: LedgerTest): void => {
     await world.job("two", ["x"], { lane: "h7.test", client: "b" });
     const names: string[] = [];
     for (let after: string | undefined; ;) {
-      const page = await world.ledger.readLanes({ limit: 100, ...(after && { after }) });
+      const page = await world.ledger.listLanes({ limit: 100, ...(after && { after }) });
       names.push(...page.map(({ lane }) => lane));
       after = page.at(-1)?.lane;
       if (page.length < 100) break;
@@ -84,10 +84,12 @@ export const operator = (test: LedgerTest): void => {
     assert.deepEqual([reply.slots, reply.unpaced], [[], ["b.test"]]);
     const state = await laneOf(world);
     assert.deepEqual([state?.isHeldByOperator, state?.holdReason], [true, "operator"]);
-    assert.equal((await world.ledger.listLanes("held"))[0]?.holdReason, "operator");
+    assert.equal((await world.ledger.listLanes({ job: "held", limit: 200 }))[0]?.holdReason, "operator");
     await world.ledger.steerLane(SITE, { isHeld: false });
     assert.equal((await worker.take()).length, 8);
-    const told = (await world.ledger.readEvents(100, "held")).filter(({ type }) => type.startsWith("lane."));
+    const told = (await world.ledger.events.read({ job: "held", limit: 100 })).filter(({ type }) =>
+      type.startsWith("lane."),
+    );
     assert.deepEqual(
       told.map(({ type, facts }) => [type, facts]),
       [
@@ -96,7 +98,7 @@ export const operator = (test: LedgerTest): void => {
       ],
     );
     assert.deepEqual(
-      (await world.ledger.readEvents(100, "free")).map(({ type }) => type),
+      (await world.ledger.events.read({ job: "free", limit: 100 })).map(({ type }) => type),
       ["job.started"],
     );
   });
@@ -208,7 +210,9 @@ export const operator = (test: LedgerTest): void => {
     const lane = await laneOf(world);
     assert.deepEqual([lane?.holdMs, lane?.holdReason], [0, undefined]);
     assert.ok((await worker.take()).length > 0);
-    const told = (await world.ledger.readEvents(100)).filter(({ type }) => type === "lane.released");
+    const told = (await world.ledger.events.read({ limit: 100 })).filter(
+      ({ type }) => type === "lane.released",
+    );
     assert.deepEqual(told[0]?.facts, { lane: SITE, by: "operator" });
   });
 

@@ -21,7 +21,7 @@ const slowerJob = async (
 };
 
 const perSecondOf = async ({ ledger }: World): Promise<number | undefined> =>
-  (await ledger.readLanes({ limit: 1 }))[0]?.perSecond;
+  (await ledger.listLanes({ limit: 1 }))[0]?.perSecond;
 
 /** Slots that the jobs of a lane get in so many seconds, by job. */
 const slotsOf = async (world: World, seconds: number) => {

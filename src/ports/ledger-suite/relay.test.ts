@@ -42,9 +42,13 @@ const look = async (world: World): Promise<unknown> => {
   const { ledger } = world;
   const jobs = await ledger.listJobs();
   const items = await Promise.all(jobs.map(({ spec }) => world.items(spec.id)));
-  const events = (await ledger.readEvents(100)).map(({ type, job, facts }) => ({ type, job, facts }));
+  const events = (await ledger.events.read({ limit: 100 })).map(({ type, job, facts }) => ({
+    type,
+    job,
+    facts,
+  }));
   const rest = [
-    await ledger.readLanes({ limit: 9 }),
+    await ledger.listLanes({ limit: 9 }),
     await ledger.listWorkers(),
     await ledger.readWorkSums(),
   ];
@@ -132,8 +136,8 @@ const VERBS: Readonly<Record<string, Call>> = {
   readRobots: ({ ledger, worker }) => ledger.readRobots("https://site.test", worker.name),
   keepRobots: ({ ledger }) => ledger.keepRobots("https://site.test", { text: "", keepMs: 60_000 }),
   registerWorker: ({ ledger }) => ledger.registerWorker(card("w1"), { "own troubles": 5 }),
-  writeEvents: ({ ledger }) => ledger.writeEvents([{ type: "job.progress", job: "job", facts: {} }]),
-  ackEvents: async ({ ledger }) => await ledger.ackEvents((await ledger.readEvents(1))[0]!.id),
+  write: ({ ledger }) => ledger.events.write([{ type: "job.progress", job: "job", facts: {} }]),
+  move: async ({ ledger }) => await ledger.events.move("one", await ledger.events.last()),
   mark: ({ ledger }) => ledger.removals.mark("ended", "job"),
   tidy: ({ ledger }) => ledger.tidy(),
 };

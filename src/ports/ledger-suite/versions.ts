@@ -218,7 +218,7 @@ export const versions = (test: LedgerTest): void => {
     const view = await world.ledger.readJob("job");
     assert.deepEqual([view?.state, view?.held, view?.spec.pace], ["running", [], pace]);
     assert.deepEqual(await worker.takeKeys(), ["b"]);
-    const lanes = await world.ledger.readLanes({ limit: 10 });
+    const lanes = await world.ledger.listLanes({ limit: 10 });
     assert.equal(lanes.find(({ lane }) => lane === SITE)?.perSecond, 2);
   });
 };

@@ -75,6 +75,8 @@ CREATE INDEX results_state ON results (queue, state, seq) WHERE state > 3;
 
 CREATE TABLE answers (id TEXT PRIMARY KEY, at REAL NOT NULL, reply TEXT) WITHOUT ROWID;
 CREATE INDEX answers_at ON answers (at);
+-- How far each consumer of the events has come.
+CREATE TABLE cursors (consumer TEXT PRIMARY KEY, at INTEGER NOT NULL, moved_at REAL NOT NULL) WITHOUT ROWID;
 `;
 
 const OLD =

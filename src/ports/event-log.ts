@@ -1,0 +1,59 @@
+import type { CallId } from "./call-id.ts";
+
+export const EVENT_TYPES = [
+  "job.started",
+  /** Every `spec.progressMs`, written by the controller's duty. */
+  "job.progress",
+  "job.paused",
+  /** Also when an ended job goes on, because items were put back or limits raised. */
+  "job.resumed",
+  "job.completed",
+  "job.cancelled",
+  /** Some of a job's items, gathered for a while. */
+  "item.failed",
+  "batch.completed",
+  "lane.held",
+  "lane.released",
+] as const;
+export type EventType = (typeof EVENT_TYPES)[number];
+
+/** What happened to a job, written in the transaction in which it did. */
+export interface LedgerEvent {
+  /** Ascending, and never used again. */
+  readonly id: number;
+  readonly at: number;
+  readonly type: EventType;
+  readonly job: string;
+  readonly facts: Readonly<Record<string, unknown>>;
+}
+
+export type NewEvent = Pick<LedgerEvent, "type" | "job" | "facts">;
+
+export interface EventQuery {
+  /** Whose cursor the events come after. */
+  readonly consumer?: string;
+  /** The event they come after; of a consumer only for as long as it has no cursor. They begin with the oldest that is kept when left out. */
+  readonly after?: number;
+  readonly job?: string;
+  readonly types?: readonly EventType[];
+  readonly limit: number;
+}
+
+/**
+ * What happened to jobs, in order. Reading takes nothing away: every consumer has a cursor of its own, or remembers itself where it was. Events are
+ * kept for a week, and longer for consumers that have not come to them. An event is seen only after all those with lower ids are.
+ */
+export interface EventLog {
+  /** Oldest first. */
+  read(query: EventQuery): Promise<readonly LedgerEvent[]>;
+  /** The consumer is done with all events up to this one. Its cursor never moves back; the call may be repeated. */
+  move(consumer: string, upTo: number): Promise<void>;
+  /** A consumer that will not come back keeps no events. */
+  forget(consumer: string): Promise<void>;
+  /** Id of the newest event; 0 when none is kept. */
+  last(): Promise<number>;
+  /** True as soon as there is an event after this one, false after `ms`. */
+  await(after: number, ms: number): Promise<boolean>;
+  /** Events that no other verb of the ledger writes: progress. */
+  write(events: readonly NewEvent[], id?: CallId): Promise<void>;
+}
