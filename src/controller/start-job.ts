@@ -34,7 +34,7 @@ export interface Started {
 /** Others get their turn at the event loop after so long: the inputs may have megabytes. */
 const TURN_MS = 10;
 /** And after so many that the ledger has taken. */
-const BATCH = 1000;
+const BATCH = 500;
 
 /**
  * A job with the inputs that came with it. Everything that can be wrong is found before it is made. Begun again, it goes on where the first try stopped: a

@@ -23,7 +23,7 @@ export interface Upload {
 }
 
 /** Others are not answered while the ledger takes a batch: small enough for that, large enough that its commits do not count. */
-const BATCH = 2000;
+const BATCH = 1000;
 /** The first batch is small: work starts while the rest is still on its way. */
 const FIRST_BATCH = 500;
 /** Of one job: more are no slips, and each costs as much as a good one. */

@@ -141,7 +141,7 @@ const deepJson: Attack = {
     const asJob = await times(2, (n) =>
       ground.ask(ground.attacker, "/v1/jobs", {
         method: "POST",
-        body: `{"scraper":"page","inputs":[${deep(n === 0 ? 5_000 : 600_000)}]}`,
+        body: `{"scraper":"page","inputs":[${deep(n === 0 ? 5_000 : 300_000)}]}`,
         headers: JSON_TYPE,
       }),
     );
@@ -151,10 +151,10 @@ const deepJson: Attack = {
 };
 
 const bigBodies: Attack = {
-  name: "10 jobs of 4 MB at once",
+  name: "10 jobs of 2 MB at once",
   async run(ground) {
     const inputs = Array.from({ length: 5_000 }, (_, n) => ({
-      url: `https://a.example/${n}/${"x".repeat(700)}`,
+      url: `https://a.example/${n}/${"x".repeat(330)}`,
     }));
     const body = JSON.stringify({ scraper: "page", pace: { perSecond: 1 }, inputs });
     const { key } = await ground.makeClient();

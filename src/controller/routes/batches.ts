@@ -45,7 +45,7 @@ export const addBatchRoutes = (app: Api, desk: Desk): void => {
   app.post(
     "/v1/batches",
     {
-      bodyLimit: 8 * 1024 * 1024,
+      bodyLimit: 4 * 1024 * 1024,
       config: { isOnce: true },
       schema: {
         operationId: "createBatch",

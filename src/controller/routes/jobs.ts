@@ -20,7 +20,7 @@ export const addJobRoutes = (app: Api, desk: Desk): void => {
   app.post(
     "/v1/jobs",
     {
-      bodyLimit: 4 * 1024 * 1024,
+      bodyLimit: 2 * 1024 * 1024,
       config: { isOnce: true },
       schema: {
         operationId: "createJob",
