@@ -32,6 +32,8 @@ import { registerWorker } from "./workers.ts";
 
 /** Rows in one transaction, so that none holds a lock for long. */
 const ADD_CHUNK = 2000;
+/** Jobs whose unchanging facts are remembered. */
+const MOST_KNOWN = 100;
 const ADD_CHARACTERS = 4 * 1024 * 1024;
 const EMIT_CHUNK = 1000;
 const AMEND_CHUNK = 200;
@@ -109,6 +111,7 @@ export const ledgerVerbs = (store: LedgerStore, own: Partial<PulseLimits> = {}):
         const add = (book: Book): AddReply => {
           const known = book.one("jobNamed", job);
           if (known && !facts) book.need(...insertWants(known, some));
+          if (jobs.size >= MOST_KNOWN) jobs.clear();
           if (known) jobs.set(job, known);
           return addItems(book, job, some, from === 0 ? rejected : []);
         };
