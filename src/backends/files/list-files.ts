@@ -5,10 +5,13 @@ import { blobFailure, isMissing } from "./blob-failure.ts";
 
 type Listed = { readonly name: string; readonly size: number };
 
-/** Walks only the folders that can hold the prefix; one folder's names are in memory at a time, per level. */
+/** Walks only the folder that the prefix names, and those in it; one folder's names are in memory at a time, per level. */
 export async function* listFiles(root: string, prefix: string): AsyncGenerator<Listed> {
+  const folder = prefix.slice(0, prefix.lastIndexOf("/") + 1);
+  const parts = folder.split("/").slice(0, -1);
+  if (parts.some((part) => part === "" || part.startsWith("."))) return;
   try {
-    yield* walk(root, "", prefix);
+    yield* walk(root, folder, prefix);
   } catch (error) {
     throw blobFailure(error, root, prefix);
   }
@@ -17,9 +20,9 @@ export async function* listFiles(root: string, prefix: string): AsyncGenerator<L
 async function* walk(root: string, folder: string, prefix: string): AsyncGenerator<Listed> {
   for (const { name, isFolder } of await sortedEntries(join(root, folder))) {
     const path = folder + name;
-    if (isFolder) {
-      if (path.startsWith(prefix) || prefix.startsWith(path)) yield* walk(root, path, prefix);
-    } else if (path.startsWith(prefix)) {
+    if (!path.startsWith(prefix)) continue;
+    if (isFolder) yield* walk(root, path, prefix);
+    else {
       const size = await sizeOf(join(root, path));
       if (size !== undefined) yield { name: path, size };
     }
