@@ -93,12 +93,17 @@ const idOfRecord = <K extends Kind>(kind: K, record: Records[K]): string => {
   return second === undefined ? `${value}` : `${value}\u0000${record[second] as string | number}`;
 };
 
+/** `open`: all may give items out. `stop`: none may, and none is probing. `end`: what is not leased now never will be. */
+export type QueueChange = "open" | "stop" | "end";
+
 /** What a rule has changed, to be written as a whole. */
 export interface Changes {
   /** By kind, records that are new or replaced; null for one that is deleted. */
   readonly records: ReadonlyMap<Kind, ReadonlyMap<string, object | null>>;
   readonly events: readonly NewEvent[];
   readonly sums: ReadonlyMap<WorkSum, number>;
+  /** Jobs all of whose queues change alike, after the records are written: there may be tens of thousands of them. */
+  readonly queues: ReadonlyMap<number, QueueChange>;
   /** Jobs all of whose lanes are to be looked at again from this time on. */
   readonly wakes: ReadonlyMap<number, number>;
 }
@@ -113,6 +118,7 @@ export class Book implements Changes {
   readonly records = new Map<Kind, Map<string, object | null>>();
   readonly events: NewEvent[] = [];
   readonly sums = new Map<WorkSum, number>();
+  readonly queues = new Map<number, QueueChange>();
   readonly wakes = new Map<number, number>();
   readonly #loaded: Loaded;
 
@@ -220,6 +226,11 @@ export class Book implements Changes {
   /** Adds to the sums over all that workers ever did. */
   count(name: WorkSum, value: number): void {
     if (value !== 0) this.sums.set(name, (this.sums.get(name) ?? 0) + value);
+  }
+
+  /** Of a job, all at once. Records of queues that are loaded do not show it. */
+  changeQueues(job: number, change: QueueChange): void {
+    this.queues.set(job, change);
   }
 
   /** Whatever may be ready in a job's lanes counts as ready from then on. The next claim finds out when it really is. */

@@ -2,6 +2,7 @@ import type { Failure } from "../model/failure.ts";
 import type { Book } from "./book.ts";
 import { endedOf } from "./end-job.ts";
 import { addFailure } from "./failures.ts";
+import { countPlaces } from "./places.ts";
 import type { Job } from "./records.ts";
 
 export const OVER_BUDGET: Failure = {
@@ -43,21 +44,10 @@ export const spendBudget = (book: Book, number: number): void => {
 
 /** Nothing more of the job is handed out: only what is leased is still open. Answers how many items are. */
 export const onlyLeased = (book: Book, job: number): number => {
-  let leased = 0;
-  for (const queue of book.list("queuesOf", job)) {
-    leased += queue.leased;
-    book.patch("queue", queue, {
-      isClaimable: false,
-      isProbing: false,
-      probeAt: null,
-      hasFresh: false,
-      dueAt: null,
-      open: queue.leased,
-      waiting: 0,
-    });
-  }
+  book.changeQueues(job, "end");
   book.wakeJob(job, book.now);
-  return leased;
+  const leases = book.list("workers").flatMap((worker) => worker.leases);
+  return leases.reduce((sum, lease) => sum + (lease.job === job ? countPlaces(lease.open) : 0), 0);
 };
 
 /** Costs of items that were not settled are the job's all the same. */

@@ -50,7 +50,7 @@ export const controlJob = (
   const job = jobNamed(book, id);
   if (job.state === "cancelled" || (job.state === "done" && to !== "resume"))
     throw new LedgerError("job-ended", `${id}: the job has ended (${job.state}) and cannot be changed.`);
-  book.need(want("workers"), want("queuesOf", job.number));
+  book.need(want("workers"));
   switch (to) {
     case "pause":
       // What keeps its stored pages from being read takes the place of the reading itself.
@@ -74,9 +74,7 @@ const isReading = ({ spec, paused }: Job): boolean =>
 /** Nothing more is claimed of it, and whoever has items of it will hear that. */
 const stopQueues = (book: Book, { number }: Job): void => {
   rememberHolders(book, (lease) => lease.job === number);
-  for (const queue of book.list("queuesOf", number))
-    if (queue.isClaimable || queue.isProbing)
-      book.patch("queue", queue, { isClaimable: false, isProbing: false });
+  book.changeQueues(number, "stop");
   book.wakeJob(number, book.now);
 };
 
@@ -98,8 +96,7 @@ const resumeJob = (book: Book, job: Job): void => {
 
 /** All of a job's queues go on, also those that the breaker has held. */
 export const openQueues = (book: Book, number: number): void => {
-  const queues = book.list("queuesOf", number);
-  const troubled = queues.filter(({ held, isDoubtful }) => held !== null || isDoubtful);
+  const troubled = book.list("troubledQueues", number);
   book.need(
     want("workers"),
     ...troubled.flatMap(({ lane, client }) => [
@@ -109,8 +106,7 @@ export const openQueues = (book: Book, number: number): void => {
     ]),
   );
   for (const queue of troubled) releaseQueue(book, queue);
-  for (const queue of book.list("queuesOf", number))
-    if (!queue.isClaimable) book.patch("queue", queue, { isClaimable: true });
+  book.changeQueues(number, "open");
   book.wakeJob(number, book.now);
 };
 

@@ -63,11 +63,12 @@ export const reapWorker = (book: Book, name: string, known: Cause | undefined): 
   book.count("suspect items", counts.suspects);
   for (const [job, some] of Map.groupBy(failed, (one) => one.job))
     tellFailed(book, book.known("job", job)!.id, some);
-  chargeUnsettled(book, worker);
   book.drop("worker", worker.name);
   const byQueue = Map.groupBy(leased, (item) => item.queue);
   book.each(byQueue, ([id, some]) => reopen(book, id, some.length));
-  book.each(new Set(leased.map((item) => item.job)), (job) => endJobWhenDone(book, job));
+  // After its items are back: a budget that is spent by this counts what is leased, and they no longer are.
+  const charged = chargeUnsettled(book, worker);
+  book.each(new Set([...leased.map((item) => item.job), ...charged]), (job) => endJobWhenDone(book, job));
   return { workers: 1, ...counts };
 };
 
@@ -173,13 +174,16 @@ const endLost = (
   return { queue: id, seq, key, failure };
 };
 
-/** What a lost worker had spent on items that were not settled was spent all the same. */
-const chargeUnsettled = (book: Book, { unsettled }: Worker): void => {
+/** What a lost worker had spent on items that were not settled was spent all the same. Answers the jobs. */
+const chargeUnsettled = (book: Book, { unsettled }: Worker): number[] => {
+  const charged: number[] = [];
   for (let i = 0; i < unsettled.length; i += 3) {
     const queue = book.one("queue", unsettled[i]!);
     const job = queue && book.known("job", queue.job);
     if (!job) continue;
     book.patch("job", job, addCost(job, { requests: unsettled[i + 1]!, bytes: unsettled[i + 2]! }));
     spendBudget(book, job.number);
+    charged.push(job.number);
   }
+  return charged;
 };

@@ -273,7 +273,7 @@ const SILENT = { blame: "unknown", detail: "the worker fell silent" } as const;
 const cancelOverdue = (book: Book): boolean => {
   const job = book.one("overdueJob", book.now);
   if (!job) return false;
-  book.need(want("workers"), want("queuesOf", job.number));
+  book.need(want("workers"));
   cancelJob(book, job, { cause: "asked", reason: "deadline" });
   return true;
 };

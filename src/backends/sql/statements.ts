@@ -1,4 +1,4 @@
-import type { Want } from "../../ledger/book.ts";
+import type { QueueChange, Want } from "../../ledger/book.ts";
 import { KIND_OF, type LoadName } from "../../ledger/loads.ts";
 import { LOADS, ORDERED } from "./loads.ts";
 import { FORMATS, type RowFormat } from "./tables.ts";
@@ -113,6 +113,12 @@ export const INSERT_EVENTS = `INSERT INTO events (at, type, job, facts)
   SELECT ?1, value ->> 0, value ->> 1, value ->> 2 FROM json_each(?2)`;
 export const ADD_SUMS = `INSERT INTO work_sums (name, value) SELECT value ->> 0, value ->> 1 FROM json_each(?) WHERE true
   ON CONFLICT (name) DO UPDATE SET value = value + excluded.value`;
+export const CHANGE_QUEUES: Readonly<Record<QueueChange, string>> = {
+  open: "UPDATE queues SET is_claimable = 1 WHERE job = ? AND is_claimable = 0",
+  stop: "UPDATE queues SET is_claimable = 0, is_probing = 0 WHERE job = ? AND (is_claimable = 1 OR is_probing = 1)",
+  end: `UPDATE queues SET is_claimable = 0, is_probing = 0, probe_at = NULL, has_fresh = 0, due_at = NULL, open = leased, waiting = 0
+    WHERE job = ?`,
+};
 /** Lanes of a job in which something may be ready, and those that others share with it: its rate binds them again, or no longer. */
 export const WAKE_JOB = `UPDATE shares SET ready_at = ?1 WHERE (ready_at IS NULL OR ready_at > ?1) AND lane IN (SELECT lane FROM queues WHERE job = ?2)
   AND EXISTS (SELECT 1 FROM queues q WHERE q.lane = shares.lane AND q.client = shares.client AND q.is_claimable = 1

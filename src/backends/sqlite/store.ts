@@ -5,6 +5,7 @@ import type { LedgerStore } from "../../ledger/store.ts";
 import {
   ADD_SUMS,
   argsOf,
+  CHANGE_QUEUES,
   formOf,
   deleteOf,
   groupWants,
@@ -100,7 +101,7 @@ const load = (db: Database, loaded: Loaded, wants: readonly Want[]): void => {
         );
 };
 
-const save = (db: Database, { records, events, sums, wakes }: Changes): void => {
+const save = (db: Database, { records, events, sums, queues, wakes }: Changes): void => {
   for (const [kind, changes] of records) {
     const format: RowFormat<Kind> = FORMATS[kind];
     const kept = [...changes.values()].filter((record) => record !== null);
@@ -109,6 +110,7 @@ const save = (db: Database, { records, events, sums, wakes }: Changes): void => 
       kept.length === changes.size ? [] : [...changes.keys()].filter((id) => changes.get(id) === null);
     if (dropped.length > 0) db.run(deleteOf(format), JSON.stringify(dropped.map((id) => id.split("\u0000"))));
   }
+  for (const [job, change] of queues) db.run(CHANGE_QUEUES[change], job);
   for (const [job, at] of wakes) db.run(WAKE_JOB, at, job);
   if (events.length > 0)
     db.run(

@@ -157,6 +157,20 @@ export const jobLimits = (test: LedgerTest): void => {
     await assert.rejects(() => world.ledger.retryItems("job", {}), code("job-ended"));
   });
 
+  test("a lost worker whose unsettled cost spends the budget leaves nothing open", async (world) => {
+    const worker = world.worker();
+    await world.job("job", keysOf(20), { budget: { requests: 5 } });
+    await world.ledger.sealJob("job");
+    const [first, ...others] = await worker.take(4);
+    await worker.pulse({ running: [first!], unsettled: [{ queue: first!.queue, requests: 5, bytes: 10 }] });
+    assert.equal(others.length, 3);
+    await world.ledger.reap({ worker: "w1" });
+    const view = (await world.ledger.readJob("job"))!;
+    const { failed: ended, leased, queued, waiting: left } = view.counts.states;
+    assert.deepEqual([view.state, ended, leased, queued, left], ["done", 20, 0, 0, 0]);
+    assert.equal((await world.items("job", { kinds: ["budget"] }, 30)).length, 20);
+  });
+
   test("a worker that is lost after the budget was spent leaves nothing open", async (world) => {
     const worker = world.worker();
     const other = world.worker("w2");
