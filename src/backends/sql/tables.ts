@@ -1,6 +1,7 @@
 import { crc32 } from "node:zlib";
 import { ENDED, type Kind, KEYS, type Records } from "../../ledger/records.ts";
-import { readSpec, writeSpec } from "./spec-text.ts";
+import { writeSpec } from "../../model/spec-text.ts";
+import { readSpec } from "./read-spec.ts";
 
 /** How a value is stored. */
 type Type = "number" | "text" | "flag" | "json" | "list" | "map" | "spec" | "ended";
