@@ -5,6 +5,8 @@ export interface Attack {
   readonly name: string;
   /** A body that takes long to make: it is made before anybody's time is taken. */
   readonly prepare?: (scale: Scale) => Promise<Buffer>;
+  /** What an operator has set while it goes on, also in the times without it; answers how it is taken back. */
+  readonly set?: (ground: AttackGround) => Promise<() => Promise<unknown>>;
   /** Answers what broke, or nothing where the service held. It is called over and over. */
   readonly run: (ground: AttackGround, scale: Scale, body: Buffer) => Promise<string | undefined>;
   /** Of the shared lane, the neighbour's part while the attacker has work there; 1 where it has none. */

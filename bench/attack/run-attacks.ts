@@ -65,6 +65,7 @@ export async function* runAttacks(
 
 const figuresOf = async (ground: AttackGround, attack: Attack, scale: Scale): Promise<AttackFigures> => {
   const body = (await attack.prepare?.(scale)) ?? Buffer.alloc(0);
+  const takeBack = await attack.set?.(ground);
   const begunAt = steadyNow();
   ground.forgetPeak();
   const quiet: Slice[] = [];
@@ -82,6 +83,7 @@ const figuresOf = async (ground: AttackGround, attack: Attack, scale: Scale): Pr
     busy.push({ from, to: steadyNow() });
   }
   const peakMb = ground.isAlive ? ground.peakMb() : 0;
+  if (ground.isAlive) await takeBack?.();
   const seen = await ground.neighbour.seen();
   const [without, during] = [hadIn(seen, quiet), hadIn(seen, busy)];
   const kept = Math.min(during.own / without.own, during.shared / without.shared / (attack.share ?? 1));

@@ -145,19 +145,26 @@ const hanging: Attack = {
 
 /** Requests a second that an operator lets one address have in this attack. */
 const ADDRESS_CAP = 10;
+const SETTLED_MS = 5_000;
 
 const manyNames: Attack = {
   name: "60 names on one address, with a cap per address",
-  async run(ground) {
-    const { key } = await ground.makeClient();
+  async set(ground) {
     const setCap = (address: string, perSecond: number | null) =>
       ground.post(ground.admin, `/v1/lanes/address:${address}`, { perSecond }, "PATCH");
     // The neighbour's site is not to be spared.
-    const set = [await setCap("127.0.0.1", 1_000), await setCap("*", ADDRESS_CAP)];
-    const wrong = strange(set, 200);
-    if (wrong) return wrong;
-    // Workers hear of it with their next pulse.
-    await delay(1_000);
+    const wrong = strange([await setCap("127.0.0.1", 1_000), await setCap("*", ADDRESS_CAP)], 200);
+    if (wrong) throw new Error(wrong);
+    // Workers hear of it with their next pulse, and use up what was booked before.
+    await delay(SETTLED_MS);
+    return async () => {
+      await setCap("*", null);
+      await setCap("127.0.0.1", null);
+      await delay(SETTLED_MS);
+    };
+  },
+  async run(ground) {
+    const { key } = await ground.makeClient();
     const begunAt = steadyNow();
     const { port } = ground.neighbour;
     const urls = NAMES.flatMap((name) =>
@@ -168,7 +175,6 @@ const manyNames: Attack = {
     await cancelAll(ground, key, [reply]);
     const seen = await ground.neighbour.arrivals("/named/", begunAt);
     const seconds = (steadyNow() - begunAt) / 1000;
-    await setCap("*", null);
     const allowed = ADDRESS_CAP * (seconds + 1);
     if (seen.length === 0) return "none of them was fetched";
     return seen.length > allowed
