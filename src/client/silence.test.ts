@@ -25,7 +25,9 @@ const timersAfter = async (isOver: boolean): Promise<boolean> => {
     arrive();
     await read;
     mock.timers.tick(LONGEST_MS);
-    return silence.signal.aborted;
+    const isGivenUp = silence.signal.aborted;
+    silence.answered();
+    return isGivenUp;
   } finally {
     mock.timers.reset();
   }
