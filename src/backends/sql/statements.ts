@@ -119,6 +119,11 @@ export const CHANGE_QUEUES: Readonly<Record<QueueChange, string>> = {
   end: `UPDATE queues SET is_claimable = 0, is_probing = 0, probe_at = NULL, has_fresh = 0, due_at = NULL, open = leased, waiting = 0
     WHERE job = ?`,
 };
+/** Lanes in which its client has nothing left to give out are not looked at by claims any more. */
+export const REST_JOB = `UPDATE shares SET ready_at = NULL WHERE ready_at IS NOT NULL
+  AND (lane, client) IN (SELECT lane, client FROM queues WHERE job = ?)
+  AND NOT EXISTS (SELECT 1 FROM queues q WHERE q.lane = shares.lane AND q.client = shares.client AND q.is_claimable = 1
+    AND (q.has_fresh = 1 OR q.due_at IS NOT NULL))`;
 /** Lanes of a job in which something may be ready, and those that others share with it: its rate binds them again, or no longer. */
 export const WAKE_JOB = `UPDATE shares SET ready_at = ?1 WHERE (ready_at IS NULL OR ready_at > ?1) AND lane IN (SELECT lane FROM queues WHERE job = ?2)
   AND EXISTS (SELECT 1 FROM queues q WHERE q.lane = shares.lane AND q.client = shares.client AND q.is_claimable = 1

@@ -11,6 +11,7 @@ import {
   groupWants,
   inOrder,
   INSERT_EVENTS,
+  REST_JOB,
   selectOf,
   unionOf,
   WAKE_JOB,
@@ -110,7 +111,10 @@ const save = (db: Database, { records, events, sums, queues, wakes }: Changes): 
       kept.length === changes.size ? [] : [...changes.keys()].filter((id) => changes.get(id) === null);
     if (dropped.length > 0) db.run(deleteOf(format), JSON.stringify(dropped.map((id) => id.split("\u0000"))));
   }
-  for (const [job, change] of queues) db.run(CHANGE_QUEUES[change], job);
+  for (const [job, change] of queues) {
+    db.run(CHANGE_QUEUES[change], job);
+    if (change !== "open") db.run(REST_JOB, job);
+  }
   for (const [job, at] of wakes) db.run(WAKE_JOB, at, job);
   if (events.length > 0)
     db.run(
