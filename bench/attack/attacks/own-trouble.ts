@@ -143,16 +143,20 @@ const disk: Attack = {
         });
         if (first === undefined) return undefined;
         // A disk that stays full ends the run. Nothing is lost or failed: the same job goes on when there is room.
-        return /done, exit code/.test(first) && (await resumed(data)) ? undefined : first;
+        return /done, exit code/.test(first) && (await resumed(data, siteOf(ground))) ? undefined : first;
       } finally {
         execFileSync("umount", ["-l", data]);
       }
     }),
 };
 
-const resumed = async (data: string): Promise<boolean> => {
+const resumed = async (data: string, site: string): Promise<boolean> => {
   const command = [join(ROOT, "bin/sluice.js"), "resume", "last", "--data", data, "--json"];
-  const run = spawn(process.execPath, command, { cwd: ROOT, stdio: ["ignore", "pipe", "ignore"] });
+  const run = spawn(process.execPath, command, {
+    cwd: ROOT,
+    env: { ...process.env, SITE_URL: site },
+    stdio: ["ignore", "pipe", "ignore"],
+  });
   let output = "";
   run.stdout.on("data", (text: Buffer) => (output += text.toString()));
   await new Promise((end) => run.once("close", end));
