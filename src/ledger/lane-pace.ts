@@ -5,6 +5,7 @@ import {
   defaultBurst,
   lateToleranceMs,
   type OwnPace,
+  type SharedPace,
   type SlotBook,
 } from "../model/slots.ts";
 import type { SlotGrant } from "../ports/ledger.ts";
@@ -85,7 +86,7 @@ export const placesFor = (lane: Lane, queue: Queue): number => {
 };
 
 /** What an operator lets one machine have, whichever names lead to it. */
-export interface AddressPace extends OwnPace {
+export interface AddressPace extends SharedPace {
   readonly lane: Lane;
 }
 
@@ -103,7 +104,7 @@ export const addressPace = (book: Book, name: string | undefined): AddressPace |
   if (name === undefined || every === null) return undefined;
   const lane = laneNamed(book, name);
   const perSecond = lane.operatorPerSecond ?? every;
-  return { lane, tat: lane.tat, intervalMs: 1000 / perSecond, burst: defaultBurst(perSecond) };
+  return { lane, times: lane.ahead, intervalMs: 1000 / perSecond, burst: defaultBurst(perSecond) };
 };
 
 /** Slots of a lane for one queue. `save` writes them down. */
@@ -111,6 +112,8 @@ export interface PlannedSlots {
   readonly grant: SlotGrant;
   /** Of a queue with a pace of its own: how long it must wait for its next slot. */
   readonly ownWaitMs: number;
+  /** Its address has no more room. */
+  readonly isAddressFull: boolean;
   save(): void;
 }
 
@@ -134,16 +137,16 @@ export const planSlots = (
     lateMs,
   });
   const own = ownPace(lane, queue);
-  const limits = [own, address].filter((each) => each !== undefined);
-  if (limits.length === 0) {
+  if (!own && !address) {
     const planned = bookSlots(slotBookOf(lane), request);
     return {
       grant: grantOf(planned.slots, lateToleranceMs(laneMs, burst)),
       ownWaitMs: 0,
+      isAddressFull: false,
       save: () => void book.patch("lane", lane, planned.book),
     };
   }
-  const planned = bookOwnSlots(slotBookOf(lane), limits, request);
+  const planned = bookOwnSlots(slotBookOf(lane), { own, shared: address }, request);
   const ownLateMs = own && laneMs === 0 ? lateToleranceMs(own.intervalMs, own.burst) : Infinity;
   const addressLateMs = address ? lateToleranceMs(address.intervalMs, address.burst) : Infinity;
   const lateMs = Math.min(lateToleranceMs(laneMs, burst), ownLateMs, addressLateMs);
@@ -154,12 +157,16 @@ export const planSlots = (
       ...(address && { address: address.lane.name }),
     },
     ownWaitMs: planned.againAtMs - now,
+    isAddressFull: planned.isFull,
     save() {
       if (laneMs > 0) book.patch("lane", lane, planned.book);
-      if (address) book.patch("lane", address.lane, { tat: planned.tats.at(-1)! });
+      if (address) {
+        const tat = Math.max(address.lane.tat, planned.times.at(-1) ?? 0);
+        book.patch("lane", address.lane, { tat, ahead: planned.times });
+      }
       if (!own) return;
       book.patch("queue", queue, {
-        ownSlots: { ...queue.ownSlots, [lane.id]: planned.tats[0]! },
+        ownSlots: { ...queue.ownSlots, [lane.id]: planned.tat },
         // What the address keeps waiting does not keep the queue from its other hosts.
         ...(lane.id === queue.lane && !address && { ownNextAt: planned.againAtMs }),
       });

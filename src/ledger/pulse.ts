@@ -246,7 +246,7 @@ const bookHop = (
   return {
     slots: planned.grant,
     roomInMs: isShort ? Math.max(1, intervalMs, planned.ownWaitMs) : undefined,
-    isAddressFull: isShort && address !== undefined && queue.ownPerSecond === null && planned.ownWaitMs > 0,
+    isAddressFull: planned.isAddressFull,
   };
 };
 

@@ -292,10 +292,10 @@ test("a job's own lower pace holds beside another that takes all it can get; the
       let [state, tat, nowMs] = [EMPTY_BOOK, 0, START];
       for (const gapMs of gaps) {
         const request = { nowMs, count: 50, intervalMs: laneMs, burst, holdUntilMs: 0 };
-        const own = bookOwnSlots(state, [{ tat, intervalMs: ownMs, burst: 1 }], request);
+        const own = bookOwnSlots(state, { own: { tat, intervalMs: ownMs, burst: 1 } }, request);
         ownSlots!.push(...own.slots);
         all!.push(...own.slots);
-        [tat = 0] = own.tats;
+        ({ tat } = own);
         const other = isAlone || laneMs === 0 ? undefined : bookSlots(own.book, { ...request, count: 1e6 });
         all!.push(...(other?.slots ?? []));
         state = other?.book ?? own.book;
@@ -310,6 +310,46 @@ test("a job's own lower pace holds beside another that takes all it can get; the
       assertPace(all!, laneMs, burst);
       if (!isAlone)
         assert.ok(all!.length >= Math.floor(passedMs / laneMs), `only ${all!.length} slots in all`);
+    }),
+  );
+});
+
+test("lanes that share a limit keep it together, and have their own rates as far as it allows", () => {
+  const anyRun = fc.record({
+    sharedMs: fc.constantFrom(1, 10, 60, 200),
+    burst: fc.constantFrom(1, 4, 50),
+    laneMs: fc.array(fc.constantFrom(0, 50, 100, 400), { minLength: 2, maxLength: 4 }),
+    gaps: fc.array(fc.integer({ min: 1, max: 250 }), { minLength: 60, maxLength: 90 }),
+  });
+  fc.assert(
+    fc.property(anyRun, ({ sharedMs, burst, laneMs, gaps }) => {
+      const lanes = laneMs.map((intervalMs) => ({ intervalMs, state: EMPTY_BOOK, slots: [] as number[] }));
+      let [times, nowMs]: [readonly number[], number] = [[], START];
+      for (const gapMs of gaps) {
+        for (const lane of lanes) {
+          const { intervalMs } = lane;
+          const request = { nowMs, count: 5, intervalMs, burst: 1, holdUntilMs: 0 };
+          const shared = { times, intervalMs: sharedMs, burst };
+          const booked = bookOwnSlots(lane.state, { shared }, request);
+          lane.slots.push(...booked.slots);
+          lane.state = booked.book;
+          ({ times } = booked);
+        }
+        nowMs += gapMs;
+      }
+      assertPace(
+        lanes.flatMap(({ slots }) => slots),
+        sharedMs,
+        burst,
+      );
+      for (const { intervalMs, slots } of lanes) if (intervalMs > 0) assertPace(slots, intervalMs, 1);
+      const asked = laneMs.reduce<number>((sum, ms) => sum + (ms === 0 ? Infinity : 1 / ms), 0);
+      if (asked > 0.5 / sharedMs) return;
+      for (const { intervalMs, slots } of lanes)
+        assert.ok(
+          slots.length >= Math.floor((nowMs - START) / intervalMs),
+          `${slots.length} at ${intervalMs}`,
+        );
     }),
   );
 });

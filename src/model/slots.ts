@@ -86,7 +86,7 @@ export function bookSlots(before: SlotBook, request: SlotRequest): Booking {
   return { book: { ...moved(book, tat, intervalMs), spare }, slots: slots.toSorted(ascending) };
 }
 
-/** A limit beside that of the lane: a job's own, or that of the address which several lanes lead to. */
+/** A job's own limit, beside that of the lane. */
 export interface OwnPace {
   /** Theoretical time of its latest slot. */
   readonly tat: number;
@@ -94,53 +94,124 @@ export interface OwnPace {
   readonly burst: number;
 }
 
+/** The limit of an address, which several lanes lead to: their slots lie between each other's. */
+export interface SharedPace {
+  /** Theoretical times of the slots that are out, ascending. */
+  readonly times: readonly number[];
+  readonly intervalMs: number;
+  readonly burst: number;
+}
+
+export interface Limits {
+  readonly own?: OwnPace | undefined;
+  readonly shared?: SharedPace | undefined;
+}
+
 export interface OwnBooking extends Booking {
-  /** One for each limit. */
-  readonly tats: readonly number[];
-  /** When the next slot can be booked, as far as the own limits go; 0 where only the lane keeps it waiting. */
+  /** Of the own limit, and of the shared one. */
+  readonly tat: number;
+  readonly times: readonly number[];
+  /** When the next slot can be booked, as far as these limits go; 0 where only the lane keeps it waiting. */
   readonly againAtMs: number;
+  /** The shared limit has no more room. */
+  readonly isFull: boolean;
 }
 
 /**
- * Books slots that keep limits of their own beside that of the lane. A slot that is later than the lane's next one leaves those before it to others: the lane
+ * Books slots that keep other limits beside that of the lane. A slot that is later than the lane's next one leaves those before it to others: the lane
  * goes on at its rate. Where others have booked the lane's next slots, it lies in their rhythm and takes nothing from them.
  */
-export function bookOwnSlots(before: SlotBook, limits: readonly OwnPace[], request: SlotRequest): OwnBooking {
+export function bookOwnSlots(before: SlotBook, { own, shared }: Limits, request: SlotRequest): OwnBooking {
   const { nowMs, count } = request;
   const laneMs = grained(request.intervalMs);
-  const owns = limits.map(({ tat, intervalMs, burst }) => {
-    const ownMs = grained(intervalMs);
-    const leadMs = leadOf(burst, ownMs);
-    // Own slots are booked a second ahead at most: a later time was written before the clock was set back.
-    return { ownMs, leadMs, tat: Math.min(tat, nowMs + AHEAD_MS + leadMs) };
-  });
-  const nextAt = (): number => Math.max(...owns.map(({ tat, ownMs, leadMs }) => tat + ownMs - leadMs));
+  const ownLimit = own && new OwnLimit(own, nowMs);
+  const sharedLimit = shared && new SharedLimit(shared, nowMs);
   let book = before;
   const slots: number[] = [];
   let againAtMs = 0;
-  if (request.holdUntilMs > nowMs + aheadMs(laneMs))
-    return { book, tats: limits.map(({ tat }) => tat), slots, againAtMs };
-  while (slots.length < count) {
-    const notBefore = nextAt();
-    const next: OneSlot =
-      notBefore > nowMs + AHEAD_MS
-        ? { againAtMs: notBefore - AHEAD_MS }
-        : bookOne(book, request, laneMs, notBefore);
+  let isFull = false;
+  const isHeld = request.holdUntilMs > nowMs + aheadMs(laneMs);
+  while (!isHeld && slots.length < count) {
+    let next: OneSlot;
+    let notBefore = ownLimit?.nextAt ?? 0;
+    for (;;) {
+      next =
+        notBefore > nowMs + AHEAD_MS
+          ? { againAtMs: notBefore - AHEAD_MS }
+          : bookOne(book, request, laneMs, notBefore);
+      if (!("slot" in next) || !sharedLimit) break;
+      const freeAt = sharedLimit.freeAt(next.slot);
+      if (freeAt <= next.slot) break;
+      isFull = freeAt > nowMs + AHEAD_MS;
+      notBefore = freeAt;
+    }
     if (!("slot" in next)) {
       againAtMs = next.againAtMs;
       break;
     }
     slots.push(next.slot);
     book = next.book;
-    for (const own of owns) {
-      const { ownMs, leadMs } = own;
-      // What the lane's rhythm adds to a slot's time is not lost for the next one.
-      const isRounded = next.slot - (own.tat + ownMs - leadMs) < Math.min(laneMs, ownMs);
-      own.tat = isRounded ? own.tat + ownMs : Math.max(own.tat + ownMs, next.slot);
-    }
+    ownLimit?.take(next.slot, laneMs);
+    sharedLimit?.take(next.slot);
   }
-  if (slots.length === count) againAtMs = nextAt() - AHEAD_MS;
-  return { book, tats: owns.map(({ tat }) => tat), slots: slots.toSorted(ascending), againAtMs };
+  if (slots.length === count && ownLimit) againAtMs = ownLimit.nextAt - AHEAD_MS;
+  return {
+    book,
+    tat: isHeld ? (own?.tat ?? 0) : (ownLimit?.tat ?? 0),
+    times: sharedLimit?.times ?? [],
+    slots: slots.toSorted(ascending),
+    againAtMs,
+    isFull,
+  };
+}
+
+class OwnLimit {
+  tat: number;
+  readonly #intervalMs: number;
+  readonly #leadMs: number;
+
+  constructor({ tat, intervalMs, burst }: OwnPace, nowMs: number) {
+    this.#intervalMs = grained(intervalMs);
+    this.#leadMs = leadOf(burst, this.#intervalMs);
+    // Slots are booked a second ahead at most: a later time was written before the clock was set back.
+    this.tat = Math.min(tat, nowMs + AHEAD_MS + this.#leadMs);
+  }
+
+  get nextAt(): number {
+    return this.tat + this.#intervalMs - this.#leadMs;
+  }
+
+  take(slot: number, laneMs: number): void {
+    const next = this.tat + this.#intervalMs;
+    // What the lane's rhythm adds to a slot's time is not lost for the next one.
+    const isRounded = slot - this.nextAt < Math.min(laneMs, this.#intervalMs);
+    this.tat = isRounded ? next : Math.max(next, slot);
+  }
+}
+
+/** Each slot has a theoretical time at most `leadMs` after it; these are an interval away from each other. */
+class SharedLimit {
+  times: readonly number[];
+  readonly #intervalMs: number;
+  readonly #leadMs: number;
+
+  constructor({ times, intervalMs, burst }: SharedPace, nowMs: number) {
+    this.#intervalMs = grained(intervalMs);
+    this.#leadMs = leadOf(burst, this.#intervalMs);
+    const furthest = nowMs + AHEAD_MS + this.#leadMs;
+    this.times = times.filter((time) => time > nowMs - this.#intervalMs && time <= furthest);
+  }
+
+  /** The first moment from `slot` on at which there is room. */
+  freeAt(slot: number): number {
+    if (this.times.length >= MOST_AHEAD) return this.times[0]! + this.#intervalMs + AHEAD_MS;
+    return Math.max(slot, freeTime(this.times, slot, this.#intervalMs) - this.#leadMs);
+  }
+
+  take(slot: number): void {
+    const time = freeTime(this.times, slot, this.#intervalMs);
+    this.times = [...this.times, time].toSorted(ascending);
+  }
 }
 
 type OneSlot = { readonly book: SlotBook; readonly slot: number } | { readonly againAtMs: number };

@@ -125,6 +125,7 @@ export class RequestGate {
 
   /** As the ledger last said. */
   paceAddresses(isPaced: boolean): void {
+    if (this.#pacesAddresses && !isPaced) this.#options.desk.forgetAddresses();
     this.#pacesAddresses = isPaced;
   }
 

@@ -23,8 +23,11 @@ class DeskWorld {
     this.#t = t;
   }
 
-  take(name: string, { queue = 1, lane = LANE } = {}): void {
-    this.desk.take(lane, { queue, seq: 1 }).then(
+  take(
+    name: string,
+    { queue = 1, lane = LANE, address }: { queue?: number; lane?: string; address?: string } = {},
+  ): void {
+    this.desk.take(lane, { queue, seq: 1 }, address).then(
       () => this.started.push([name, this.#nowMs - 1000]),
       (error: unknown) => {
         assert.ok(error instanceof StopError);
@@ -251,4 +254,21 @@ test("a request whose slot was void, or given back before it came, is not charge
   world.desk.missed(LANE, { queue: 1, seq: 1 });
   world.take("a");
   assert.deepEqual([world.desk.refunds(), world.desk.wishes()], [[], [{ ...wish, count: 1, again: 1 }]]);
+});
+
+test("who waits for a slot of an address waits for the lane alone once addresses have no rate", async (t) => {
+  const world = new DeskWorld(t);
+  const address = "address:203.0.113.7";
+  for (const name of ["a", "b", "c"]) world.take(name, { address });
+  world.desk.grant({ lane: LANE, queue: 1, delaysMs: [10], lateMs: 50, address });
+  assert.deepEqual(world.desk.wishes(), [{ lane: LANE, queue: 1, count: 2, address }]);
+  world.desk.forgetAddresses();
+  assert.deepEqual(world.desk.wishes(), [{ lane: LANE, queue: 1, count: 2 }]);
+  world.desk.grant({ lane: LANE, queue: 1, delaysMs: [20, 30], lateMs: 50 });
+  await world.pass(40);
+  assert.deepEqual(world.started, [
+    ["a", 10],
+    ["b", 20],
+    ["c", 30],
+  ]);
 });

@@ -124,6 +124,19 @@ export class SlotDesk {
     for (const lane of lanes) this.open(lane);
   }
 
+  /** Addresses have no rate any more: whoever waits for a slot of one waits for the lane alone. */
+  forgetAddresses(): void {
+    for (const desk of [...this.#lanes.values()]) {
+      if (desk.address === undefined) continue;
+      const { waiters, slots } = desk;
+      const lane = this.#desk(desk.lane, desk.queue);
+      lane.waiters.push(...waiters.splice(0));
+      lane.slots = [...lane.slots, ...slots.splice(0)].sort((a, b) => a.dueAt - b.dueAt);
+      this.#forgetIdle(desk);
+      this.#serve(lane);
+    }
+  }
+
   /** When slots must be at hand that nobody has booked yet, so that no lane idles; Infinity where none are wanted. */
   neededAt(): number {
     let first = Infinity;

@@ -36,6 +36,13 @@ export const addresses = (test: LedgerTest): void => {
     keepsPace(slots, { perSecond: 5, burst: 1 });
   });
 
+  test("lanes that lead to one address have all of their own pace, where the address has room for it", async (world) => {
+    await world.ledger.steerLane(EVERY_ADDRESS, { perSecond: 1000 });
+    const slots = await slotsAt(world, TEN, 10);
+    const least = 0.95 * LANES.length * TEN.perSecond * 10;
+    assert.ok(slots.length >= least, `${slots.length} slots in 10 seconds, of ${least}`);
+  });
+
   test("an address has its pace also where the lanes have none, and one may be given less or be held", async (world) => {
     await world.ledger.steerLane(EVERY_ADDRESS, { perSecond: 1000 });
     await world.ledger.steerLane(ADDRESS, { perSecond: 2 });
