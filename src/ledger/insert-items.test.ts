@@ -9,6 +9,7 @@ import { sqliteStore } from "../backends/sqlite/store.ts";
 import { SimWorker } from "../ports/ledger-suite/sim-worker.ts";
 import { jobSpec, planned } from "../ports/ledger-suite/world.ts";
 import { keyHash } from "./key-hash.ts";
+import { ledgerVerbs } from "./verbs.ts";
 
 /** Found by search: two texts, one hash. */
 const [ONE, TWO] = ["caa撊鱂", "caa馋痕"];
@@ -90,4 +91,37 @@ it("items whose keys an older version had claimed before it died come when they 
   assert.deepEqual(reply, { accepted: 3, folded: 2, capped: 0 });
   assert.deepEqual(await keys(), ["a", "b", "c", "d", "e"]);
   assert.deepEqual((await worker.takeKeys()).toSorted(), ["a", "b", "e"]);
+});
+
+it("a large batch that breaks off after any of its transactions is whole when it is added again", async (t) => {
+  const keys = Array.from({ length: 4100 }, (_, n) => `key ${n}`);
+  keys.splice(17, 0, ONE, "key 9", TWO);
+  keys.push(TWO, "key 4000", ONE);
+  const distinct = [...new Set(keys)];
+  const { ledger, store, create, worker } = await open(t);
+  const addUpTo = async (job: string, last: number): Promise<number> => {
+    let begun = 0;
+    const transact: typeof store.transact = (wants, work, durable) => {
+      if (++begun > last) throw new Error("cut off");
+      return store.transact(wants, work, durable);
+    };
+    const add = ledgerVerbs({ ...store, transact }).addItems(job, planned(keys), []);
+    await add.catch((error: Error) => assert.equal(error.message, "cut off"));
+    return begun;
+  };
+  await create("all");
+  const transactions = await addUpTo("all", Infinity);
+  assert.ok(transactions > 6, `${transactions}`);
+  for (let last = 0; last <= transactions; last++) {
+    const job = `job ${last}`;
+    await create(job);
+    await addUpTo(job, last);
+    await ledger.addItems(job, planned(keys), []);
+    const { counts } = (await ledger.readJob(job))!;
+    assert.deepEqual([counts.accepted, counts.capped], [distinct.length, 0]);
+    assert.equal(counts.received, counts.accepted + counts.folded);
+  }
+  await ledger.steerJob("all", "pause");
+  for (let last = 1; last <= transactions; last++) await ledger.steerJob(`job ${last}`, "pause");
+  assert.deepEqual((await worker.takeKeys(5000)).toSorted(), distinct.toSorted());
 });

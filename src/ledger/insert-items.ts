@@ -1,8 +1,9 @@
 import type { ItemRef } from "../model/item.ts";
 import { type Cap, CAPS, type JobSpec } from "../model/job.ts";
 import type { AddReply, PlannedItem } from "../ports/ledger.ts";
+import { type BatchKeys, batchKeys } from "./batch-keys.ts";
 import { type Book, type Want, want } from "./book.ts";
-import { keyHash, nextHash } from "./key-hash.ts";
+import { nextHash } from "./key-hash.ts";
 import { type JobFacts, queueFor, queueWants } from "./queues.ts";
 import { type CappedItem, type Item, type Job, newRetry, type Queue } from "./records.ts";
 import { ALL_WORKERS, newShare, wakeShare } from "./shares.ts";
@@ -24,33 +25,20 @@ export interface Inserted extends AddReply {
   readonly capChange: CapChange;
 }
 
-export const itemHash = (key: string, scraper: number, { keySeed }: Pick<Job, "keySeed">): number =>
-  keyHash(scraper === 0 ? key : `${scraper}:${key}`, keySeed);
+/** What finding their queues needs. */
+export const placeWants = (job: JobFacts, items: readonly PlannedItem[]): Want[] =>
+  queueWants(
+    job,
+    items.map(({ lane }) => lane),
+  );
 
 /** What inserting these needs, in one round where no two keys of the job have the same hash. */
 export const insertWants = (job: JobFacts, items: readonly PlannedItem[]): Want[] => [
-  ...queueWants(
-    job,
-    items.map(({ lane }) => lane),
-  ),
+  ...placeWants(job, items),
   want("client", job.client),
   want("share", ALL_WORKERS, job.client),
-  want("keys", job.number, JSON.stringify(hashesOf(job, items))),
+  want("keys", job.number, batchKeys(job, items).unknown),
 ];
-
-const known = new WeakMap<
-  readonly PlannedItem[],
-  { readonly seed: number | null; readonly hashes: readonly number[] }
->();
-
-/** Made once for a list, which is asked for again when its keys were loaded. */
-const hashesOf = (job: Pick<Job, "keySeed">, items: readonly PlannedItem[]): readonly number[] => {
-  const before = known.get(items);
-  if (before?.seed === job.keySeed) return before.hashes;
-  const hashes = items.map(({ key, scraper = 0 }) => itemHash(key, scraper, job));
-  known.set(items, { seed: job.keySeed, hashes });
-  return hashes;
-};
 
 /**
  * Puts inputs into their queues. A key that the job has already folds its input; what finds no room in the job, or in its client's quota, is kept
@@ -65,8 +53,8 @@ export const insertItems = (
   originOf: (item: PlannedItem) => Origin,
 ): Inserted => {
   const job = book.known("job", number)!;
-  const hashes = hashesOf(job, items);
-  loadTaken(book, number, hashes);
+  const keys = batchKeys(job, items);
+  keys.loadTaken(book, number);
   const capChange = Object.fromEntries(CAPS.map((cap) => [cap, 0])) as CapChange;
   const arrivals = new Map<number, Arrival>();
   const byLane = new Map<string, Arrival>();
@@ -80,7 +68,7 @@ export const insertItems = (
   for (const [n, planned] of items.entries()) {
     const { scraper = 0 } = planned;
     const origin = originOf(planned);
-    const { hash, at, there } = findKey(book, number, planned, hashes[n]!);
+    const { hash, at, there } = findKey(book, number, planned, keys, n);
     const isCapped = there !== undefined && "cap" in there;
     if (there && !isCapped) {
       folded++;
@@ -140,11 +128,9 @@ const arrivalIn = (book: Book, arrivals: Map<number, Arrival>, queue: Queue): Ar
 
 /** An item whose place the cursor has already passed is given out as due. */
 const enter = (book: Book, arrivals: Map<number, Arrival>, item: Item): void => {
-  const arrival = arrivalIn(
-    book,
-    arrivals,
-    book.known("queue", item.queue) ?? book.one("queue", item.queue)!,
-  );
+  const arrival =
+    arrivals.get(item.queue) ??
+    arrivalIn(book, arrivals, book.known("queue", item.queue) ?? book.one("queue", item.queue)!);
   book.put("item", item);
   arrival.count++;
   if (item.seq > arrival.queue.cursor) arrival.hasFresh = true;
@@ -167,28 +153,29 @@ const writeArrival = (book: Book, { queue: { id }, tail, count, hasFresh, hasDue
 
 type There = Item | CappedItem;
 
-/** Who has the places of the keys that are taken: items, or capped inputs. */
-const loadTaken = (book: Book, job: number, hashes: readonly number[]): void => {
-  const taken = book.list("keys", job, JSON.stringify(hashes));
-  book.need(...taken.flatMap(({ queue, seq }) => [want("item", queue, seq), want("capped", queue, seq)]));
-};
-
 /** The hash under which a key is, or can be put, and who has it. `at`: the place of a key whose item never came, or that is capped. */
 const findKey = (
   book: Book,
   job: number,
   { key, scraper = 0 }: PlannedItem,
-  first: number,
+  { hashes, places }: BatchKeys,
+  n: number,
 ): { readonly hash: number; readonly at?: ItemRef; readonly there?: There } => {
+  const first = hashes[n]!;
   for (let hash = first; ; hash = nextHash(hash)) {
-    const taken = book.known("key", job, hash) ?? (hash === first ? undefined : book.one("key", job, hash));
+    const taken =
+      places.get(hash) ??
+      book.known("key", job, hash) ??
+      (hash === first ? undefined : book.one("key", job, hash));
     if (!taken) return { hash };
     const at = { queue: taken.queue, seq: taken.seq };
+    // Who has the place of a first hash is loaded.
     const there =
       book.known("item", at.queue, at.seq) ??
       book.known("capped", at.queue, at.seq) ??
-      book.one("item", at.queue, at.seq) ??
-      book.one("capped", at.queue, at.seq);
+      (hash === first
+        ? undefined
+        : (book.one("item", at.queue, at.seq) ?? book.one("capped", at.queue, at.seq)));
     if (!there) return { hash, at };
     if (there.key === key && there.scraper === scraper) return { hash, at, there };
   }

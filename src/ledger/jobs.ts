@@ -2,6 +2,7 @@ import type { FailureKind } from "../model/failure.ts";
 import type { ItemRef } from "../model/item.ts";
 import { CAPS, type JobCaps, type JobSpec, type RejectedInput } from "../model/job.ts";
 import { type AddReply, LedgerError, type PlannedItem } from "../ports/ledger.ts";
+import { itemHash } from "./batch-keys.ts";
 import { type Book, want } from "./book.ts";
 import { jobNamed, mustGoOn, openQueues } from "./control-job.ts";
 import { countRejected } from "./emit-items.ts";
@@ -13,7 +14,6 @@ import {
   countInputs,
   countInserted,
   insertItems,
-  itemHash,
   letInCapped,
   quotaRoom,
 } from "./insert-items.ts";
@@ -80,6 +80,17 @@ export const addItems = (
   items: readonly PlannedItem[],
   rejected: readonly RejectedInput[],
 ): AddReply => {
+  const job = openJob(book, id);
+  countRejected(book, job.number, rejected);
+  const given = () => ({ depth: 0, chain: 0 });
+  const added = insertItems(book, job.number, items, job.spec.maxItems - job.accepted, Infinity, given);
+  countInserted(book, job.number, added);
+  const { accepted, folded, capped } = added;
+  return { accepted, folded, capped };
+};
+
+/** A job that takes inputs. */
+export const openJob = (book: Book, id: string): Job => {
   const job = jobNamed(book, id);
   if (job.spentAt !== null)
     throw new LedgerError(
@@ -88,12 +99,7 @@ export const addItems = (
     );
   if (job.state === "done" || job.state === "cancelled")
     throw new LedgerError("job-ended", `${id}: the job has ended and takes no more inputs. Start a new one.`);
-  countRejected(book, job.number, rejected);
-  const given = () => ({ depth: 0, chain: 0 });
-  const added = insertItems(book, job.number, items, job.spec.maxItems - job.accepted, Infinity, given);
-  countInserted(book, job.number, added);
-  const { accepted, folded, capped } = added;
-  return { accepted, folded, capped };
+  return job;
 };
 
 /** No more inputs will come from outside: the job is done when its items are. */

@@ -55,6 +55,7 @@ interface LoadTypes {
   readonly peers: { kind: "peer"; args: [] };
 
   readonly item: { kind: "item"; args: [queue: number, seq: number] };
+  readonly itemsBetween: { kind: "item"; args: [queue: number, first: number, last: number] };
   readonly freshItems: { kind: "item"; args: [queue: number, after: number, limit: number] };
   readonly retry: { kind: "retry"; args: [queue: number, seq: number] };
   /** Items that are due, the first first, and one more that tells when the next is. */
@@ -71,6 +72,7 @@ interface LoadTypes {
     args: [job: number, kinds: Json | null, queue: number, seq: number, limit: number];
   };
   readonly capped: { kind: "capped"; args: [queue: number, seq: number] };
+  readonly cappedBetween: { kind: "capped"; args: [queue: number, first: number, last: number] };
   readonly cappedAfter: { kind: "capped"; args: [job: number, queue: number, seq: number, limit: number] };
   readonly key: { kind: "key"; args: [job: number, hash: number] };
   /** Many at once. */
@@ -143,6 +145,7 @@ export const KIND_OF: { readonly [N in LoadName]: LoadKind<N> } = {
   silentWorkers: "worker",
   peers: "peer",
   item: "item",
+  itemsBetween: "item",
   freshItems: "item",
   retry: "retry",
   dueItems: "dueItem",
@@ -154,6 +157,7 @@ export const KIND_OF: { readonly [N in LoadName]: LoadKind<N> } = {
   failedAfter: "result",
   capped: "capped",
   cappedAfter: "capped",
+  cappedBetween: "capped",
   key: "key",
   keys: "key",
   fresh: "fresh",

@@ -12,14 +12,15 @@ import type {
   SettledItem,
 } from "../ports/ledger.ts";
 import { answerWants, later, once, partOf } from "./answers.ts";
+import { putKeys, type ReservedKey, reservePlaces } from "./batch-keys.ts";
 import { type Book, want, type Want } from "./book.ts";
 import { claim, claimWants } from "./claim.ts";
 import { cancelJob, controlJob, isQuiet } from "./control-job.ts";
 import { controlLane, setShare } from "./control-lane.ts";
 import { emitItems, emitWants } from "./emit-items.ts";
 import { openProbes } from "./hold-queue.ts";
-import { insertWants } from "./insert-items.ts";
-import { addItems, createJob, letIn, raiseCaps, retryFailed, retryKeys, sealJob } from "./jobs.ts";
+import { insertWants, placeWants } from "./insert-items.ts";
+import { addItems, createJob, letIn, openJob, raiseCaps, retryFailed, retryKeys, sealJob } from "./jobs.ts";
 import { LIMITS, pulse, type PulseLimits, pulseWants } from "./pulse.ts";
 import type { JobFacts } from "./queues.ts";
 import { NOBODY, reapWorker } from "./reap.ts";
@@ -97,25 +98,60 @@ export const ledgerVerbs = (store: LedgerStore, own: Partial<PulseLimits> = {}):
   };
   /** What never changes of a job, so that its inputs are added with one round of loads. */
   const jobs = new Map<string, JobFacts>();
+  const jobWants = (job: string, items: readonly PlannedItem[], wantsOf: typeof insertWants): Want[] => {
+    const facts = jobs.get(job);
+    return [want("jobNamed", job), want("removal", job), ...(facts ? wantsOf(facts, items) : [])];
+  };
+  const loadJob = (
+    book: Book,
+    job: string,
+    items: readonly PlannedItem[],
+    wantsOf: typeof insertWants,
+  ): void => {
+    const known = book.one("jobNamed", job);
+    if (!known) return;
+    book.need(...wantsOf(known, items));
+    if (jobs.size >= MOST_KNOWN) jobs.clear();
+    jobs.set(job, known);
+  };
+  /** Of a large batch, see `reservePlaces`. */
+  const reserveKeys = async (job: string, chunks: readonly (readonly PlannedItem[])[]): Promise<void> => {
+    const reserved: ReservedKey[] = [];
+    for (const some of chunks) {
+      const reserve = (book: Book): ReservedKey[] => {
+        loadJob(book, job, some, placeWants);
+        return reservePlaces(book, openJob(book, job), some);
+      };
+      reserved.push(...(await transact(jobWants(job, some, placeWants), reserve, false)));
+    }
+    reserved.sort((a, b) => a.hash - b.hash);
+    for (let from = 0; from < reserved.length; from += ADD_CHUNK) {
+      const some = reserved.slice(from, from + ADD_CHUNK);
+      const put = (book: Book): ReservedKey[] => putKeys(book, openJob(book, job).number, some);
+      const wants = [want("jobNamed", job), want("removal", job)];
+      for (const { batch, hash, queue, seq } of await transact(wants, put, false))
+        batch.reserve(hash, { queue, seq });
+    }
+  };
   return {
     createJob: (spec) => transact([], (book) => createJob(book, spec)),
     addItems: async (job, items, rejected, id) => {
       const total = { accepted: 0, folded: 0, capped: 0 };
-      for (const [from, some] of addChunks(items)) {
-        const facts = jobs.get(job);
-        const wants = [
-          want("jobNamed", job),
-          want("removal", job),
-          ...(facts ? insertWants(facts, some) : []),
-        ];
+      const chunks = [...addChunks(items)];
+      if (chunks.length > 1)
+        await reserveKeys(
+          job,
+          chunks.map(([, some]) => some),
+        );
+      for (const [from, some] of chunks) {
         const add = (book: Book): AddReply => {
-          const known = book.one("jobNamed", job);
-          if (known && !facts) book.need(...insertWants(known, some));
-          if (jobs.size >= MOST_KNOWN) jobs.clear();
-          if (known) jobs.set(job, known);
+          loadJob(book, job, some, insertWants);
           return addItems(book, job, some, from === 0 ? rejected : []);
         };
-        const reply = await act(partOf(id, from), add, { wants });
+        // The last one waits for the disk, and takes with it what was written before.
+        const isDurable = from === chunks.at(-1)![0];
+        const wants = jobWants(job, some, insertWants);
+        const reply = await act(partOf(id, from), add, { wants, isDurable });
         for (const name of Object.keys(total) as (keyof AddReply)[]) total[name] += reply[name];
       }
       return total;

@@ -1,4 +1,4 @@
-import { itemHash } from "../../ledger/insert-items.ts";
+import { itemHash } from "../../ledger/batch-keys.ts";
 import { nextHash } from "../../ledger/key-hash.ts";
 import type { Job } from "../../ledger/records.ts";
 import type { ItemRef } from "../../model/item.ts";

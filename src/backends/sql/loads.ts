@@ -72,6 +72,7 @@ export const LOADS: { readonly [N in LoadName]: string } = {
   peers: "w CROSS JOIN workers t ON t.until IS NOT NULL",
 
   item: `w CROSS JOIN items t ON t.queue = ${a(0)} AND t.seq = ${a(1)}`,
+  itemsBetween: `w CROSS JOIN items t ON t.queue = ${a(0)} AND t.seq BETWEEN ${a(1)} AND ${a(2)}`,
   freshItems: `w CROSS JOIN items t ON t.queue = ${a(0)} AND t.seq IN (
     SELECT i.seq FROM items i WHERE i.queue = ${a(0)} AND i.seq > ${a(1)} ORDER BY i.seq LIMIT ${most(2)})`,
   retry: `w CROSS JOIN retries t ON t.queue = ${a(0)} AND t.seq = ${a(1)}`,
@@ -101,6 +102,7 @@ export const LOADS: { readonly [N in LoadName]: string } = {
       AND (${a(1)} IS NULL OR r.failure ->> 'kind' IN (SELECT value FROM json_each(${a(1)})))
     ORDER BY q.id, r.seq LIMIT ${most(4)})`,
   capped: `w CROSS JOIN capped t ON t.queue = ${a(0)} AND t.seq = ${a(1)}`,
+  cappedBetween: `w CROSS JOIN capped t ON t.queue = ${a(0)} AND t.seq BETWEEN ${a(1)} AND ${a(2)}`,
   cappedAfter: `w CROSS JOIN capped t ON (t.queue, t.seq) IN (SELECT c.queue, c.seq FROM queues q CROSS JOIN capped c ON c.queue = q.id
     AND c.seq > CASE q.id WHEN ${a(1)} THEN ${a(2)} ELSE 0 END WHERE q.job = ${a(0)} AND q.id >= ${a(1)} ORDER BY q.id, c.seq LIMIT ${most(3)})`,
   keys: `w CROSS JOIN item_keys t ON t.job = ${a(0)} AND t.hash IN (SELECT value FROM json_each(${a(1)}))`,

@@ -1,0 +1,98 @@
+import type { ItemRef } from "../model/item.ts";
+import type { PlannedItem } from "../ports/ledger.ts";
+import { type Book, type Want, want } from "./book.ts";
+import { keyHash } from "./key-hash.ts";
+import { queueFor } from "./queues.ts";
+import type { Job } from "./records.ts";
+
+export const itemHash = (key: string, scraper: number, { keySeed }: Pick<Job, "keySeed">): number =>
+  keyHash(scraper === 0 ? key : `${scraper}:${key}`, keySeed);
+
+/** The keys of a list of inputs, in its order. */
+export class BatchKeys {
+  readonly seed: number | null;
+  readonly hashes: readonly number[];
+  /** By hash, the places that are reserved under these keys. */
+  readonly places = new Map<number, ItemRef>();
+  #unknown: string | undefined;
+
+  constructor(job: Pick<Job, "keySeed">, items: readonly PlannedItem[]) {
+    this.seed = job.keySeed;
+    this.hashes = items.map(({ key, scraper = 0 }) => itemHash(key, scraper, job));
+  }
+
+  reserve(hash: number, place: ItemRef): void {
+    this.places.set(hash, place);
+    this.#unknown = undefined;
+  }
+
+  /** The hashes whose places are not known, as a JSON list. */
+  get unknown(): string {
+    const { hashes, places } = this;
+    return (this.#unknown ??= JSON.stringify(
+      places.size === 0 ? hashes : hashes.filter((hash) => !places.has(hash)),
+    ));
+  }
+
+  /** Loads who has the places of the keys that are taken: items, or capped inputs. */
+  loadTaken(book: Book, job: number): void {
+    const taken = book.list("keys", job, this.unknown);
+    const byQueue = Map.groupBy([...taken, ...this.places.values()], ({ queue }) => queue);
+    book.need(...byQueue.entries().flatMap(([queue, places]) => placeWants(queue, places)));
+  }
+}
+
+/** Places that were reserved together lie close to each other. */
+const placeWants = (queue: number, places: readonly { readonly seq: number }[]): Want[] => {
+  let [first, last] = [Infinity, 0];
+  for (const { seq } of places) [first, last] = [Math.min(first, seq), Math.max(last, seq)];
+  return last - first < 2 * places.length
+    ? [want("itemsBetween", queue, first, last), want("cappedBetween", queue, first, last)]
+    : places.flatMap(({ seq }) => [want("item", queue, seq), want("capped", queue, seq)]);
+};
+
+const batches = new WeakMap<readonly PlannedItem[], BatchKeys>();
+
+/** Made once for a list, which is asked for again when more was loaded. */
+export const batchKeys = (job: Pick<Job, "keySeed">, items: readonly PlannedItem[]): BatchKeys => {
+  let keys = batches.get(items);
+  if (keys?.seed !== job.keySeed) batches.set(items, (keys = new BatchKeys(job, items)));
+  return keys;
+};
+
+/** A place that a key of a batch is to have. */
+export interface ReservedKey extends ItemRef {
+  readonly hash: number;
+  readonly batch: BatchKeys;
+}
+
+/**
+ * Keys arrive in any order, and each would change a page of its own in the index. So a large batch first puts its keys, sorted by their hashes, with
+ * places that are reserved for them; then its items are inserted like any others. Any of these transactions may be the last before a crash: a place
+ * without an item is passed over, and the key of such a place is as good as free.
+ */
+export const reservePlaces = (book: Book, job: Job, items: readonly PlannedItem[]): ReservedKey[] => {
+  const batch = batchKeys(job, items);
+  const queues = new Map<string, number>();
+  const tails = new Map<number, number>();
+  const reserved = items.map(({ lane, scraper = 0 }, n) => {
+    const id = `${scraper} ${lane}`;
+    const queue = queues.get(id) ?? queueFor(book, job, lane, scraper).id;
+    queues.set(id, queue);
+    const seq = (tails.get(queue) ?? book.known("queue", queue)!.tail) + 1;
+    tails.set(queue, seq);
+    return { hash: batch.hashes[n]!, queue, seq, batch };
+  });
+  for (const [queue, tail] of tails) book.patch("queue", book.known("queue", queue)!, { tail });
+  return reserved;
+};
+
+/** Puts those that no key has taken before. Answers them. */
+export const putKeys = (book: Book, job: number, reserved: readonly ReservedKey[]): ReservedKey[] => {
+  const hashes = JSON.stringify(reserved.map(({ hash }) => hash));
+  const taken = new Set(book.list("keys", job, hashes).map(({ hash }) => hash));
+  // They are sorted: a key that comes twice, or that has the hash of another, has one place.
+  const put = reserved.filter(({ hash }, n) => hash !== reserved[n - 1]?.hash && !taken.has(hash));
+  for (const { hash, queue, seq } of put) book.put("key", { job, hash, queue, seq });
+  return put;
+};
