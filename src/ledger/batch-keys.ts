@@ -21,8 +21,8 @@ export class BatchKeys {
     this.hashes = items.map(({ key, scraper = 0 }) => itemHash(key, scraper, job));
   }
 
-  reserve(hash: number, place: ItemRef): void {
-    this.places.set(hash, place);
+  reserve(key: ReservedKey): void {
+    this.places.set(key.hash, key);
     this.#unknown = undefined;
   }
 
@@ -34,11 +34,13 @@ export class BatchKeys {
     ));
   }
 
-  /** Loads who has the places of the keys that are taken: items, or capped inputs. */
-  loadTaken(book: Book, job: number): void {
+  /** Loads who has the places of the keys that are taken: items, or capped inputs. Answers whether anybody has. */
+  loadTaken(book: Book, job: number): boolean {
     const taken = book.list("keys", job, this.unknown);
     const byQueue = Map.groupBy([...taken, ...this.places.values()], ({ queue }) => queue);
-    book.need(...byQueue.entries().flatMap(([queue, places]) => placeWants(queue, places)));
+    const wants = [...byQueue.entries().flatMap(([queue, places]) => placeWants(queue, places))];
+    book.need(...wants);
+    return wants.some((one) => book.isAny(one));
   }
 }
 

@@ -140,6 +140,11 @@ export class Book implements Changes {
     if (missing.length > 0) throw new Miss(missing);
   }
 
+  /** Whether a set that is loaded has records. */
+  isAny(set: Want): boolean {
+    return (this.#loaded.list(set) ?? NONE).length > 0;
+  }
+
   /**
    * Does the same for each. What several of them miss is loaded in one go: after the first miss the others are tried all the same, for the rule
    * runs again from its beginning.

@@ -54,7 +54,8 @@ export const insertItems = (
 ): Inserted => {
   const job = book.known("job", number)!;
   const keys = batchKeys(job, items);
-  keys.loadTaken(book, number);
+  const isAnyThere = keys.loadTaken(book, number);
+  const used = new Set<number>();
   const capChange = Object.fromEntries(CAPS.map((cap) => [cap, 0])) as CapChange;
   const arrivals = new Map<number, Arrival>();
   const byLane = new Map<string, Arrival>();
@@ -68,7 +69,12 @@ export const insertItems = (
   for (const [n, planned] of items.entries()) {
     const { scraper = 0 } = planned;
     const origin = originOf(planned);
-    const { hash, at, there } = findKey(book, number, planned, keys, n);
+    const first = keys.hashes[n]!;
+    const reserved = isAnyThere || used.has(first) ? undefined : keys.places.get(first);
+    const { hash, at, there }: FoundKey = reserved
+      ? { hash: first, at: reserved }
+      : findKey(book, number, planned, keys.places, first);
+    used.add(hash);
     const isCapped = there !== undefined && "cap" in there;
     if (there && !isCapped) {
       folded++;
@@ -77,10 +83,11 @@ export const insertItems = (
     const cap = origin.cap ?? (accepted >= room ? "items" : accepted >= quotaRoom ? "quota" : undefined);
     const arrival = arrivalFor(planned.lane, scraper);
     const place = at ?? { queue: arrival.queue.id, seq: ++arrival.tail };
-    if (!at) book.put("key", { job: number, hash, ...place });
+    if (!at) book.put("key", { job: number, hash, queue: place.queue, seq: place.seq });
     const { depth, chain, parent } = origin;
     const item: Item = {
-      ...place,
+      queue: place.queue,
+      seq: place.seq,
       key: planned.key,
       input: planned.input,
       scraper,
@@ -154,14 +161,19 @@ const writeArrival = (book: Book, { queue: { id }, tail, count, hasFresh, hasDue
 type There = Item | CappedItem;
 
 /** The hash under which a key is, or can be put, and who has it. `at`: the place of a key whose item never came, or that is capped. */
+interface FoundKey {
+  readonly hash: number;
+  readonly at?: ItemRef;
+  readonly there?: There;
+}
+
 const findKey = (
   book: Book,
   job: number,
   { key, scraper = 0 }: PlannedItem,
-  { hashes, places }: BatchKeys,
-  n: number,
-): { readonly hash: number; readonly at?: ItemRef; readonly there?: There } => {
-  const first = hashes[n]!;
+  places: BatchKeys["places"],
+  first: number,
+): FoundKey => {
   for (let hash = first; ; hash = nextHash(hash)) {
     const taken =
       places.get(hash) ??

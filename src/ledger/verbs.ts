@@ -129,8 +129,7 @@ export const ledgerVerbs = (store: LedgerStore, own: Partial<PulseLimits> = {}):
       const some = reserved.slice(from, from + ADD_CHUNK);
       const put = (book: Book): ReservedKey[] => putKeys(book, openJob(book, job).number, some);
       const wants = [want("jobNamed", job), want("removal", job)];
-      for (const { batch, hash, queue, seq } of await transact(wants, put, false))
-        batch.reserve(hash, { queue, seq });
+      for (const key of await transact(wants, put, false)) key.batch.reserve(key);
     }
   };
   return {

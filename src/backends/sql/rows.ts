@@ -41,7 +41,7 @@ export const writeRecords = (db: Connection, kind: Kind, records: readonly objec
     const values: Value[] = [];
     for (const record of some) format.write(record as never, values);
     while (values.length < size * format.written.length) values.push(null);
-    db.run(upsertOf(format, size), ...values);
+    db.run(upsertOf(format, size, size === some.length), ...values);
   }
 };
 

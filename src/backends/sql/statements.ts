@@ -79,8 +79,8 @@ export const argsOf = (form: LoadForm, wants: readonly Want[]): string =>
       : [wants[0]!.args[0], wants.map(({ args }) => args[1])],
   );
 
-/** Numbers of rows that statements are made for: what is missing is filled up with nulls, which are left out. */
-const SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 384, 512, 768, 1024, 1536, 2048] as const;
+/** Numbers of rows that statements are made for, among them those of full batches: what is missing is filled up with nulls, which are left out. */
+const SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 384, 500, 768, 1000, 1536, 2000] as const;
 /** What SQLite takes in one statement. */
 const MOST_VALUES = 32_766;
 
@@ -93,15 +93,16 @@ export const sizeFor = (rows: number): number => SIZES.find((size) => size >= ro
 const valuesOf = (columns: number, rows: number): string =>
   Array.from({ length: rows }, () => `(${Array.from({ length: columns }, () => "?").join(", ")})`).join(", ");
 
-/** Writes so many rows, in place of those with the same key. */
-export const upsertOf = (format: RowFormat<Kind>, rows: number): string =>
-  remembered(`upsert ${rows} ${format.table}`, () => upsertText(format, rows));
+/** Writes so many rows, in place of those with the same key. `isFull`: none of them is a filler. */
+export const upsertOf = (format: RowFormat<Kind>, rows: number, isFull: boolean): string =>
+  remembered(`upsert ${rows} ${isFull} ${format.table}`, () => upsertText(format, rows, isFull));
 
-const upsertText = ({ table, written, key }: RowFormat<Kind>, rows: number): string => {
+const upsertText = ({ table, written, key }: RowFormat<Kind>, rows: number, isFull: boolean): string => {
   const others = written.filter((column) => !key.includes(column));
   const change =
     others.length === 0 ? "NOTHING" : `UPDATE SET ${others.map((c) => `${c} = excluded.${c}`).join(", ")}`;
-  return `INSERT INTO ${table} (${written.join(", ")}) SELECT * FROM (VALUES ${valuesOf(written.length, rows)}) WHERE column1 IS NOT NULL
+  const values = `VALUES ${valuesOf(written.length, rows)}`;
+  return `INSERT INTO ${table} (${written.join(", ")}) ${isFull ? values : `SELECT * FROM (${values}) WHERE column1 IS NOT NULL`}
     ON CONFLICT (${key.join(", ")}) DO ${change}`;
 };
 

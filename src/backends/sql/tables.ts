@@ -411,7 +411,8 @@ export class RowFormat<K extends Kind> {
   /** Adds the values of a row to `into`. */
   write(record: Records[K], into: Value[]): void {
     const from = into.length;
-    for (const [name, type] of this.#stored) {
+    for (let i = 0; i < this.#stored.length; i++) {
+      const [name, type] = this.#stored[i]!;
       const value = record[name as keyof Records[K]];
       into.push(type === "number" || type === "text" ? (value as Value) : encode(type, value));
     }
