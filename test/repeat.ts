@@ -1,4 +1,4 @@
-/** `npm run test:repeat -- --times 50 --load 4 WORD…`: runs test files again and again while busy processes take the processors. */
+/** `npm run test:repeat -- --times 50 --load 4 WORD…`: runs test files, or some of their tests, again and again while busy processes take the processors. */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { availableParallelism } from "node:os";
 import { parseArgs } from "node:util";
@@ -8,6 +8,7 @@ const { values, positionals: words } = parseArgs({
   options: {
     times: { type: "string", default: "50" },
     load: { type: "string", default: String(2 * availableParallelism()) },
+    name: { type: "string", default: "" },
   },
   allowPositionals: true,
 });
@@ -15,7 +16,7 @@ const [times, load] = [Number(values.times), Number(values.load)];
 const files = testFiles(words);
 if (words.length === 0 || files.length === 0 || !(times >= 1) || !(load >= 0)) {
   console.error(
-    "Usage: npm run test:repeat -- [--times 50] [--load 4] WORD…   (WORD: a part of a test file's path)",
+    "Usage: npm run test:repeat -- [--times 50] [--load 4] [--name PATTERN] WORD…   (WORD: a part of a test file's path; PATTERN: of a test's name)",
   );
   process.exit(2);
 }
@@ -38,7 +39,7 @@ for (const file of files) {
   let failed = 0;
   for (let run = 1; run <= times; run++) {
     const startedAt = performance.now();
-    const args = ["--test", TEST_TIMEOUT, file];
+    const args = ["--test", TEST_TIMEOUT, `--test-name-pattern=${values.name}`, file];
     const { status, stdout } = spawnSync(process.execPath, args, { env: testEnv(), encoding: "utf8" });
     seconds.push((performance.now() - startedAt) / 1000);
     if (status === 0) continue;
