@@ -8,11 +8,12 @@ const { values, positionals: words } = parseArgs({
   options: {
     times: { type: "string", default: "50" },
     load: { type: "string", default: String(2 * availableParallelism()) },
-    name: { type: "string", default: "" },
+    name: { type: "string" },
   },
   allowPositionals: true,
 });
 const [times, load] = [Number(values.times), Number(values.load)];
+const names = values.name === undefined ? [] : [`--test-name-pattern=${values.name}`];
 const files = testFiles(words);
 if (words.length === 0 || files.length === 0 || !(times >= 1) || !(load >= 0)) {
   console.error(
@@ -39,7 +40,7 @@ for (const file of files) {
   let failed = 0;
   for (let run = 1; run <= times; run++) {
     const startedAt = performance.now();
-    const args = ["--test", TEST_TIMEOUT, `--test-name-pattern=${values.name}`, file];
+    const args = ["--test", TEST_TIMEOUT, ...names, file];
     const { status, stdout } = spawnSync(process.execPath, args, { env: testEnv(), encoding: "utf8" });
     seconds.push((performance.now() - startedAt) / 1000);
     if (status === 0) continue;

@@ -1,6 +1,7 @@
 import type { ItemRef } from "../model/item.ts";
 import type { ClaimRequest, WorkerCard } from "../ports/ledger.ts";
 import type { Book } from "./book.ts";
+import { newKeySeed } from "./key-hash.ts";
 import type { Lease, Worker } from "./records.ts";
 
 export const newWorker = (name: string): Worker => ({
@@ -32,6 +33,12 @@ export const registerWorker = (book: Book, card: WorkerCard): void => {
   book.put("worker", { ...worker, card, registeredAt: book.now });
 };
 
+/** By chance, and so never a number that it had before it was given up, be that a moment ago: what it sends late would be taken for its own. */
+const firstLease = (): Pick<Worker, "nextLease" | "pulseLease"> => {
+  const lease = Math.floor(newKeySeed() / 2);
+  return { nextLease: lease, pulseLease: lease };
+};
+
 export const claimingWorker = (
   known: Worker | undefined,
   request: ClaimRequest,
@@ -42,9 +49,7 @@ export const claimingWorker = (
     ? { ...known, until }
     : {
         ...newWorker(request.worker),
-        // Never a number that it had before it was given up: what it sends late would be taken for its own.
-        nextLease: Math.floor(now) * 1024,
-        pulseLease: Math.floor(now) * 1024,
+        ...firstLease(),
         ...(known && { card: known.card, registeredAt: known.registeredAt }),
         until,
         isAlone: request.alone === true,

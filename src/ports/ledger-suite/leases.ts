@@ -141,6 +141,20 @@ export const leases = (test: LedgerTest): void => {
     assert.deepEqual([reply.slots, reply.unpaced], [[], []]);
   });
 
+  test("what a worker held before it was given up is not its own again, though it takes the same item in the same moment", async (world) => {
+    const worker = world.worker();
+    await world.job("job", ["a"]);
+    const [before] = await worker.take(1);
+    await worker.pulse({ running: [] });
+    await world.ledger.reap({ worker: worker.name });
+    worker.held.clear();
+    const [after] = await worker.take(1);
+    assert.deepEqual([after?.key, after?.attempt], ["a", 1]);
+    const late = settlement(before!, failed("timeout"));
+    assert.equal((await world.ledger.settle(worker.name, [late])).refused.length, 1);
+    assert.deepEqual((await worker.settle([after!])).refused, []);
+  });
+
   test("a worker that was given up hears it also when it claims before its next pulse", async (world) => {
     const [one, two] = [world.worker("w1"), world.worker("w2")];
     await world.job("job", keysOf(5));
