@@ -3,7 +3,7 @@ import type { PlannedItem } from "../ports/ledger.ts";
 import { type Book, type Want, want } from "./book.ts";
 import { keyHash } from "./key-hash.ts";
 import { queueFor } from "./queues.ts";
-import type { Job } from "./records.ts";
+import type { ItemKey, Job } from "./records.ts";
 
 export const itemHash = (key: string, scraper: number, { keySeed }: Pick<Job, "keySeed">): number =>
   keyHash(scraper === 0 ? key : `${scraper}:${key}`, keySeed);
@@ -12,32 +12,33 @@ export const itemHash = (key: string, scraper: number, { keySeed }: Pick<Job, "k
 export class BatchKeys {
   readonly seed: number | null;
   readonly hashes: readonly number[];
-  /** By hash, the places that are reserved under these keys. */
-  readonly places = new Map<number, ItemRef>();
+  readonly lanes: ReadonlySet<string>;
+  /** Where one is reserved under its key, its place. */
+  readonly places: (ItemRef | undefined)[] = [];
   #unknown: string | undefined;
 
   constructor(job: Pick<Job, "keySeed">, items: readonly PlannedItem[]) {
     this.seed = job.keySeed;
     this.hashes = items.map(({ key, scraper = 0 }) => itemHash(key, scraper, job));
+    this.lanes = new Set(items.map(({ lane }) => lane));
   }
 
   reserve(key: ReservedKey): void {
-    this.places.set(key.hash, key);
+    this.places[key.n] = key;
     this.#unknown = undefined;
   }
 
   /** The hashes whose places are not known, as a JSON list. */
   get unknown(): string {
     const { hashes, places } = this;
-    return (this.#unknown ??= JSON.stringify(
-      places.size === 0 ? hashes : hashes.filter((hash) => !places.has(hash)),
-    ));
+    return (this.#unknown ??= JSON.stringify(hashes.filter((_, n) => !places[n])));
   }
 
   /** Loads who has the places of the keys that are taken: items, or capped inputs. Answers whether anybody has. */
   loadTaken(book: Book, job: number): boolean {
     const taken = book.list("keys", job, this.unknown);
-    const byQueue = Map.groupBy([...taken, ...this.places.values()], ({ queue }) => queue);
+    const reserved = this.places.filter((place) => place !== undefined);
+    const byQueue = Map.groupBy([...taken, ...reserved], ({ queue }) => queue);
     const wants = [...byQueue.entries().flatMap(([queue, places]) => placeWants(queue, places))];
     book.need(...wants);
     return wants.some((one) => book.isAny(one));
@@ -63,9 +64,10 @@ export const batchKeys = (job: Pick<Job, "keySeed">, items: readonly PlannedItem
 };
 
 /** A place that a key of a batch is to have. */
-export interface ReservedKey extends ItemRef {
-  readonly hash: number;
+export interface ReservedKey extends ItemKey {
+  /** Whose it is. */
   readonly batch: BatchKeys;
+  readonly n: number;
 }
 
 /**
@@ -83,7 +85,7 @@ export const reservePlaces = (book: Book, job: Job, items: readonly PlannedItem[
     queues.set(id, queue);
     const seq = (tails.get(queue) ?? book.known("queue", queue)!.tail) + 1;
     tails.set(queue, seq);
-    return { hash: batch.hashes[n]!, queue, seq, batch };
+    return { job: job.number, hash: batch.hashes[n]!, queue, seq, batch, n };
   });
   for (const [queue, tail] of tails) book.patch("queue", book.known("queue", queue)!, { tail });
   return reserved;
@@ -95,6 +97,6 @@ export const putKeys = (book: Book, job: number, reserved: readonly ReservedKey[
   const taken = new Set(book.list("keys", job, hashes).map(({ hash }) => hash));
   // They are sorted: a key that comes twice, or that has the hash of another, has one place.
   const put = reserved.filter(({ hash }, n) => hash !== reserved[n - 1]?.hash && !taken.has(hash));
-  for (const { hash, queue, seq } of put) book.put("key", { job, hash, queue, seq });
+  for (const key of put) book.append("key", key);
   return put;
 };

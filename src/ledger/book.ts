@@ -100,6 +100,8 @@ export type QueueChange = "open" | "stop" | "end";
 export interface Changes {
   /** By kind, records that are new or replaced; null for one that is deleted. */
   readonly records: ReadonlyMap<Kind, ReadonlyMap<string, object | null>>;
+  /** Records that are new, and that the rule does not look at again. */
+  readonly appended: ReadonlyMap<Kind, readonly object[]>;
   readonly events: readonly NewEvent[];
   readonly sums: ReadonlyMap<WorkSum, number>;
   /** Jobs all of whose queues change alike, after the records are written: there may be tens of thousands of them. */
@@ -116,6 +118,7 @@ export class Book implements Changes {
   /** The ledger's clock, the same during one run. */
   readonly now: number;
   readonly records = new Map<Kind, Map<string, object | null>>();
+  readonly appended = new Map<Kind, object[]>();
   readonly events: NewEvent[] = [];
   readonly sums = new Map<WorkSum, number>();
   readonly queues = new Map<number, QueueChange>();
@@ -203,6 +206,13 @@ export class Book implements Changes {
 
   put<K extends Kind>(kind: K, record: Records[K]): void {
     this.#changesOf(kind).set(idOfRecord(kind, record), record);
+  }
+
+  /** Puts one of very many that are new. It is not found by its key. */
+  append<K extends Kind>(kind: K, record: Records[K]): void {
+    const known = this.appended.get(kind);
+    if (known) known.push(record);
+    else this.appended.set(kind, [record]);
   }
 
   /** Replaces some values of a record, as it is now. Answers the new one. */

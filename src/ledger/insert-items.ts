@@ -1,7 +1,7 @@
 import type { ItemRef } from "../model/item.ts";
 import { type Cap, CAPS, type JobSpec } from "../model/job.ts";
 import type { AddReply, PlannedItem } from "../ports/ledger.ts";
-import { type BatchKeys, batchKeys } from "./batch-keys.ts";
+import { batchKeys } from "./batch-keys.ts";
 import { type Book, type Want, want } from "./book.ts";
 import { nextHash } from "./key-hash.ts";
 import { type JobFacts, queueFor, queueWants } from "./queues.ts";
@@ -27,10 +27,7 @@ export interface Inserted extends AddReply {
 
 /** What finding their queues needs. */
 export const placeWants = (job: JobFacts, items: readonly PlannedItem[]): Want[] =>
-  queueWants(
-    job,
-    items.map(({ lane }) => lane),
-  );
+  queueWants(job, batchKeys(job, items).lanes);
 
 /** What inserting these needs, in one round where no two keys of the job have the same hash. */
 export const insertWants = (job: JobFacts, items: readonly PlannedItem[]): Want[] => [
@@ -55,34 +52,34 @@ export const insertItems = (
   const job = book.known("job", number)!;
   const keys = batchKeys(job, items);
   const isAnyThere = keys.loadTaken(book, number);
-  const used = new Set<number>();
+  const came: Came = { reserved: new Map(), others: new Set() };
   const capChange = Object.fromEntries(CAPS.map((cap) => [cap, 0])) as CapChange;
   const arrivals = new Map<number, Arrival>();
   const byLane = new Map<string, Arrival>();
-  const arrivalFor = (lane: string, scraper: number): Arrival => {
+  const nextPlace = (lane: string, scraper: number): ItemRef => {
     const id = `${scraper} ${lane}`;
     let arrival = byLane.get(id);
     if (!arrival) byLane.set(id, (arrival = arrivalIn(book, arrivals, queueFor(book, job, lane, scraper))));
-    return arrival;
+    return { queue: arrival.queue.id, seq: ++arrival.tail };
   };
   let [accepted, folded, capped] = [0, 0, 0];
   for (const [n, planned] of items.entries()) {
     const { scraper = 0 } = planned;
     const origin = originOf(planned);
     const first = keys.hashes[n]!;
-    const reserved = isAnyThere || used.has(first) ? undefined : keys.places.get(first);
-    const { hash, at, there }: FoundKey = reserved
-      ? { hash: first, at: reserved }
-      : findKey(book, number, planned, keys.places, first);
-    used.add(hash);
+    const own = keys.places[n];
+    const isOwn = own !== undefined && !isAnyThere && !came.others.has(first);
+    const { hash, at, there }: FoundKey = isOwn
+      ? { hash: first, at: own }
+      : findKey(book, number, planned, { first, own, came });
     const isCapped = there !== undefined && "cap" in there;
     if (there && !isCapped) {
       folded++;
       continue;
     }
     const cap = origin.cap ?? (accepted >= room ? "items" : accepted >= quotaRoom ? "quota" : undefined);
-    const arrival = arrivalFor(planned.lane, scraper);
-    const place = at ?? { queue: arrival.queue.id, seq: ++arrival.tail };
+    const place = at ?? nextPlace(planned.lane, scraper);
+    if (!isOwn) came.others.add(hash);
     if (!at) book.put("key", { job: number, hash, queue: place.queue, seq: place.seq });
     const { depth, chain, parent } = origin;
     const item: Item = {
@@ -108,6 +105,10 @@ export const insertItems = (
       continue;
     }
     if (isCapped) freeCapped(book, there, capChange);
+    if (isOwn) {
+      came.reserved.set(hash, item);
+      book.append("item", item);
+    } else book.put("item", item);
     enter(book, arrivals, item);
     accepted++;
   }
@@ -138,7 +139,6 @@ const enter = (book: Book, arrivals: Map<number, Arrival>, item: Item): void => 
   const arrival =
     arrivals.get(item.queue) ??
     arrivalIn(book, arrivals, book.known("queue", item.queue) ?? book.one("queue", item.queue)!);
-  book.put("item", item);
   arrival.count++;
   if (item.seq > arrival.queue.cursor) arrival.hasFresh = true;
   else {
@@ -160,6 +160,12 @@ const writeArrival = (book: Book, { queue: { id }, tail, count, hasFresh, hasDue
 
 type There = Item | CappedItem;
 
+/** What came with a batch, by hash: items in places that were reserved for them, and the hashes of the others. */
+interface Came {
+  readonly reserved: Map<number, Item>;
+  readonly others: Set<number>;
+}
+
 /** The hash under which a key is, or can be put, and who has it. `at`: the place of a key whose item never came, or that is capped. */
 interface FoundKey {
   readonly hash: number;
@@ -171,18 +177,18 @@ const findKey = (
   book: Book,
   job: number,
   { key, scraper = 0 }: PlannedItem,
-  places: BatchKeys["places"],
-  first: number,
+  { first, own, came }: { readonly first: number; readonly own: ItemRef | undefined; readonly came: Came },
 ): FoundKey => {
   for (let hash = first; ; hash = nextHash(hash)) {
     const taken =
-      places.get(hash) ??
+      (hash === first ? own : undefined) ??
       book.known("key", job, hash) ??
       (hash === first ? undefined : book.one("key", job, hash));
     if (!taken) return { hash };
     const at = { queue: taken.queue, seq: taken.seq };
     // Who has the place of a first hash is loaded.
     const there =
+      came.reserved.get(hash) ??
       book.known("item", at.queue, at.seq) ??
       book.known("capped", at.queue, at.seq) ??
       (hash === first
@@ -239,6 +245,7 @@ export const letInCapped = (
     }
     const { cap: _, ...item } = row;
     freeCapped(book, row, capChange);
+    book.put("item", item);
     enter(book, arrivals, item);
     accepted++;
   }

@@ -52,9 +52,9 @@ export const lowerPace = (book: Book, queue: Queue, paces: Paces): Queue => {
 export type JobFacts = Pick<Job, "number" | "client" | "keySeed" | "spec">;
 
 /** What `queueFor` needs for inputs of these lanes. */
-export const queueWants = ({ number, client, spec }: JobFacts, lanes: Iterable<string>): Want[] => [
+export const queueWants = ({ number, client, spec }: JobFacts, lanes: ReadonlySet<string>): Want[] => [
   want("service"),
-  ...new Set(lanes)
+  ...lanes
     .values()
     .flatMap((lane) => [
       want("laneNamed", lane),
