@@ -1,13 +1,13 @@
 import { keepJobFile, readJobFile } from "../../archive/journal.ts";
 import { writeJobManifest } from "../../export/write-manifest.ts";
 import type { Blobs } from "../../ports/blobs.ts";
-import type { JobLedger } from "../../ports/ledger.ts";
+import type { Ledger } from "../../ports/ledger.ts";
 import { readManifestMark, removeManifestMark, writeManifestMark } from "../manifest-mark.ts";
 import { JobBackoff } from "../job-backoff.ts";
 import { type DutyTools, runDuty } from "../run-duty.ts";
 
 export interface ManifestOptions extends DutyTools {
-  readonly ledger: JobLedger;
+  readonly ledger: Ledger;
   readonly blobs: Blobs;
   /** Writes a job's manifest elsewhere than on this thread. */
   readonly keepManifest?: (job: string) => Promise<void>;
@@ -21,8 +21,7 @@ interface JobEnd {
 }
 
 const PAGE = 200;
-/** By so much the ledger's clock may be set back, and no end is overlooked. */
-const SET_BACK_MS = 60_000;
+const ENDS = ["job.completed", "job.cancelled"] as const;
 
 /** Writes a job's manifest when the job has ended, and again when it has after a retry, so that the archive can be read without the ledger. */
 export const runManifests = async (options: ManifestOptions, signal: AbortSignal): Promise<void> => {
@@ -54,56 +53,63 @@ const tell = async (stores: ManifestOptions, { job, endedAt }: JobEnd): Promise<
 /** Which jobs have ended without a manifest that says so. */
 class EndWatch {
   readonly #options: ManifestOptions;
-  /** When those that ended lately did, of which it is known that their manifest tells of it. */
-  readonly #told = new Map<string, number>();
-  /** All that ended before are told. */
-  #sinceAt = 0;
+  /** Jobs that may have ended. */
+  readonly #untold = new Set<string>();
+  /** The last event that was looked at; undefined before all jobs were. */
+  #seen: number | undefined;
 
   constructor(options: ManifestOptions) {
     this.#options = options;
   }
 
-  /** Of all jobs the first time, then of those that have ended since. */
+  /** Of all jobs the first time, then of those that the log of events names. */
   async *untold(): AsyncGenerator<JobEnd> {
-    let latest = this.#sinceAt;
-    let untold = Infinity;
-    for await (const end of this.#ends()) {
-      latest = Math.max(latest, end.endedAt);
-      if (await this.#isTold(end)) continue;
-      yield end;
-      if (this.#told.get(end.job) !== end.endedAt) untold = Math.min(untold, end.endedAt);
+    if (this.#seen === undefined) await this.#findAll();
+    else await this.#findNew(this.#seen);
+    for (const job of this.#untold) {
+      const endedAt = (await this.#options.ledger.readJob(job))?.endedAt;
+      if (endedAt == null || (await this.#isTold({ job, endedAt }))) this.#untold.delete(job);
+      else yield { job, endedAt };
     }
-    this.#sinceAt = Math.max(this.#sinceAt, Math.min(latest - SET_BACK_MS, untold));
-    for (const [job, endedAt] of this.#told) if (endedAt < this.#sinceAt) this.#told.delete(job);
   }
 
-  told({ job, endedAt }: JobEnd): void {
-    this.#told.set(job, endedAt);
+  told({ job }: JobEnd): void {
+    this.#untold.delete(job);
   }
 
-  async *#ends(): AsyncGenerator<JobEnd> {
+  async #findAll(): Promise<void> {
     const { ledger } = this.#options;
+    const last = await ledger.events.last();
     let after: string | undefined;
     do {
       const page = await ledger.listJobs({
-        endedSince: this.#sinceAt,
+        endedSince: 0,
         limit: PAGE,
         ...(after !== undefined && { after }),
       });
-      for (const { spec, endedAt } of page) yield { job: spec.id, endedAt: endedAt! };
+      for (const { spec } of page) this.#untold.add(spec.id);
       after = page.length < PAGE ? undefined : page.at(-1)!.spec.id;
     } while (after !== undefined);
+    this.#seen = last;
   }
 
-  async #isTold(end: JobEnd): Promise<boolean> {
-    const { job, endedAt } = end;
-    if (this.#told.get(job) === endedAt) return true;
+  async #findNew(seen: number): Promise<void> {
+    const { events } = this.#options.ledger;
+    let page;
+    do {
+      page = await events.read({ after: seen, types: ENDS, limit: PAGE });
+      for (const { job } of page) this.#untold.add(job);
+      seen = page.at(-1)?.id ?? seen;
+    } while (page.length === PAGE);
+    this.#seen = seen;
+  }
+
+  async #isTold({ job, endedAt }: JobEnd): Promise<boolean> {
     const { blobs } = this.#options;
     if ((await readManifestMark(blobs, job)) !== endedAt) return false;
     // Older versions did not write it.
     if (!(await readJobFile(blobs, job).catch(() => undefined)))
       await keepJobFile(this.#options, job, endedAt);
-    this.told(end);
     return true;
   }
 }
