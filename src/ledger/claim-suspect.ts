@@ -7,31 +7,34 @@ import { ownRoom } from "./serve-lane.ts";
 import { chargeShare } from "./shares.ts";
 import { lease, retryOf } from "./take-items.ts";
 
-/** Suspects that one claim looks at. */
+/** Queues with suspects that one claim looks at. */
 const MOST = 64;
 
-/** One item for a process that runs nothing else: should the process die, that item did it. */
+/**
+ * One item for a process that runs nothing else: should the process die, that item did it. One suspect of each queue is looked at: however many a
+ * queue has that cannot run now, those of others do.
+ */
 export const claimSuspect = (book: Book, tally: ClaimTally): void => {
-  const suspects = book
-    .list("dueSuspects", MOST)
-    .filter(({ dueAt }) => dueAt! <= book.now)
-    .toSorted((a, b) => a.dueAt! - b.dueAt!);
-  book.need(...suspects.map(({ queue }) => want("queue", queue)));
-  const queues = new Map(suspects.map(({ queue }) => [queue, book.one("queue", queue)!]));
+  const groups = book
+    .list("suspects")
+    .filter(({ dueAt }) => dueAt <= book.now)
+    .filter(({ job, kinds }) => (!tally.jobs || tally.jobs.has(job)) && takesAll(tally.kinds, kinds))
+    .toSorted((a, b) => a.dueAt - b.dueAt || a.queue - b.queue)
+    .slice(0, MOST);
   book.need(
-    ...[...queues.values()].flatMap(({ lane, client }) => [want("lane", lane), want("client", client)]),
+    ...groups.flatMap(({ queue, lane }) => [
+      want("dueSuspect", queue),
+      want("queue", queue),
+      want("clientOfQueue", queue),
+      want("lane", lane),
+    ]),
   );
-  for (const item of suspects) {
-    const queue = queues.get(item.queue)!;
-    if (
-      !queue.isClaimable ||
-      (tally.jobs && !tally.jobs.has(queue.job)) ||
-      !takesAll(tally.kinds, queue.kinds)
-    )
-      continue;
+  for (const group of groups) {
+    const item = book.one("dueSuspect", group.queue)!;
+    const queue = book.one("queue", group.queue)!;
     const lane = book.one("lane", queue.lane)!;
     if (tally.request.lanes && !tally.request.lanes.includes(lane.name)) continue;
-    const client = book.one("client", queue.client);
+    const client = book.one("clientOfQueue", queue.id);
     const sum = (of: (peer: ClaimTally["peers"][number]) => number | undefined): number =>
       tally.peers.reduce((all, peer) => all + (of(peer) ?? 0), 0);
     if (client?.maxRunning != null && sum(({ runningBy }) => runningBy[queue.client]) >= client.maxRunning)

@@ -62,7 +62,8 @@ interface LoadTypes {
   readonly dueItems: { kind: "dueItem"; args: [queue: number, limit: number] };
   /** Suspects of queues that may be claimed from. */
   readonly suspects: { kind: "suspectGroup"; args: [] };
-  readonly dueSuspects: { kind: "dueItem"; args: [limit: number] };
+  /** The first one of a queue. */
+  readonly dueSuspect: { kind: "dueItem"; args: [queue: number] };
   readonly followers: { kind: "retry"; args: [leaderQueue: number, leaderSeq: number] };
   readonly result: { kind: "result"; args: [queue: number, seq: number] };
   /** The latest items of a queue that show what a chart of the breaker counts, those with captures first. */
@@ -150,7 +151,7 @@ export const KIND_OF: { readonly [N in LoadName]: LoadKind<N> } = {
   retry: "retry",
   dueItems: "dueItem",
   suspects: "suspectGroup",
-  dueSuspects: "dueItem",
+  dueSuspect: "dueItem",
   followers: "retry",
   result: "result",
   examples: "example",

@@ -82,8 +82,8 @@ export const LOADS: { readonly [N in LoadName]: string } = {
   suspects: `w CROSS JOIN (SELECT r.queue, q.job, q.lane, q.kinds, count(*) AS count, min(r.due_at) AS due_at
     FROM retries r JOIN queues q ON q.id = r.queue WHERE r.state = 'suspect' AND r.due_at IS NOT NULL AND q.is_claimable = 1
     GROUP BY r.queue + 0) t`,
-  dueSuspects: `w CROSS JOIN retries t ON (t.queue, t.seq) IN (SELECT r.queue, r.seq FROM retries r
-      WHERE r.state = 'suspect' AND r.due_at IS NOT NULL ORDER BY r.due_at LIMIT ${most(0)})
+  dueSuspect: `w CROSS JOIN retries t ON t.queue = ${a(0)} AND t.seq = (SELECT r.seq FROM retries r
+      WHERE r.queue = ${a(0)} AND r.state = 'suspect' AND r.due_at IS NOT NULL ORDER BY r.due_at, r.seq LIMIT 1)
     CROSS JOIN items i ON i.queue = t.queue AND i.seq = t.seq`,
   followers: `w CROSS JOIN retries t ON t.leader_queue = ${a(0)} AND t.leader_seq = ${a(1)} AND t.is_free = 0`,
   result: `w CROSS JOIN results t ON t.queue = ${a(0)} AND t.seq = ${a(1)}`,
@@ -124,7 +124,6 @@ export const ORDERED: {
   readyShares: { by: ["readyAt", "lane"], limit: 1 },
   freshItems: { by: ["seq"], limit: 2 },
   dueItems: { by: ["dueAt", "seq"], limit: 1 },
-  dueSuspects: { by: ["dueAt", "queue", "seq"], limit: 0 },
   failedAfter: { by: ["queue", "seq"], limit: 4 },
   cappedAfter: { by: ["queue", "seq"], limit: 3 },
 };

@@ -244,4 +244,20 @@ export const reaping = (test: LedgerTest): void => {
     await world.ledger.steerJob("job", "cancel");
     assert.equal((await alone.claim(1, { alone: true })).suspects, 0);
   });
+
+  test("suspects are run though very many others wait that cannot run: of stopped jobs, and in a lane that is held", async (world) => {
+    const pace = { ...UNPACED, concurrency: 1000 };
+    for (const id of ["paused", "cancelled", "held"]) {
+      await world.job(id, keysOf(100), { pace, lane: `${id}.test` });
+      assert.equal((await world.worker(id).take(100, { jobs: [id] })).length, 100);
+      await world.ledger.reap({ worker: id, cause: unknown });
+    }
+    await world.ledger.steerJob("paused", "pause");
+    await world.ledger.steerJob("cancelled", "cancel");
+    await world.ledger.steerLane("held.test", { isHeld: true });
+    world.pass(1000);
+    await world.job("job", ["a"]);
+    await suspectOf(world, "job", "a");
+    assert.equal((await world.worker("alone").takeAlone())?.key, "a");
+  });
 };
