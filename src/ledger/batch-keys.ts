@@ -91,12 +91,21 @@ export const reservePlaces = (book: Book, job: Job, items: readonly PlannedItem[
   return reserved;
 };
 
-/** Puts those that no key has taken before. Answers them. */
-export const putKeys = (book: Book, job: number, reserved: readonly ReservedKey[]): ReservedKey[] => {
-  const hashes = JSON.stringify(reserved.map(({ hash }) => hash));
-  const taken = new Set(book.list("keys", job, hashes).map(({ hash }) => hash));
+/** Puts those that no key has taken before. `onAll` is called where that is all of them. */
+export const putKeys = (book: Book, reserved: readonly ReservedKey[], onAll: () => void): void => {
   // They are sorted: a key that comes twice, or that has the hash of another, has one place.
-  const put = reserved.filter(({ hash }, n) => hash !== reserved[n - 1]?.hash && !taken.has(hash));
-  for (const key of put) book.append("key", key);
-  return put;
+  const first = reserved.filter(({ hash }, n) => hash !== reserved[n - 1]?.hash);
+  book.tryAll("key", first, (count) => {
+    if (count === reserved.length) onAll();
+  });
+};
+
+/** Those of them that were put. */
+export const ownKeys = (book: Book, job: number, reserved: readonly ReservedKey[]): ReservedKey[] => {
+  const hashes = JSON.stringify(reserved.map(({ hash }) => hash));
+  const stored = new Map(book.list("keys", job, hashes).map((key) => [key.hash, key]));
+  return reserved.filter(({ hash, queue, seq }) => {
+    const key = stored.get(hash);
+    return key?.queue === queue && key.seq === seq;
+  });
 };

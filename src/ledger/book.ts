@@ -96,12 +96,21 @@ const idOfRecord = <K extends Kind>(kind: K, record: Records[K]): string => {
 /** `open`: all may give items out. `stop`: none may, and none is probing. `end`: what is not leased now never will be. */
 export type QueueChange = "open" | "stop" | "end";
 
+interface TriedRecords {
+  readonly kind: Kind;
+  readonly records: readonly object[];
+  /** Told how many were written. */
+  readonly onWritten: (count: number) => void;
+}
+
 /** What a rule has changed, to be written as a whole. */
 export interface Changes {
   /** By kind, records that are new or replaced; null for one that is deleted. */
   readonly records: ReadonlyMap<Kind, ReadonlyMap<string, object | null>>;
   /** Records that are new, and that the rule does not look at again. */
   readonly appended: ReadonlyMap<Kind, readonly object[]>;
+  /** Records that are written unless their keys are taken. */
+  readonly tried: readonly TriedRecords[];
   readonly events: readonly NewEvent[];
   readonly sums: ReadonlyMap<WorkSum, number>;
   /** Jobs all of whose queues change alike, after the records are written: there may be tens of thousands of them. */
@@ -119,6 +128,7 @@ export class Book implements Changes {
   readonly now: number;
   readonly records = new Map<Kind, Map<string, object | null>>();
   readonly appended = new Map<Kind, object[]>();
+  readonly tried: TriedRecords[] = [];
   readonly events: NewEvent[] = [];
   readonly sums = new Map<WorkSum, number>();
   readonly queues = new Map<number, QueueChange>();
@@ -213,6 +223,15 @@ export class Book implements Changes {
     const known = this.appended.get(kind);
     if (known) known.push(record);
     else this.appended.set(kind, [record]);
+  }
+
+  /** Puts those of many whose keys nobody has, without a look at who has them. */
+  tryAll<K extends Kind>(
+    kind: K,
+    records: readonly Records[K][],
+    onWritten: TriedRecords["onWritten"],
+  ): void {
+    this.tried.push({ kind, records, onWritten });
   }
 
   /** Replaces some values of a record, as it is now. Answers the new one. */

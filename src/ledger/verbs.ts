@@ -12,7 +12,7 @@ import type {
   SettledItem,
 } from "../ports/ledger.ts";
 import { answerWants, later, once, partOf } from "./answers.ts";
-import { putKeys, type ReservedKey, reservePlaces } from "./batch-keys.ts";
+import { ownKeys, putKeys, type ReservedKey, reservePlaces } from "./batch-keys.ts";
 import { type Book, want, type Want } from "./book.ts";
 import { claim, claimWants } from "./claim.ts";
 import { cancelJob, controlJob, isQuiet } from "./control-job.ts";
@@ -127,9 +127,15 @@ export const ledgerVerbs = (store: LedgerStore, own: Partial<PulseLimits> = {}):
     reserved.sort((a, b) => a.hash - b.hash);
     for (let from = 0; from < reserved.length; from += ADD_CHUNK) {
       const some = reserved.slice(from, from + ADD_CHUNK);
-      const put = (book: Book): ReservedKey[] => putKeys(book, openJob(book, job).number, some);
       const wants = [want("jobNamed", job), want("removal", job)];
-      for (const key of await transact(wants, put, false)) key.batch.reserve(key);
+      let own: readonly ReservedKey[] | undefined;
+      const put = (book: Book): number => {
+        putKeys(book, some, () => (own = some));
+        return openJob(book, job).number;
+      };
+      const number = await transact(wants, put, false);
+      own ??= await store.read([], (book) => ownKeys(book, number, some));
+      for (const key of own) key.batch.reserve(key);
     }
   };
   return {

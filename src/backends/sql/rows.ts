@@ -2,7 +2,7 @@ import type { LoadArgs, LoadKind, LoadName } from "../../ledger/loads.ts";
 import { KIND_OF } from "../../ledger/loads.ts";
 import type { Job, Kind, Records } from "../../ledger/records.ts";
 import { LedgerError } from "../../ports/ledger.ts";
-import { mostRows, selectOf, sizeFor, upsertOf } from "./statements.ts";
+import { insertOf, mostRows, type OnConflict, selectOf, sizeFor } from "./statements.ts";
 import { FORMATS, type RowFormat, type Value } from "./tables.ts";
 
 /** What reading needs of a connection. */
@@ -31,18 +31,25 @@ export const readRecords = <N extends LoadName>(
     .arrays<Value[]>(selectOf(name), JSON.stringify([args]))
     .map((row) => FORMATS[KIND_OF[name]].read(row, 1) as Records[LoadKind<N>]);
 
-/** Writes records, in place of those with the same key. */
-export const writeRecords = (db: Connection, kind: Kind, records: readonly object[]): void => {
+/** Writes records, in place of those with the same key, or only where there is none. Answers how many. */
+export const writeRecords = (
+  db: Connection,
+  kind: Kind,
+  records: readonly object[],
+  onConflict: OnConflict = "update",
+): number => {
   const format: RowFormat<Kind> = FORMATS[kind];
   const most = mostRows(format);
+  let count = 0;
   for (let from = 0; from < records.length; from += most) {
     const some = records.slice(from, from + most);
     const size = sizeFor(some.length);
     const values: Value[] = [];
     for (const record of some) format.write(record as never, values);
     while (values.length < size * format.written.length) values.push(null);
-    db.run(upsertOf(format, size, size === some.length), ...values);
+    count += db.run(insertOf(format, size, size === some.length, onConflict), ...values);
   }
+  return count;
 };
 
 const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);

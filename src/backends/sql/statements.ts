@@ -93,14 +93,29 @@ export const sizeFor = (rows: number): number => SIZES.find((size) => size >= ro
 const valuesOf = (columns: number, rows: number): string =>
   Array.from({ length: rows }, () => `(${Array.from({ length: columns }, () => "?").join(", ")})`).join(", ");
 
-/** Writes so many rows, in place of those with the same key. `isFull`: none of them is a filler. */
-export const upsertOf = (format: RowFormat<Kind>, rows: number, isFull: boolean): string =>
-  remembered(`upsert ${rows} ${isFull} ${format.table}`, () => upsertText(format, rows, isFull));
+/** What becomes of a row whose key is taken. */
+export type OnConflict = "update" | "nothing";
 
-const upsertText = ({ table, written, key }: RowFormat<Kind>, rows: number, isFull: boolean): string => {
+/** Writes so many rows. `isFull`: none of them is a filler. */
+export const insertOf = (
+  format: RowFormat<Kind>,
+  rows: number,
+  isFull: boolean,
+  onConflict: OnConflict,
+): string =>
+  remembered(`insert ${rows} ${isFull} ${onConflict} ${format.table}`, () =>
+    insertText(format, rows, isFull, onConflict),
+  );
+
+const insertText = (
+  { table, written, key }: RowFormat<Kind>,
+  rows: number,
+  isFull: boolean,
+  onConflict: OnConflict,
+): string => {
   const others = written.filter((column) => !key.includes(column));
-  const change =
-    others.length === 0 ? "NOTHING" : `UPDATE SET ${others.map((c) => `${c} = excluded.${c}`).join(", ")}`;
+  const isUpdate = onConflict === "update" && others.length > 0;
+  const change = isUpdate ? `UPDATE SET ${others.map((c) => `${c} = excluded.${c}`).join(", ")}` : "NOTHING";
   const values = `VALUES ${valuesOf(written.length, rows)}`;
   return `INSERT INTO ${table} (${written.join(", ")}) ${isFull ? values : `SELECT * FROM (${values}) WHERE column1 IS NOT NULL`}
     ON CONFLICT (${key.join(", ")}) DO ${change}`;

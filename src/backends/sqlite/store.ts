@@ -102,7 +102,7 @@ const load = (db: Database, loaded: Loaded, wants: readonly Want[]): void => {
         );
 };
 
-const save = (db: Database, { records, appended, events, sums, queues, wakes }: Changes): void => {
+const save = (db: Database, { records, appended, tried, events, sums, queues, wakes }: Changes): void => {
   for (const [kind, changes] of records) {
     const format: RowFormat<Kind> = FORMATS[kind];
     const kept = [...changes.values()].filter((record) => record !== null);
@@ -112,6 +112,7 @@ const save = (db: Database, { records, appended, events, sums, queues, wakes }: 
     if (dropped.length > 0) db.run(deleteOf(format), JSON.stringify(dropped.map((id) => id.split("\u0000"))));
   }
   for (const [kind, added] of appended) writeRecords(db, kind, added);
+  for (const { kind, records: some, onWritten } of tried) onWritten(writeRecords(db, kind, some, "nothing"));
   for (const [job, change] of queues) {
     db.run(CHANGE_QUEUES[change], job);
     if (change !== "open") db.run(REST_JOB, job);
