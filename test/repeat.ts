@@ -43,6 +43,7 @@ for (const file of files) {
     const args = ["--test", TEST_TIMEOUT, ...names, file];
     const { status, stdout } = spawnSync(process.execPath, args, { env: testEnv(), encoding: "utf8" });
     seconds.push((performance.now() - startedAt) / 1000);
+    if (run % 10 === 0) console.error(`${file}: ${run} of ${times} runs, ${failed} failed so far`);
     if (status === 0) continue;
     failed++;
     console.log(`${file}, run ${run}:\n${stdout.slice(stdout.indexOf("failing tests"))}`);

@@ -22,8 +22,10 @@ export interface Upload {
   readonly mustHold: () => Promise<void>;
 }
 
-/** Others are not answered while the ledger takes a batch: small enough for that, large enough that its commits do not count. */
-const BATCH = 1000;
+/** Large enough that the ledger's sorted keys share pages. It takes a batch in short transactions, between which others are answered. */
+const BATCH = 10_000;
+/** Inputs may be long. */
+const MOST_CHARACTERS = 4 * 1024 * 1024;
 /** The first batch is small: work starts while the rest is still on its way. */
 const FIRST_BATCH = 500;
 /** Of one job: more are no slips, and each costs as much as a good one. */
@@ -55,6 +57,7 @@ export const takeInputs = async (
   let batch = FIRST_BATCH;
   let flushedAt = performance.now();
   let items: PlannedItem[] = [];
+  let characters = 0;
   let rejected: RejectedInput[] = [];
   const flush = async (): Promise<void> => {
     await mustHold();
@@ -70,6 +73,7 @@ export const takeInputs = async (
     await writeMark(blobs, job, mark);
     batch = BATCH;
     items = [];
+    characters = 0;
     rejected = [];
     flushedAt = performance.now();
   };
@@ -82,8 +86,10 @@ export const takeInputs = async (
         continue;
       }
       const planned = planInput(ready.scraper, row, laneOf);
-      if ("item" in planned) items.push(planned.item);
-      else if (mark.rejected + rejected.length < MOST_REJECTED) rejected.push(planned.rejected);
+      if ("item" in planned) {
+        items.push(planned.item);
+        characters += planned.item.key.length + planned.item.input.length;
+      } else if (mark.rejected + rejected.length < MOST_REJECTED) rejected.push(planned.rejected);
       else {
         await flush();
         throw new Problem(
@@ -92,7 +98,7 @@ export const takeInputs = async (
           { offset: mark.offset },
         );
       }
-      if (items.length + rejected.length >= batch) await flush();
+      if (items.length + rejected.length >= batch || characters >= MOST_CHARACTERS) await flush();
     }
     if (items.length + rejected.length > 0 && performance.now() - flushedAt > TRICKLE_MS) await flush();
   }
