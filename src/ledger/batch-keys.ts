@@ -39,7 +39,10 @@ export class BatchKeys {
     const taken = book.list("keys", job, this.unknown);
     const reserved = this.places.filter((place) => place !== undefined);
     const byQueue = Map.groupBy([...taken, ...reserved], ({ queue }) => queue);
-    const wants = [...byQueue.entries().flatMap(([queue, places]) => placeWants(queue, places))];
+    const wants = byQueue
+      .entries()
+      .flatMap(([queue, places]) => placeWants(queue, places))
+      .toArray();
     book.need(...wants);
     return wants.some((one) => book.isAny(one));
   }

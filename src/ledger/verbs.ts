@@ -128,14 +128,14 @@ export const ledgerVerbs = (store: LedgerStore, own: Partial<PulseLimits> = {}):
     for (let from = 0; from < reserved.length; from += ADD_CHUNK) {
       const some = reserved.slice(from, from + ADD_CHUNK);
       const wants = [want("jobNamed", job), want("removal", job)];
-      let own: readonly ReservedKey[] | undefined;
+      let stored: readonly ReservedKey[] | undefined;
       const put = (book: Book): number => {
-        putKeys(book, some, () => (own = some));
+        putKeys(book, some, () => (stored = some));
         return openJob(book, job).number;
       };
       const number = await transact(wants, put, false);
-      own ??= await store.read([], (book) => ownKeys(book, number, some));
-      for (const key of own) key.batch.reserve(key);
+      stored ??= await store.read([], (book) => ownKeys(book, number, some));
+      for (const key of stored) key.batch.reserve(key);
     }
   };
   return {

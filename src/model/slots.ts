@@ -122,16 +122,17 @@ export interface OwnBooking extends Booking {
  * goes on at its rate. Where others have booked the lane's next slots, it lies in their rhythm and takes nothing from them.
  */
 export function bookOwnSlots(before: SlotBook, { own, shared }: Limits, request: SlotRequest): OwnBooking {
-  const { nowMs, count } = request;
+  const { nowMs } = request;
   const laneMs = grained(request.intervalMs);
+  const isHeld = request.holdUntilMs > nowMs + aheadMs(laneMs);
+  const count = isHeld ? 0 : request.count;
   const ownLimit = own && new OwnLimit(own, nowMs);
   const sharedLimit = shared && new SharedLimit(shared, nowMs);
   let book = before;
   const slots: number[] = [];
   let againAtMs = 0;
   let isFull = false;
-  const isHeld = request.holdUntilMs > nowMs + aheadMs(laneMs);
-  while (!isHeld && slots.length < count) {
+  while (slots.length < count) {
     let next: OneSlot;
     let notBefore = ownLimit?.nextAt ?? 0;
     for (;;) {
@@ -154,7 +155,7 @@ export function bookOwnSlots(before: SlotBook, { own, shared }: Limits, request:
     ownLimit?.take(next.slot, laneMs);
     sharedLimit?.take(next.slot);
   }
-  if (slots.length === count && ownLimit) againAtMs = ownLimit.nextAt - AHEAD_MS;
+  if (slots.length === count && !isHeld && ownLimit) againAtMs = ownLimit.nextAt - AHEAD_MS;
   return {
     book,
     tat: isHeld ? (own?.tat ?? 0) : (ownLimit?.tat ?? 0),

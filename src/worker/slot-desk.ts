@@ -126,7 +126,7 @@ export class SlotDesk {
 
   /** Addresses have no rate any more: whoever waits for a slot of one waits for the lane alone. */
   forgetAddresses(): void {
-    for (const desk of [...this.#lanes.values()]) {
+    for (const desk of this.#lanes.values()) {
       if (desk.address === undefined) continue;
       const { waiters, slots } = desk;
       const lane = this.#desk(desk.lane, desk.queue);
