@@ -168,6 +168,10 @@ export interface JobQuery {
   readonly states?: readonly JobState[];
   readonly scraper?: string;
   readonly label?: readonly [name: string, value: string];
+  /** Only those that want to hear of their progress. */
+  readonly tellsProgress?: true;
+  /** Only those that are paused for this cause. */
+  readonly pausedBy?: PauseReason["cause"];
   /** Only those that have ended, then or later. */
   readonly endedSince?: number;
   /** Only those that ended before then. */

@@ -22,13 +22,20 @@ export const readJob = (rows: Rows, id: string): JobView | undefined => {
 const ALL: JobQuery = { limit: 200 };
 const WITH_LABEL = "t.number IN (SELECT job FROM job_labels WHERE name = ? AND value = ?)";
 
+/** Null where the text is damaged: that is the job's trouble, not that of the others in the list. */
+const valueIn = (column: string, name: string): string =>
+  `iif(json_valid(t.${column}), t.${column} ->> '${name}', NULL)`;
+
 export const listJobs = (rows: Rows, query = ALL): JobView[] => {
-  const { client, states, scraper, label, endedSince, endedBefore, after, limit } = query;
+  const { client, states, scraper, label, tellsProgress, pausedBy, endedSince, endedBefore } = query;
+  const { after, limit } = query;
   const asked: [condition: string, ...values: Value[]][] = [];
   if (client !== undefined) asked.push(["t.client = ?", client]);
   if (scraper !== undefined) asked.push([WITH_LABEL, "", scraper]);
   if (states) asked.push(["t.state IN (SELECT value FROM json_each(?))", JSON.stringify(states)]);
   if (label) asked.push([WITH_LABEL, ...label]);
+  if (tellsProgress) asked.push([`${valueIn("spec", "progressMs")} > 0`]);
+  if (pausedBy !== undefined) asked.push([`${valueIn("paused", "cause")} = ?`, pausedBy]);
   // By its index: in the order of jobs, all that ever were would be looked at for the few that ended lately.
   const ended = (condition: string) =>
     `t.number IN (SELECT number FROM jobs WHERE ended_at IS NOT NULL AND +number > 0 AND ended_at ${condition})`;

@@ -6,6 +6,7 @@ import { amendJob } from "../../reextract/amend-job.ts";
 import { ReextractError } from "../../reextract/reextract-error.ts";
 import { ScraperLoadError } from "../../scrapers/scraper-load-error.ts";
 import { JobBackoff } from "../job-backoff.ts";
+import { openJobs } from "../open-jobs.ts";
 import { type DutyTools, runDuty } from "../run-duty.ts";
 
 export interface NewVersionOptions extends DutyTools {
@@ -14,8 +15,6 @@ export interface NewVersionOptions extends DutyTools {
   readonly blobs: Blobs;
   readonly everyMs?: number;
 }
-
-const PAGE = 200;
 
 /** Reads the stored pages of jobs that go on with changed scrapers, and then resumes them. What keeps it from that is the job's reason to stay paused. */
 export const runNewVersions = async (options: NewVersionOptions, signal: AbortSignal): Promise<void> => {
@@ -35,23 +34,10 @@ export const runNewVersions = async (options: NewVersionOptions, signal: AbortSi
   };
   const jobs = new JobBackoff((error) => options.report("new-versions", error));
   const run = async (stop: AbortSignal): Promise<void> => {
-    for await (const view of waiting(ledger)) {
+    for await (const view of openJobs(ledger, { states: ["paused"], pausedBy: "new-version" })) {
       if (stop.aborted) return;
       await jobs.try(view.spec.id, () => read(view, stop));
     }
   };
   await runDuty(options, { name: "new-versions", everyMs, run }, signal);
 };
-
-async function* waiting(ledger: Ledger): AsyncGenerator<JobView> {
-  let after: string | undefined;
-  do {
-    const page = await ledger.listJobs({
-      states: ["paused"],
-      limit: PAGE,
-      ...(after !== undefined && { after }),
-    });
-    for (const view of page) if (view.paused?.cause === "new-version") yield view;
-    after = page.length < PAGE ? undefined : page.at(-1)!.spec.id;
-  } while (after !== undefined);
-}

@@ -23,7 +23,8 @@ export const runProgress = async (options: ProgressOptions, signal: AbortSignal)
     const sinceAt = at - lookedAt > STALE_ROUNDS * everyMs ? at - everyMs : lookedAt;
     lookedAt = at;
     const events = [];
-    for await (const job of openJobs(ledger)) if (isDue(job, sinceAt, lookedAt)) events.push(progressOf(job));
+    for await (const job of openJobs(ledger, { tellsProgress: true }))
+      if (isDue(job, sinceAt, lookedAt)) events.push(progressOf(job));
     if (events.length > 0) await ledger.events.write(events);
   };
   await runDuty(options, { name: "progress", everyMs, run }, signal);

@@ -30,6 +30,11 @@ export const lists = (test: LedgerTest): void => {
     assert.deepEqual(await ids(world, { label: ["run", "2"], client: "a" }), ["a2"]);
     assert.deepEqual(await ids(world, { label: ["run", "2"], client: "b" }), []);
     assert.deepEqual(await ids(world, { client: "nobody" }), []);
+    await world.job("p1", [], { progressMs: 1000 });
+    assert.deepEqual(await ids(world, { tellsProgress: true }), ["p1"]);
+    await ledger.steerJob("p1", "pause", { cause: "scraper", reason: "changed" });
+    assert.deepEqual(await ids(world, { pausedBy: "scraper" }), ["p1"]);
+    assert.deepEqual(await ids(world, { pausedBy: "asked" }), ["a3"]);
     await assert.rejects(() => ledger.listJobs({ limit: 5, after: "none" }), code("no-such-job"));
   });
 
