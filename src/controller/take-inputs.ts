@@ -25,7 +25,9 @@ export interface Upload {
 /** Large enough that the ledger's sorted keys share pages. It takes a batch in short transactions, between which others are answered. */
 const BATCH = 10_000;
 /** Inputs may be long. */
-const MOST_CHARACTERS = 4 * 1024 * 1024;
+const MOST_CHARACTERS = 1024 * 1024;
+/** Rejected inputs do not reach the sorted keys: a small batch costs no more, and others are answered sooner. */
+const REJECTED_BATCH = 1000;
 /** The first batch is small: work starts while the rest is still on its way. */
 const FIRST_BATCH = 500;
 /** Of one job: more are no slips, and each costs as much as a good one. */
@@ -98,7 +100,8 @@ export const takeInputs = async (
           { offset: mark.offset },
         );
       }
-      if (items.length + rejected.length >= batch || characters >= MOST_CHARACTERS) await flush();
+      const isFull = items.length + rejected.length >= batch || rejected.length >= REJECTED_BATCH;
+      if (isFull || characters >= MOST_CHARACTERS) await flush();
     }
     if (items.length + rejected.length > 0 && performance.now() - flushedAt > TRICKLE_MS) await flush();
   }

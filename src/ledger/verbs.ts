@@ -35,7 +35,7 @@ import { registerWorker } from "./workers.ts";
 const ADD_CHUNK = 2000;
 /** Jobs whose unchanging facts are remembered. */
 const MOST_KNOWN = 100;
-const ADD_CHARACTERS = 4 * 1024 * 1024;
+const ADD_CHARACTERS = 512 * 1024;
 const EMIT_CHUNK = 1000;
 const AMEND_CHUNK = 200;
 const RETRY_CHUNK = 500;
