@@ -1,5 +1,5 @@
-import type { Outcome } from "../src/model/item.ts";
-import { seededRandom } from "../src/model/seeded-random.ts";
+import type { Outcome } from "../src/domain/item.ts";
+import { seededRandom } from "../src/domain/testing/seeded-random.ts";
 import type { Ledger } from "../src/ports/ledger.ts";
 import { queueItems, queueJob } from "./queue-job.ts";
 import { settledPage } from "./settled-page.ts";
@@ -45,7 +45,7 @@ const workOn = async (
   count: number,
   outcomeOf: () => Outcome,
 ): Promise<void> => {
-  const claim = { worker: WORKER, room: CLAIM, inHand: new Map(), jobs: [job] };
+  const claim = { worker: WORKER, room: CLAIM, inFlight: new Map(), jobs: [job] };
   for (let settled = 0; settled < count; settled += CLAIM) {
     const { items } = await ledger.claim(claim);
     await ledger.settle(

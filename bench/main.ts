@@ -1,5 +1,5 @@
 /** Prints one JSON line per figure. Every contender runs in a process of its own, in turns with those it is held against. */
-import { openGround, type BenchGround } from "./bench-ground.ts";
+import { openKit, type BenchKit } from "./bench-kit.ts";
 import { type BenchOptions, type FigureName, readOptions } from "./bench-options.ts";
 import { type Figure, figureLine } from "./figure.ts";
 import { measureApi } from "./figures/api.ts";
@@ -17,9 +17,7 @@ import { measureQueue } from "./figures/queue.ts";
 import { measureUpload } from "./figures/upload.ts";
 import { writeBenchPage } from "./write-bench-page.ts";
 
-const MEASURES: Readonly<
-  Record<FigureName, (ground: BenchGround, options: BenchOptions) => Promise<Figure[]>>
-> = {
+const MEASURES: Readonly<Record<FigureName, (kit: BenchKit, options: BenchOptions) => Promise<Figure[]>>> = {
   pipeline: measurePipeline,
   matcher: measureMatcher,
   queue: measureQueue,
@@ -39,9 +37,9 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => 
 
 const options = readOptions(process.argv.slice(2));
 const figures: Figure[] = [];
-await using ground = openGround();
+await using kit = openKit();
 for (const name of options.only) {
-  for (const figure of await MEASURES[name](ground, options)) {
+  for (const figure of await MEASURES[name](kit, options)) {
     figures.push(figure);
     console.log(figureLine(figure));
   }

@@ -1,4 +1,4 @@
-import type { JobSpec } from "../src/model/job.ts";
+import type { JobSpec } from "../src/domain/job.ts";
 import type { PlannedItem } from "../src/ports/ledger.ts";
 
 export const QUEUE_LANE = "bench.example";

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { runInNewContext } from "node:vm";
 import { compileExtraction, type Fields } from "../src/extraction/extract-spec.ts";
 import { by, field } from "../src/index.ts";
-import { judgePage } from "../src/model/judgement.ts";
+import { judgePage } from "../src/domain/judgement.ts";
 
 const guide = readFileSync(resolve(import.meta.dirname, "fields.md"), "utf8");
 const ROW = /^\| `(field\.[^`]+)` \| `([^`]+)` \| (?:`([^`]+)`|(\w+)) \|$/gm;

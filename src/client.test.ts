@@ -4,8 +4,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { test, type TestContext } from "node:test";
 import { type LiveEvent, pages, ProblemError, SluiceClient } from "./client.ts";
-import { openApiGround } from "./controller/api-ground.suite.ts";
-import type { OpenapiDocument } from "./controller/openapi-fuzz.suite.ts";
+import { openApiKit } from "./api/testing/api-kit.ts";
+import type { OpenapiDocument } from "./api/testing/openapi-fuzz.ts";
 
 interface Seen {
   readonly method: string;
@@ -165,8 +165,8 @@ const OTHERWISE: Readonly<Record<string, string>> = {
 const FOR_OTHERS = ["getHealth", "getReadiness", "getMetrics", "getProblem"];
 
 test("the client has a method for every operation of the API", async () => {
-  await using ground = await openApiGround();
-  const { paths } = (await ground.ask<OpenapiDocument>("GET", "/openapi.json")).body;
+  await using kit = await openApiKit();
+  const { paths } = (await kit.ask<OpenapiDocument>("GET", "/openapi.json")).body;
   const methods = Object.getOwnPropertyNames(SluiceClient.prototype);
   const missing = Object.values(paths)
     .flatMap((operations) => Object.values(operations).map(({ operationId }) => operationId))
@@ -175,8 +175,8 @@ test("the client has a method for every operation of the API", async () => {
 });
 
 test("webhooks, keys, clients, scrapers, batches and captures of a real server are as they are typed", async () => {
-  await using ground = await openApiGround();
-  const client = new SluiceClient({ server: ground.url, key: await ground.addClient("a", "admin") });
+  await using kit = await openApiKit();
+  const client = new SluiceClient({ server: kit.url, key: await kit.addClient("a", "admin") });
   const hook = await client.createWebhook({ url: "https://x.example/", events: ["job.completed"] });
   const rotated = await client.rotateWebhook(hook.id);
   assert.deepEqual([rotated.id, rotated.secrets, typeof rotated.secret], [hook.id, 2, "string"]);
@@ -191,7 +191,7 @@ test("webhooks, keys, clients, scrapers, batches and captures of a real server a
   const key = await client.createKey("b", "client");
   const next = await client.rotateKey("b", key.id);
   assert.equal(next.role, "client");
-  await assert.rejects(new SluiceClient({ server: ground.url, key: key.key! }).whoAmI(), {
+  await assert.rejects(new SluiceClient({ server: kit.url, key: key.key! }).whoAmI(), {
     code: "unauthorized",
   });
   assert.deepEqual((await client.getScraper("county")).fields, [
@@ -208,8 +208,8 @@ test("webhooks, keys, clients, scrapers, batches and captures of a real server a
 });
 
 test("events are heard as they happen, and from the last that was heard", async () => {
-  await using ground = await openApiGround({ watchMs: 20 });
-  const client = new SluiceClient({ server: ground.url, key: await ground.addClient("a") });
+  await using kit = await openApiKit({ watchMs: 20 });
+  const client = new SluiceClient({ server: kit.url, key: await kit.addClient("a") });
   const stop = new AbortController();
   const heard: AsyncIterator<LiveEvent, undefined> = client.events(
     { type: ["job.started", "job.paused"] },

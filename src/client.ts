@@ -185,7 +185,7 @@ export class SluiceClient {
     return await this.#json("GET", `/v1/lanes/${encodeURIComponent(lane)}`);
   }
 
-  async steerLane(lane: string, to: Api.LaneSteering): Promise<Api.Lane> {
+  async controlLane(lane: string, to: Api.LaneControl): Promise<Api.Lane> {
     return await this.#json("PATCH", `/v1/lanes/${encodeURIComponent(lane)}`, {
       json: to,
       isRepeatable: true,

@@ -5,24 +5,21 @@ import { hostname } from "node:os";
 import { extname, join } from "node:path";
 import { finished } from "node:stream/promises";
 import type { Server as TlsServer } from "node:tls";
-import type { CollectorKind } from "./model/collector-kind.ts";
+import { journaled, journaledRegistry } from "./archive/journaled-ledger.ts";
+import { maxRetryAfterMs } from "./config/check-config.ts";
+import { ownLoader } from "./config/find-scrapers.ts";
 import type { Project } from "./config/load-config.ts";
-import type { ControllerHouse } from "./controller/house.ts";
-import type { ScraperShelf } from "./controller/scraper-shelf.ts";
-import { laneName } from "./model/lane-name.ts";
-import type { LaneOf } from "./flow/plan.ts";
+import type { ServiceContext } from "./api/service-context.ts";
+import type { ScraperCatalog } from "./api/scraper-catalog.ts";
+import type { LaneOf } from "./pipeline/plan.ts";
+import type { CollectorKind } from "./domain/job-version.ts";
+import { laneName } from "./domain/lane-name.ts";
 import type { Blobs } from "./ports/blobs.ts";
 import type { Collector } from "./ports/collector.ts";
-import { journaled } from "./archive/journaled-ledger.ts";
-import { journaledRegistry } from "./archive/journaled-registry.ts";
-import { maxRetryAfterMs } from "./config/lane-policy.ts";
-import type { LedgerCheck } from "./ports/ledger-check.ts";
-import type { LedgerRebuild } from "./ports/ledger-rebuild.ts";
+import type { LedgerCheck, LedgerRebuild } from "./ports/ledger-check.ts";
 import { type JobLedger, type Ledger, LedgerError } from "./ports/ledger.ts";
-import type { KeyCard, Registry, Role } from "./ports/registry.ts";
-import { retentionNow } from "./scrapers/current-retention.ts";
-import { ownLoader } from "./config/own-loader.ts";
-import { jobLoader } from "./scrapers/load-pinned.ts";
+import type { KeyInfo, Registry, Role } from "./ports/registry.ts";
+import { jobLoader, retentionNow } from "./scrapers/load-pinned.ts";
 import type { ControllerPlace } from "./worker/controller-place.ts";
 import { openJobLog, removeJobLog } from "./worker/job-log.ts";
 import { type Log, type LogLevel, logWith } from "./worker/log.ts";
@@ -36,7 +33,7 @@ const ROBOT_NAME = "sluice";
 export const LEDGER_FILE = "sluice.db";
 
 /** What is opened by everybody who works on a data folder. */
-export interface House extends AsyncDisposable {
+export interface Storage extends AsyncDisposable {
   readonly data: string;
   readonly ledger: Ledger;
   readonly blobs: Blobs;
@@ -59,7 +56,7 @@ export const preload = async (): Promise<void> => {
   ]);
 };
 
-interface HouseOptions {
+interface StorageOptions {
   /** This process keeps slot timers: the ledger's housekeeping is left to others. */
   readonly isPacing?: boolean;
   /** It answers others: what takes long in the ledger's housekeeping is done on a thread. */
@@ -68,10 +65,10 @@ interface HouseOptions {
   readonly cacheMb?: number;
 }
 
-export const openHouse = async (
+export const openStorage = async (
   data: string,
-  { isPacing = false, isServing = false, cacheMb }: HouseOptions = {},
-): Promise<House> => {
+  { isPacing = false, isServing = false, cacheMb }: StorageOptions = {},
+): Promise<Storage> => {
   refuseRestoring(data);
   const { openSqlite } = await import("./backends/sqlite/open.ts");
   const maxHoldMs = maxRetryAfterMs();
@@ -85,7 +82,7 @@ export const openHouse = async (
   return { data, ledger: journaled(ledger, blobs), blobs, [Symbol.asyncDispose]: () => ledger.close() };
 };
 
-interface RemoteHouse {
+interface RemoteStorageOptions {
   readonly controller: ControllerPlace;
   /** Aborted: waits for no answer any more. */
   readonly signal?: AbortSignal;
@@ -95,10 +92,10 @@ interface RemoteHouse {
 }
 
 /** With the ledger and the archive of a controller on another machine. The data folder has only the logs. */
-export const openRemoteHouse = async (
+export const openRemoteStorage = async (
   data: string,
-  { controller, signal, isKnown, log }: RemoteHouse,
-): Promise<House> => {
+  { controller, signal, isKnown, log }: RemoteStorageOptions,
+): Promise<Storage> => {
   const { openRemote } = await import("./backends/remote/open-remote.ts");
   const { ledger, blobs } = await openRemote({
     ...controller,
@@ -181,13 +178,13 @@ const openCollector = async (allowTargets: readonly string[] = []): Promise<Coll
 /** Somebody else may have ended it meanwhile. */
 const holdJob = async (ledger: JobLedger, job: string, reason: string): Promise<void> => {
   try {
-    await ledger.steerJob(job, "pause", { cause: "scraper", reason });
+    await ledger.controlJob(job, "pause", { cause: "scraper", reason });
   } catch (error) {
     if (!(error instanceof LedgerError && error.code === "job-ended")) throw error;
   }
 };
 
-export interface WorkOptions {
+interface WorkOptions {
   readonly data: string;
   /** Where ledger and archive are; in the data folder when left out. */
   readonly controller?: ControllerPlace;
@@ -215,25 +212,29 @@ export const work = async (options: WorkOptions): Promise<void> => {
   const { runWorker } = await import("./worker/worker.ts");
   const { startPacker } = await import("./archive/packer.ts");
   const log = openJobLog(data, jobs?.[0] ?? "worker", options.logLevel);
-  await using house = controller
-    ? await openRemoteHouse(data, { controller, isKnown: true, log: logWith(log, { worker: options.name }) })
-    : await openHouse(data, { isPacing: true });
+  await using storage = controller
+    ? await openRemoteStorage(data, {
+        controller,
+        isKnown: true,
+        log: logWith(log, { worker: options.name }),
+      })
+    : await openStorage(data, { isPacing: true });
   await using packer = startPacker();
   const opened = await openCollector(options.allowTargets);
   const collector = options.watch?.(opened) ?? opened;
   try {
     await runWorker({
       name: options.name ?? workerName(),
-      ledger: house.ledger,
-      blobs: house.blobs,
+      ledger: storage.ledger,
+      blobs: storage.blobs,
       packer,
       collector,
       laneOf,
       robotName: ROBOT_NAME,
       software: SOFTWARE,
-      loadJob: controller ? ownLoader(house.ledger) : jobLoader(house.ledger),
+      loadJob: controller ? ownLoader(storage.ledger) : jobLoader(storage.ledger),
       card: { ...thisProcess(), version: SOFTWARE },
-      ...(jobs ? { jobs } : { holdJob: (job, reason) => holdJob(house.ledger, job, reason) }),
+      ...(jobs ? { jobs } : { holdJob: (job, reason) => holdJob(storage.ledger, job, reason) }),
       ...(lanes && { lanes }),
       ...(kinds && { kinds }),
       ...(capacity !== undefined && { capacity }),
@@ -270,21 +271,21 @@ export const openRebuild = async (file: string): Promise<LedgerRebuild> => {
 export const newKey = async (
   client: string,
   role: Role,
-): Promise<{ readonly key: string; readonly card: KeyCard }> => {
-  const { makeKey } = await import("./controller/api-key.ts");
+): Promise<{ readonly key: string; readonly card: KeyInfo }> => {
+  const { makeKey } = await import("./api/api-key.ts");
   return makeKey(client, role, Date.now());
 };
 
 /** A new secret to sign webhooks with. */
 export const newWebhookSecret = async (): Promise<string> => {
-  const { newSecret } = await import("./controller/webhooks/webhook-secrets.ts");
+  const { newSecret } = await import("./api/webhooks/webhook-secrets.ts");
   return newSecret();
 };
 
 /** A certificate and its key, in PEM form. */
-type TlsPair = NonNullable<ControllerHouse["tls"]>;
+type TlsPair = NonNullable<ServiceContext["tls"]>;
 
-export interface ControllerOptions {
+interface ControllerOptions {
   readonly data: string;
   /** Where its scrapers are; without one there are only the built-ins. */
   readonly project: Project | undefined;
@@ -294,12 +295,12 @@ export interface ControllerOptions {
   /** The service is not ready where less is free on the disk of the data folder. */
   readonly minFreeBytes: number;
   /** How a scraper fares with its fixtures, by where it is loaded from. The API does not tell without it. */
-  readonly fixturesOf?: ScraperShelf["fixturesOf"];
+  readonly fixturesOf?: ScraperCatalog["fixturesOf"];
 }
 
-/** The API and the duties of one process, on a ledger that others may share. */
+/** The API and the tasks of one process, on a ledger that others may share. */
 export interface Controller extends AsyncDisposable {
-  readonly house: House;
+  readonly storage: Storage;
   /** Answers the URL. */
   listen(host: string, port: number): Promise<string>;
   /** For connections from now on. */
@@ -307,7 +308,7 @@ export interface Controller extends AsyncDisposable {
   /** Answers no more; resolves when what was being answered is. */
   close(): Promise<void>;
   /** Until the signal; what goes wrong in one of them is logged, and tried again. */
-  runDuties(signal: AbortSignal): Promise<void>;
+  runTasks(signal: AbortSignal): Promise<void>;
   /** On the first start; undefined on later ones. */
   makeFirstKey(): Promise<string | undefined>;
   /** Without keys on this machine only. */
@@ -330,13 +331,13 @@ export const openController = async ({
   minFreeBytes,
   fixturesOf,
 }: ControllerOptions): Promise<Controller> => {
-  const house = await openHouse(data, { isServing: true });
+  const storage = await openStorage(data, { isServing: true });
   const registry = await openRegistry(data, { checkpoints: false });
-  const { buildServer } = await import("./controller/server.ts");
-  const { openShelf } = await import("./controller/scraper-shelf.ts");
-  const { makeFirstKey } = await import("./controller/first-key.ts");
-  const { isLoopback, mayListen } = await import("./controller/may-listen.ts");
-  const { runDuties } = await import("./controller/run-duties.ts");
+  const { buildServer } = await import("./api/server.ts");
+  const { openCatalog } = await import("./api/scraper-catalog.ts");
+  const { makeFirstKey } = await import("./api/first-key.ts");
+  const { isLoopback, mayListen } = await import("./api/may-listen.ts");
+  const { runTasks } = await import("./api/run-tasks.ts");
   const { webhookSender } = await import("./channels/webhook/webhook-sender.ts");
   const { checkTarget, guardedDispatcher } = await import("./collectors/http/guarded-agent.ts");
   const allow = project?.allowTargets ?? [];
@@ -345,17 +346,17 @@ export const openController = async ({
   const { openChannels } = await import("./channels/open-channels.ts");
   const channels = openChannels(project?.alerts?.channels ?? [], process.env);
   const rules = project?.alerts?.rules;
-  const { ledger, blobs } = house;
+  const { ledger, blobs } = storage;
   for (const card of await registry.listClients()) await ledger.setShare(card.name, card);
-  const { openMetrics } = await import("./controller/metrics.ts");
+  const { openMetrics } = await import("./api/metrics.ts");
   const metrics = openMetrics({ ledger, registry, version: SOFTWARE });
-  const { startReads } = await import("./controller/reading/reads.ts");
+  const { startReads } = await import("./api/reading/reads.ts");
   const thread = new URL(`./read-thread${extname(import.meta.filename)}`, import.meta.url);
   const reads = { exports: startReads(thread, data), pages: startReads(thread, data) };
   const shared = { ledger, registry, blobs, log, reads, retentionOf: retentionNow };
   const server = await buildServer({
     ...shared,
-    scrapers: openShelf(project, fixturesOf && { fixturesOf }),
+    scrapers: openCatalog(project, fixturesOf && { fixturesOf }),
     laneOf,
     metrics: () => metrics.text(),
     whyNotCall: (url) => checkTarget(url, { allow }),
@@ -370,7 +371,7 @@ export const openController = async ({
     const answer = await reads.exports.open({ kind: "keep-manifest", job });
     await finished(answer.resume());
   };
-  const duties = {
+  const tasks = {
     ...shared,
     keepManifest,
     data,
@@ -382,11 +383,11 @@ export const openController = async ({
     ...(rules && { rules }),
   };
   return {
-    house,
+    storage,
     listen: (host, port) => server.listen({ host, port }),
     renewTls: (renewed) => (server.server as unknown as TlsServer).setSecureContext(renewed),
     close: () => server.close(),
-    runDuties: (signal) => runDuties({ ...duties, isGone }, signal),
+    runTasks: (signal) => runTasks({ ...tasks, isGone }, signal),
     makeFirstKey: () => makeFirstKey({ registry, ledger, holder }),
     mayListen: async (host) => mayListen(host, (await registry.listKeys()).length > 0),
     isExposed: (host) => !isLoopback(host),
@@ -395,7 +396,7 @@ export const openController = async ({
       await dispatcher.destroy();
       await Promise.all([reads.exports, reads.pages].map((each) => each[Symbol.asyncDispose]()));
       await registry.close();
-      await house[Symbol.asyncDispose]();
+      await storage[Symbol.asyncDispose]();
     },
   };
 };

@@ -1,7 +1,7 @@
 export { defineConfig, type Config } from "./config/define-config.ts";
 export { field, type RecordOf } from "./extraction/field.ts";
 export { by, type Place, type Where } from "./extraction/place.ts";
-export { AbsentError, FailureError } from "./model/failure.ts";
-export { absent } from "./scrapers/absent.ts";
-export { defineScraper, type InputOf, type RecordFrom } from "./scrapers/define-scraper.ts";
-export { emitTo } from "./scrapers/emit-to.ts";
+export { AbsentError, FailureError } from "./domain/failure.ts";
+export { absent } from "./scrapers/scraper.ts";
+export { defineScraper, type InputOf, type RecordFrom } from "./scrapers/scraper.ts";
+export { emitTo } from "./scrapers/compile-emit.ts";

@@ -7,29 +7,29 @@ const SRC = resolve(import.meta.dirname, "../src");
 
 /** Who may see whom. Tests and contract suites beside a file may see more: they open the real parts. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
-  model: [],
-  ports: ["model"],
-  ledger: ["model", "ports"],
-  extraction: ["model"],
-  archive: ["model", "ports"],
-  scrapers: ["model", "ports", "extraction", "index.ts"],
-  flow: ["model", "ports", "extraction", "archive", "scrapers"],
-  backends: ["model", "ports", "ledger"],
-  collectors: ["model", "ports", "extraction"],
-  channels: ["model", "ports"],
-  inputs: ["flow", "scrapers"],
-  freshness: ["model", "ports", "scrapers"],
-  worker: ["model", "ports", "archive", "scrapers", "flow", "freshness"],
-  config: ["model", "ports", "scrapers"],
-  export: ["model", "ports", "archive", "reextract"],
-  retention: ["model", "ports", "archive", "export"],
-  integrity: ["model", "ports", "archive", "reextract", "export"],
-  controller: [
-    "model",
+  domain: [],
+  ports: ["domain"],
+  ledger: ["domain", "ports"],
+  extraction: ["domain"],
+  archive: ["domain", "ports"],
+  scrapers: ["domain", "ports", "extraction", "index.ts"],
+  pipeline: ["domain", "ports", "extraction", "archive", "scrapers"],
+  backends: ["domain", "ports", "ledger"],
+  collectors: ["domain", "ports", "extraction"],
+  channels: ["domain", "ports"],
+  inputs: ["pipeline", "scrapers"],
+  freshness: ["domain", "ports", "scrapers"],
+  worker: ["domain", "ports", "archive", "scrapers", "pipeline", "freshness"],
+  config: ["domain", "ports", "scrapers"],
+  export: ["domain", "ports", "archive", "reextract"],
+  retention: ["domain", "ports", "archive", "export"],
+  integrity: ["domain", "ports", "archive", "reextract", "export"],
+  api: [
+    "domain",
     "ports",
     "archive",
     "scrapers",
-    "flow",
+    "pipeline",
     "reextract",
     "config",
     "inputs",
@@ -37,43 +37,43 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "retention",
   ],
   "compose.ts": [
-    "model",
+    "domain",
     "ports",
     "archive",
     "scrapers",
-    "flow",
+    "pipeline",
     "backends",
     "collectors",
     "channels",
     "worker",
     "config",
-    "controller",
+    "api",
   ],
-  "read-thread.ts": ["compose.ts", "controller"],
-  reextract: ["model", "ports", "archive", "extraction", "scrapers", "flow", "collectors", "compose.ts"],
-  workshop: [
-    "model",
+  "read-thread.ts": ["compose.ts", "api"],
+  reextract: ["domain", "ports", "archive", "extraction", "scrapers", "pipeline", "collectors", "compose.ts"],
+  devtools: [
+    "domain",
     "ports",
     "archive",
     "extraction",
     "scrapers",
-    "flow",
+    "pipeline",
     "worker",
     "collectors",
     "config",
     "compose.ts",
   ],
   cli: [
-    "model",
+    "domain",
     "ports",
     "archive",
     "extraction",
     "scrapers",
-    "flow",
+    "pipeline",
     "worker",
     "config",
     "reextract",
-    "workshop",
+    "devtools",
     "inputs",
     "export",
     "retention",
@@ -83,13 +83,13 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
   client: [],
   "client.ts": ["client"],
-  "index.ts": ["model", "ports", "extraction", "scrapers", "config"],
+  "index.ts": ["domain", "ports", "extraction", "scrapers", "config"],
 };
 
 const IMPORT = /(?:from|import)\s*\(?\s*["']([^"']+)["']/g;
 
 const part = (file: string): string => relative(SRC, file).split("/")[0]!;
-const isSource = (file: string): boolean => !/\.(test|suite)\.ts$|-suite\/|test-site/.test(file);
+const isSource = (file: string): boolean => !/\.(test|suite)\.ts$|-suite\/|\/testing\//.test(file);
 
 const sources = globSync("**/*.ts", { cwd: SRC })
   .map((file) => join(SRC, file))
@@ -170,22 +170,22 @@ test("the engines of the ledger hold no policy: no numbers but their own", () =>
   assert.deepEqual(unnamed, ["lockMs ?? 30_000"]);
 });
 
-test("the model knows neither npm packages nor input and output", () => {
+test("the domain knows neither npm packages nor input and output", () => {
   const foreign = sources
-    .filter((file) => part(file) === "model")
+    .filter((file) => part(file) === "domain")
     .flatMap((file) => importsOf(file).filter((name) => !name.startsWith(".")));
   assert.deepEqual(foreign, []);
 });
 
-test("the nine steps of the architecture are the nine files of src/flow", () => {
-  const steps = ["submit", "plan", "claim", "collect", "archive", "extract", "judge", "settle", "tell"];
-  const files = globSync("flow/*.ts", { cwd: SRC }).filter((file) => !file.endsWith(".test.ts"));
-  assert.deepEqual(files.map((file) => file.slice(5, -3)).sort(), [...steps].sort());
+test("the nine steps of the architecture are the nine files of src/pipeline", () => {
+  const steps = ["submit", "plan", "claim", "collect", "archive", "extract", "judge", "settle", "notify"];
+  const files = globSync("pipeline/*.ts", { cwd: SRC }).filter((file) => !file.endsWith(".test.ts"));
+  assert.deepEqual(files.map((file) => file.slice("pipeline/".length, -3)).sort(), [...steps].sort());
   const text = readFileSync(resolve(SRC, "../ARCHITECTURE.md"), "utf8");
   let at = -1;
   for (const step of steps) {
-    const next = text.indexOf(`\`flow/${step}.ts\``, at + 1);
-    assert.ok(next > at, `ARCHITECTURE.md names flow/${step}.ts, in order`);
+    const next = text.indexOf(`\`pipeline/${step}.ts\``, at + 1);
+    assert.ok(next > at, `ARCHITECTURE.md names pipeline/${step}.ts, in order`);
     at = next;
   }
 });

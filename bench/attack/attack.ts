@@ -1,4 +1,4 @@
-import type { AttackGround, Reply } from "./attack-ground.ts";
+import type { AttackKit, Reply } from "./attack-kit.ts";
 
 /** What one client does to a service. */
 export interface Attack {
@@ -6,9 +6,9 @@ export interface Attack {
   /** A body that takes long to make: it is made before anybody's time is taken. */
   readonly prepare?: (scale: Scale) => Promise<Buffer>;
   /** What an operator has set while it goes on, also in the times without it; answers how it is taken back. */
-  readonly set?: (ground: AttackGround) => Promise<() => Promise<unknown>>;
+  readonly set?: (kit: AttackKit) => Promise<() => Promise<unknown>>;
   /** Answers what broke, or nothing where the service held. It is called over and over. */
-  readonly run: (ground: AttackGround, scale: Scale, body: Buffer) => Promise<string | undefined>;
+  readonly run: (kit: AttackKit, scale: Scale, body: Buffer) => Promise<string | undefined>;
   /** Of the shared lane, the neighbour's part while the attacker has work there; 1 where it has none. */
   readonly share?: number;
   /** A test that shows the same without regard to how fast the machine is: the short form leaves it to that. */

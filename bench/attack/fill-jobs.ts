@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
-import { storeFile } from "../../src/archive/stored-file.ts";
-import type { House } from "../../src/compose.ts";
-import { collectJob } from "../../src/controller/collected-job.suite.ts";
+import { storeFile } from "../../src/archive/segment-writer.ts";
+import type { Storage } from "../../src/compose.ts";
+import { collectJob } from "../../src/api/testing/collected-job.ts";
 import { QUEUE_LANE, queueItems, queueJob } from "../queue-job.ts";
 
-export interface GroundSize {
+export interface KitSize {
   /** Items of the attacker's finished job. */
   readonly items: number;
   /** Bytes of the file that one of its items has kept. */
@@ -18,14 +18,14 @@ export const SMALL_JOB = "small";
 export const SMALL_ITEMS = 50;
 
 /** Jobs of the attacker that are over: one of many items, one of a large file, and a small one. */
-export const fillJobs = async (house: House, { items, fileBytes }: GroundSize): Promise<void> => {
-  await fillJob(house, BIG_JOB, items);
-  await fillJob(house, SMALL_JOB, SMALL_ITEMS);
-  const { ledger, blobs } = house;
+export const fillJobs = async (storage: Storage, { items, fileBytes }: KitSize): Promise<void> => {
+  await fillJob(storage, BIG_JOB, items);
+  await fillJob(storage, SMALL_JOB, SMALL_ITEMS);
+  const { ledger, blobs } = storage;
   await ledger.createJob({ ...queueJob(FILE_JOB), client: "attacker" });
   await ledger.addItems(FILE_JOB, queueItems(0, 1), []);
   await ledger.sealJob(FILE_JOB);
-  const claim = { worker: "filler", room: 1, inHand: new Map(), jobs: [FILE_JOB] };
+  const claim = { worker: "filler", room: 1, inFlight: new Map(), jobs: [FILE_JOB] };
   const [item] = (await ledger.claim(claim)).items;
   const url = `https://${QUEUE_LANE}/file.bin`;
   const head = {
@@ -58,14 +58,14 @@ export const fillJobs = async (house: House, { items, fileBytes }: GroundSize): 
   for (const worker of ["filler", "tester"]) await ledger.reap({ worker });
 };
 
-const fillJob = async (house: House, job: string, items: number): Promise<void> => {
-  const { ledger } = house;
+const fillJob = async (storage: Storage, job: string, items: number): Promise<void> => {
+  const { ledger } = storage;
   await ledger.createJob({ ...queueJob(job), client: "attacker" });
   for (let from = 0; from < items; from += 10_000)
     await ledger.addItems(job, queueItems(from, Math.min(items, from + 10_000)), []);
   await ledger.sealJob(job);
   const owner = "somebody of a long name ".repeat(10);
-  await collectJob(house, job, ({ key }) => ({ body: "page", record: { parcel: key, owner, tax: 1 } }));
+  await collectJob(storage, job, ({ key }) => ({ body: "page", record: { parcel: key, owner, tax: 1 } }));
 };
 
 async function* pieces(bytes: number): AsyncGenerator<Uint8Array> {

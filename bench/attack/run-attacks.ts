@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Attack, Scale } from "./attack.ts";
-import { AttackGround } from "./attack-ground.ts";
+import { AttackKit } from "./attack-kit.ts";
 import { ATTACKS } from "./attacks.ts";
 import { steadyNow } from "./neighbour.ts";
 import type { Seen } from "./neighbour-thread.ts";
@@ -53,21 +53,21 @@ export async function* runAttacks(
   scale: Scale,
   isAsked: (attack: Attack) => boolean,
 ): AsyncGenerator<AttackFigures> {
-  await using ground = await AttackGround.open(scale);
+  await using kit = await AttackKit.open(scale);
   for (const attack of ATTACKS) {
     if (!isAsked(attack)) continue;
     const skipped = attack.skip?.();
     if (skipped !== undefined) yield { ...NOTHING, name: attack.name, skipped };
-    else yield await figuresOf(ground, attack, scale);
-    if (!ground.isAlive) return;
+    else yield await figuresOf(kit, attack, scale);
+    if (!kit.isAlive) return;
   }
 }
 
-const figuresOf = async (ground: AttackGround, attack: Attack, scale: Scale): Promise<AttackFigures> => {
+const figuresOf = async (kit: AttackKit, attack: Attack, scale: Scale): Promise<AttackFigures> => {
   const body = (await attack.prepare?.(scale)) ?? Buffer.alloc(0);
-  const takeBack = await attack.set?.(ground);
+  const takeBack = await attack.set?.(kit);
   const begunAt = steadyNow();
-  ground.forgetPeak();
+  kit.forgetPeak();
   const quiet: Slice[] = [];
   const busy: Slice[] = [];
   let found: string | undefined;
@@ -77,14 +77,14 @@ const figuresOf = async (ground: AttackGround, attack: Attack, scale: Scale): Pr
     await delay(Math.max(scale.sliceMs, AFTER_MS));
     quiet.push({ from: start, to: steadyNow() });
     const from = steadyNow();
-    do found = await runOnce(() => attack.run(ground, scale, body), until);
-    while (found === undefined && ground.isAlive && steadyNow() - from < scale.sliceMs);
+    do found = await runOnce(() => attack.run(kit, scale, body), until);
+    while (found === undefined && kit.isAlive && steadyNow() - from < scale.sliceMs);
     await delay(AFTER_MS);
     busy.push({ from, to: steadyNow() });
   }
-  const peakMb = ground.isAlive ? ground.peakMb() : 0;
-  if (ground.isAlive) await takeBack?.();
-  const seen = await ground.neighbour.seen();
+  const peakMb = kit.isAlive ? kit.peakMb() : 0;
+  if (kit.isAlive) await takeBack?.();
+  const seen = await kit.neighbour.seen();
   const [without, during] = [hadIn(seen, quiet), hadIn(seen, busy)];
   const kept = Math.min(during.own / without.own, during.shared / without.shared / (attack.share ?? 1));
   const refused = seen.requests.find(({ at, problem }) => at >= begunAt && problem !== undefined)?.problem;
@@ -92,8 +92,8 @@ const figuresOf = async (ground: AttackGround, attack: Attack, scale: Scale): Pr
   return {
     name: attack.name,
     broke:
-      (found?.includes("answered 500") ? `${found}; ${ground.lastError()}` : found) ??
-      (ground.isAlive ? undefined : "the controller has ended") ??
+      (found?.includes("answered 500") ? `${found}; ${kit.lastError()}` : found) ??
+      (kit.isAlive ? undefined : "the controller has ended") ??
       (refused && `the neighbour could not ask for its job: ${refused}`) ??
       (peakMb >= MOST_MB ? `it took ${peakMb} MB` : undefined),
     beyond: beyondBars(without, during, seconds < LEAST_SECONDS ? 1 : kept),

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { openSqlite } from "../../src/backends/sqlite/open.ts";
 import { Service } from "../../test/e2e/service-process.ts";
-import type { BenchGround } from "../bench-ground.ts";
+import type { BenchKit } from "../bench-kit.ts";
 import type { BenchOptions } from "../bench-options.ts";
 import type { Figure } from "../figure.ts";
 import { smallJob } from "../large-ledger.ts";
@@ -34,8 +34,8 @@ const QUERIES: ItemsTask["queries"] = [
 ];
 
 /** A real server with a full ledger behind it, asked by another process. */
-export const measureApi = async (ground: BenchGround, { rounds }: BenchOptions): Promise<Figure[]> =>
-  await ground.inFolder(async (folder) => {
+export const measureApi = async (kit: BenchKit, { rounds }: BenchOptions): Promise<Figure[]> =>
+  await kit.inFolder(async (folder) => {
     await using service = new Service(folder);
     const task: FillTask = { data: service.data, ...SIZE };
     await runChild(runScript("fill-ledger.ts"), task, { timeoutMs: 3_600_000 });
@@ -99,6 +99,6 @@ const holdToOneCore = (pid: number): boolean =>
 /** Items in somebody's hands, while the lease of a worker that is not heard of again lasts. */
 const holdSome = async (data: string, job: string): Promise<void> => {
   const ledger = await openSqlite(join(data, "sluice.db"));
-  await ledger.claim({ worker: `bench-${Date.now()}`, room: 1_000, inHand: new Map(), jobs: [job] });
+  await ledger.claim({ worker: `bench-${Date.now()}`, room: 1_000, inFlight: new Map(), jobs: [job] });
   await ledger.close();
 };

@@ -1,4 +1,4 @@
-import type { BenchGround } from "../bench-ground.ts";
+import type { BenchKit } from "../bench-kit.ts";
 import type { BenchOptions } from "../bench-options.ts";
 import type { Figure } from "../figure.ts";
 import { runChild } from "../run-child.ts";
@@ -18,7 +18,7 @@ const SHAPES: Readonly<Record<string, Omit<CallsTask, "seconds">>> = {
 };
 
 /** How often one worker on one lane calls the ledger. Over a network every call costs, whatever it brings. */
-export const measureCalls = async (_: BenchGround, { rounds }: BenchOptions): Promise<Figure[]> => {
+export const measureCalls = async (_: BenchKit, { rounds }: BenchOptions): Promise<Figure[]> => {
   const runs = new Map(Object.keys(SHAPES).map((name) => [name, [] as CallsRun[]]));
   for (let round = 0; round < rounds; round++)
     for (const [name, shape] of Object.entries(SHAPES))

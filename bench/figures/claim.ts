@@ -1,4 +1,4 @@
-import type { BenchGround } from "../bench-ground.ts";
+import type { BenchKit } from "../bench-kit.ts";
 import type { BenchOptions } from "../bench-options.ts";
 import type { Figure } from "../figure.ts";
 import { runChild } from "../run-child.ts";
@@ -10,11 +10,11 @@ const FEW = 10_000;
 const MANY = 1_000_000;
 
 /** Flat cost: what a claim costs must not depend on how much waits behind it. */
-export const measureClaim = async (ground: BenchGround, { rounds }: BenchOptions): Promise<Figure[]> => {
+export const measureClaim = async (kit: BenchKit, { rounds }: BenchOptions): Promise<Figure[]> => {
   const costs: ClaimCost[] = [];
   for (let round = 0; round < rounds; round++)
     costs.push(
-      await ground.inFolder((folder) =>
+      await kit.inFolder((folder) =>
         runChild<ClaimCost>(runScript("claim-cost.ts"), {
           folder,
           few: FEW,

@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
-import type { BenchGround } from "../bench-ground.ts";
+import type { BenchKit } from "../bench-kit.ts";
 import type { BenchOptions } from "../bench-options.ts";
 import type { Figure } from "../figure.ts";
 import { runChild } from "../run-child.ts";
@@ -16,11 +16,8 @@ const CORES = 2;
 const JOB = "bench";
 
 /** `sluice extract` over stored property pages, on one core and on two, in turns. */
-export const measureExtract = async (
-  ground: BenchGround,
-  { rounds, full }: BenchOptions,
-): Promise<Figure[]> =>
-  await ground.inFolder(async (folder) => {
+export const measureExtract = async (kit: BenchKit, { rounds, full }: BenchOptions): Promise<Figure[]> =>
+  await kit.inFolder(async (folder) => {
     const pages = rounds > 1 || full ? PAGES : FEW_PAGES;
     const data = join(folder, "data");
     const scraper = join(import.meta.dirname, "../scrapers/property.ts");

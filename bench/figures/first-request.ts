@@ -4,7 +4,7 @@ import { existsSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import type { BenchGround } from "../bench-ground.ts";
+import type { BenchKit } from "../bench-kit.ts";
 import type { BenchOptions } from "../bench-options.ts";
 import type { Figure } from "../figure.ts";
 import { installPeers, peerScript } from "../peers-folder.ts";
@@ -23,10 +23,7 @@ interface Contender {
 }
 
 /** From the start of a program to the arrival of its first request at the site, whatever it asks for first. */
-export const measureFirstRequest = async (
-  ground: BenchGround,
-  { rounds }: BenchOptions,
-): Promise<Figure[]> => {
+export const measureFirstRequest = async (kit: BenchKit, { rounds }: BenchOptions): Promise<Figure[]> => {
   await installPeers();
   const times = Math.max(ROUNDS, rounds);
   const contenders = present();
@@ -34,7 +31,7 @@ export const measureFirstRequest = async (
   await using site = await openListener();
   for (let round = 0; round < times; round++)
     for (const { name, command } of contenders) {
-      const ms = await ground.inFolder((folder) => site.timeOf(command(site.url, folder), folder));
+      const ms = await kit.inFolder((folder) => site.timeOf(command(site.url, folder), folder));
       taken.get(name)!.push(ms);
     }
   const spreads = Object.fromEntries([...taken].map(([name, values]) => [name, spreadOf(values)]));

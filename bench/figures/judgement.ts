@@ -1,4 +1,4 @@
-import type { BenchGround } from "../bench-ground.ts";
+import type { BenchKit } from "../bench-kit.ts";
 import type { BenchOptions } from "../bench-options.ts";
 import type { Figure } from "../figure.ts";
 import { judgePages } from "../judgement/judge-pages.ts";
@@ -11,7 +11,7 @@ const PAGES_A_SITE = 60;
 const SEED = 20_260_101;
 
 /** Judges generated pages against what was drawn for each of their cells. One round: the same pages give the same judgement. */
-export const measureJudgement = (_ground: BenchGround, { full }: BenchOptions): Promise<Figure[]> => {
+export const measureJudgement = (_kit: BenchKit, { full }: BenchOptions): Promise<Figure[]> => {
   const run = judgePages({ seed: SEED, sites: SITES, pagesASite: full ? PAGES_A_SITE * 5 : PAGES_A_SITE });
   console.error(judgementReport(run));
   const about = { unit: "share", goal: GOAL, rounds: 1 } as const;

@@ -1,4 +1,4 @@
-import type { BenchGround } from "../bench-ground.ts";
+import type { BenchKit } from "../bench-kit.ts";
 import type { BenchOptions } from "../bench-options.ts";
 import type { Figure } from "../figure.ts";
 import { runChild } from "../run-child.ts";
@@ -9,11 +9,11 @@ import { spreadOf } from "../spread.ts";
 const TASK = { items: 1_000_000, jobs: 100 };
 
 /** What the API asks the ledger most: a page of items in some state, wherever in a large job, and the status of a job. */
-export const measureLists = async (ground: BenchGround, { rounds }: BenchOptions): Promise<Figure[]> => {
+export const measureLists = async (kit: BenchKit, { rounds }: BenchOptions): Promise<Figure[]> => {
   const runs: ListRun[] = [];
   for (let round = 0; round < rounds; round++)
     runs.push(
-      await ground.inFolder((folder) =>
+      await kit.inFolder((folder) =>
         runChild<ListRun>(runScript("list-pages.ts"), { folder, ...TASK } satisfies ListTask),
       ),
     );

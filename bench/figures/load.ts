@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { BenchGround } from "../bench-ground.ts";
+import type { BenchKit } from "../bench-kit.ts";
 import type { BenchOptions } from "../bench-options.ts";
 import type { Figure } from "../figure.ts";
 import { writeInputs } from "../inputs-csv.ts";
@@ -12,12 +12,12 @@ import { rawQueue } from "./queue.ts";
 const ITEMS = 1_000_000;
 
 /** A million inputs in no order, from a CSV file into the ledger: read, checked, planned and stored. */
-export const measureLoad = async (ground: BenchGround, { rounds }: BenchOptions): Promise<Figure[]> => {
+export const measureLoad = async (kit: BenchKit, { rounds }: BenchOptions): Promise<Figure[]> => {
   const own: Loaded[] = [];
   const raw: number[] = [];
   for (let round = 0; round < rounds; round++) {
-    own.push(await ground.inFolder(loadOnce));
-    raw.push((await rawQueue(ground)).loadSeconds);
+    own.push(await kit.inFolder(loadOnce));
+    raw.push((await rawQueue(kit)).loadSeconds);
   }
   const seconds = spreadOf(own.map((run) => run.seconds));
   const from = {

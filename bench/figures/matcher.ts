@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { BenchGround } from "../bench-ground.ts";
+import type { BenchKit } from "../bench-kit.ts";
 import type { BenchOptions } from "../bench-options.ts";
 import type { Figure } from "../figure.ts";
 import { installPeers, peerScript } from "../peers-folder.ts";
@@ -13,7 +13,7 @@ const OWN: readonly MatchTask["way"][] = ["stream", "whole", "document"];
 const PEERS = ["htmlparser2", "cheerio"] as const;
 
 /** Eight fields from the bytes of the county page in one thread: a single pass and the document, against their peers. */
-export const measureMatcher = async (_ground: BenchGround, { rounds }: BenchOptions): Promise<Figure[]> => {
+export const measureMatcher = async (_kit: BenchKit, { rounds }: BenchOptions): Promise<Figure[]> => {
   await installPeers();
   const contenders = [
     ...OWN.map((way) => ({ way, script: runScript("match-pages.ts") })),

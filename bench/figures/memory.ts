@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { BenchGround } from "../bench-ground.ts";
+import type { BenchKit } from "../bench-kit.ts";
 import type { BenchOptions } from "../bench-options.ts";
 import type { Figure } from "../figure.ts";
 import { runJob } from "../run-job.ts";
@@ -10,17 +10,14 @@ const SHORT = 100_000;
 const LONG = 1_000_000;
 
 /** The largest a worker grows over a long job of tiny pages, and whether it still grows once it has settled in. */
-export const measureMemory = async (
-  ground: BenchGround,
-  { rounds, full }: BenchOptions,
-): Promise<Figure[]> => {
+export const measureMemory = async (kit: BenchKit, { rounds, full }: BenchOptions): Promise<Figure[]> => {
   const items = full ? LONG : SHORT;
   const times = full ? 1 : rounds;
-  const { origin } = await ground.site();
+  const { origin } = await kit.site();
   const runs: Worked[] = [];
   for (let n = 0; n < times; n++)
     runs.push(
-      await ground.inFolder((folder) =>
+      await kit.inFolder((folder) =>
         runJob({ folder, origin, scraper: join(import.meta.dirname, "../scrapers/tiny.ts"), items }),
       ),
     );

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { BenchGround } from "../bench-ground.ts";
+import type { BenchKit } from "../bench-kit.ts";
 import type { BenchOptions } from "../bench-options.ts";
 import type { Figure } from "../figure.ts";
 import { installPeers, peerScript } from "../peers-folder.ts";
@@ -23,13 +23,11 @@ interface PeerRun {
 }
 
 /** The full way of every item against the bare limit of the machine and against Crawlee, on the same pages. */
-export const measurePipeline = async (ground: BenchGround, { rounds }: BenchOptions): Promise<Figure[]> => {
+export const measurePipeline = async (kit: BenchKit, { rounds }: BenchOptions): Promise<Figure[]> => {
   await installPeers();
-  const { origin, server } = await ground.site();
+  const { origin, server } = await kit.site();
   const peer = (script: string, pages: number, concurrency: number): Promise<PeerRun> =>
-    ground.inFolder((folder) =>
-      runChild<PeerRun>(peerScript(script), { origin, pages, concurrency, folder }),
-    );
+    kit.inFolder((folder) => runChild<PeerRun>(peerScript(script), { origin, pages, concurrency, folder }));
 
   const ceiling: number[] = [];
   const sluice: number[] = [];
@@ -38,7 +36,7 @@ export const measurePipeline = async (ground: BenchGround, { rounds }: BenchOpti
   const crawlee = new Map(CRAWLEE_CONCURRENCY.map((concurrency) => [concurrency, [] as number[]]));
   for (let round = 0; round < rounds; round++) {
     ceiling.push((await peer("site-ceiling.mjs", CEILING_PAGES, RAW_CONCURRENCY)).perSecond);
-    const run = await ground.inFolder((folder) =>
+    const run = await kit.inFolder((folder) =>
       runJob({ folder, origin, scraper: join(import.meta.dirname, "../scrapers/property.ts"), items: PAGES }),
     );
     if (

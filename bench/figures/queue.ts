@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { BenchGround } from "../bench-ground.ts";
+import type { BenchKit } from "../bench-kit.ts";
 import type { BenchOptions } from "../bench-options.ts";
 import type { Figure } from "../figure.ts";
 import { writeInputs } from "../inputs-csv.ts";
@@ -12,15 +12,15 @@ import { rounded, spreadOf } from "../spread.ts";
 const ITEMS = 1_000_000;
 
 /** Claim and settle a million items with every commit synced, beside a bare SQLite table that does the same. */
-export const measureQueue = async (ground: BenchGround, { rounds }: BenchOptions): Promise<Figure[]> => {
+export const measureQueue = async (kit: BenchKit, { rounds }: BenchOptions): Promise<Figure[]> => {
   const own: number[] = [];
   const raw: number[] = [];
   for (let round = 0; round < rounds; round++) {
-    const run = await ground.inFolder((folder) =>
+    const run = await kit.inFolder((folder) =>
       runChild<QueueRun>(runScript("queue-loop.ts"), { folder, items: ITEMS } satisfies QueueTask),
     );
     own.push(run.perSecond);
-    raw.push((await rawQueue(ground)).perSecond);
+    raw.push((await rawQueue(kit)).perSecond);
   }
   const from = { sluice: { itemsPerSecond: spreadOf(own) }, rawSqlite: { itemsPerSecond: spreadOf(raw) } };
   return [
@@ -45,8 +45,8 @@ export const measureQueue = async (ground: BenchGround, { rounds }: BenchOptions
 };
 
 /** The limit for loading, too: the file is the one that Sluice loads. */
-export const rawQueue = (ground: BenchGround): Promise<RawQueueRun> =>
-  ground.inFolder((folder) => {
+export const rawQueue = (kit: BenchKit): Promise<RawQueueRun> =>
+  kit.inFolder((folder) => {
     const csv = join(folder, "inputs.csv");
     writeInputs(csv, ITEMS, "scattered");
     return runChild<RawQueueRun>(runScript("raw-queue.ts"), { folder, csv } satisfies RawQueueTask);

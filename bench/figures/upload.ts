@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import type { BenchGround } from "../bench-ground.ts";
+import type { BenchKit } from "../bench-kit.ts";
 import type { BenchOptions } from "../bench-options.ts";
 import type { Figure } from "../figure.ts";
 import { writeInputs } from "../inputs-csv.ts";
@@ -21,12 +21,12 @@ const FORMS = {
 type Form = keyof typeof FORMS;
 
 /** A million inputs over the API into a service whose one worker runs the first of them meanwhile. */
-export const measureUpload = async (ground: BenchGround, { rounds }: BenchOptions): Promise<Figure[]> => {
-  const { origin } = await ground.site();
+export const measureUpload = async (kit: BenchKit, { rounds }: BenchOptions): Promise<Figure[]> => {
+  const { origin } = await kit.site();
   const runs: (UploadRun & { readonly form: Form })[] = [];
   for (let round = 0; round < rounds; round++)
     for (const form of Object.keys(FORMS) as Form[])
-      runs.push({ ...(await ground.inFolder((folder) => uploadOnce(folder, origin, form))), form });
+      runs.push({ ...(await kit.inFolder((folder) => uploadOnce(folder, origin, form))), form });
   const of = (form: Form, value: (run: UploadRun) => number) =>
     spreadOf(runs.filter((run) => run.form === form).map(value));
   const from = Object.fromEntries(

@@ -1,4 +1,4 @@
-import type { FieldStatus } from "../../src/model/record.ts";
+import type { FieldStatus } from "../../src/domain/record.ts";
 import type { Column } from "./column.ts";
 import type { Random } from "./random.ts";
 

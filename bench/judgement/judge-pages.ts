@@ -1,4 +1,4 @@
-import { judgePage } from "../../src/model/judgement.ts";
+import { judgePage } from "../../src/domain/judgement.ts";
 import { FIELD_KINDS, type FieldKind } from "./column.ts";
 import { LOCALE_TAGS, type LocaleTag } from "./locale.ts";
 import { seededRandom } from "./random.ts";

@@ -1,7 +1,7 @@
 import type { Cell } from "./cell.ts";
 import { cellAttribute, cellHtml, listHtml } from "./cell-html.ts";
 import type { Column } from "./column.ts";
-import { byLabel, kebab, type LayoutGround, type LayoutKind } from "./layout.ts";
+import { byLabel, kebab, type LayoutKit, type LayoutKind } from "./layout.ts";
 import { escapeHtml } from "./markup.ts";
 import type { Random } from "./random.ts";
 
@@ -25,24 +25,24 @@ const labelled = (
   name,
   writing,
   recordsAPage: 1,
-  build: (ground) => {
-    const arranged = arrange(ground.random);
-    const label = labelHand(ground.random, name === "bold list");
-    const isShuffled = ground.random.chance(0.4);
-    const list = ground.columns.findIndex(({ kind }) => kind === "list");
+  build: (kit) => {
+    const arranged = arrange(kit.random);
+    const label = labelHand(kit.random, name === "bold list");
+    const isShuffled = kit.random.chance(0.4);
+    const list = kit.columns.findIndex(({ kind }) => kind === "list");
     return {
-      where: byLabel(ground),
+      where: byLabel(kit),
       body: ([cells], random) => {
-        const pairs = pairsOf(ground, cells!, label, random);
+        const pairs = pairsOf(kit, cells!, label, random);
         return `${arranged(isShuffled ? random.shuffled(pairs) : pairs, random)}
-${listHtml(ground.columns[list]!, cells![list]!, ground.markup, random)}`;
+${listHtml(kit.columns[list]!, cells![list]!, kit.markup, random)}`;
       },
     };
   },
 });
 
 const pairsOf = (
-  { columns, markup }: LayoutGround,
+  { columns, markup }: LayoutKit,
   cells: readonly Cell[],
   label: (text: string) => string,
   random: Random,

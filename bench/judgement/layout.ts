@@ -5,7 +5,7 @@ import type { Markup } from "./markup.ts";
 import type { Random } from "./random.ts";
 
 /** What a layout is made for: one site. */
-export interface LayoutGround {
+export interface LayoutKit {
   readonly columns: readonly Column[];
   readonly markup: Markup;
   readonly random: Random;
@@ -26,14 +26,14 @@ export interface LayoutKind {
   readonly name: string;
   readonly writing: Writing;
   readonly recordsAPage: number;
-  readonly build: (ground: LayoutGround) => Layout;
+  readonly build: (kit: LayoutKit) => Layout;
 }
 
 /** A list stands apart on its page, under its own selector, in every layout but JSON-LD. */
 export const LIST_SELECTOR = "ul.services li";
 
 export const byLabel =
-  ({ hasTabs }: LayoutGround) =>
+  ({ hasTabs }: LayoutKit) =>
   (column: Column): Where =>
     column.kind === "list"
       ? LIST_SELECTOR

@@ -1,4 +1,4 @@
-import { FIELD_STATUSES } from "../../src/model/record.ts";
+import { FIELD_STATUSES } from "../../src/domain/record.ts";
 import type { JudgementRun } from "./judge-pages.ts";
 import type { Tally } from "./tally.ts";
 

@@ -2,13 +2,13 @@ import { by } from "../../src/index.ts";
 import { cellAttribute, cellElement, cellHtml, listHtml } from "./cell-html.ts";
 import type { Cell } from "./cell.ts";
 import type { Column } from "./column.ts";
-import { byLabel, capital, kebab, type LayoutGround, type LayoutKind, LIST_SELECTOR } from "./layout.ts";
+import { byLabel, capital, kebab, type LayoutKit, type LayoutKind, LIST_SELECTOR } from "./layout.ts";
 import { BLANK_JSON, escapeHtml } from "./markup.ts";
 import type { Random } from "./random.ts";
 
 /** The facts of one record: each cell that is there, through `one`. */
 const eachCell = (
-  { columns }: LayoutGround,
+  { columns }: LayoutKit,
   cells: readonly Cell[],
   one: (column: Column, cell: Cell) => string,
 ): string =>
@@ -19,7 +19,7 @@ const eachCell = (
     })
     .join("");
 
-const listOf = ({ columns, markup }: LayoutGround, cells: readonly Cell[], random: Random): string => {
+const listOf = ({ columns, markup }: LayoutKit, cells: readonly Cell[], random: Random): string => {
   const index = columns.findIndex(({ kind }) => kind === "list");
   return listHtml(columns[index]!, cells[index]!, markup, random);
 };
@@ -30,8 +30,8 @@ const generatedIds: LayoutKind = {
   name: "generated ids",
   writing: "linked",
   recordsAPage: 1,
-  build: (ground) => {
-    const isByEnd = ground.random.chance(0.4);
+  build: (kit) => {
+    const isByEnd = kit.random.chance(0.4);
     return {
       where: (column) => {
         if (column.kind === "list") return LIST_SELECTOR;
@@ -39,11 +39,11 @@ const generatedIds: LayoutKind = {
       },
       body: ([cells], random) =>
         `<table class="outer"><tr><td><table id="ctl00_cphBody_tbl">${eachCell(
-          ground,
+          kit,
           cells!,
           (column, cell) =>
-            `<tr><td class="c1">${escapeHtml(column.label)}:</td><td class="c2">${cellElement(column, cell, `id="${idOf(column)}" class="txt"`, ground.markup, random)}</td></tr>`,
-        )}</table></td></tr></table>${listOf(ground, cells!, random)}`,
+            `<tr><td class="c1">${escapeHtml(column.label)}:</td><td class="c2">${cellElement(column, cell, `id="${idOf(column)}" class="txt"`, kit.markup, random)}</td></tr>`,
+        )}</table></td></tr></table>${listOf(kit, cells!, random)}`,
     };
   },
 };
@@ -53,22 +53,22 @@ const twoAges: LayoutKind = {
   name: "two ages",
   writing: "shown",
   recordsAPage: 1,
-  build: (ground) => ({
+  build: (kit) => ({
     where: (column) => {
-      const label = byLabel(ground)(column);
+      const label = byLabel(kit)(column);
       return column.kind === "list" || typeof label === "string"
         ? LIST_SELECTOR
         : [`#${idOf(column)}`, label as ReturnType<typeof by.label>];
     },
     body: ([cells], random) => {
       const isOld = random.chance(0.4);
-      const rows = eachCell(ground, cells!, (column, cell) => {
-        const value = cellHtml(column, cell, ground.markup, random);
+      const rows = eachCell(kit, cells!, (column, cell) => {
+        const value = cellHtml(column, cell, kit.markup, random);
         return isOld
           ? `<tr><td><b>${escapeHtml(column.label)}:</b></td><td>${value}</td></tr>`
           : `<div class="f"><span>${escapeHtml(column.label)}</span><span id="${idOf(column)}">${value}</span></div>`;
       });
-      return `${isOld ? `<table>${rows}</table>` : rows}${listOf(ground, cells!, random)}`;
+      return `${isOld ? `<table>${rows}</table>` : rows}${listOf(kit, cells!, random)}`;
     },
   }),
 };
@@ -77,14 +77,14 @@ const cards: LayoutKind = {
   name: "cards",
   writing: "linked",
   recordsAPage: 4,
-  build: (ground) => ({
+  build: (kit) => ({
     each: "article.card",
     where: (column) => (column.kind === "list" ? LIST_SELECTOR : `.${kebab(column.name)}`),
     body: (rows, random) =>
       rows
         .map(
           (cells) =>
-            `<article class="card">${eachCell(ground, cells, (column, cell) => `<div class="line">${cellElement(column, cell, `class="${kebab(column.name)} f"`, ground.markup, random)}</div>`)}${listOf(ground, cells, random)}</article>`,
+            `<article class="card">${eachCell(kit, cells, (column, cell) => `<div class="line">${cellElement(column, cell, `class="${kebab(column.name)} f"`, kit.markup, random)}</div>`)}${listOf(kit, cells, random)}</article>`,
         )
         .join("\n"),
   }),
@@ -94,7 +94,7 @@ const attributes: LayoutKind = {
   name: "attributes",
   writing: "written",
   recordsAPage: 1,
-  build: (ground) => ({
+  build: (kit) => ({
     where: (column) => {
       const css = kebab(column.name);
       switch (column.kind) {
@@ -119,7 +119,7 @@ const attributes: LayoutKind = {
       }
     },
     body: ([cells], random) =>
-      `${eachCell(ground, cells!, (column, cell) => {
+      `${eachCell(kit, cells!, (column, cell) => {
         const css = kebab(column.name);
         const value = cellAttribute(cell, random);
         switch (column.kind) {
@@ -141,7 +141,7 @@ const attributes: LayoutKind = {
           default:
             return column.kind satisfies never;
         }
-      })}${listOf(ground, cells!, random)}`,
+      })}${listOf(kit, cells!, random)}`,
   }),
 };
 
@@ -149,17 +149,17 @@ const jsonLd: LayoutKind = {
   name: "json-ld",
   writing: "written",
   recordsAPage: 1,
-  build: (ground) => {
-    const type = ground.random.pick(["Product", "LocalBusiness", "House"]);
-    const isInGraph = ground.random.chance(0.3);
-    const asNumbers = ground.random.chance(0.5);
+  build: (kit) => {
+    const type = kit.random.pick(["Product", "LocalBusiness", "House"]);
+    const isInGraph = kit.random.chance(0.3);
+    const asNumbers = kit.random.chance(0.5);
     const isNested = ({ kind }: Column): boolean => kind === "money" || kind === "phone";
     return {
       where: (column) => by.jsonLd(type, isNested(column) ? `details.${column.name}` : column.name),
       body: ([cells], random) => {
         const thing: Record<string, unknown> = { "@context": "https://schema.org", "@type": type };
         const details: Record<string, unknown> = { "@type": "Offer" };
-        for (const [index, column] of ground.columns.entries()) {
+        for (const [index, column] of kit.columns.entries()) {
           const cell = cells![index]!;
           if (cell.drawn === "absent" || cell.drawn === "said none") continue;
           (isNested(column) ? details : thing)[column.name] = jsonValue(cell, asNumbers, random);
@@ -169,7 +169,7 @@ const jsonLd: LayoutKind = {
         // As every careful site does: no tag may end inside the data.
         const text = JSON.stringify(data).replaceAll("<", String.raw`\u003c`);
         const isSaidNone = cells!.some(({ drawn }) => drawn === "said none");
-        return `<script type="application/ld+json">${text}</script>${isSaidNone ? listOf(ground, cells!, random) : ""}`;
+        return `<script type="application/ld+json">${text}</script>${isSaidNone ? listOf(kit, cells!, random) : ""}`;
       },
     };
   },

@@ -1,5 +1,5 @@
 import { compileExtraction } from "../../src/extraction/extract-spec.ts";
-import type { KeptPage } from "../../src/model/capture.ts";
+import type { KeptPage } from "../../src/domain/capture.ts";
 import { type Cell, drawCell } from "./cell.ts";
 import { type Column, siteColumns } from "./column.ts";
 import { LABELLED_LAYOUTS } from "./labelled-layouts.ts";

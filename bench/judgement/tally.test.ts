@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { JudgedField } from "../../src/model/record.ts";
+import type { JudgedField } from "../../src/domain/record.ts";
 import type { Cell } from "./cell.ts";
 import { Tally } from "./tally.ts";
 

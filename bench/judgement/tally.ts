@@ -1,4 +1,4 @@
-import { FIELD_STATUSES, type FieldStatus, type JudgedField } from "../../src/model/record.ts";
+import { FIELD_STATUSES, type FieldStatus, type JudgedField } from "../../src/domain/record.ts";
 import { type Cell, trueStatus } from "./cell.ts";
 import type { FieldKind } from "./column.ts";
 import { isSameValue } from "./same-value.ts";

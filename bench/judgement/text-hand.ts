@@ -17,7 +17,7 @@ export const addressHand = ({ streets, towns }: Language, random: Random): Hand 
   };
 };
 
-/** A number of the house's own, of which the author knows the form: 9 is a digit, A a letter. */
+/** A number of the storage's own, of which the author knows the form: 9 is a digit, A a letter. */
 export const PARCEL_FORMS = ["999-9999-99", "9999999999", "AA99-99999", "99.999.9999", "R999999"] as const;
 
 export const parcelPattern = (form: string): RegExp =>

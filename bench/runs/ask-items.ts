@@ -1,7 +1,7 @@
 /** Pages of items over the API, each query from the job's first place, its last, and many between. Answers how long they took. */
 import { Pool } from "undici";
-import { toCursor } from "../../src/controller/cursor.ts";
-import { seededRandom } from "../../src/model/seeded-random.ts";
+import { toCursor } from "../../src/api/cursor.ts";
+import { seededRandom } from "../../src/domain/testing/seeded-random.ts";
 import { cpuSeconds } from "../process-usage.ts";
 import { percentile } from "../spread.ts";
 

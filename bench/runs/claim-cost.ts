@@ -38,7 +38,7 @@ const loaded = async (items: number): Promise<Ledger> => {
 /** Settles what it claimed, outside of the time that it answers. */
 const timedClaim = async (ledger: Ledger): Promise<number> => {
   const from = performance.now();
-  const { items } = await ledger.claim({ worker: WORKER, room: ROOM, inHand: new Map() });
+  const { items } = await ledger.claim({ worker: WORKER, room: ROOM, inFlight: new Map() });
   const ms = performance.now() - from;
   if (items.length !== ROOM) throw new Error(`a claim of ${ROOM} gave ${items.length}`);
   await ledger.settle(WORKER, items.map(settledPage));

@@ -1,7 +1,7 @@
 /** One worker on one paced lane, all of it real: how often it calls the ledger, and which share of the lane's rate it uses. */
 import { setTimeout as delay } from "node:timers/promises";
-import { answer } from "../../src/collectors/http/test-site.ts";
-import { WorkerGround } from "../../test/worker-ground.ts";
+import { answer } from "../../src/collectors/http/testing/test-site.ts";
+import { WorkerKit } from "../../test/worker-kit.ts";
 
 export interface CallsTask {
   /** 0 for a worker that finds no work. */
@@ -27,12 +27,12 @@ const WARM_UP_S = 2;
 
 const { perSecond, concurrency, hops, seconds } = JSON.parse(process.argv[2]!) as CallsTask;
 const counts = { claims: 0, emptyClaims: 0, pulses: 0, settles: 0, requests: 0 };
-await using ground = await WorkerGround.open((_, response) => {
+await using kit = await WorkerKit.open((_, response) => {
   counts.requests++;
   setTimeout(() => answer(response, "<p>"), ANSWER_MS);
 });
 const items = perSecond === 0 ? 1 : Math.ceil((perSecond * (seconds + 2 * WARM_UP_S)) / hops);
-await ground.submit(
+await kit.submit(
   Array.from({ length: items }, (_, i) => `/${i}`),
   {
     pace: { perSecond: perSecond || 10, burst: Math.max(1, Math.floor(perSecond / 20)), concurrency },
@@ -44,8 +44,8 @@ await ground.submit(
   },
 );
 const stop = new AbortController();
-const { ledger } = ground.house;
-const working = ground.run({
+const { ledger } = kit.storage;
+const working = kit.run({
   signal: stop.signal,
   onSettled: () => false,
   ledger: {

@@ -1,8 +1,8 @@
 /** Pages of a large job's items by state, from places all over it, and the status of many jobs. Answers the times they take. */
 import { join } from "node:path";
 import { openSqlite } from "../../src/backends/sqlite/open.ts";
-import { ITEM_STATES, type ItemState } from "../../src/model/item.ts";
-import { seededRandom } from "../../src/model/seeded-random.ts";
+import { ITEM_STATES, type ItemState } from "../../src/domain/item.ts";
+import { seededRandom } from "../../src/domain/testing/seeded-random.ts";
 import { fillLedger, type LedgerSize, smallJob } from "../large-ledger.ts";
 import { percentile } from "../spread.ts";
 
@@ -42,7 +42,7 @@ await fillLedger(ledger, size);
 const p99Ms: Record<string, number> = {};
 for (const state of ITEM_STATES) p99Ms[state] = await p99("large", state);
 p99Ms["rare done"] = await p99("rare", "done");
-await ledger.steerJob("large", "cancel");
+await ledger.controlJob("large", "cancel");
 p99Ms["cancelled"] = await p99("large", "cancelled");
 
 const from = performance.now();

@@ -1,9 +1,9 @@
 /** Creates a job and loads its inputs from a CSV file, as `sluice run` does. Answers how long the loading took. */
 import { readInputs } from "../../src/inputs/read-inputs.ts";
-import { laneOf, openHouse } from "../../src/compose.ts";
-import { createJob, loadInputs, type Submission } from "../../src/flow/submit.ts";
+import { laneOf, openStorage } from "../../src/compose.ts";
+import { createJob, loadInputs, type Submission } from "../../src/pipeline/submit.ts";
 import { loadScraper } from "../../src/scrapers/load-scraper.ts";
-import { readyScraper } from "../../src/scrapers/ready-scraper.ts";
+import { compileScraper } from "../../src/scrapers/compiled-scraper.ts";
 
 export interface LoadTask {
   readonly data: string;
@@ -19,8 +19,8 @@ export interface Loaded {
 }
 
 const { data, job, scraper, csv } = JSON.parse(process.argv[2]!) as LoadTask;
-const ready = await readyScraper(await loadScraper(scraper));
-await using house = await openHouse(data);
+const ready = await compileScraper(await loadScraper(scraper));
+await using storage = await openStorage(data);
 const submission: Submission = {
   job,
   client: "bench",
@@ -29,8 +29,8 @@ const submission: Submission = {
   laneOf,
 };
 const startedAt = performance.now();
-await createJob(house.ledger, submission);
-const { accepted } = await loadInputs(house.ledger, submission);
+await createJob(storage.ledger, submission);
+const { accepted } = await loadInputs(storage.ledger, submission);
 const seconds = (performance.now() - startedAt) / 1_000;
 const maxRssMb = process.resourceUsage().maxRSS / 1_024;
 console.log(JSON.stringify({ seconds, accepted, maxRssMb } satisfies Loaded));

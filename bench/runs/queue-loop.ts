@@ -44,7 +44,7 @@ const settle = async (count: number): Promise<void> => {
 const startedAt = performance.now();
 for (;;) {
   // Items whose requests are over do not count against the lane, settled or not.
-  const grant = await ledger.claim({ worker: WORKER, room: CLAIM, inHand: new Map() });
+  const grant = await ledger.claim({ worker: WORKER, room: CLAIM, inFlight: new Map() });
   if (grant.items.length === 0) break;
   hand.push(...grant.items);
   if (hand.length >= SETTLE) await settle(SETTLE);

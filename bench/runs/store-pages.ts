@@ -1,14 +1,14 @@
 /** Fills a data folder with a job of so many property pages, as collecting them would have: archive, records and ledger. */
 import { openArchive } from "../../src/archive/segment-writer.ts";
 import { startPacker } from "../../src/archive/packer.ts";
-import { openHouse, SOFTWARE } from "../../src/compose.ts";
-import { extract } from "../../src/flow/extract.ts";
-import { judge } from "../../src/flow/judge.ts";
-import { createJob, type Submission } from "../../src/flow/submit.ts";
-import type { Exchange } from "../../src/model/capture.ts";
+import { openStorage, SOFTWARE } from "../../src/compose.ts";
+import { extract } from "../../src/pipeline/extract.ts";
+import { judge } from "../../src/pipeline/judge.ts";
+import { createJob, type Submission } from "../../src/pipeline/submit.ts";
+import type { Exchange } from "../../src/domain/capture.ts";
 import type { ClaimedItem, SettledItem } from "../../src/ports/ledger.ts";
 import { loadScraper } from "../../src/scrapers/load-scraper.ts";
-import { readyScraper } from "../../src/scrapers/ready-scraper.ts";
+import { compileScraper } from "../../src/scrapers/compiled-scraper.ts";
 import { propertyPage } from "../site/property-page.ts";
 import { DISTINCT_PAGES } from "../site/site-pages.ts";
 
@@ -30,7 +30,7 @@ const BATCH = 500;
 
 const { data, job, scraper, pages } = JSON.parse(process.argv[2]!) as StoreTask;
 const startedAt = performance.now();
-const ready = await readyScraper(await loadScraper(scraper));
+const ready = await compileScraper(await loadScraper(scraper));
 const extraction = ready.extraction!;
 
 /** Extracting is not what is measured here: each distinct page is read once. */
@@ -43,10 +43,10 @@ const known = Array.from({ length: Math.min(pages, DISTINCT_PAGES) }, (_, n) => 
   return { body: Buffer.from(text), records: raw.records };
 });
 
-await using house = await openHouse(data);
+await using storage = await openStorage(data);
 await using packer = startPacker();
 await using archive = openArchive({
-  blobs: house.blobs,
+  blobs: storage.blobs,
   packer,
   job,
   software: SOFTWARE,
@@ -60,20 +60,20 @@ const submission: Submission = {
   laneOf: () => LANE,
   inputs: (async function* () {})(),
 };
-await createJob(house.ledger, submission);
+await createJob(storage.ledger, submission);
 for (let from = 0; from < pages; from += BATCH) {
   const items = Array.from({ length: Math.min(BATCH, pages - from) }, (_, i) => ({
     key: String(from + i),
     input: JSON.stringify({ parcel: String(from + i) }),
     lane: LANE,
   }));
-  await house.ledger.addItems(job, items, []);
+  await storage.ledger.addItems(job, items, []);
 }
-await house.ledger.sealJob(job);
+await storage.ledger.sealJob(job);
 
 let settling: Promise<void>[] = [];
 for (let stored = 0; stored < pages;) {
-  const { items } = await house.ledger.claim({ worker: WORKER, room: BATCH, inHand: new Map() });
+  const { items } = await storage.ledger.claim({ worker: WORKER, room: BATCH, inFlight: new Map() });
   if (items.length === 0) throw new Error(`only ${stored} of ${pages} items could be claimed`);
   settling.push(settle(await Promise.all(items.map(store))));
   stored += items.length;
@@ -86,7 +86,7 @@ for (let stored = 0; stored < pages;) {
 }
 await archive.seal();
 await Promise.all(settling);
-const view = await house.ledger.readJob(job);
+const view = await storage.ledger.readJob(job);
 if (view?.counts.states.done !== pages) throw new Error(`${view?.counts.states.done} of ${pages} are done`);
 console.log(JSON.stringify({ pages, seconds: (performance.now() - startedAt) / 1_000 } satisfies Stored));
 
@@ -128,7 +128,7 @@ async function settle(stored: readonly StoredItem[]): Promise<void> {
       emitted: [],
     }),
   );
-  const { refused } = await house.ledger.settle(WORKER, await Promise.all(settled));
+  const { refused } = await storage.ledger.settle(WORKER, await Promise.all(settled));
   if (refused.length > 0) throw new Error(`${refused.length} settles were refused`);
 }
 

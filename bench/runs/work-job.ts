@@ -2,8 +2,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { openHouse, work } from "../../src/compose.ts";
-import type { JobView } from "../../src/model/job.ts";
+import { openStorage, work } from "../../src/compose.ts";
+import type { JobView } from "../../src/domain/job.ts";
 
 export interface WorkTask {
   readonly data: string;
@@ -38,7 +38,7 @@ const linesIn = (kind: string, ending: string): number => {
   return lines;
 };
 
-await using house = await openHouse(data, { isPacing: true });
+await using storage = await openStorage(data, { isPacing: true });
 const controller = new AbortController();
 const cpuBefore = process.cpuUsage();
 // Opening the ledger, loading the scraper and starting the archive's thread are part of the time.
@@ -48,7 +48,7 @@ let rssMbAtTenth = 0;
 let view: JobView;
 for (;;) {
   await Promise.race([delay(LOOK_MS), working]);
-  view = (await house.ledger.readJob(job))!;
+  view = (await storage.ledger.readJob(job))!;
   const { states, accepted } = view.counts;
   if (rssMbAtTenth === 0 && states.done >= accepted / 10) rssMbAtTenth = rssMb();
   if (view.endedAt !== undefined || view.state === "paused") break;

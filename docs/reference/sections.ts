@@ -11,7 +11,7 @@ export const SECTIONS: readonly Section[] = [
     title: "A scraper: `defineScraper({ … })`",
     of: [["src/scrapers/scraper.ts", "Scraper"]],
   },
-  { title: "`pace`", of: [["src/model/pace.ts", "Pace"]] },
+  { title: "`pace`", of: [["src/domain/pace.ts", "Pace"]] },
   {
     title: "`limits`",
     of: [
@@ -24,10 +24,10 @@ export const SECTIONS: readonly Section[] = [
     says:
       "`{ timeout: { maxAttempts: 5, backoff: { firstMs: 500 } } }`. What is left out stays as it is; " +
       "[scrapers.md](scrapers.md#failures) has the kinds.",
-    of: [["src/model/failure-policy.ts", "FailurePolicy"]],
+    of: [["src/domain/failure-policy.ts", "FailurePolicy"]],
     without: ["retries"],
   },
-  { title: "`backoff`", of: [["src/model/backoff.ts", "Backoff"]] },
+  { title: "`backoff`", of: [["src/domain/backoff.ts", "Backoff"]] },
   {
     title: "What `collect` is given",
     of: [["src/scrapers/scraper.ts", "CollectContext"]],
@@ -105,7 +105,7 @@ export const SECTIONS: readonly Section[] = [
   {
     title: "A field of a record",
     says: "What the records of a job hold of each field.",
-    of: [["src/model/record.ts", "JudgedField"]],
+    of: [["src/domain/record.ts", "JudgedField"]],
   },
   {
     title: "An extract function: its tools",
@@ -120,7 +120,7 @@ export const SECTIONS: readonly Section[] = [
     says: "As a member of a record it brings its status along.",
     of: [["src/extraction/read-value.ts", "Reading"]],
   },
-  { title: "A kept page", of: [["src/model/capture.ts", "KeptPage"]] },
+  { title: "A kept page", of: [["src/domain/capture.ts", "KeptPage"]] },
   {
     title: "A document",
     says: "With `within`, a selector is relative to that element.",

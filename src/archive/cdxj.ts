@@ -1,6 +1,4 @@
-import type { Exchange } from "../model/capture.ts";
-import { headerOf } from "./media-type.ts";
-import { surt } from "./surt.ts";
+import type { Exchange } from "../domain/capture.ts";
 
 export interface IndexedPlace {
   readonly offset: number;
@@ -27,7 +25,7 @@ export const cdxjLine = (exchange: Omit<Exchange, "body">, place: IndexedPlace, 
 };
 
 /** A segment as its index describes it. */
-export interface SegmentSeal {
+interface SegmentSeal {
   readonly filename: string;
   readonly length: number;
   /** Of the whole file. */
@@ -44,3 +42,37 @@ export const cdxjFile = (lines: readonly string[], seal: SegmentSeal): Uint8Arra
       .map((line) => `${line}\n`)
       .join(""),
   );
+
+/**
+ * The sort-friendly form of a URL that CDXJ indexes are ordered by: host labels from the top level down, `www` and the
+ * case left out, query parameters in order. What is no http(s) URL stays as it is.
+ */
+export const surt = (url: string): string => {
+  const parsed = URL.parse(url);
+  if (parsed === null || !/^https?:$/.test(parsed.protocol)) return url;
+  const host = parsed.hostname.replace(/^www\d*\.(?=.)/, "");
+  const labels = host.startsWith("[") ? host : host.split(".").toReversed().join(",");
+  const port = parsed.port === "" ? "" : `:${parsed.port}`;
+  const query =
+    parsed.search === "" ? "" : `?${parsed.search.slice(1).toLowerCase().split("&").toSorted().join("&")}`;
+  return `${labels}${port})${parsed.pathname}${query}`.toLowerCase();
+};
+
+type Headers = readonly (readonly [string, string])[];
+
+const headerOf = (headers: Headers, name: string): string | undefined =>
+  headers.find(([key]) => key.toLowerCase() === name)?.[1];
+
+/** Without parameters, in lower case; what a site does not name is bytes (RFC 9110, 8.3). */
+export const mediaTypeOf = (headers: Headers): string => {
+  const value = headerOf(headers, "content-type")?.split(";", 1)[0]?.trim().toLowerCase();
+  return value === undefined || value === "" ? "application/octet-stream" : value;
+};
+
+const PACKED =
+  /^(image\/(?!svg|bmp)|audio\/|video\/|font\/woff)|[/+](pdf|zip|gzip|zstd|x-7z-compressed|x-rar-compressed)$/;
+
+/** Bytes that are compressed already: packing them again costs time and saves nothing. */
+export const isCompressed = (headers: Headers): boolean =>
+  /\b(gzip|br|zstd|deflate)\b/i.test(headerOf(headers, "content-encoding") ?? "") ||
+  PACKED.test(mediaTypeOf(headers));

@@ -1,6 +1,6 @@
 import { crc32, inflateRawSync } from "node:zlib";
 import { cdxjFile, cdxjLine } from "./cdxj.ts";
-import { sha256 } from "./sha256.ts";
+import { sha256 } from "./manifest.ts";
 import type { StoredFile } from "./warc-record.ts";
 
 /** One record of a segment, as a reference to it must have it. */
@@ -12,7 +12,7 @@ export interface CheckedMember {
   readonly digest: string | undefined;
 }
 
-export interface CheckedSegment {
+interface CheckedSegment {
   /** Those up to the first that is damaged. */
   readonly members: readonly CheckedMember[];
   /** Files that are objects of their own, as the segment notes them. */

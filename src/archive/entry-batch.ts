@@ -1,4 +1,4 @@
-import type { Exchange } from "../model/capture.ts";
+import type { Exchange } from "../domain/capture.ts";
 import type { Entry } from "./pack-segment.ts";
 import type { StoredFile } from "./warc-record.ts";
 

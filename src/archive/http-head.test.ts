@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import type { Exchange } from "../model/capture.ts";
-import { requestHead, responseHead } from "./http-head.ts";
+import type { Exchange } from "../domain/capture.ts";
+import { requestHead, responseHead } from "./warc-record.ts";
 
 type Headers = Exchange["responseHeaders"];
 

@@ -1,6 +1,6 @@
-import type { BlobRange, CaptureRef, Exchange, RecordRange } from "../model/capture.ts";
+import type { BlobRange, CaptureRef, Exchange, RecordRange } from "../domain/capture.ts";
 import { entryLength } from "./entry-batch.ts";
-import { mediaTypeOf } from "./media-type.ts";
+import { mediaTypeOf } from "./cdxj.ts";
 import type { Entry } from "./pack-segment.ts";
 import type { SegmentGroup } from "./segment-group.ts";
 import type { StoredFile } from "./warc-record.ts";
@@ -23,7 +23,7 @@ export interface ItemBundle {
   commit(records: readonly string[], end?: (kept: Kept) => string): Promise<Kept>;
 }
 
-export interface FileTicket {
+interface FileTicket {
   readonly number: number;
   readonly size: number;
   readonly digest: string;
@@ -37,7 +37,7 @@ export interface Kept {
 }
 
 /** What a bundle needs from the archive of its job. */
-export interface BundleTools {
+interface BundleTools {
   /** Puts it into the open group as soon as so many bytes more may be held. */
   readonly capture: (
     entry: Entry,

@@ -1,15 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { promisify } from "node:util";
 import { gunzip, gzip } from "node:zlib";
-import type { JobView, RejectedInput } from "../model/job.ts";
-import { parseSpec, writeSpec } from "../model/spec-text.ts";
-import { timedId } from "../model/timed-id.ts";
+import { parseSpec, writeSpec } from "../domain/job-version.ts";
+import { type JobView, type RejectedInput, timedId } from "../domain/job.ts";
 import { BlobError, type Blobs } from "../ports/blobs.ts";
-import type { InputLine } from "../ports/ledger-rebuild.ts";
+import type { InputLine } from "../ports/ledger-check.ts";
 import type { Ledger, PlannedItem } from "../ports/ledger.ts";
-import { ArchiveError } from "./archive-error.ts";
-import { openSealedJson, sealJson } from "./sealed-json.ts";
-import { sha256 } from "./sha256.ts";
+import { ArchiveError, openSealedJson, sealJson, sha256 } from "./manifest.ts";
 
 /**
  * What a ledger is rebuilt from when it is lost, beside pages, records and manifests. It is written while a job runs:
@@ -27,7 +24,7 @@ export interface JobFile {
 const KEPT_REJECTS = 20;
 const SEGMENT = /-([0-9a-f]{16})\.jsonl\.gz$/;
 
-export const jobFileName = (job: string): string => `jobs/${job}/job.json`;
+const jobFileName = (job: string): string => `jobs/${job}/job.json`;
 export const inputsPrefix = (job: string): string => `jobs/${job}/inputs/`;
 export const settledPrefix = (job: string): string => `jobs/${job}/settled/`;
 export const isJournal = (name: string): boolean => /^jobs\/[^/]+\/(inputs|settled)\//.test(name);

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { openFiles } from "../backends/files/open-files.ts";
 import { openSqlite } from "../backends/sqlite/open.ts";
-import { jobSpec, planned } from "../ports/ledger-suite/world.ts";
+import { jobSpec, planned } from "../ports/ledger-suite/test-kit.ts";
 import { journaled } from "./journaled-ledger.ts";
 
 test("calls keep their names: one that is sent again takes effect once", async (t) => {
@@ -25,5 +25,5 @@ test("calls keep their names: one that is sent again takes effect once", async (
   );
   assert.equal(added.accepted, 1);
   assert.equal((await ledger.readJob("job"))!.counts.rejected, 1);
-  await twice(() => ledger.steerJob("job", "cancel", undefined, "cancel"));
+  await twice(() => ledger.controlJob("job", "cancel", undefined, "cancel"));
 });

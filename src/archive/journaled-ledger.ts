@@ -1,7 +1,8 @@
 import type { Blobs } from "../ports/blobs.ts";
 import { type LaneLedger, type Ledger, LedgerError } from "../ports/ledger.ts";
+import type { ClientInfo, KeyInfo, Registry } from "../ports/registry.ts";
 import { keepJobFile, putInputs } from "./journal.ts";
-import { sealJson } from "./sealed-json.ts";
+import { sealJson } from "./manifest.ts";
 
 /** What operators have said of lanes, for a rebuilt ledger. */
 export interface LaneLimit {
@@ -43,8 +44,8 @@ export const journaled = (ledger: Ledger, blobs: Blobs): Ledger => {
       await ledger.sealJob(job);
       await keep(job);
     },
-    async steerJob(...call) {
-      await ledger.steerJob(...call);
+    async controlJob(...call) {
+      await ledger.controlJob(...call);
       await keep(call[0]);
     },
     async pinVersions(...call) {
@@ -66,8 +67,8 @@ export const journaled = (ledger: Ledger, blobs: Blobs): Ledger => {
       await keep(call[0]);
       return count;
     },
-    async steerLane(lane, to) {
-      await ledger.steerLane(lane, to);
+    async controlLane(lane, to) {
+      await ledger.controlLane(lane, to);
       await blobs.put(LANES_FILE, sealJson({ lanes: await limitsOf(ledger) }));
     },
   };
@@ -85,3 +86,51 @@ const limitsOf = async (ledger: LaneLedger): Promise<LaneLimit[]> => {
     if (page.length < PAGE) return limits;
   }
 };
+
+/** Clients without the secrets that sign their webhooks, and keys as the hashes that the registry has of them. */
+export interface RegistryFile {
+  readonly clients: readonly ClientInfo[];
+  readonly keys: readonly KeyInfo[];
+}
+
+export const REGISTRY_FILE = "service/registry.json";
+
+/** A registry whose clients and keys are written down in the archive whenever they change, so that they can be rebuilt from there. */
+export const journaledRegistry = (registry: Registry, blobs: Blobs): Registry => {
+  const read = async (): Promise<Uint8Array> => {
+    const clients = (await registry.listClients()).map(withoutSecrets);
+    const keys = (await registry.listKeys()).map(({ usedAt: _usedAt, ...key }) => key);
+    return sealJson({ clients, keys } satisfies RegistryFile);
+  };
+  const keep = async (): Promise<void> => {
+    // Written, and then looked: another may have changed something meanwhile, and have written before.
+    for (let now = await read(), before; !before || !Buffer.from(now).equals(before); now = await read())
+      await blobs.put(REGISTRY_FILE, (before = now));
+  };
+  return {
+    ...registry,
+    async saveClient(client) {
+      await registry.saveClient(client);
+      await keep();
+    },
+    async changeClient(name, change) {
+      const card = await registry.changeClient(name, change);
+      await keep();
+      return card;
+    },
+    async saveKey(key) {
+      await registry.saveKey(key);
+      await keep();
+    },
+    async revokeKey(id, at) {
+      const isRevoked = await registry.revokeKey(id, at);
+      await keep();
+      return isRevoked;
+    },
+  };
+};
+
+const withoutSecrets = ({ secrets: _secrets, ...card }: ClientInfo): ClientInfo => ({
+  ...card,
+  webhooks: card.webhooks.map((endpoint) => ({ ...endpoint, secrets: [] })),
+});

@@ -5,8 +5,14 @@ import { join } from "node:path";
 import { it, type TestContext } from "node:test";
 import { openFiles } from "../backends/files/open-files.ts";
 import type { Blobs } from "../ports/blobs.ts";
-import { ArchiveError } from "./archive-error.ts";
-import { manifestLine, manifestName, readManifest, writeManifest, type ManifestEntry } from "./manifest.ts";
+import {
+  ArchiveError,
+  type ManifestEntry,
+  manifestLine,
+  manifestName,
+  readManifest,
+  writeManifest,
+} from "./manifest.ts";
 
 const done: ManifestEntry = {
   key: "0123456789",
@@ -35,7 +41,7 @@ const failed: ManifestEntry = {
   records: null,
 };
 
-const openWorld = async (t: TestContext): Promise<Blobs> => {
+const openKit = async (t: TestContext): Promise<Blobs> => {
   const folder = await mkdtemp(join(tmpdir(), "sluice-manifest-"));
   t.after(() => rm(folder, { recursive: true, force: true }));
   return openFiles(folder);
@@ -54,7 +60,7 @@ async function* pages(...all: ManifestEntry[][]): AsyncGenerator<ManifestEntry[]
 }
 
 it("reads back every item that was written, page by page", async (t) => {
-  const blobs = await openWorld(t);
+  const blobs = await openKit(t);
   await writeManifest(blobs, "7", pages([done, failed], [], [done]));
   assert.deepEqual(await readAll(blobs), [done, failed, done]);
   await writeManifest(blobs, "7", pages([failed]));
@@ -73,7 +79,7 @@ it("writes one line an item, with nothing in it that belongs to the ledger alone
 });
 
 it("reads a manifest of many items whose lines are cut anywhere by the chunks of the store", async (t) => {
-  const blobs = await openWorld(t);
+  const blobs = await openKit(t);
   await writeManifest(blobs, "7", pages(page(0), page(1), page(2)));
   const whole = await blobs.get(manifestName("7"));
   const tiny: Blobs = {
@@ -90,7 +96,7 @@ it("reads a manifest of many items whose lines are cut anywhere by the chunks of
 });
 
 it("says damaged when a line is no entry or the end is missing", async (t) => {
-  const blobs = await openWorld(t);
+  const blobs = await openKit(t);
   for (const text of [`${manifestLine(done)}\nnonsense\n`, '{"key":"a"}\n', "null\n", manifestLine(done)]) {
     await blobs.put(manifestName("7"), Buffer.from(text));
     await assert.rejects(

@@ -1,9 +1,9 @@
-import type { CaptureRef, RecordRange } from "../model/capture.ts";
-import type { Failure } from "../model/failure.ts";
-import type { Change } from "../model/freshness.ts";
-import { ITEM_STATES, type ItemState, type Skipped } from "../model/item.ts";
+import { hash } from "node:crypto";
+import type { CaptureRef, RecordRange } from "../domain/capture.ts";
+import type { Failure } from "../domain/failure.ts";
+import type { Change } from "../domain/freshness.ts";
+import { ITEM_STATES, type ItemState, type Skipped } from "../domain/item.ts";
 import type { Blobs } from "../ports/blobs.ts";
-import { ArchiveError } from "./archive-error.ts";
 
 /** One item, as the manifest tells it: enough to find all of a job without the ledger. */
 export interface ManifestEntry {
@@ -101,3 +101,46 @@ const isWritten = (value: unknown): value is Written =>
   ITEM_STATES.some((state) => state === value.state) &&
   "captures" in value &&
   Array.isArray(value.captures);
+
+type ArchiveErrorCode = "damaged";
+
+/** Stored bytes are not what was stored. Names the blob and what did not fit. */
+export class ArchiveError extends Error {
+  readonly code: ArchiveErrorCode;
+  readonly blob: string;
+  /** Key of the item whose records they are, where no other item is concerned. */
+  readonly item: string | undefined;
+  constructor(
+    code: ArchiveErrorCode,
+    blob: string,
+    message: string,
+    { item, ...options }: ErrorOptions & { readonly item?: string } = {},
+  ) {
+    super(message, options);
+    this.name = "ArchiveError";
+    this.code = code;
+    this.blob = blob;
+    this.item = item;
+  }
+}
+
+/** A small JSON object that carries the digest of the rest of itself, so that a changed digit in it is noticed. */
+export const sealJson = (value: object): Uint8Array =>
+  Buffer.from(`${JSON.stringify({ ...value, digest: digestOf(value) }, undefined, 2)}\n`);
+
+/** The object without its digest. Throws `SyntaxError` where it is not what was sealed; one without a digest is of an older version. */
+export const openSealedJson = <Shape extends object>(bytes: Uint8Array): Shape => {
+  const text = Buffer.from(bytes).toString();
+  const value = JSON.parse(text) as (Shape & { readonly digest?: string }) | null;
+  if (typeof value !== "object" || value === null) throw new SyntaxError("not an object");
+  const { digest, ...rest } = value;
+  if (digest === undefined) return value;
+  if (digest !== digestOf(rest) || !Buffer.from(bytes).equals(sealJson(rest)))
+    throw new SyntaxError("its digest is another");
+  return rest as Shape;
+};
+
+const digestOf = (value: object): string => sha256(Buffer.from(JSON.stringify(value)));
+
+/** Lower-case hex after the name of the algorithm: how refs, WARC headers and CDXJ spell a digest. */
+export const sha256 = (bytes: Uint8Array): string => `sha256:${hash("sha256", bytes, "hex")}`;

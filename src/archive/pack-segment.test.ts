@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { CDXIndexer, WARCParser, type WARCRecord, WARCSerializer } from "warcio";
-import type { Exchange } from "../model/capture.ts";
+import type { Exchange } from "../domain/capture.ts";
 import { checkSegment } from "./check-segment.ts";
-import { sha256 } from "./sha256.ts";
+import { sha256 } from "./manifest.ts";
 import { type Entry, packSegment } from "./pack-segment.ts";
 
 const START = Date.parse("2026-11-15T10:20:30.456Z");

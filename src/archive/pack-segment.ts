@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
 import { gzipSync } from "node:zlib";
-import type { Exchange } from "../model/capture.ts";
-import { cdxjFile, cdxjLine, type IndexedPlace } from "./cdxj.ts";
-import { isCompressed } from "./media-type.ts";
+import type { Exchange } from "../domain/capture.ts";
+import { cdxjFile, cdxjLine, type IndexedPlace, isCompressed } from "./cdxj.ts";
 import {
   requestRecord,
   responseRecord,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { gunzipSync } from "node:zlib";
 import { it } from "node:test";
-import type { Exchange } from "../model/capture.ts";
+import type { Exchange } from "../domain/capture.ts";
 import { startPacker } from "./packer.ts";
 
 const segment = { name: "jobs/1/captures/w-1.warc.gz", job: "1", software: "x", openedAt: 0 };

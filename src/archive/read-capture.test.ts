@@ -4,12 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { it, type TestContext } from "node:test";
 import { openFiles } from "../backends/files/open-files.ts";
-import type { CaptureRef, Exchange } from "../model/capture.ts";
+import type { CaptureRef, Exchange } from "../domain/capture.ts";
 import { BlobError } from "../ports/blobs.ts";
-import { ArchiveError } from "./archive-error.ts";
+import { ArchiveError, sha256 } from "./manifest.ts";
 import { packSegment } from "./pack-segment.ts";
 import { openCapture, readCapture, readCaptureBytes } from "./read-capture.ts";
-import { sha256 } from "./sha256.ts";
 
 const exchange: Exchange = {
   method: "GET",
@@ -30,7 +29,7 @@ const exchange: Exchange = {
 
 const blob = "jobs/1/captures/w-1.warc.gz";
 
-const world = async (t: TestContext) => {
+const kit = async (t: TestContext) => {
   const folder = await mkdtemp(join(tmpdir(), "sluice-read-"));
   t.after(() => rm(folder, { recursive: true, force: true }));
   const blobs = await openFiles(folder);
@@ -48,7 +47,7 @@ const isDamaged = (error: unknown) =>
   error instanceof ArchiveError && error.code === "damaged" && error.blob === blob;
 
 it("gives back url, status, headers and body", async (t) => {
-  const { blobs, ref } = await world(t);
+  const { blobs, ref } = await kit(t);
   const { url, status, headers, body } = await readCapture(blobs, ref);
   assert.deepEqual(
     { url, status, headers },
@@ -58,7 +57,7 @@ it("gives back url, status, headers and body", async (t) => {
 });
 
 it("never gives other bytes than were stored, whichever byte of the record was changed", async (t) => {
-  const { blobs, bytes, ref } = await world(t);
+  const { blobs, bytes, ref } = await kit(t);
   const whole = await readCapture(blobs, ref);
   let unnoticed = 0;
   for (let at = ref.offset; at < ref.offset + ref.length; at++) {
@@ -77,7 +76,7 @@ it("never gives other bytes than were stored, whichever byte of the record was c
 });
 
 it("says damaged when the segment was cut, or the range or the digest is another's", async (t) => {
-  const { blobs, bytes, ref } = await world(t);
+  const { blobs, bytes, ref } = await kit(t);
   await assert.rejects(() => readCapture(blobs, { ...ref, offset: 0, length: ref.offset }), isDamaged);
   await assert.rejects(() => readCapture(blobs, { ...ref, digest: sha256(Buffer.from("other")) }), isDamaged);
   await blobs.put(blob, bytes.subarray(0, ref.offset + ref.length - 1));
@@ -85,7 +84,7 @@ it("says damaged when the segment was cut, or the range or the digest is another
 });
 
 it("says not-found when the segment is gone", async (t) => {
-  const { blobs, ref } = await world(t);
+  const { blobs, ref } = await kit(t);
   await blobs.remove(blob);
   await assert.rejects(
     () => readCapture(blobs, ref),
@@ -94,7 +93,7 @@ it("says not-found when the segment is gone", async (t) => {
 });
 
 it("reads many captures with neighbours in one read, each the same as when it is read alone", async (t) => {
-  const { blobs } = await world(t);
+  const { blobs } = await kit(t);
   const name = "jobs/1/captures/many.warc.gz";
   const exchanges = Array.from({ length: 20 }, (_, n) => ({
     exchange: { ...exchange, url: `http://example.com/${n}`, body: Buffer.from(`page ${n}`) },
@@ -126,7 +125,7 @@ it("reads many captures with neighbours in one read, each the same as when it is
 });
 
 it("says of each of many captures whether it can be read", async (t) => {
-  const { blobs, bytes, ref } = await world(t);
+  const { blobs, bytes, ref } = await kit(t);
   const gone: CaptureRef = { ...ref, blob: "jobs/1/captures/gone.warc.gz" };
   const past: CaptureRef = { ...ref, offset: bytes.length + 100_000 };
   const found = await readCaptureBytes(blobs, [ref, gone, past]);

@@ -1,10 +1,10 @@
-import type { BlobRange, RecordRange } from "../model/capture.ts";
+import type { BlobRange, RecordRange } from "../domain/capture.ts";
 import type { Blobs } from "../ports/blobs.ts";
 import type { IndexedPlace } from "./cdxj.ts";
 import { putLines, settledPrefix } from "./journal.ts";
 import type { Entry } from "./pack-segment.ts";
 import type { Packer } from "./packer.ts";
-import { sha256 } from "./sha256.ts";
+import { sha256 } from "./manifest.ts";
 import type { SegmentInfo } from "./warc-record.ts";
 
 /** Enough to make a hand-over cheap, little enough to keep the packer busy from early on. */

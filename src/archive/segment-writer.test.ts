@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { after, it, type TestContext } from "node:test";
 import * as fc from "fast-check";
 import { openFiles } from "../backends/files/open-files.ts";
-import type { CaptureRef, Exchange } from "../model/capture.ts";
+import type { CaptureRef, Exchange } from "../domain/capture.ts";
 import type { Blobs } from "../ports/blobs.ts";
 import type { Kept } from "./item-bundle.ts";
 import { readLines, settledPrefix } from "./journal.ts";
@@ -42,7 +42,7 @@ const folderOf = async (t?: TestContext): Promise<string> => {
   return folder;
 };
 
-const world = async (t: TestContext, options: Partial<ArchiveOptions> = {}) => {
+const kit = async (t: TestContext, options: Partial<ArchiveOptions> = {}) => {
   const blobs = await openFiles(await folderOf(t));
   const fixed = { blobs, packer, job: "7", software: "sluice-test" };
   return { blobs, archive: openArchive({ ...fixed, maxAgeMs: NEVER, ...options }) };
@@ -60,7 +60,7 @@ const bodyAt = async (blobs: Blobs, ref: CaptureRef | undefined): Promise<string
 };
 
 it("resolves an item's captures and records together, each found by its range", async (t) => {
-  const { blobs, archive } = await world(t);
+  const { blobs, archive } = await kit(t);
   const one = archive.item();
   const two = archive.item();
   await one.exchange(page(1));
@@ -90,7 +90,7 @@ it("resolves an item's captures and records together, each found by its range", 
 });
 
 it("stores no empty segment: an item without records or responses needs none", async (t) => {
-  const { blobs, archive } = await world(t);
+  const { blobs, archive } = await kit(t);
   assert.deepEqual(await archive.item().commit([]), { captures: [], records: null });
   const onlyRecords = archive.item().commit(["{}"]);
   await archive.seal();
@@ -99,7 +99,7 @@ it("stores no empty segment: an item without records or responses needs none", a
 });
 
 it("seals by age without being asked", async (t) => {
-  const { blobs, archive } = await world(t, { maxAgeMs: 1 });
+  const { blobs, archive } = await kit(t, { maxAgeMs: 1 });
   const item = archive.item();
   item.keep("page", await item.exchange(page(1)));
   const { captures } = await item.commit([]);
@@ -107,7 +107,7 @@ it("seals by age without being asked", async (t) => {
 });
 
 it("seals by size without being asked, and later items go to the next segment", async (t) => {
-  const { blobs, archive } = await world(t, { maxBytes: 200_000 });
+  const { blobs, archive } = await kit(t, { maxBytes: 200_000 });
   const noise = [randomBytes(300_000), randomBytes(300_000)];
   const refs: CaptureRef[] = [];
   for (const [i, body] of noise.entries()) {
@@ -120,7 +120,7 @@ it("seals by size without being asked, and later items go to the next segment", 
 });
 
 it("waits for every segment of an item that spans several", async (t) => {
-  const { blobs, archive } = await world(t);
+  const { blobs, archive } = await kit(t);
   const item = archive.item();
   item.keep("first", await item.exchange(page(1)));
   await archive.seal();
@@ -134,7 +134,7 @@ it("waits for every segment of an item that spans several", async (t) => {
 });
 
 it("stores how items ended beside what they leave, and keeps no item that leaves nothing else waiting for it", async (t) => {
-  const { blobs, archive } = await world(t);
+  const { blobs, archive } = await kit(t);
   const end = (kept: Kept): string => JSON.stringify(kept);
   const spanning = archive.item();
   spanning.keep("first", await spanning.exchange(page(1)));
@@ -153,7 +153,7 @@ it("tells nothing of an item whose earlier segment could not be stored", async (
   let isFull = true;
   const full = new Error("the disk is full");
   const put: Blobs["put"] = (name, body) => (isFull ? Promise.reject(full) : files.put(name, body));
-  const { archive } = await world(t, { blobs: { ...files, put } });
+  const { archive } = await kit(t, { blobs: { ...files, put } });
   const item = archive.item();
   item.keep("first", await item.exchange(page(1)));
   await archive.seal();
@@ -171,7 +171,7 @@ it("tells nothing of an item whose earlier segment could not be stored", async (
 });
 
 it("streams a file to an object of its own and notes its head in the segment", async (t) => {
-  const { blobs, archive } = await world(t);
+  const { blobs, archive } = await kit(t);
   const { body: _, ...head } = exchange("http://example.com/bill.aspx?id=1", new Uint8Array(), {
     responseHeaders: [["content-type", "application/pdf"]],
   });
@@ -200,7 +200,7 @@ it("fails the items of a segment that cannot be stored, and no others", async (t
     ...files,
     put: (name, body) => (isFull ? Promise.reject(full) : files.put(name, body)),
   };
-  const { archive } = await world(t, { blobs });
+  const { archive } = await kit(t, { blobs });
   const lost = archive.item();
   lost.keep("page", await lost.exchange(page(1)));
   const committed = assert.rejects(lost.commit(["{}"]), (error) => error === full);
@@ -218,7 +218,7 @@ it("lets nobody add more while too much is in flight, and goes on when the disk 
   const files = await openFiles(await folderOf(t));
   const disk = Promise.withResolvers<void>();
   const blobs: Blobs = { ...files, put: (name, body) => disk.promise.then(() => files.put(name, body)) };
-  const { archive } = await world(t, { blobs, maxInFlightBytes: 100_000 });
+  const { archive } = await kit(t, { blobs, maxInFlightBytes: 100_000 });
   const item = archive.item();
   let taken = 0;
   const adding = Array.from({ length: 40 }, async (_, i) => {
@@ -237,7 +237,7 @@ it("lets nobody add more while too much is in flight, and goes on when the disk 
 });
 
 it("never writes over the segments of another run", async (t) => {
-  const { blobs, archive } = await world(t);
+  const { blobs, archive } = await kit(t);
   const again = openArchive({
     blobs,
     packer,

@@ -1,10 +1,11 @@
-import { randomBytes } from "node:crypto";
+import { createHash, randomBytes, randomUUID } from "node:crypto";
+import type { Exchange } from "../domain/capture.ts";
 import type { Blobs } from "../ports/blobs.ts";
-import { InFlight } from "./in-flight.ts";
+import { mediaTypeOf } from "./cdxj.ts";
 import { type ItemBundle, openBundle } from "./item-bundle.ts";
 import type { Packer } from "./packer.ts";
 import { SegmentGroup } from "./segment-group.ts";
-import { storeFile } from "./stored-file.ts";
+import type { StoredFile } from "./warc-record.ts";
 
 export interface ArchiveOptions {
   readonly blobs: Blobs;
@@ -121,3 +122,72 @@ export const openArchive = (options: ArchiveOptions): JobArchive => {
     [Symbol.asyncDispose]: seal,
   };
 };
+
+/** Counts bytes that are held in memory; whoever wants to add more waits its turn while there are too many. */
+class InFlight {
+  readonly #limit: number;
+  #bytes = 0;
+  #waiting: { readonly bytes: number; readonly go: () => void }[] = [];
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  get #isFull(): boolean {
+    return this.#bytes > this.#limit;
+  }
+
+  change(by: number): void {
+    this.#bytes += by;
+    while (!this.#isFull) {
+      const next = this.#waiting.shift();
+      if (next === undefined) return;
+      this.#bytes += next.bytes;
+      next.go();
+    }
+  }
+
+  /** Adds the bytes as soon as the limit is not passed; by then it may be, but only by these. */
+  async take(bytes: number): Promise<void> {
+    if (!this.#isFull && this.#waiting.length === 0) this.#bytes += bytes;
+    else await new Promise<void>((go) => this.#waiting.push({ bytes, go }));
+  }
+}
+
+/** Streams a file to an object of its own; durable when it returns, nothing of it visible when the stream breaks. */
+export const storeFile = async (
+  blobs: Blobs,
+  job: string,
+  head: Omit<Exchange, "body">,
+  body: AsyncIterable<Uint8Array>,
+): Promise<StoredFile> => {
+  const blob = `jobs/${job}/files/${randomUUID()}.${fileExtension(head)}`;
+  const hash = createHash("sha256");
+  async function* hashed(): AsyncGenerator<Uint8Array> {
+    for await (const chunk of body) {
+      hash.update(chunk);
+      yield chunk;
+    }
+  }
+  const { size } = await blobs.put(blob, hashed());
+  return { blob, size, digest: `sha256:${hash.digest("hex")}` };
+};
+
+const EXTENSIONS: ReadonlyMap<string, string> = new Map([
+  ["application/pdf", "pdf"],
+  ["application/zip", "zip"],
+  ["application/json", "json"],
+  ["application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", "xlsx"],
+  ["text/csv", "csv"],
+  ["text/html", "html"],
+  ["text/plain", "txt"],
+  ["image/jpeg", "jpg"],
+  ["image/png", "png"],
+  ["image/tiff", "tif"],
+]);
+
+/** The media type decides, since `bill.aspx` may well be a PDF; then the URL; so that a person can open the file. */
+const fileExtension = (head: Omit<Exchange, "body">): string =>
+  EXTENSIONS.get(mediaTypeOf(head.responseHeaders)) ??
+  /\.([a-z0-9]{1,8})$/.exec(URL.parse(head.url)?.pathname.toLowerCase() ?? "")?.[1] ??
+  "bin";

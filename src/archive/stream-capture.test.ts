@@ -5,11 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { openFiles } from "../backends/files/open-files.ts";
-import type { CaptureRef, Exchange } from "../model/capture.ts";
-import { ArchiveError } from "./archive-error.ts";
+import type { CaptureRef, Exchange } from "../domain/capture.ts";
+import { ArchiveError, sha256 } from "./manifest.ts";
 import { packSegment } from "./pack-segment.ts";
 import { readCapture } from "./read-capture.ts";
-import { sha256 } from "./sha256.ts";
 import { streamCapture } from "./stream-capture.ts";
 
 const exchangeOf = (body: Buffer): Exchange => ({
@@ -26,7 +25,7 @@ const exchangeOf = (body: Buffer): Exchange => ({
   body,
 });
 
-const world = async (t: TestContext) => {
+const kit = async (t: TestContext) => {
   const folder = await mkdtemp(join(tmpdir(), "sluice-stream-"));
   t.after(() => rm(folder, { recursive: true, force: true }));
   const blobs = await openFiles(folder);
@@ -61,7 +60,7 @@ for (const [what, body] of [
   ["many bytes", LARGE],
 ] as const)
   test(`${what}, packed or as a file, is streamed as it is read`, async (t) => {
-    const { blobs, pack, store } = await world(t);
+    const { blobs, pack, store } = await kit(t);
     for (const ref of [await pack(body), await store(body)]) {
       const { body: whole, ...head } = await readCapture(blobs, ref);
       const { body: pieces, size, ...streamed } = await streamCapture(blobs, ref);
@@ -72,7 +71,7 @@ for (const [what, body] of [
   });
 
 test("the last piece of a body that was changed is never given", async (t) => {
-  const { blobs, pack, store } = await world(t);
+  const { blobs, pack, store } = await kit(t);
   for (const ref of [await pack(LARGE), await store(LARGE)]) {
     const bytes = Buffer.from(await blobs.get(ref.blob));
     bytes[ref.offset + ref.length - 100]! ^= 1;
@@ -90,7 +89,7 @@ test("the last piece of a body that was changed is never given", async (t) => {
 });
 
 test("an object that was cut off is damaged", async (t) => {
-  const { blobs, store } = await world(t);
+  const { blobs, store } = await kit(t);
   const ref = await store(LARGE);
   await blobs.put(ref.blob, LARGE.subarray(0, 1000));
   const { body } = await streamCapture(blobs, ref);

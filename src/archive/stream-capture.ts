@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { pipeline, Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
-import type { CaptureRef } from "../model/capture.ts";
+import type { CaptureRef } from "../domain/capture.ts";
 import type { Blobs } from "../ports/blobs.ts";
 import { type Capture, damaged, isPacked, readHead, storedHead } from "./read-capture.ts";
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import * as fc from "fast-check";
 import { getSurt } from "warcio/utils";
-import { surt } from "./surt.ts";
+import { surt } from "./cdxj.ts";
 
 const cases: readonly (readonly [string, string])[] = [
   ["https://example.com/", "com,example)/"],

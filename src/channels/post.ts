@@ -1,5 +1,5 @@
 import type { Dispatcher } from "undici";
-import { FailureError } from "../model/failure.ts";
+import { FailureError } from "../domain/failure.ts";
 import { ChannelError } from "../ports/channel.ts";
 
 interface Post {

@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
-import { FAILURE_KINDS } from "../model/failure.ts";
-import { CHANGES } from "../model/freshness.ts";
-import { ITEM_STATES } from "../model/item.ts";
+import { FAILURE_KINDS } from "../domain/failure.ts";
+import { CHANGES } from "../domain/freshness.ts";
+import { ITEM_STATES } from "../domain/item.ts";
 import type { ListItemsOptions } from "./commands/items.ts";
 import type { ListJobsOptions, ResumeJobOptions, RetryOptions } from "./commands/jobs.ts";
 import type { PruneOptions, RemoveOptions } from "./commands/remove.ts";
@@ -24,7 +24,7 @@ export const addJobs = (program: Command, onEnd: OnEnd): void => {
     .helpCommand(false)
     .addHelpText("after", COMMAND_HELP.jobs);
   addLooking(jobs, onEnd);
-  addSteering(jobs, onEnd);
+  addJobControl(jobs, onEnd);
   addRemoving(program, jobs, onEnd);
 
   const items = program
@@ -150,7 +150,7 @@ const addLooking = (jobs: Command, onEnd: OnEnd): void => {
   });
 };
 
-const addSteering = (jobs: Command, onEnd: OnEnd): void => {
+const addJobControl = (jobs: Command, onEnd: OnEnd): void => {
   const pause = jobs
     .command("pause")
     .description("Stops a job until it is resumed. Answers when no request of it starts any more.")

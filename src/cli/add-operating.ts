@@ -29,7 +29,7 @@ Examples:
 const AUDIT_HELP = `
 Examples:
   sluice audit --since 7d
-  sluice audit --actor key:3f9a2c10 --action steerLane --json`;
+  sluice audit --actor key:3f9a2c10 --action controlLane --json`;
 
 /** What an operator looks after, here or on a server: `lanes`, `workers`, `clients`, `audit`. */
 export const addOperating = (program: Command, onEnd: OnEnd): void => {
@@ -50,7 +50,7 @@ export const addOperating = (program: Command, onEnd: OnEnd): void => {
       "Lists what operators and admins have changed, over the API and by commands on a data folder, the newest first.",
     )
     .option("--actor <actor>", "only of this one: key:ID, user:NAME or local")
-    .option("--action <action>", "only these, such as steerLane or revokeKey")
+    .option("--action <action>", "only these, such as controlLane or revokeKey")
     .option("--since <when>", "not before: a day, a moment, or a while ago such as 7d", sinceWhen(Date.now))
     .option("--limit <n>", "at most so many", wholeNumber, 100)
     .addHelpText("after", AUDIT_HELP);

@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import { COLLECTOR_KINDS } from "../model/collector-kind.ts";
+import { COLLECTOR_KINDS } from "../domain/job-version.ts";
 import type { ServeOptions } from "./commands/serve.ts";
 import type { WorkerOptions } from "./commands/worker.ts";
 import type { LoginOptions } from "./commands/login.ts";

@@ -1,4 +1,4 @@
-import type { JobView } from "../model/job.ts";
+import type { JobView } from "../domain/job.ts";
 
 /** Documented in docs/cli.md; scripts rely on them: a number, once given, keeps its meaning. */
 export const EXIT = {

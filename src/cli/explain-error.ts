@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from "node:util";
 import { EXIT, type ExitCode } from "./exit-codes.ts";
-import { redactSecrets } from "../model/redact-secrets.ts";
+import { redactSecrets } from "../domain/redact-secrets.ts";
 
 export interface Explanation {
   /** For a person; undefined where there is nothing to say. */

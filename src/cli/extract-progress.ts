@@ -2,16 +2,16 @@ import { durationText } from "./duration-text.ts";
 import { fitText, plainText } from "./fit-text.ts";
 import { countText, percentText, rateText } from "./number-text.ts";
 import { type ProgressMode, type ProgressStream } from "./progress.ts";
-import { RecentRate } from "../model/recent-rate.ts";
+import { RecentRate } from "../domain/recent-rate.ts";
 
 /** Tells how far an extraction is: one line redrawn on a terminal, a line now and then elsewhere, JSON for programs. */
-export interface ExtractProgress extends Disposable {
+interface ExtractProgress extends Disposable {
   update(items: number): void;
   /** A line that stays. */
   note(text: string): void;
 }
 
-export interface ExtractProgressOptions {
+interface ExtractProgressOptions {
   readonly mode: ProgressMode;
   readonly job: string;
   /** Items to be extracted, as far as is known. */

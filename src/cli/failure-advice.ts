@@ -1,4 +1,4 @@
-import type { Failure, FailureKind } from "../model/failure.ts";
+import type { Failure, FailureKind } from "../domain/failure.ts";
 
 /** What the author of a scraper can do about a failure that a trial run met. */
 export const failureAdvice = ({ kind, status }: Pick<Failure, "kind" | "status">): string =>

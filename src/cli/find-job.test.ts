@@ -3,8 +3,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
-import { openHouse } from "../compose.ts";
-import { TRIAL_CLIENT } from "../model/trial-client.ts";
+import { openStorage } from "../compose.ts";
+import { TRIAL_CLIENT } from "../domain/job.ts";
 import { findJob } from "./find-job.ts";
 import { sampleView } from "./sample-view.ts";
 
@@ -12,17 +12,17 @@ const ONE = [{ key: "1", input: "{}", lane: "site.test" }];
 
 const ledgerWith = async (context: TestContext, ids: readonly string[], trials: readonly string[] = []) => {
   const folder = await mkdtemp(join(tmpdir(), "sluice-find-job-"));
-  const house = await openHouse(folder);
+  const storage = await openStorage(folder);
   context.after(async () => {
-    await house.ledger.close();
+    await storage.ledger.close();
     await rm(folder, { recursive: true });
   });
   for (const id of ids) {
-    await house.ledger.createJob({ ...sampleView().spec, id });
-    await house.ledger.addItems(id, ONE, []);
+    await storage.ledger.createJob({ ...sampleView().spec, id });
+    await storage.ledger.addItems(id, ONE, []);
   }
-  for (const id of trials) await house.ledger.createJob({ ...sampleView().spec, id, client: TRIAL_CLIENT });
-  return house.ledger;
+  for (const id of trials) await storage.ledger.createJob({ ...sampleView().spec, id, client: TRIAL_CLIENT });
+  return storage.ledger;
 };
 
 const IDS = [

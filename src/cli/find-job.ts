@@ -1,6 +1,5 @@
-import type { JobView } from "../model/job.ts";
-import type { Removal } from "../model/removal.ts";
-import { TRIAL_CLIENT } from "../model/trial-client.ts";
+import { type JobView, TRIAL_CLIENT } from "../domain/job.ts";
+import type { Removal } from "../domain/removal.ts";
 import type { Ledger } from "../ports/ledger.ts";
 import { RemovedJobError } from "./removed-job.ts";
 import { UsageError } from "./usage-error.ts";

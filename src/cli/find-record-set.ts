@@ -1,4 +1,4 @@
-import type { JobView } from "../model/job.ts";
+import type { JobView } from "../domain/job.ts";
 import type { Ledger } from "../ports/ledger.ts";
 import { findJob } from "./find-job.ts";
 

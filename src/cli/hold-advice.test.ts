@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { FAILURE_KINDS } from "../model/failure.ts";
+import { FAILURE_KINDS } from "../domain/failure.ts";
 import { holdAdvice } from "./hold-advice.ts";
 
 test("the failure that was seen most decides, however many came through", () => {

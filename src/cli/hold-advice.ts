@@ -1,6 +1,6 @@
-import type { Evidence } from "../model/breaker-evidence.ts";
-import { FAILURE_KINDS, type FailureKind } from "../model/failure.ts";
-import type { JobView } from "../model/job.ts";
+import type { Evidence } from "../domain/breaker-evidence.ts";
+import { FAILURE_KINDS, type FailureKind } from "../domain/failure.ts";
+import type { JobView } from "../domain/job.ts";
 
 /** What a person can do about a lane that is held because of failures of this kind. */
 const ADVICE: Readonly<Record<FailureKind, string>> = {

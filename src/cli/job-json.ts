@@ -1,6 +1,6 @@
-import { versionsOf } from "../model/job-version.ts";
-import type { JobView } from "../model/job.ts";
-import { FIELD_STATUSES } from "../model/record.ts";
+import { versionsOf } from "../domain/job-version.ts";
+import type { JobView } from "../domain/job.ts";
+import { FIELD_STATUSES } from "../domain/record.ts";
 
 /** A job for programs: the same words and numbers as the report. */
 export const jobJson = ({ spec, fieldCounts, createdAt, endedAt, ...view }: JobView) => ({
@@ -55,7 +55,7 @@ export const scraperTallies = (view: Pick<JobView, "spec" | "fieldCounts">): Scr
 };
 
 /** How often each field had each status, in the order of FIELD_STATUSES. */
-export const fieldTallies = ({
+const fieldTallies = ({
   spec,
   fieldCounts,
 }: Pick<JobView, "spec" | "fieldCounts">): { readonly field: string; readonly counts: readonly number[] }[] =>

@@ -1,4 +1,4 @@
-import type { JobView, LaneView } from "../model/job.ts";
+import type { JobView, LaneView } from "../domain/job.ts";
 import { jobJson } from "./job-json.ts";
 import { FrameMaker, type ProgressExtra, type ProgressFrame } from "./progress-frame.ts";
 import type { Progress, ProgressStream } from "./progress.ts";

@@ -1,4 +1,4 @@
-import type { JobView, LaneView } from "../model/job.ts";
+import type { JobView, LaneView } from "../domain/job.ts";
 import { plainText } from "./fit-text.ts";
 import { FrameMaker, type ProgressExtra } from "./progress-frame.ts";
 import type { Progress, ProgressStream } from "./progress.ts";

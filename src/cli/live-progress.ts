@@ -1,5 +1,5 @@
 import picocolors from "picocolors";
-import type { JobView, LaneView } from "../model/job.ts";
+import type { JobView, LaneView } from "../domain/job.ts";
 import { wantsColors } from "./colors.ts";
 import { plainText } from "./fit-text.ts";
 import { FrameMaker, type ProgressExtra } from "./progress-frame.ts";

@@ -7,7 +7,7 @@ import { text } from "node:stream/consumers";
 import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { EXIT } from "./exit-codes.ts";
-import { type Ending, openSampleHouse } from "./sample-house.ts";
+import { type Ending, openSampleStorage } from "./sample-storage.ts";
 
 const BIN = fileURLToPath(new URL("../../bin/sluice.js", import.meta.url));
 
@@ -88,10 +88,10 @@ const endings = (n: number): Ending => {
 
 describe("on a data folder", () => {
   test("jobs and items are listed, shown and exported", async () => {
-    await using house = await openSampleHouse(10, endings);
-    const at = ["--data", house.data];
+    await using storage = await openSampleStorage(10, endings);
+    const at = ["--data", storage.data];
     const jobs = await sluice("jobs", "ls", ...at);
-    assert.match(jobs.stdout, new RegExp(`^  job .*\\n  ${house.job}  done +10 +7 +0 +3 .* county\\n$`));
+    assert.match(jobs.stdout, new RegExp(`^  job .*\\n  ${storage.job}  done +10 +7 +0 +3 .* county\\n$`));
     const shown = await sluice("jobs", "show", "last", ...at, "--json");
     assert.equal(
       (JSON.parse(shown.stdout) as { counts: { states: { failed: number } } }).counts.states.failed,
@@ -116,30 +116,47 @@ describe("on a data folder", () => {
   });
 
   test("failed items are put back by kind, and the way on is given", async () => {
-    await using house = await openSampleHouse(10, endings);
-    const retried = await sluice("jobs", "retry", "last", "--kind", "blocked,timeout", "--data", house.data);
+    await using storage = await openSampleStorage(10, endings);
+    const retried = await sluice(
+      "jobs",
+      "retry",
+      "last",
+      "--kind",
+      "blocked,timeout",
+      "--data",
+      storage.data,
+    );
     assert.equal(retried.code, EXIT.ok);
-    assert.ok(retried.stdout.includes(`sluice resume ${house.job} --data ${house.data}\n`));
-    const view = await house.ledger.readJob(house.job);
+    assert.ok(retried.stdout.includes(`sluice resume ${storage.job} --data ${storage.data}\n`));
+    const view = await storage.ledger.readJob(storage.job);
     assert.deepEqual(
       [view?.state, view?.counts.states.failed, view?.counts.states.queued],
       ["running", 1, 2],
     );
-    const again = await sluice("jobs", "retry", "last", "--kind", "blocked", "--data", house.data, "--json");
-    assert.deepEqual(JSON.parse(again.stdout), { job: house.job, retried: 0 });
+    const again = await sluice(
+      "jobs",
+      "retry",
+      "last",
+      "--kind",
+      "blocked",
+      "--data",
+      storage.data,
+      "--json",
+    );
+    assert.deepEqual(JSON.parse(again.stdout), { job: storage.job, retried: 0 });
   });
 
   test("a job is cancelled once", async () => {
-    await using house = await openSampleHouse(10, (n) => (n < 5 ? endings(n) : undefined));
-    const cancel = () => sluice("jobs", "cancel", "last", "--data", house.data);
+    await using storage = await openSampleStorage(10, (n) => (n < 5 ? endings(n) : undefined));
+    const cancel = () => sluice("jobs", "cancel", "last", "--data", storage.data);
     assert.match(firstLine((await cancel()).stdout) ?? "", /cancelled, with 5 items/);
-    assert.equal((await house.ledger.readJob(house.job))?.state, "cancelled");
+    assert.equal((await storage.ledger.readJob(storage.job))?.state, "cancelled");
     assert.equal((await cancel()).code, EXIT.usage);
   });
 
   test("an output that cannot be written is told before anything is read", async () => {
-    await using house = await openSampleHouse(1, endings);
-    const wrong = await sluice("export", "last", "--output", "out.xlsx", "--data", house.data);
+    await using storage = await openSampleStorage(1, endings);
+    const wrong = await sluice("export", "last", "--output", "out.xlsx", "--data", storage.data);
     assert.deepEqual([wrong.code, wrong.stdout], [EXIT.usage, ""]);
     assert.match(wrong.stderr, /^error: out\.xlsx: /);
   });

@@ -1,5 +1,5 @@
-import type { JobView } from "../model/job.ts";
-import { RANGES } from "../model/number-range.ts";
+import type { JobView } from "../domain/job.ts";
+import { RANGES } from "../domain/number-range.ts";
 import { needsAuthor } from "./hold-advice.ts";
 import { countText } from "./number-text.ts";
 import { DEFAULT_DATA } from "./options.ts";

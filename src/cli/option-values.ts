@@ -1,6 +1,5 @@
 import { InvalidArgumentError } from "commander";
-import { readDuration } from "../model/duration.ts";
-import { isWithin, RANGES, rangeText } from "../model/number-range.ts";
+import { isWithin, RANGES, rangeText, readDuration } from "../domain/number-range.ts";
 
 const within = (text: string, problem: string, isRight: (value: number) => boolean): number => {
   const value = /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : NaN;

@@ -1,4 +1,4 @@
-import type { JobCaps } from "../model/job.ts";
+import type { JobCaps } from "../domain/job.ts";
 import type { LogLevel } from "../worker/log.ts";
 import type { InputFormat } from "../inputs/input-format.ts";
 

@@ -1,6 +1,5 @@
 import { resolveScraper } from "../config/find-scrapers.ts";
-import { loadScraper } from "../scrapers/load-scraper.ts";
-import { ScraperLoadError } from "../scrapers/scraper-load-error.ts";
+import { loadScraper, ScraperLoadError } from "../scrapers/load-scraper.ts";
 
 /** The name that a scraper's jobs carry, by that name or its file. What no scraper is found by may be the name of one that is gone. */
 export const ownScraperName = async (named: string): Promise<string> => {

@@ -1,12 +1,12 @@
 import { Command, Option } from "commander";
-import { CHANGES } from "../model/freshness.ts";
+import { CHANGES } from "../domain/freshness.ts";
 import { addJobs } from "./add-jobs.ts";
 import { addOperating } from "./add-operating.ts";
 import { addReuse } from "./add-reuse.ts";
 import { addService } from "./add-service.ts";
 import { addStarting } from "./add-starting.ts";
 import { addUpkeep } from "./add-upkeep.ts";
-import { addWorkshop } from "./add-workshop.ts";
+import { addDevtools } from "./add-devtools.ts";
 import type { ExportOptions } from "./commands/export.ts";
 import {
   capOptions,
@@ -113,7 +113,7 @@ export const buildProgram = (version: string, onEnd: (exitCode: number) => void)
   addReuse(program, onEnd);
   program.commandsGroup("Scrapers:");
   addStarting(program, onEnd);
-  addWorkshop(program, onEnd);
+  addDevtools(program, onEnd);
   program.commandsGroup("The service:");
   addService(program, onEnd);
   addOperating(program, onEnd);

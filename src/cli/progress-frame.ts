@@ -1,6 +1,6 @@
-import { endedCount } from "../model/item.ts";
-import { type JobView, type LaneView, workedCount } from "../model/job.ts";
-import { RecentRate } from "../model/recent-rate.ts";
+import { endedCount } from "../domain/item.ts";
+import { type JobView, type LaneView, workedCount } from "../domain/job.ts";
+import { RecentRate } from "../domain/recent-rate.ts";
 
 export interface ProgressExtra {
   /** Inputs read so far; absent once all are read. */

@@ -1,4 +1,4 @@
-import type { JobView, LaneView } from "../model/job.ts";
+import type { JobView, LaneView } from "../domain/job.ts";
 import { JsonProgress } from "./json-progress.ts";
 import { LineProgress } from "./line-progress.ts";
 import { LiveProgress } from "./live-progress.ts";
@@ -35,7 +35,7 @@ export const progressMode = (
   return stream.isTTY === true && terminal !== "dumb" ? "live" : "lines";
 };
 
-export interface ProgressOptions {
+interface ProgressOptions {
   readonly mode: ProgressMode;
   /** For people. */
   readonly stream: ProgressStream;

@@ -1,12 +1,12 @@
-import { type House, laneOf } from "../compose.ts";
-import type { JobView } from "../model/job.ts";
+import { type Storage, laneOf } from "../compose.ts";
+import type { JobView } from "../domain/job.ts";
 import { type Amended, amendJob } from "../reextract/amend-job.ts";
 import { takeNewVersion } from "../reextract/take-new-version.ts";
 import { listenForInterrupts } from "./interrupts.ts";
 import { EXIT } from "./exit-codes.ts";
 import { counted, countText } from "./number-text.ts";
 
-export interface ReadOptions {
+interface ReadOptions {
   /** `--new-version`. Without it, only a reading that was broken off goes on. */
   readonly isAsked: boolean;
   readonly cores: number;
@@ -22,26 +22,26 @@ const SAY_MS = 5000;
  * read. Interrupted, it throws; the next `resume` goes on with it.
  */
 export const readNewVersion = async (
-  house: House,
+  storage: Storage,
   view: JobView,
   { isAsked, cores, say }: ReadOptions,
 ): Promise<Amended | undefined> => {
   const { id, scraper } = view.spec;
   if (isAsked) {
-    const isTaken = await takeNewVersion(house.ledger, view, {
+    const isTaken = await takeNewVersion(storage.ledger, view, {
       laneOf,
       waitMs: WAIT_MS,
-      onWait: (inHand) => say(`${id}: waiting for ${counted(inHand, "item")} that workers have in hand.`),
+      onWait: (inFlight) => say(`${id}: waiting for ${counted(inFlight, "item")} that workers have in hand.`),
     });
     if (!isTaken && !view.spec.isAmending)
       say(`${id}: scraper ${scraper} is unchanged (version ${view.spec.version}). The job goes on with it.`);
   }
-  const now = (await house.ledger.readJob(id))!;
+  const now = (await storage.ledger.readJob(id))!;
   if (!now.spec.isAmending) return undefined;
   using interrupts = listenForInterrupts(() => process.exit(EXIT.interrupted));
   let saidAt = performance.now();
   say(`${id}: reading its stored pages with version ${now.spec.version} of ${scraper}`);
-  const amended = await amendJob(house, now, {
+  const amended = await amendJob(storage, now, {
     cores,
     signal: interrupts.signal,
     onOutput: say,

@@ -1,4 +1,4 @@
-import type { Removal } from "../model/removal.ts";
+import type { Removal } from "../domain/removal.ts";
 import { bytesText, counted } from "./number-text.ts";
 import { UsageError } from "./usage-error.ts";
 

@@ -1,6 +1,6 @@
 import type { Colors } from "picocolors/types.js";
-import type { CapturedCase } from "../workshop/capture-case.ts";
-import { FIELD_STATUSES } from "../model/record.ts";
+import type { CapturedCase } from "../devtools/capture-case.ts";
+import { FIELD_STATUSES } from "../domain/record.ts";
 import { commandName } from "./command-name.ts";
 import { counted, countText } from "./number-text.ts";
 import { shellWord } from "./shell-word.ts";

@@ -12,7 +12,7 @@ import { fitText, plainText } from "./fit-text.ts";
 import { counted, countText } from "./number-text.ts";
 import { textTable } from "./text-table.ts";
 
-export interface DifferenceNames {
+interface DifferenceNames {
   readonly before: string;
   readonly after: string;
 }

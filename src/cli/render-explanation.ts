@@ -1,5 +1,5 @@
 import type { Colors } from "picocolors/types.js";
-import type { FieldExplanation } from "../workshop/explain-field.ts";
+import type { FieldExplanation } from "../devtools/explain-field.ts";
 import { fitText, plainText } from "./fit-text.ts";
 import { renderFragment } from "./render-fragment.ts";
 

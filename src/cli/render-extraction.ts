@@ -6,7 +6,7 @@ import { fitText, plainText } from "./fit-text.ts";
 import { dataFlag } from "./next-steps.ts";
 import { counted, countText, rateText } from "./number-text.ts";
 
-export interface ExtractionFacts {
+interface ExtractionFacts {
   readonly tookMs: number;
   readonly cores: number;
   readonly data: string;

@@ -1,5 +1,5 @@
 import type { Colors } from "picocolors/types.js";
-import type { PageFragment } from "../workshop/page-fragment.ts";
+import type { PageFragment } from "../devtools/page-fragment.ts";
 
 /**
  * A piece of a page as compilers show source:

@@ -6,7 +6,7 @@ import { renderRecord } from "./render-record.ts";
 import type { ShownCapture, ShownItem } from "./service/shown-item.ts";
 import { textTable } from "./text-table.ts";
 
-export interface ItemLook {
+interface ItemLook {
   readonly width: number;
   readonly colors: Colors;
   readonly required: readonly string[];

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import picocolors from "picocolors";
-import type { JobView, LaneView } from "../model/job.ts";
+import type { JobView, LaneView } from "../domain/job.ts";
 import { stripVTControlCharacters } from "node:util";
 import { textWidth } from "./fit-text.ts";
 import type { ProgressFrame } from "./progress-frame.ts";

@@ -1,7 +1,7 @@
 import type { Colors } from "picocolors/types.js";
-import type { FailureKind } from "../model/failure.ts";
-import { endedCount } from "../model/item.ts";
-import type { JobView } from "../model/job.ts";
+import type { FailureKind } from "../domain/failure.ts";
+import { endedCount } from "../domain/item.ts";
+import type { JobView } from "../domain/job.ts";
 import { durationText } from "./duration-text.ts";
 import { fitText, plainText, textWidth } from "./fit-text.ts";
 import { countText, rateText } from "./number-text.ts";

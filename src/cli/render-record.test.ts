@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { stripVTControlCharacters } from "node:util";
 import picocolors from "picocolors";
-import { fragmentAt } from "../workshop/page-fragment.ts";
+import { fragmentAt } from "../devtools/page-fragment.ts";
 import { textWidth } from "./fit-text.ts";
 import { renderFragment } from "./render-fragment.ts";
 import { renderRecord } from "./render-record.ts";

@@ -1,10 +1,10 @@
 import type { Colors } from "picocolors/types.js";
-import type { FieldStatus, JudgedField } from "../model/record.ts";
-import type { FoundRecord } from "../workshop/fixture.ts";
-import { placeAt } from "../workshop/page-fragment.ts";
+import type { FieldStatus, JudgedField } from "../domain/record.ts";
+import type { FoundRecord } from "../devtools/fixture.ts";
+import { placeAt } from "../devtools/page-fragment.ts";
 import { fitText, padText, plainText, textWidth } from "./fit-text.ts";
 
-export interface RecordLook {
+interface RecordLook {
   readonly width: number;
   readonly colors: Colors;
   /** Text of the page that the record was read from, for lines and columns. */

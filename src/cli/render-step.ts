@@ -1,8 +1,8 @@
 import type { Colors } from "picocolors/types.js";
-import type { Step } from "../workshop/watch-collector.ts";
+import type { Step } from "../devtools/watch-collector.ts";
 import { fitText, padText, plainText } from "./fit-text.ts";
 import { bytesText } from "./number-text.ts";
-import { redactSecrets } from "../model/redact-secrets.ts";
+import { redactSecrets } from "../domain/redact-secrets.ts";
 
 /** Below this a wait is the clock's own grain. */
 const WORTH_SAYING_MS = 20;

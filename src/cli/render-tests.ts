@@ -1,22 +1,22 @@
 import { relative } from "node:path";
 import type { Colors } from "picocolors/types.js";
-import type { Difference } from "../workshop/compare-records.ts";
-import type { CaseResult } from "../workshop/run-case.ts";
-import type { OrphanCase } from "../workshop/orphan-cases.ts";
-import type { ScraperResult } from "../workshop/test-fixtures.ts";
+import type { Difference } from "../devtools/compare-records.ts";
+import type { CaseResult } from "../devtools/run-case.ts";
+import type { OrphanCase } from "../devtools/orphan-cases.ts";
+import type { ScraperResult } from "../devtools/test-fixtures.ts";
 import { fitText, plainText } from "./fit-text.ts";
 import { withCommandName } from "./command-name.ts";
 import { counted, countText } from "./number-text.ts";
 import { renderExplanation } from "./render-explanation.ts";
 import { statusPaint, valueText } from "./render-record.ts";
 
-export interface TestLook {
+interface TestLook {
   readonly width: number;
   readonly colors: Colors;
   readonly isUpdating: boolean;
 }
 
-export interface TestSummary {
+interface TestSummary {
   readonly scrapers: number;
   readonly cases: number;
   readonly failedCases: number;

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { stripVTControlCharacters } from "node:util";
 import { field } from "../extraction/field.ts";
-import type { Failure } from "../model/failure.ts";
+import type { Failure } from "../domain/failure.ts";
 import { page as builtIn } from "../scrapers/page.ts";
-import { readyScraper } from "../scrapers/ready-scraper.ts";
-import { judgePages } from "../workshop/judge-pages.ts";
+import { compileScraper } from "../scrapers/compiled-scraper.ts";
+import { judgePages } from "../devtools/judge-pages.ts";
 import { renderTrial } from "./render-trial.ts";
 
 /** A trial whose page is this text, of a scraper with so many fields; the first of them is `b`. */
@@ -14,7 +14,7 @@ const rendered = async (text: string, count: number, failure?: Failure): Promise
     Array.from({ length: count }, (_, at) => [`f${at + 1}`, field.text(at === 0 ? "b" : `#f${at + 1}`)]),
   );
   const scraper = { ...builtIn, extract: { fields } };
-  const ready = await readyScraper({ scraper, source: "test", version: "1", targets: new Map() });
+  const ready = await compileScraper({ scraper, source: "test", version: "1", targets: new Map() });
   const pages = [{ name: "p", url: "https://a.example/", status: 200, mediaType: "text/html", text }];
   const { records } = judgePages(ready, pages, { key: "1", input: {} });
   const end = failure === undefined ? { outcome: "done" as const } : { outcome: "failed" as const, failure };

@@ -1,9 +1,9 @@
-import { redactSecrets } from "../model/redact-secrets.ts";
-import { FIELD_STATUSES } from "../model/record.ts";
-import type { ReadyScraper } from "../scrapers/ready-scraper.ts";
-import { explainEach, explainField, explainPages } from "../workshop/explain-field.ts";
-import type { FoundRecord } from "../workshop/fixture.ts";
-import type { Tried } from "../workshop/try-item.ts";
+import { redactSecrets } from "../domain/redact-secrets.ts";
+import { FIELD_STATUSES } from "../domain/record.ts";
+import type { CompiledScraper } from "../scrapers/compiled-scraper.ts";
+import { explainEach, explainField, explainPages } from "../devtools/explain-field.ts";
+import type { FoundRecord } from "../devtools/fixture.ts";
+import type { Tried } from "../devtools/try-item.ts";
 import { colors } from "./colors.ts";
 import { failureAdvice } from "./failure-advice.ts";
 import { fitText, plainText } from "./fit-text.ts";
@@ -13,8 +13,8 @@ import { renderExplanation } from "./render-explanation.ts";
 import { renderRecord, statusPaint } from "./render-record.ts";
 import { screenWidth } from "./trial-view.ts";
 
-export interface TrialReport {
-  readonly ready: ReadyScraper;
+interface TrialReport {
+  readonly ready: CompiledScraper;
   readonly tried: Tried;
   readonly job: string;
   readonly data: string;

@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import { manifestName } from "../archive/manifest.ts";
-import type { Evidence } from "../model/breaker-evidence.ts";
-import { CHANGES } from "../model/freshness.ts";
-import type { StateCounts } from "../model/item.ts";
-import { versionsOf } from "../model/job-version.ts";
-import type { FailureTally, HeldLane, JobView } from "../model/job.ts";
-import { FIELD_STATUSES } from "../model/record.ts";
+import type { Evidence } from "../domain/breaker-evidence.ts";
+import { CHANGES } from "../domain/freshness.ts";
+import type { StateCounts } from "../domain/item.ts";
+import { versionsOf } from "../domain/job-version.ts";
+import type { FailureTally, HeldLane, JobView } from "../domain/job.ts";
+import { FIELD_STATUSES } from "../domain/record.ts";
 import type { StoredExtraction } from "../reextract/stored-extraction.ts";
 import { withCommandName } from "./command-name.ts";
 import { durationText } from "./duration-text.ts";
@@ -18,7 +18,7 @@ import { bytesText, counted, countText, percentText } from "./number-text.ts";
 import { DEFAULT_DATA } from "./options.ts";
 import { textTable } from "./text-table.ts";
 
-export interface ReportFacts {
+interface ReportFacts {
   /** Where the results were written; absent when nowhere yet. */
   readonly output?: string;
   /** Where the inputs came from, when they were read in this run. */

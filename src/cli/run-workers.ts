@@ -1,14 +1,14 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { House } from "../compose.ts";
-import type { CollectorKind } from "../model/collector-kind.ts";
+import type { Storage } from "../compose.ts";
+import type { CollectorKind } from "../domain/job-version.ts";
 import type { Log, LogLevel } from "../worker/log.ts";
 import { Supervisor } from "../worker/supervisor.ts";
 
 /** Beside this file, for Node to run as a program of its own. */
 export const workerScript = new URL("./worker-main.ts", import.meta.url);
 
-export interface RunWorkersOptions {
-  readonly house: House;
+interface RunWorkersOptions {
+  readonly storage: Storage;
   readonly processes: number;
   readonly lanes?: readonly string[];
   readonly kinds?: readonly CollectorKind[];
@@ -32,16 +32,16 @@ const LOOK_MS = 250;
  * work: the ledger or the archive is out of order, or they end before they have begun.
  */
 export const runWorkers = async (options: RunWorkersOptions): Promise<void> => {
-  const { house, processes, lanes, kinds, concurrency, allowTargets } = options;
+  const { storage, processes, lanes, kinds, concurrency, allowTargets } = options;
   const { logLevel, log, say, signal, killed } = options;
   const supervisor = new Supervisor({ script: workerScript, processes, onOutput: say });
   const kill = () => void supervisor.kill();
   killed.addEventListener("abort", kill, { once: true });
   try {
     supervisor.start({
-      ledger: house.ledger,
-      data: house.data,
-      ...(house.controller && { controller: house.controller }),
+      ledger: storage.ledger,
+      data: storage.data,
+      ...(storage.controller && { controller: storage.controller }),
       logLevel,
       log,
       ...(lanes && { lanes }),

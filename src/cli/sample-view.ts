@@ -1,5 +1,5 @@
-import type { StateCounts } from "../model/item.ts";
-import type { JobView } from "../model/job.ts";
+import type { StateCounts } from "../domain/item.ts";
+import type { JobView } from "../domain/job.ts";
 
 const NO_STATES: StateCounts = {
   queued: 0,

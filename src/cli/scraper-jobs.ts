@@ -1,4 +1,4 @@
-import type { JobView } from "../model/job.ts";
+import type { JobView } from "../domain/job.ts";
 import type { JobLedger } from "../ports/ledger.ts";
 import { allJobs, isTrial } from "./find-job.ts";
 import { ownScraperName } from "./own-scraper-name.ts";

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { type House, openJobLog } from "../compose.ts";
-import { tell } from "../flow/tell.ts";
-import type { JobView, LaneView } from "../model/job.ts";
+import { type Storage, openJobLog } from "../compose.ts";
+import { tell } from "../pipeline/notify.ts";
+import type { JobView, LaneView } from "../domain/job.ts";
 import type { LedgerEvent } from "../ports/ledger.ts";
 import type { LogLevel } from "../worker/log.ts";
 import type { Supervisor } from "../worker/supervisor.ts";
@@ -14,7 +14,7 @@ import { renderReport } from "./report.ts";
 import { writeJobManifest } from "../export/write-manifest.ts";
 
 export interface SuperviseJobOptions {
-  readonly house: House;
+  readonly storage: Storage;
   readonly job: string;
   readonly title: string;
   /** Not taken up again after a stop. */
@@ -42,14 +42,14 @@ const FIRST_LOOK_MS = 300;
 
 /** Runs a job's workers until the job has ended, is held or is interrupted; then writes down what came of it. */
 export const superviseJob = async (options: SuperviseJobOptions): Promise<number> => {
-  const { house, job, supervisor, progress, logLevel } = options;
+  const { storage, job, supervisor, progress, logLevel } = options;
   const startedAt = performance.now();
-  const log = openJobLog(house.data, job, logLevel);
+  const log = openJobLog(storage.data, job, logLevel);
   using interrupts = listenForInterrupts(
     () => void supervisor.kill().then(() => process.exit(EXIT.interrupted)),
   );
   progress.note(`Job ${job}: ${options.title}`);
-  const { events } = house.ledger;
+  const { events } = storage.ledger;
   const consumer = `run ${job}`;
   const hearing = { consumer, job, ...(options.after !== undefined && { after: options.after }) };
   const say = (told: readonly LedgerEvent[]): void => {
@@ -61,7 +61,7 @@ export const superviseJob = async (options: SuperviseJobOptions): Promise<number
   };
   // Workers that find nothing sleep for a while: they begin when the first items are there.
   const start = once(() =>
-    supervisor.start({ ledger: house.ledger, data: house.data, jobs: [job], logLevel, log }),
+    supervisor.start({ ledger: storage.ledger, data: storage.data, jobs: [job], logLevel, log }),
   );
   let lanes: readonly LaneView[] = [];
   let loaded: number | undefined;
@@ -79,8 +79,8 @@ export const superviseJob = async (options: SuperviseJobOptions): Promise<number
   await delay(FIRST_LOOK_MS, undefined, { signal: interrupts.signal }).catch(() => undefined);
   for (let looks = 0; ; looks++) {
     if (looks % SELDOM === 0) {
-      lanes = await house.ledger.listLanes({ job, limit: MOST_LANES });
-      await house.ledger.tidy();
+      lanes = await storage.ledger.listLanes({ job, limit: MOST_LANES });
+      await storage.ledger.tidy();
     }
     const view = await look(options, lanes, loaded);
     await tell(events, hearing, say);
@@ -104,19 +104,19 @@ export const superviseJob = async (options: SuperviseJobOptions): Promise<number
 };
 
 /** What was read is not thrown away: only a new job that has nothing at all is not worth keeping. */
-const giveUpLoading = async ({ house, job, isNew }: SuperviseJobOptions): Promise<void> => {
-  const view = await house.ledger.readJob(job).catch(() => undefined);
+const giveUpLoading = async ({ storage, job, isNew }: SuperviseJobOptions): Promise<void> => {
+  const view = await storage.ledger.readJob(job).catch(() => undefined);
   const isEmpty = isNew && view?.counts.accepted === 0;
   // The disk may be full: the reason for that is what the user must hear.
-  await house.ledger.steerJob(job, isEmpty ? "cancel" : "pause").catch(() => undefined);
+  await storage.ledger.controlJob(job, isEmpty ? "cancel" : "pause").catch(() => undefined);
 };
 
 const look = async (
-  { house, job, progress, processes }: SuperviseJobOptions,
+  { storage, job, progress, processes }: SuperviseJobOptions,
   lanes: readonly LaneView[],
   loaded: number | undefined,
 ): Promise<JobView> => {
-  const view = (await house.ledger.readJob(job))!;
+  const view = (await storage.ledger.readJob(job))!;
   progress.update(view, lanes, { processes, ...(loaded !== undefined && { loaded }) });
   return view;
 };
@@ -133,26 +133,29 @@ const isOver = ({ state }: JobView): boolean =>
   state === "done" || state === "paused" || state === "cancelled";
 
 const pauseIfOpen = async (options: SuperviseJobOptions, isInterrupted: boolean): Promise<JobView> => {
-  const { house, job } = options;
-  const lanes = await house.ledger.listLanes({ job, limit: MOST_LANES });
+  const { storage, job } = options;
+  const lanes = await storage.ledger.listLanes({ job, limit: MOST_LANES });
   const view = await look(options, lanes, undefined);
   if (!isInterrupted || isOver(view)) return view;
-  await house.ledger.steerJob(job, "pause");
+  await storage.ledger.controlJob(job, "pause");
   return await look(options, lanes, undefined);
 };
 
 const finish = async (options: SuperviseJobOptions, view: JobView, tookMs: number): Promise<number> => {
-  const { house, job, progress, output } = options;
-  await writeJobManifest(house, job);
+  const { storage, job, progress, output } = options;
+  await writeJobManifest(storage, job);
   const problem =
     output === undefined
       ? undefined
-      : await exportJob(house, job, output, { pathOfFile: storedPath(house.data) }).then(nothing, asError);
+      : await exportJob(storage, job, output, { pathOfFile: storedPath(storage.data) }).then(
+          nothing,
+          asError,
+        );
   const isWritten = output !== undefined && problem === undefined;
   progress.end(
     view,
     renderReport(view, {
-      data: house.data,
+      data: storage.data,
       tookMs,
       ...(isWritten && { output }),
       ...(options.input && { input: options.input }),

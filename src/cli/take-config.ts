@@ -1,6 +1,6 @@
 import { relative, resolve } from "node:path";
 import type { Command } from "commander";
-import { takeLanePolicy } from "../config/lane-policy.ts";
+import { takeLanePolicy } from "../config/check-config.ts";
 import { setUsualData } from "./next-steps.ts";
 import { DEFAULT_DATA } from "./options.ts";
 

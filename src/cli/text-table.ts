@@ -1,6 +1,6 @@
 import { fitText, padText, textWidth } from "./fit-text.ts";
 
-export interface TableColumn {
+interface TableColumn {
   readonly title: string;
   readonly align?: "left" | "right";
 }

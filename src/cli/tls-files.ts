@@ -3,7 +3,7 @@ import { createSecureContext } from "node:tls";
 import { UsageError } from "./usage-error.ts";
 
 /** Paths of PEM files: the certificate with those that lead to its CA, and its key. */
-export interface TlsFiles {
+interface TlsFiles {
   readonly cert: string;
   readonly key: string;
 }

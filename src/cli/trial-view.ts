@@ -1,12 +1,12 @@
-import type { ReadyScraper } from "../scrapers/ready-scraper.ts";
-import type { Step, Watcher } from "../workshop/watch-collector.ts";
+import type { CompiledScraper } from "../scrapers/compiled-scraper.ts";
+import type { Step, Watcher } from "../devtools/watch-collector.ts";
 import { colors } from "./colors.ts";
 import { fitText, plainText } from "./fit-text.ts";
 import { print } from "./print.ts";
-import { redactSecrets } from "../model/redact-secrets.ts";
+import { redactSecrets } from "../domain/redact-secrets.ts";
 import { renderStep, shortUrl } from "./render-step.ts";
 
-export const SCREEN = 100;
+const SCREEN = 100;
 
 /** As wide as the terminal, and where there is none as wide as people read. */
 export const screenWidth = (): number =>
@@ -17,7 +17,7 @@ const LONG_WAIT_MS = 1000;
 
 /** Shows the steps of an item while they happen. */
 export const openTrialView = (
-  { scraper }: ReadyScraper,
+  { scraper }: CompiledScraper,
   input: unknown,
   isJson: boolean,
 ): Omit<Watcher, "onEnd"> & Disposable => {

@@ -267,10 +267,10 @@ export interface Lane {
   readonly heldUntil?: string;
   readonly holdReason?: string;
   readonly backlog: number;
-  readonly inHand: number;
+  readonly inFlight: number;
 }
 
-export interface LaneSteering {
+export interface LaneControl {
   /** Null takes it back. */
   readonly perSecond?: number | null;
   /** False also ends a hold that a site's `Retry-After` has set. */

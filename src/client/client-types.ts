@@ -1,7 +1,7 @@
 import type { Role } from "./api-types.ts";
 
 /** Null stands for no limit. */
-export interface Quotas {
+interface Quotas {
   readonly itemsPerDay: number | null;
   readonly maxRunning: number | null;
   readonly requestsPerMinute: number | null;

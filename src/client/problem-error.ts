@@ -26,7 +26,7 @@ export class ProblemError extends Error {
   }
 }
 
-export interface ProblemFacts {
+interface ProblemFacts {
   readonly code: string;
   readonly status: number;
   readonly detail: string;

@@ -1,5 +1,5 @@
-import type { AlertRules } from "../model/alert-rules.ts";
-import type { OptionNames } from "../model/known-options.ts";
+import type { AlertRules } from "../domain/alert-rules.ts";
+import type { OptionNames } from "../domain/known-options.ts";
 import type { ChannelConfig } from "../ports/channel.ts";
 
 /** What `sluice.config.ts` may say. Paths are relative to that file. */

@@ -1,9 +1,14 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { hostname } from "node:os";
 import { basename, join, resolve } from "node:path";
-import { similarNames } from "../model/similar-names.ts";
-import { loadScraper } from "../scrapers/load-scraper.ts";
+import { fileURLToPath } from "node:url";
+import { OwnTroubleError } from "../domain/failure.ts";
+import type { JobSpec } from "../domain/job.ts";
+import { similarNames } from "../domain/known-options.ts";
+import type { Ledger } from "../ports/ledger.ts";
+import { jobLoader } from "../scrapers/load-pinned.ts";
+import { loadScraper, ScraperLoadError } from "../scrapers/load-scraper.ts";
 import { page } from "../scrapers/page.ts";
-import { ScraperLoadError } from "../scrapers/scraper-load-error.ts";
 import { DEFAULT_SCRAPERS } from "./define-config.ts";
 import { loadConfig, type Project } from "./load-config.ts";
 
@@ -83,7 +88,7 @@ const filesNamed = (named: string, files: readonly string[]): readonly string[] 
 };
 
 /** Jobs, records and the API know a scraper by its name alone. */
-export const refuseNamesakes = (name: string, files: readonly string[]): void => {
+const refuseNamesakes = (name: string, files: readonly string[]): void => {
   if (files.length > 1)
     throw new ScraperLoadError(
       "bad-scraper",
@@ -134,3 +139,25 @@ const whatThereIs = async (named: string, config: Project | undefined, nameOf: N
     ? `${config.scrapers.join(", ")} has no scrapers yet: \`sluice new scraper\` drafts one. Or give ${ways}`
     : `${meant}This project has: ${shown}. Or give ${ways}`;
 };
+
+/**
+ * For a worker on another machine than its controller: scrapers are found where the job has them from, else by name in the project of this machine. A machine
+ * that lacks one, or has another version, gives the items back and slows down: other machines may have it.
+ */
+export const ownLoader = (ledger: Pick<Ledger, "readJob">): ReturnType<typeof jobLoader> => {
+  const load = jobLoader(ledger, ownSource);
+  return async (job, revision) => {
+    try {
+      return await load(job, revision);
+    } catch (error) {
+      if (!(error instanceof ScraperLoadError)) throw error;
+      const detail = `${job}: this machine (${hostname()}) does not have the job's scraper in its version. ${error.message}`;
+      throw new OwnTroubleError(error.code, detail, { cause: error });
+    }
+  };
+};
+
+const ownSource = async ({ source, scraper }: JobSpec): Promise<string> =>
+  !source.startsWith("file:") || existsSync(fileURLToPath(source))
+    ? source
+    : await findScraper(scraper, await loadConfig());

@@ -6,11 +6,11 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { loadConfig } from "./load-config.ts";
 
-const ground = mkdtempSync(join(tmpdir(), "sluice-config-"));
-after(() => rmSync(ground, { recursive: true, force: true }));
+const kit = mkdtempSync(join(tmpdir(), "sluice-config-"));
+after(() => rmSync(kit, { recursive: true, force: true }));
 
 const project = (name: string, text: string, file = "sluice.config.ts"): string => {
-  const folder = join(ground, name);
+  const folder = join(kit, name);
   mkdirSync(join(folder, "deep/down"), { recursive: true });
   writeFileSync(join(folder, file), text);
   return folder;
@@ -25,7 +25,7 @@ test("a configuration is found in a folder above, and its paths are relative to 
     file: join(folder, "sluice.config.ts"),
     folder,
     data: join(folder, "d"),
-    scrapers: [join(folder, "a"), join(ground, "b")],
+    scrapers: [join(folder, "a"), join(kit, "b")],
   });
 });
 
@@ -43,7 +43,7 @@ test("the nearest configuration wins", async () => {
 });
 
 test("without a configuration there is no project", async () => {
-  assert.equal(await loadConfig(ground), undefined);
+  assert.equal(await loadConfig(kit), undefined);
 });
 
 test("a file that cannot be loaded is named with the reason", async () => {

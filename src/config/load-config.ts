@@ -3,8 +3,7 @@ import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { placingErrors } from "../scrapers/error-place.ts";
 import { explainImport, hookImports } from "../scrapers/load-scraper.ts";
-import { checkConfig } from "./check-config.ts";
-import { ConfigError } from "./config-error.ts";
+import { checkConfig, ConfigError } from "./check-config.ts";
 import { type AlertConfig, DEFAULT_DATA, DEFAULT_SCRAPERS, type ServerConfig } from "./define-config.ts";
 
 /** A folder with a `sluice.config.ts`, its defaults filled in. */

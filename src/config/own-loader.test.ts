@@ -4,10 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
-import type { JobView } from "../model/job.ts";
-import { OwnTroubleError } from "../model/own-trouble.ts";
+import type { JobView } from "../domain/job.ts";
+import { OwnTroubleError } from "../domain/failure.ts";
 import { loadScraper } from "../scrapers/load-scraper.ts";
-import { ownLoader } from "./own-loader.ts";
+import { ownLoader } from "./find-scrapers.ts";
 
 const SCRAPER = `
   import { defineScraper } from "sluice";

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from "hyparquet";
-import { openSampleHouse } from "../cli/sample-house.ts";
+import { openSampleStorage } from "../cli/sample-storage.ts";
 import { sampleView } from "../cli/sample-view.ts";
 import { exportJob } from "./export-records.ts";
 import { openOutput } from "./outputs/open-output.ts";
@@ -14,11 +14,15 @@ const NAMES = ["paid", "seen", "either", "month", "text"];
 const openDates = async (records: readonly Readonly<Record<string, unknown>>[]) => {
   const [root] = sampleView().spec.scrapers;
   const dates = NAMES.filter((name) => name !== "text");
-  return openSampleHouse(records.length, (n) => ({ outcome: DONE, records: [records[n] ?? assert.fail()] }), {
-    fields: NAMES,
-    required: [],
-    scrapers: [{ ...(root ?? assert.fail()), fields: NAMES, required: [], dates }],
-  });
+  return openSampleStorage(
+    records.length,
+    (n) => ({ outcome: DONE, records: [records[n] ?? assert.fail()] }),
+    {
+      fields: NAMES,
+      required: [],
+      scrapers: [{ ...(root ?? assert.fail()), fields: NAMES, required: [], dates }],
+    },
+  );
 };
 
 const readParquet = async (path: string) => {
@@ -34,7 +38,7 @@ const readParquet = async (path: string) => {
 };
 
 test("Parquet has days as dates and instants as timestamps; a month, and a column with both, are text", async () => {
-  await using house = await openDates([
+  await using storage = await openDates([
     {
       paid: "2024-02-29",
       seen: "2024-02-29T10:30:15.500Z",
@@ -51,8 +55,8 @@ test("Parquet has days as dates and instants as timestamps; a month, and a colum
     },
     { paid: null, seen: null, either: null, month: null, text: null },
   ]);
-  const path = join(house.data, "out.parquet");
-  await exportJob(house, house.job, path);
+  const path = join(storage.data, "out.parquet");
+  await exportJob(storage, storage.job, path);
   const { rows, types } = await readParquet(path);
   assert.deepEqual(
     NAMES.map((name) => types[name]),
@@ -72,15 +76,15 @@ test("Parquet has days as dates and instants as timestamps; a month, and a colum
       [null, null, null, null, null],
     ],
   );
-  const csv = join(house.data, "out.csv");
-  await exportJob(house, house.job, csv);
+  const csv = join(storage.data, "out.csv");
+  await exportJob(storage, storage.job, csv);
   assert.match(await readFile(csv, "utf8"), /^0,p0,2024-02-29,2024-02-29T10:30:15.500Z,2024-02-29,2024-02,/m);
 });
 
 test("a value that fills gaps and is no date leaves the column text", async () => {
-  await using house = await openDates([{ paid: "2024-02-29" }, { paid: undefined }]);
-  const path = join(house.data, "out.parquet");
-  await exportJob(house, house.job, path, { fill: new Map([["paid", "unpaid"]]) });
+  await using storage = await openDates([{ paid: "2024-02-29" }, { paid: undefined }]);
+  const path = join(storage.data, "out.parquet");
+  await exportJob(storage, storage.job, path, { fill: new Map([["paid", "unpaid"]]) });
   assert.deepEqual(
     (await readParquet(path)).rows.map(({ paid }) => paid),
     ["2024-02-29", "unpaid"],
@@ -88,8 +92,8 @@ test("a value that fills gaps and is no date leaves the column text", async () =
 });
 
 test("an instant that comes after columns were learned from days is told with the way out", async () => {
-  await using house = await openDates([{ paid: "2024-02-29" }]);
-  const path = join(house.data, "out.parquet");
+  await using storage = await openDates([{ paid: "2024-02-29" }]);
+  const path = join(storage.data, "out.parquet");
   for (const [type, paid] of [
     ["day", "2024-02-29T10:30:00Z"],
     ["instant", "2024-02-29"],
@@ -112,10 +116,10 @@ test("an instant that comes after columns were learned from days is told with th
 });
 
 test("no export has a NUL character", async () => {
-  await using house = await openDates([{ text: "a\0b" }, { text: ["x\0"] }]);
+  await using storage = await openDates([{ text: "a\0b" }, { text: ["x\0"] }]);
   for (const name of ["out.csv", "out.jsonl", "out.parquet"]) {
-    const path = join(house.data, name);
-    await exportJob(house, house.job, path);
+    const path = join(storage.data, name);
+    await exportJob(storage, storage.job, path);
     if (name === "out.parquet")
       assert.deepEqual(
         (await readParquet(path)).rows.map(({ text }) => text),

@@ -1,6 +1,6 @@
-import type { JobSpec } from "../model/job.ts";
+import type { JobSpec } from "../domain/job.ts";
 import type { ExportEntry } from "./export-rows.ts";
-import { OutputError } from "./outputs/output-error.ts";
+import { OutputError } from "./outputs/open-output.ts";
 
 /** What an export does where a field has no value. The archive keeps everything either way. */
 export interface GapOptions {

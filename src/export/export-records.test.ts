@@ -5,8 +5,8 @@ import { test } from "node:test";
 import { parse } from "csv-parse/sync";
 import { asyncBufferFromFile, parquetReadObjects } from "hyparquet";
 import { exportJob } from "./export-records.ts";
-import type { OutputRow, RecordWriter } from "./outputs/record-writer.ts";
-import { type Ending, openSampleHouse } from "../cli/sample-house.ts";
+import type { OutputRow, RecordWriter } from "./outputs/text-writer.ts";
+import { type Ending, openSampleStorage } from "../cli/sample-storage.ts";
 import { sampleView } from "../cli/sample-view.ts";
 
 const NONE = { dropped: 0, gaps: new Map<string, number>() };
@@ -35,10 +35,10 @@ const mixed = (n: number): Ending | undefined => {
 };
 
 test("every item has its row, one for each of its records", async () => {
-  await using house = await openSampleHouse(5, mixed);
-  const path = join(house.data, "out.csv");
-  assert.deepEqual(await exportJob(house, house.job, path), {
-    set: `${house.job}@first`,
+  await using storage = await openSampleStorage(5, mixed);
+  const path = join(storage.data, "out.csv");
+  assert.deepEqual(await exportJob(storage, storage.job, path), {
+    set: `${storage.job}@first`,
     rows: 6,
     leftOut: [],
     ...NONE,
@@ -58,14 +58,14 @@ test("every item has its row, one for each of its records", async () => {
 
 test("a job of many pages comes out whole, in every format, with numbers as numbers", async () => {
   const count = 5003;
-  await using house = await openSampleHouse(count, mixed);
+  await using storage = await openSampleStorage(count, mixed);
   const keys = Array.from({ length: count }, (_, n) =>
     n % 5 === 1 ? [String(n), String(n)] : [String(n)],
   ).flat();
   for (const name of ["out.csv", "out.jsonl", "out.parquet"]) {
-    const path = join(house.data, name);
-    assert.deepEqual(await exportJob(house, house.job, path), {
-      set: `${house.job}@first`,
+    const path = join(storage.data, name);
+    assert.deepEqual(await exportJob(storage, storage.job, path), {
+      set: `${storage.job}@first`,
       rows: keys.length,
       leftOut: [],
       ...NONE,
@@ -92,7 +92,7 @@ const readRows = async (path: string): Promise<Record<string, unknown>[]> => {
 };
 
 test("memory holds one page of rows at a time, once the columns are known", async () => {
-  await using house = await openSampleHouse(4500, mixed);
+  await using storage = await openSampleStorage(4500, mixed);
   const batches: number[] = [];
   const writer: RecordWriter = {
     open: async () => undefined,
@@ -100,7 +100,7 @@ test("memory holds one page of rows at a time, once the columns are known", asyn
     close: async () => undefined,
     [Symbol.asyncDispose]: async () => undefined,
   };
-  const { rows } = await exportJob(house, house.job, writer);
+  const { rows } = await exportJob(storage, storage.job, writer);
   assert.equal(
     batches.reduce((sum, size) => sum + size, 0),
     rows,
@@ -109,10 +109,10 @@ test("memory holds one page of rows at a time, once the columns are known", asyn
 });
 
 test("a job without items gives a table without rows", async () => {
-  await using house = await openSampleHouse(0, mixed);
-  const path = join(house.data, "out.csv");
-  assert.deepEqual(await exportJob(house, house.job, path), {
-    set: `${house.job}@first`,
+  await using storage = await openSampleStorage(0, mixed);
+  const path = join(storage.data, "out.csv");
+  assert.deepEqual(await exportJob(storage, storage.job, path), {
+    set: `${storage.job}@first`,
     rows: 0,
     leftOut: [],
     ...NONE,
@@ -124,30 +124,30 @@ test("a job without items gives a table without rows", async () => {
 });
 
 test("a segment that is gone is an error and leaves no file that looks whole", async () => {
-  await using house = await openSampleHouse(5, mixed);
-  await house.blobs.remove(`jobs/${house.job}/records/tester-0.jsonl`);
-  await assert.rejects(exportJob(house, house.job, join(house.data, "out.csv")), { code: "damaged" });
-  assert.ok(!(await readdir(house.data)).some((name) => name.startsWith("out.csv")));
+  await using storage = await openSampleStorage(5, mixed);
+  await storage.blobs.remove(`jobs/${storage.job}/records/tester-0.jsonl`);
+  await assert.rejects(exportJob(storage, storage.job, join(storage.data, "out.csv")), { code: "damaged" });
+  assert.ok(!(await readdir(storage.data)).some((name) => name.startsWith("out.csv")));
 });
 
 test("an item whose records are damaged is told and left out, and the others are written", async () => {
-  await using house = await openSampleHouse(5, mixed);
-  const segment = `jobs/${house.job}/records/tester-0.jsonl`;
-  const path = join(house.data, "out.jsonl");
-  const whole = await exportJob(house, house.job, path);
-  const { items } = await house.ledger.listItems(house.job, { limit: 10 });
+  await using storage = await openSampleStorage(5, mixed);
+  const segment = `jobs/${storage.job}/records/tester-0.jsonl`;
+  const path = join(storage.data, "out.jsonl");
+  const whole = await exportJob(storage, storage.job, path);
+  const { items } = await storage.ledger.listItems(storage.job, { limit: 10 });
   const [item] = items.filter(({ records }) => records !== null);
-  const bytes = Buffer.from(await house.blobs.get(segment));
+  const bytes = Buffer.from(await storage.blobs.get(segment));
   const at = bytes.indexOf('"value":', item!.records!.offset) + 8;
   bytes[at]! ^= 1;
-  await house.blobs.put(segment, bytes);
-  await assert.rejects(exportJob(house, house.job, path), {
+  await storage.blobs.put(segment, bytes);
+  await assert.rejects(exportJob(storage, storage.job, path), {
     code: "damaged",
     blob: segment,
     item: item!.key,
   });
   const told: (string | undefined)[] = [];
-  const { rows } = await exportJob(house, house.job, path, {
+  const { rows } = await exportJob(storage, storage.job, path, {
     onDamagedItem: (error) => told.push(error.item),
   });
   assert.deepEqual(told, [item!.key]);
@@ -156,22 +156,22 @@ test("an item whose records are damaged is told and left out, and the others are
 });
 
 test("a job that is not there is told", async () => {
-  await using house = await openSampleHouse(0, mixed);
-  await assert.rejects(exportJob(house, "nobody", "-"), { name: "LedgerError", code: "no-such-job" });
+  await using storage = await openSampleStorage(0, mixed);
+  await assert.rejects(exportJob(storage, "nobody", "-"), { name: "LedgerError", code: "no-such-job" });
 });
 
 test("gaps are dropped or filled as told, and what was left out is counted by its reason", async () => {
-  await using house = await openSampleHouse(5, mixed);
-  const path = join(house.data, "out.csv");
-  const exported = await exportJob(house, house.job, path, { gaps: "drop" });
+  await using storage = await openSampleStorage(5, mixed);
+  const path = join(storage.data, "out.csv");
+  const exported = await exportJob(storage, storage.job, path, { gaps: "drop" });
   const gaps = new Map([
     ["no owner", 1],
     ["absent without a record", 1],
     ["failed without a record", 1],
     ["queued without a record", 1],
   ]);
-  assert.deepEqual(exported, { set: `${house.job}@first`, rows: 2, leftOut: [], dropped: 4, gaps });
-  await exportJob(house, house.job, path, { fill: new Map([["owner", "nobody"]]) });
+  assert.deepEqual(exported, { set: `${storage.job}@first`, rows: 2, leftOut: [], dropped: 4, gaps });
+  await exportJob(storage, storage.job, path, { fill: new Map([["owner", "nobody"]]) });
   const rows = parse(await readFile(path, "utf8"), { columns: true }) as Record<string, string>[];
   assert.deepEqual(rows.map(({ owner, _missing }) => [owner, _missing]).slice(1, 4), [
     ["Bo", "[]"],
@@ -187,7 +187,7 @@ test("of a scraper that only led to others, an item that is done has no row", as
     { ...county!, extracts: false },
     { ...county!, name: "detail", fields: ["owner"], required: ["owner"] },
   ];
-  await using house = await openSampleHouse(
+  await using storage = await openSampleStorage(
     5,
     (n) => ({ ...mixed(n), outcome: mixed(n)?.outcome ?? DONE, records: [] }),
     {
@@ -201,7 +201,7 @@ test("of a scraper that only led to others, an item that is done has no row", as
     close: async () => undefined,
     [Symbol.asyncDispose]: async () => undefined,
   };
-  await exportJob(house, house.job, writer);
+  await exportJob(storage, storage.job, writer);
   assert.deepEqual(
     rows.map(({ key, _state, _scraper }) => [key, _state, _scraper]),
     [
@@ -210,9 +210,9 @@ test("of a scraper that only led to others, an item that is done has no row", as
     ],
   );
   rows.length = 0;
-  await exportJob(house, house.job, writer, { scraper: "county" });
+  await exportJob(storage, storage.job, writer, { scraper: "county" });
   assert.equal(rows.length, 5);
   rows.length = 0;
-  await exportJob(house, house.job, writer, { scraper: "detail" });
+  await exportJob(storage, storage.job, writer, { scraper: "detail" });
   assert.equal(rows.length, 0);
 });

@@ -1,15 +1,13 @@
-import { ArchiveError } from "../archive/archive-error.ts";
-import type { Change } from "../model/freshness.ts";
-import type { ItemView } from "../model/item.ts";
-import type { JobSpec } from "../model/job.ts";
+import { ArchiveError } from "../archive/manifest.ts";
+import type { Change } from "../domain/freshness.ts";
+import type { ItemView } from "../domain/item.ts";
+import type { JobSpec } from "../domain/job.ts";
 import { LedgerError } from "../ports/ledger.ts";
 import { GapFilter, type GapOptions } from "./export-gaps.ts";
-import { ExportShape, type ExportEntry } from "./export-rows.ts";
+import { type ExportEntry, ExportShape, type Stores, withRecords } from "./export-rows.ts";
 import { type KeptFile, keptFiles, type PathOfFile } from "./kept-files.ts";
-import { withRecords } from "./item-records.ts";
-import { OutputError } from "./outputs/output-error.ts";
-import type { RecordWriter } from "./outputs/record-writer.ts";
-import type { Stores } from "./stores.ts";
+import { OutputError } from "./outputs/open-output.ts";
+import type { RecordWriter } from "./outputs/text-writer.ts";
 
 export interface ExportSettings extends GapOptions {
   /** Only rows of this one of the job's scrapers. */
@@ -24,7 +22,7 @@ export interface ExportSettings extends GapOptions {
   readonly onDamagedItem?: (error: ArchiveError) => void;
 }
 
-export interface Exported {
+interface Exported {
   /** The set of records that was written, `JOB@first` for those of the run itself. */
   readonly set: string;
   readonly rows: number;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { ItemView } from "../model/item.ts";
-import type { JudgedField, JudgedRecord } from "../model/record.ts";
+import type { ItemView } from "../domain/item.ts";
+import type { JudgedField, JudgedRecord } from "../domain/record.ts";
 import { ExportShape } from "./export-rows.ts";
 import { sampleView } from "../cli/sample-view.ts";
 

@@ -1,9 +1,15 @@
-import type { ItemView } from "../model/item.ts";
-import type { JobSpec } from "../model/job.ts";
-import type { JudgedRecord } from "../model/record.ts";
-import { withoutNuls } from "../model/without-nuls.ts";
+import type { ItemView } from "../domain/item.ts";
+import type { JobSpec } from "../domain/job.ts";
+import { type JudgedRecord, withoutNuls } from "../domain/record.ts";
+import type { Blobs } from "../ports/blobs.ts";
+import type { JobLedger, Ledger } from "../ports/ledger.ts";
+import { openRecordSet, type RecordSet } from "../reextract/current-records.ts";
+import { refuseDamage } from "../reextract/damage.ts";
+import { itemPages } from "../reextract/item-pages.ts";
+import { parseRecords } from "../reextract/parse-records.ts";
+import { readRunLines } from "../reextract/run-records.ts";
 import type { KeptFile } from "./kept-files.ts";
-import type { Column, ColumnType, OutputRow } from "./outputs/record-writer.ts";
+import type { Column, ColumnType, OutputRow } from "./outputs/text-writer.ts";
 
 const FIRST = "key";
 const LAST: readonly Column[] = [
@@ -170,3 +176,67 @@ const typeOfDate = (value: unknown): ColumnType =>
   typeof value === "string" && DAY.test(value) ? (value.length === DAY_LENGTH ? "day" : "instant") : "text";
 const DAY = /^\d{4}-\d\d-\d\d(?:T[\d:.]+Z)?$/;
 const DAY_LENGTH = "YYYY-MM-DD".length;
+
+/** Where a job's items are known, and where its bytes lie. */
+export interface Stores {
+  readonly ledger: JobLedger;
+  readonly blobs: Blobs;
+}
+
+/** An item that was answered from the archive has the captures and records of the one that it was answered with, whoever fetched that. */
+export const withSource = async (
+  ledger: Pick<Ledger, "readJob" | "listItems">,
+  item: ItemView,
+): Promise<ItemView> => {
+  const from = item.skipped?.from;
+  if (from === undefined || item.captures.length > 0) return item;
+  // Before a job is removed, whoever was answered with its captures gets them for its own.
+  if (!(await ledger.readJob(from.job))) return item;
+  const { items } = await ledger.listItems(from.job, {
+    after: { queue: from.queue, seq: from.seq - 1 },
+    limit: 1,
+  });
+  const source = items.find(({ ref }) => ref.queue === from.queue && ref.seq === from.seq);
+  return source ? { ...item, captures: source.captures, records: source.records } : item;
+};
+
+/** Items with their records, in the order of the items; one without a record stands alone, one whose records are damaged is left out. */
+export async function* withRecords(
+  set: RecordSet,
+  items: readonly ItemView[],
+): AsyncGenerator<readonly ExportEntry[]> {
+  for await (const batch of set.recordsOf(items))
+    yield batch.flatMap(({ item, lines, blob, isDamaged }): ExportEntry[] => {
+      if (isDamaged) return [];
+      const records = parseRecords({ key: item.key, lines, blob });
+      return records.length === 0 ? [{ item }] : records.map((record) => ({ item, record }));
+    });
+}
+
+/** One item as a set of records has it. */
+interface FoundItem {
+  /** `JOB@first` or `JOB@EXTRACTION`. */
+  readonly set: string;
+  /** With that set's state, failure and quality. */
+  readonly item: ItemView;
+  readonly records: readonly (JudgedRecord & { readonly from?: string })[];
+}
+
+/** Its records in the current set. Those of the run itself are found at once; an extraction is walked through up to the item. */
+export const findItemRecords = async (
+  { ledger, blobs }: Stores,
+  job: string,
+  item: ItemView,
+): Promise<FoundItem> => {
+  await using set = await openRecordSet(blobs, job);
+  if (set.extraction)
+    for await (const page of itemPages(ledger, job))
+      for await (const batch of set.recordsOf(page)) {
+        const own = batch.find(
+          ({ item: { ref } }) => ref.queue === item.ref.queue && ref.seq === item.ref.seq,
+        );
+        if (own) return { set: set.name, item: own.item, records: parseRecords({ key: item.key, ...own }) };
+      }
+  const own = (await readRunLines(blobs, [item], refuseDamage))(item);
+  return { set: set.name, item, records: parseRecords({ key: item.key, ...own }) };
+};

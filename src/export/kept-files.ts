@@ -3,12 +3,12 @@ import { createWriteStream } from "node:fs";
 import { mkdir, rename, rm } from "node:fs/promises";
 import { extname, join, resolve } from "node:path";
 import { pipeline } from "node:stream/promises";
-import { ArchiveError } from "../archive/archive-error.ts";
+import { ArchiveError } from "../archive/manifest.ts";
 import { isPacked } from "../archive/read-capture.ts";
-import type { CaptureRef } from "../model/capture.ts";
-import type { ItemView } from "../model/item.ts";
+import type { CaptureRef } from "../domain/capture.ts";
+import type { ItemView } from "../domain/item.ts";
 import type { Blobs } from "../ports/blobs.ts";
-import { toOutputError } from "./outputs/output-error.ts";
+import { toOutputError } from "./outputs/open-output.ts";
 
 /** A file that an item has kept, as exports list it. */
 export interface KeptFile {

@@ -1,4 +1,4 @@
-import type { Stores } from "./stores.ts";
+import type { Stores } from "./export-rows.ts";
 import { keepJobFile } from "../archive/journal.ts";
 import { manifestName, writeManifest } from "../archive/manifest.ts";
 import { itemPages } from "../reextract/item-pages.ts";

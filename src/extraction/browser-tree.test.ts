@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { judgeRecord } from "../model/judgement.ts";
+import { judgeRecord } from "../domain/judgement.ts";
 import { scanTree } from "./build-tree.ts";
 import { compileExtraction } from "./extract-spec.ts";
 import { field } from "./field.ts";

@@ -1,5 +1,5 @@
-import { type OptionNames, refuseUnknownOptions } from "../model/known-options.ts";
-import type { RawField } from "../model/record.ts";
+import { type OptionNames, refuseUnknownOptions } from "../domain/known-options.ts";
+import type { RawField } from "../domain/record.ts";
 import { compilePlace } from "./find-place.ts";
 import { hitReader } from "./read-hits.ts";
 import { compileMarker, markerOf } from "./none-marker.ts";
@@ -7,7 +7,7 @@ import type { NoneMarker } from "./none-marker.ts";
 import { placesOf } from "./place.ts";
 import type { Place, Where } from "./place.ts";
 import type { IsPlaceholder } from "./reading/placeholders.ts";
-import type { QueryBook } from "./query-book.ts";
+import type { QueryLists } from "./query-book.ts";
 import type { Reading } from "./reading/reading.ts";
 import type { Scope } from "./scope.ts";
 import type { Taking } from "./taking.ts";
@@ -44,7 +44,7 @@ export interface Field<T> {
   /** What kind of value it is, for messages: `an amount of money, such as $1,234.56`. */
   readonly expects: string;
   /** Writes what the field asks of a page into the book, once for all pages. */
-  compile(book: QueryBook): ReadField<T>;
+  compile(book: QueryLists): ReadField<T>;
   optional(): Field<T>;
 }
 
@@ -108,7 +108,7 @@ export function defineField<T>(definition: FieldDefinition<T>, isRequired = true
     places,
     isRequired,
     expects: definition.expects,
-    compile(book: QueryBook): ReadField<T> {
+    compile(book: QueryLists): ReadField<T> {
       const finders = places.map((place) => compilePlace(place, definition.taking, book));
       const readHits = hitReader(definition, book);
       const unavailable = marker === undefined ? undefined : compileMarker(marker, book);

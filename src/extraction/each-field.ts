@@ -1,4 +1,4 @@
-import { type OptionNames, refuseUnknownOptions } from "../model/known-options.ts";
+import { type OptionNames, refuseUnknownOptions } from "../domain/known-options.ts";
 import type { Field, FieldReading } from "./define-field.ts";
 import { ExtractionError } from "./extraction-error.ts";
 import { compileFields, scopeOf, valuesOf } from "./fields.ts";
@@ -10,7 +10,7 @@ import type { NoneMarker } from "./none-marker.ts";
 import { placesOf } from "./place.ts";
 import type { Each, Place } from "./place.ts";
 import { bookWithin } from "./query-book.ts";
-import type { QueryBook } from "./query-book.ts";
+import type { QueryLists } from "./query-book.ts";
 import { readingOfRows } from "./row-readings.ts";
 import type { ReadRow } from "./row-readings.ts";
 import { JsonScope } from "./scope.ts";
@@ -75,7 +75,7 @@ interface Rows {
 
 type FindRows = (scope: Scope) => Rows | undefined;
 
-function elementRows(css: string, fields: Fields, book: QueryBook): FindRows {
+function elementRows(css: string, fields: Fields, book: QueryLists): FindRows {
   const selector = compileSelector(css);
   const own = bookWithin(book, "element");
   const compiled = compileFields(fields, own);
@@ -93,7 +93,7 @@ function elementRows(css: string, fields: Fields, book: QueryBook): FindRows {
   };
 }
 
-function jsonRows(place: Extract<Place, { how: "json" }>, fields: Fields, book: QueryBook): FindRows {
+function jsonRows(place: Extract<Place, { how: "json" }>, fields: Fields, book: QueryLists): FindRows {
   const find = compileJsonRows(place, book);
   const own = bookWithin(book, "json-row");
   const compiled = compileFields(fields, own);

@@ -1,15 +1,11 @@
-import type { KeptPage } from "../model/capture.ts";
-import type { RawField, RawRecord } from "../model/record.ts";
-import { withoutNuls } from "../model/without-nuls.ts";
+import type { KeptPage } from "../domain/capture.ts";
+import { type RawField, type RawRecord, withoutNuls } from "../domain/record.ts";
 import { ExtractionError } from "./extraction-error.ts";
 import type { HtmlDocument } from "./html-document.ts";
 import { parseJsonPath, valuesAt } from "./json/json-path.ts";
-import { PageView } from "./page-view.ts";
-import type { ReadablePage } from "./page-view.ts";
-import { readers, ReadValue } from "./read-value.ts";
-import type { Readers } from "./read-value.ts";
-import { compileSelector } from "./selector.ts";
-import type { Selector } from "./selector.ts";
+import { PageView, type ReadablePage } from "./page-view.ts";
+import { readers, type Readers, ReadValue } from "./read-value.ts";
+import { compileSelector, type Selector } from "./selector.ts";
 
 /** What a scraper's own extract function works with. */
 export interface ExtractTools {

@@ -1,6 +1,6 @@
-import { FailureError } from "../model/failure.ts";
-import { type OptionNames, unknownOption } from "../model/known-options.ts";
-import type { RawRecord } from "../model/record.ts";
+import { FailureError } from "../domain/failure.ts";
+import { type OptionNames, unknownOption } from "../domain/known-options.ts";
+import type { RawRecord } from "../domain/record.ts";
 import type { Field } from "./define-field.ts";
 import { recordsByFunction } from "./extract-function.ts";
 import type { ExtractFunction } from "./extract-function.ts";

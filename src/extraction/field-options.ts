@@ -1,4 +1,4 @@
-import type { OptionNames } from "../model/known-options.ts";
+import type { OptionNames } from "../domain/known-options.ts";
 import { FIELD_OPTIONS, type FieldOptions } from "./define-field.ts";
 import type { DatePrecision } from "./reading/date-format.ts";
 import type { PhoneStyle } from "./reading/read-phone.ts";
@@ -37,7 +37,7 @@ export interface PlainNumberOptions extends NumberOptions {
 export const PLAIN_NUMBER_OPTIONS: OptionNames<PlainNumberOptions> = { ...NUMBER_OPTIONS, unit: true };
 
 /** How the site writes its amounts. */
-export interface MoneyWriting {
+interface MoneyWriting {
   /** The site's decimal mark. Needed where `1.234` may mean 1234. */
   readonly decimal?: "." | ",";
   /** Whose way of writing the site has, such as `de-CH`: says the decimal mark, and with its country what `$`, `kr` or `¥` stands for. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { judgeRecord } from "../model/judgement.ts";
-import type { FieldStatus } from "../model/record.ts";
+import { judgeRecord } from "../domain/judgement.ts";
+import type { FieldStatus } from "../domain/record.ts";
 import type { Field } from "./define-field.ts";
 import { compileExtraction } from "./extract-spec.ts";
 import { field } from "./field.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { RawField } from "../model/record.ts";
+import type { RawField } from "../domain/record.ts";
 import type { Field } from "./define-field.ts";
 import { field } from "./field.ts";
 import type { RecordOf } from "./field.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { judgePage } from "../model/judgement.ts";
-import type { RawField } from "../model/record.ts";
+import { judgePage } from "../domain/judgement.ts";
+import type { RawField } from "../domain/record.ts";
 import { compileExtraction } from "./extract-spec.ts";
 import type { ExtractSpec } from "./extract-spec.ts";
 import { field } from "./field.ts";

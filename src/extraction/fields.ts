@@ -1,12 +1,12 @@
-import { refuseUnknownOptions } from "../model/known-options.ts";
-import type { RawField } from "../model/record.ts";
+import { refuseUnknownOptions } from "../domain/known-options.ts";
+import type { RawField } from "../domain/record.ts";
 import type { Field } from "./define-field.ts";
 import { ExtractionError } from "./extraction-error.ts";
 import { checkScope } from "./find-place.ts";
 import type { HtmlElement } from "./html-document.ts";
 import { by, type Within, WITHIN_OPTIONS } from "./place.ts";
 import { bookWithin } from "./query-book.ts";
-import type { QueryBook } from "./query-book.ts";
+import type { QueryLists } from "./query-book.ts";
 import { Scope } from "./scope.ts";
 import { compileSelector } from "./selector.ts";
 import type { Selector } from "./selector.ts";
@@ -61,7 +61,7 @@ export interface CompiledFields {
 /** Throws `ExtractionError` with code `bad-spec` on what is no field. */
 export function compileFields(
   fields: Fields,
-  book: QueryBook,
+  book: QueryLists,
   prefix = "",
   isOptional = false,
 ): CompiledFields {
@@ -94,7 +94,7 @@ const missing: RawField = { raw: null, isEmpty: false, value: null };
 
 function compileGroup(
   group: FieldGroup<Fields>,
-  book: QueryBook,
+  book: QueryLists,
   path: string,
   isOptional: boolean,
 ): CompiledFields {
@@ -113,7 +113,7 @@ function compileGroup(
 }
 
 /** The scope of an element inside of another scope. */
-export const scopeOf = (element: HtmlElement, around: Scope, book: QueryBook): Scope =>
+export const scopeOf = (element: HtmlElement, around: Scope, book: QueryLists): Scope =>
   new Scope(around.view, book.own.queries, undefined, around.page, () => element);
 
 function checkField(

@@ -7,7 +7,7 @@ import { jsonRoots } from "./json/json-roots.ts";
 import { findLabel } from "./labels/find-label.ts";
 import { elementHit } from "./element-hit.ts";
 import type { JsonPlace, Place } from "./place.ts";
-import type { QueryBook, QueryList } from "./query-book.ts";
+import type { QueryLists, QueryList } from "./query-book.ts";
 import { matchesOf } from "./scan/answer-by-document.ts";
 import type { PageQuery } from "./scan/page-query.ts";
 import { GivenScope, RowScope } from "./scope.ts";
@@ -19,7 +19,7 @@ import { visibleText } from "./visible-text.ts";
 export type Finder = (scope: Scope) => readonly Hit[];
 
 /** Writes what the place asks of a page into the book, and gives the function that looks up the answers. */
-export function compilePlace(place: Place, taking: Taking, book: QueryBook): Finder {
+export function compilePlace(place: Place, taking: Taking, book: QueryLists): Finder {
   checkScope(place, book);
   switch (place.how) {
     case "css": {
@@ -83,7 +83,7 @@ const LINKS = new Set(
 function byRegex(
   { pattern, within }: Extract<Place, { how: "regex" }>,
   { isMany }: Taking,
-  book: QueryBook,
+  book: QueryLists,
 ): Finder {
   const textOf = visibleText(within, book);
   return (scope) => {
@@ -100,7 +100,7 @@ function byRegex(
   };
 }
 
-function byJson({ source, path }: JsonPlace, { isMany, jsonAs }: Taking, book: QueryBook): Finder {
+function byJson({ source, path }: JsonPlace, { isMany, jsonAs }: Taking, book: QueryLists): Finder {
   const rootsOf = jsonRoots(source, book);
   const isNothing = (value: unknown): boolean =>
     value === null || (jsonAs !== "json" && Array.isArray(value) && value.length === 0);
@@ -120,7 +120,7 @@ function byJson({ source, path }: JsonPlace, { isMany, jsonAs }: Taking, book: Q
 }
 
 /** A row of JSON has no elements, and an element no JSON of its own: a place that can never be there is refused when the scraper is loaded. */
-export function checkScope(place: Place, { scope }: QueryBook): void {
+export function checkScope(place: Place, { scope }: QueryLists): void {
   if (scope === "json-row") {
     const isFine =
       place.how === "given" ||

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { judgeRecord } from "../model/judgement.ts";
-import type { JudgedField } from "../model/record.ts";
+import { judgeRecord } from "../domain/judgement.ts";
+import type { JudgedField } from "../domain/record.ts";
 import { compileExtraction } from "./extract-spec.ts";
 import { field } from "./field.ts";
 import type { Fields } from "./fields.ts";

@@ -20,7 +20,7 @@ export interface PageTexts {
 }
 
 /** What the elements of one page share. */
-export interface PageParts {
+interface PageParts {
   readonly elements: readonly TreeElement[];
   readonly attributes: PageAttributes;
   readonly texts: PageTexts;

@@ -3,7 +3,7 @@ import { compilePlace } from "./find-place.ts";
 import type { Hit } from "./hit.ts";
 import { by, placeOf } from "./place.ts";
 import type { Place } from "./place.ts";
-import type { QueryBook } from "./query-book.ts";
+import type { QueryLists } from "./query-book.ts";
 import { quoted } from "./reading/quoted.ts";
 import type { Scope } from "./scope.ts";
 import { allText } from "./visible-text.ts";
@@ -18,7 +18,7 @@ export const markerOf = (marker: NoneMarker): Place =>
 /** Turns what was not found or not read into "the site has none" where the marker is. */
 export function compileMarker(
   marker: Place,
-  book: QueryBook,
+  book: QueryLists,
 ): (scope: Scope, reading: FieldReading<unknown>) => FieldReading<never> | undefined {
   const find =
     marker.how === "regex" && marker.within === undefined

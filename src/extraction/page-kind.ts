@@ -1,4 +1,4 @@
-import type { KeptPage } from "../model/capture.ts";
+import type { KeptPage } from "../domain/capture.ts";
 
 /** What a page is read as. `json` has no elements: selectors find nothing on it. */
 export type PageKind = "html" | "xml" | "json";

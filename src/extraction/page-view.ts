@@ -1,4 +1,4 @@
-import type { KeptPage } from "../model/capture.ts";
+import type { KeptPage } from "../domain/capture.ts";
 import type { HtmlDocument } from "./html-document.ts";
 import type { JsonRoot } from "./json/json-roots.ts";
 import { rootsIn } from "./json/json-source.ts";

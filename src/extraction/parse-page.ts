@@ -1,4 +1,4 @@
-import type { KeptPage } from "../model/capture.ts";
+import type { KeptPage } from "../domain/capture.ts";
 import { openDocument, parseHtml } from "./html-document.ts";
 import type { ElementReading, HtmlDocument } from "./html-document.ts";
 import { pageKind } from "./page-kind.ts";

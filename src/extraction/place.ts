@@ -1,4 +1,4 @@
-import { type OptionNames, refuseUnknownOptions } from "../model/known-options.ts";
+import { type OptionNames, refuseUnknownOptions } from "../domain/known-options.ts";
 import type { JsonPath } from "./json/json-path.ts";
 import { parseJsonPath } from "./json/json-path.ts";
 import { labelKey } from "./label-key.ts";

@@ -26,7 +26,7 @@ export class QueryList {
 export type InnerScope = "element" | "table-row" | "json-row";
 
 /** What fields ask when they are compiled. */
-export interface QueryBook {
+export interface QueryLists {
   /** Of their own scope: the page, or an element of it such as a row. */
   readonly own: QueryList;
   readonly page: QueryList;
@@ -35,13 +35,13 @@ export interface QueryBook {
   readonly labels: WantedLabels;
 }
 
-export const pageBook = (): QueryBook => {
+export const pageBook = (): QueryLists => {
   const page = new QueryList();
   return { own: page, page, scope: "page", labels: new WantedLabels() };
 };
 
 /** A book for the fields inside of an element or a row. */
-export const bookWithin = (book: QueryBook, scope: InnerScope): QueryBook => ({
+export const bookWithin = (book: QueryLists, scope: InnerScope): QueryLists => ({
   ...book,
   own: new QueryList(),
   scope,

@@ -1,7 +1,7 @@
-import { withoutNuls } from "../model/without-nuls.ts";
+import { withoutNuls } from "../domain/record.ts";
 import type { FieldDefinition, FieldReading, ReadingContext } from "./define-field.ts";
 import type { Hit } from "./hit.ts";
-import type { QueryBook } from "./query-book.ts";
+import type { QueryLists } from "./query-book.ts";
 import { quoted } from "./reading/quoted.ts";
 import type { Reading } from "./reading/reading.ts";
 import { trimUnseen, withoutUnseen } from "./reading/unseen.ts";
@@ -16,7 +16,7 @@ const TOO_LONG = "too long: what it finds stands inside of itself too often";
 type ReadHits<T> = (hits: readonly Hit[], by: string, scope: Scope) => FieldReading<T> | undefined;
 
 /** Makes the function that reads what a place found as the field's type. It never throws. */
-export function hitReader<T>(definition: FieldDefinition<T>, book: QueryBook): ReadHits<T> {
+export function hitReader<T>(definition: FieldDefinition<T>, book: QueryLists): ReadHits<T> {
   const { isPlaceholder, taking, kind } = definition;
   const baseSlot = kind === "url" ? book.page.add(BASE) : -1;
   const read = compileReading(definition);

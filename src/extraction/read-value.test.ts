@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { judgePage } from "../model/judgement.ts";
+import { judgePage } from "../domain/judgement.ts";
 import type { ExtractFunction } from "./extract-function.ts";
 import { compileExtraction } from "./extract-spec.ts";
 

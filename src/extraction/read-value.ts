@@ -1,6 +1,6 @@
-import type { KeptPage } from "../model/capture.ts";
-import { judgeRecord } from "../model/judgement.ts";
-import type { FieldStatus, RawField } from "../model/record.ts";
+import type { KeptPage } from "../domain/capture.ts";
+import { judgeRecord } from "../domain/judgement.ts";
+import type { FieldStatus, RawField } from "../domain/record.ts";
 import type { Field, ReadField } from "./define-field.ts";
 import { field } from "./field.ts";
 import { foldSpace } from "./folded-text.ts";
@@ -34,7 +34,7 @@ type ReaderOptions<K extends Kind> = OptionsOf<K> &
     : unknown);
 
 /** What a reader made of a text. */
-export interface Reading<T> {
+interface Reading<T> {
   /** Null unless the status is `present`. */
   readonly value: T | null;
   /** `present`, `empty`, `missing` or `malformed`. */

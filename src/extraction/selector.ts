@@ -15,7 +15,7 @@ export interface Selector {
 }
 
 /** Visits matches in document order until `visit` returns false. */
-export type Search = (tree: HtmlTree, within: TreeElement, visit: (element: TreeElement) => boolean) => void;
+type Search = (tree: HtmlTree, within: TreeElement, visit: (element: TreeElement) => boolean) => void;
 
 class CompiledSelector implements Selector {
   readonly css: string;

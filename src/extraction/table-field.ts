@@ -1,20 +1,23 @@
-import { type OptionNames, refuseUnknownOptions } from "../model/known-options.ts";
-import { withoutNuls } from "../model/without-nuls.ts";
+import { type OptionNames, refuseUnknownOptions } from "../domain/known-options.ts";
+import { withoutNuls } from "../domain/record.ts";
 import type { Field, FieldReading } from "./define-field.ts";
 import { ROWS_OPTIONS, type RowsOptions } from "./each-field.ts";
-import { compileFields, valuesOf } from "./fields.ts";
-import type { CompiledFields, Fields, RawFields, RecordOf } from "./fields.ts";
+import {
+  type CompiledFields,
+  compileFields,
+  type Fields,
+  type RawFields,
+  type RecordOf,
+  valuesOf,
+} from "./fields.ts";
 import { checkScope } from "./find-place.ts";
 import type { HtmlElement } from "./html-document.ts";
 import { compileMarker, markerOf } from "./none-marker.ts";
 import { placesOf } from "./place.ts";
+import { bookWithin, type QueryLists } from "./query-book.ts";
 import { placeholders } from "./reading/placeholders.ts";
-import type { QueryBook } from "./query-book.ts";
-import { bookWithin } from "./query-book.ts";
-import { readingOfRows } from "./row-readings.ts";
-import type { ReadRow } from "./row-readings.ts";
-import { RowScope } from "./scope.ts";
-import type { Scope } from "./scope.ts";
+import { readingOfRows, type ReadRow } from "./row-readings.ts";
+import { RowScope, type Scope } from "./scope.ts";
 import { compileSelector } from "./selector.ts";
 import { chooseTables, tablesAt } from "./table-choice.ts";
 import type { TableGrid } from "./table-grid.ts";
@@ -49,7 +52,7 @@ export function tableField<C extends Fields>(
     places,
     isRequired,
     expects: `a table${columns === undefined ? "" : ` with ${Object.keys(columns).join(", ")}`}`,
-    compile(book: QueryBook) {
+    compile(book: QueryLists) {
       for (const place of places) checkScope(place, book);
       const own = bookWithin(book, "table-row");
       const compiled = columns && compileFields(columns, own);
@@ -118,7 +121,7 @@ function textRows({ headers, rows }: TableGrid, { view: { document } }: Scope): 
 const textRow = (row: RawFields): unknown =>
   Object.fromEntries(Object.entries(row).map(([name, { value }]) => [name, value]));
 
-function typedRows(grid: TableGrid, scope: Scope, compiled: CompiledFields, book: QueryBook): ReadRow[] {
+function typedRows(grid: TableGrid, scope: Scope, compiled: CompiledFields, book: QueryLists): ReadRow[] {
   return grid.rows.map(({ element, cells }) => {
     const byKey = new Map<string, HtmlElement>();
     for (const [key, column] of grid.columns) {

@@ -1,8 +1,8 @@
-import { FailureError } from "../model/failure.ts";
+import { FailureError } from "../domain/failure.ts";
 import type { HtmlDocument, HtmlElement } from "./html-document.ts";
 import { labelKey } from "./label-key.ts";
 
-export interface TableRow {
+interface TableRow {
   readonly element: HtmlElement;
   /** By column; a cell that spans several columns or rows stands in all of them. */
   readonly cells: readonly (HtmlElement | undefined)[];

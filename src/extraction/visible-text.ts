@@ -1,5 +1,5 @@
 import type { Hit } from "./hit.ts";
-import type { QueryBook } from "./query-book.ts";
+import type { QueryLists } from "./query-book.ts";
 import type { Scope } from "./scope.ts";
 import { compileSelector } from "./selector.ts";
 
@@ -7,7 +7,7 @@ const body = compileSelector("body");
 const topElements = compileSelector(":root");
 
 /** Gives the text of a scope, or of the first match of `within` in it, as a person reads it. */
-export function visibleText(within: string | undefined, book: QueryBook): (scope: Scope) => Hit | undefined {
+export function visibleText(within: string | undefined, book: QueryLists): (scope: Scope) => Hit | undefined {
   if (within !== undefined) {
     const slot = book.own.add({ css: within, take: "text", isMany: false });
     return (scope) => scope.matches(slot)[0];

@@ -1,7 +1,5 @@
 import CachePolicy from "http-cache-semantics";
-import type { Exchange } from "../model/capture.ts";
-import { readCacheControl, writeCacheControl } from "./cache-control.ts";
-import { parseHttpDate } from "./http-date.ts";
+import type { Exchange } from "../domain/capture.ts";
 
 /** How long a response may be reused from the moment it came, by RFC 9111; undefined where it does not say, 0 where it may not. */
 export interface CacheWord {
@@ -81,4 +79,73 @@ const valuesOf = (headers: Exchange["responseHeaders"]): Map<string, string[]> =
 const ageOf = (values: readonly string[]): number => {
   if (values.length === 0) return 0;
   return values.length === 1 && /^\d+$/.test(values[0]!.trim()) ? Number(values[0]) : Number.MAX_SAFE_INTEGER;
+};
+
+/** Directives by their lower-case name; `true` where one has no value. */
+type CacheControl = ReadonlyMap<string, string | true>;
+
+const DIRECTIVE = /\s*([^\s=,;"]+)\s*(?:=\s*("(?:[^"\\]|\\.)*"|[^,]*))?\s*(?:,|$)/gy;
+/** RFC 9111, 1.2.2: as long as anybody needs. */
+const LONGEST_SECONDS = 2 ** 31;
+
+/**
+ * Reads Cache-Control more carefully than the library that does the arithmetic: names in any case, values in quotes with commas inside,
+ * directives said twice. Of those that contradict each other the most cautious holds (RFC 9111, 4.2.1).
+ */
+const readCacheControl = (values: readonly string[]): CacheControl => {
+  const directives = new Map<string, string | true>();
+  for (const [, name = "", raw] of values.join(", ").matchAll(DIRECTIVE)) {
+    const key = name.toLowerCase();
+    const value = raw === undefined ? true : unquoted(raw.trim());
+    if (!AGES.has(key)) directives.set(key, value);
+    else directives.set(key, String(Math.min(secondsOf(value), secondsOf(directives.get(key) ?? Infinity))));
+  }
+  return directives;
+};
+
+const AGES = new Set(["max-age", "s-maxage"]);
+
+/** What is no number of seconds is no freshness at all. */
+const secondsOf = (value: string | number | true): number => {
+  if (typeof value === "number") return value;
+  return value !== true && /^\d+$/.test(value) ? Math.min(Number(value), LONGEST_SECONDS) : 0;
+};
+
+const unquoted = (value: string): string =>
+  value.startsWith('"') && value.endsWith('"') ? value.slice(1, -1).replace(/\\(.)/g, "$1") : value;
+
+/** As the library reads it: one value each, nothing in quotes. */
+const writeCacheControl = (directives: CacheControl): string =>
+  [...directives]
+    .map(([name, value]) => (value === true ? name : `${name}=${value.replaceAll(/[,"=]/g, " ")}`))
+    .join(", ");
+
+const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+const TIME = String.raw`(?<time>\d{2}:\d{2}:\d{2})`;
+/** The three forms that every recipient must read (RFC 9110, 5.6.7): the one in use, RFC 850, and asctime. */
+const FORMS = [
+  new RegExp(String.raw`^[A-Z][a-z]{2}, (?<day>\d{2}) (?<month>[A-Z][a-z]{2}) (?<year>\d{4}) ${TIME} GMT$`),
+  new RegExp(String.raw`^[A-Z][a-z]+, (?<day>\d{2})-(?<month>[A-Z][a-z]{2})-(?<year>\d{2}) ${TIME} GMT$`),
+  new RegExp(String.raw`^[A-Z][a-z]{2} (?<month>[A-Z][a-z]{2}) (?<day>[ \d]\d) ${TIME} (?<year>\d{4})$`),
+];
+
+/** In milliseconds since 1970; undefined for what is no date of HTTP. `now` tells the century of a year of two digits. */
+export const parseHttpDate = (text: string, now: number): number | undefined => {
+  const found = FORMS.map((form) => form.exec(text.trim())?.groups).find(Boolean);
+  const month = MONTHS.indexOf(found?.["month"] ?? "");
+  if (!found || month < 0) return undefined;
+  const [hour, minute, second] = found["time"]!.split(":").map(Number);
+  const day = Number(found["day"]);
+  if (hour! > 23 || minute! > 59 || second! > 60 || day < 1) return undefined;
+  const at = Date.UTC(fullYear(found["year"]!, now), month, day, hour, minute, second);
+  // Not the 31st of a month of 30 days.
+  return new Date(at).getUTCDate() === day || second === 60 ? at : undefined;
+};
+
+/** One that seems to lie more than 50 years ahead is the last that ended so. */
+const fullYear = (digits: string, now: number): number => {
+  if (digits.length === 4) return Number(digits);
+  const current = new Date(now).getUTCFullYear();
+  const year = current - (current % 100) + Number(digits);
+  return year > current + 50 ? year - 100 : year;
 };

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
-import { WorkerGround } from "../../test/worker-ground.ts";
+import { WorkerKit } from "../../test/worker-kit.ts";
 import { openSqlite } from "../backends/sqlite/open.ts";
-import type { Handler } from "../collectors/http/test-site.ts";
+import type { Handler } from "../collectors/http/testing/test-site.ts";
 import { outOfScope, readSuite, type SuiteCase, type SuiteRequest } from "./http-cache.suite.ts";
 
 /** As the suite waits between two requests where it lets a response age; here the ledger's clock moves instead. */
@@ -85,20 +85,20 @@ const runCases = async (
   clientOf: (round: number) => string,
 ): Promise<ReadonlyMap<string, string | undefined>> => {
   const origin = new Origin(cases);
-  await using ground = await WorkerGround.open(origin.handle);
+  await using kit = await WorkerKit.open(origin.handle);
   let ahead = 0;
-  const ledger = await openSqlite(join(ground.house.data, "sluice.db"), { now: () => Date.now() + ahead });
+  const ledger = await openSqlite(join(kit.storage.data, "sluice.db"), { now: () => Date.now() + ahead });
   for (; origin.round < Math.max(...cases.map(({ requests }) => requests.length)); origin.round++) {
     const asked = cases.filter(({ requests }) => requests.length > origin.round);
     const id = `round-${origin.round}`;
     const spec = { id, client: clientOf(origin.round), freshness: {}, guardsTargets: true };
-    await ground.submit(
+    await kit.submit(
       asked.map((one) => `/${one.id}`),
       {},
       {},
       spec,
     );
-    await ground.run({ job: id, ledger });
+    await kit.run({ job: id, ledger });
     if (asked.some(({ requests }) => requests[origin.round]!.pause_after)) ahead += PAUSE_MS;
   }
   await ledger.close();

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { parseHttpDate } from "./http-date.ts";
+import { parseHttpDate } from "./cache-word.ts";
 
 const NOW = Date.UTC(2026, 0, 1);
 

@@ -2,49 +2,49 @@ import assert from "node:assert/strict";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
-import { WorkerGround } from "../../test/worker-ground.ts";
-import { answer, type Handler, type SiteRequest } from "../collectors/http/test-site.ts";
+import { WorkerKit } from "../../test/worker-kit.ts";
+import { answer, type Handler, type SiteRequest } from "../collectors/http/testing/test-site.ts";
 import { field } from "../extraction/field.ts";
-import { AbsentError } from "../model/failure.ts";
-import type { ChangeCounts } from "../model/freshness.ts";
-import type { ItemView } from "../model/item.ts";
-import type { Freshness } from "../model/job.ts";
+import { AbsentError } from "../domain/failure.ts";
+import type { ChangeCounts } from "../domain/freshness.ts";
+import type { ItemView } from "../domain/item.ts";
+import type { Freshness } from "../domain/job.ts";
 import type { AnyScraper } from "../scrapers/scraper.ts";
 
 /** Jobs one after the other, over one site. */
 const open = async (handler: Handler, scraper: Partial<AnyScraper> = {}) => {
-  const ground = await WorkerGround.open(handler);
+  const kit = await WorkerKit.open(handler);
   let jobs = 0;
-  const asked = (): readonly SiteRequest[] => ground.site.seen.filter(({ url }) => url !== "/robots.txt");
+  const asked = (): readonly SiteRequest[] => kit.site.seen.filter(({ url }) => url !== "/robots.txt");
   const job = async (
     freshness: Freshness,
     { client = "test", path = "/page", guardsTargets = true } = {},
   ): Promise<{ readonly item: ItemView; readonly asked: number; readonly changes: ChangeCounts }> => {
     const id = `job-${++jobs}`;
     const before = asked().length;
-    await ground.submit([path], scraper, {}, { id, client, freshness, guardsTargets });
-    const { changes } = await ground.run({ job: id });
-    return { item: await ground.item(path, id), asked: asked().length - before, changes: changes! };
+    await kit.submit([path], scraper, {}, { id, client, freshness, guardsTargets });
+    const { changes } = await kit.run({ job: id });
+    return { item: await kit.item(path, id), asked: asked().length - before, changes: changes! };
   };
-  return { job, asked, ground, [Symbol.asyncDispose]: () => ground[Symbol.asyncDispose]() };
+  return { job, asked, kit, [Symbol.asyncDispose]: () => kit[Symbol.asyncDispose]() };
 };
 
 test("a page fetched within the hour is answered from the archive: the site is not asked", async () => {
-  await using world = await open((_, response) => answer(response, "<p>"));
-  const first = await world.job({});
-  const second = await world.job({});
+  await using kit = await open((_, response) => answer(response, "<p>"));
+  const first = await kit.job({});
+  const second = await kit.job({});
   assert.deepEqual([first.item.state, first.asked], ["done", 1]);
   assert.deepEqual([second.item.state, second.item.skipped?.reason, second.asked], ["skipped", "fresh", 0]);
   assert.deepEqual(second.item.captures, first.item.captures);
   assert.deepEqual([first.changes.new, second.changes.unchanged], [1, 1]);
-  assert.equal((await world.job({ maxAgeMs: 0 })).asked, 1);
+  assert.equal((await kit.job({ maxAgeMs: 0 })).asked, 1);
 });
 
 test("what the response says about its age holds, and an option of the job before it", async () => {
-  await using world = await open((_, response) => answer(response, "<p>", { "cache-control": "no-store" }));
-  await world.job({});
-  assert.equal((await world.job({})).asked, 1);
-  assert.equal((await world.job({ maxAgeMs: 60_000 })).asked, 0);
+  await using kit = await open((_, response) => answer(response, "<p>", { "cache-control": "no-store" }));
+  await kit.job({});
+  assert.equal((await kit.job({})).asked, 1);
+  assert.equal((await kit.job({ maxAgeMs: 60_000 })).asked, 0);
 });
 
 test("two clients share what was fetched without cookies or credentials, and nothing else", async () => {
@@ -56,72 +56,70 @@ test("two clients share what was fetched without cookies or credentials, and not
     [{ "cache-control": "max-age=60" }, { headers: { authorization: "Bearer secret" } }, false],
     [{ "cache-control": "max-age=60" }, { headers: { cookie: "a=b" } }, false],
   ] as const) {
-    await using world = await open((_, response) => answer(response, "<p>", headers), scraper);
-    await world.job({}, { client: "one" });
-    const other = await world.job({}, { client: "two" });
+    await using kit = await open((_, response) => answer(response, "<p>", headers), scraper);
+    await kit.job({}, { client: "one" });
+    const other = await kit.job({}, { client: "two" });
     assert.equal(other.asked, isShared ? 0 : 1, JSON.stringify([headers, scraper]));
-    assert.equal((await world.job({}, { client: "one" })).asked, 0);
+    assert.equal((await kit.job({}, { client: "one" })).asked, 0);
   }
 });
 
 test("what a job fetched that may look anywhere is shared with nobody, not after a 304 either", async () => {
-  await using world = await open(({ headers }, response) => {
+  await using kit = await open(({ headers }, response) => {
     const fields = { etag: '"v1"', "cache-control": "max-age=60" };
     if (headers["if-none-match"]) response.writeHead(304, fields).end();
     else answer(response, "<p>", fields);
   });
   const local = { client: "local", guardsTargets: false };
-  await world.job({}, local);
-  assert.equal((await world.job({}, local)).asked, 0, "its own client has it");
-  const again = await world.job({ maxAgeMs: 0, onlyChanged: true }, local);
+  await kit.job({}, local);
+  assert.equal((await kit.job({}, local)).asked, 0, "its own client has it");
+  const again = await kit.job({ maxAgeMs: 0, onlyChanged: true }, local);
   assert.equal(again.item.skipped?.reason, "unchanged");
-  const other = await world.job({}, { client: "other" });
+  const other = await kit.job({}, { client: "other" });
   assert.deepEqual([other.item.state, other.asked], ["done", 1]);
 });
 
 test("two clients that want the same page at the same time cause one fetch", async () => {
-  await using world = await open((_, response) => answer(response, "<p>"));
+  await using kit = await open((_, response) => answer(response, "<p>"));
   for (const client of ["one", "two"])
-    await world.ground.submit(["/page"], {}, {}, { id: client, client, freshness: {}, guardsTargets: true });
-  await world.ground.run({ job: "one", others: ["two"] });
-  const states = await Promise.all(
-    ["one", "two"].map(async (id) => (await world.ground.item("/page", id)).state),
-  );
+    await kit.kit.submit(["/page"], {}, {}, { id: client, client, freshness: {}, guardsTargets: true });
+  await kit.kit.run({ job: "one", others: ["two"] });
+  const states = await Promise.all(["one", "two"].map(async (id) => (await kit.kit.item("/page", id)).state));
   assert.deepEqual(states.toSorted(), ["done", "skipped"]);
-  assert.equal(world.asked().length, 1);
+  assert.equal(kit.asked().length, 1);
 });
 
 test("a site that knows ETags is asked whether the page has changed, and what it had holds", async () => {
   let etag = '"v1"';
-  await using world = await open(({ headers }, response) => {
+  await using kit = await open(({ headers }, response) => {
     if (headers["if-none-match"] === etag) response.writeHead(304, { etag }).end();
     else answer(response, `<p>${etag}`, { etag, "cache-control": "no-cache" });
   });
-  const first = await world.job({ onlyChanged: true });
-  const second = await world.job({ onlyChanged: true });
+  const first = await kit.job({ onlyChanged: true });
+  const second = await kit.job({ onlyChanged: true });
   assert.equal(second.item.skipped?.reason, "unchanged");
   assert.deepEqual([second.asked, second.changes.unchanged], [1, 1]);
   assert.deepEqual(second.item.captures, first.item.captures);
   etag = '"v2"';
-  const third = await world.job({ onlyChanged: true });
+  const third = await kit.job({ onlyChanged: true });
   assert.deepEqual([third.item.state, third.item.change, third.changes.changed], ["done", "changed", 1]);
   for (let again = 0; again < 2; again++) {
-    const all = await world.job({ maxAgeMs: 0 });
+    const all = await kit.job({ maxAgeMs: 0 });
     assert.deepEqual([all.item.state, all.item.change, all.asked], ["done", "unchanged", 1]);
     assert.deepEqual(all.item.captures, third.item.captures);
-    assert.equal(world.asked().at(-1)?.headers["if-none-match"], etag);
+    assert.equal(kit.asked().at(-1)?.headers["if-none-match"], etag);
   }
 });
 
 test("a site that knows dates is asked by them", async () => {
   const modified = new Date(0).toUTCString();
-  await using world = await open(({ headers }, response) => {
+  await using kit = await open(({ headers }, response) => {
     if (headers["if-modified-since"] === modified) response.writeHead(304).end();
     else answer(response, "<p>", { "last-modified": modified, "cache-control": "max-age=0" });
   });
-  await world.job({});
-  assert.equal((await world.job({ onlyChanged: true })).item.skipped?.reason, "unchanged");
-  assert.equal((await world.job({})).item.change, "unchanged");
+  await kit.job({});
+  assert.equal((await kit.job({ onlyChanged: true })).item.skipped?.reason, "unchanged");
+  assert.equal((await kit.job({})).item.change, "unchanged");
 });
 
 const town: Partial<AnyScraper> = {
@@ -133,27 +131,27 @@ const town: Partial<AnyScraper> = {
 
 test("without ETags the values of the records tell whether it has changed", async () => {
   let [mayor, visits] = ["Ann", 0];
-  await using world = await open(
+  await using kit = await open(
     (_, response) => answer(response, `<i>${++visits} visits</i><b class=mayor>${mayor}</b>`),
     town,
   );
   const weekly = { maxAgeMs: 0, onlyChanged: true };
-  const first = await world.job(weekly);
+  const first = await kit.job(weekly);
   assert.deepEqual([first.item.state, first.changes.new], ["done", 1]);
-  const same = await world.job(weekly);
+  const same = await kit.job(weekly);
   assert.deepEqual(
     [same.item.state, same.item.change, same.item.quality],
     ["skipped", "unchanged", "complete"],
   );
   assert.ok(same.item.records, "a row always has its values");
-  const all = await world.job({ maxAgeMs: 0 });
+  const all = await kit.job({ maxAgeMs: 0 });
   assert.deepEqual([all.item.state, all.item.change], ["done", "unchanged"]);
   mayor = "Bea";
-  assert.equal((await world.job(weekly)).item.change, "changed");
+  assert.equal((await kit.job(weekly)).item.change, "changed");
 });
 
 test("what is unchanged is judged and read as a page that came, whatever the scraper does about errors", async () => {
-  await using world = await open(
+  await using kit = await open(
     ({ headers }, response) => {
       if (headers["if-none-match"]) response.writeHead(304).end();
       else answer(response, "<b class=mayor>Ann</b>", { etag: '"v1"' });
@@ -172,55 +170,55 @@ test("what is unchanged is judged and read as a page that came, whatever the scr
       },
     },
   );
-  const first = await world.job({ maxAgeMs: 0 });
+  const first = await kit.job({ maxAgeMs: 0 });
   for (const wish of [{ maxAgeMs: 0 }, { maxAgeMs: 0, onlyChanged: true }]) {
-    const { item, changes } = await world.job(wish);
+    const { item, changes } = await kit.job(wish);
     assert.deepEqual([item.change, item.quality, changes.unchanged], ["unchanged", first.item.quality, 1]);
     const [before, now] = await Promise.all(
       [first.item, item].map(async ({ records }) => {
         const { fields } = JSON.parse(
-          (await world.ground.house.blobs.get(records!.blob, records!)).toString(),
+          (await kit.kit.storage.blobs.get(records!.blob, records!)).toString(),
         ) as { fields: unknown };
         return fields;
       }),
     );
     assert.deepEqual(now, before);
   }
-  const view = await world.ground.job("job-2");
-  assert.deepEqual(view.fieldCounts, (await world.ground.job("job-1")).fieldCounts, "and counted");
+  const view = await kit.kit.job("job-2");
+  assert.deepEqual(view.fieldCounts, (await kit.kit.job("job-1")).fieldCounts, "and counted");
 });
 
 test("a page that is gone from the archive is fetched whole", async () => {
-  await using world = await open(({ headers }, response) => {
+  await using kit = await open(({ headers }, response) => {
     if (headers["if-none-match"]) response.writeHead(304).end();
     else answer(response, "<b class=mayor>Ann</b>", { etag: '"v1"' });
   }, town);
-  const first = await world.job({ maxAgeMs: 0 });
-  await rm(join(world.ground.house.data, "blobs", first.item.captures[0]!.blob));
-  const second = await world.job({ maxAgeMs: 0 });
+  const first = await kit.job({ maxAgeMs: 0 });
+  await rm(join(kit.kit.storage.data, "blobs", first.item.captures[0]!.blob));
+  const second = await kit.job({ maxAgeMs: 0 });
   assert.deepEqual([second.item.state, second.item.change, second.asked], ["done", "unchanged", 2]);
   assert.notDeepEqual(second.item.captures, first.item.captures);
 });
 
 test("a scraper that keeps no pages asks for them whole", async () => {
-  await using world = await open(
+  await using kit = await open(
     (_, response) => answer(response, "<b class=mayor>Ann</b>", { etag: '"v1"' }),
     {
       ...town,
       archive: "none",
     },
   );
-  await world.job({ maxAgeMs: 0 });
-  const { item, asked } = await world.job({ maxAgeMs: 0 });
+  await kit.job({ maxAgeMs: 0 });
+  const { item, asked } = await kit.job({ maxAgeMs: 0 });
   assert.deepEqual(
-    [item.change, asked, world.asked().at(-1)?.headers["if-none-match"]],
+    [item.change, asked, kit.asked().at(-1)?.headers["if-none-match"]],
     ["unchanged", 1, undefined],
   );
 });
 
 test("gone is what the site says is gone, never what it did not let us see", async () => {
   let status = 200;
-  await using world = await open((_, response) => answer(response, "<b class=mayor>Ann</b>", {}, status), {
+  await using kit = await open((_, response) => answer(response, "<b class=mayor>Ann</b>", {}, status), {
     ...town,
     failures: { blocked: { maxAttempts: 1 } },
     async collect({ input, http, keep }) {
@@ -230,26 +228,26 @@ test("gone is what the site says is gone, never what it did not let us see", asy
     },
   });
   const weekly = { maxAgeMs: 0 };
-  await world.job(weekly);
+  await kit.job(weekly);
   status = 403;
-  const blocked = await world.job(weekly);
+  const blocked = await kit.job(weekly);
   assert.deepEqual([blocked.item.state, blocked.item.change, blocked.changes.gone], ["failed", undefined, 0]);
   status = 404;
-  const gone = await world.job(weekly);
+  const gone = await kit.job(weekly);
   assert.deepEqual([gone.item.state, gone.item.change, gone.changes.gone], ["absent", "gone", 1]);
 });
 
 test("a failure answers the next job for a while by its kind", async () => {
-  await using world = await open((_, response) => answer(response, "", {}, 404), {
+  await using kit = await open((_, response) => answer(response, "", {}, 404), {
     failures: { navigation: { maxAttempts: 1 } },
   });
-  assert.equal((await world.job({})).item.failure?.kind, "navigation");
-  const again = await world.job({});
+  assert.equal((await kit.job({})).item.failure?.kind, "navigation");
+  const again = await kit.job({});
   assert.deepEqual([again.item.state, again.item.failure?.kind, again.asked], ["skipped", "navigation", 0]);
 });
 
 test("an item that acts on the site is never answered from the archive", async () => {
-  await using world = await open((_, response) => answer(response, "<p>"), { once: true });
-  await world.job({});
-  assert.equal((await world.job({})).asked, 1);
+  await using kit = await open((_, response) => answer(response, "<p>"), { once: true });
+  await kit.job({});
+  assert.equal((await kit.job({})).asked, 1);
 });

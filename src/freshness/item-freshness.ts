@@ -1,13 +1,14 @@
-import type { CaptureRef, Exchange, StoredCapture } from "../model/capture.ts";
-import { failurePolicy } from "../model/failure-policy.ts";
-import { DEFAULT_FRESH_MS, readingOf } from "../model/freshness.ts";
-import type { Outcome } from "../model/item.ts";
-import type { JobSpec } from "../model/job.ts";
+import { hash } from "node:crypto";
+import type { CaptureRef, Exchange, StoredCapture } from "../domain/capture.ts";
+import { failurePolicy } from "../domain/failure.ts";
+import { DEFAULT_FRESH_MS, readingOf } from "../domain/freshness.ts";
+import type { Outcome } from "../domain/item.ts";
+import type { JobSpec } from "../domain/job.ts";
+import type { JudgedRecord } from "../domain/record.ts";
 import type { CollectSession, Validators } from "../ports/collector.ts";
 import type { ClaimedItem, FreshEntry, FreshNote, Ledger } from "../ports/ledger.ts";
-import type { ReadyScraper } from "../scrapers/ready-scraper.ts";
-import { type CacheWord, cacheWord } from "./cache-word.ts";
-import { contentDigest } from "./content-digest.ts";
+import type { CompiledScraper } from "../scrapers/compiled-scraper.ts";
+import { cacheWord, type CacheWord } from "./cache-word.ts";
 
 /** What an item's run came to, as far as freshness needs it. */
 export interface ItemRunEnd {
@@ -25,7 +26,7 @@ interface Sources {
 /** One item of a job that asks for freshness: what is known of it from before, and what it leaves for later. */
 export class ItemFreshness {
   readonly #spec: JobSpec;
-  readonly #ready: ReadyScraper;
+  readonly #ready: CompiledScraper;
   /** What the client itself had, by this version of the scraper. */
   readonly #own: FreshEntry | undefined;
   /** That, or else what it may share: the site can be asked whether it still holds. */
@@ -36,7 +37,7 @@ export class ItemFreshness {
   private constructor(
     sources: Sources,
     spec: JobSpec,
-    ready: ReadyScraper,
+    ready: CompiledScraper,
     own?: FreshEntry,
     shared?: FreshEntry,
   ) {
@@ -55,7 +56,7 @@ export class ItemFreshness {
     sources: Sources,
     item: Pick<ClaimedItem, "key" | "scraper">,
     spec: JobSpec,
-    ready: ReadyScraper,
+    ready: CompiledScraper,
   ): Promise<ItemFreshness | undefined> {
     if (!spec.freshness || ready.scraper.once || ready.emits.length > 0) return undefined;
     const { scraper, version } = readingOf(spec, item.scraper);
@@ -160,3 +161,26 @@ const validatorsOf = ({
   const [etag, lastModified] = [find("etag"), find("last-modified")];
   return { url, ...(etag && { etag }), ...(lastModified && { lastModified }) };
 };
+
+/**
+ * Over what the site said, not how: the values of the records, or the text of the kept pages where there are none. Where a value stood on its
+ * page, and which of the scraper's places found it, may change without its meaning.
+ */
+export const contentDigest = (
+  records: readonly string[] | undefined,
+  { pages, files }: CollectSession["kept"],
+): string | undefined => {
+  if (records) return digestOf(records.map(valuesOf));
+  if (pages.length === 0 && files.length === 0) return undefined;
+  return digestOf([
+    ...pages.map(({ name, status, text }) => [name, status, text]),
+    ...files.map(({ name, digest }) => [name, digest]),
+  ]);
+};
+
+const valuesOf = (line: string): unknown => {
+  const { from, fields } = JSON.parse(line) as JudgedRecord & { readonly from: string };
+  return [from, Object.entries(fields).map(([name, { status, value }]) => [name, status, value])];
+};
+
+const digestOf = (said: unknown): string => `sha256:${hash("sha256", JSON.stringify(said))}`;

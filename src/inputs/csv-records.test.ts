@@ -2,9 +2,8 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { parse } from "csv-parse/sync";
 import * as fc from "fast-check";
-import { CsvRecords } from "./csv-records.ts";
-import type { CsvDialect, CsvRecord } from "./csv-records.ts";
-import { MAX_ROW_LENGTH } from "./input-row.ts";
+import { type CsvDialect, type CsvRecord, CsvRecords } from "./csv-rows.ts";
+import { MAX_ROW_LENGTH } from "./input-format.ts";
 
 const COMMA: CsvDialect = { delimiter: ",", lineEnd: "\n" };
 

@@ -1,5 +1,4 @@
 import { extname } from "node:path";
-import { InputError } from "./input-error.ts";
 
 export const INPUT_FORMATS = ["csv", "tsv", "ndjson", "urls", "json"] as const;
 export type InputFormat = (typeof INPUT_FORMATS)[number];
@@ -40,3 +39,49 @@ export const formatOfAll = (text: string, file: string): InputFormat => {
 };
 
 const looksLikeUrl = (line: string): boolean => /^\s*[a-z][a-z0-9+.-]*:\/\//i.test(line);
+
+type InputErrorCode =
+  | "not-found"
+  | "unreadable"
+  | "empty"
+  | "no-header"
+  | "bad-header"
+  | "bad-json"
+  | "bad-encoding"
+  | "bad-gzip"
+  | "expands"
+  | "unknown-format";
+
+/** The inputs as a whole cannot be read. A single bad row is no error but a `problem` in its place. */
+export class InputError extends Error {
+  readonly code: InputErrorCode;
+  readonly file: string;
+  readonly line: number | undefined;
+  constructor(
+    code: InputErrorCode,
+    at: { readonly file: string; readonly line?: number },
+    reason: string,
+    wayOut: string,
+    options?: ErrorOptions,
+  ) {
+    super(`${at.file}${at.line === undefined ? "" : `:${at.line}`}: ${reason}. ${wayOut}.`, options);
+    this.name = "InputError";
+    this.code = code;
+    this.file = at.file;
+    this.line = at.line;
+  }
+}
+
+/** One input as read, or why it could not be. `line` is the 1-based line of the file where it begins. */
+export type InputRow =
+  | { readonly line: number; readonly value: Readonly<Record<string, unknown>> }
+  | { readonly line: number; readonly problem: string };
+
+/** Turns text that arrives in pieces into rows. What is unfinished at the end of a piece waits for the next one. */
+export interface RowReader {
+  push(text: string): InputRow[];
+  end(): InputRow[];
+}
+
+/** No row may be longer, in UTF-16 units: a quote that is never closed must not pull a whole file into memory. */
+export const MAX_ROW_LENGTH = 1024 * 1024;

@@ -2,7 +2,7 @@ import { createReadStream } from "node:fs";
 import { Readable, pipeline } from "node:stream";
 import { TextDecoder } from "node:util";
 import { createGunzip } from "node:zlib";
-import { InputError } from "./input-error.ts";
+import { InputError } from "./input-format.ts";
 
 /** Large enough that the work per piece does not count, small enough that a batch of rows stays small. */
 const PIECE_BYTES = 64 * 1024;

@@ -1,6 +1,4 @@
-import { InputError } from "./input-error.ts";
-import { MAX_ROW_LENGTH } from "./input-row.ts";
-import type { InputRow, RowReader } from "./input-row.ts";
+import { InputError, type InputRow, MAX_ROW_LENGTH, type RowReader } from "./input-format.ts";
 import { readJson } from "./line-rows.ts";
 
 /**

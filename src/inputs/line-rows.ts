@@ -1,5 +1,4 @@
-import { MAX_ROW_LENGTH } from "./input-row.ts";
-import type { InputRow, RowReader } from "./input-row.ts";
+import { type InputRow, MAX_ROW_LENGTH, type RowReader } from "./input-format.ts";
 
 type Line = { readonly value: Record<string, unknown> } | { readonly problem: string } | undefined;
 

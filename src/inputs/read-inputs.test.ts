@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
-import { existsSync, readFileSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { gzipSync } from "node:zlib";
+import type { InputFormat, InputRow } from "./input-format.ts";
 import { readInputs } from "./read-inputs.ts";
-import type { InputFormat } from "./input-format.ts";
-import type { InputRow } from "./input-row.ts";
 
 let folder: string;
 before(async () => {

@@ -1,10 +1,14 @@
 import { CsvRows } from "./csv-rows.ts";
-import { formatByContent, formatByName, formatOfAll } from "./input-format.ts";
-import type { InputFormat } from "./input-format.ts";
-import { MAX_ROW_LENGTH } from "./input-row.ts";
-import type { InputRow, RowReader } from "./input-row.ts";
-import { inputText } from "./input-text.ts";
-import type { InputSource } from "./input-text.ts";
+import {
+  formatByContent,
+  formatByName,
+  formatOfAll,
+  type InputFormat,
+  type InputRow,
+  MAX_ROW_LENGTH,
+  type RowReader,
+} from "./input-format.ts";
+import { type InputSource, inputText } from "./input-text.ts";
 import { JsonArrayRows } from "./json-array-rows.ts";
 import { ndjsonRows, urlRows } from "./line-rows.ts";
 

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { InputRow } from "../flow/plan.ts";
+import type { InputRow } from "../pipeline/plan.ts";
 import { page } from "../scrapers/page.ts";
-import { InputError } from "./input-error.ts";
-import { refuseMisfits } from "./refuse-misfits.ts";
+import { InputError } from "./input-format.ts";
+import { refuseMisfits } from "./open-inputs.ts";
 
 const good = (line: number): InputRow => ({ line, value: { url: `https://a.example/${line}` } });
 const bad = (line: number): InputRow => ({ line, value: { address: "Elm St", owner: "ANN" } });

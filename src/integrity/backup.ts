@@ -25,7 +25,7 @@ export interface Copied {
 }
 
 /** `backup.json`, written last: a folder with it has a whole backup in it. */
-export interface BackupMark {
+interface BackupMark {
   readonly id: string;
   /** When the ledger was copied. */
   readonly at: number;

@@ -1,22 +1,22 @@
 import { createHash } from "node:crypto";
 import { type CheckedMember, checkSegment } from "../archive/check-segment.ts";
-import { sha256 } from "../archive/sha256.ts";
+import { sha256 } from "../archive/manifest.ts";
 import { BlobError, type Blobs } from "../ports/blobs.ts";
 import type { Damage } from "../ports/ledger-check.ts";
-import type { RefShelf, ShelvedRef } from "./ref-shelf.ts";
+import type { RefIndex, ShelvedRef } from "./ref-index.ts";
 
 const EXTRACT_AGAIN = "restore it from a backup, or make the records again with `sluice extract`";
 const FETCH_AGAIN = "restore it from a backup; the item can be collected again by a new job";
 
 /** A WARC segment with its index, and whether all that items point to in it is there. */
-export async function* checkCaptures(blobs: Blobs, shelf: RefShelf, name: string): AsyncGenerator<Damage> {
+export async function* checkCaptures(blobs: Blobs, refs: RefIndex, name: string): AsyncGenerator<Damage> {
   const checked = checkSegment(name, await blobs.get(name));
   const { problem, index, files } = checked;
   const responses = new Map(
     checked.members.filter(({ type }) => type === "response").map((member) => [member.offset, member]),
   );
   if (problem !== undefined) yield { what: "segment", where: name, problem, advice: FETCH_AGAIN };
-  shelf.put(
+  refs.put(
     files.map(({ blob, size, digest }) => ({
       blob,
       offset: 0,
@@ -27,7 +27,7 @@ export async function* checkCaptures(blobs: Blobs, shelf: RefShelf, name: string
       key: "",
     })),
   );
-  for (const ref of shelf.take(name))
+  for (const ref of refs.take(name))
     if (!isSame(responses.get(ref.offset), ref))
       yield {
         what: "item",
@@ -65,12 +65,12 @@ const isSame = (member: CheckedMember | undefined, { length, digest }: ShelvedRe
 /** A segment of records: each item's range has its own digest. */
 export async function* checkRecords(
   blobs: Blobs,
-  shelf: RefShelf,
+  refs: RefIndex,
   name: string,
 ): AsyncGenerator<Damage, number> {
   let unverified = 0;
   const bytes = await blobs.get(name);
-  for (const { offset, length, digest, job, key } of shelf.take(name)) {
+  for (const { offset, length, digest, job, key } of refs.take(name)) {
     const part = bytes.subarray(offset, offset + length);
     if (digest === undefined && part.length === length) unverified++;
     else if (part.length < length || sha256(part) !== digest)
@@ -86,7 +86,7 @@ export async function* checkRecords(
 }
 
 /** A file that is an object of its own; what points to it says what it must be. */
-export async function* checkFile(blobs: Blobs, shelf: RefShelf, name: string): AsyncGenerator<Damage> {
+export async function* checkFile(blobs: Blobs, refs: RefIndex, name: string): AsyncGenerator<Damage> {
   const hash = createHash("sha256");
   let size = 0;
   for await (const chunk of blobs.stream(name)) {
@@ -94,7 +94,7 @@ export async function* checkFile(blobs: Blobs, shelf: RefShelf, name: string): A
     size += chunk.length;
   }
   const digest = `sha256:${hash.digest("hex")}`;
-  const wrong = [...shelf.take(name)].filter((ref) => ref.digest !== digest || ref.length !== size);
+  const wrong = [...refs.take(name)].filter((ref) => ref.digest !== digest || ref.length !== size);
   const named = wrong.find(({ kind }) => kind === "capture");
   const whose = named ? `job ${named.job}, item ${named.key}: ` : "";
   if (wrong.length > 0)

@@ -1,19 +1,23 @@
 import { createHash } from "node:crypto";
-import { ArchiveError } from "../archive/archive-error.ts";
 import { isJournal, readLines } from "../archive/journal.ts";
-import { manifestLine, manifestName, readManifest } from "../archive/manifest.ts";
-import { sha256 } from "../archive/sha256.ts";
+import {
+  ArchiveError,
+  manifestLine,
+  manifestName,
+  openSealedJson,
+  readManifest,
+  sha256,
+} from "../archive/manifest.ts";
 import type { Blobs } from "../ports/blobs.ts";
 import type { Damage, LedgerCheck } from "../ports/ledger-check.ts";
 import { type JobLedger, type Ledger, LedgerError } from "../ports/ledger.ts";
-import { itemPages } from "../reextract/item-pages.ts";
 import { isStorageError } from "../reextract/damage.ts";
-import { openSealedJson } from "../archive/sealed-json.ts";
+import { itemPages } from "../reextract/item-pages.ts";
 import type { StoredExtraction } from "../reextract/stored-extraction.ts";
 import { checkCaptures, checkFile, checkRecords, getOrNone } from "./check-objects.ts";
-import { RefShelf } from "./ref-shelf.ts";
+import { RefIndex } from "./ref-index.ts";
 
-export interface FsckStores {
+interface FsckStores {
   /** A look at the ledger as it is now. */
   readonly look: () => LedgerCheck;
   readonly blobs: Blobs;
@@ -32,7 +36,7 @@ export interface FsckCounts {
   orphanBytes: number;
 }
 
-export interface FsckOptions {
+interface FsckOptions {
   readonly onProgress?: (counts: Readonly<FsckCounts>) => void;
   readonly onOrphan?: (name: string) => void | Promise<void>;
 }
@@ -52,7 +56,7 @@ export class Fsck {
   }
 
   async *run(): AsyncGenerator<Damage> {
-    using shelf = new RefShelf();
+    using index = new RefIndex();
     const ended: string[] = [];
     {
       using check = this.#stores.look();
@@ -66,9 +70,9 @@ export class Fsck {
           this.counts.jobs++;
           if (endedAt !== undefined) ended.push(id);
         }
-        shelf.put(check.refs());
-        yield* this.#objects(check, shelf);
-        yield* this.#missing(shelf);
+        index.put(check.refs());
+        yield* this.#objects(check, index);
+        yield* this.#missing(index);
       } catch (error) {
         // Told already: the ledger could not be read to its end.
         if (isReadable || error instanceof LedgerError || isStorageError(error)) throw error;
@@ -79,7 +83,7 @@ export class Fsck {
     yield* this.#manifests(ended);
   }
 
-  async *#objects(check: LedgerCheck, shelf: RefShelf): AsyncGenerator<Damage> {
+  async *#objects(check: LedgerCheck, index: RefIndex): AsyncGenerator<Damage> {
     for await (const { name, size } of this.#stores.blobs.list("")) {
       this.counts.objects++;
       this.counts.bytes += size;
@@ -92,7 +96,7 @@ export class Fsck {
         continue;
       }
       try {
-        yield* this.#object(shelf, name);
+        yield* this.#object(index, name);
       } catch (error) {
         if (!isStorageError(error)) throw error;
         if (!this.#isRemovedNow(job)) yield { what: whatIs(name), where: name, job, problem: error.message };
@@ -101,15 +105,15 @@ export class Fsck {
     }
   }
 
-  async *#object(shelf: RefShelf, name: string): AsyncGenerator<Damage> {
+  async *#object(index: RefIndex, name: string): AsyncGenerator<Damage> {
     const { blobs } = this.#stores;
-    if (name.endsWith(".warc.gz")) yield* checkCaptures(blobs, shelf, name);
+    if (name.endsWith(".warc.gz")) yield* checkCaptures(blobs, index, name);
     else if (name.endsWith(".warc.gz.cdxj")) {
       if (!(await getOrNone(blobs, name.slice(0, -".cdxj".length))))
         yield { what: "index", where: name, problem: "its segment is missing", code: "missing" };
-    } else if (name.includes("/records/")) this.counts.unverified += yield* checkRecords(blobs, shelf, name);
+    } else if (name.includes("/records/")) this.counts.unverified += yield* checkRecords(blobs, index, name);
     else if (isJournal(name)) yield* checkJournal(blobs, name);
-    else if (name.includes("/files/")) yield* checkFile(blobs, shelf, name);
+    else if (name.includes("/files/")) yield* checkFile(blobs, index, name);
     else if (name.endsWith("/extraction.json")) yield* checkExtraction(blobs, name);
     else if (name.endsWith(".json")) yield* checkJson(name, await blobs.get(name));
   }
@@ -119,8 +123,8 @@ export class Fsck {
     return now.isRemoved(job) || !now.knows(job);
   }
 
-  *#missing(shelf: RefShelf): Generator<Damage> {
-    for (const { blob, job, key, count } of shelf.missing()) {
+  *#missing(index: RefIndex): Generator<Damage> {
+    for (const { blob, job, key, count } of index.missing()) {
       const owner = /^jobs\/([^/]+)\//.exec(blob)?.[1] ?? "";
       if (this.#isRemovedNow(job) || this.#isRemovedNow(owner)) continue;
       yield {

@@ -1,15 +1,12 @@
 import { existsSync } from "node:fs";
 import { open, rename } from "node:fs/promises";
 import { join } from "node:path";
-import { ArchiveError } from "../archive/archive-error.ts";
 import { inputsPrefix, type JobFile, readJobFile, readLines, settledPrefix } from "../archive/journal.ts";
-import { LANES_FILE, type LaneLimit } from "../archive/journaled-ledger.ts";
-import { REGISTRY_FILE, type RegistryFile } from "../archive/journaled-registry.ts";
-import { readManifest } from "../archive/manifest.ts";
-import { openSealedJson } from "../archive/sealed-json.ts";
+import { type LaneLimit, LANES_FILE, REGISTRY_FILE, type RegistryFile } from "../archive/journaled-ledger.ts";
+import { ArchiveError, openSealedJson, readManifest } from "../archive/manifest.ts";
 import { writeJobManifest } from "../export/write-manifest.ts";
 import { BlobError, type Blobs } from "../ports/blobs.ts";
-import type { LedgerRebuild, ListedItem, LostJob, RebuiltJob } from "../ports/ledger-rebuild.ts";
+import type { LedgerRebuild, ListedItem, LostJob, RebuiltJob } from "../ports/ledger-check.ts";
 import type { Ledger } from "../ports/ledger.ts";
 import type { Registry } from "../ports/registry.ts";
 import { getOrNone } from "./check-objects.ts";
@@ -215,7 +212,7 @@ const restoreService = async (blobs: Blobs, file: string, tools: RebuildTools): 
     const ledger = await tools.openLedger(file);
     try {
       const { lanes } = openSealedJson<{ readonly lanes: readonly LaneLimit[] }>(laneBytes);
-      for (const { lane, perSecond, isHeld } of lanes) await ledger.steerLane(lane, { perSecond, isHeld });
+      for (const { lane, perSecond, isHeld } of lanes) await ledger.controlLane(lane, { perSecond, isHeld });
     } finally {
       await ledger.close();
     }

@@ -1,5 +1,5 @@
 import type { Grant, PulseReply } from "../ports/ledger.ts";
-import { type Book, type Want, want } from "./book.ts";
+import { type Transaction, type Want, want } from "./transaction.ts";
 import { eachPlace } from "./places.ts";
 import type { Worker } from "./records.ts";
 import { claimed } from "./take-items.ts";
@@ -15,12 +15,12 @@ export const answerWants = (id: string | undefined): Want[] => (id === undefined
 export const partOf = (id: string | undefined, part: number): string | undefined =>
   id === undefined ? undefined : `${id}/${part}`;
 
-export const once = <T>(book: Book, id: string | undefined, work: () => T): T => {
+export const once = <T>(tx: Transaction, id: string | undefined, work: () => T): T => {
   if (id === undefined) return work();
-  const known = book.one("answer", id);
+  const known = tx.one("answer", id);
   if (known) return (known.reply ?? undefined) as T;
   const reply = work();
-  book.put("answer", { id, at: book.now, reply: reply ?? null });
+  tx.put("answer", { id, at: tx.now, reply: reply ?? null });
   return reply;
 };
 
@@ -28,7 +28,7 @@ const LATE_CLAIM: Grant = { items: [], slots: [], unpaced: [], suspects: 0 };
 
 /** Undefined where the claim is a new one. */
 export const repeatedClaim = (
-  book: Book,
+  tx: Transaction,
   worker: Worker,
   number: number | undefined,
   until: number,
@@ -40,23 +40,23 @@ export const repeatedClaim = (
   const places = leases.flatMap((lease) =>
     [...eachPlace(lease.open)].map((seq) => ({ lease, queue: lease.queue, seq })),
   );
-  book.need(
+  tx.need(
     ...leases.map(({ queue }) => want("queue", queue)),
     ...places.flatMap(({ queue, seq }) => [want("item", queue, seq), want("retry", queue, seq)]),
   );
-  book.need(...leases.map(({ queue }) => want("lane", book.one("queue", queue)!.lane)));
-  book.patch("worker", worker, { until });
+  tx.need(...leases.map(({ queue }) => want("lane", tx.one("queue", queue)!.lane)));
+  tx.patch("worker", worker, { until });
   const items = places.map(({ lease, queue: id, seq }) => {
-    const queue = book.one("queue", id)!;
-    const item = { ...book.one("retry", id, seq), ...book.one("item", id, seq)! };
-    return claimed(queue, book.one("lane", queue.lane)!, lease.id, item);
+    const queue = tx.one("queue", id)!;
+    const item = { ...tx.one("retry", id, seq), ...tx.one("item", id, seq)! };
+    return claimed(queue, tx.one("lane", queue.lane)!, lease.id, item);
   });
-  return { ...lastClaim.grant, items, slots: later(lastClaim.grant.slots, book.now - lastClaim.at) };
+  return { ...lastClaim.grant, items, slots: later(lastClaim.grant.slots, tx.now - lastClaim.at) };
 };
 
 /** Undefined where the pulse is a new one. What has stopped since is told with it. */
 export const repeatedPulse = (
-  book: Book,
+  tx: Transaction,
   worker: Worker,
   number: number | undefined,
 ): PulseReply | undefined => {
@@ -68,7 +68,7 @@ export const repeatedPulse = (
   return {
     ...reply,
     stopped: [...new Set([...reply.stopped, ...stopped])],
-    slots: later(reply.slots, book.now - lastPulse.at),
+    slots: later(reply.slots, tx.now - lastPulse.at),
   };
 };
 

@@ -1,6 +1,6 @@
-import type { ItemRef } from "../model/item.ts";
+import type { ItemRef } from "../domain/item.ts";
 import type { PlannedItem } from "../ports/ledger.ts";
-import { type Book, type Want, want } from "./book.ts";
+import { type Transaction, type Want, want } from "./transaction.ts";
 import { keyHash } from "./key-hash.ts";
 import { queueFor } from "./queues.ts";
 import type { ItemKey, Job } from "./records.ts";
@@ -9,7 +9,7 @@ export const itemHash = (key: string, scraper: number, { keySeed }: Pick<Job, "k
   keyHash(scraper === 0 ? key : `${scraper}:${key}`, keySeed);
 
 /** The keys of a list of inputs, in its order. */
-export class BatchKeys {
+class BatchKeys {
   readonly seed: number | null;
   readonly hashes: readonly number[];
   readonly lanes: ReadonlySet<string>;
@@ -35,16 +35,16 @@ export class BatchKeys {
   }
 
   /** Loads who has the places of the keys that are taken: items, or capped inputs. Answers whether anybody has. */
-  loadTaken(book: Book, job: number): boolean {
-    const taken = book.list("keys", job, this.unknown);
+  loadTaken(tx: Transaction, job: number): boolean {
+    const taken = tx.list("keys", job, this.unknown);
     const reserved = this.places.filter((place) => place !== undefined);
     const byQueue = Map.groupBy([...taken, ...reserved], ({ queue }) => queue);
     const wants = byQueue
       .entries()
       .flatMap(([queue, places]) => placeWants(queue, places))
       .toArray();
-    book.need(...wants);
-    return wants.some((one) => book.isAny(one));
+    tx.need(...wants);
+    return wants.some((one) => tx.isAny(one));
   }
 }
 
@@ -78,35 +78,35 @@ export interface ReservedKey extends ItemKey {
  * places that are reserved for them; then its items are inserted like any others. Any of these transactions may be the last before a crash: a place
  * without an item is passed over, and the key of such a place is as good as free.
  */
-export const reservePlaces = (book: Book, job: Job, items: readonly PlannedItem[]): ReservedKey[] => {
+export const reservePlaces = (tx: Transaction, job: Job, items: readonly PlannedItem[]): ReservedKey[] => {
   const batch = batchKeys(job, items);
   const queues = new Map<string, number>();
   const tails = new Map<number, number>();
   const reserved = items.map(({ lane, scraper = 0 }, n) => {
     const id = `${scraper} ${lane}`;
-    const queue = queues.get(id) ?? queueFor(book, job, lane, scraper).id;
+    const queue = queues.get(id) ?? queueFor(tx, job, lane, scraper).id;
     queues.set(id, queue);
-    const seq = (tails.get(queue) ?? book.known("queue", queue)!.tail) + 1;
+    const seq = (tails.get(queue) ?? tx.known("queue", queue)!.tail) + 1;
     tails.set(queue, seq);
     return { job: job.number, hash: batch.hashes[n]!, queue, seq, batch, n };
   });
-  for (const [queue, tail] of tails) book.patch("queue", book.known("queue", queue)!, { tail });
+  for (const [queue, tail] of tails) tx.patch("queue", tx.known("queue", queue)!, { tail });
   return reserved;
 };
 
 /** Puts those that no key has taken before. `onAll` is called where that is all of them. */
-export const putKeys = (book: Book, reserved: readonly ReservedKey[], onAll: () => void): void => {
+export const putKeys = (tx: Transaction, reserved: readonly ReservedKey[], onAll: () => void): void => {
   // They are sorted: a key that comes twice, or that has the hash of another, has one place.
   const first = reserved.filter(({ hash }, n) => hash !== reserved[n - 1]?.hash);
-  book.tryAll("key", first, (count) => {
+  tx.tryAll("key", first, (count) => {
     if (count === reserved.length) onAll();
   });
 };
 
 /** Those of them that were put. */
-export const ownKeys = (book: Book, job: number, reserved: readonly ReservedKey[]): ReservedKey[] => {
+export const ownKeys = (tx: Transaction, job: number, reserved: readonly ReservedKey[]): ReservedKey[] => {
   const hashes = JSON.stringify(reserved.map(({ hash }) => hash));
-  const stored = new Map(book.list("keys", job, hashes).map((key) => [key.hash, key]));
+  const stored = new Map(tx.list("keys", job, hashes).map((key) => [key.hash, key]));
   return reserved.filter(({ hash, queue, seq }) => {
     const key = stored.get(hash);
     return key?.queue === queue && key.seq === seq;

@@ -1,6 +1,6 @@
-import type { BlobRange } from "../model/capture.ts";
-import type { ItemRef } from "../model/item.ts";
-import { type Book, type Want, want } from "./book.ts";
+import type { BlobRange } from "../domain/capture.ts";
+import type { ItemRef } from "../domain/item.ts";
+import { type Transaction, type Want, want } from "./transaction.ts";
 
 type Objects = readonly Pick<BlobRange, "blob">[];
 
@@ -18,8 +18,13 @@ const ownersOf = (job: string, objects: Objects): readonly string[] => {
 };
 
 /** Notes whose objects an item points to, where they are not its own job's. */
-export const noteBorrowed = (book: Book, { queue, seq }: ItemRef, job: string, objects: Objects): void => {
-  for (const owner of ownersOf(job, objects)) book.put("borrowed", { owner, queue, seq });
+export const noteBorrowed = (
+  tx: Transaction,
+  { queue, seq }: ItemRef,
+  job: string,
+  objects: Objects,
+): void => {
+  for (const owner of ownersOf(job, objects)) tx.put("borrowed", { owner, queue, seq });
 };
 
 export const removalWants = (job: string, objects: Objects): Want[] =>
@@ -29,9 +34,9 @@ export const removalWants = (job: string, objects: Objects): Want[] =>
  * Whether an item that began then points to objects of another job that are being deleted, or are: the site answered that a page is as it was, and
  * the job that has it was removed meanwhile. What is noted before the removal lends is kept.
  */
-export const borrowsRemoved = (book: Book, startedAt: number, job: string, objects: Objects): boolean =>
+export const borrowsRemoved = (tx: Transaction, startedAt: number, job: string, objects: Objects): boolean =>
   ownersOf(job, objects).some((owner) => {
-    const removal = book.one("removal", owner);
+    const removal = tx.one("removal", owner);
     if (!removal || removal.step === "fresh") return false;
     // A job without its pages may have fetched new ones since.
     return removal.what === "job" || removal.step !== null || removal.markedAt >= startedAt;

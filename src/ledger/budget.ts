@@ -1,5 +1,5 @@
-import type { Failure } from "../model/failure.ts";
-import type { Book } from "./book.ts";
+import type { Failure } from "../domain/failure.ts";
+import type { Transaction } from "./transaction.ts";
 import { endedOf } from "./end-job.ts";
 import { addFailure } from "./failures.ts";
 import { countPlaces } from "./places.ts";
@@ -14,16 +14,16 @@ export const OVER_BUDGET: Failure = {
  * Items are not written one by one: in a job whose budget is spent, one that has neither ended nor is leased reads as failed. Those that are
  * leased end as they do, or fail when they come back: what their requests under way cost is all that goes over the budget.
  */
-export const spendBudget = (book: Book, number: number): void => {
-  const job = book.known("job", number)!;
+export const spendBudget = (tx: Transaction, number: number): void => {
+  const job = tx.known("job", number)!;
   const { budget } = job.spec;
   if (!budget) return;
   const isSpent = job.requests >= (budget.requests ?? Infinity) || job.bytes >= (budget.bytes ?? Infinity);
   // What was left of a cancelled job is counted as cancelled already.
   if (!isSpent || job.spentAt !== null || job.endedAt !== null || job.state === "cancelled") return;
-  const left = job.accepted - onlyLeased(book, number) - endedOf(job);
-  book.patch("job", job, {
-    spentAt: book.now,
+  const left = job.accepted - onlyLeased(tx, number) - endedOf(job);
+  tx.patch("job", job, {
+    spentAt: tx.now,
     isSealed: true,
     state: job.state === "loading" ? "running" : job.state,
     ...(left > 0 && {
@@ -33,7 +33,7 @@ export const spendBudget = (book: Book, number: number): void => {
   });
   if (left === 0) return;
   const { requests, bytes } = job;
-  book.tell("item.failed", job.id, {
+  tx.tell("item.failed", job.id, {
     count: left,
     kinds: { budget: left },
     items: [],
@@ -43,10 +43,10 @@ export const spendBudget = (book: Book, number: number): void => {
 };
 
 /** Nothing more of the job is handed out: only what is leased is still open. Answers how many items are. */
-export const onlyLeased = (book: Book, job: number): number => {
-  book.changeQueues(job, "end");
-  book.wakeJob(job, book.now);
-  const leases = book.list("workers").flatMap((worker) => worker.leases);
+export const onlyLeased = (tx: Transaction, job: number): number => {
+  tx.changeQueues(job, "end");
+  tx.wakeJob(job, tx.now);
+  const leases = tx.list("workers").flatMap((worker) => worker.leases);
   return leases.reduce((sum, lease) => sum + (lease.job === job ? countPlaces(lease.open) : 0), 0);
 };
 

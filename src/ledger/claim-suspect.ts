@@ -1,4 +1,4 @@
-import { type Book, want } from "./book.ts";
+import { type Transaction, want } from "./transaction.ts";
 import type { ClaimTally } from "./claim.ts";
 import { takesAll } from "./kind-bits.ts";
 import { leadAlone } from "./fresh-claims.ts";
@@ -14,14 +14,14 @@ const MOST = 64;
  * One item for a process that runs nothing else: should the process die, that item did it. One suspect of each queue is looked at: however many a
  * queue has that cannot run now, those of others do.
  */
-export const claimSuspect = (book: Book, tally: ClaimTally): void => {
-  const groups = book
+export const claimSuspect = (tx: Transaction, tally: ClaimTally): void => {
+  const groups = tx
     .list("suspects")
-    .filter(({ dueAt }) => dueAt <= book.now)
+    .filter(({ dueAt }) => dueAt <= tx.now)
     .filter(({ job, kinds }) => (!tally.jobs || tally.jobs.has(job)) && takesAll(tally.kinds, kinds))
     .toSorted((a, b) => a.dueAt - b.dueAt || a.queue - b.queue)
     .slice(0, MOST);
-  book.need(
+  tx.need(
     ...groups.flatMap(({ queue, lane }) => [
       want("dueSuspect", queue),
       want("queue", queue),
@@ -30,34 +30,34 @@ export const claimSuspect = (book: Book, tally: ClaimTally): void => {
     ]),
   );
   for (const group of groups) {
-    const item = book.one("dueSuspect", group.queue)!;
-    const queue = book.one("queue", group.queue)!;
-    const lane = book.one("lane", queue.lane)!;
+    const item = tx.one("dueSuspect", group.queue)!;
+    const queue = tx.one("queue", group.queue)!;
+    const lane = tx.one("lane", queue.lane)!;
     if (tally.request.lanes && !tally.request.lanes.includes(lane.name)) continue;
-    const client = book.one("clientOfQueue", queue.id);
+    const client = tx.one("clientOfQueue", queue.id);
     const sum = (of: (peer: ClaimTally["peers"][number]) => number | undefined): number =>
       tally.peers.reduce((all, peer) => all + (of(peer) ?? 0), 0);
     if (client?.maxRunning != null && sum(({ runningBy }) => runningBy[queue.client]) >= client.maxRunning)
       continue;
     if (sum(({ inFlight }) => inFlight[lane.name]) >= placesFor(lane, queue) || ownRoom(tally, queue) <= 0)
       continue;
-    const intervalMs = laneIntervalMs(lane, book.now, queue);
+    const intervalMs = laneIntervalMs(lane, tx.now, queue);
     if (intervalMs === 0 && queue.ownPerSecond === null) {
-      if (heldUntil(lane) > book.now) continue;
+      if (heldUntil(lane) > tx.now) continue;
       tally.unpaced.push(lane.name);
     } else {
-      const planned = planSlots(book, lane, queue, intervalMs, 1);
+      const planned = planSlots(tx, lane, queue, intervalMs, 1);
       if (planned.grant.delaysMs.length === 0) continue;
       planned.save();
-      const share = book.one("share", lane.id, queue.client);
-      chargeShare(book, book.known("lane", lane.id)!, share, client?.weight ?? 1, 1);
+      const share = tx.one("share", lane.id, queue.client);
+      chargeShare(tx, tx.known("lane", lane.id)!, share, client?.weight ?? 1, 1);
       tally.slots.push(planned.grant);
     }
-    book.put("retry", { ...retryOf(item), dueAt: null });
-    leadAlone(book, queue, item);
+    tx.put("retry", { ...retryOf(item), dueAt: null });
+    leadAlone(tx, queue, item);
     lease(tally, queue, lane, [item]);
-    const now = book.known("queue", queue.id)!;
-    book.patch("queue", now, { leased: now.leased + 1, ...(queue.isProbing && { isClaimable: false }) });
+    const now = tx.known("queue", queue.id)!;
+    tx.patch("queue", now, { leased: now.leased + 1, ...(queue.isProbing && { isClaimable: false }) });
     return;
   }
 };

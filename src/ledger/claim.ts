@@ -1,7 +1,7 @@
-import { EVERY_ADDRESS } from "../model/address-lane.ts";
+import { EVERY_ADDRESS } from "../domain/lane-name.ts";
 import type { ClaimedItem, ClaimRequest, Grant, SlotGrant, WorkFilter } from "../ports/ledger.ts";
 import { repeatedClaim } from "./answers.ts";
-import { type Book, want, type Want } from "./book.ts";
+import { type Transaction, want, type Want } from "./transaction.ts";
 import { claimSuspect } from "./claim-suspect.ts";
 import { type ItemStock, PlannedStock } from "./item-stock.ts";
 import { kindBits, takesAll } from "./kind-bits.ts";
@@ -76,20 +76,20 @@ export const claimWants = (request: ClaimRequest, now: number): Want[] => [
 ];
 
 /** Whether a claim may bring something now, or hears of suspects. */
-export const hasWork = (book: Book, filter: WorkFilter): boolean => {
-  const { jobs, lanes, kinds } = askedOf(book, filter);
+export const hasWork = (tx: Transaction, filter: WorkFilter): boolean => {
+  const { jobs, lanes, kinds } = askedOf(tx, filter);
   const asked = [
     jobs ? JSON.stringify([...jobs]) : null,
     lanes ? JSON.stringify(lanes) : null,
     kinds,
   ] as const;
-  const clients = book.list("clientsWithWork");
-  book.need(...clients.map(({ name }) => want("readyShares", name, 1, book.now, ...asked)));
+  const clients = tx.list("clientsWithWork");
+  tx.need(...clients.map(({ name }) => want("readyShares", name, 1, tx.now, ...asked)));
   const isReady = clients.some(({ name }) =>
-    book.list("readyShares", name, 1, book.now, ...asked).some(({ readyAt }) => readyAt! <= book.now),
+    tx.list("readyShares", name, 1, tx.now, ...asked).some(({ readyAt }) => readyAt! <= tx.now),
   );
-  const isProbe = (book.one("nextProbe", asked[0])?.probeAt ?? Infinity) <= book.now;
-  return isReady || isProbe || waitingSuspects(book, { jobs, kinds, lanes }).count > 0;
+  const isProbe = (tx.one("nextProbe", asked[0])?.probeAt ?? Infinity) <= tx.now;
+  return isReady || isProbe || waitingSuspects(tx, { jobs, kinds, lanes }).count > 0;
 };
 
 export const workWants = ({ jobs, lanes }: WorkFilter): Want[] => [
@@ -99,46 +99,46 @@ export const workWants = ({ jobs, lanes }: WorkFilter): Want[] => [
   ...(lanes ?? []).map((name) => want("laneNamed", name)),
 ];
 
-const askedOf = (book: Book, { jobs, lanes, kinds }: WorkFilter) => ({
-  jobs: jobs && new Set(jobs.flatMap((id) => book.one("jobNamed", id)?.number ?? [])),
-  lanes: lanes?.flatMap((name) => book.one("laneNamed", name)?.id ?? []),
+const askedOf = (tx: Transaction, { jobs, lanes, kinds }: WorkFilter) => ({
+  jobs: jobs && new Set(jobs.flatMap((id) => tx.one("jobNamed", id)?.number ?? [])),
+  lanes: lanes?.flatMap((name) => tx.one("laneNamed", name)?.id ?? []),
   kinds: kinds ? kindBits(kinds) : null,
 });
 
 /** `upkeep`: workers have fallen silent, or probes are due. That comes first, in a transaction of its own. */
-export const claim = (book: Book, request: ClaimRequest, leaseMs: number): Grant | "upkeep" => {
-  const known = book.one("worker", request.worker);
-  const repeated = known && isKnown(known) && repeatedClaim(book, known, request.number, book.now + leaseMs);
+export const claim = (tx: Transaction, request: ClaimRequest, leaseMs: number): Grant | "upkeep" => {
+  const known = tx.one("worker", request.worker);
+  const repeated = known && isKnown(known) && repeatedClaim(tx, known, request.number, tx.now + leaseMs);
   if (repeated) return repeated;
-  const isSilent = book.list("silentWorkers", book.now).some(({ name }) => name !== request.worker);
-  if (isSilent || book.list("dueProbes", book.now).length > 0) return "upkeep";
-  if (!isKnown(known) && [...request.inHand.values()].some((count) => count > 0))
+  const isSilent = tx.list("silentWorkers", tx.now).some(({ name }) => name !== request.worker);
+  if (isSilent || tx.list("dueProbes", tx.now).length > 0) return "upkeep";
+  if (!isKnown(known) && [...request.inFlight.values()].some((count) => count > 0))
     return { ...NOTHING, againInMs: CROWDED_AGAIN_MS };
-  let worker = claimingWorker(known, request, book.now, book.now + leaseMs);
-  worker = setInFlight(worker, request.inHand);
+  let worker = claimingWorker(known, request, tx.now, tx.now + leaseMs);
+  worker = setInFlight(worker, request.inFlight);
   if (request.running) worker = setRunning(worker, request.running);
   if (worker.card?.isDraining) {
-    book.put("worker", worker);
+    tx.put("worker", worker);
     return NOTHING;
   }
-  const { jobs, lanes, kinds } = askedOf(book, request);
-  const visit = visitOf(book, request, worker, jobs, lanes, kinds);
+  const { jobs, lanes, kinds } = askedOf(tx, request);
+  const visit = visitOf(tx, request, worker, jobs, lanes, kinds);
   const planned = new PlannedStock();
-  visit(book.fork(), planned);
-  return finish(book, visit(book, planned.load(book)), worker, lanes);
+  visit(tx.fork(), planned);
+  return finish(tx, visit(tx, planned.load(tx)), worker, lanes);
 };
 
 /** One way through the lanes, first with items that are only counted, then with those that were loaded. */
 const visitOf = (
-  book: Book,
+  tx: Transaction,
   request: ClaimRequest,
   worker: Worker,
   jobs: ReadonlySet<number> | undefined,
   lanes: readonly number[] | undefined,
   kinds: number | null,
-): ((book: Book, stock: ItemStock) => ClaimTally) => {
-  const clients = book.list("clientsWithWork");
-  const others = book.list("peers").filter(({ name }) => name !== worker.name);
+): ((tx: Transaction, stock: ItemStock) => ClaimTally) => {
+  const clients = tx.list("clientsWithWork");
+  const others = tx.list("peers").filter(({ name }) => name !== worker.name);
   const own: Peer = {
     ...worker,
     isDraining: false,
@@ -151,9 +151,9 @@ const visitOf = (
     lanes: lanes ? JSON.stringify(lanes) : null,
   };
   const most = Math.min(MOST_LANES, Math.max(LANES, request.room));
-  const argsOf = ({ name }: Client): ReadyArgs => [name, most, book.now, asked.jobs, asked.lanes, kinds];
+  const argsOf = ({ name }: Client): ReadyArgs => [name, most, tx.now, asked.jobs, asked.lanes, kinds];
   const readyArgs = request.alone ? [] : clients.map(argsOf);
-  book.need(
+  tx.need(
     want("nextProbe", asked.jobs),
     ...readyArgs.flatMap((args) => [
       want("share", ALL_WORKERS, args[0]),
@@ -189,14 +189,13 @@ const visitOf = (
   };
 };
 
-const queuesBy = (book: Book, loads: readonly ReadyArgs[]): ClaimTally["queuesOf"] => {
-  const queues = loads.flatMap((args) => book.list("readyQueues", ...args));
+const queuesBy = (tx: Transaction, loads: readonly ReadyArgs[]): ClaimTally["queuesOf"] => {
+  const queues = loads.flatMap((args) => tx.list("readyQueues", ...args));
   const ids = Map.groupBy(
     new Map(queues.map((queue) => [queue.id, queue])).values(),
     (queue) => `${queue.lane} ${queue.client}`,
   );
-  return (lane, client) =>
-    (ids.get(`${lane} ${client}`) ?? []).map((queue) => book.known("queue", queue.id)!);
+  return (lane, client) => (ids.get(`${lane} ${client}`) ?? []).map((queue) => tx.known("queue", queue.id)!);
 };
 
 /**
@@ -207,15 +206,15 @@ const placesLeft = (free: number, own: number): number =>
   Math.max(0, Math.ceil((MOST_TO_ONE * free - own) / (MOST_TO_ONE + 1)));
 
 const clientTurns = (
-  book: Book,
+  tx: Transaction,
   clients: readonly Client[],
   peers: readonly Peer[],
   { worker, room, running }: ClaimRequest,
 ): ClientTurn[] => {
   const own = peers.find(({ name }) => name === worker)?.runningBy ?? {};
-  const isShared = running !== undefined && book.list("firstClients").length > 1;
+  const isShared = running !== undefined && tx.list("firstClients").length > 1;
   const rows = clients.map((client) => {
-    const share = book.one("share", ALL_WORKERS, client.name) ?? newShare(ALL_WORKERS, client.name);
+    const share = tx.one("share", ALL_WORKERS, client.name) ?? newShare(ALL_WORKERS, client.name);
     const taken = peers.reduce((sum, { runningBy }) => sum + (runningBy[client.name] ?? 0), 0);
     return {
       client: client.name,
@@ -228,17 +227,17 @@ const clientTurns = (
       room: client.maxRunning === null ? Infinity : client.maxRunning - taken,
     };
   });
-  return levelTurns(rows, book.one("lane", ALL_WORKERS)!.floor);
+  return levelTurns(rows, tx.one("lane", ALL_WORKERS)!.floor);
 };
 
 /**
  * Clients take turns over all lanes by what they have had for their weight, each with its lanes in the order in which they became ready. One
  * with thousands of lanes so gets no more of the workers than one with a single lane asks for.
  */
-const visitLanes = (book: Book, tally: ClaimTally): void => {
+const visitLanes = (tx: Transaction, tally: ClaimTally): void => {
   let live = tally.readyArgs.map((args) => ({
     turn: tally.clients.get(args[0])!,
-    lanes: lanesOf(book, tally, args),
+    lanes: lanesOf(tx, tally, args),
   }));
   while (live.length > 0) {
     const room = tally.request.room - tally.items.length;
@@ -253,26 +252,26 @@ const visitLanes = (book: Book, tally: ClaimTally): void => {
     }
     const total = live.reduce((sum, one) => sum + one.turn.weight, 0);
     for (const { turn } of live) turn.quota = Math.min(turn.places, Math.ceil((room * turn.weight) / total));
-    serveLane(book, tally, next.value);
+    serveLane(tx, tally, next.value);
   }
 };
 
 /** Again from the first one, as long as they give something: a lane that was visited for a part of its room may have more. */
-function* lanesOf(book: Book, { clients }: ClaimTally, args: ReadyArgs): Generator<Lane, undefined> {
+function* lanesOf(tx: Transaction, { clients }: ClaimTally, args: ReadyArgs): Generator<Lane, undefined> {
   const [client] = args;
   const turn = clients.get(client)!;
   for (let before = -1; before < turn.given;) {
     before = turn.given;
-    const ready = book
+    const ready = tx
       .list("readyShares", ...args)
-      .filter(({ readyAt }) => readyAt !== null && readyAt <= book.now)
+      .filter(({ readyAt }) => readyAt !== null && readyAt <= tx.now)
       .toSorted((a, b) => a.readyAt! - b.readyAt! || a.lane - b.lane);
-    for (const { lane } of ready) yield book.known("lane", lane)!;
+    for (const { lane } of ready) yield tx.known("lane", lane)!;
   }
 }
 
 const finish = (
-  book: Book,
+  tx: Transaction,
   tally: ClaimTally,
   worker: Worker,
   lanes: readonly number[] | undefined,
@@ -280,25 +279,25 @@ const finish = (
   const { request, items, isCrowded, hasPassed } = tally;
   const turns = [...tally.clients.values()];
   if (turns.some(({ given }) => given > 0)) {
-    for (const { share, had, given } of turns) if (given > 0) book.patch("share", share, { had });
-    book.patch("lane", book.one("lane", ALL_WORKERS)!, { floor: hindmost(turns) });
+    for (const { share, had, given } of turns) if (given > 0) tx.patch("share", share, { had });
+    tx.patch("lane", tx.one("lane", ALL_WORKERS)!, { floor: hindmost(turns) });
   }
-  const suspects = waitingSuspects(book, { ...tally, lanes });
-  const next = request.alone ? suspects.nextAt : isCrowded ? 0 : nextReadyAt(book, tally);
+  const suspects = waitingSuspects(tx, { ...tally, lanes });
+  const next = request.alone ? suspects.nextAt : isCrowded ? 0 : nextReadyAt(tx, tally);
   const isMoving = !request.alone && (hasPassed || (!isCrowded && items.length > 0));
-  const soonest = isMoving ? book.now : book.now + (isCrowded ? CROWDED_AGAIN_MS : PASSED_BY_AGAIN_MS);
+  const soonest = isMoving ? tx.now : tx.now + (isCrowded ? CROWDED_AGAIN_MS : PASSED_BY_AGAIN_MS);
   const grant = {
     slots: tally.slots,
     unpaced: tally.unpaced,
     suspects: suspects.count,
-    ...pacesAddresses(book),
-    ...(next !== undefined && { againInMs: Math.max(soonest, next) - book.now }),
+    ...pacesAddresses(tx),
+    ...(next !== undefined && { againInMs: Math.max(soonest, next) - tx.now }),
     ...(isCrowded && { isCrowded: true }),
   };
   const { number } = request;
   const leases = tally.leases.map(({ id }) => id);
-  const lastClaim = number === undefined ? null : { number, at: book.now, leases, grant };
-  book.put("worker", { ...withLeases(worker, tally), lastClaim });
+  const lastClaim = number === undefined ? null : { number, at: tx.now, leases, grant };
+  tx.put("worker", { ...withLeases(worker, tally), lastClaim });
   return { ...grant, items };
 };
 
@@ -319,7 +318,7 @@ const withLeases = (worker: Worker, { leases: runs }: ClaimTally): Worker => {
 };
 
 const waitingSuspects = (
-  book: Book,
+  tx: Transaction,
   asked: { readonly lanes: readonly number[] | undefined; readonly request?: ClaimRequest } & Pick<
     ClaimTally,
     "jobs" | "kinds"
@@ -327,7 +326,7 @@ const waitingSuspects = (
     Partial<Pick<ClaimTally, "items">>,
 ): { readonly count: number; readonly nextAt: number | undefined } => {
   const { jobs, lanes, kinds, request, items = [] } = asked;
-  const groups = book
+  const groups = tx
     .list("suspects")
     .filter(
       (group) =>
@@ -343,11 +342,11 @@ const waitingSuspects = (
 };
 
 /** When a lane, or a probe, will next be ready for what was asked for. */
-const nextReadyAt = (book: Book, { jobs, readyArgs }: ClaimTally): number | undefined => {
+const nextReadyAt = (tx: Transaction, { jobs, readyArgs }: ClaimTally): number | undefined => {
   const times = readyArgs
-    .flatMap((args) => book.list("readyShares", ...args))
+    .flatMap((args) => tx.list("readyShares", ...args))
     .flatMap(({ readyAt }) => readyAt ?? []);
-  const probe = book.one("nextProbe", jobs ? JSON.stringify([...jobs]) : null)?.probeAt;
+  const probe = tx.one("nextProbe", jobs ? JSON.stringify([...jobs]) : null)?.probeAt;
   if (probe != null) times.push(probe);
   return times.length === 0 ? undefined : Math.min(...times);
 };

@@ -1,6 +1,6 @@
-import type { Pause, PauseReason } from "../model/job.ts";
+import type { Pause, PauseReason } from "../domain/job.ts";
 import { type Ledger, LedgerError } from "../ports/ledger.ts";
-import { type Book, want } from "./book.ts";
+import { type Transaction, want } from "./transaction.ts";
 import { onlyLeased } from "./budget.ts";
 import { endedOf, endJobWhenDone } from "./end-job.ts";
 import { releaseQueue } from "./hold-queue.ts";
@@ -16,53 +16,53 @@ export const READING: PauseReason = {
 const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
 
 /** The job of this id, as it is now; refused where there is none, or no longer. */
-export const jobNamed = (book: Book, id: string): Job => {
-  book.need(want("jobNamed", id), want("removal", id));
-  const job = book.one("jobNamed", id);
+export const jobNamed = (tx: Transaction, id: string): Job => {
+  tx.need(want("jobNamed", id), want("removal", id));
+  const job = tx.one("jobNamed", id);
   if (job) return job;
-  const removal = book.one("removal", id);
+  const removal = tx.one("removal", id);
   if (removal)
     throw new LedgerError("job-removed", `${id}: the job was removed on ${dayOf(removal.markedAt)}.`);
   throw new LedgerError("no-such-job", `${id}: no such job. \`sluice jobs ls\` lists them.`);
 };
 
 /** Whether the job's pages are being removed right now: nothing may be read of them, and nothing added. */
-const isLosingPages = (book: Book, id: string): boolean => book.one("removal", id)?.step != null;
+const isLosingPages = (tx: Transaction, id: string): boolean => tx.one("removal", id)?.step != null;
 
 /** A pulse comes within this. */
 const QUIET_AGAIN_MS = 100;
 
 /** Whether no request of the job can start any more. */
-export const isQuiet = (book: Book, id: string): Awaited<ReturnType<Ledger["isQuiet"]>> => {
-  const { number, state } = jobNamed(book, id);
+export const isQuiet = (tx: Transaction, id: string): Awaited<ReturnType<Ledger["isQuiet"]>> => {
+  const { number, state } = jobNamed(tx, id);
   const isGoing = state === "loading" || state === "running";
-  return !isGoing && isStopHeard(book.list("workers"), number, book.now)
+  return !isGoing && isStopHeard(tx.list("workers"), number, tx.now)
     ? { quiet: true }
     : { quiet: false, againInMs: QUIET_AGAIN_MS };
 };
 
 export const controlJob = (
-  book: Book,
+  tx: Transaction,
   id: string,
   to: "pause" | "resume" | "cancel",
   why: PauseReason = ASKED,
 ): void => {
-  const job = jobNamed(book, id);
+  const job = jobNamed(tx, id);
   if (job.state === "cancelled" || (job.state === "done" && to !== "resume"))
     throw new LedgerError("job-ended", `${id}: the job has ended (${job.state}) and cannot be changed.`);
-  book.need(want("workers"));
+  tx.need(want("workers"));
   switch (to) {
     case "pause":
       // What keeps its stored pages from being read takes the place of the reading itself.
       if (job.state === "paused" && !(isReading(job) && why !== ASKED)) return;
-      return pauseJob(book, job, why);
+      return pauseJob(tx, job, why);
     case "resume":
       if (job.state === "done") return;
       if (job.spec.isAmending)
-        return void book.patch("job", job, { state: "paused", paused: { ...READING, at: book.now } });
-      return resumeJob(book, job);
+        return void tx.patch("job", job, { state: "paused", paused: { ...READING, at: tx.now } });
+      return resumeJob(tx, job);
     case "cancel":
-      return cancelJob(book, job, why);
+      return cancelJob(tx, job, why);
     default:
       to satisfies never;
   }
@@ -72,32 +72,32 @@ const isReading = ({ spec, paused }: Job): boolean =>
   spec.isAmending === true && paused?.cause === "new-version";
 
 /** Nothing more is claimed of it, and whoever has items of it will hear that. */
-const stopQueues = (book: Book, { number }: Job): void => {
-  rememberHolders(book, (lease) => lease.job === number);
-  book.changeQueues(number, "stop");
-  book.wakeJob(number, book.now);
+const stopQueues = (tx: Transaction, { number }: Job): void => {
+  rememberHolders(tx, (lease) => lease.job === number);
+  tx.changeQueues(number, "stop");
+  tx.wakeJob(number, tx.now);
 };
 
-const pauseJob = (book: Book, job: Job, why: PauseReason): void => {
-  stopQueues(book, job);
-  book.patch("job", job, { state: "paused", paused: { ...why, at: book.now } satisfies Pause });
-  book.tell("job.paused", job.id, { ...why });
+const pauseJob = (tx: Transaction, job: Job, why: PauseReason): void => {
+  stopQueues(tx, job);
+  tx.patch("job", job, { state: "paused", paused: { ...why, at: tx.now } satisfies Pause });
+  tx.tell("job.paused", job.id, { ...why });
 };
 
-const resumeJob = (book: Book, job: Job): void => {
-  book.patch("job", job, { state: job.isSealed ? "running" : "loading", paused: null });
-  forgetStops(book, (stop) => stop.job === job.number);
+const resumeJob = (tx: Transaction, job: Job): void => {
+  tx.patch("job", job, { state: job.isSealed ? "running" : "loading", paused: null });
+  forgetStops(tx, (stop) => stop.job === job.number);
   // What a spent budget left is leased, and nothing more will be.
-  if (job.spentAt === null) openQueues(book, job.number);
+  if (job.spentAt === null) openQueues(tx, job.number);
   // One that runs may be resumed for its held lanes, or after its workers were lost.
-  if (job.state === "paused") book.tell("job.resumed", job.id);
-  endJobWhenDone(book, job.number);
+  if (job.state === "paused") tx.tell("job.resumed", job.id);
+  endJobWhenDone(tx, job.number);
 };
 
 /** All of a job's queues go on, also those that the breaker has held. */
-export const openQueues = (book: Book, number: number): void => {
-  const troubled = book.list("troubledQueues", number);
-  book.need(
+export const openQueues = (tx: Transaction, number: number): void => {
+  const troubled = tx.list("troubledQueues", number);
+  tx.need(
     want("workers"),
     ...troubled.flatMap(({ lane, client }) => [
       want("lane", lane),
@@ -105,39 +105,39 @@ export const openQueues = (book: Book, number: number): void => {
       want("sharesOf", lane),
     ]),
   );
-  for (const queue of troubled) releaseQueue(book, queue);
-  book.changeQueues(number, "open");
-  book.wakeJob(number, book.now);
+  for (const queue of troubled) releaseQueue(tx, queue);
+  tx.changeQueues(number, "open");
+  tx.wakeJob(number, tx.now);
 };
 
 /**
  * Items are not written one by one: in a cancelled job, one that has neither ended nor is leased reads as cancelled. Leased items were
  * perhaps fetched already: they end as they do, or are cancelled when they come back. The job has ended when none is left.
  */
-export const cancelJob = (book: Book, job: Job, why: PauseReason): void => {
-  stopQueues(book, job);
-  const leased = onlyLeased(book, job.number);
-  book.patch("job", job, {
+export const cancelJob = (tx: Transaction, job: Job, why: PauseReason): void => {
+  stopQueues(tx, job);
+  const leased = onlyLeased(tx, job.number);
+  tx.patch("job", job, {
     state: "cancelled",
     isSealed: true,
-    paused: { ...why, at: book.now },
+    paused: { ...why, at: tx.now },
     cancelled: job.accepted - (endedOf(job) - job.cancelled) - leased,
   });
-  endJobWhenDone(book, job.number);
+  endJobWhenDone(tx, job.number);
 };
 
 /**
  * Refuses a job that may not go on: it was cancelled, its deadline has passed, or its pages are being removed. `isFetching`: its budget must not be
  * spent either; what is stored can be read without one.
  */
-export const mustGoOn = (book: Book, job: Job, isFetching: boolean): void => {
+export const mustGoOn = (tx: Transaction, job: Job, isFetching: boolean): void => {
   const ended = (why: string): LedgerError => new LedgerError("job-ended", `${job.id}: ${why}`);
   if (job.state === "cancelled") throw ended("the job was cancelled; start a new one for its items.");
   if (isFetching && job.spentAt !== null)
     throw ended("the job's budget is spent; start a new one for its items.");
-  if (isLosingPages(book, job.id)) throw ended("its pages are being removed. Try again when they are.");
+  if (isLosingPages(tx, job.id)) throw ended("its pages are being removed. Try again when they are.");
   // Open again, it would be cancelled at once.
-  if ((job.spec.deadlineAt ?? Infinity) <= book.now)
+  if ((job.spec.deadlineAt ?? Infinity) <= tx.now)
     throw ended(
       isFetching
         ? "the job's deadline has passed; start a new one for its items."

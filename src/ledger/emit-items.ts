@@ -1,6 +1,6 @@
-import type { RejectedInput } from "../model/job.ts";
+import type { RejectedInput } from "../domain/job.ts";
 import type { PlannedItem, SettledItem } from "../ports/ledger.ts";
-import { type Book, type Want, want } from "./book.ts";
+import { type Transaction, type Want, want } from "./transaction.ts";
 import { capOf, countInserted, insertItems, insertWants, quotaRoom } from "./insert-items.ts";
 import type { Item } from "./records.ts";
 
@@ -9,32 +9,28 @@ const KEPT_REJECTS = 20;
 
 type Finder = Pick<SettledItem, "queue" | "seq" | "emitted" | "rejected">;
 
-export const emitWants = (book: Book, number: number, { queue, seq, emitted }: Finder): Want[] => [
+export const emitWants = (tx: Transaction, number: number, { queue, seq, emitted }: Finder): Want[] => [
   want("item", queue, seq),
-  ...(emitted.length > 0 ? insertWants(book.known("job", number)!, emitted) : []),
+  ...(emitted.length > 0 ? insertWants(tx.known("job", number)!, emitted) : []),
 ];
 
 /** Discovered inputs leave forward, in the same transaction as the item that found them. */
 export const emitItems = (
-  book: Book,
+  tx: Transaction,
   number: number,
   { queue, seq, emitted, rejected = [] }: Finder,
 ): void => {
-  countRejected(book, number, rejected);
+  countRejected(tx, number, rejected);
   if (emitted.length === 0) return;
-  const job = book.known("job", number)!;
-  const parent = book.one("item", queue, seq)!;
+  const job = tx.known("job", number)!;
+  const parent = tx.one("item", queue, seq)!;
   const room = job.state === "cancelled" ? 0 : job.spec.maxItems - job.accepted;
   const originOf = ({ scraper = 0 }: PlannedItem) => {
     const place = { scraper, ...nextPlace(parent, scraper) };
     const cap = job.spentAt === null ? capOf(job.spec, place) : ("budget" as const);
     return { depth: place.depth, chain: place.chain, parent: { queue, seq }, ...(cap && { cap }) };
   };
-  countInserted(
-    book,
-    number,
-    insertItems(book, number, emitted, room, quotaRoom(book, job.client), originOf),
-  );
+  countInserted(tx, number, insertItems(tx, number, emitted, room, quotaRoom(tx, job.client), originOf));
 };
 
 /** The next page of a list is no deeper than the page that leads to it: a chain of them has a limit of its own. */
@@ -47,10 +43,10 @@ export const nextPlace = (
     : { depth: parent.depth + 1, chain: 0 };
 
 /** Bad inputs are counted, and the first of them kept as examples. */
-export const countRejected = (book: Book, number: number, rejected: readonly RejectedInput[]): void => {
+export const countRejected = (tx: Transaction, number: number, rejected: readonly RejectedInput[]): void => {
   if (rejected.length === 0) return;
-  const job = book.known("job", number)!;
-  book.patch("job", job, {
+  const job = tx.known("job", number)!;
+  tx.patch("job", job, {
     received: job.received + rejected.length,
     rejected: job.rejected + rejected.length,
     rejects: [...job.rejects, ...rejected].slice(0, KEPT_REJECTS),

@@ -1,4 +1,4 @@
-import type { Book } from "./book.ts";
+import type { Transaction } from "./transaction.ts";
 import type { Job } from "./records.ts";
 
 export const endedOf = ({ done, absent, failed, skipped, cancelled }: Job): number =>
@@ -8,20 +8,20 @@ export const endedOf = ({ done, absent, failed, skipped, cancelled }: Job): numb
  * A sealed job is done with its last item; what its lanes are used to is kept for the next job of the scraper. A cancelled one has ended when
  * what was leased has come back.
  */
-export const endJobWhenDone = (book: Book, number: number): void => {
-  const job = book.known("job", number) ?? book.one("job", number)!;
+export const endJobWhenDone = (tx: Transaction, number: number): void => {
+  const job = tx.known("job", number) ?? tx.one("job", number)!;
   if (!job.isSealed || endedOf(job) < job.accepted || job.endedAt !== null) return;
   if (job.state === "cancelled") {
-    book.patch("job", job, { endedAt: book.now });
-    book.tell("job.cancelled", job.id, { reason: job.paused!.reason });
+    tx.patch("job", job, { endedAt: tx.now });
+    tx.tell("job.cancelled", job.id, { reason: job.paused!.reason });
     return;
   }
-  book.patch("job", job, { state: "done", endedAt: book.now });
-  for (const { lane, breaker } of book.list("queuesOf", number))
-    if (breaker) book.put("baseline", { scraper: job.spec.scraper, lane, breaker });
+  tx.patch("job", job, { state: "done", endedAt: tx.now });
+  for (const { lane, breaker } of tx.list("queuesOf", number))
+    if (breaker) tx.put("baseline", { scraper: job.spec.scraper, lane, breaker });
   const { done, absent, failed, skipped } = job;
   const capped = Object.values(job.capped).reduce((sum, count) => sum + count, 0);
   const facts = { done, absent, failed, skipped, ...(capped > 0 && { capped }) };
-  book.tell("job.completed", job.id, facts);
-  if (job.spec.isBatch) book.tell("batch.completed", job.id, facts);
+  tx.tell("job.completed", job.id, facts);
+  if (job.spec.isBatch) tx.tell("batch.completed", job.id, facts);
 };

@@ -1,6 +1,6 @@
-import type { Failure, FailureKind } from "../model/failure.ts";
-import type { ItemRef } from "../model/item.ts";
-import type { Book } from "./book.ts";
+import type { Failure, FailureKind } from "../domain/failure.ts";
+import type { ItemRef } from "../domain/item.ts";
+import type { Transaction } from "./transaction.ts";
 import type { FailureCount, Job } from "./records.ts";
 
 /** An item that has come to its end as failed. */
@@ -18,7 +18,7 @@ const MOST_CHARS = 300;
  * Written with the items themselves, so that none is lost and none is told that did not happen. A settle brings what a worker has gathered for a
  * second or two, so there are few of these events however many items fail.
  */
-export const tellFailed = (book: Book, job: string, failed: readonly FailedItem[]): void => {
+export const tellFailed = (tx: Transaction, job: string, failed: readonly FailedItem[]): void => {
   for (let from = 0; from < failed.length; from += MOST) {
     const some = failed.slice(from, from + MOST);
     const kinds: Partial<Record<FailureKind, number>> = {};
@@ -30,7 +30,7 @@ export const tellFailed = (book: Book, job: string, failed: readonly FailedItem[
       kind,
       detail: detail.slice(0, MOST_CHARS),
     }));
-    book.tell("item.failed", job, { count: some.length, kinds, items });
+    tx.tell("item.failed", job, { count: some.length, kinds, items });
   }
 };
 

@@ -1,5 +1,5 @@
-import { type Change, changeOf, freshAnswer, type KnownAnswer, readingOf } from "../model/freshness.ts";
-import { type Book, want } from "./book.ts";
+import { type Change, changeOf, freshAnswer, type KnownAnswer, readingOf } from "../domain/freshness.ts";
+import { type Transaction, want } from "./transaction.ts";
 import { noteBorrowed } from "./borrowed.ts";
 import { endJobWhenDone } from "./end-job.ts";
 import {
@@ -29,61 +29,61 @@ const isWaiting = (item: Candidate): boolean => "attempts" in item && item.state
  * own. Sets aside what is being fetched for another job right now.
  */
 export const answerFresh = <C extends Candidate>(
-  book: Book,
+  tx: Transaction,
   { id }: Queue,
   items: readonly C[],
   most: number,
 ): { readonly left: readonly C[]; readonly seen: number } => {
-  const queue = book.known("queue", id)!;
-  const job = book.one("job", queue.job)!;
-  loadAnswers(book, job, queue, items);
+  const queue = tx.known("queue", id)!;
+  const job = tx.one("job", queue.job)!;
+  loadAnswers(tx, job, queue, items);
   const left: C[] = [];
   let [seen, skipped, waiting, dueAt] = [0, 0, 0, queue.dueAt];
   for (const item of items) {
     if (left.length === most) break;
     seen++;
-    const answer = findAnswer(book, job, queue, item);
+    const answer = findAnswer(tx, job, queue, item);
     if (answer) {
-      skip(book, job.number, queue, item, answer);
+      skip(tx, job.number, queue, item, answer);
       skipped++;
       if (isWaiting(item)) waiting--;
-    } else if (follow(book, job, queue, item)) {
+    } else if (follow(tx, job, queue, item)) {
       if (!isWaiting(item)) waiting++;
-      dueAt = Math.min(dueAt ?? Infinity, book.now + LOOK_AGAIN_MS);
+      dueAt = Math.min(dueAt ?? Infinity, tx.now + LOOK_AGAIN_MS);
     } else {
-      lead(book, job, queue, item);
+      lead(tx, job, queue, item);
       left.push(item);
     }
   }
   if (skipped > 0 || waiting !== 0) {
-    book.patch("queue", queue, { open: queue.open - skipped, waiting: queue.waiting + waiting, dueAt });
+    tx.patch("queue", queue, { open: queue.open - skipped, waiting: queue.waiting + waiting, dueAt });
     if (skipped > 0) {
-      const now = book.known("job", job.number)!;
-      book.patch("job", now, { skipped: now.skipped + skipped });
-      endJobWhenDone(book, job.number);
+      const now = tx.known("job", job.number)!;
+      tx.patch("job", now, { skipped: now.skipped + skipped });
+      endJobWhenDone(tx, job.number);
     }
   }
   return { left, seen };
 };
 
 /** All that the items may be answered with, in two rounds: the answers, and what their items have. */
-const loadAnswers = (book: Book, job: Job, queue: Queue, items: readonly Candidate[]): void => {
+const loadAnswers = (tx: Transaction, job: Job, queue: Queue, items: readonly Candidate[]): void => {
   const readings = items.map((item) => ({ key: item.key, ...readingOf(job.spec, item.scraper) }));
-  book.need(
+  tx.need(
     ...readings.flatMap(({ key, scraper }) => [
       want("fresh", key, scraper, queue.client),
       want("fresh", key, scraper, EVERYBODY),
       want("fetches", key, scraper),
     ]),
   );
-  const answers = items.flatMap((item) => findAnswer(book, job, queue, item)?.answer ?? []);
-  book.need(...answers.map((answer) => want("result", answer.queue, answer.seq)));
+  const answers = items.flatMap((item) => findAnswer(tx, job, queue, item)?.answer ?? []);
+  tx.need(...answers.map((answer) => want("result", answer.queue, answer.seq)));
 };
 
-const findAnswer = (book: Book, job: Job, queue: Queue, item: Candidate): Known | undefined => {
+const findAnswer = (tx: Transaction, job: Job, queue: Queue, item: Candidate): Known | undefined => {
   const { scraper, version } = readingOf(job.spec, item.scraper);
   const of = (owner: string) =>
-    book.list("fresh", item.key, scraper, owner).filter((one) => one.version === version);
+    tx.list("fresh", item.key, scraper, owner).filter((one) => one.version === version);
   const own = of(queue.client);
   const isOf = (one: FreshAnswer, other: { readonly queue: number; readonly seq: number }) =>
     one.queue === other.queue && one.seq === other.seq;
@@ -99,23 +99,29 @@ const findAnswer = (book: Book, job: Job, queue: Queue, item: Candidate): Known 
       freshUntil: answer.freshUntil,
       isShared: answer.owner === EVERYBODY,
     }));
-  return freshAnswer(known, queue.freshness!, book.now);
+  return freshAnswer(known, queue.freshness!, tx.now);
 };
 
 /** Gives an item what the one behind the answer has. Its own past attempts stay. */
-const skip = (book: Book, job: number, queue: Queue, item: Candidate, { answer, isShared }: Known): void => {
+const skip = (
+  tx: Transaction,
+  job: number,
+  queue: Queue,
+  item: Candidate,
+  { answer, isShared }: Known,
+): void => {
   const had = isShared
-    ? book.list("fresh", item.key, answer.scraper, queue.client).find(({ isFailure }) => !isFailure)
+    ? tx.list("fresh", item.key, answer.scraper, queue.client).find(({ isFailure }) => !isFailure)
     : answer;
   const change = changeSince(had, answer);
-  const source = book.one("result", answer.queue, answer.seq);
+  const source = tx.one("result", answer.queue, answer.seq);
   const { captures = [], records = null } = source ?? {};
-  book.put("result", {
+  tx.put("result", {
     queue: queue.id,
     seq: item.seq,
     state: "skipped",
     attempts: "attempts" in item ? item.attempts : 0,
-    endedAt: book.now,
+    endedAt: tx.now,
     quality: source?.quality ?? null,
     failure: source?.failure ?? null,
     captures,
@@ -126,16 +132,16 @@ const skip = (book: Book, job: number, queue: Queue, item: Candidate, { answer, 
     revision: queue.revision,
   });
   if ("attempts" in item)
-    book.put("retry", { ...retryOf(item), dueAt: null, leaderQueue: null, leaderSeq: null });
-  noteBorrowed(book, item, queue.jobId, records ? [...captures, records] : captures);
-  if (change) countChange(book, job, change);
+    tx.put("retry", { ...retryOf(item), dueAt: null, leaderQueue: null, leaderSeq: null });
+  noteBorrowed(tx, item, queue.jobId, records ? [...captures, records] : captures);
+  if (change) countChange(tx, job, change);
   // From now on it is something that this client has seen.
-  if (isShared) book.put("fresh", { ...answer, owner: queue.client });
+  if (isShared) tx.put("fresh", { ...answer, owner: queue.client });
 };
 
-export const countChange = (book: Book, number: number, change: Change): void => {
-  const job = book.known("job", number)!;
-  book.patch("job", job, { changes: { ...job.changes, [change]: (job.changes[change] ?? 0) + 1 } });
+const countChange = (tx: Transaction, number: number, change: Change): void => {
+  const job = tx.known("job", number)!;
+  tx.patch("job", job, { changes: { ...job.changes, [change]: (job.changes[change] ?? 0) + 1 } });
 };
 
 /** What an answer is to a client that had `before`. */
@@ -147,21 +153,21 @@ const changeSince = (before: FreshAnswer | undefined, now: FreshAnswer): Change 
 };
 
 /** Whether the item waits for another that is in flight: then it is set aside, until that one ends. */
-const follow = (book: Book, job: Job, queue: Queue, item: Candidate): boolean => {
+const follow = (tx: Transaction, job: Job, queue: Queue, item: Candidate): boolean => {
   const isFree = "attempts" in item && item.isFree;
   const { scraper, version } = readingOf(job.spec, item.scraper);
   const isLeader = (one: Fetch): boolean => one.version === version && one.job !== job.id;
   const leader =
     queue.freshness!.maxAgeMs === 0 || isFree
       ? undefined
-      : (book.list("fetches", item.key, scraper).find(isLeader) ??
+      : (tx.list("fetches", item.key, scraper).find(isLeader) ??
         // One that this claim gives out itself.
-        book.added("fetch", (one) => one.key === item.key && one.scraper === scraper && isLeader(one)));
+        tx.added("fetch", (one) => one.key === item.key && one.scraper === scraper && isLeader(one)));
   if (!leader) return false;
-  book.put("retry", {
+  tx.put("retry", {
     ...("attempts" in item ? retryOf(item) : newRetry(queue.id, item.seq)),
     state: "waiting",
-    dueAt: book.now + LOOK_AGAIN_MS,
+    dueAt: tx.now + LOOK_AGAIN_MS,
     leaderQueue: leader.queue,
     leaderSeq: leader.seq,
   });
@@ -169,12 +175,12 @@ const follow = (book: Book, job: Job, queue: Queue, item: Candidate): boolean =>
 };
 
 /** For an item that is claimed whatever is known of it. */
-export const leadAlone = (book: Book, queue: Queue, item: Candidate): void => {
-  if (queue.freshness !== null) lead(book, book.one("job", queue.job)!, queue, item);
+export const leadAlone = (tx: Transaction, queue: Queue, item: Candidate): void => {
+  if (queue.freshness !== null) lead(tx, tx.one("job", queue.job)!, queue, item);
 };
 
-const lead = (book: Book, job: Job, queue: Queue, { seq, key, scraper: number }: Candidate): void =>
-  book.put("fetch", {
+const lead = (tx: Transaction, job: Job, queue: Queue, { seq, key, scraper: number }: Candidate): void =>
+  tx.put("fetch", {
     queue: queue.id,
     seq,
     job: job.id,

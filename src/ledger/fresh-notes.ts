@@ -1,8 +1,8 @@
-import { changeOf } from "../model/freshness.ts";
-import type { ItemRef } from "../model/item.ts";
+import { changeOf } from "../domain/freshness.ts";
+import type { ItemRef } from "../domain/item.ts";
 import type { FreshNote, SettledItem } from "../ports/ledger.ts";
-import type { Change } from "../model/freshness.ts";
-import { type Book, type Want, want } from "./book.ts";
+import type { Change } from "../domain/freshness.ts";
+import { type Transaction, type Want, want } from "./transaction.ts";
 import { EVERYBODY } from "./fresh-claims.ts";
 import type { Fetch, FreshAnswer } from "./records.ts";
 import { wakeShare } from "./shares.ts";
@@ -12,9 +12,9 @@ export const freshWants = (items: readonly ItemRef[]): Want[] =>
   items.flatMap(({ queue, seq }) => [want("fetch", queue, seq), want("followers", queue, seq)]);
 
 /** And then, for what was known of its key before. */
-export const answerWants = (book: Book, { queue, seq }: ItemRef): Want[] => {
-  const fetch = book.one("fetch", queue, seq);
-  const followers = book.list("followers", queue, seq);
+export const answerWants = (tx: Transaction, { queue, seq }: ItemRef): Want[] => {
+  const fetch = tx.one("fetch", queue, seq);
+  const followers = tx.list("followers", queue, seq);
   return [
     ...(fetch ? [want("fresh", fetch.key, fetch.scraper, fetch.client)] : []),
     ...followers.flatMap((follower) => [want("queue", follower.queue), want("shareOfQueue", follower.queue)]),
@@ -25,22 +25,22 @@ export const answerWants = (book: Book, { queue, seq }: ItemRef): Want[] => {
  * Inside the settle, for every item that was not given back: keeps what it leaves for later ones (`item.fresh`), and lets go those that waited
  * for it. Answers what has become of it since its client last had it.
  */
-export const noteFresh = (book: Book, item: SettledItem): Change | undefined => {
-  const fetch = book.one("fetch", item.queue, item.seq);
+export const noteFresh = (tx: Transaction, item: SettledItem): Change | undefined => {
+  const fetch = tx.one("fetch", item.queue, item.seq);
   if (!fetch) return undefined;
   const { state } = item.outcome;
   let change: Change | undefined;
   if (item.fresh && (state === "done" || state === "skipped" || state === "absent"))
-    change = noteGood(book, fetch, item.fresh);
-  else if (item.fresh && state === "failed") book.put("fresh", answerOf(fetch, item.fresh, book.now, true));
-  endFetch(book, fetch);
+    change = noteGood(tx, fetch, item.fresh);
+  else if (item.fresh && state === "failed") tx.put("fresh", answerOf(fetch, item.fresh, tx.now, true));
+  endFetch(tx, fetch);
   return change;
 };
 
 /** An item in flight ended in another way (its worker was lost, it was given back, its job was cancelled): whoever waits for it goes on. */
-export const leaveFresh = (book: Book, item: ItemRef): void => {
-  const fetch = book.one("fetch", item.queue, item.seq);
-  if (fetch) endFetch(book, fetch);
+export const leaveFresh = (tx: Transaction, item: ItemRef): void => {
+  const fetch = tx.one("fetch", item.queue, item.seq);
+  if (fetch) endFetch(tx, fetch);
 };
 
 const answerOf = (fetch: Fetch, note: FreshNote, fetchedAt: number, isFailure: boolean): FreshAnswer => ({
@@ -66,23 +66,23 @@ export const goodAnswers = (fetch: Fetch, note: FreshNote, fetchedAt: number): F
   ];
 };
 
-const noteGood = (book: Book, fetch: Fetch, note: FreshNote): Change | undefined => {
+const noteGood = (tx: Transaction, fetch: Fetch, note: FreshNote): Change | undefined => {
   const { key, scraper, client: owner } = fetch;
-  book.need(want("fresh", key, scraper, owner));
-  const before = book.known("fresh", key, scraper, owner, 0); // also one that this settle has brought
-  for (const answer of goodAnswers(fetch, note, book.now)) book.put("fresh", answer);
-  book.drop("fresh", key, scraper, owner, 1);
+  tx.need(want("fresh", key, scraper, owner));
+  const before = tx.known("fresh", key, scraper, owner, 0); // also one that this settle has brought
+  for (const answer of goodAnswers(fetch, note, tx.now)) tx.put("fresh", answer);
+  tx.drop("fresh", key, scraper, owner, 1);
   return changeOf(before && { ...before, digest: before.digest ?? undefined }, note);
 };
 
-const endFetch = (book: Book, { queue, seq }: Fetch): void => {
-  book.drop("fetch", queue, seq);
-  book.each(book.list("followers", queue, seq), (follower) => {
+const endFetch = (tx: Transaction, { queue, seq }: Fetch): void => {
+  tx.drop("fetch", queue, seq);
+  tx.each(tx.list("followers", queue, seq), (follower) => {
     const isWaiting = follower.dueAt !== null && follower.state === "waiting";
-    book.patch("retry", follower, { isFree: true, ...(isWaiting && { dueAt: book.now }) });
+    tx.patch("retry", follower, { isFree: true, ...(isWaiting && { dueAt: tx.now }) });
     if (!isWaiting) return;
-    const own = book.known("queue", follower.queue) ?? book.one("queue", follower.queue)!;
-    book.patch("queue", own, { dueAt: Math.min(book.now, own.dueAt ?? Infinity) });
-    wakeShare(book, own.lane, own.client, book.now);
+    const own = tx.known("queue", follower.queue) ?? tx.one("queue", follower.queue)!;
+    tx.patch("queue", own, { dueAt: Math.min(tx.now, own.dueAt ?? Infinity) });
+    wakeShare(tx, own.lane, own.client, tx.now);
   });
 };

@@ -7,7 +7,7 @@ import { Database } from "../backends/sqlite/database.ts";
 import { openSqlite } from "../backends/sqlite/open.ts";
 import { sqliteStore } from "../backends/sqlite/store.ts";
 import { SimWorker } from "../ports/ledger-suite/sim-worker.ts";
-import { jobSpec, planned } from "../ports/ledger-suite/world.ts";
+import { jobSpec, planned } from "../ports/ledger-suite/test-kit.ts";
 import { keyHash } from "./key-hash.ts";
 import { ledgerVerbs } from "./verbs.ts";
 
@@ -28,7 +28,7 @@ const open = async (t: TestContext) => {
   const create = async (id: string, own: Parameters<typeof jobSpec>[1] = {}): Promise<void> => {
     await ledger.createJob(jobSpec(id, own));
     // As jobs of the first versions are, whose hash collides as one likes.
-    await store.transact([], (book) => book.patch("job", book.one("jobNamed", id)!, { keySeed: null }));
+    await store.transact([], (tx) => tx.patch("job", tx.one("jobNamed", id)!, { keySeed: null }));
   };
   await create("job");
   const keys = async (id = "job") =>
@@ -82,9 +82,9 @@ it("keeps capped keys with the same hash apart, and lets both in", async (t) => 
 it("items whose keys an older version had claimed before it died come when they are added again, and are given out", async (t) => {
   const { ledger, store, keys, worker } = await open(t);
   await ledger.addItems("job", planned(["a", "b", "c", "d"]), []);
-  await store.transact([], (book) => {
-    for (const seq of [1, 2]) book.drop("item", 1, seq);
-    book.patch("queue", book.one("queue", 1)!, { open: 2 });
+  await store.transact([], (tx) => {
+    for (const seq of [1, 2]) tx.drop("item", 1, seq);
+    tx.patch("queue", tx.one("queue", 1)!, { open: 2 });
   });
   assert.deepEqual(await worker.takeKeys(), ["c", "d"]);
   const reply = await ledger.addItems("job", planned(["a", "b", "c", "d", "e"]), []);
@@ -121,7 +121,7 @@ it("a large batch that breaks off after any of its transactions is whole when it
     assert.deepEqual([counts.accepted, counts.capped], [distinct.length, 0]);
     assert.equal(counts.received, counts.accepted + counts.folded);
   }
-  await ledger.steerJob("all", "pause");
-  for (let last = 1; last <= transactions; last++) await ledger.steerJob(`job ${last}`, "pause");
+  await ledger.controlJob("all", "pause");
+  for (let last = 1; last <= transactions; last++) await ledger.controlJob(`job ${last}`, "pause");
   assert.deepEqual((await worker.takeKeys(5000)).toSorted(), distinct.toSorted());
 });

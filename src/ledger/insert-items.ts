@@ -1,8 +1,8 @@
-import type { ItemRef } from "../model/item.ts";
-import { type Cap, CAPS, type JobSpec } from "../model/job.ts";
+import type { ItemRef } from "../domain/item.ts";
+import { type Cap, CAPS, type JobSpec } from "../domain/job.ts";
 import type { AddReply, PlannedItem } from "../ports/ledger.ts";
 import { batchKeys } from "./batch-keys.ts";
-import { type Book, type Want, want } from "./book.ts";
+import { type Transaction, type Want, want } from "./transaction.ts";
 import { nextHash } from "./key-hash.ts";
 import { type JobFacts, queueFor, queueWants } from "./queues.ts";
 import { type CappedItem, type Item, type Job, newRetry, type Queue } from "./records.ts";
@@ -21,7 +21,7 @@ export interface Origin {
 /** By how much the capped inputs of a job become more or fewer, by what keeps them out. */
 type CapChange = Record<Cap, number>;
 
-export interface Inserted extends AddReply {
+interface Inserted extends AddReply {
   readonly capChange: CapChange;
 }
 
@@ -42,16 +42,16 @@ export const insertWants = (job: JobFacts, items: readonly PlannedItem[]): Want[
  * as capped. `originOf` says where each comes from.
  */
 export const insertItems = (
-  book: Book,
+  tx: Transaction,
   number: number,
   items: readonly PlannedItem[],
   room: number,
   quotaRoom: number,
   originOf: (item: PlannedItem) => Origin,
 ): Inserted => {
-  const job = book.known("job", number)!;
+  const job = tx.known("job", number)!;
   const keys = batchKeys(job, items);
-  const isAnyThere = keys.loadTaken(book, number);
+  const isAnyThere = keys.loadTaken(tx, number);
   const came: Came = { reserved: new Map(), others: new Set() };
   const capChange = Object.fromEntries(CAPS.map((cap) => [cap, 0])) as CapChange;
   const arrivals = new Map<number, Arrival>();
@@ -59,7 +59,7 @@ export const insertItems = (
   const nextPlace = (lane: string, scraper: number): ItemRef => {
     const id = `${scraper} ${lane}`;
     let arrival = byLane.get(id);
-    if (!arrival) byLane.set(id, (arrival = arrivalIn(book, arrivals, queueFor(book, job, lane, scraper))));
+    if (!arrival) byLane.set(id, (arrival = arrivalIn(tx, arrivals, queueFor(tx, job, lane, scraper))));
     return { queue: arrival.queue.id, seq: ++arrival.tail };
   };
   let [accepted, folded, capped] = [0, 0, 0];
@@ -71,7 +71,7 @@ export const insertItems = (
     const isOwn = own !== undefined && !isAnyThere && !came.others.has(first);
     const { hash, at, there }: FoundKey = isOwn
       ? { hash: first, at: own }
-      : findKey(book, number, planned, { first, own, came });
+      : findKey(tx, number, planned, { first, own, came });
     const isCapped = there !== undefined && "cap" in there;
     if (there && !isCapped) {
       folded++;
@@ -80,7 +80,7 @@ export const insertItems = (
     const cap = origin.cap ?? (accepted >= room ? "items" : accepted >= quotaRoom ? "quota" : undefined);
     const place = at ?? nextPlace(planned.lane, scraper);
     if (!isOwn) came.others.add(hash);
-    if (!at) book.put("key", { job: number, hash, queue: place.queue, seq: place.seq });
+    if (!at) tx.put("key", { job: number, hash, queue: place.queue, seq: place.seq });
     const { depth, chain, parent } = origin;
     const item: Item = {
       queue: place.queue,
@@ -96,23 +96,23 @@ export const insertItems = (
     if (cap !== undefined) {
       if (isCapped) {
         folded++;
-        moveCapped(book, there, origin, cap, capChange);
+        moveCapped(tx, there, origin, cap, capChange);
       } else {
         capped++;
         capChange[cap]++;
-        book.put("capped", { ...item, cap });
+        tx.put("capped", { ...item, cap });
       }
       continue;
     }
-    if (isCapped) freeCapped(book, there, capChange);
+    if (isCapped) freeCapped(tx, there, capChange);
     if (isOwn) {
       came.reserved.set(hash, item);
-      book.append("item", item);
-    } else book.put("item", item);
-    enter(book, arrivals, item);
+      tx.append("item", item);
+    } else tx.put("item", item);
+    enter(tx, arrivals, item);
     accepted++;
   }
-  for (const arrival of arrivals.values()) writeArrival(book, arrival);
+  for (const arrival of arrivals.values()) writeArrival(tx, arrival);
   return { accepted, folded, capped, capChange };
 };
 
@@ -125,7 +125,7 @@ interface Arrival {
   hasDue: boolean;
 }
 
-const arrivalIn = (book: Book, arrivals: Map<number, Arrival>, queue: Queue): Arrival => {
+const arrivalIn = (tx: Transaction, arrivals: Map<number, Arrival>, queue: Queue): Arrival => {
   let arrival = arrivals.get(queue.id);
   if (!arrival) {
     arrival = { queue, tail: queue.tail, count: 0, hasFresh: false, hasDue: false };
@@ -135,27 +135,27 @@ const arrivalIn = (book: Book, arrivals: Map<number, Arrival>, queue: Queue): Ar
 };
 
 /** An item whose place the cursor has already passed is given out as due. */
-const enter = (book: Book, arrivals: Map<number, Arrival>, item: Item): void => {
+const enter = (tx: Transaction, arrivals: Map<number, Arrival>, item: Item): void => {
   const arrival =
     arrivals.get(item.queue) ??
-    arrivalIn(book, arrivals, book.known("queue", item.queue) ?? book.one("queue", item.queue)!);
+    arrivalIn(tx, arrivals, tx.known("queue", item.queue) ?? tx.one("queue", item.queue)!);
   arrival.count++;
   if (item.seq > arrival.queue.cursor) arrival.hasFresh = true;
   else {
     arrival.hasDue = true;
-    book.put("retry", { ...newRetry(item.queue, item.seq), dueAt: book.now });
+    tx.put("retry", { ...newRetry(item.queue, item.seq), dueAt: tx.now });
   }
 };
 
-const writeArrival = (book: Book, { queue: { id }, tail, count, hasFresh, hasDue }: Arrival): void => {
-  const queue = book.known("queue", id)!;
-  book.patch("queue", queue, {
+const writeArrival = (tx: Transaction, { queue: { id }, tail, count, hasFresh, hasDue }: Arrival): void => {
+  const queue = tx.known("queue", id)!;
+  tx.patch("queue", queue, {
     tail: Math.max(tail, queue.tail),
     open: queue.open + count,
     hasFresh: queue.hasFresh || hasFresh,
-    dueAt: hasDue ? Math.min(book.now, queue.dueAt ?? Infinity) : queue.dueAt,
+    dueAt: hasDue ? Math.min(tx.now, queue.dueAt ?? Infinity) : queue.dueAt,
   });
-  if (count > 0 && queue.isClaimable) wakeShare(book, queue.lane, queue.client, book.now);
+  if (count > 0 && queue.isClaimable) wakeShare(tx, queue.lane, queue.client, tx.now);
 };
 
 type There = Item | CappedItem;
@@ -174,7 +174,7 @@ interface FoundKey {
 }
 
 const findKey = (
-  book: Book,
+  tx: Transaction,
   job: number,
   { key, scraper = 0 }: PlannedItem,
   { first, own, came }: { readonly first: number; readonly own: ItemRef | undefined; readonly came: Came },
@@ -182,26 +182,24 @@ const findKey = (
   for (let hash = first; ; hash = nextHash(hash)) {
     const taken =
       (hash === first ? own : undefined) ??
-      book.known("key", job, hash) ??
-      (hash === first ? undefined : book.one("key", job, hash));
+      tx.known("key", job, hash) ??
+      (hash === first ? undefined : tx.one("key", job, hash));
     if (!taken) return { hash };
     const at = { queue: taken.queue, seq: taken.seq };
     // Who has the place of a first hash is loaded.
     const there =
       came.reserved.get(hash) ??
-      book.known("item", at.queue, at.seq) ??
-      book.known("capped", at.queue, at.seq) ??
-      (hash === first
-        ? undefined
-        : (book.one("item", at.queue, at.seq) ?? book.one("capped", at.queue, at.seq)));
+      tx.known("item", at.queue, at.seq) ??
+      tx.known("capped", at.queue, at.seq) ??
+      (hash === first ? undefined : (tx.one("item", at.queue, at.seq) ?? tx.one("capped", at.queue, at.seq)));
     if (!there) return { hash, at };
     if (there.key === key && there.scraper === scraper) return { hash, at, there };
   }
 };
 
 /** Found again from nearer by, a capped input is kept as that; and what keeps it out may have changed. */
-export const moveCapped = (
-  book: Book,
+const moveCapped = (
+  tx: Transaction,
   there: CappedItem,
   origin: Origin,
   cap: Cap,
@@ -209,7 +207,7 @@ export const moveCapped = (
 ): void => {
   const { depth, chain, parent } = origin;
   if (depth > there.depth || (depth === there.depth && chain > there.chain)) return;
-  book.patch("capped", there, {
+  tx.patch("capped", there, {
     cap,
     depth,
     chain,
@@ -221,14 +219,14 @@ export const moveCapped = (
 };
 
 /** It becomes an item. */
-const freeCapped = (book: Book, there: CappedItem, change: CapChange): void => {
-  book.drop("capped", there.queue, there.seq);
+const freeCapped = (tx: Transaction, there: CappedItem, change: CapChange): void => {
+  tx.drop("capped", there.queue, there.seq);
   change[there.cap]--;
 };
 
 /** Lets in those that now fit; of the others it is noted what keeps them out. */
 export const letInCapped = (
-  book: Book,
+  tx: Transaction,
   rows: readonly CappedItem[],
   capOf: (row: CappedItem) => Cap | undefined,
   room: number,
@@ -240,16 +238,16 @@ export const letInCapped = (
   for (const row of rows) {
     const cap = capOf(row) ?? (accepted >= room ? "items" : accepted >= quotaRoom ? "quota" : undefined);
     if (cap !== undefined) {
-      if (cap !== row.cap) moveCapped(book, row, originOfCapped(row), cap, capChange);
+      if (cap !== row.cap) moveCapped(tx, row, originOfCapped(row), cap, capChange);
       continue;
     }
     const { cap: _, ...item } = row;
-    freeCapped(book, row, capChange);
-    book.put("item", item);
-    enter(book, arrivals, item);
+    freeCapped(tx, row, capChange);
+    tx.put("item", item);
+    enter(tx, arrivals, item);
     accepted++;
   }
-  for (const arrival of arrivals.values()) writeArrival(book, arrival);
+  for (const arrival of arrivals.values()) writeArrival(tx, arrival);
   return { accepted, capChange };
 };
 
@@ -263,24 +261,24 @@ const sumOf = (change: CapChange): number => Object.values(change).reduce((sum, 
 
 /** Counts what came, in the job and against its client's quota. */
 export const countInserted = (
-  book: Book,
+  tx: Transaction,
   number: number,
   { accepted, folded, capped, capChange }: Inserted,
 ): void => {
   // Capped ones that came again and now fit: one of the two became an item, the other is folded into it.
   const freed = capped - sumOf(capChange);
-  countInputs(book, number, {
+  countInputs(tx, number, {
     received: accepted + folded + capped,
     accepted,
     folded: folded + freed,
     capChange,
   });
   // Capped inputs are stored as items are. What the quota itself keeps out counts on the day on which it is let in.
-  countForQuota(book, number, accepted + capped - freed - capChange.quota);
+  countForQuota(tx, number, accepted + capped - freed - capChange.quota);
 };
 
 export const countInputs = (
-  book: Book,
+  tx: Transaction,
   number: number,
   change: {
     readonly received: number;
@@ -289,9 +287,9 @@ export const countInputs = (
     readonly capChange: CapChange;
   },
 ): void => {
-  const job = book.known("job", number)!;
+  const job = tx.known("job", number)!;
   const capped = Object.fromEntries(CAPS.map((cap) => [cap, job.capped[cap] + change.capChange[cap]]));
-  book.patch("job", job, {
+  tx.patch("job", job, {
     received: job.received + change.received,
     accepted: job.accepted + change.accepted,
     folded: job.folded + change.folded,
@@ -300,27 +298,27 @@ export const countInputs = (
 };
 
 const DAY_MS = 86_400_000;
-export const dayOf = (at: number): number => Math.floor(at / DAY_MS);
+const dayOf = (at: number): number => Math.floor(at / DAY_MS);
 
-const clientShare = (book: Book, client: string) =>
-  book.known("share", ALL_WORKERS, client) ??
-  book.one("share", ALL_WORKERS, client) ??
+const clientShare = (tx: Transaction, client: string) =>
+  tx.known("share", ALL_WORKERS, client) ??
+  tx.one("share", ALL_WORKERS, client) ??
   newShare(ALL_WORKERS, client);
 
-export const countForQuota = (book: Book, number: number, count: number): void => {
+export const countForQuota = (tx: Transaction, number: number, count: number): void => {
   if (count === 0) return;
-  const share = clientShare(book, book.known("job", number)!.client);
-  const today = dayOf(book.now);
+  const share = clientShare(tx, tx.known("job", number)!.client);
+  const today = dayOf(tx.now);
   const kept = Object.entries(share.accepted).filter(([day]) => Number(day) > today - ACCEPTED_DAYS);
   const accepted = { ...Object.fromEntries(kept), [today]: (share.accepted[today] ?? 0) + count };
-  book.put("share", { ...share, accepted });
+  tx.put("share", { ...share, accepted });
 };
 
 /** Items that a client's jobs may yet accept today (UTC); Infinity without a quota. */
-export const quotaRoom = (book: Book, client: string): number => {
-  const perDay = book.one("client", client)?.itemsPerDay ?? null;
+export const quotaRoom = (tx: Transaction, client: string): number => {
+  const perDay = tx.one("client", client)?.itemsPerDay ?? null;
   if (perDay === null) return Infinity;
-  return Math.max(0, perDay - (clientShare(book, client).accepted[dayOf(book.now)] ?? 0));
+  return Math.max(0, perDay - (clientShare(tx, client).accepted[dayOf(tx.now)] ?? 0));
 };
 
 /** What keeps an input out wherever the job has room. */

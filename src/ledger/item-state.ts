@@ -1,4 +1,4 @@
-import type { ItemState } from "../model/item.ts";
+import type { ItemState } from "../domain/item.ts";
 import type { Job, Result, Retry } from "./records.ts";
 
 /** What became of items that were never written one by one; undefined while the job goes on. */

@@ -1,4 +1,4 @@
-import { type Book, want } from "./book.ts";
+import { type Transaction, want } from "./transaction.ts";
 import { type DueItem, type Item, newRetry, type Queue } from "./records.ts";
 
 /** Where a claim takes its items from. `queue` is as it is now: what was taken before is at or before its cursor. */
@@ -59,8 +59,8 @@ export class PlannedStock implements ItemStock {
     return { items, nextAt: queue.dueAt };
   }
 
-  load(book: Book): LoadedStock {
-    book.need(
+  load(tx: Transaction): LoadedStock {
+    tx.need(
       ...this.demands
         .entries()
         .flatMap(([queue, { after, fresh, due }]) => [
@@ -68,18 +68,18 @@ export class PlannedStock implements ItemStock {
           ...(due > 0 ? [want("dueItems", queue, due + 1)] : []),
         ]),
     );
-    return new LoadedStock(book, this.demands);
+    return new LoadedStock(tx, this.demands);
   }
 }
 
-export class LoadedStock implements ItemStock {
+class LoadedStock implements ItemStock {
   readonly isPlan = false;
-  readonly #book: Book;
+  readonly #tx: Transaction;
   readonly #demands: Demands;
   readonly #taken = new Set<string>();
 
-  constructor(book: Book, demands: Demands) {
-    this.#book = book;
+  constructor(tx: Transaction, demands: Demands) {
+    this.#tx = tx;
     this.#demands = demands;
   }
 
@@ -89,7 +89,7 @@ export class LoadedStock implements ItemStock {
     const left = moreThan(
       count,
       demand.fresh + 1,
-      (limit) => this.#book.list("freshItems", queue.id, demand.after, limit),
+      (limit) => this.#tx.list("freshItems", queue.id, demand.after, limit),
       (item) => item.seq > queue.cursor,
     ).toSorted((a, b) => a.seq - b.seq);
     return { items: left.slice(0, count), hasMore: left.length > count };
@@ -101,10 +101,10 @@ export class LoadedStock implements ItemStock {
     const left = moreThan(
       count,
       demand.due + 1,
-      (limit) => this.#book.list("dueItems", queue.id, limit),
+      (limit) => this.#tx.list("dueItems", queue.id, limit),
       ({ seq }) => !this.#taken.has(`${queue.id} ${seq}`),
     ).toSorted((a, b) => a.dueAt! - b.dueAt! || a.seq - b.seq);
-    const items = left.filter(({ dueAt }) => dueAt! <= this.#book.now).slice(0, count);
+    const items = left.filter(({ dueAt }) => dueAt! <= this.#tx.now).slice(0, count);
     for (const { seq } of items) this.#taken.add(`${queue.id} ${seq}`);
     return { items, nextAt: left[items.length]?.dueAt ?? null };
   }

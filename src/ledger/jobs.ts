@@ -1,9 +1,9 @@
-import type { FailureKind } from "../model/failure.ts";
-import type { ItemRef } from "../model/item.ts";
-import { CAPS, type JobCaps, type JobSpec, type RejectedInput } from "../model/job.ts";
+import type { FailureKind } from "../domain/failure.ts";
+import type { ItemRef } from "../domain/item.ts";
+import { CAPS, type JobCaps, type JobSpec, type RejectedInput } from "../domain/job.ts";
 import { type AddReply, LedgerError, type PlannedItem } from "../ports/ledger.ts";
 import { itemHash } from "./batch-keys.ts";
-import { type Book, want } from "./book.ts";
+import { type Transaction, want } from "./transaction.ts";
 import { jobNamed, mustGoOn, openQueues } from "./control-job.ts";
 import { countRejected } from "./emit-items.ts";
 import { endJobWhenDone } from "./end-job.ts";
@@ -24,26 +24,26 @@ import { wakeShare } from "./shares.ts";
 const isSameSpec = (a: JobSpec, b: JobSpec): boolean => JSON.stringify(a) === JSON.stringify(b);
 
 /** Sent again, it is done already. */
-export const createJob = (book: Book, spec: JobSpec): void => {
+export const createJob = (tx: Transaction, spec: JobSpec): void => {
   const { id, client, labels = {} } = spec;
-  book.need(want("jobNamed", id), want("removal", id), want("client", client), want("service"));
-  const known = book.one("jobNamed", id);
+  tx.need(want("jobNamed", id), want("removal", id), want("client", client), want("service"));
+  const known = tx.one("jobNamed", id);
   if (known && known.received === 0 && isSameSpec(known.spec, spec)) return;
-  if (known || book.one("removal", id))
+  if (known || tx.one("removal", id))
     throw new LedgerError("job-exists", `${id}: a job of this name exists, or did.`);
-  if (!book.one("client", client))
-    book.put("client", { name: client, weight: 1, maxRunning: null, itemsPerDay: null });
-  const service = book.one("service")!;
+  if (!tx.one("client", client))
+    tx.put("client", { name: client, weight: 1, maxRunning: null, itemsPerDay: null });
+  const service = tx.one("service")!;
   const number = service.lastJob + 1;
-  book.patch("service", service, { lastJob: number });
-  book.put("job", {
+  tx.patch("service", service, { lastJob: number });
+  tx.put("job", {
     number,
     id,
     client,
     spec,
     state: "loading",
     isSealed: false,
-    createdAt: book.now,
+    createdAt: tx.now,
     endedAt: null,
     deadlineAt: spec.deadlineAt ?? null,
     spentAt: null,
@@ -70,28 +70,28 @@ export const createJob = (book: Book, spec: JobSpec): void => {
     changes: {},
   });
   for (const [name, value] of [["", spec.scraper] as const, ...Object.entries(labels)])
-    book.put("label", { name, value, job: number });
-  book.tell("job.started", id, { scraper: spec.scraper });
+    tx.put("label", { name, value, job: number });
+  tx.tell("job.started", id, { scraper: spec.scraper });
 };
 
 export const addItems = (
-  book: Book,
+  tx: Transaction,
   id: string,
   items: readonly PlannedItem[],
   rejected: readonly RejectedInput[],
 ): AddReply => {
-  const job = openJob(book, id);
-  countRejected(book, job.number, rejected);
+  const job = openJob(tx, id);
+  countRejected(tx, job.number, rejected);
   const given = () => ({ depth: 0, chain: 0 });
-  const added = insertItems(book, job.number, items, job.spec.maxItems - job.accepted, Infinity, given);
-  countInserted(book, job.number, added);
+  const added = insertItems(tx, job.number, items, job.spec.maxItems - job.accepted, Infinity, given);
+  countInserted(tx, job.number, added);
   const { accepted, folded, capped } = added;
   return { accepted, folded, capped };
 };
 
 /** A job that takes inputs. */
-export const openJob = (book: Book, id: string): Job => {
-  const job = jobNamed(book, id);
+export const openJob = (tx: Transaction, id: string): Job => {
+  const job = jobNamed(tx, id);
   if (job.spentAt !== null)
     throw new LedgerError(
       "job-ended",
@@ -103,25 +103,25 @@ export const openJob = (book: Book, id: string): Job => {
 };
 
 /** No more inputs will come from outside: the job is done when its items are. */
-export const sealJob = (book: Book, id: string): void => {
-  const job = jobNamed(book, id);
-  book.patch("job", job, { isSealed: true, state: job.state === "loading" ? "running" : job.state });
-  endJobWhenDone(book, job.number);
+export const sealJob = (tx: Transaction, id: string): void => {
+  const job = jobNamed(tx, id);
+  tx.patch("job", job, { isSealed: true, state: job.state === "loading" ? "running" : job.state });
+  endJobWhenDone(tx, job.number);
 };
 
 /** Failed items of a job after a place, by kind; those that are put back. */
 export const retryFailed = (
-  book: Book,
+  tx: Transaction,
   id: string,
   kinds: readonly FailureKind[] | undefined,
   after: ItemRef,
   limit: number,
 ): { readonly count: number; readonly last: ItemRef | undefined } => {
-  const job = jobNamed(book, id);
-  mustGoOn(book, job, true);
+  const job = jobNamed(tx, id);
+  mustGoOn(tx, job, true);
   const args = [job.number, kinds ? JSON.stringify(kinds) : null, after.queue, after.seq, limit] as const;
-  const failed = book.list("failedAfter", ...args);
-  putBack(book, job, failed);
+  const failed = tx.list("failedAfter", ...args);
+  putBack(tx, job, failed);
   return { count: failed.length, last: refOf(failed.at(-1)) };
 };
 
@@ -129,79 +129,79 @@ const refOf = (at: ItemRef | undefined): ItemRef | undefined => at && { queue: a
 
 /** The failed ones of the items with these keys, of whichever of the job's scrapers. */
 export const retryKeys = (
-  book: Book,
+  tx: Transaction,
   id: string,
   keys: readonly string[],
   kinds: readonly FailureKind[] | undefined,
 ): number => {
-  const job = jobNamed(book, id);
-  mustGoOn(book, job, true);
+  const job = jobNamed(tx, id);
+  mustGoOn(tx, job, true);
   const wanted = [...new Set(keys)].flatMap((key) =>
     job.spec.scrapers.map((_, scraper) => ({ key, scraper })),
   );
-  book.need(...wanted.map(({ key, scraper }) => want("key", job.number, itemHash(key, scraper, job))));
+  tx.need(...wanted.map(({ key, scraper }) => want("key", job.number, itemHash(key, scraper, job))));
   const places = wanted.flatMap(({ key, scraper }) => {
     for (let hash = itemHash(key, scraper, job); ; hash = nextHash(hash)) {
-      const at = book.one("key", job.number, hash);
+      const at = tx.one("key", job.number, hash);
       if (!at) return [];
-      const item = book.one("item", at.queue, at.seq);
+      const item = tx.one("item", at.queue, at.seq);
       if (item?.key === key && item.scraper === scraper) return at;
     }
   });
-  book.need(...places.map(({ queue, seq }) => want("result", queue, seq)));
+  tx.need(...places.map(({ queue, seq }) => want("result", queue, seq)));
   const failed = places
-    .flatMap(({ queue, seq }) => book.one("result", queue, seq) ?? [])
+    .flatMap(({ queue, seq }) => tx.one("result", queue, seq) ?? [])
     .filter(
       ({ state, failure }) => state === "failed" && failure && (!kinds || kinds.includes(failure.kind)),
     );
-  putBack(book, job, failed);
+  putBack(tx, job, failed);
   return failed.length;
 };
 
 /** As if they had never been tried; what failed before stays in their history. */
-const putBack = (book: Book, before: Job, failed: readonly Result[]): void => {
+const putBack = (tx: Transaction, before: Job, failed: readonly Result[]): void => {
   if (failed.length === 0) return;
   const queues = Map.groupBy(failed, ({ queue }) => queue);
-  book.need(
+  tx.need(
     ...queues.keys().flatMap((queue) => [want("queue", queue), want("shareOfQueue", queue)]),
     ...failed.map(({ queue, seq }) => want("retry", queue, seq)),
     ...(before.state === "done" ? [want("queuesOf", before.number)] : []),
   );
   let { failures } = before;
   for (const { queue, seq, failure, captures, records, attempt, revision } of failed) {
-    const { history } = book.one("retry", queue, seq) ?? newRetry(queue, seq);
+    const { history } = tx.one("retry", queue, seq) ?? newRetry(queue, seq);
     const last = { failure, captures, records, attempt, revision };
-    book.put("retry", { ...newRetry(queue, seq), dueAt: book.now, history, last });
-    book.drop("result", queue, seq);
+    tx.put("retry", { ...newRetry(queue, seq), dueAt: tx.now, history, last });
+    tx.drop("result", queue, seq);
     failures = takeFailure(failures, failure!.kind);
   }
   for (const [id, some] of queues) {
-    const queue = book.one("queue", id)!;
-    const dueAt = Math.min(book.now, queue.dueAt ?? Infinity);
-    book.patch("queue", queue, { open: queue.open + some.length, dueAt });
-    wakeShare(book, queue.lane, queue.client, book.now);
+    const queue = tx.one("queue", id)!;
+    const dueAt = Math.min(tx.now, queue.dueAt ?? Infinity);
+    tx.patch("queue", queue, { open: queue.open + some.length, dueAt });
+    wakeShare(tx, queue.lane, queue.client, tx.now);
   }
-  const job = book.patch("job", before, {
+  const job = tx.patch("job", before, {
     failed: before.failed - failed.length,
     failures,
     endedAt: null,
-    reopenedAt: book.now,
+    reopenedAt: tx.now,
     state: before.state === "done" ? "running" : before.state,
   });
   // It may have come to its end while it was paused or held: nobody would resume a job that had ended.
-  if (before.state === "done") goOn(book, job);
+  if (before.state === "done") goOn(tx, job);
 };
 
 /** A job that had ended. */
-const goOn = (book: Book, job: Job): void => {
-  openQueues(book, job.number);
-  book.tell("job.resumed", job.id);
+const goOn = (tx: Transaction, job: Job): void => {
+  openQueues(tx, job.number);
+  tx.tell("job.resumed", job.id);
 };
 
-export const raiseCaps = (book: Book, id: string, caps: JobCaps): void => {
-  const job = jobNamed(book, id);
-  mustGoOn(book, job, true);
-  book.patch("job", job, { spec: raised(job.spec, caps) });
+export const raiseCaps = (tx: Transaction, id: string, caps: JobCaps): void => {
+  const job = jobNamed(tx, id);
+  mustGoOn(tx, job, true);
+  tx.patch("job", job, { spec: raised(job.spec, caps) });
 };
 
 const raised = (spec: JobSpec, caps: JobCaps): JobSpec => {
@@ -228,7 +228,7 @@ const mustNotLower = (id: string, name: string, now: number, asked: number): voi
 
 /** Capped inputs after a place: those that now fit become items. Answers how many, and the last one that was looked at. */
 export const letIn = (
-  book: Book,
+  tx: Transaction,
   id: string,
   after: ItemRef,
   limit: number,
@@ -236,12 +236,12 @@ export const letIn = (
   readonly accepted: number;
   readonly last: ItemRef | undefined;
 } => {
-  const job = jobNamed(book, id);
-  mustGoOn(book, job, true);
-  const rows = book.list("cappedAfter", job.number, after.queue, after.seq, limit);
+  const job = jobNamed(tx, id);
+  mustGoOn(tx, job, true);
+  const rows = tx.list("cappedAfter", job.number, after.queue, after.seq, limit);
   if (rows.length === 0) return { accepted: 0, last: undefined };
   const queues = new Set(rows.map(({ queue }) => queue));
-  book.need(
+  tx.need(
     want("client", job.client),
     want("share", 0, job.client),
     ...queues.values().flatMap((queue) => [want("queue", queue), want("shareOfQueue", queue)]),
@@ -249,18 +249,18 @@ export const letIn = (
   const { spec } = job;
   const room = spec.maxItems - job.accepted;
   const { accepted, capChange } = letInCapped(
-    book,
+    tx,
     rows,
     (row) => capOf(spec, row),
     room,
-    quotaRoom(book, job.client),
+    quotaRoom(tx, job.client),
   );
   const freed = -Object.values(capChange).reduce((sum, n) => sum + n, 0);
-  countInputs(book, job.number, { received: 0, accepted, folded: freed - accepted, capChange });
-  if (capChange.quota < 0) countForQuota(book, job.number, -capChange.quota);
+  countInputs(tx, job.number, { received: 0, accepted, folded: freed - accepted, capChange });
+  if (capChange.quota < 0) countForQuota(tx, job.number, -capChange.quota);
   if (accepted > 0 && job.state === "done") {
-    book.patch("job", book.known("job", job.number)!, { state: "running", endedAt: null });
-    goOn(book, job);
+    tx.patch("job", tx.known("job", job.number)!, { state: "running", endedAt: null });
+    goOn(tx, job);
   }
   return { accepted, last: refOf(rows.at(-1)) };
 };

@@ -1,5 +1,5 @@
 /** Of one job: its keys are hashed with it, so that nobody can choose keys that collide. Null in jobs made before there were seeds. */
-export type KeySeed = number | null;
+type KeySeed = number | null;
 
 export const newKeySeed = (): number => {
   const [high, low] = crypto.getRandomValues(new Uint32Array(2));

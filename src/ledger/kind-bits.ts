@@ -1,4 +1,4 @@
-import { COLLECTOR_KINDS, type CollectorKind } from "../model/collector-kind.ts";
+import { COLLECTOR_KINDS, type CollectorKind } from "../domain/job-version.ts";
 
 /** One bit for each kind, in the order of COLLECTOR_KINDS. */
 export const kindBits = (kinds: Iterable<CollectorKind>): number => {

@@ -1,4 +1,9 @@
-import { effectiveConcurrency, effectivePerSecond, FULL_SPEED, type LaneSpeed } from "../model/lane-speed.ts";
+import {
+  effectiveConcurrency,
+  effectivePerSecond,
+  FULL_SPEED,
+  type LaneSpeed,
+} from "../domain/lane-speed.ts";
 import {
   bookOwnSlots,
   bookSlots,
@@ -7,13 +12,13 @@ import {
   type OwnPace,
   type SharedPace,
   type SlotBook,
-} from "../model/slots.ts";
+} from "../domain/slots.ts";
 import type { SlotGrant } from "../ports/ledger.ts";
-import { EVERY_ADDRESS } from "../model/address-lane.ts";
-import type { Book } from "./book.ts";
+import { EVERY_ADDRESS } from "../domain/lane-name.ts";
+import type { Transaction } from "./transaction.ts";
 import type { Lane, Queue } from "./records.ts";
 
-export const newLane = (id: number, name: string): Lane => ({
+const newLane = (id: number, name: string): Lane => ({
   id,
   name,
   tat: 0,
@@ -34,15 +39,15 @@ export const newLane = (id: number, name: string): Lane => ({
 });
 
 /** A lane as it is now; made when it is not there yet. */
-export const laneNamed = (book: Book, name: string): Lane => {
-  const loaded = book.one("laneNamed", name);
-  if (loaded) return book.known("lane", loaded.id)!;
-  const made = book.added("lane", (lane) => lane.name === name);
+export const laneNamed = (tx: Transaction, name: string): Lane => {
+  const loaded = tx.one("laneNamed", name);
+  if (loaded) return tx.known("lane", loaded.id)!;
+  const made = tx.added("lane", (lane) => lane.name === name);
   if (made) return made;
-  const service = book.one("service")!;
+  const service = tx.one("service")!;
   const lane = newLane(service.lastLane + 1, name);
-  book.patch("service", service, { lastLane: lane.id });
-  book.put("lane", lane);
+  tx.patch("service", service, { lastLane: lane.id });
+  tx.put("lane", lane);
   return lane;
 };
 
@@ -86,29 +91,29 @@ export const placesFor = (lane: Lane, queue: Queue): number => {
 };
 
 /** What an operator lets one machine have, whichever names lead to it. */
-export interface AddressPace extends SharedPace {
+interface AddressPace extends SharedPace {
   readonly lane: Lane;
 }
 
 /** Requests a second that an operator lets each address have; null where none was set, as by default. */
-const perAddress = (book: Book): number | null =>
-  book.one("laneNamed", EVERY_ADDRESS)?.operatorPerSecond ?? null;
+const perAddress = (tx: Transaction): number | null =>
+  tx.one("laneNamed", EVERY_ADDRESS)?.operatorPerSecond ?? null;
 
 /** For workers: whether requests need a slot of the address that they go to as well. */
-export const pacesAddresses = (book: Book): { readonly pacesAddresses?: true } =>
-  perAddress(book) === null ? {} : { pacesAddresses: true };
+export const pacesAddresses = (tx: Transaction): { readonly pacesAddresses?: true } =>
+  perAddress(tx) === null ? {} : { pacesAddresses: true };
 
 /** The limit of one address, where there is one. An operator may set that of a single one apart, and hold it. */
-export const addressPace = (book: Book, name: string | undefined): AddressPace | undefined => {
-  const every = name === undefined ? null : perAddress(book);
+export const addressPace = (tx: Transaction, name: string | undefined): AddressPace | undefined => {
+  const every = name === undefined ? null : perAddress(tx);
   if (name === undefined || every === null) return undefined;
-  const lane = laneNamed(book, name);
+  const lane = laneNamed(tx, name);
   const perSecond = lane.operatorPerSecond ?? every;
   return { lane, times: lane.ahead, intervalMs: 1000 / perSecond, burst: defaultBurst(perSecond) };
 };
 
 /** Slots of a lane for one queue. `save` writes them down. */
-export interface PlannedSlots {
+interface PlannedSlots {
   readonly grant: SlotGrant;
   /** Of a queue with a pace of its own: how long it must wait for its next slot. */
   readonly ownWaitMs: number;
@@ -119,14 +124,14 @@ export interface PlannedSlots {
 
 /** `laneMs`: the lane's interval; 0 only for a queue with a pace of its own, or where the address has one. */
 export const planSlots = (
-  book: Book,
+  tx: Transaction,
   lane: Lane,
   queue: Queue,
   laneMs: number,
   count: number,
   address?: AddressPace,
 ): PlannedSlots => {
-  const { now } = book;
+  const { now } = tx;
   const { burst } = queue;
   const holdUntilMs = Math.max(heldUntil(lane), address ? heldUntil(address.lane) : 0);
   const request = { nowMs: now, count, intervalMs: laneMs, burst, holdUntilMs };
@@ -143,7 +148,7 @@ export const planSlots = (
       grant: grantOf(planned.slots, lateToleranceMs(laneMs, burst)),
       ownWaitMs: 0,
       isAddressFull: false,
-      save: () => void book.patch("lane", lane, planned.book),
+      save: () => void tx.patch("lane", lane, planned.book),
     };
   }
   const planned = bookOwnSlots(slotBookOf(lane), { own, shared: address }, request);
@@ -159,13 +164,13 @@ export const planSlots = (
     ownWaitMs: planned.againAtMs - now,
     isAddressFull: planned.isFull,
     save() {
-      if (laneMs > 0) book.patch("lane", lane, planned.book);
+      if (laneMs > 0) tx.patch("lane", lane, planned.book);
       if (address) {
         const tat = Math.max(address.lane.tat, planned.times.at(-1) ?? 0);
-        book.patch("lane", address.lane, { tat, ahead: planned.times });
+        tx.patch("lane", address.lane, { tat, ahead: planned.times });
       }
       if (!own) return;
-      book.patch("queue", queue, {
+      tx.patch("queue", queue, {
         ownSlots: { ...queue.ownSlots, [lane.id]: planned.tat },
         // What the address keeps waiting does not keep the queue from its other hosts.
         ...(lane.id === queue.lane && !address && { ownNextAt: planned.againAtMs }),

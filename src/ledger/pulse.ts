@@ -1,8 +1,7 @@
-import { EVERY_ADDRESS } from "../model/address-lane.ts";
-import { seedBreaker } from "../model/breaker-state.ts";
-import { isDoubtful, step } from "../model/breaker.ts";
-import { onOutcomes } from "../model/lane-speed.ts";
-import { returnSlots } from "../model/slots.ts";
+import { isDoubtful, seedBreaker, step } from "../domain/breaker.ts";
+import { EVERY_ADDRESS } from "../domain/lane-name.ts";
+import { onOutcomes } from "../domain/lane-speed.ts";
+import { returnSlots } from "../domain/slots.ts";
 import type {
   LaneReport,
   OutcomeReport,
@@ -12,7 +11,7 @@ import type {
   SlotWish,
 } from "../ports/ledger.ts";
 import { once, repeatedPulse } from "./answers.ts";
-import { type Book, type Want, want } from "./book.ts";
+import { type Transaction, want, type Want } from "./transaction.ts";
 import { answerProbe, holdQueue } from "./hold-queue.ts";
 import {
   addressPace,
@@ -24,8 +23,8 @@ import {
   slotBookOf,
   speedOf,
 } from "./lane-pace.ts";
-import { chargeShare } from "./shares.ts";
 import { type Lane, newRetry, type Queue } from "./records.ts";
+import { chargeShare } from "./shares.ts";
 import { tellStops } from "./stops.ts";
 import { isKnown, setInFlight, setRunning } from "./workers.ts";
 
@@ -48,7 +47,7 @@ const lanesIn = (report: PulseReport): Set<string> =>
     ...report.returned.map(({ lane }) => lane),
     ...report.crawlDelays.map(({ lane }) => lane),
     ...report.lanes.map(({ lane }) => lane),
-    ...report.inHand.keys(),
+    ...report.inFlight.keys(),
     ...report.refunds.map(({ lane }) => lane),
     ...report.wishes.flatMap(({ lane, address }) => (address === undefined ? [lane] : [lane, address])),
   ]);
@@ -79,143 +78,139 @@ export const pulseWants = (report: PulseReport): Want[] => [
 
 /** Renews the worker's leases, books and returns slots, takes outcomes at once, and says what has stopped. Never changes results. */
 export const pulse = (
-  book: Book,
+  tx: Transaction,
   report: PulseReport,
   /** By the ledger's clock: delays of slots count from then on. */
   sentAt: number,
   { leaseMs, maxHoldMs }: PulseLimits,
 ): PulseReply => {
-  const worker = book.one("worker", report.worker);
+  const worker = tx.one("worker", report.worker);
   const isAlive = isKnown(worker);
-  const repeated = worker && isAlive && repeatedPulse(book, worker, report.number);
+  const repeated = worker && isAlive && repeatedPulse(tx, worker, report.number);
   if (repeated) return repeated;
   // Of a worker that is not known, or no longer, nothing is kept by which its pulse would be known again.
   const id = isAlive || report.number === undefined ? undefined : `${report.worker} ${report.number}`;
-  once(book, id, () => {
+  once(tx, id, () => {
     for (const { lane, delaysMs } of report.returned)
       giveBack(
-        book,
+        tx,
         lane,
         delaysMs.map((delay) => sentAt + delay),
       );
     for (const { lane, queue, count } of report.refunds) {
-      const of = book.one("queue", queue);
-      if (of) chargeSlots(book, laneNamed(book, lane), of, -count);
+      const of = tx.one("queue", queue);
+      if (of) chargeSlots(tx, laneNamed(tx, lane), of, -count);
     }
-    for (const { lane, delayMs } of report.crawlDelays) keepCrawlDelay(book, lane, delayMs);
+    for (const { lane, delayMs } of report.crawlDelays) keepCrawlDelay(tx, lane, delayMs);
     for (const [lane, seen] of Map.groupBy(report.lanes, (one) => one.lane))
-      adjustLane(book, lane, seen, maxHoldMs);
+      adjustLane(tx, lane, seen, maxHoldMs);
     const byQueue = Map.groupBy(report.outcomes, (one) => one.queue);
-    book.each(byQueue, ([queue, seen]) => watchQueue(book, queue, seen));
+    tx.each(byQueue, ([queue, seen]) => watchQueue(tx, queue, seen));
   });
-  const told = worker ? tellStops(book.known("worker", worker.name)!) : { queues: [], stops: [] };
+  const told = worker ? tellStops(tx.known("worker", worker.name)!) : { queues: [], stops: [] };
   if (worker && isAlive) {
     for (const { queue, seq } of report.acting)
-      book.put("retry", { ...(book.one("retry", queue, seq) ?? newRetry(queue, seq)), hasActed: true });
+      tx.put("retry", { ...(tx.one("retry", queue, seq) ?? newRetry(queue, seq)), hasActed: true });
     const renewed = setRunning(
-      setInFlight(book.known("worker", worker.name)!, report.inHand),
+      setInFlight(tx.known("worker", worker.name)!, report.inFlight),
       report.running,
     );
-    book.put("worker", {
+    tx.put("worker", {
       ...renewed,
-      until: book.now + leaseMs,
+      until: tx.now + leaseMs,
       stops: told.stops,
       unsettled: report.unsettled.flatMap(({ queue, requests, bytes }) => [queue, requests, bytes]),
     });
   }
-  const stopped = [...new Set([...stoppedQueues(book, report), ...told.queues])];
+  const stopped = [...new Set([...stoppedQueues(tx, report), ...told.queues])];
   const slots: SlotGrant[] = [];
-  const unpaced = isAlive ? unpacedLanes(book, report) : [];
+  const unpaced = isAlive ? unpacedLanes(tx, report) : [];
   let againInMs = WISH_AGAIN_MS;
   // Hundreds of names may lead to one address: once it has no more room, they are not looked at one by one.
   const full = new Set<string | undefined>();
   for (const wish of isAlive ? report.wishes : []) {
     if (full.has(wish.address) || stopped.includes(wish.queue)) continue;
-    const got = bookHop(book, wish);
+    const got = bookHop(tx, wish);
     if (got !== "unpaced" && got.isAddressFull) full.add(wish.address);
     if (got === "unpaced") unpaced.push(wish.lane);
     else if (got.slots.delaysMs.length > 0) slots.push(got.slots);
     if (got !== "unpaced" && got.roomInMs !== undefined) againInMs = Math.min(againInMs, got.roomInMs);
   }
-  const reply = { isAlive, slots, unpaced, stopped, againInMs, ...pacesAddresses(book) };
+  const reply = { isAlive, slots, unpaced, stopped, againInMs, ...pacesAddresses(tx) };
   const { number } = report;
   if (worker && isAlive && number !== undefined)
-    book.patch("worker", worker, { lastPulse: { number, at: book.now, reply } });
+    tx.patch("worker", worker, { lastPulse: { number, at: tx.now, reply } });
   return reply;
 };
 
-const wakeOthers = (book: Book, { id, name }: Lane): void => {
-  for (const share of book.list("sharesIn", name)) {
-    const now = book.known("share", id, share.client)!;
-    if (now.readyAt !== null && now.readyAt > book.now) book.patch("share", now, { readyAt: book.now });
+const wakeOthers = (tx: Transaction, { id, name }: Lane): void => {
+  for (const share of tx.list("sharesIn", name)) {
+    const now = tx.known("share", id, share.client)!;
+    if (now.readyAt !== null && now.readyAt > tx.now) tx.patch("share", now, { readyAt: tx.now });
   }
 };
 
-const giveBack = (book: Book, name: string, slots: readonly number[]): void => {
-  const lane = laneNamed(book, name);
-  book.patch("lane", lane, returnSlots(slotBookOf(lane), slots, book.now));
-  wakeOthers(book, lane);
+const giveBack = (tx: Transaction, name: string, slots: readonly number[]): void => {
+  const lane = laneNamed(tx, name);
+  tx.patch("lane", lane, returnSlots(slotBookOf(lane), slots, tx.now));
+  wakeOthers(tx, lane);
 };
 
 /** Several hosts may share a lane: the longest delay that was told within a day holds. */
-const keepCrawlDelay = (book: Book, name: string, delayMs: number): void => {
-  const lane = laneNamed(book, name);
-  const known = lane.crawlUntil > book.now ? (lane.crawlDelayMs ?? 0) : 0;
-  book.patch("lane", lane, { crawlDelayMs: Math.max(known, delayMs), crawlUntil: book.now + CRAWL_DELAY_MS });
+const keepCrawlDelay = (tx: Transaction, name: string, delayMs: number): void => {
+  const lane = laneNamed(tx, name);
+  const known = lane.crawlUntil > tx.now ? (lane.crawlDelayMs ?? 0) : 0;
+  tx.patch("lane", lane, { crawlDelayMs: Math.max(known, delayMs), crawlUntil: tx.now + CRAWL_DELAY_MS });
 };
 
 /** A throttle moves the lane, not the item's attempts; every answer makes the lane a little slower or faster. */
-const adjustLane = (book: Book, name: string, seen: readonly LaneReport[], maxHoldMs: number): void => {
-  const lane = laneNamed(book, name);
+const adjustLane = (tx: Transaction, name: string, seen: readonly LaneReport[], maxHoldMs: number): void => {
+  const lane = laneNamed(tx, name);
   const before = speedOf(lane);
-  const speed = onOutcomes(before, seen, book.now);
+  const speed = onOutcomes(before, seen, tx.now);
   if (speed !== before && JSON.stringify(speed) !== JSON.stringify(before)) {
-    book.patch("lane", lane, { speed });
-    if (speed.factor > before.factor) wakeOthers(book, lane);
+    tx.patch("lane", lane, { speed });
+    if (speed.factor > before.factor) wakeOthers(tx, lane);
   }
   const wait = seen.reduce((a, b) => ((b.retryAfterMs ?? 0) > (a.retryAfterMs ?? 0) ? b : a));
-  const waitUntil = book.now + Math.min(wait.retryAfterMs ?? 0, maxHoldMs);
+  const waitUntil = tx.now + Math.min(wait.retryAfterMs ?? 0, maxHoldMs);
   if (wait.retryAfterMs !== undefined && waitUntil > lane.holdUntil)
-    book.patch("lane", lane, { holdUntil: waitUntil, holdReason: wait.kind });
+    tx.patch("lane", lane, { holdUntil: waitUntil, holdReason: wait.kind });
 };
 
 /** All outcomes of a queue at once: there are hundreds of them in a pulse. */
-const watchQueue = (book: Book, id: number, outcomes: readonly OutcomeReport[]): void => {
-  const queue = book.one("queue", id);
-  const job = queue && book.known("job", queue.job);
+const watchQueue = (tx: Transaction, id: number, outcomes: readonly OutcomeReport[]): void => {
+  const queue = tx.one("queue", id);
+  const job = queue && tx.known("job", queue.job);
   if (!job || job.state === "done" || job.state === "cancelled") return;
   const [first, ...others] = outcomes;
   if (queue.held !== null) {
     if (!first || !queue.isProbing || queue.isClaimable) return;
-    answerProbe(book, id, first.result === "done" || first.result === "absent");
-    return watchQueue(book, id, others);
+    answerProbe(tx, id, first.result === "done" || first.result === "absent");
+    return watchQueue(tx, id, others);
   }
   let state = queue.breaker ?? seedBreaker();
   for (const outcome of outcomes) {
     if (outcome.attempt > 1 && outcome.result !== "done" && outcome.result !== "absent") continue;
     const policy = job.spec.scrapers[outcome.scraper ?? 0]?.policy ?? job.spec.policy;
-    const next = step(state, { ...outcome, nowMs: book.now }, policy);
+    const next = step(state, { ...outcome, nowMs: tx.now }, policy);
     state = next.state;
     if (!next.tripped) continue;
-    holdQueue(
-      book,
-      book.patch("queue", queue, { breaker: state, isDoubtful: isDoubtful(state) }),
-      next.tripped,
-    );
+    holdQueue(tx, tx.patch("queue", queue, { breaker: state, isDoubtful: isDoubtful(state) }), next.tripped);
     return;
   }
-  book.patch("queue", queue, { breaker: state, isDoubtful: isDoubtful(state) });
+  tx.patch("queue", queue, { breaker: state, isDoubtful: isDoubtful(state) });
 };
 
-const unpacedLanes = (book: Book, report: PulseReport): string[] =>
-  [...report.inHand.keys()].filter((name) => {
-    const lane = laneNamed(book, name);
-    return heldUntil(lane) <= book.now && laneIntervalMs(lane, book.now) === 0;
+const unpacedLanes = (tx: Transaction, report: PulseReport): string[] =>
+  [...report.inFlight.keys()].filter((name) => {
+    const lane = laneNamed(tx, name);
+    return heldUntil(lane) <= tx.now && laneIntervalMs(lane, tx.now) === 0;
   });
 
-const stoppedQueues = (book: Book, report: PulseReport): number[] =>
+const stoppedQueues = (tx: Transaction, report: PulseReport): number[] =>
   [...queuesIn(report)].filter((id) => {
-    const queue = book.one("queue", id);
+    const queue = tx.one("queue", id);
     return !queue || (!queue.isClaimable && !queue.isProbing);
   });
 
@@ -226,22 +221,22 @@ interface Booked {
 }
 
 const bookHop = (
-  book: Book,
+  tx: Transaction,
   { lane: name, queue: id, count, again = 0, address: addressName }: SlotWish,
 ): "unpaced" | Booked => {
-  const queue = book.one("queue", id)!;
-  const lane = laneNamed(book, name);
-  const intervalMs = laneIntervalMs(lane, book.now, queue);
-  const heldMs = heldUntil(lane) - book.now;
-  const address = addressPace(book, addressName);
+  const queue = tx.one("queue", id)!;
+  const lane = laneNamed(tx, name);
+  const intervalMs = laneIntervalMs(lane, tx.now, queue);
+  const heldMs = heldUntil(lane) - tx.now;
+  const address = addressPace(tx, addressName);
   if (intervalMs === 0 && queue.ownPerSecond === null && !address)
     return heldMs > 0
       ? { slots: { lane: name, queue: id, delaysMs: [], lateMs: 0 }, roomInMs: heldMs }
       : "unpaced";
-  const planned = planSlots(book, lane, queue, intervalMs, count, address);
+  const planned = planSlots(tx, lane, queue, intervalMs, count, address);
   planned.save();
   const got = planned.grant.delaysMs.length;
-  if (got > 0) chargeSlots(book, laneNamed(book, name), queue, Math.max(0, got - again));
+  if (got > 0) chargeSlots(tx, laneNamed(tx, name), queue, Math.max(0, got - again));
   const isShort = got < count;
   return {
     slots: planned.grant,
@@ -251,8 +246,8 @@ const bookHop = (
 };
 
 /** A lane's slots are what its clients share: those of hops count as well. */
-const chargeSlots = (book: Book, lane: Lane, { id, client }: Queue, count: number): void => {
-  const share = book.list("sharesIn", lane.name).find((one) => one.client === client);
-  const { weight } = book.one("clientOfQueue", id)!;
-  chargeShare(book, lane, share && book.known("share", lane.id, client), weight, count);
+const chargeSlots = (tx: Transaction, lane: Lane, { id, client }: Queue, count: number): void => {
+  const share = tx.list("sharesIn", lane.name).find((one) => one.client === client);
+  const { weight } = tx.one("clientOfQueue", id)!;
+  chargeShare(tx, lane, share && tx.known("share", lane.id, client), weight, count);
 };

@@ -1,19 +1,19 @@
-import { seedBreaker } from "../model/breaker-state.ts";
-import { kindsOf } from "../model/collector-kind.ts";
-import type { JobSpec, PinnedScraper } from "../model/job.ts";
-import { RANGES } from "../model/number-range.ts";
-import { type Book, type Want, want } from "./book.ts";
+import { seedBreaker } from "../domain/breaker.ts";
+import { kindsOf } from "../domain/job-version.ts";
+import type { JobSpec, PinnedScraper } from "../domain/job.ts";
+import { RANGES } from "../domain/number-range.ts";
+import { type Transaction, type Want, want } from "./transaction.ts";
 import { kindBits } from "./kind-bits.ts";
 import { laneNamed } from "./lane-pace.ts";
 import type { Job, Queue } from "./records.ts";
 import { newShare } from "./shares.ts";
 
-export type Paces = Pick<PinnedScraper, "pace" | "sitePace">;
+type Paces = Pick<PinnedScraper, "pace" | "sitePace">;
 
 /** What a scraper that says nothing declares. */
 const HEALED_PER_SECOND = 2;
 
-export const pacesOf = (spec: JobSpec, scraper: number): Paces => {
+const pacesOf = (spec: JobSpec, scraper: number): Paces => {
   const paces: Paces = spec.scrapers[scraper] ?? spec;
   // Jobs of older versions may have a rate that is no longer taken: it was the client's, not the scraper's.
   return paces.sitePace === undefined && paces.pace.perSecond < RANGES.perSecond.min
@@ -35,7 +35,7 @@ const lower = (a: number | null, b: number | null): number | null =>
   a === null || b === null ? (a ?? b) : Math.min(a, b);
 
 /** A queue is as slow as the slowest of the scrapers that have had items in it. */
-export const lowerPace = (book: Book, queue: Queue, paces: Paces): Queue => {
+export const lowerPace = (tx: Transaction, queue: Queue, paces: Paces): Queue => {
   const limit = rates(paces);
   const next = {
     perSecond: lower(queue.perSecond, limit.perSecond),
@@ -45,7 +45,7 @@ export const lowerPace = (book: Book, queue: Queue, paces: Paces): Queue => {
     ownConcurrency: lower(queue.ownConcurrency, limit.ownConcurrency),
   };
   const isSame = (Object.keys(next) as (keyof typeof next)[]).every((name) => next[name] === queue[name]);
-  return isSame ? queue : book.patch("queue", queue, next);
+  return isSame ? queue : tx.patch("queue", queue, next);
 };
 
 /** What never changes of a job; of its spec, the name of its scraper. */
@@ -65,19 +65,19 @@ export const queueWants = ({ number, client, spec }: JobFacts, lanes: ReadonlySe
 ];
 
 /** The queue of a job in a lane, made when it is not there yet. */
-export const queueFor = (book: Book, job: Job, laneName: string, scraper: number): Queue => {
-  const lane = laneNamed(book, laneName);
-  const loaded = book.one("queueIn", job.number, laneName);
+export const queueFor = (tx: Transaction, job: Job, laneName: string, scraper: number): Queue => {
+  const lane = laneNamed(tx, laneName);
+  const loaded = tx.one("queueIn", job.number, laneName);
   const found = loaded
-    ? book.known("queue", loaded.id)
-    : book.added("queue", (queue) => queue.job === job.number && queue.lane === lane.id);
+    ? tx.known("queue", loaded.id)
+    : tx.added("queue", (queue) => queue.job === job.number && queue.lane === lane.id);
   const paces = pacesOf(job.spec, scraper);
-  if (found) return job.spec.scrapers.length > 1 ? lowerPace(book, found, paces) : found;
-  const baseline = book.one("baselineIn", job.spec.scraper, laneName);
-  if (!book.known("share", lane.id, job.client)) book.put("share", newShare(lane.id, job.client));
-  const service = book.one("service")!;
+  if (found) return job.spec.scrapers.length > 1 ? lowerPace(tx, found, paces) : found;
+  const baseline = tx.one("baselineIn", job.spec.scraper, laneName);
+  if (!tx.known("share", lane.id, job.client)) tx.put("share", newShare(lane.id, job.client));
+  const service = tx.one("service")!;
   const id = service.lastQueue + 1;
-  book.patch("service", service, { lastQueue: id });
+  tx.patch("service", service, { lastQueue: id });
   const queue: Queue = {
     ...rates(paces),
     id,
@@ -108,6 +108,6 @@ export const queueFor = (book: Book, job: Job, laneName: string, scraper: number
     jobId: job.id,
     revision: job.revision,
   };
-  book.put("queue", queue);
+  tx.put("queue", queue);
   return queue;
 };

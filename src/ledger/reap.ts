@@ -1,7 +1,7 @@
-import type { Failure } from "../model/failure.ts";
-import { afterDeathAlone } from "../model/suspect.ts";
+import type { Failure } from "../domain/failure.ts";
+import { afterDeathAlone } from "../domain/retry.ts";
 import type { ReapReply, ReapRequest } from "../ports/ledger.ts";
-import { type Book, want } from "./book.ts";
+import { type Transaction, want } from "./transaction.ts";
 import { addCost, OVER_BUDGET, spendBudget } from "./budget.ts";
 import { endJobWhenDone } from "./end-job.ts";
 import { addFailure, type FailedItem, tellFailed } from "./failures.ts";
@@ -27,89 +27,89 @@ interface LeasedItem {
  * Ends the leases of a worker. Items that may have been running become suspects; the others go back untouched. Without a cause, one that ends in
  * order and has no items left: it is not lost.
  */
-export const reapWorker = (book: Book, name: string, known: Cause | undefined): ReapReply => {
-  const worker = book.one("worker", name);
+export const reapWorker = (tx: Transaction, name: string, known: Cause | undefined): ReapReply => {
+  const worker = tx.one("worker", name);
   if (!worker || worker.until === null) return NOBODY;
   const cause = known ?? SILENT;
   const leased = worker.leases.flatMap(({ id, queue, job, open }) =>
     [...eachPlace(open)].map((seq): LeasedItem => ({ lease: id, queue, seq, job })),
   );
-  load(book, worker, leased);
+  load(tx, worker, leased);
   const running = namedRunning(worker);
   const counts = { suspects: 0, returned: 0 };
   const failed: (FailedItem & { readonly job: number })[] = [];
-  book.each(leased, (item) => {
+  tx.each(leased, (item) => {
     const { queue, seq } = item;
-    const retry = book.one("retry", queue, seq) ?? newRetry(queue, seq);
-    const job = book.known("job", item.job)!;
+    const retry = tx.one("retry", queue, seq) ?? newRetry(queue, seq);
+    const job = tx.known("job", item.job)!;
     const fail = (failure: Failure): void =>
-      void failed.push({ ...endLost(book, item, retry, worker.name, failure), job: item.job });
+      void failed.push({ ...endLost(tx, item, retry, worker.name, failure), job: item.job });
     if (retry.hasActed) fail(actedFailure(cause));
     else if (job.spentAt !== null) fail(OVER_BUDGET);
-    else if (job.state === "cancelled") cancelLost(book, item, retry);
-    else if (worker.isAlone) diedAlone(book, item, retry, cause, fail);
+    else if (job.state === "cancelled") cancelLost(tx, item, retry);
+    else if (worker.isAlone) diedAlone(tx, item, retry, cause, fail);
     else if (item.lease >= worker.pulseLease || running.has(`${queue}/${seq}`)) {
-      book.put("retry", { ...retry, state: "suspect", dueAt: book.now });
+      tx.put("retry", { ...retry, state: "suspect", dueAt: tx.now });
       counts.suspects++;
     } else {
-      book.put("retry", { ...retry, state: "queued", dueAt: book.now });
-      backToQueue(book, queue);
+      tx.put("retry", { ...retry, state: "queued", dueAt: tx.now });
+      backToQueue(tx, queue);
       counts.returned++;
     }
-    if (book.one("queue", queue)!.freshness) leaveFresh(book, item);
+    if (tx.one("queue", queue)!.freshness) leaveFresh(tx, item);
   });
-  book.count("lost workers", known || leased.length > 0 ? 1 : 0);
-  book.count("lost leases", worker.leases.length);
-  book.count("suspect items", counts.suspects);
+  tx.count("lost workers", known || leased.length > 0 ? 1 : 0);
+  tx.count("lost leases", worker.leases.length);
+  tx.count("suspect items", counts.suspects);
   for (const [job, some] of Map.groupBy(failed, (one) => one.job))
-    tellFailed(book, book.known("job", job)!.id, some);
-  book.drop("worker", worker.name);
+    tellFailed(tx, tx.known("job", job)!.id, some);
+  tx.drop("worker", worker.name);
   const byQueue = Map.groupBy(leased, (item) => item.queue);
-  book.each(byQueue, ([id, some]) => reopen(book, id, some.length));
+  tx.each(byQueue, ([id, some]) => reopen(tx, id, some.length));
   // After its items are back: a budget that is spent by this counts what is leased, and they no longer are.
-  const charged = chargeUnsettled(book, worker);
-  book.each(new Set([...leased.map((item) => item.job), ...charged]), (job) => endJobWhenDone(book, job));
+  const charged = chargeUnsettled(tx, worker);
+  tx.each(new Set([...leased.map((item) => item.job), ...charged]), (job) => endJobWhenDone(tx, job));
   return { workers: 1, ...counts };
 };
 
-const load = (book: Book, { unsettled }: Worker, leased: readonly LeasedItem[]): void => {
+const load = (tx: Transaction, { unsettled }: Worker, leased: readonly LeasedItem[]): void => {
   const queues = new Set(leased.map(({ queue }) => queue));
   for (let i = 0; i < unsettled.length; i += 3) queues.add(unsettled[i]!);
-  book.need(
+  tx.need(
     ...queues
       .values()
       .flatMap((queue) => [want("queue", queue), want("jobOfQueue", queue), want("shareOfQueue", queue)]),
     ...leased.flatMap(({ queue, seq }) => [want("item", queue, seq), want("retry", queue, seq)]),
   );
-  const fresh = leased.filter(({ queue }) => book.one("queue", queue)!.freshness);
-  book.need(...freshWants(fresh));
-  book.need(...fresh.flatMap((item) => answerWants(book, item)));
+  const fresh = leased.filter(({ queue }) => tx.one("queue", queue)!.freshness);
+  tx.need(...freshWants(fresh));
+  tx.need(...fresh.flatMap((item) => answerWants(tx, item)));
 };
 
-const backToQueue = (book: Book, id: number): void => {
-  const queue = book.known("queue", id)!;
-  book.patch("queue", queue, { dueAt: Math.min(book.now, queue.dueAt ?? Infinity) });
+const backToQueue = (tx: Transaction, id: number): void => {
+  const queue = tx.known("queue", id)!;
+  tx.patch("queue", queue, { dueAt: Math.min(tx.now, queue.dueAt ?? Infinity) });
 };
 
 /** A probe that was lost says nothing about the site: it is let through again. */
-const reopen = (book: Book, id: number, count: number): void => {
-  const queue = book.known("queue", id)!;
-  const now = book.patch("queue", queue, { isProbing: false, leased: queue.leased - count });
-  if (now.dueAt !== null) wakeShare(book, now.lane, now.client, book.now);
-  if (now.open === 0) wakeLane(book, now.lane, book.now);
+const reopen = (tx: Transaction, id: number, count: number): void => {
+  const queue = tx.known("queue", id)!;
+  const now = tx.patch("queue", queue, { isProbing: false, leased: queue.leased - count });
+  if (now.dueAt !== null) wakeShare(tx, now.lane, now.client, tx.now);
+  if (now.open === 0) wakeLane(tx, now.lane, tx.now);
 };
 
 /** Nobody will try it again: it reads as cancelled, by its due time. */
-const cancelLost = (book: Book, { queue: id, job: number }: LeasedItem, retry: Retry): void => {
-  book.put("retry", { ...retry, state: "queued", dueAt: book.now });
-  const queue = book.known("queue", id)!;
-  book.patch("queue", queue, { open: queue.open - 1 });
-  const job = book.known("job", number)!;
-  book.patch("job", job, { cancelled: job.cancelled + 1 });
+const cancelLost = (tx: Transaction, { queue: id, job: number }: LeasedItem, retry: Retry): void => {
+  tx.put("retry", { ...retry, state: "queued", dueAt: tx.now });
+  const queue = tx.known("queue", id)!;
+  tx.patch("queue", queue, { open: queue.open - 1 });
+  const job = tx.known("job", number)!;
+  tx.patch("job", job, { cancelled: job.cancelled + 1 });
 };
 
 const diedAlone = (
-  book: Book,
+  tx: Transaction,
   item: LeasedItem,
   retry: Retry,
   cause: Cause,
@@ -122,7 +122,7 @@ const diedAlone = (
   };
   const next = afterDeathAlone(deaths);
   if (next !== "give-up") {
-    book.put("retry", { ...retry, ...deaths, state: "suspect", dueAt: book.now + next.waitMs });
+    tx.put("retry", { ...retry, ...deaths, state: "suspect", dueAt: tx.now + next.waitMs });
     return;
   }
   fail({
@@ -138,26 +138,26 @@ const actedFailure = (cause: Cause): Failure => ({
 
 /** An item that was lost with its worker, and is not tried again. */
 const endLost = (
-  book: Book,
+  tx: Transaction,
   item: LeasedItem,
   retry: Retry,
   worker: string,
   failure: Failure,
 ): FailedItem => {
   const { queue: id, seq } = item;
-  const queue = book.known("queue", id)!;
-  const job = book.known("job", item.job)!;
-  const { key } = book.one("item", id, seq)!;
+  const queue = tx.known("queue", id)!;
+  const job = tx.known("job", item.job)!;
+  const { key } = tx.one("item", id, seq)!;
   const { revision } = job;
-  const past = { at: book.now, ms: 0, worker, failure, ...(revision > 0 && { revision }) };
-  book.patch("queue", queue, { open: queue.open - 1 });
-  book.put("retry", { ...retry, dueAt: null, history: [...retry.history, past] });
-  book.put("result", {
+  const past = { at: tx.now, ms: 0, worker, failure, ...(revision > 0 && { revision }) };
+  tx.patch("queue", queue, { open: queue.open - 1 });
+  tx.put("retry", { ...retry, dueAt: null, history: [...retry.history, past] });
+  tx.put("result", {
     queue: id,
     seq,
     state: "failed",
     attempts: retry.attempts + 1,
-    endedAt: book.now,
+    endedAt: tx.now,
     quality: null,
     failure,
     captures: [],
@@ -167,7 +167,7 @@ const endLost = (
     attempt: null,
     revision,
   });
-  book.patch("job", job, {
+  tx.patch("job", job, {
     failed: job.failed + 1,
     failures: addFailure(job.failures, failure, key, { isFinal: true }),
   });
@@ -175,14 +175,14 @@ const endLost = (
 };
 
 /** What a lost worker had spent on items that were not settled was spent all the same. Answers the jobs. */
-const chargeUnsettled = (book: Book, { unsettled }: Worker): number[] => {
+const chargeUnsettled = (tx: Transaction, { unsettled }: Worker): number[] => {
   const charged: number[] = [];
   for (let i = 0; i < unsettled.length; i += 3) {
-    const queue = book.one("queue", unsettled[i]!);
-    const job = queue && book.known("job", queue.job);
+    const queue = tx.one("queue", unsettled[i]!);
+    const job = queue && tx.known("job", queue.job);
     if (!job) continue;
-    book.patch("job", job, addCost(job, { requests: unsettled[i + 1]!, bytes: unsettled[i + 2]! }));
-    spendBudget(book, job.number);
+    tx.patch("job", job, addCost(job, { requests: unsettled[i + 1]!, bytes: unsettled[i + 2]! }));
+    spendBudget(tx, job.number);
     charged.push(job.number);
   }
   return charged;

@@ -1,13 +1,13 @@
-import type { BreakerState } from "../model/breaker-state.ts";
-import type { CaptureRef, RecordRange } from "../model/capture.ts";
-import type { CollectorKind } from "../model/collector-kind.ts";
-import type { Failure, FailureKind } from "../model/failure.ts";
-import type { AnswerKind, Change } from "../model/freshness.ts";
-import type { PastAttempt, Skipped } from "../model/item.ts";
-import type { Cap, Freshness, JobSpec, JobState, Pause, RejectedInput } from "../model/job.ts";
-import type { LaneSpeed } from "../model/lane-speed.ts";
+import type { BreakerState } from "../domain/breaker.ts";
+import type { CaptureRef, RecordRange } from "../domain/capture.ts";
+import type { CollectorKind } from "../domain/job-version.ts";
+import type { Failure, FailureKind } from "../domain/failure.ts";
+import type { AnswerKind, Change } from "../domain/freshness.ts";
+import type { PastAttempt, Skipped } from "../domain/item.ts";
+import type { Cap, Freshness, JobSpec, JobState, Pause, RejectedInput } from "../domain/job.ts";
+import type { LaneSpeed } from "../domain/lane-speed.ts";
 import type { Grant, PulseReply } from "../ports/ledger.ts";
-import type { WorkerCard } from "../ports/worker-card.ts";
+import type { WorkerInfo } from "../ports/registry.ts";
 
 /**
  * What the ledger's rules read and write. An engine stores each kind as it likes; `keyOf` names a record within its kind. Records are replaced as
@@ -171,7 +171,7 @@ export interface Worker {
   readonly until: number | null;
   readonly isAlone: boolean;
   readonly jobs: readonly string[] | null;
-  readonly card: WorkerCard | null;
+  readonly card: WorkerInfo | null;
   readonly registeredAt: number;
   readonly leases: readonly Lease[];
   /** Number of the next lease. */
@@ -319,14 +319,14 @@ export interface Fetch {
 }
 
 /** What a scraper's lane is used to, carried from one job to the next. */
-export interface Baseline {
+interface Baseline {
   readonly scraper: string;
   readonly lane: number;
   readonly breaker: BreakerState;
 }
 
 /** What the service as a whole remembers. */
-export interface Service {
+interface Service {
   readonly id: 1;
   /** The clock when somebody last claimed, and how far it was ahead of the machine's steady one in this start of the machine. */
   readonly latestAt: number;
@@ -353,14 +353,14 @@ export interface Peer extends Pick<
 export interface DueItem extends Item, Omit<Retry, "queue" | "seq"> {}
 
 /** Jobs are found by their labels, and by their scraper as by a label without a name. */
-export interface JobLabel {
+interface JobLabel {
   readonly name: string;
   readonly value: string;
   readonly job: number;
 }
 
 /** An item that points to captures or records of another job, the owner: those must stay as long as the item does. */
-export interface Borrowed {
+interface Borrowed {
   readonly owner: string;
   readonly queue: number;
   readonly seq: number;
@@ -376,7 +376,7 @@ export interface Example {
 }
 
 /** Suspects of one queue that wait for a process of their own. Never written. */
-export interface SuspectGroup {
+interface SuspectGroup {
   readonly queue: number;
   readonly job: number;
   readonly lane: number;
@@ -386,14 +386,14 @@ export interface SuspectGroup {
 }
 
 /** What was answered to a call, or to a part of it, that has a name: sent again, it changes nothing and gets the same answer. */
-export interface Answer {
+interface Answer {
   readonly id: string;
   readonly at: number;
   readonly reply: unknown;
 }
 
 /** What an origin's robots.txt says, and who is fetching it. */
-export interface Robots {
+interface Robots {
   readonly origin: string;
   /** Null where there is none, or none is known. */
   readonly text: string | null;
@@ -403,7 +403,7 @@ export interface Robots {
 }
 
 /** Never written by the ledger's rules, see `ports/removals.ts`. */
-export interface RemovalMark {
+interface RemovalMark {
   readonly job: string;
   readonly what: "job" | "pages";
   readonly step: "fresh" | "lend" | "bytes" | "rows" | null;

@@ -4,7 +4,7 @@ import type { ClaimRequest, EventLog, Ledger, PulseReport, ReapRequest } from ".
 /** Where a verb takes the name of its call, see `CallId`. */
 const NAMED_AT: Readonly<Record<string, number>> = {
   addItems: 3,
-  steerJob: 3,
+  controlJob: 3,
   retryItems: 2,
   raiseCaps: 2,
   pinVersions: 2,

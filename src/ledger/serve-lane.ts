@@ -1,4 +1,4 @@
-import type { Book } from "./book.ts";
+import type { Transaction } from "./transaction.ts";
 import type { ClaimTally, ClientTurn } from "./claim.ts";
 import { kindBits, takesAll } from "./kind-bits.ts";
 import { heldUntil, laneIntervalMs, placesFor, planSlots } from "./lane-pace.ts";
@@ -29,22 +29,22 @@ interface LaneTurn extends Turn {
  * the worker can take, the worker's even part of the lane's concurrency, and the slots that can be booked. Clients take turns by what they have
  * had for their weight.
  */
-export const serveLane = (book: Book, tally: ClaimTally, lane: Lane): void => {
+export const serveLane = (tx: Transaction, tally: ClaimTally, lane: Lane): void => {
   const { request } = tally;
-  const turns = lane.isHeldByOperator ? [] : laneTurns(book, tally, lane);
+  const turns = lane.isHeldByOperator ? [] : laneTurns(tx, tally, lane);
   const inFlight = inFlightIn(tally, lane.name);
   let given = 0;
   let live = turns;
   while (live.length > 0 && tally.items.length < request.room) {
     const turn = live.reduce((a, b) => (comesBefore(b, a) ? b : a));
     const { client } = turn;
-    const { queue, isOnly } = nextQueue(book, turn);
+    const { queue, isOnly } = nextQueue(tx, turn);
     const room = Math.min(concurrencyRoom(tally, lane, queue, inFlight, given), ownRoom(tally, queue));
     if (room <= 0 || client.room <= 0) tally.isCrowded = true;
-    const turnSize = laneIntervalMs(lane, book.now, queue) === 0 ? TURN_UNPACED : TURN;
+    const turnSize = laneIntervalMs(lane, tx.now, queue) === 0 ? TURN_UNPACED : TURN;
     const size = isOnly && live.length === 1 ? LONGEST_TURN : turnSize;
     const count = Math.min(room, request.room - tally.items.length, size, client.room, client.quota);
-    const got = count > 0 ? grant(book, tally, lane.id, queue, count) : 0;
+    const got = count > 0 ? grant(tx, tally, lane.id, queue, count) : 0;
     given += got;
     turn.queues.set(queue.id, turn.queues.get(queue.id)! + got);
     if (got === 0 || queue.isProbing) turn.queues.delete(queue.id);
@@ -53,24 +53,24 @@ export const serveLane = (book: Book, tally: ClaimTally, lane: Lane): void => {
       live = live.filter((other) => other !== turn);
   }
   if (given > 0) {
-    for (const { share, had, given: got } of turns) if (got > 0) book.patch("share", share, { had });
-    book.patch("lane", book.known("lane", lane.id)!, { floor: hindmost(turns) });
+    for (const { share, had, given: got } of turns) if (got > 0) tx.patch("share", share, { had });
+    tx.patch("lane", tx.known("lane", lane.id)!, { floor: hindmost(turns) });
   }
-  const now = book.known("lane", lane.id)!;
-  for (const share of sharesReadyIn(book, tally, lane.id))
-    noteReady(book, now, share, tally.queuesOf(lane.id, share.client));
+  const now = tx.known("lane", lane.id)!;
+  for (const share of sharesReadyIn(tx, tally, lane.id))
+    noteReady(tx, now, share, tally.queuesOf(lane.id, share.client));
 };
 
-const sharesReadyIn = (book: Book, { readyArgs }: ClaimTally, lane: number): Share[] => {
+const sharesReadyIn = (tx: Transaction, { readyArgs }: ClaimTally, lane: number): Share[] => {
   const shares = readyArgs
-    .flatMap((args) => book.list("readyNeighbours", ...args))
+    .flatMap((args) => tx.list("readyNeighbours", ...args))
     .filter((one) => one.lane === lane);
   return [...new Map(shares.map((share) => [share.client, share])).values()];
 };
 
-const laneTurns = (book: Book, tally: ClaimTally, lane: Lane): LaneTurn[] => {
-  const rows = sharesReadyIn(book, tally, lane.id)
-    .filter(({ readyAt }) => readyAt !== null && readyAt <= book.now)
+const laneTurns = (tx: Transaction, tally: ClaimTally, lane: Lane): LaneTurn[] => {
+  const rows = sharesReadyIn(tx, tally, lane.id)
+    .filter(({ readyAt }) => readyAt !== null && readyAt <= tx.now)
     .flatMap((share) => {
       const client = tally.clients.get(share.client);
       return client ? [{ share, client, had: share.had, weight: client.weight }] : [];
@@ -79,7 +79,7 @@ const laneTurns = (book: Book, tally: ClaimTally, lane: Lane): LaneTurn[] => {
     const queues = tally
       .queuesOf(lane.id, row.share.client)
       .slice(0, MOST_QUEUES)
-      .filter((queue) => isAsked(book, tally, queue));
+      .filter((queue) => isAsked(tx, tally, queue));
     if (queues.length === 0) return [];
     return {
       ...row,
@@ -90,15 +90,18 @@ const laneTurns = (book: Book, tally: ClaimTally, lane: Lane): LaneTurn[] => {
   });
 };
 
-const isAsked = (book: Book, { jobs, kinds }: ClaimTally, queue: Queue): boolean =>
-  queueReadyAt(queue) <= book.now && (!jobs || jobs.has(queue.job)) && takesAll(kinds, queue.kinds);
+const isAsked = (tx: Transaction, { jobs, kinds }: ClaimTally, queue: Queue): boolean =>
+  queueReadyAt(queue) <= tx.now && (!jobs || jobs.has(queue.job)) && takesAll(kinds, queue.kinds);
 
 const comesBefore = (a: LaneTurn, b: LaneTurn): boolean =>
   (a.had - b.had || a.given - b.given || a.firstQueue - b.firstQueue) < 0;
 
 /** The highest priority first; among equals, the one that was served longest ago. `isOnly`: no other is its equal. */
-const nextQueue = (book: Book, { queues }: LaneTurn): { readonly queue: Queue; readonly isOnly: boolean } => {
-  const all = [...queues].map(([id, given]) => ({ queue: book.known("queue", id)!, given }));
+const nextQueue = (
+  tx: Transaction,
+  { queues }: LaneTurn,
+): { readonly queue: Queue; readonly isOnly: boolean } => {
+  const all = [...queues].map(([id, given]) => ({ queue: tx.known("queue", id)!, given }));
   const best = Math.max(...all.map(({ queue }) => queue.priority));
   const equals = all.filter(({ queue }) => queue.priority === best);
   const { queue } = equals.reduce((a, b) =>
@@ -156,30 +159,24 @@ export const ownRoom = ({ peers, items }: ClaimTally, queue: Queue): number => {
 };
 
 /** Books slots first and takes as many items: an item never leaves the queue without its first slot. */
-const grant = (book: Book, tally: ClaimTally, laneId: number, queue: Queue, count: number): number => {
-  const lane = book.known("lane", laneId)!;
+const grant = (tx: Transaction, tally: ClaimTally, laneId: number, queue: Queue, count: number): number => {
+  const lane = tx.known("lane", laneId)!;
   const most = queue.isProbing ? 1 : count;
-  const intervalMs = laneIntervalMs(lane, book.now, queue);
+  const intervalMs = laneIntervalMs(lane, tx.now, queue);
   if (intervalMs === 0 && queue.ownPerSecond === null) {
-    if (heldUntil(lane) > book.now) return 0;
-    const got = takeItems(book, tally, queue.id, lane, most);
+    if (heldUntil(lane) > tx.now) return 0;
+    const got = takeItems(tx, tally, queue.id, lane, most);
     if (got > 0 && !tally.unpaced.includes(lane.name)) tally.unpaced.push(lane.name);
     return got;
   }
-  const possible = planSlots(book, lane, queue, intervalMs, most);
+  const possible = planSlots(tx, lane, queue, intervalMs, most);
   if (possible.grant.delaysMs.length === 0) {
     if (queue.ownPerSecond !== null) possible.save();
     return 0;
   }
-  const got = takeItems(book, tally, queue.id, lane, possible.grant.delaysMs.length);
+  const got = takeItems(tx, tally, queue.id, lane, possible.grant.delaysMs.length);
   if (got === 0) return 0;
-  const planned = planSlots(
-    book,
-    book.known("lane", laneId)!,
-    book.known("queue", queue.id)!,
-    intervalMs,
-    got,
-  );
+  const planned = planSlots(tx, tx.known("lane", laneId)!, tx.known("queue", queue.id)!, intervalMs, got);
   planned.save();
   tally.slots.push(planned.grant);
   return got;

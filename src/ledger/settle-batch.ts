@@ -1,8 +1,8 @@
-import type { Failure } from "../model/failure.ts";
-import type { Change } from "../model/freshness.ts";
-import type { ItemRef } from "../model/item.ts";
+import type { Failure } from "../domain/failure.ts";
+import type { Change } from "../domain/freshness.ts";
+import type { ItemRef } from "../domain/item.ts";
 import type { SettledItem } from "../ports/ledger.ts";
-import type { Book } from "./book.ts";
+import type { Transaction } from "./transaction.ts";
 import { spendBudget } from "./budget.ts";
 import { endJobWhenDone } from "./end-job.ts";
 import { addFailure, type FailedItem, tellFailed } from "./failures.ts";
@@ -39,25 +39,25 @@ export class QueueTally {
     this.#dueAt = Math.min(this.#dueAt, dueAt);
   }
 
-  write(book: Book): void {
+  write(tx: Transaction): void {
     if (this.settled === 0) return;
-    const queue = book.known("queue", this.record.id)!;
+    const queue = tx.known("queue", this.record.id)!;
     const open = queue.open - this.ended;
     const isDue = this.#dueAt < Infinity;
-    book.patch("queue", queue, {
+    tx.patch("queue", queue, {
       open,
       leased: queue.leased - this.settled,
       waiting: queue.waiting + this.#waiting,
       ...(isDue && { dueAt: Math.min(this.#dueAt, queue.dueAt ?? Infinity) }),
     });
     if (this.unused > 0) {
-      const lane = book.one("lane", ALL_WORKERS)!;
-      const share = book.one("share", ALL_WORKERS, queue.client);
-      chargeShare(book, lane, share, book.one("clientOfQueue", queue.id)!.weight, -this.unused);
+      const lane = tx.one("lane", ALL_WORKERS)!;
+      const share = tx.one("share", ALL_WORKERS, queue.client);
+      chargeShare(tx, lane, share, tx.one("clientOfQueue", queue.id)!.weight, -this.unused);
     }
-    if (isDue) wakeShare(book, queue.lane, queue.client, this.#dueAt);
+    if (isDue) wakeShare(tx, queue.lane, queue.client, this.#dueAt);
     // With its last item a job's rate no longer binds the lane.
-    if (open === 0 && this.ended > 0) wakeLane(book, queue.lane, book.now);
+    if (open === 0 && this.ended > 0) wakeLane(tx, queue.lane, tx.now);
   }
 }
 
@@ -107,10 +107,10 @@ export class JobTally {
     this.#changes = { ...this.#changes, [change]: (this.#changes[change] ?? 0) + 1 };
   }
 
-  write(book: Book): void {
-    const job = book.known("job", this.record.number)!;
+  write(tx: Transaction): void {
+    const job = tx.known("job", this.record.number)!;
     const { done, absent, failed, skipped, cancelled } = this.#states;
-    book.patch("job", job, {
+    tx.patch("job", job, {
       done: job.done + done,
       absent: job.absent + absent,
       failed: job.failed + failed,
@@ -123,12 +123,12 @@ export class JobTally {
       failures: this.#failures,
       changes: this.#changes,
     });
-    this.reread(book);
+    this.reread(tx);
   }
 
   /** Others have written the job, or its counts are written: what comes is added to that. */
-  reread(book: Book): void {
-    this.record = book.known("job", this.record.number)!;
+  reread(tx: Transaction): void {
+    this.record = tx.known("job", this.record.number)!;
     this.#states = { done: 0, absent: 0, failed: 0, skipped: 0, cancelled: 0 };
     [this.#partial, this.#requests, this.#bytes] = [0, 0, 0];
     this.#fields = undefined;
@@ -139,7 +139,7 @@ export class JobTally {
 
 /** What one batch of settlements changes beside the items themselves, written once at its end. */
 export class SettleBatch {
-  readonly #book: Book;
+  readonly #tx: Transaction;
   readonly #worker: string;
   readonly #leases: ReadonlyMap<number, Lease>;
   readonly #closed = new Map<number, Set<number>>();
@@ -147,10 +147,10 @@ export class SettleBatch {
   readonly #jobs = new Map<number, JobTally>();
   readonly #paid = new Map<number, { requests: number; bytes: number }>();
 
-  constructor(book: Book, name: string) {
-    this.#book = book;
+  constructor(tx: Transaction, name: string) {
+    this.#tx = tx;
     this.#worker = name;
-    const worker = book.one("worker", name);
+    const worker = tx.one("worker", name);
     this.#leases = new Map(worker && isKnown(worker) ? worker.leases.map((lease) => [lease.id, lease]) : []);
   }
 
@@ -171,13 +171,13 @@ export class SettleBatch {
 
   queue(id: number): QueueTally {
     let tally = this.#queues.get(id);
-    if (!tally) this.#queues.set(id, (tally = new QueueTally(this.#book.one("queue", id)!)));
+    if (!tally) this.#queues.set(id, (tally = new QueueTally(this.#tx.one("queue", id)!)));
     return tally;
   }
 
   job(number: number): JobTally {
     let tally = this.#jobs.get(number);
-    if (!tally) this.#jobs.set(number, (tally = new JobTally(this.#book.known("job", number)!)));
+    if (!tally) this.#jobs.set(number, (tally = new JobTally(this.#tx.known("job", number)!)));
     return tally;
   }
 
@@ -188,28 +188,28 @@ export class SettleBatch {
   }
 
   writeJob(job: JobTally): void {
-    job.write(this.#book);
+    job.write(this.#tx);
   }
 
   reread(job: JobTally): void {
-    job.reread(this.#book);
+    job.reread(this.#tx);
   }
 
   write(): void {
     if (this.#closed.size === 0) return;
-    const book = this.#book;
+    const tx = this.#tx;
     this.#writeWorker();
-    book.each(this.#queues.values(), (queue) => queue.write(book));
-    book.each(this.#jobs.values(), (job) => {
-      job.write(book);
-      tellFailed(book, job.record.id, job.failed);
-      spendBudget(book, job.record.number);
-      endJobWhenDone(book, job.record.number);
+    tx.each(this.#queues.values(), (queue) => queue.write(tx));
+    tx.each(this.#jobs.values(), (job) => {
+      job.write(tx);
+      tellFailed(tx, job.record.id, job.failed);
+      spendBudget(tx, job.record.number);
+      endJobWhenDone(tx, job.record.number);
     });
   }
 
   #writeWorker(): void {
-    const worker = this.#book.one("worker", this.#worker)!;
+    const worker = this.#tx.one("worker", this.#worker)!;
     const leases = worker.leases.flatMap((lease) => {
       const closed = this.#closed.get(lease.id);
       if (!closed) return lease;
@@ -217,7 +217,7 @@ export class SettleBatch {
       return open.length === 0 ? [] : { ...lease, open };
     });
     const ended = [...this.#closed].map(([id, seqs]) => ({ ...this.#leases.get(id)!, seqs }));
-    this.#book.put("worker", {
+    this.#tx.put("worker", {
       ...stopRunning(worker, ended),
       leases,
       unsettled: this.#unsettled(worker.unsettled),

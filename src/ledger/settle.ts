@@ -1,6 +1,6 @@
-import type { ItemRef, Outcome } from "../model/item.ts";
+import type { ItemRef, Outcome } from "../domain/item.ts";
 import type { SettledItem, SettleReply } from "../ports/ledger.ts";
-import { type Book, type Want, want } from "./book.ts";
+import { type Transaction, type Want, want } from "./transaction.ts";
 import { borrowsRemoved, noteBorrowed, removalWants } from "./borrowed.ts";
 import { OVER_BUDGET } from "./budget.ts";
 import { emitItems, emitWants } from "./emit-items.ts";
@@ -31,21 +31,21 @@ export const settleWants = (worker: string, items: readonly SettledItem[]): Want
 ];
 
 /** The second door: what was not leased to this worker any more is refused and changes nothing. */
-export const settle = (book: Book, worker: string, items: readonly SettledItem[]): SettleReply => {
-  const batch = new SettleBatch(book, worker);
-  loadRest(book, batch, items);
+export const settle = (tx: Transaction, worker: string, items: readonly SettledItem[]): SettleReply => {
+  const batch = new SettleBatch(tx, worker);
+  loadRest(tx, batch, items);
   const refused: ItemRef[] = [];
-  book.each(items, (item) => {
-    if (batch.close(item)) settleOne(book, batch, worker, item);
-    else if (!isRepeated(book, worker, item)) refused.push({ queue: item.queue, seq: item.seq });
+  tx.each(items, (item) => {
+    if (batch.close(item)) settleOne(tx, batch, worker, item);
+    else if (!isRepeated(tx, worker, item)) refused.push({ queue: item.queue, seq: item.seq });
   });
   batch.write();
   return { refused };
 };
 
 /** What only some settles need. */
-const loadRest = (book: Book, batch: SettleBatch, items: readonly SettledItem[]): void => {
-  book.need(
+const loadRest = (tx: Transaction, batch: SettleBatch, items: readonly SettledItem[]): void => {
+  tx.need(
     ...items.flatMap((item) => {
       const { queue, seq, captures } = item;
       const lease = batch.leaseOf(item);
@@ -57,14 +57,14 @@ const loadRest = (book: Book, batch: SettleBatch, items: readonly SettledItem[])
         ...(item.outcome.state === "returned" ? refundWants(queue, batch.queue(queue).record.client) : []),
         ...(freshness ? freshWants([item]) : []),
         ...removalWants(id, captures),
-        ...(item.emitted.length > 0 || item.rejected?.length ? emitWants(book, job, item) : []),
+        ...(item.emitted.length > 0 || item.rejected?.length ? emitWants(tx, job, item) : []),
       ];
     }),
   );
-  book.need(
+  tx.need(
     ...items
       .filter((item) => batch.leaseOf(item) && batch.queue(item.queue).record.freshness)
-      .flatMap((item) => answerWants(book, item)),
+      .flatMap((item) => answerWants(tx, item)),
   );
 };
 
@@ -76,54 +76,54 @@ const refundWants = (queue: number, client: string): Want[] => [
 
 /** A settle whose answer was lost is sent again: what was taken of it is what it says. */
 const isRepeated = (
-  book: Book,
+  tx: Transaction,
   worker: string,
   { queue, seq, lease, attempt, outcome }: SettledItem,
 ): boolean => {
-  const result = book.one("result", queue, seq);
-  const last = outcome.state === "waiting" ? book.one("retry", queue, seq)?.last?.attempt : result?.attempt;
+  const result = tx.one("result", queue, seq);
+  const last = outcome.state === "waiting" ? tx.one("retry", queue, seq)?.last?.attempt : result?.attempt;
   if (result && outcome.state !== "waiting" && result.state !== outcome.state) return false;
   return last?.[0] === attempt.startedAt && last[4] === worker && last[6] === lease;
 };
 
-const settleOne = (book: Book, batch: SettleBatch, worker: string, settled: SettledItem): void => {
+const settleOne = (tx: Transaction, batch: SettleBatch, worker: string, settled: SettledItem): void => {
   const { queue: id, seq } = settled;
   const queue = batch.queue(id);
   const job = batch.job(queue.record.job);
-  const told = readable(book, job, settled);
-  const retry = book.known("retry", id, seq);
+  const told = readable(tx, job, settled);
+  const retry = tx.known("retry", id, seq);
   const item = { ...told, outcome: lastWord(job, told, retry?.attempts ?? 0) };
   const { outcome } = item;
   const isUntried = told.outcome.state === "returned";
   if (isUntried && item.attempt.requests === 0) queue.unused++;
-  if (queue.isProbe) answerByProbe(book, queue, told.outcome);
+  if (queue.isProbe) answerByProbe(tx, queue, told.outcome);
   const isCancelled = job.isCancelled && (outcome.state === "waiting" || outcome.state === "returned");
   job.add(item, isCancelled);
   queue.settled++;
   batch.paid(item);
   if (outcome.state === "returned") {
-    if (queue.record.freshness) leaveFresh(book, item);
-    if (isCancelled) return endCancelled(book, queue, retry ?? newRetry(id, seq));
+    if (queue.record.freshness) leaveFresh(tx, item);
+    if (isCancelled) return endCancelled(tx, queue, retry ?? newRetry(id, seq));
     // Given back untried, a suspect is as suspect as before. An acting request that was announced did not leave.
     const back = retry ?? newRetry(id, seq);
-    book.put("retry", {
+    tx.put("retry", {
       ...back,
       state: back.state === "suspect" ? "suspect" : "queued",
-      dueAt: book.now,
+      dueAt: tx.now,
       hasActed: false,
     });
-    queue.back(book.now, back.state === "suspect");
+    queue.back(tx.now, back.state === "suspect");
     return;
   }
   const last = lastResult(worker, item, job.record.revision);
-  const change = queue.record.freshness ? noteFresh(book, item) : undefined;
+  const change = queue.record.freshness ? noteFresh(tx, item) : undefined;
   if (change) job.addChange(change);
   const failure = "failure" in outcome ? outcome.failure : undefined;
   const past = failure && { ...pastOf(worker, item, job.record.revision), failure };
   if (failure)
     job.addFailure(
       failure,
-      { queue: id, seq, key: book.one("item", id, seq)!.key },
+      { queue: id, seq, key: tx.one("item", id, seq)!.key },
       outcome.state === "failed",
       isUntried,
     );
@@ -132,33 +132,33 @@ const settleOne = (book: Book, batch: SettleBatch, worker: string, settled: Sett
     const next: Retry = {
       ...before,
       state: "waiting",
-      dueAt: book.now + outcome.delayMs,
+      dueAt: tx.now + outcome.delayMs,
       attempts: before.attempts + (outcome.countsAttempt ? 1 : 0),
       throttles: before.throttles + (outcome.countsAttempt ? 0 : 1),
       hasActed: false,
       last,
       history: past ? [...before.history, past] : before.history,
     };
-    if (isCancelled) endCancelled(book, queue, next);
+    if (isCancelled) endCancelled(tx, queue, next);
     else {
-      book.put("retry", next);
+      tx.put("retry", next);
       queue.wait(next.dueAt!);
     }
   } else {
     const attempts = (retry?.attempts ?? 0) + (isUntried ? 0 : 1);
-    book.put("result", endOf(item, outcome, last, { attempts, endedAt: book.now, change: change ?? null }));
+    tx.put("result", endOf(item, outcome, last, { attempts, endedAt: tx.now, change: change ?? null }));
     if (past)
-      book.put("retry", {
+      tx.put("retry", {
         ...(retry ?? newRetry(id, seq)),
         dueAt: null,
         history: [...(retry?.history ?? []), past],
       });
     queue.ended++;
   }
-  noteBorrowed(book, item, job.record.id, item.captures);
+  noteBorrowed(tx, item, job.record.id, item.captures);
   if (item.emitted.length > 0 || item.rejected?.length) {
     batch.writeJob(job);
-    emitItems(book, queue.record.job, item);
+    emitItems(tx, queue.record.job, item);
     batch.reread(job);
   }
 };
@@ -181,8 +181,8 @@ export const endOf = (
 });
 
 /** Nobody will try it again: it reads as cancelled, by its due time. */
-const endCancelled = (book: Book, queue: QueueTally, retry: Retry): void => {
-  book.put("retry", { ...retry, state: "queued", dueAt: book.now });
+const endCancelled = (tx: Transaction, queue: QueueTally, retry: Retry): void => {
+  tx.put("retry", { ...retry, state: "queued", dueAt: tx.now });
   queue.ended++;
 };
 
@@ -214,8 +214,8 @@ export const pastOf = (worker: string, { attempt }: Told, revision: number): Omi
 };
 
 /** An item whose pages have gone with another job is given back, and fetched. */
-const readable = (book: Book, { record }: JobTally, item: SettledItem): SettledItem =>
-  borrowsRemoved(book, item.attempt.startedAt, record.id, item.captures)
+const readable = (tx: Transaction, { record }: JobTally, item: SettledItem): SettledItem =>
+  borrowsRemoved(tx, item.attempt.startedAt, record.id, item.captures)
     ? { ...item, outcome: { state: "returned" }, captures: [], records: null, fieldCounts: null, emitted: [] }
     : item;
 
@@ -233,9 +233,9 @@ const lastWord = (
 };
 
 /** The pulse tells a probe's outcome sooner, unless the worker died in between; of one given back untried nobody else tells. */
-const answerByProbe = (book: Book, queue: QueueTally, { state }: Outcome): void => {
+const answerByProbe = (tx: Transaction, queue: QueueTally, { state }: Outcome): void => {
   queue.isProbe = false;
   const { id } = queue.record;
-  if (state === "returned") book.patch("queue", queue.record, { isProbing: false });
-  else answerProbe(book, id, state === "done" || state === "absent" || state === "skipped");
+  if (state === "returned") tx.patch("queue", queue.record, { isProbing: false });
+  else answerProbe(tx, id, state === "done" || state === "absent" || state === "skipped");
 };

@@ -1,5 +1,5 @@
-import { roomAtMs } from "../model/slots.ts";
-import type { Book } from "./book.ts";
+import { roomAtMs } from "../domain/slots.ts";
+import type { Transaction } from "./transaction.ts";
 import { heldUntil, laneIntervalMs, slotBookOf } from "./lane-pace.ts";
 import { MOST_QUEUES } from "./loads.ts";
 import type { Lane, Queue, Share } from "./records.ts";
@@ -55,7 +55,7 @@ export const chargeTurn = (
 
 /** Beside what a claim gives: slots of hops, and what was not used (below 0). `lane` 0 for items over all workers. */
 export const chargeShare = (
-  book: Book,
+  tx: Transaction,
   lane: Lane,
   share: Share | undefined,
   weight: number,
@@ -63,8 +63,8 @@ export const chargeShare = (
 ): void => {
   if (!share || count === 0) return;
   const { had, floor } = chargeTurn({ had: share.had ?? 0, weight }, lane.floor, count);
-  book.patch("share", share, { had });
-  if (floor !== lane.floor) book.patch("lane", lane, { floor });
+  tx.patch("share", share, { had });
+  if (floor !== lane.floor) tx.patch("lane", lane, { floor });
 };
 
 export const hindmost = (turns: readonly Turn[]): number => Math.min(...turns.map(({ had }) => had));
@@ -76,31 +76,30 @@ export const queueReadyAt = ({ isClaimable, hasFresh, dueAt, ownNextAt }: Queue)
   isClaimable && (hasFresh || dueAt !== null) ? Math.max(hasFresh ? 0 : dueAt!, ownNextAt) : EMPTY_CLAIM_AT;
 
 /** A client has work in a lane from then on: a claim looks there, and finds out when it really is ready. */
-export const wakeShare = (book: Book, lane: number, client: string, at: number): void => {
-  const share =
-    book.known("share", lane, client) ?? book.one("share", lane, client) ?? newShare(lane, client);
-  if (share.readyAt === null || share.readyAt > at) book.put("share", { ...share, readyAt: at });
+export const wakeShare = (tx: Transaction, lane: number, client: string, at: number): void => {
+  const share = tx.known("share", lane, client) ?? tx.one("share", lane, client) ?? newShare(lane, client);
+  if (share.readyAt === null || share.readyAt > at) tx.put("share", { ...share, readyAt: at });
 };
 
 /** The lane may have room sooner than it was thought, for whoever has work there. */
-export const wakeLane = (book: Book, lane: number, at: number): void => {
-  for (const share of book.list("sharesOf", lane))
-    if (share.readyAt !== null && share.readyAt > at) book.patch("share", share, { readyAt: at });
+export const wakeLane = (tx: Transaction, lane: number, at: number): void => {
+  for (const share of tx.list("sharesOf", lane))
+    if (share.readyAt !== null && share.readyAt > at) tx.patch("share", share, { readyAt: at });
 };
 
 /**
  * When the lane can next give an item of a client away, after a claim was there. `queues` are those that were loaded; with more than
  * `MOST_QUEUES` of them there are others, and the next claim looks again.
  */
-export const noteReady = (book: Book, lane: Lane, share: Share, queues: readonly Queue[]): void => {
+export const noteReady = (tx: Transaction, lane: Lane, share: Share, queues: readonly Queue[]): void => {
   const isAll = queues.length <= MOST_QUEUES;
   const nexts = queues.map((queue) => ({ queue, at: queueReadyAt(queue) }));
   const next = nexts.reduce((a, b) => (b.at < a.at ? b : a), { queue: queues[0], at: Infinity });
   const heldMs = heldUntil(lane);
   const isOver = heldMs === Infinity || (isAll && next.at === Infinity);
   const roomAt = next.queue
-    ? roomAtMs(slotBookOf(lane), laneIntervalMs(lane, book.now, next.queue), next.queue.burst, book.now)
+    ? roomAtMs(slotBookOf(lane), laneIntervalMs(lane, tx.now, next.queue), next.queue.burst, tx.now)
     : 0;
-  const readyAt = isOver ? null : Math.max(isAll ? next.at : 0, heldMs, roomAt, book.now);
-  if (readyAt !== share.readyAt) book.patch("share", share, { readyAt });
+  const readyAt = isOver ? null : Math.max(isAll ? next.at : 0, heldMs, roomAt, tx.now);
+  if (readyAt !== share.readyAt) tx.patch("share", share, { readyAt });
 };

@@ -1,16 +1,16 @@
-import type { Book } from "./book.ts";
+import type { Transaction } from "./transaction.ts";
 import type { Lease, Worker } from "./records.ts";
 
 type Stop = Worker["stops"][number];
 
 /** Before queues stop: whoever has items of them must hear that they have. */
-export const rememberHolders = (book: Book, isStopped: (lease: Lease) => boolean): void => {
-  for (const worker of book.list("workers")) {
+export const rememberHolders = (tx: Transaction, isStopped: (lease: Lease) => boolean): void => {
+  for (const worker of tx.list("workers")) {
     const held = worker.leases.filter(isStopped);
     if (held.length === 0) continue;
     const queues = new Map(held.map(({ job, queue }) => [queue, { job, queue, isTold: false }]));
     const others = worker.stops.filter(({ queue }) => !queues.has(queue));
-    book.patch("worker", worker, { stops: [...others, ...queues.values()] });
+    tx.patch("worker", worker, { stops: [...others, ...queues.values()] });
   }
 };
 
@@ -19,10 +19,10 @@ export const isStopHeard = (workers: readonly Worker[], job: number, now: number
   !workers.some(({ until, stops }) => (until ?? 0) >= now && stops.some((stop) => stop.job === job));
 
 /** What had stopped goes on. */
-export const forgetStops = (book: Book, isOver: (stop: Stop) => boolean): void => {
-  for (const worker of book.list("workers"))
+export const forgetStops = (tx: Transaction, isOver: (stop: Stop) => boolean): void => {
+  for (const worker of tx.list("workers"))
     if (worker.stops.some(isOver))
-      book.patch("worker", worker, { stops: worker.stops.filter((stop) => !isOver(stop)) });
+      tx.patch("worker", worker, { stops: worker.stops.filter((stop) => !isOver(stop)) });
 };
 
 /**

@@ -1,4 +1,4 @@
-import type { Book, Want } from "./book.ts";
+import type { Transaction, Want } from "./transaction.ts";
 
 /**
  * What the ledger's rules need of an engine. `transact` loads `wants` in one go and runs `work`, which is pure: where it asks for more, that is
@@ -8,13 +8,13 @@ import type { Book, Want } from "./book.ts";
 export interface LedgerStore {
   readonly transact: <T>(
     wants: readonly Want[] | ((now: number) => readonly Want[]),
-    work: (book: Book) => T,
+    work: (tx: Transaction) => T,
     isDurable?: boolean,
   ) => Promise<T>;
   /** The same for a rule that changes nothing, on one view of all that it reads. */
   readonly read: <T>(
     wants: readonly Want[] | ((now: number) => readonly Want[]),
-    work: (book: Book) => T,
+    work: (tx: Transaction) => T,
   ) => Promise<T>;
   /** The ledger's clock, in ms. */
   readonly now: () => number;

@@ -1,5 +1,5 @@
 import type { ClaimedItem } from "../ports/ledger.ts";
-import type { Book } from "./book.ts";
+import type { Transaction } from "./transaction.ts";
 import type { ClaimTally } from "./claim.ts";
 import { answerFresh } from "./fresh-claims.ts";
 import { placesOf } from "./places.ts";
@@ -15,32 +15,32 @@ const LOOK_AHEAD = 100;
 
 /** Takes up to `count` items from a queue and leases them. */
 export const takeItems = (
-  book: Book,
+  tx: Transaction,
   tally: ClaimTally,
   queueId: number,
   lane: Lane,
   count: number,
 ): number => {
-  const queue = book.known("queue", queueId)!;
+  const queue = tx.known("queue", queueId)!;
   const { hasFresh } = queue;
   const run = lane.freshRun;
   const retryCap = hasFresh ? Math.min(count, Math.floor((run + count) / (FRESH_PER_RETRY + 1))) : count;
-  const due = takeDue(book, tally, queue, retryCap);
-  const fresh = takeFresh(book, tally, queue, hasFresh ? count - due.items.length : 0);
+  const due = takeDue(tx, tally, queue, retryCap);
+  const fresh = takeFresh(tx, tally, queue, hasFresh ? count - due.items.length : 0);
   const taken = [...due.items, ...fresh.items];
-  for (const item of due.items) book.put("retry", { ...retryOf(item), dueAt: null });
+  for (const item of due.items) tx.put("retry", { ...retryOf(item), dueAt: null });
   lease(tally, queue, lane, taken);
   const freshRun = due.items.length > 0 ? 0 : Math.min(run + fresh.items.length, FRESH_PER_RETRY * 8);
-  if (freshRun !== run) book.patch("lane", lane, { freshRun });
+  if (freshRun !== run) tx.patch("lane", lane, { freshRun });
   if (fresh.hasPassed) tally.hasPassed = true;
-  const now = book.known("queue", queueId)!; // answering from the archive has changed it
-  book.patch("queue", now, {
+  const now = tx.known("queue", queueId)!; // answering from the archive has changed it
+  tx.patch("queue", now, {
     cursor: fresh.cursor,
     hasFresh: fresh.hasMore,
     dueAt: earliest(due.nextAt, now.dueAt === queue.dueAt ? null : now.dueAt),
     leased: now.leased + taken.length,
     waiting: now.waiting - due.items.filter(({ state }) => state === "waiting").length,
-    ...(taken.length > 0 && { servedAt: book.now, ...(queue.isProbing && { isClaimable: false }) }),
+    ...(taken.length > 0 && { servedAt: tx.now, ...(queue.isProbing && { isClaimable: false }) }),
   });
   return taken.length;
 };
@@ -49,16 +49,15 @@ const earliest = (a: number | null, b: number | null): number | null =>
   a === null || b === null ? (a ?? b) : Math.min(a, b);
 
 const takeDue = (
-  book: Book,
+  tx: Transaction,
   tally: ClaimTally,
   queue: Queue,
   limit: number,
 ): { readonly items: readonly DueItem[]; readonly nextAt: number | null } => {
-  if (limit === 0 || queue.dueAt === null || queue.dueAt > book.now)
-    return { items: [], nextAt: queue.dueAt };
+  if (limit === 0 || queue.dueAt === null || queue.dueAt > tx.now) return { items: [], nextAt: queue.dueAt };
   const { items, nextAt } = tally.stock.due(queue, limit);
   if (queue.freshness === null || tally.stock.isPlan) return { items, nextAt };
-  const { left } = answerFresh(book, queue, items, limit);
+  const { left } = answerFresh(tx, queue, items, limit);
   if (left.length < items.length) tally.hasPassed = true;
   return { items: left, nextAt };
 };
@@ -71,13 +70,13 @@ interface FreshRun {
 }
 
 /** `cursor`: where it moves, also over what was answered from the archive or set aside (`hasPassed`). */
-const takeFresh = (book: Book, { stock }: ClaimTally, queue: Queue, count: number): FreshRun => {
+const takeFresh = (tx: Transaction, { stock }: ClaimTally, queue: Queue, count: number): FreshRun => {
   if (count === 0) return { items: [], cursor: queue.cursor, hasMore: queue.hasFresh };
   const most = queue.freshness === null ? count : Math.max(count, LOOK_AHEAD);
   const { items, hasMore } = stock.fresh(queue, most);
   if (queue.freshness === null || stock.isPlan)
     return { items: items.slice(0, count), cursor: items.at(-1)?.seq ?? queue.cursor, hasMore };
-  const { left, seen } = answerFresh(book, queue, items, count);
+  const { left, seen } = answerFresh(tx, queue, items, count);
   const cursor = items[seen - 1]?.seq ?? queue.cursor;
   return {
     items: left,

@@ -1,4 +1,4 @@
-import type { ItemRef } from "../model/item.ts";
+import type { ItemRef } from "../domain/item.ts";
 import type { EventLog } from "../ports/event-log.ts";
 import type {
   AddReply,
@@ -13,7 +13,7 @@ import type {
 } from "../ports/ledger.ts";
 import { answerWants, later, once, partOf } from "./answers.ts";
 import { ownKeys, putKeys, type ReservedKey, reservePlaces } from "./batch-keys.ts";
-import { type Book, want, type Want } from "./book.ts";
+import { type Transaction, want, type Want } from "./transaction.ts";
 import { claim, claimWants } from "./claim.ts";
 import { cancelJob, controlJob, isQuiet } from "./control-job.ts";
 import { controlLane, setShare } from "./control-lane.ts";
@@ -48,7 +48,7 @@ type Verbs = Pick<
       | "createJob"
       | "addItems"
       | "sealJob"
-      | "steerJob"
+      | "controlJob"
       | "retryItems"
       | "raiseCaps"
       | "pinVersions"
@@ -58,7 +58,7 @@ type Verbs = Pick<
       | "isQuiet"
       | "readRobots"
       | "keepRobots"
-      | "steerLane"
+      | "controlLane"
       | "setShare"
       | "claim"
       | "pulse"
@@ -76,7 +76,7 @@ export const ledgerVerbs = (store: LedgerStore, own: Partial<PulseLimits> = {}):
   const act: Act = (id, work, { wants = [], isDurable = true } = {}) =>
     transact(
       (now) => [...answerWants(id), ...(typeof wants === "function" ? wants(now) : wants)],
-      (book) => once(book, id, () => work(book)),
+      (tx) => once(tx, id, () => work(tx)),
       isDurable,
     );
   const upkeep = async ({ worker }: ClaimRequest): Promise<void> => {
@@ -88,9 +88,9 @@ export const ledgerVerbs = (store: LedgerStore, own: Partial<PulseLimits> = {}):
     let at = 0;
     const answer = await transact(
       (now) => claimWants(request, now),
-      (book) => {
-        at = book.now;
-        return claim(book, request, limits.leaseMs);
+      (tx) => {
+        at = tx.now;
+        return claim(tx, request, limits.leaseMs);
       },
       false,
     );
@@ -103,14 +103,14 @@ export const ledgerVerbs = (store: LedgerStore, own: Partial<PulseLimits> = {}):
     return [want("jobNamed", job), want("removal", job), ...(facts ? wantsOf(facts, items) : [])];
   };
   const loadJob = (
-    book: Book,
+    tx: Transaction,
     job: string,
     items: readonly PlannedItem[],
     wantsOf: typeof insertWants,
   ): void => {
-    const known = book.one("jobNamed", job);
+    const known = tx.one("jobNamed", job);
     if (!known) return;
-    book.need(...wantsOf(known, items));
+    tx.need(...wantsOf(known, items));
     if (jobs.size >= MOST_KNOWN) jobs.clear();
     jobs.set(job, known);
   };
@@ -118,9 +118,9 @@ export const ledgerVerbs = (store: LedgerStore, own: Partial<PulseLimits> = {}):
   const reserveKeys = async (job: string, chunks: readonly (readonly PlannedItem[])[]): Promise<void> => {
     const reserved: ReservedKey[] = [];
     for (const some of chunks) {
-      const reserve = (book: Book): ReservedKey[] => {
-        loadJob(book, job, some, placeWants);
-        return reservePlaces(book, openJob(book, job), some);
+      const reserve = (tx: Transaction): ReservedKey[] => {
+        loadJob(tx, job, some, placeWants);
+        return reservePlaces(tx, openJob(tx, job), some);
       };
       reserved.push(...(await transact(jobWants(job, some, placeWants), reserve, false)));
     }
@@ -129,17 +129,17 @@ export const ledgerVerbs = (store: LedgerStore, own: Partial<PulseLimits> = {}):
       const some = reserved.slice(from, from + ADD_CHUNK);
       const wants = [want("jobNamed", job), want("removal", job)];
       let stored: readonly ReservedKey[] | undefined;
-      const put = (book: Book): number => {
-        putKeys(book, some, () => (stored = some));
-        return openJob(book, job).number;
+      const put = (tx: Transaction): number => {
+        putKeys(tx, some, () => (stored = some));
+        return openJob(tx, job).number;
       };
       const number = await transact(wants, put, false);
-      stored ??= await store.read([], (book) => ownKeys(book, number, some));
+      stored ??= await store.read([], (tx) => ownKeys(tx, number, some));
       for (const key of stored) key.batch.reserve(key);
     }
   };
   return {
-    createJob: (spec) => transact([], (book) => createJob(book, spec)),
+    createJob: (spec) => transact([], (tx) => createJob(tx, spec)),
     addItems: async (job, items, rejected, id) => {
       const total = { accepted: 0, folded: 0, capped: 0 };
       const chunks = [...addChunks(items)];
@@ -149,9 +149,9 @@ export const ledgerVerbs = (store: LedgerStore, own: Partial<PulseLimits> = {}):
           chunks.map(([, some]) => some),
         );
       for (const [from, some] of chunks) {
-        const add = (book: Book): AddReply => {
-          loadJob(book, job, some, insertWants);
-          return addItems(book, job, some, from === 0 ? rejected : []);
+        const add = (tx: Transaction): AddReply => {
+          loadJob(tx, job, some, insertWants);
+          return addItems(tx, job, some, from === 0 ? rejected : []);
         };
         // The last one waits for the disk, and takes with it what was written before.
         const isDurable = from === chunks.at(-1)![0];
@@ -161,25 +161,23 @@ export const ledgerVerbs = (store: LedgerStore, own: Partial<PulseLimits> = {}):
       }
       return total;
     },
-    sealJob: (job) => transact([], (book) => sealJob(book, job)),
-    steerJob: (job, to, why, id) => act(id, (book) => controlJob(book, job, to, why)),
+    sealJob: (job) => transact([], (tx) => sealJob(tx, job)),
+    controlJob: (job, to, why, id) => act(id, (tx) => controlJob(tx, job, to, why)),
     isQuiet: (job) =>
-      store.read([want("jobNamed", job), want("removal", job), want("workers")], (book) =>
-        isQuiet(book, job),
-      ),
+      store.read([want("jobNamed", job), want("removal", job), want("workers")], (tx) => isQuiet(tx, job)),
     retryItems: async (job, { kinds, keys }, id) => {
       let total = 0;
       if (keys) {
         for (let from = 0; from === 0 || from < keys.length; from += RETRY_CHUNK) {
           const some = keys.slice(from, from + RETRY_CHUNK);
-          total += await act(partOf(id, from), (book) => retryKeys(book, job, some, kinds));
+          total += await act(partOf(id, from), (tx) => retryKeys(tx, job, some, kinds));
         }
         return total;
       }
       for (let part = 0, after: ItemRef | undefined = START; after; part++) {
         const from: ItemRef = after;
-        const { count, last } = await act(partOf(id, part), (book) =>
-          retryFailed(book, job, kinds, from, RETRY_CHUNK),
+        const { count, last } = await act(partOf(id, part), (tx) =>
+          retryFailed(tx, job, kinds, from, RETRY_CHUNK),
         );
         total += count;
         after = last;
@@ -187,32 +185,32 @@ export const ledgerVerbs = (store: LedgerStore, own: Partial<PulseLimits> = {}):
       return total;
     },
     raiseCaps: async (job, caps, id) => {
-      await act(id, (book) => raiseCaps(book, job, caps));
+      await act(id, (tx) => raiseCaps(tx, job, caps));
       let total = 0;
       for (let part = 0, after: ItemRef | undefined = START; after; part++) {
         const from: ItemRef = after;
-        const { accepted, last } = await act(partOf(id, part), (book) => letIn(book, job, from, RETRY_CHUNK));
+        const { accepted, last } = await act(partOf(id, part), (tx) => letIn(tx, job, from, RETRY_CHUNK));
         total += accepted;
         after = last;
       }
       return total;
     },
-    pinVersions: (job, pins, id) => act(id, (book) => pinVersions(book, job, pins)),
+    pinVersions: (job, pins, id) => act(id, (tx) => pinVersions(tx, job, pins)),
     amendItems: async (job, revision, items, isLast = false) => {
       for (const some of inTransactions(items, AMEND_CHUNK)) {
         const ready: AmendedItem[] = [];
         for (const item of some) {
           const { ahead, rest } = split(item);
           for (const emitted of ahead)
-            await transact([], (book) => emitAmended(book, job, revision, { ...item, emitted }));
+            await transact([], (tx) => emitAmended(tx, job, revision, { ...item, emitted }));
           ready.push({ ...item, emitted: rest });
         }
-        await transact([], (book) => amendItems(book, job, revision, ready));
+        await transact([], (tx) => amendItems(tx, job, revision, ready));
       }
-      if (isLast) await transact([], (book) => endAmending(book, job, revision));
+      if (isLast) await transact([], (tx) => endAmending(tx, job, revision));
     },
-    steerLane: (lane, to) => transact([], (book) => controlLane(book, lane, to)),
-    setShare: (client, share) => transact([], (book) => setShare(book, client, share)),
+    controlLane: (lane, to) => transact([], (tx) => controlLane(tx, lane, to)),
+    setShare: (client, share) => transact([], (tx) => setShare(tx, client, share)),
     claim: async (request) => {
       for (;;) {
         const answer = await claimOnce(request);
@@ -225,9 +223,9 @@ export const ledgerVerbs = (store: LedgerStore, own: Partial<PulseLimits> = {}):
       const sentAt = store.now();
       const reply = await transact(
         pulseWants(report),
-        (book) => {
-          at = book.now;
-          return pulse(book, report, sentAt, limits);
+        (tx) => {
+          at = tx.now;
+          return pulse(tx, report, sentAt, limits);
         },
         // Never results, only lanes and leases: forgetting it in a power cut does no harm, except for acts.
         report.acting.length > 0,
@@ -241,7 +239,7 @@ export const ledgerVerbs = (store: LedgerStore, own: Partial<PulseLimits> = {}):
       for (const some of inTransactions(items, Infinity)) {
         const ready: SettledItem[] = [];
         for (const item of some) ready.push(await emitAhead(act, nextPart, worker, item));
-        const reply = await act(nextPart(), (book) => settle(book, worker, ready), {
+        const reply = await act(nextPart(), (tx) => settle(tx, worker, ready), {
           wants: settleWants(worker, ready),
         });
         refused.push(...reply.refused);
@@ -250,7 +248,7 @@ export const ledgerVerbs = (store: LedgerStore, own: Partial<PulseLimits> = {}):
     },
     reap: async ({ worker, cause, id }: ReapRequest) => {
       if (worker !== undefined)
-        return await act(id, (book) => reapWorker(book, worker, cause), { wants: [want("worker", worker)] });
+        return await act(id, (tx) => reapWorker(tx, worker, cause), { wants: [want("worker", worker)] });
       const reply = await reapSilent(act, { id });
       while (await transact((now) => [want("overdueJob", now)], cancelOverdue));
       return reply;
@@ -258,23 +256,23 @@ export const ledgerVerbs = (store: LedgerStore, own: Partial<PulseLimits> = {}):
     registerWorker: (card, sums = {}, id) =>
       act(
         id,
-        (book) => {
-          registerWorker(book, card);
-          for (const [name, value] of Object.entries(sums)) book.count(name as keyof typeof sums, value ?? 0);
+        (tx) => {
+          registerWorker(tx, card);
+          for (const [name, value] of Object.entries(sums)) tx.count(name as keyof typeof sums, value ?? 0);
         },
         { wants: [want("worker", card.name)], isDurable: false },
       ),
     readRobots: async (origin, worker) =>
-      (await store.read([want("robots", origin)], (book) => knownRobots(book, origin))) ??
-      (await transact([want("robots", origin)], (book) => askRobots(book, origin, worker), false)),
-    keepRobots: (origin, answer) => transact([], (book) => keepRobots(book, origin, answer), false),
-    events: { write: (events, id) => act(id, (book) => void book.events.push(...events)) },
+      (await store.read([want("robots", origin)], (tx) => knownRobots(tx, origin))) ??
+      (await transact([want("robots", origin)], (tx) => askRobots(tx, origin, worker), false)),
+    keepRobots: (origin, answer) => transact([], (tx) => keepRobots(tx, origin, answer), false),
+    events: { write: (events, id) => act(id, (tx) => void tx.events.push(...events)) },
   };
 };
 
 type Act = <T>(
   id: string | undefined,
-  work: (book: Book) => T,
+  work: (tx: Transaction) => T,
   options?: {
     readonly wants?: readonly Want[] | ((now: number) => readonly Want[]);
     readonly isDurable?: boolean;
@@ -291,11 +289,11 @@ const reapSilent = async (
   for (let part = 0; ; part++) {
     const reply = await act(
       partOf(id, part),
-      (book) => {
-        const silent = book.list("silentWorkers", book.now).find(({ name }) => name !== except);
+      (tx) => {
+        const silent = tx.list("silentWorkers", tx.now).find(({ name }) => name !== except);
         if (!silent) return undefined;
-        book.need(want("worker", silent.name));
-        return reapWorker(book, silent.name, SILENT);
+        tx.need(want("worker", silent.name));
+        return reapWorker(tx, silent.name, SILENT);
       },
       { wants: (now) => [want("silentWorkers", now)] },
     );
@@ -311,11 +309,11 @@ const reapSilent = async (
 const SILENT = { blame: "unknown", detail: "the worker fell silent" } as const;
 
 /** One job whose deadline has passed. False when there was none. */
-const cancelOverdue = (book: Book): boolean => {
-  const job = book.one("overdueJob", book.now);
+const cancelOverdue = (tx: Transaction): boolean => {
+  const job = tx.one("overdueJob", tx.now);
   if (!job) return false;
-  book.need(want("workers"));
-  cancelJob(book, job, { cause: "asked", reason: "deadline" });
+  tx.need(want("workers"));
+  cancelJob(tx, job, { cause: "asked", reason: "deadline" });
   return true;
 };
 
@@ -379,12 +377,12 @@ const emitAhead = async (
     // Not synced: the settle that follows is, and with it all that came before.
     const isHeld = await act(
       nextPart(),
-      (book) => {
-        if (!new SettleBatch(book, worker).leaseOf(item)) return false;
-        const { job } = book.one("queue", item.queue)!;
+      (tx) => {
+        if (!new SettleBatch(tx, worker).leaseOf(item)) return false;
+        const { job } = tx.one("queue", item.queue)!;
         const some = { ...item, emitted, rejected: [] };
-        book.need(...emitWants(book, job, some));
-        emitItems(book, job, some);
+        tx.need(...emitWants(tx, job, some));
+        emitItems(tx, job, some);
         return true;
       },
       {

@@ -1,8 +1,7 @@
-import { type JobPins, movedCounts, withNewPins } from "../model/job-version.ts";
-import type { JobSpec, PinnedScraper } from "../model/job.ts";
-import type { Pace } from "../model/pace.ts";
+import { type JobPins, movedCounts, type Pace, withNewPins } from "../domain/job-version.ts";
+import type { JobSpec, PinnedScraper } from "../domain/job.ts";
 import type { AmendedItem } from "../ports/ledger.ts";
-import { type Book, want } from "./book.ts";
+import { type Transaction, want } from "./transaction.ts";
 import { jobNamed, mustGoOn, READING } from "./control-job.ts";
 import { emitItems, emitWants } from "./emit-items.ts";
 import { addFailure, takeFailure } from "./failures.ts";
@@ -10,29 +9,29 @@ import { lowerPace } from "./queues.ts";
 import type { Job, Result } from "./records.ts";
 
 /** Pins a job to other versions and leaves it paused. Changes nothing while items are leased, which are run with the versions before. */
-export const pinVersions = (book: Book, id: string, pins: JobPins): { readonly inHand: number } => {
-  const job = jobNamed(book, id);
-  mustGoOn(book, job, false);
-  const queues = book.list("queuesOf", job.number);
-  const inHand = queues.reduce((sum, { leased }) => sum + leased, 0);
-  if (inHand > 0) return { inHand };
+export const pinVersions = (tx: Transaction, id: string, pins: JobPins): { readonly inFlight: number } => {
+  const job = jobNamed(tx, id);
+  mustGoOn(tx, job, false);
+  const queues = tx.list("queuesOf", job.number);
+  const inFlight = queues.reduce((sum, { leased }) => sum + leased, 0);
+  if (inFlight > 0) return { inFlight };
   const spec = withNewPins(job.spec, pins);
   const slowed = slowedScrapers(job.spec, spec);
   for (const queue of queues) {
-    let next = book.patch("queue", queue, { isClaimable: false, isProbing: false });
-    for (const scraper of slowed) next = lowerPace(book, next, scraper);
+    let next = tx.patch("queue", queue, { isClaimable: false, isProbing: false });
+    for (const scraper of slowed) next = lowerPace(tx, next, scraper);
   }
-  book.patch("job", job, {
+  tx.patch("job", job, {
     spec,
     revision: spec.earlier!.length,
     fieldCounts: movedCounts(job.fieldCounts, job.spec.fields, spec.fields),
     endedAt: null,
     state: "paused",
-    paused: { ...READING, at: book.now },
+    paused: { ...READING, at: tx.now },
   });
-  book.wakeJob(job.number, book.now);
-  book.tell("job.paused", id, { ...READING });
-  return { inHand: 0 };
+  tx.wakeJob(job.number, tx.now);
+  tx.tell("job.paused", id, { ...READING });
+  return { inFlight: 0 };
 };
 
 /** Which of several scrapers have items in a lane is not known: all of the job's lanes are as slow as one that was slowed down. */
@@ -45,64 +44,75 @@ const isSlower = (now: Pace, was: Pace): boolean =>
   now.perSecond < was.perSecond || now.burst < was.burst || now.concurrency < was.concurrency;
 
 /** What the present versions made of stored pages takes the place of what earlier ones did. */
-export const amendItems = (book: Book, id: string, revision: number, items: readonly AmendedItem[]): void => {
-  const job = jobNamed(book, id);
+export const amendItems = (
+  tx: Transaction,
+  id: string,
+  revision: number,
+  items: readonly AmendedItem[],
+): void => {
+  const job = jobNamed(tx, id);
   if (job.revision !== revision || job.state === "cancelled") return;
-  book.need(
+  tx.need(
     ...items.flatMap((item) => [
       want("result", item.queue, item.seq),
       want("item", item.queue, item.seq),
-      ...(item.emitted.length > 0 ? emitWants(book, job.number, item) : []),
+      ...(item.emitted.length > 0 ? emitWants(tx, job.number, item) : []),
     ]),
   );
   for (const item of items) {
-    const before = amendable(book, revision, item);
+    const before = amendable(tx, revision, item);
     if (!before) continue;
-    amend(book, job.number, revision, item, before);
-    if (item.emitted.length > 0 || item.rejected.length > 0) emitItems(book, job.number, item);
+    amend(tx, job.number, revision, item, before);
+    if (item.emitted.length > 0 || item.rejected.length > 0) emitItems(tx, job.number, item);
   }
-  book.patch("job", book.known("job", job.number)!, { reopenedAt: book.now });
+  tx.patch("job", tx.known("job", job.number)!, { reopenedAt: tx.now });
 };
 
 /** Inputs found on a page, more than one transaction takes: all but the last ones arrive before. Found again, they are folded. */
-export const emitAmended = (book: Book, id: string, revision: number, item: AmendedItem): void => {
-  const job = jobNamed(book, id);
+export const emitAmended = (tx: Transaction, id: string, revision: number, item: AmendedItem): void => {
+  const job = jobNamed(tx, id);
   if (job.revision !== revision || job.state === "cancelled") return;
-  book.need(want("result", item.queue, item.seq), ...emitWants(book, job.number, item));
-  if (amendable(book, revision, item)) emitItems(book, job.number, { ...item, rejected: [] });
+  tx.need(want("result", item.queue, item.seq), ...emitWants(tx, job.number, item));
+  if (amendable(tx, revision, item)) emitItems(tx, job.number, { ...item, rejected: [] });
 };
 
 /** Undefined where the item has been amended before, or is to be tried again. */
-const amendable = (book: Book, revision: number, { queue, seq }: AmendedItem): Result | undefined => {
-  const result = book.one("result", queue, seq);
+const amendable = (tx: Transaction, revision: number, { queue, seq }: AmendedItem): Result | undefined => {
+  const result = tx.one("result", queue, seq);
   const isOf = result && (result.state === "done" || result.state === "failed" || result.state === "skipped");
   return isOf && result.revision < revision ? result : undefined;
 };
 
-const amend = (book: Book, number: number, revision: number, item: AmendedItem, before: Result): void => {
+const amend = (
+  tx: Transaction,
+  number: number,
+  revision: number,
+  item: AmendedItem,
+  before: Result,
+): void => {
   const { outcome } = item;
   const failure = outcome.state === "failed" ? outcome.failure : null;
   const after: Result = {
     ...before,
     state: outcome.state,
-    endedAt: book.now,
+    endedAt: tx.now,
     quality: outcome.state === "failed" ? null : outcome.quality,
     failure,
     records: item.records,
     revision,
   };
-  book.put("result", after);
-  const job = book.known("job", number)!;
+  tx.put("result", after);
+  const job = tx.known("job", number)!;
   const change = (of: Result["state"]): number => Number(after.state === of) - Number(before.state === of);
   const isPartial = ({ state, quality }: Result): number => Number(state === "done" && quality === "partial");
   let { failures } = job;
   if (before.state === "failed" && before.failure) failures = takeFailure(failures, before.failure.kind);
   if (failure)
-    failures = addFailure(failures, failure, book.one("item", item.queue, item.seq)!.key, {
+    failures = addFailure(failures, failure, tx.one("item", item.queue, item.seq)!.key, {
       isFinal: true,
       isUntried: true,
     });
-  book.patch("job", job, {
+  tx.patch("job", job, {
     done: job.done + change("done"),
     failed: job.failed + change("failed"),
     skipped: job.skipped + change("skipped"),
@@ -119,9 +129,9 @@ const addCounts = ({ fieldCounts }: Job, added: readonly number[]): number[] =>
   );
 
 /** All stored pages are read: the job may be resumed. */
-export const endAmending = (book: Book, id: string, revision: number): void => {
-  const job = jobNamed(book, id);
+export const endAmending = (tx: Transaction, id: string, revision: number): void => {
+  const job = jobNamed(tx, id);
   if (job.revision !== revision) return;
   const { isAmending: _, ...spec } = job.spec;
-  book.patch("job", job, { spec });
+  tx.patch("job", job, { spec });
 };

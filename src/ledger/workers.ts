@@ -1,10 +1,10 @@
-import type { ItemRef } from "../model/item.ts";
-import type { ClaimRequest, WorkerCard } from "../ports/ledger.ts";
-import type { Book } from "./book.ts";
+import type { ItemRef } from "../domain/item.ts";
+import type { ClaimRequest, WorkerInfo } from "../ports/ledger.ts";
+import type { Transaction } from "./transaction.ts";
 import { newKeySeed } from "./key-hash.ts";
 import type { Lease, Worker } from "./records.ts";
 
-export const newWorker = (name: string): Worker => ({
+const newWorker = (name: string): Worker => ({
   name,
   until: null,
   isAlone: false,
@@ -28,9 +28,9 @@ export const newWorker = (name: string): Worker => ({
 export const isKnown = (worker: Worker | undefined): boolean => worker?.until != null;
 
 /** Registering alone makes nobody known: one that was given up and registers again is still given up, until it has heard so. */
-export const registerWorker = (book: Book, card: WorkerCard): void => {
-  const worker = book.one("worker", card.name) ?? newWorker(card.name);
-  book.put("worker", { ...worker, card, registeredAt: book.now });
+export const registerWorker = (tx: Transaction, card: WorkerInfo): void => {
+  const worker = tx.one("worker", card.name) ?? newWorker(card.name);
+  tx.put("worker", { ...worker, card, registeredAt: tx.now });
 };
 
 /** By chance, and so never a number that it had before it was given up, be that a moment ago: what it sends late would be taken for its own. */

@@ -35,7 +35,7 @@ export interface WebhookSender {
   send(post: WebhookPost, signal: AbortSignal): Promise<WebhookAnswer>;
 }
 
-export interface WebhookPost {
+interface WebhookPost {
   readonly id: string;
   readonly url: string;
   readonly body: string;
@@ -55,7 +55,7 @@ export type WebhookAnswer =
   /** Trying again is of no use. */
   | { readonly result: "hopeless"; readonly status?: number; readonly error: string };
 
-export type ChannelErrorCode =
+type ChannelErrorCode =
   | "bad-config"
   | "bad-secret"
   | "refused"

@@ -1,5 +1,5 @@
-import type { CaptureRef, Exchange, KeptPage, StoredCapture } from "../model/capture.ts";
-import type { OptionNames } from "../model/known-options.ts";
+import type { CaptureRef, Exchange, KeptPage, StoredCapture } from "../domain/capture.ts";
+import type { OptionNames } from "../domain/known-options.ts";
 
 /** What a scraper's `collect` works with. The collectors implement it, scraper authors see it. */
 export interface Http {

@@ -1,8 +1,6 @@
-import type { CallId } from "./call-id.ts";
-
 export const EVENT_TYPES = [
   "job.started",
-  /** Every `spec.progressMs`, written by the controller's duty. */
+  /** Every `spec.progressMs`, written by the controller's task. */
   "job.progress",
   "job.paused",
   /** Also when an ended job goes on, because items were put back or limits raised. */
@@ -57,3 +55,9 @@ export interface EventLog {
   /** Events that no other verb of the ledger writes: progress. */
   write(events: readonly NewEvent[], id?: CallId): Promise<void>;
 }
+
+/**
+ * Names one call. Sent again within a quarter of an hour, also while the first is under way, it takes effect once and is answered alike. Verbs that
+ * take no name may be sent again as they are.
+ */
+export type CallId = string;

@@ -1,5 +1,5 @@
-import type { FailureKind } from "../model/failure.ts";
-import type { ItemRef } from "../model/item.ts";
+import type { FailureKind } from "../domain/failure.ts";
+import type { ItemRef } from "../domain/item.ts";
 
 /**
  * What a fetched page is known by: the scraper and the item's key. `client` is whose cache it is in; null for what may be shared, because it was

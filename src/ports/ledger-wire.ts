@@ -52,7 +52,7 @@ export const WIRE_VERBS: Readonly<Record<WireVerb, "worker" | "admin">> = {
   readRobots: "worker",
   keepRobots: "worker",
   /** A worker may only pause. */
-  steerJob: "worker",
+  controlJob: "worker",
   createJob: "admin",
   addItems: "admin",
   sealJob: "admin",
@@ -64,7 +64,7 @@ export const WIRE_VERBS: Readonly<Record<WireVerb, "worker" | "admin">> = {
   listJobs: "admin",
   sumOpenJobs: "admin",
   listLanes: "admin",
-  steerLane: "admin",
+  controlLane: "admin",
   setShare: "admin",
   countAccepted: "admin",
   countOpenJobs: "admin",

@@ -25,9 +25,9 @@ import { shares } from "./ledger-suite/shares.ts";
 import { stopping } from "./ledger-suite/stopping.ts";
 import { versions } from "./ledger-suite/versions.ts";
 import { workSums } from "./ledger-suite/work-sums.ts";
-import { type LedgerTest, type OpenLedger, World } from "./ledger-suite/world.ts";
+import { type LedgerTest, type OpenLedger, Kit } from "./ledger-suite/test-kit.ts";
 
-export interface LedgerSuiteOptions {
+interface LedgerSuiteOptions {
   /** The sentence of a test, and why this backend cannot keep it. */
   readonly skips?: Readonly<Record<string, string>>;
 }
@@ -74,9 +74,9 @@ export const ledgerSuite = (
     const test: LedgerTest = (sentence, run) => {
       unused.delete(sentence);
       it(sentence, { skip: skips[sentence] ?? false }, async (t) => {
-        const world = await World.create(t, open);
-        await run(world);
-        assert.deepEqual(world.violations(), []);
+        const kit = await Kit.create(t, open);
+        await run(kit);
+        assert.deepEqual(kit.violations(), []);
       });
     };
     for (const noun of NOUNS) noun(test);

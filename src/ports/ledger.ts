@@ -1,7 +1,7 @@
-import type { CaptureRef, RecordRange } from "../model/capture.ts";
-import type { CollectorKind } from "../model/collector-kind.ts";
-import type { FailureKind } from "../model/failure.ts";
-import type { Attempt, ItemRef, ItemState, ItemView, Outcome } from "../model/item.ts";
+import type { CaptureRef, RecordRange } from "../domain/capture.ts";
+import type { FailureKind } from "../domain/failure.ts";
+import type { Attempt, ItemRef, ItemState, ItemView, Outcome } from "../domain/item.ts";
+import type { CollectorKind } from "../domain/job-version.ts";
 import type {
   JobCaps,
   JobSpec,
@@ -11,28 +11,25 @@ import type {
   LaneState,
   PauseReason,
   RejectedInput,
-} from "../model/job.ts";
-import type { WorkSums } from "../model/work-sums.ts";
-import type { EventLog } from "./event-log.ts";
+} from "../domain/job.ts";
+import type { WorkSums } from "../domain/work-sums.ts";
+import type { CallId, EventLog } from "./event-log.ts";
 import type { FreshEntry, FreshKey, FreshNote } from "./fresh-entry.ts";
-import type { CallId } from "./call-id.ts";
-import type { VersionLedger } from "./new-version.ts";
-import type { Removals } from "./removals.ts";
+import type { WorkerInfo, WorkerView } from "./registry.ts";
+import type { Removals, VersionLedger } from "./removals.ts";
 import type { RobotsCache } from "./robots-cache.ts";
-import type { WorkerCard, WorkerView } from "./worker-card.ts";
 
 export type { FreshEntry, FreshKey, FreshNote } from "./fresh-entry.ts";
-export { LedgerError, type LedgerErrorCode } from "./ledger-error.ts";
 export type { EventLog, LedgerEvent } from "./event-log.ts";
-export type { CallId } from "./call-id.ts";
-export type { AmendedItem } from "./new-version.ts";
+export type { CallId } from "./event-log.ts";
+export type { AmendedItem } from "./removals.ts";
 export type { RobotsAnswer, RobotsCache, RobotsReply } from "./robots-cache.ts";
-export type { WorkerCard, WorkerView } from "./worker-card.ts";
+export type { WorkerInfo, WorkerView } from "./registry.ts";
 
 /** How work is given out and comes back. */
 export interface WorkLedger {
   /** A worker says what it is before it claims, and again now and then, with what has come to its sums since it last did. */
-  registerWorker(worker: WorkerCard, sums?: WorkSums, id?: CallId): Promise<void>;
+  registerWorker(worker: WorkerInfo, sums?: WorkSums, id?: CallId): Promise<void>;
   /** The first door: items whose lane has room now or within the next second, each with its first slot. */
   claim(request: ClaimRequest): Promise<Grant>;
   /**
@@ -67,7 +64,7 @@ export interface JobLedger extends VersionLedger {
   /** No more inputs will come from outside: the job is done when its items are. */
   sealJob(job: string): Promise<void>;
   /** `why`: told with the event, and by a paused job for as long as it is; that somebody asked for it, when left out. */
-  steerJob(job: string, to: "pause" | "resume" | "cancel", why?: PauseReason, id?: CallId): Promise<void>;
+  controlJob(job: string, to: "pause" | "resume" | "cancel", why?: PauseReason, id?: CallId): Promise<void>;
   /** Whether no request of a stopped job can start any more: all workers with a part in it have heard so, or are given up. Else when to ask. */
   isQuiet(
     job: string,
@@ -94,7 +91,7 @@ export interface JobLedger extends VersionLedger {
 export interface LaneLedger {
   listLanes(query: LaneQuery): Promise<readonly LaneState[]>;
   /** An operator's word. */
-  steerLane(lane: string, to: LaneSteering): Promise<void>;
+  controlLane(lane: string, to: LaneControl): Promise<void>;
 }
 
 export interface ClientLedger {
@@ -113,7 +110,7 @@ export interface ClientLedger {
 }
 
 /** What workers have told of themselves. */
-export interface WorkStats {
+interface WorkStats {
   /** Of all workers that there ever were: what they have told, and what was lost with them. */
   readWorkSums(): Promise<WorkSums>;
 }
@@ -145,7 +142,7 @@ export interface ClientShares {
   readonly itemsPerDay?: number;
 }
 
-export interface LaneSteering {
+export interface LaneControl {
   /** At most so many requests a second; null takes it back. */
   readonly perSecond?: number | null;
   /** A held lane starts nothing. Released, it also goes on where a site's `Retry-After` has stopped it. */
@@ -227,7 +224,7 @@ export interface ClaimRequest extends WorkFilter {
   /** How many more items the worker can take in hand. */
   readonly room: number;
   /** Items in hand by lane, these keep their part of the lane's concurrency. */
-  readonly inHand: ReadonlyMap<string, number>;
+  readonly inFlight: ReadonlyMap<string, number>;
   /**
    * Items that may be running: with those of this claim, the suspects should this worker die before it is heard of again. Left out, the last
    * pulse's word stands.
@@ -333,7 +330,7 @@ export interface PulseReport {
   readonly unsettled: readonly UnsettledCost[];
   /** Items whose acting request is about to leave. */
   readonly acting: readonly ItemRef[];
-  readonly inHand: ReadonlyMap<string, number>;
+  readonly inFlight: ReadonlyMap<string, number>;
   readonly wishes: readonly SlotWish[];
   /** Unused slots, as delays from now. */
   readonly returned: readonly { readonly lane: string; readonly delaysMs: readonly number[] }[];
@@ -399,4 +396,30 @@ export interface ReapReply {
   readonly workers: number;
   readonly suspects: number;
   readonly returned: number;
+}
+
+export type LedgerErrorCode =
+  | "no-such-job"
+  | "job-exists"
+  | "job-ended"
+  | "lower-cap"
+  | "job-running"
+  | "job-removed"
+  | "locked"
+  | "no-space"
+  | "read-only"
+  | "newer-version"
+  | "other-version"
+  | "damaged"
+  | "damaged-row"
+  | "no-access"
+  | "unavailable";
+
+export class LedgerError extends Error {
+  readonly code: LedgerErrorCode;
+  constructor(code: LedgerErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = "LedgerError";
+    this.code = code;
+  }
 }

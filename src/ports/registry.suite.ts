@@ -2,9 +2,9 @@ import { describe, it } from "node:test";
 import { audit } from "./registry-suite/audit.ts";
 import { clients } from "./registry-suite/clients.ts";
 import { deliveries } from "./registry-suite/deliveries.ts";
-import { duties } from "./registry-suite/duties.ts";
-import { once } from "./registry-suite/once.ts";
-import { type OpenRegistry, type RegistryTest, RegistryWorld } from "./registry-suite/world.ts";
+import { tasks } from "./registry-suite/tasks.ts";
+import { once } from "./registry-suite/idempotency.ts";
+import { type OpenRegistry, type RegistryTest, RegistryKit } from "./registry-suite/test-kit.ts";
 
 /**
  * The contract of `Registry`. `open` is called with an empty folder that is removed afterwards; opening the same folder again
@@ -13,8 +13,8 @@ import { type OpenRegistry, type RegistryTest, RegistryWorld } from "./registry-
 export const registrySuite = (name: string, open: OpenRegistry): void => {
   describe(`registry: ${name}`, () => {
     const test: RegistryTest = (sentence, run) => {
-      it(sentence, async (t) => await run(await RegistryWorld.create(t, open)));
+      it(sentence, async (t) => await run(await RegistryKit.create(t, open)));
     };
-    for (const noun of [clients, once, duties, deliveries, audit]) noun(test);
+    for (const noun of [clients, once, tasks, deliveries, audit]) noun(test);
   });
 };

@@ -1,23 +1,24 @@
-import type { AuditEntry } from "../model/audit.ts";
+import type { AuditEntry } from "../domain/audit.ts";
+import type { CollectorKind } from "../domain/job-version.ts";
 
 /**
- * What a service knows beside its jobs: who may do what, what was asked before, whose turn a duty is, and what is still to be delivered. In
+ * What a service knows beside its jobs: who may do what, what was asked before, whose turn a task is, and what is still to be delivered. In
  * its own port, because none of it changes together with items.
  */
 export interface Registry {
-  saveClient(client: ClientCard): Promise<void>;
-  readClient(name: string): Promise<ClientCard | undefined>;
+  saveClient(client: ClientInfo): Promise<void>;
+  readClient(name: string): Promise<ClientInfo | undefined>;
   /** In one step: what others save meanwhile is not lost. Undefined from `change` leaves it as it is; answers what is there then. */
   changeClient(
     name: string,
-    change: (card: ClientCard | undefined) => ClientCard | undefined,
-  ): Promise<ClientCard | undefined>;
-  listClients(): Promise<readonly ClientCard[]>;
+    change: (card: ClientInfo | undefined) => ClientInfo | undefined,
+  ): Promise<ClientInfo | undefined>;
+  listClients(): Promise<readonly ClientInfo[]>;
 
   /** The key itself is shown once and never stored: `hash` is what is kept of it. */
-  saveKey(key: KeyCard): Promise<void>;
-  findKey(hash: string): Promise<KeyCard | undefined>;
-  listKeys(client?: string): Promise<readonly KeyCard[]>;
+  saveKey(key: KeyInfo): Promise<void>;
+  findKey(hash: string): Promise<KeyInfo | undefined>;
+  listKeys(client?: string): Promise<readonly KeyInfo[]>;
   revokeKey(id: string, at: number): Promise<boolean>;
   /** At most once a minute for each key. */
   touchKey(id: string, at: number): Promise<void>;
@@ -33,9 +34,9 @@ export interface Registry {
   /** It came to no answer that stands: the same request may begin again at once. */
   leaveOnce(client: string, key: string): Promise<void>;
 
-  /** True for one holder at a time, until the time is over: several controllers do no duty twice. */
-  holdDuty(duty: string, holder: string, forMs: number): Promise<boolean>;
-  dropDuty(duty: string, holder: string): Promise<void>;
+  /** True for one holder at a time, until the time is over: several controllers do no task twice. */
+  holdTask(task: string, holder: string, forMs: number): Promise<boolean>;
+  dropTask(task: string, holder: string): Promise<void>;
 
   /** Folded by event and endpoint: making them twice makes no second delivery. */
   addDeliveries(deliveries: readonly NewDelivery[]): Promise<void>;
@@ -68,7 +69,7 @@ export interface Registry {
 export const ROLES = ["admin", "operator", "client", "worker"] as const;
 export type Role = (typeof ROLES)[number];
 
-export interface ClientCard {
+export interface ClientInfo {
   readonly name: string;
   readonly weight: number;
   /** Items that its jobs may accept in a day (UTC); no limit when left out. */
@@ -106,7 +107,7 @@ export interface WebhookEndpoint {
   readonly events?: readonly string[];
 }
 
-export interface KeyCard {
+export interface KeyInfo {
   readonly id: string;
   readonly client: string;
   readonly role: Role;
@@ -192,4 +193,29 @@ export interface AuditQuery {
   /** Id of the last one of the page before. */
   readonly before?: number;
   readonly limit: number;
+}
+
+/** Who a worker is and what it takes. */
+export interface WorkerInfo {
+  readonly name: string;
+  readonly host: string;
+  readonly pid: number;
+  /** Names what its `pid` counts in: the machine since it was started, and the container. Left out where the system does not tell. */
+  readonly space?: string;
+  readonly version: string;
+  readonly concurrency: number;
+  readonly lanes?: readonly string[];
+  readonly kinds?: readonly CollectorKind[];
+  /** Finishes what it has in hand and takes nothing more. */
+  readonly isDraining: boolean;
+}
+
+export interface WorkerView extends Partial<WorkerInfo> {
+  readonly name: string;
+  readonly isAlone: boolean;
+  /** In its hands: claimed and not settled. */
+  readonly items: number;
+  readonly holds: readonly { readonly job: string; readonly lane: string; readonly items: number }[];
+  /** Until its leases end, should it stay silent. */
+  readonly leaseMs: number;
 }

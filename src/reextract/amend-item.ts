@@ -1,11 +1,11 @@
-import { discover } from "../flow/extract.ts";
-import type { Judged } from "../flow/judge.ts";
-import { type LaneOf, planFound } from "../flow/plan.ts";
-import type { KeptPage } from "../model/capture.ts";
-import type { Failure } from "../model/failure.ts";
-import { FIELD_STATUSES, type JudgedRecord } from "../model/record.ts";
+import { discover } from "../pipeline/extract.ts";
+import type { Judged } from "../pipeline/judge.ts";
+import { type LaneOf, planFound } from "../pipeline/plan.ts";
+import type { KeptPage } from "../domain/capture.ts";
+import type { Failure } from "../domain/failure.ts";
+import { FIELD_STATUSES, type JudgedRecord } from "../domain/record.ts";
 import type { AmendedItem } from "../ports/ledger.ts";
-import type { JobScraper } from "../scrapers/job-scrapers.ts";
+import type { JobScraper } from "../scrapers/load-pinned.ts";
 
 /** What another version of a scraper makes of an item; its records are so many bytes of the chunk's. */
 export type ItemAmendment = Omit<AmendedItem, "queue" | "seq" | "records"> & { readonly bytes: number };

@@ -1,14 +1,11 @@
 import { randomBytes } from "node:crypto";
-import type { House } from "../compose.ts";
-import type { FailureKind } from "../model/failure.ts";
-import type { ItemView } from "../model/item.ts";
-import { revisionOf } from "../model/job-version.ts";
-import type { JobSpec, JobView } from "../model/job.ts";
-import { timedId } from "../model/timed-id.ts";
-import type { AmendedItem } from "../ports/ledger.ts";
-import { LedgerError } from "../ports/ledger.ts";
-import { jobScrapers } from "../scrapers/job-scrapers.ts";
-import { loadPinned } from "../scrapers/load-pinned.ts";
+import type { Storage } from "../compose.ts";
+import type { FailureKind } from "../domain/failure.ts";
+import type { ItemView } from "../domain/item.ts";
+import { revisionOf } from "../domain/job-version.ts";
+import { type JobSpec, type JobView, timedId } from "../domain/job.ts";
+import { type AmendedItem, LedgerError } from "../ports/ledger.ts";
+import { jobScrapers, loadPinned } from "../scrapers/load-pinned.ts";
 import type { Chunk, ChunkEnd } from "./extract-chunk.ts";
 import { ExtractPool } from "./extract-pool.ts";
 import { pagesOf } from "./extractable.ts";
@@ -16,7 +13,7 @@ import { itemChunks } from "./item-chunks.ts";
 import { ReextractError } from "./reextract-error.ts";
 import { runRecords } from "./run-records.ts";
 
-export interface AmendOptions {
+interface AmendOptions {
   readonly cores: number;
   readonly signal: AbortSignal;
   /** Hears how many items have been read. */
@@ -53,11 +50,15 @@ const KEYS = 500;
  * Reads the stored pages of a job that was pinned to other versions, and gives its items what these make of them. What was read before it was
  * stopped stays: the next call goes on with the rest. When it returns, the job may be resumed.
  */
-export const amendJob = async (house: House, { spec }: JobView, options: AmendOptions): Promise<Amended> => {
-  const { ledger, blobs, data } = house;
+export const amendJob = async (
+  storage: Storage,
+  { spec }: JobView,
+  options: AmendOptions,
+): Promise<Amended> => {
+  const { ledger, blobs, data } = storage;
   const { cores, signal, onProgress, onOutput } = options;
   const scrapers = jobScrapers(await loadPinned(spec), spec.scrapers);
-  const writer = new AmendWriter(house, spec);
+  const writer = new AmendWriter(storage, spec);
   await using pool = new ExtractPool({
     threads: cores,
     task: { data, spec, most: 0, isAmending: true },
@@ -101,7 +102,7 @@ export const amendJob = async (house: House, { spec }: JobView, options: AmendOp
     signal.removeEventListener("abort", stop);
   }
   if (signal.aborted) throw new ReextractError("interrupted", `${spec.id}: stopped before its end`);
-  const putBack = await putItemsBack(house, spec.id, again);
+  const putBack = await putItemsBack(storage, spec.id, again);
   // The new version may have higher limits.
   await unlessEnded(ledger.raiseCaps(spec.id, {}));
   await ledger.amendItems(spec.id, revisionOf(spec), [], true);
@@ -118,7 +119,7 @@ const unlessEnded = async <Reply>(reply: Promise<Reply>): Promise<Reply | undefi
   }
 };
 
-const putItemsBack = async ({ ledger }: House, job: string, keys: readonly string[]): Promise<number> => {
+const putItemsBack = async ({ ledger }: Storage, job: string, keys: readonly string[]): Promise<number> => {
   let count = 0;
   for (let from = 0; from < keys.length; from += KEYS) {
     const some = { kinds: MENDABLE, keys: keys.slice(from, from + KEYS) };
@@ -130,7 +131,7 @@ const putItemsBack = async ({ ledger }: House, job: string, keys: readonly strin
 /** Stores records, and then tells the ledger where they are. */
 class AmendWriter {
   readonly counts = { items: 0, done: 0, rescued: 0, failed: 0, skipped: 0, kept: 0 };
-  readonly #house: House;
+  readonly #storage: Storage;
   readonly #job: string;
   readonly #revision: number;
   readonly #folder: string;
@@ -139,8 +140,8 @@ class AmendWriter {
   #bytes = 0;
   #items: AmendedItem[] = [];
 
-  constructor(house: House, spec: JobSpec) {
-    this.#house = house;
+  constructor(storage: Storage, spec: JobSpec) {
+    this.#storage = storage;
     this.#job = spec.id;
     this.#revision = revisionOf(spec);
     this.#folder = `jobs/${spec.id}/versions/${timedId(Date.now(), randomBytes(4))}`;
@@ -174,14 +175,14 @@ class AmendWriter {
     if (items.length === 0) return;
     if (!isEmpty) {
       this.#segments++;
-      await this.#house.blobs.put(
+      await this.#storage.blobs.put(
         blob,
         (async function* () {
           yield* lines;
         })(),
       );
     }
-    await this.#house.ledger.amendItems(this.#job, this.#revision, items);
+    await this.#storage.ledger.amendItems(this.#job, this.#revision, items);
   }
 
   #blob(): string {

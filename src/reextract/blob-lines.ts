@@ -1,11 +1,10 @@
-import { ArchiveError } from "../archive/archive-error.ts";
-import { sha256 } from "../archive/sha256.ts";
+import { ArchiveError, sha256 } from "../archive/manifest.ts";
 import type { Blobs } from "../ports/blobs.ts";
 import { isStorageError, type OnDamage } from "./damage.ts";
 
 const NEWLINE = 0x0a;
 
-export interface BlobLine {
+interface BlobLine {
   /** With its line end. */
   readonly bytes: Buffer;
   readonly blob: string;

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import type { ItemState } from "../model/item.ts";
-import type { JudgedField, JudgedRecord } from "../model/record.ts";
+import type { ItemState } from "../domain/item.ts";
+import type { JudgedField, JudgedRecord } from "../domain/record.ts";
 import { count, type Difference, type FieldChange, fieldOf, type FieldSaid, tallyOf } from "./difference.ts";
 
 /** One item as one set of records has it. */
@@ -9,7 +9,7 @@ export interface ItemSide {
   readonly records: readonly JudgedRecord[];
 }
 
-export interface CompareOptions {
+interface CompareOptions {
   /** Examples kept for each kind of change. */
   readonly most: number;
   /** Put before the fields' names where an item is not of the job's root scraper. */

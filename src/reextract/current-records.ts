@@ -1,4 +1,4 @@
-import type { ItemView } from "../model/item.ts";
+import type { ItemView } from "../domain/item.ts";
 import type { Blobs } from "../ports/blobs.ts";
 import { type OnDamage, refuseDamage } from "./damage.ts";
 import { extractedRecords } from "./extracted-records.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { JobView } from "../model/job.ts";
+import type { JobView } from "../domain/job.ts";
 import { currentView, viewOf } from "./current-view.ts";
 import { extractJob } from "./extract-job.ts";
 import { openStoredJob } from "./stored-job.ts";

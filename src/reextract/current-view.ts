@@ -1,7 +1,6 @@
-import { fieldPrefix } from "../model/field-prefix.ts";
-import type { FailureKind } from "../model/failure.ts";
-import type { FailureTally, JobView } from "../model/job.ts";
-import { FIELD_STATUSES } from "../model/record.ts";
+import type { FailureKind } from "../domain/failure.ts";
+import type { FailureTally, JobView } from "../domain/job.ts";
+import { FIELD_STATUSES, fieldPrefix } from "../domain/record.ts";
 import type { Blobs } from "../ports/blobs.ts";
 import type { JobLedger } from "../ports/ledger.ts";
 import { openRecordSet } from "./current-records.ts";
@@ -10,11 +9,11 @@ import { specOf, type StoredExtraction } from "./stored-extraction.ts";
 
 /** A job as its current set of records has it: states, failures and fields are those of the extraction, where one is current. */
 export const currentView = async (
-  house: { readonly ledger: JobLedger; readonly blobs: Blobs },
+  storage: { readonly ledger: JobLedger; readonly blobs: Blobs },
   view: JobView,
   current: StoredExtraction | undefined,
 ): Promise<JobView> =>
-  current === undefined ? view : (viewOf(view, current) ?? (await countedView(house, view, current)));
+  current === undefined ? view : (viewOf(view, current) ?? (await countedView(storage, view, current)));
 
 /**
  * The same from counts alone. Undefined where that cannot be: the extraction is of an older version of Sluice, or some of its items were put back

@@ -1,4 +1,4 @@
-import { ArchiveError } from "../archive/archive-error.ts";
+import { ArchiveError } from "../archive/manifest.ts";
 import { BlobError } from "../ports/blobs.ts";
 
 /** Hears of stored bytes that cannot be read. Where it returns, they count as not there; where it throws, that is the end. */

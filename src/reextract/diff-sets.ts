@@ -1,28 +1,28 @@
-import type { House } from "../compose.ts";
-import { fieldPrefix } from "../model/field-prefix.ts";
-import type { ItemView } from "../model/item.ts";
-import type { JobSpec } from "../model/job.ts";
+import type { Storage } from "../compose.ts";
+import { fieldPrefix } from "../domain/record.ts";
+import type { ItemView } from "../domain/item.ts";
+import type { JobSpec } from "../domain/job.ts";
 import { compareItems, type ItemSide } from "./compare-items.ts";
 import { type ItemRecords, openRecordSet } from "./current-records.ts";
 import { count, type Difference, newDifference } from "./difference.ts";
-import { openItemShelf } from "./item-shelf.ts";
+import { openItemIndex } from "./item-index.ts";
 import { itemPages } from "./item-pages.ts";
 import { parseRecords } from "./parse-records.ts";
 
 /** A set of records by its job and which of the job's sets it is: `first`, `current` or an extraction. */
-export interface SetChoice {
+interface SetChoice {
   readonly spec: JobSpec;
   readonly which: string;
 }
 
-export interface DiffOptions {
+interface DiffOptions {
   /** Examples of each kind of change. */
   readonly most: number;
   /** Only these fields; all unless given. */
   readonly only?: ReadonlySet<string> | undefined;
 }
 
-export interface SetDifference {
+interface SetDifference {
   readonly before: string;
   readonly after: string;
   readonly difference: Difference;
@@ -30,18 +30,18 @@ export interface SetDifference {
 
 /** What differs between two sets of records, of one job or of two. Memory does not grow with them. */
 export const diffSets = async (
-  house: Pick<House, "ledger" | "blobs">,
+  storage: Pick<Storage, "ledger" | "blobs">,
   before: SetChoice,
   after: SetChoice,
   options: DiffOptions,
 ): Promise<SetDifference> => {
-  await using old = await openRecordSet(house.blobs, before.spec.id, before.which);
-  await using now = await openRecordSet(house.blobs, after.spec.id, after.which);
+  await using old = await openRecordSet(storage.blobs, before.spec.id, before.which);
+  await using now = await openRecordSet(storage.blobs, after.spec.id, after.which);
   const difference = newDifference();
   const compare = (spec: JobSpec, item: ItemView, was: ItemSide, is: ItemSide): void =>
     compareItems(difference, item.key, was, is, { ...options, prefix: prefixOf(spec, item) });
   if (before.spec.id === after.spec.id) {
-    for await (const page of itemPages(house.ledger, before.spec.id)) {
+    for await (const page of itemPages(storage.ledger, before.spec.id)) {
       const others = inOne(now.recordsOf(page));
       for await (const was of inOne(old.recordsOf(page))) {
         const next = await others.next();
@@ -52,10 +52,10 @@ export const diffSets = async (
     await Promise.all([old.checkEnd(), now.checkEnd()]);
     return { before: old.name, after: now.name, difference };
   }
-  using shelf = openItemShelf();
-  for await (const page of itemPages(house.ledger, before.spec.id))
+  using index = openItemIndex();
+  for await (const page of itemPages(storage.ledger, before.spec.id))
     for await (const batch of old.recordsOf(page))
-      shelf.put(
+      index.put(
         batch.map(({ item, lines, blob }) => ({
           scraper: prefixOf(before.spec, item),
           key: item.key,
@@ -65,17 +65,17 @@ export const diffSets = async (
         })),
       );
   await old.checkEnd();
-  for await (const page of itemPages(house.ledger, after.spec.id))
+  for await (const page of itemPages(storage.ledger, after.spec.id))
     for await (const one of inOne(now.recordsOf(page))) {
       const { item } = one;
-      const was = shelf.take(prefixOf(after.spec, item), item.key);
+      const was = index.take(prefixOf(after.spec, item), item.key);
       if (was) {
         const records = parseRecords({ key: item.key, ...was });
         compare(after.spec, item, { state: was.state, records }, sideOf(one));
       } else count(difference.onlyAfter, item.key, options.most);
     }
   await now.checkEnd();
-  const left = shelf.left(options.most);
+  const left = index.left(options.most);
   difference.onlyBefore.count = left.count;
   difference.onlyBefore.keys.push(...left.keys);
   return { before: old.name, after: now.name, difference };

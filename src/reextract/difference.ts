@@ -1,4 +1,4 @@
-import type { FieldStatus } from "../model/record.ts";
+import type { FieldStatus } from "../domain/record.ts";
 
 /** What a field said, cut short where it is long. `undefined`: the record has no such field. */
 export interface FieldSaid {

@@ -1,14 +1,14 @@
 import { openCapture, readCaptureBytes } from "../archive/read-capture.ts";
 import { BodyError } from "../collectors/http/decode-body.ts";
 import { storedPage } from "../collectors/http/stored-page.ts";
-import { extract } from "../flow/extract.ts";
-import { judge, type Judged } from "../flow/judge.ts";
-import type { CaptureRef, KeptPage } from "../model/capture.ts";
-import type { Failure } from "../model/failure.ts";
-import type { ItemRef, ItemState } from "../model/item.ts";
-import { FIELD_STATUSES, type JudgedRecord } from "../model/record.ts";
+import { extract } from "../pipeline/extract.ts";
+import { judge, type Judged } from "../pipeline/judge.ts";
+import type { CaptureRef, KeptPage } from "../domain/capture.ts";
+import type { Failure } from "../domain/failure.ts";
+import type { ItemRef, ItemState } from "../domain/item.ts";
+import { FIELD_STATUSES, type JudgedRecord } from "../domain/record.ts";
 import type { Blobs } from "../ports/blobs.ts";
-import type { ReadyScraper } from "../scrapers/ready-scraper.ts";
+import type { CompiledScraper } from "../scrapers/compiled-scraper.ts";
 import { amendItem, type AmendTools, type ItemAmendment, type ReadItem } from "./amend-item.ts";
 import { compareItems } from "./compare-items.ts";
 import { isStorageError } from "./damage.ts";
@@ -74,8 +74,8 @@ export interface ChunkTools {
   readonly onEnd: () => void;
 }
 
-export interface ExtractionScraper {
-  readonly ready: ReadyScraper;
+interface ExtractionScraper {
+  readonly ready: CompiledScraper;
   /** Before the names of its fields; empty for the job's root. */
   readonly prefix: string;
 }
@@ -169,7 +169,7 @@ const readItem = (item: StoredItem, end: ItemEnd, before: readonly JudgedRecord[
 
 const endItem = (
   { job }: ChunkTools,
-  { extraction, scraper, version }: ReadyScraper,
+  { extraction, scraper, version }: CompiledScraper,
   { key, pages }: StoredItem,
   bytes: ReadonlyMap<CaptureRef, Uint8Array | Error>,
   ended: string | undefined,
@@ -231,7 +231,7 @@ const isSameText = (before: string, after: string | undefined): boolean => {
 };
 const FROM = ',"from":"';
 
-const countsFor = ({ extraction }: ReadyScraper): number[] =>
+const countsFor = ({ extraction }: CompiledScraper): number[] =>
   Array.from({ length: (extraction?.fieldNames.length ?? 0) * FIELD_STATUSES.length }, () => 0);
 
 const add = (into: number[], counts: readonly number[]): void => {

@@ -1,7 +1,7 @@
-import type { House } from "../compose.ts";
+import type { Storage } from "../compose.ts";
 import { dateFields } from "../extraction/date-fields.ts";
-import type { ItemView } from "../model/item.ts";
-import type { JobSpec, JobView } from "../model/job.ts";
+import type { ItemView } from "../domain/item.ts";
+import type { JobSpec, JobView } from "../domain/job.ts";
 import type { Blobs } from "../ports/blobs.ts";
 import { openRecordSet, type RecordSet } from "./current-records.ts";
 import { isStorageError, type OnDamage } from "./damage.ts";
@@ -65,7 +65,7 @@ const CHUNKS_A_THREAD = 6;
  * exists when all of it is stored; stopped before that, it never was. See `JobSets` for which one is current.
  */
 export const extractJob = async (
-  { ledger, blobs, data }: House,
+  { ledger, blobs, data }: Storage,
   { spec, pagesRemoved }: JobView,
   options: ExtractOptions,
 ): Promise<Extracted> => {

@@ -1,11 +1,11 @@
 import { extname } from "node:path";
 import { Worker } from "node:worker_threads";
-import { standsStill, threadRanMs } from "../model/stands-still.ts";
+import { standsStill, threadRanMs } from "../domain/stands-still.ts";
 import type { Chunk, ChunkEnd } from "./extract-chunk.ts";
 import type { ThreadOrder, ThreadReply, ThreadTask } from "./extract-thread.ts";
 import { ReextractError } from "./reextract-error.ts";
 
-export interface PoolOptions {
+interface PoolOptions {
   readonly threads: number;
   readonly task: Omit<ThreadTask, "beat">;
   /** The scrapers' versions, in their order: a thread that finds another does not begin. */

@@ -1,8 +1,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { laneOf, openBlobs } from "../compose.ts";
-import type { JobSpec } from "../model/job.ts";
-import { jobScrapers } from "../scrapers/job-scrapers.ts";
-import { loadPinned } from "../scrapers/load-pinned.ts";
+import type { JobSpec } from "../domain/job.ts";
+import { jobScrapers, loadPinned } from "../scrapers/load-pinned.ts";
 import { type Chunk, type ChunkEnd, type ChunkTools, extractChunk } from "./extract-chunk.ts";
 import { loadCurrentScrapers } from "./extraction-scrapers.ts";
 

@@ -1,7 +1,7 @@
 import { isPacked } from "../archive/read-capture.ts";
-import type { CaptureRef } from "../model/capture.ts";
-import type { FailureKind } from "../model/failure.ts";
-import type { ItemView } from "../model/item.ts";
+import type { CaptureRef } from "../domain/capture.ts";
+import type { FailureKind } from "../domain/failure.ts";
+import type { ItemView } from "../domain/item.ts";
 
 /** Failures of reading a page, not of getting it: with another scraper the same page may well be read. */
 const OF_EXTRACTION: ReadonlySet<FailureKind> = new Set(["structure-changed", "scraper-error"]);

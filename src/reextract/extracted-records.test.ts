@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import fc from "fast-check";
 import { openFiles } from "../backends/files/open-files.ts";
-import type { ItemView } from "../model/item.ts";
+import type { ItemView } from "../domain/item.ts";
 import type { Blobs } from "../ports/blobs.ts";
 import { openRecordSet } from "./current-records.ts";
 import type { OnDamage } from "./damage.ts";

@@ -1,6 +1,6 @@
-import { ArchiveError } from "../archive/archive-error.ts";
-import type { Failure } from "../model/failure.ts";
-import type { ItemView } from "../model/item.ts";
+import { ArchiveError } from "../archive/manifest.ts";
+import type { Failure } from "../domain/failure.ts";
+import type { ItemView } from "../domain/item.ts";
 import type { Blobs } from "../ports/blobs.ts";
 import { BlobLines } from "./blob-lines.ts";
 import type { ItemRecords, RecordSet } from "./current-records.ts";

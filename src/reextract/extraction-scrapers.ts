@@ -1,20 +1,19 @@
 import { fileURLToPath } from "node:url";
-import { fieldPrefix } from "../model/field-prefix.ts";
-import type { JobSpec, PinnedScraper } from "../model/job.ts";
-import { loadScraper } from "../scrapers/load-scraper.ts";
-import { type ReadyScraper, readyScraper } from "../scrapers/ready-scraper.ts";
-import { ScraperLoadError } from "../scrapers/scraper-load-error.ts";
+import type { JobSpec, PinnedScraper } from "../domain/job.ts";
+import { fieldPrefix } from "../domain/record.ts";
+import { loadScraper, ScraperLoadError } from "../scrapers/load-scraper.ts";
+import { compileScraper, type CompiledScraper } from "../scrapers/compiled-scraper.ts";
 import { ReextractError } from "./reextract-error.ts";
 
 /** A job's scraper as it is now, with the name under which the job knows it. */
 export interface CurrentScraper {
   readonly was: string;
-  readonly ready: ReadyScraper;
+  readonly ready: CompiledScraper;
   /** Before the names of its fields, see `fieldPrefix`. */
   readonly prefix: string;
 }
 
-export interface CurrentScrapers {
+interface CurrentScrapers {
   readonly current: readonly CurrentScraper[];
   /** Of the others, those that cannot be found any more: their items stay as the run left them. */
   readonly gone: readonly string[];
@@ -54,9 +53,9 @@ export const loadCurrentScrapers = async (
 /** As the root emits to it; else, from the file that it came from. */
 const findTarget = async (
   { name, source }: PinnedScraper,
-  given: ReadyScraper | undefined,
-  root: ReadyScraper | undefined,
-): Promise<ReadyScraper | undefined> => {
+  given: CompiledScraper | undefined,
+  root: CompiledScraper | undefined,
+): Promise<CompiledScraper | undefined> => {
   if (name === given?.scraper.name) return given;
   const known = root?.targets.get(name);
   if (known) return known;
@@ -64,9 +63,10 @@ const findTarget = async (
   return own?.scraper.name === name ? own : own?.targets.get(name);
 };
 
-const load = async (named: string): Promise<ReadyScraper> => await readyScraper(await loadScraper(named));
+const load = async (named: string): Promise<CompiledScraper> =>
+  await compileScraper(await loadScraper(named));
 
-const loadIfThere = async (source: string): Promise<ReadyScraper | undefined> =>
+const loadIfThere = async (source: string): Promise<CompiledScraper | undefined> =>
   await load(source).catch((error: unknown) => {
     if (error instanceof ScraperLoadError && error.code === "unknown-scraper") return undefined;
     throw error;
@@ -75,7 +75,7 @@ const loadIfThere = async (source: string): Promise<ReadyScraper | undefined> =>
 const scraperGone = (
   job: string,
   { name, source }: PinnedScraper,
-  root: ReadyScraper | undefined,
+  root: CompiledScraper | undefined,
 ): ReextractError => {
   const file = source.startsWith("file:") ? fileURLToPath(source) : source;
   return new ReextractError(
@@ -87,7 +87,7 @@ const scraperGone = (
   );
 };
 
-const refuseUnkept = (job: string, { scraper }: ReadyScraper): void => {
+const refuseUnkept = (job: string, { scraper }: CompiledScraper): void => {
   if (scraper.archive === "none")
     throw new ReextractError(
       "nothing-stored",

@@ -1,7 +1,7 @@
-import type { FailureKind } from "../model/failure.ts";
-import type { ItemView } from "../model/item.ts";
-import type { FailureTally } from "../model/job.ts";
-import { FIELD_STATUSES } from "../model/record.ts";
+import type { FailureKind } from "../domain/failure.ts";
+import type { ItemView } from "../domain/item.ts";
+import type { FailureTally } from "../domain/job.ts";
+import { FIELD_STATUSES } from "../domain/record.ts";
 import { type Difference, mergeDifference, newDifference } from "./difference.ts";
 import type { ChunkEnd } from "./extract-chunk.ts";
 import type { FailedItem } from "./extracted-records.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Blobs } from "../ports/blobs.ts";
 import type { FailedItem } from "./extracted-records.ts";
-import { sealJson } from "../archive/sealed-json.ts";
+import { sealJson } from "../archive/manifest.ts";
 import { extractionBlob, type StoredExtraction } from "./stored-extraction.ts";
 
 /** As the segments of the archive: large enough to be few, small enough to be held. */

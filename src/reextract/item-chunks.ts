@@ -1,4 +1,4 @@
-import type { ItemState, ItemView } from "../model/item.ts";
+import type { ItemState, ItemView } from "../domain/item.ts";
 import type { JobLedger } from "../ports/ledger.ts";
 import type { ItemRecords, RecordSet } from "./current-records.ts";
 import type { Chunk, StoredItem } from "./extract-chunk.ts";
@@ -10,7 +10,7 @@ const MOST_ITEMS = 128;
 /** Stored bytes of a chunk's pages and records. */
 const MOST_BYTES = 1024 * 1024;
 
-export interface ChunkSource {
+interface ChunkSource {
   readonly ledger: JobLedger;
   readonly job: string;
   /** The records that the items have. */

@@ -1,4 +1,4 @@
-import type { ItemView } from "../model/item.ts";
+import type { ItemView } from "../domain/item.ts";
 import type { ItemQuery, JobLedger } from "../ports/ledger.ts";
 
 /** Small: while a page is listed, nothing else happens on this thread. */

@@ -1,8 +1,7 @@
-import { ArchiveError } from "../archive/archive-error.ts";
-import { timeOfId } from "../model/timed-id.ts";
+import { ArchiveError, openSealedJson, sealJson } from "../archive/manifest.ts";
+import { timeOfId } from "../domain/job.ts";
 import type { Blobs } from "../ports/blobs.ts";
 import { ReextractError } from "./reextract-error.ts";
-import { openSealedJson, sealJson } from "../archive/sealed-json.ts";
 import { extractionBlob, extractionFolder, type StoredExtraction } from "./stored-extraction.ts";
 
 /**

@@ -1,8 +1,8 @@
-import { ArchiveError } from "../archive/archive-error.ts";
-import type { JudgedRecord } from "../model/record.ts";
+import { ArchiveError } from "../archive/manifest.ts";
+import type { JudgedRecord } from "../domain/record.ts";
 
 /** Records of one item as they are stored: one JSON text a line, each with its line end. */
-export interface StoredLines {
+interface StoredLines {
   readonly key: string;
   readonly lines: Buffer;
   /** The object they are in; it is named where they cannot be read. */

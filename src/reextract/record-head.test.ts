@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { judge } from "../flow/judge.ts";
+import { judge } from "../pipeline/judge.ts";
 import { recordHead } from "./record-head.ts";
 
 const EXTRACTION = { fieldNames: ["a"], required: ["a"], read: () => [] };

@@ -1,4 +1,4 @@
-export type ReextractErrorCode =
+type ReextractErrorCode =
   | "nothing-stored"
   | "nothing-to-extract"
   | "no-extract"

@@ -1,8 +1,7 @@
-import { ArchiveError } from "../archive/archive-error.ts";
-import { sha256 } from "../archive/sha256.ts";
-import { stretchesOf } from "../archive/stretches.ts";
-import type { BlobRange, RecordRange } from "../model/capture.ts";
-import type { ItemView } from "../model/item.ts";
+import { ArchiveError, sha256 } from "../archive/manifest.ts";
+import { stretchesOf } from "../archive/read-capture.ts";
+import type { BlobRange, RecordRange } from "../domain/capture.ts";
+import type { ItemView } from "../domain/item.ts";
 import { BlobError, type Blobs } from "../ports/blobs.ts";
 import type { ItemRecords, RecordSet } from "./current-records.ts";
 import { isStorageError, type OnDamage, type StorageError } from "./damage.ts";

@@ -1,8 +1,7 @@
 import { randomBytes } from "node:crypto";
-import type { FailureKind } from "../model/failure.ts";
-import type { FailureTally, JobSpec } from "../model/job.ts";
-import type { FieldStatus } from "../model/record.ts";
-import { timedId, timeOfId } from "../model/timed-id.ts";
+import type { FailureKind } from "../domain/failure.ts";
+import { type FailureTally, type JobSpec, timedId, timeOfId } from "../domain/job.ts";
+import type { FieldStatus } from "../domain/record.ts";
 import type { Blobs } from "../ports/blobs.ts";
 
 /** How often a field had each status, over all records of an extraction. */

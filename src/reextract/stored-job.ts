@@ -3,17 +3,17 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startPacker } from "../archive/packer.ts";
 import { openArchive } from "../archive/segment-writer.ts";
-import { type House, openHouse } from "../compose.ts";
-import { extract } from "../flow/extract.ts";
-import { judge } from "../flow/judge.ts";
-import { createJob } from "../flow/submit.ts";
-import type { JobView } from "../model/job.ts";
+import { type Storage, openStorage } from "../compose.ts";
+import { extract } from "../pipeline/extract.ts";
+import { judge } from "../pipeline/judge.ts";
+import { createJob } from "../pipeline/submit.ts";
+import type { JobView } from "../domain/job.ts";
 import type { SettledItem } from "../ports/ledger.ts";
 import { loadScraper } from "../scrapers/load-scraper.ts";
-import { readyScraper } from "../scrapers/ready-scraper.ts";
+import { compileScraper } from "../scrapers/compiled-scraper.ts";
 
-/** A house with one job that has collected these pages, one an item under the keys `0`, `1`, …. For tests. */
-export interface StoredJob extends House {
+/** A storage with one job that has collected these pages, one an item under the keys `0`, `1`, …. For tests. */
+export interface StoredJob extends Storage {
   readonly job: string;
   /** Writes a scraper whose `extract` is this code, beside the job's own. */
   writeScraper(name: string, extractCode: string): Promise<string>;
@@ -32,8 +32,8 @@ export const openStoredJob = async (
   beside?: StoredJob,
 ): Promise<StoredJob> => {
   const folder = beside?.data ?? (await mkdtemp(join(tmpdir(), "sluice-stored-")));
-  const house: House = beside ?? (await openHouse(folder));
-  const { ledger, blobs } = house;
+  const storage: Storage = beside ?? (await openStorage(folder));
+  const { ledger, blobs } = storage;
   const job = `job-${jobs++}`;
   const writeScraper = async (name: string, code: string): Promise<string> => {
     const file = join(folder, `${name}.ts`);
@@ -51,7 +51,7 @@ export default defineScraper({
     );
     return file;
   };
-  const ready = await readyScraper(await loadScraper(await writeScraper(`own-${job}`, extractCode)));
+  const ready = await compileScraper(await loadScraper(await writeScraper(`own-${job}`, extractCode)));
   const lane = "example.org";
   await createJob(ledger, {
     job,
@@ -67,7 +67,7 @@ export default defineScraper({
   await using packer = startPacker();
   await using archive = openArchive({ blobs, packer, job, software: "tests" });
   const room = pages.length;
-  const grant = await ledger.claim({ worker: WORKER, room, inHand: new Map(), jobs: [job] });
+  const grant = await ledger.claim({ worker: WORKER, room, inFlight: new Map(), jobs: [job] });
   const settling = grant.items.map(async ({ queue, seq, lease, key }): Promise<SettledItem> => {
     const text = pages[Number(key)]!;
     const url = `https://${lane}/${key}`;
@@ -112,7 +112,7 @@ export default defineScraper({
   await archive.seal();
   await ledger.settle(WORKER, await Promise.all(settling));
   return {
-    ...house,
+    ...storage,
     job,
     writeScraper,
     view: async () => (await ledger.readJob(job))!,

@@ -1,20 +1,20 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { type LaneOf, planInput } from "../flow/plan.ts";
-import { pinnedOf } from "../flow/submit.ts";
-import type { ItemView } from "../model/item.ts";
-import type { JobSpec, JobView } from "../model/job.ts";
+import { type LaneOf, planInput } from "../pipeline/plan.ts";
+import { pinnedOf } from "../pipeline/submit.ts";
+import type { ItemView } from "../domain/item.ts";
+import type { JobSpec, JobView } from "../domain/job.ts";
 import type { JobLedger } from "../ports/ledger.ts";
-import { type JobScraper, jobScrapers } from "../scrapers/job-scrapers.ts";
+import { type JobScraper, jobScrapers } from "../scrapers/load-pinned.ts";
 import { loadScraper } from "../scrapers/load-scraper.ts";
-import { type ReadyScraper, readyScraper } from "../scrapers/ready-scraper.ts";
+import { type CompiledScraper, compileScraper } from "../scrapers/compiled-scraper.ts";
 import { ReextractError } from "./reextract-error.ts";
 
-export interface TakeOptions {
+interface TakeOptions {
   readonly laneOf: LaneOf;
   /** How long to wait for items that workers have in hand. */
   readonly waitMs: number;
   /** Hears how many that are, when they are waited for. */
-  readonly onWait?: (inHand: number) => void;
+  readonly onWait?: (inFlight: number) => void;
 }
 
 const LOOK_MS = 100;
@@ -33,22 +33,22 @@ export const takeNewVersion = async (
   { laneOf, waitMs, onWait }: TakeOptions,
 ): Promise<boolean> => {
   const { source, extracts } = spec;
-  const root = await readyScraper(await loadScraper(source), { extracts });
+  const root = await compileScraper(await loadScraper(source), { extracts });
   const scrapers = jobScrapers(root, spec.scrapers);
   if (isPinned(spec, scrapers)) return false;
   if (state === "cancelled") throw refuse(spec.id, "the job was cancelled");
   await checkFits(ledger, spec, scrapers, laneOf);
-  if (state === "running" || state === "loading") await ledger.steerJob(spec.id, "pause");
+  if (state === "running" || state === "loading") await ledger.controlJob(spec.id, "pause");
   const endsAt = performance.now() + waitMs;
   for (let isTold = false; ; isTold = true) {
-    const { inHand } = await ledger.pinVersions(spec.id, pinnedOf(scrapers));
-    if (inHand === 0) return true;
+    const { inFlight } = await ledger.pinVersions(spec.id, pinnedOf(scrapers));
+    if (inFlight === 0) return true;
     if (performance.now() > endsAt)
       throw new ReextractError(
         "still-in-hand",
-        `${spec.id}: workers still run ${inHand} of its items with the version before. The job is paused: ask again when they have ended.`,
+        `${spec.id}: workers still run ${inFlight} of its items with the version before. The job is paused: ask again when they have ended.`,
       );
-    if (!isTold) onWait?.(inHand);
+    if (!isTold) onWait?.(inFlight);
     await delay(LOOK_MS);
   }
 };
@@ -82,7 +82,7 @@ const checkFits = async (
   }
 };
 
-const misfit = ({ scraper }: ReadyScraper, item: ItemView, laneOf: LaneOf): string | undefined => {
+const misfit = ({ scraper }: CompiledScraper, item: ItemView, laneOf: LaneOf): string | undefined => {
   const planned = planInput(scraper, { line: 1, value: item.input as Record<string, unknown> }, laneOf);
   if ("rejected" in planned)
     return `the new \`input\` schema does not take the stored input: ${planned.rejected.problem}`;

@@ -7,11 +7,11 @@ import { test, type TestContext } from "node:test";
 import { readManifest } from "../archive/manifest.ts";
 import { openFiles } from "../backends/files/open-files.ts";
 import { openSqlite } from "../backends/sqlite/open.ts";
-import type { RemovalScope } from "../model/removal.ts";
+import type { RemovalScope } from "../domain/removal.ts";
 import type { Blobs } from "../ports/blobs.ts";
 import type { Ledger } from "../ports/ledger.ts";
 import { DONE, SimWorker } from "../ports/ledger-suite/sim-worker.ts";
-import { jobSpec, planned } from "../ports/ledger-suite/world.ts";
+import { jobSpec, planned } from "../ports/ledger-suite/test-kit.ts";
 import { finishRemovals } from "./finish-removals.ts";
 
 interface Stores {

@@ -1,12 +1,11 @@
 import { keepJobFile } from "../archive/journal.ts";
 import { writeJobManifest } from "../export/write-manifest.ts";
-import type { Removal } from "../model/removal.ts";
+import type { Removal, RemovalScope } from "../domain/removal.ts";
 import type { Blobs } from "../ports/blobs.ts";
 import type { Ledger } from "../ports/ledger.ts";
 import type { StoredObject } from "../ports/removals.ts";
-import { prefixesOf } from "./stored-bytes.ts";
 
-export interface RemovalTools {
+interface RemovalTools {
   readonly ledger: Ledger;
   readonly blobs: Blobs;
   /** Deletes what is kept of a removed job beside ledger and archive. */
@@ -105,4 +104,15 @@ const sweepKept = async (tools: RemovalTools): Promise<void> => {
     }
     if (due.length === 0) return;
   }
+};
+
+/** Where that part of a job lies in the archive. */
+const prefixesOf = (job: string, what: RemovalScope): readonly string[] =>
+  what === "job" ? [`jobs/${job}/`] : [`jobs/${job}/captures/`, `jobs/${job}/files/`];
+
+/** How much a removal would delete, at most. */
+export const storedBytes = async (blobs: Blobs, job: string, what: RemovalScope): Promise<number> => {
+  let bytes = 0;
+  for (const prefix of prefixesOf(job, what)) for await (const { size } of blobs.list(prefix)) bytes += size;
+  return bytes;
 };

@@ -1,5 +1,5 @@
-import type { JobView } from "../model/job.ts";
-import { dueRemoval, type RemovalScope, type Retention } from "../model/removal.ts";
+import type { JobView } from "../domain/job.ts";
+import { dueRemoval, type RemovalScope, type Retention } from "../domain/removal.ts";
 import { type Ledger, LedgerError } from "../ports/ledger.ts";
 
 export interface PruneWish {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { dueRemoval } from "../model/removal.ts";
-import { retentionOf, retentionProblem } from "./check-retention.ts";
+import { dueRemoval } from "../domain/removal.ts";
+import { retentionOf, retentionProblem } from "./check-scraper.ts";
 
 const DAY = 86_400_000;
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { z } from "zod";
 import { checkScraper } from "./check-scraper.ts";
-import { ScraperLoadError } from "./scraper-load-error.ts";
+import { ScraperLoadError } from "./load-scraper.ts";
 
 const GOOD = { name: "willow-county.tax_2", input: z.object({}), collect: async () => {} };
 

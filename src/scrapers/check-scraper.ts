@@ -1,19 +1,21 @@
-import { BACKOFF_OPTIONS } from "../model/backoff.ts";
-import { FAILURE_KINDS } from "../model/failure.ts";
-import { POLICY_OPTIONS } from "../model/failure-policy.ts";
-import { unknownOption } from "../model/known-options.ts";
+import { FAILURE_KINDS, POLICY_OPTIONS } from "../domain/failure.ts";
+import { PACE_OPTIONS } from "../domain/job-version.ts";
+import { type OptionNames, unknownOption } from "../domain/known-options.ts";
 import {
   BACKOFF_RANGES,
+  isWithin,
   LIMIT_RANGES,
   numberProblem,
   PACE_RANGES,
   POLICY_RANGES,
-} from "../model/number-range.ts";
-import { PACE_OPTIONS } from "../model/pace.ts";
+  RANGES,
+  readDuration,
+} from "../domain/number-range.ts";
+import type { Retention } from "../domain/removal.ts";
+import { BACKOFF_OPTIONS } from "../domain/retry.ts";
 import { checkEmit } from "./check-emit.ts";
-import { retentionProblem } from "./check-retention.ts";
-import { type AnyScraper, DEFAULT_LIMITS, SCRAPER_OPTIONS } from "./scraper.ts";
-import { ScraperLoadError } from "./scraper-load-error.ts";
+import { ScraperLoadError } from "./load-scraper.ts";
+import { type AnyScraper, DEFAULT_LIMITS, type RetentionSetting, SCRAPER_OPTIONS } from "./scraper.ts";
 
 const NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/;
 const LIMIT_OPTIONS = Object.fromEntries(Object.keys(DEFAULT_LIMITS).map((name) => [name, true as const]));
@@ -115,3 +117,34 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 
 const isOrigin = (value: unknown): boolean =>
   typeof value === "string" && /^https?:/.test(value) && URL.canParse(value);
+
+const RETENTION_OPTIONS: OptionNames<RetentionSetting> = { pages: true, records: true };
+const WANTED = 'takes durations, for example { pages: "90d", records: "2y" }';
+
+/** What is wrong with a scraper's `retention`; undefined where nothing is. */
+export const retentionProblem = (setting: unknown): string | undefined => {
+  if (setting === undefined) return undefined;
+  if (typeof setting !== "object" || setting === null || Array.isArray(setting))
+    return `\`retention\` ${WANTED}.`;
+  const unknown = unknownOption(setting, RETENTION_OPTIONS, "`retention`");
+  if (unknown !== undefined) return unknown;
+  for (const [word, value] of Object.entries(setting)) {
+    const ms = typeof value === "string" ? readDuration(value) : undefined;
+    if (ms === undefined)
+      return `\`retention.${word}\` is no duration: \`retention\` ${WANTED}. Units are s, m, h, d, w and y.`;
+    if (!isWithin(RANGES.retentionMs, ms))
+      return `\`retention.${word}\` is ${value}: expected a duration from 1s to 100y.`;
+  }
+  const { pagesMs = 0, recordsMs = Infinity } = retentionOf(setting) ?? {};
+  return pagesMs > recordsMs
+    ? "`retention.pages` is longer than `retention.records`: with its records, a job's pages go too."
+    : undefined;
+};
+
+/** In milliseconds. Call with a setting that has passed the check. */
+export const retentionOf = ({ pages, records }: RetentionSetting): Retention | undefined => {
+  const pagesMs = pages === undefined ? undefined : readDuration(pages);
+  const recordsMs = records === undefined ? undefined : readDuration(records);
+  if (pagesMs === undefined && recordsMs === undefined) return undefined;
+  return { ...(pagesMs !== undefined && { pagesMs }), ...(recordsMs !== undefined && { recordsMs }) };
+};

@@ -1,8 +1,12 @@
+import type { Field } from "../extraction/define-field.ts";
+import type { ExtractTools } from "../extraction/extract-function.ts";
 import type { compileExtraction } from "../extraction/extract-spec.ts";
-import type { valuesOf } from "../extraction/fields.ts";
-import type { KeptPage } from "../model/capture.ts";
-import type { RawField, RawRecord } from "../model/record.ts";
-import type { Emit, EmitFields, EmitFunction } from "./emit-to.ts";
+import type { FieldGroup, Fields, valuesOf } from "../extraction/fields.ts";
+import type { Each } from "../extraction/place.ts";
+import type { KeptPage } from "../domain/capture.ts";
+import type { OptionNames } from "../domain/known-options.ts";
+import type { RawField, RawRecord } from "../domain/record.ts";
+import type { AnyScraper } from "./scraper.ts";
 
 /** An input found on a page, not yet held against its scraper's schema. */
 export interface FoundInput {
@@ -21,7 +25,7 @@ export interface ReadyEmit {
 }
 
 /** Comes in from outside: the parser of pages is loaded only where a scraper needs it. */
-export interface ExtractionTools {
+interface ExtractionTools {
   readonly compileExtraction: typeof compileExtraction;
   readonly valuesOf: typeof valuesOf;
 }
@@ -94,3 +98,104 @@ const found = (fields: RawRecord["fields"], value: Record<string, unknown>): Fou
     .map(([name, { problem }]) => `${name}: ${problem}`);
   return problems.length === 0 ? { value } : { value, problem: problems.join("; ") };
 };
+
+/** Inputs from the fields of a page: one, or one for each match of `each`. */
+interface EmitFields<F extends Fields = Fields, Parent = never, Added = object, Names = string> {
+  /** Names of kept pages. May be left out when only one page is kept. */
+  readonly from?: string | readonly string[];
+  /** Each match is an input of its own, and the fields are relative to it: a CSS selector, or a place in JSON (`by.path("items[]")`). */
+  readonly each?: Each;
+  /** What is found makes the target's input. Where nothing at all is found, nothing is emitted. */
+  readonly input: F;
+  /**
+   * What is taken over from the input of the item that was collected: names of its members, or a function
+   * `(parent: { region: string }) => ({ … })`, whose parameter needs its type.
+   */
+  readonly with?: readonly Names[] | ((parent: Parent) => Added);
+  /** Fewer inputs than this: the page is not what it was (`structure-changed`). 1 with an `each` of elements, else 0. */
+  readonly min?: number;
+}
+
+export const EMIT_FIELDS_OPTIONS: OptionNames<EmitFields> = {
+  from: true,
+  each: true,
+  input: true,
+  with: true,
+  min: true,
+};
+
+/** Inputs by the scraper's own code: pure, not async. */
+interface EmitFunction<Parent = never, Given = unknown> {
+  /** Names of the kept pages that the function is given; all of them when left out. */
+  readonly from?: string | readonly string[];
+  /** Gives the target's inputs, one object for each. */
+  readonly inputs: (pages: readonly KeptPage[], context: EmitContext<Parent>) => readonly Given[];
+  /** Fewer inputs than this: the page is not what it was (`structure-changed`). 0 unless given. */
+  readonly min?: number;
+}
+
+export const EMIT_FUNCTION_OPTIONS: OptionNames<EmitFunction> = { from: true, inputs: true, min: true };
+
+interface EmitContext<Parent> {
+  /** Of the item that was collected. */
+  readonly input: Parent;
+  /** To parse the pages with. */
+  readonly tools: ExtractTools;
+}
+
+/** Inputs found on a scraper's pages become items of the same job. Made with `emitTo`. */
+export interface Emit<Parent = never> {
+  readonly target: AnyScraper | "self";
+  readonly spec: EmitFields<Fields, Parent> | EmitFunction<Parent>;
+}
+
+export interface EmitToOther<Parent> extends Emit<Parent> {
+  readonly target: AnyScraper;
+}
+
+/** To the scraper itself, the next page of a list for example: what it gives must fit the scraper's own input. */
+export interface EmitToSelf<Parent, Gives> extends Emit<Parent> {
+  readonly target: "self";
+  readonly "~gives"?: Gives;
+}
+
+/** A scraper that remembers what its input schema takes. */
+interface Target<Given> extends AnyScraper {
+  readonly "~types"?: { readonly given: Given };
+}
+
+/** Each value that was there. */
+type Found<F> = {
+  readonly [Name in keyof F]: F[Name] extends FieldGroup<infer G>
+    ? Found<G>
+    : F[Name] extends Field<infer T>
+      ? T
+      : never;
+};
+type Members<Given, Names extends PropertyKey> = { readonly [Name in Names]: Given[Name & keyof Given] };
+/** Without names, nothing is asked of the parent. */
+type ParentWith<Parent, Names, Asked> = [Names] extends [never] ? Parent : Parent & Asked;
+
+/** Nothing more where it fits; else a member that nobody has, whose name says what is wrong. */
+type Fit<Given, Gives> = Gives extends Given
+  ? unknown
+  : { readonly "what it finds does not fit the target's input": Given };
+
+interface EmitTo {
+  <Parent, Gives>(target: "self", spec: EmitFunction<Parent, Gives>): EmitToSelf<Parent, Gives>;
+  <F extends Fields, Parent, Added extends object, Names extends string = never>(
+    target: "self",
+    spec: EmitFields<F, Parent, Added, Names>,
+  ): EmitToSelf<
+    ParentWith<Parent, Names, Readonly<Record<Names, unknown>>>,
+    Found<F> & Added & Readonly<Record<Names, never>>
+  >;
+  <Given, Parent>(target: Target<Given>, spec: EmitFunction<Parent, NoInfer<Given>>): EmitToOther<Parent>;
+  <Given, F extends Fields, Parent, Added extends object, Names extends string & keyof Given = never>(
+    target: Target<Given>,
+    spec: EmitFields<F, Parent, Added, Names> & Fit<Given, Found<F> & Added & Members<Given, Names>>,
+  ): EmitToOther<ParentWith<Parent, Names, Members<Given, Names>>>;
+}
+
+/** In a scraper's `emit`: what to look for on its pages, and which scraper the inputs found there are for. */
+export const emitTo = ((target: unknown, spec: unknown) => ({ target, spec })) as EmitTo;

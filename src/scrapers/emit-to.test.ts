@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { z } from "zod";
 import { field } from "../extraction/field.ts";
-import { defineScraper } from "./define-scraper.ts";
-import { emitTo } from "./emit-to.ts";
+import { defineScraper } from "./scraper.ts";
+import { emitTo } from "./compile-emit.ts";
 
 const url = field.url("a");
 

@@ -3,10 +3,10 @@ import { basename } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
 /** Sluice's own files: a mistake that they find is the author's, and its place is not in them. */
-const HOUSE = ["../", "../../bin/"].map((folder) => new URL(folder, import.meta.url).href);
+const OWN_SOURCES = ["../", "../../bin/"].map((folder) => new URL(folder, import.meta.url).href);
 /** `at f (file:///x.ts:3:5)`, or the head that Node puts over an error of syntax: `/x.ts:3`. */
 const FRAME = /(?:(file:\/\/[^\s()]+?)|^(\/[^():]+\.[cm]?[jt]s)):(\d+)(?::(\d+))?\)?$/;
-/** The author's own line stands below those of the house that found the mistake. */
+/** The author's own line stands below those of the storage that found the mistake. */
 const FRAMES = 40;
 const LONGEST_LINE = 100;
 
@@ -35,7 +35,7 @@ const authorFrame = (
   for (const line of lines) {
     const [, found, path, row, column] = FRAME.exec(line.trim()) ?? [];
     const url = found ?? (path === undefined ? undefined : pathToFileURL(path).href);
-    if (url === undefined || url.includes("/node_modules/") || HOUSE.some((own) => url.startsWith(own)))
+    if (url === undefined || url.includes("/node_modules/") || OWN_SOURCES.some((own) => url.startsWith(own)))
       continue;
     return { url, numbers: [row, column].filter((part) => part !== undefined) };
   }

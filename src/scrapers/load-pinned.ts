@@ -1,9 +1,11 @@
-import type { JobSpec, PinnedScraper } from "../model/job.ts";
+import type { JobSpec, JobView, PinnedScraper } from "../domain/job.ts";
+import { fieldPrefix } from "../domain/record.ts";
+import type { Retention } from "../domain/removal.ts";
 import type { Ledger } from "../ports/ledger.ts";
-import { jobScrapers, type LoadedJob } from "./job-scrapers.ts";
-import { loadScraper } from "./load-scraper.ts";
-import { type ReadyScraper, readyScraper } from "./ready-scraper.ts";
-import { ScraperLoadError } from "./scraper-load-error.ts";
+import { retentionOf } from "./check-scraper.ts";
+import { loadScraper, ScraperLoadError } from "./load-scraper.ts";
+import { compileScraper, type CompiledScraper } from "./compiled-scraper.ts";
+import type { AnyScraper } from "./scraper.ts";
 
 /** A job's root scraper in the version that it is pinned to, and with it those that it emits to; throws when any of them is another. */
 export const loadPinned = async ({
@@ -11,8 +13,8 @@ export const loadPinned = async ({
   source,
   scrapers,
   extracts,
-}: Pick<JobSpec, "id" | "source" | "scrapers" | "extracts">): Promise<ReadyScraper> => {
-  const root = await readyScraper(await loadScraper(source), { extracts });
+}: Pick<JobSpec, "id" | "source" | "scrapers" | "extracts">): Promise<CompiledScraper> => {
+  const root = await compileScraper(await loadScraper(source), { extracts });
   const now = jobScrapers(root, scrapers);
   const isSame = ({ name, version }: PinnedScraper, index: number): boolean =>
     now[index]?.ready.scraper.name === name && now[index].ready.version === version;
@@ -58,3 +60,73 @@ const changedScraper = (job: string, scraper: string, was: string, is: string): 
     `${job}: scraper ${scraper} was changed: its version is ${is}, and the job is pinned to ${was}. ` +
       "Resume the job with the new version, or put the old file back.",
   );
+
+/** A job as a worker runs it. */
+export interface LoadedJob {
+  readonly spec: JobSpec;
+  readonly scrapers: readonly JobScraper[];
+}
+
+/** A scraper with its place in a job. */
+export interface JobScraper {
+  readonly ready: CompiledScraper;
+  /** Its place among the job's scrapers; the root has 0. */
+  readonly index: number;
+  /** Where its first field stands among the job's fields. */
+  readonly fieldsAt: number;
+  /** Before the names of its fields, see `fieldPrefix`. */
+  readonly prefix: string;
+}
+
+/**
+ * The root, then those that it emits to, in the order in which a job pins them. A job that has pinned some keeps their places, by which its items
+ * name them; those that are new come last.
+ */
+export const jobScrapers = (
+  root: CompiledScraper,
+  pinned: readonly { readonly name: string }[] = [],
+): readonly JobScraper[] => {
+  let fieldsAt = 0;
+  const placeOf = ({ scraper }: CompiledScraper): number => {
+    const at = pinned.findIndex(({ name }) => name === scraper.name);
+    return at < 0 ? pinned.length : at;
+  };
+  const all = [root, ...root.targets.values()].toSorted((a, b) => placeOf(a) - placeOf(b));
+  return all.map((ready, index) => {
+    const prefix = fieldPrefix(root.scraper.name, ready.scraper.name);
+    const place = { ready, index, fieldsAt, prefix };
+    fieldsAt += ready.extraction?.fieldNames.length ?? 0;
+    return place;
+  });
+};
+
+/** The job's fields, as its counts are kept and its breaker watches them. */
+export const jobFields = (
+  scrapers: readonly JobScraper[],
+): { readonly fields: readonly string[]; readonly required: readonly string[] } => {
+  const named = (of: "fieldNames" | "required") =>
+    scrapers.flatMap(({ ready, prefix }) => (ready.extraction?.[of] ?? []).map((name) => prefix + name));
+  return { fields: named("fieldNames"), required: named("required") };
+};
+
+/**
+ * How long a job's pages and records are kept: as its scraper says now; as it said when the job began where it cannot be loaded any more. Each
+ * file is loaded once.
+ */
+export const retentionNow = (): ((view: JobView) => Promise<Retention | undefined>) => {
+  const loaded = new Map<string, Promise<AnyScraper | undefined>>();
+  const load = async (source: string): Promise<AnyScraper | undefined> => {
+    try {
+      return (await loadScraper(source)).scraper;
+    } catch (error) {
+      if (error instanceof ScraperLoadError) return undefined;
+      throw error;
+    }
+  };
+  return async ({ spec }) => {
+    const loading = loaded.get(spec.source) ?? load(spec.source);
+    loaded.set(spec.source, loading);
+    const scraper = await loading;
+    return scraper?.name === spec.scraper ? retentionOf(scraper.retention ?? {}) : spec.retention;
+  };
+};

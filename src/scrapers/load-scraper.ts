@@ -6,9 +6,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { checkScraper } from "./check-scraper.ts";
 import { errorPlace, placingErrors } from "./error-place.ts";
 import { page } from "./page.ts";
-import type { AnyScraper } from "./scraper.ts";
-import { targetsOf } from "./targets.ts";
-import { ScraperLoadError } from "./scraper-load-error.ts";
+import { type AnyScraper, targetsOf } from "./scraper.ts";
 
 export interface LoadedScraper {
   readonly scraper: AnyScraper;
@@ -21,7 +19,7 @@ export interface LoadedScraper {
 }
 
 const BUILT_INS: Readonly<Record<string, AnyScraper>> = { page };
-const HOUSE = new Map([
+const OWN_SOURCES = new Map([
   ["sluice", new URL("../index.ts", import.meta.url).href],
   ["zod", undefined],
 ]);
@@ -39,8 +37,8 @@ export const hookImports = (): void => {
   isHooked = true;
   registerHooks({
     resolve: (specifier, context, next) => {
-      if (HOUSE.has(specifier)) {
-        const url = HOUSE.get(specifier);
+      if (OWN_SOURCES.has(specifier)) {
+        const url = OWN_SOURCES.get(specifier);
         if (url) return { url, format: "module-typescript", shortCircuit: true };
         try {
           return next(specifier, context);
@@ -166,3 +164,15 @@ const filesOf = (url: string): ReadonlySet<string> => {
   visit(url);
   return seen;
 };
+
+export type ScraperLoadErrorCode = "unknown-scraper" | "broken-scraper" | "bad-scraper" | "changed-scraper";
+
+/** A scraper that cannot be run: the message names the file, the reason and the way out. */
+export class ScraperLoadError extends Error {
+  readonly code: ScraperLoadErrorCode;
+  constructor(code: ScraperLoadErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = "ScraperLoadError";
+    this.code = code;
+  }
+}

@@ -1,5 +1,4 @@
-import type { AnyScraper } from "./scraper.ts";
-import type { StandardSchema } from "./standard-schema.ts";
+import type { AnyScraper, StandardSchema } from "./scraper.ts";
 
 /** Checked by hand: the built-in scraper starts without loading a schema library. */
 const urlInput: StandardSchema<unknown, { readonly url: string }> = {

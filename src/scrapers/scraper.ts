@@ -1,11 +1,11 @@
 import type { ExtractFunction } from "../extraction/extract-function.ts";
-import type { ExtractSpec } from "../extraction/extract-spec.ts";
-import type { OptionNames } from "../model/known-options.ts";
-import type { PolicyOverrides } from "../model/failure-policy.ts";
-import type { Pace } from "../model/pace.ts";
+import type { ExtractSpec, Fields } from "../extraction/extract-spec.ts";
+import type { RecordOf } from "../extraction/field.ts";
+import { AbsentError, type PolicyOverrides } from "../domain/failure.ts";
+import type { Pace } from "../domain/job-version.ts";
+import type { OptionNames } from "../domain/known-options.ts";
 import type { Http, Keep, Limits } from "../ports/collector.ts";
-import type { Emit } from "./emit-to.ts";
-import type { StandardSchema } from "./standard-schema.ts";
+import type { Emit, EmitToOther, EmitToSelf } from "./compile-emit.ts";
 
 /** What a scraper's `collect` is given. */
 export interface CollectContext<Input> {
@@ -22,7 +22,7 @@ export interface CollectContext<Input> {
 }
 
 /** A named recipe for one site. Written with `defineScraper`, checked when it is loaded. */
-export interface Scraper<Input = never> {
+interface Scraper<Input = never> {
   /** Up to 64 of a-z, 0-9, dot, dash and underscore; jobs and records carry it. */
   readonly name: string;
   /** The site's origin: relative URLs are resolved against it, and its domain is the lane. */
@@ -114,3 +114,65 @@ export const DEFAULT_LIMITS: ScraperLimits = {
 
 /** Polite for a site about which nothing is known. */
 export const DEFAULT_PACE = { perSecond: 2, concurrency: 4 };
+
+/** A scraper that remembers its types: `InputOf<typeof scraper>`, `RecordFrom<typeof scraper>`. */
+interface DefinedScraper<Input, F extends Fields, Given = unknown> extends AnyScraper {
+  readonly "~types"?: { readonly input: Input; readonly record: RecordOf<F>; readonly given: Given };
+}
+
+export type InputOf<S> = S extends DefinedScraper<infer Input, Fields> ? Input : never;
+/** Each field's value, or null: a field may be empty, missing or malformed. */
+export type RecordFrom<S> = S extends DefinedScraper<unknown, infer F> ? RecordOf<F> : never;
+
+/** Typed from the input schema to the record; what it returns is checked once more when it is loaded. */
+export const defineScraper = <Given, Input, F extends Fields = Fields>(
+  scraper: Omit<Scraper<Input>, "input" | "extract" | "emit"> & {
+    readonly input: StandardSchema<Given, Input>;
+    readonly extract?: ExtractSpec<F> | ExtractFunction;
+    /** Inputs found on its pages become items of the same job: `[emitTo(detail, { … })]`. */
+    readonly emit?: readonly (EmitToOther<NoInfer<Input>> | EmitToSelf<NoInfer<Input>, NoInfer<Given>>)[];
+  },
+): DefinedScraper<Input, F, Given> => scraper as unknown as DefinedScraper<Input, F, Given>;
+
+/**
+ * The common face of schema libraries (zod, valibot, arktype …), https://standardschema.dev: the storage checks inputs through it and
+ * loads none of them itself.
+ */
+export interface StandardSchema<Input = unknown, Output = Input> {
+  readonly "~standard": {
+    readonly version: 1;
+    readonly vendor: string;
+    readonly validate: (value: unknown) => SchemaResult<Output> | Promise<SchemaResult<Output>>;
+    readonly types?: { readonly input: Input; readonly output: Output } | undefined;
+  };
+}
+
+type SchemaResult<Output> =
+  | { readonly value: Output; readonly issues?: undefined }
+  | { readonly issues: readonly SchemaIssue[] };
+
+interface SchemaIssue {
+  readonly message: string;
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
+}
+
+/** `parcel: expected 10 digits; year: required` */
+export const describeIssues = (issues: readonly SchemaIssue[]): string =>
+  issues
+    .map(({ message, path }) => {
+      const where = (path ?? []).map((part) => String(typeof part === "object" ? part.key : part)).join(".");
+      return where === "" ? message : `${where}: ${message}`;
+    })
+    .join("; ");
+
+/** `throw absent()` when the site itself says that there is no such thing. */
+export const absent = (reason?: string): AbsentError => new AbsentError(reason);
+
+/** The scrapers that a scraper emits to, directly or not, the nearest first; itself left out. */
+export const targetsOf = (root: AnyScraper): AnyScraper[] => {
+  const found = new Set([root]);
+  // A set takes up what is added to it while it is gone through.
+  for (const scraper of found)
+    for (const { target } of scraper.emit ?? []) if (target !== "self") found.add(target);
+  return [...found].slice(1);
+};

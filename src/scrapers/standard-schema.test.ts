@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { describeIssues } from "./standard-schema.ts";
+import { describeIssues } from "./scraper.ts";
 
 test("issues are told one after the other, each with its path", () => {
   const text = describeIssues([

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { FailureError } from "../model/failure.ts";
-import type { JobView } from "../model/job.ts";
-import { BudgetBook } from "./budget-book.ts";
+import { FailureError } from "../domain/failure.ts";
+import type { JobView } from "../domain/job.ts";
+import { BudgetTracker } from "./budget-book.ts";
 
 const item = (seq: number) => ({ queue: 1, seq });
 const isBudget = (error: unknown) => error instanceof FailureError && error.failure.kind === "budget";
@@ -10,18 +10,18 @@ const isBudget = (error: unknown) => error instanceof FailureError && error.fail
 /** A book over a ledger that says what the test has settled, and how often it was asked. */
 const open = () => {
   const settled = { requests: 0, bytes: 0 };
-  const world = { nowMs: 0, asked: 0, settled };
+  const kit = { nowMs: 0, asked: 0, settled };
   const readJob = async () => {
-    world.asked++;
+    kit.asked++;
     return { ...settled } as JobView;
   };
-  return { world, book: new BudgetBook({ readJob }, () => world.nowMs) };
+  return { kit, book: new BudgetTracker({ readJob }, () => kit.nowMs) };
 };
 
 test("a job without a budget costs no look at the ledger", async () => {
-  const { book, world } = open();
+  const { book, kit } = open();
   for (let n = 0; n < 10; n++) await book.spend({ id: "j" }, item(n));
-  assert.equal(world.asked, 0);
+  assert.equal(kit.asked, 0);
 });
 
 test("requests made side by side do not pass the budget together", async () => {
@@ -32,11 +32,11 @@ test("requests made side by side do not pass the budget together", async () => {
 });
 
 test("what an item has spent counts once, before it is settled and after", async () => {
-  const { book, world } = open();
+  const { book, kit } = open();
   const job = { id: "j", budget: { requests: 3 } };
   await book.spend(job, item(1));
   await book.spend(job, item(2));
-  world.settled.requests = 2;
+  kit.settled.requests = 2;
   book.settled([item(1), item(2)]);
   await book.spend(job, item(3));
   await assert.rejects(() => book.spend(job, item(4)), isBudget);
@@ -61,12 +61,12 @@ test("bytes count when they have come", async () => {
 });
 
 test("what other workers have settled is heard of within a second", async () => {
-  const { book, world } = open();
+  const { book, kit } = open();
   const job = { id: "j", budget: { requests: 10 } };
   await book.spend(job, item(1));
-  world.settled.requests = 9;
-  world.nowMs = 500;
+  kit.settled.requests = 9;
+  kit.nowMs = 500;
   await book.spend(job, item(2));
-  world.nowMs = 1600;
+  kit.nowMs = 1600;
   await assert.rejects(() => book.spend(job, item(3)), isBudget);
 });

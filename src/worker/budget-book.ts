@@ -1,6 +1,6 @@
-import { FailureError } from "../model/failure.ts";
-import type { ItemRef } from "../model/item.ts";
-import type { JobSpec } from "../model/job.ts";
+import { FailureError } from "../domain/failure.ts";
+import type { ItemRef } from "../domain/item.ts";
+import type { JobSpec } from "../domain/job.ts";
 import type { Ledger } from "../ports/ledger.ts";
 
 interface Spent {
@@ -27,7 +27,7 @@ const ASK_AGAIN_MS = 1000;
  * What jobs with a budget have spent. Within a worker it is exact; what other workers have under way is heard of when it is settled, so
  * that a job may go beyond its budget by what is in their hands.
  */
-export class BudgetBook {
+export class BudgetTracker {
   readonly #ledger: Pick<Ledger, "readJob">;
   readonly #accounts = new Map<string, Account>();
   readonly #now: () => number;

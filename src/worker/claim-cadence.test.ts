@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { openSqlite } from "../backends/sqlite/open.ts";
-import { Hand } from "../flow/claim.ts";
-import type { Pace } from "../model/pace.ts";
+import { Hand } from "../pipeline/claim.ts";
+import type { Pace } from "../domain/job-version.ts";
 import type { ClaimedItem } from "../ports/ledger.ts";
-import { keysOf, World } from "../ports/ledger-suite/world.ts";
+import { keysOf, Kit } from "../ports/ledger-suite/test-kit.ts";
 import { CLAIM_EVERY_MS, ClaimCadence, GATHER_MS } from "./claim-cadence.ts";
 
 const ANSWER_MS = 100;
@@ -20,17 +20,17 @@ interface Counts {
 
 /** One worker's claims on a real ledger, in a time that passes from event to event: each item ends `ANSWER_MS` after its slot. */
 const work = async (t: TestContext, pace: Pace, items: number): Promise<Counts> => {
-  const world = await World.create(t, (folder, options) => openSqlite(join(folder, "ledger.db"), options));
-  await world.job("job", keysOf(items), { pace });
-  const { ledger } = world;
+  const kit = await Kit.create(t, (folder, options) => openSqlite(join(folder, "ledger.db"), options));
+  await kit.job("job", keysOf(items), { pace });
+  const { ledger } = kit;
   const hand = new Hand({ ledger, worker: "w1", capacity: CAPACITY, maxUnsettled: Infinity });
-  const cadence = new ClaimCadence(CAPACITY, () => world.nowMs);
+  const cadence = new ClaimCadence(CAPACITY, () => kit.nowMs);
   const counts = { claims: 0, empty: 0, ended: 0 };
   const underWay: { readonly item: ClaimedItem; readonly slotAt: number }[] = [];
-  const until = world.nowMs + SECONDS * 1000;
-  while (world.nowMs < until) {
+  const until = kit.nowMs + SECONDS * 1000;
+  while (kit.nowMs < until) {
     if (hand.room > 0 && cadence.waitMs <= 0) {
-      world.pass(GATHER_MS);
+      kit.pass(GATHER_MS);
       const { room } = hand;
       const grant = await hand.claim();
       cadence.asked(grant, room);
@@ -38,13 +38,13 @@ const work = async (t: TestContext, pace: Pace, items: number): Promise<Counts> 
       if (grant.items.length === 0) counts.empty++;
       const slots = grant.slots.flatMap(({ delaysMs }) => delaysMs);
       for (const [n, item] of grant.items.entries())
-        underWay.push({ item, slotAt: world.nowMs + (slots[n] ?? 0) });
+        underWay.push({ item, slotAt: kit.nowMs + (slots[n] ?? 0) });
     }
     underWay.sort((a, b) => a.slotAt - b.slotAt);
     const first = underWay[0];
-    const endInMs = first ? first.slotAt + ANSWER_MS - world.nowMs : Infinity;
-    world.pass(Math.max(1, Math.min(endInMs, cadence.waitMs)));
-    if (!first || first.slotAt + ANSWER_MS > world.nowMs) continue;
+    const endInMs = first ? first.slotAt + ANSWER_MS - kit.nowMs : Infinity;
+    kit.pass(Math.max(1, Math.min(endInMs, cadence.waitMs)));
+    if (!first || first.slotAt + ANSWER_MS > kit.nowMs) continue;
     underWay.shift();
     hand.release(first.item);
     counts.ended++;

@@ -15,7 +15,7 @@ export const BEFORE_LAST_SLOT_MS = 50;
 const WORTH_ASKING = 1 / 8;
 
 /** What is known of the items that ended since the last claim. */
-export interface Freed {
+interface Freed {
   /** When the last slot of its lane is due that this worker holds; -Infinity where there are none. */
   readonly lastSlotAt: number;
   /** How many more items the worker can take now. */

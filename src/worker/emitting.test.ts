@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { z } from "zod";
-import { WorkerGround } from "../../test/worker-ground.ts";
-import { answer, type Handler } from "../collectors/http/test-site.ts";
+import { WorkerKit } from "../../test/worker-kit.ts";
+import { answer, type Handler } from "../collectors/http/testing/test-site.ts";
 import { field } from "../extraction/field.ts";
-import { defineScraper } from "../scrapers/define-scraper.ts";
-import { emitTo } from "../scrapers/emit-to.ts";
+import { emitTo } from "../scrapers/compile-emit.ts";
 import { page } from "../scrapers/page.ts";
-import type { AnyScraper } from "../scrapers/scraper.ts";
+import { type AnyScraper, defineScraper } from "../scrapers/scraper.ts";
 
 const PACE = { perSecond: Infinity, concurrency: 50 };
 
@@ -41,13 +40,13 @@ const crawl = async (
   options: { readonly extracts?: boolean; readonly maxItems?: number } = {},
   handler = site,
 ) => {
-  await using ground = await WorkerGround.open(handler);
-  await ground.submit(["/1"], { name: "listing", emit: [toTown, toNext], ...own }, options);
-  const view = await ground.run();
+  await using kit = await WorkerKit.open(handler);
+  await kit.submit(["/1"], { name: "listing", emit: [toTown, toNext], ...own }, options);
+  const view = await kit.run();
   const lines = [];
-  for (const { records } of await ground.items())
-    if (records) lines.push(Buffer.from(await ground.house.blobs.get(records.blob, records)).toString());
-  return { view, items: await ground.items(), lines: lines.join(""), seen: ground.site.seen.length - 1 };
+  for (const { records } of await kit.items())
+    if (records) lines.push(Buffer.from(await kit.storage.blobs.get(records.blob, records)).toString());
+  return { view, items: await kit.items(), lines: lines.join(""), seen: kit.site.seen.length - 1 };
 };
 
 test("a listing leads to its next page and to towns, each run once by its own scraper", async () => {

@@ -1,5 +1,5 @@
-import type { Failure } from "../model/failure.ts";
-import type { Attempt } from "../model/item.ts";
+import type { Failure } from "../domain/failure.ts";
+import type { Attempt } from "../domain/item.ts";
 import type { ClaimedItem, SettledItem } from "../ports/ledger.ts";
 
 const LEFT_IN_DOUBT: Failure = {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { WorkerGround } from "../../test/worker-ground.ts";
-import { answer } from "../collectors/http/test-site.ts";
+import { WorkerKit } from "../../test/worker-kit.ts";
+import { answer } from "../collectors/http/testing/test-site.ts";
 import type { Log } from "./log.ts";
 
 interface Line {
@@ -15,17 +15,17 @@ const collectingLog = (lines: Line[]): Log => {
 };
 
 test("every line about an item says which worker, job, item and attempt", async () => {
-  await using ground = await WorkerGround.open((request, response) =>
+  await using kit = await WorkerKit.open((request, response) =>
     request.url === "/1" ? void response.writeHead(404).end() : answer(response, "<p>"),
   );
-  await ground.submit(["/0", "/1"], {
+  await kit.submit(["/0", "/1"], {
     failures: { navigation: { maxAttempts: 2, backoff: { firstMs: 1, maxMs: 1 } } },
     async collect({ input, http, keep }) {
       keep.page("page", await http.get((input as { url: string }).url));
     },
   });
   const lines: Line[] = [];
-  await ground.run({ log: collectingLog(lines) });
+  await kit.run({ log: collectingLog(lines) });
   const about = lines.filter(({ event }) => event.startsWith("attempt"));
   assert.deepEqual(
     new Set(
@@ -41,15 +41,15 @@ test("every line about an item says which worker, job, item and attempt", async 
 
 test("what was taken from the worker while it ran is named when its settle is refused", async () => {
   let isTaken = false;
-  await using ground = await WorkerGround.open((_, response) => {
+  await using kit = await WorkerKit.open((_, response) => {
     const take = async (): Promise<void> => {
-      if (!isTaken) await ground.house.ledger.reap({ worker: "w1" });
+      if (!isTaken) await kit.storage.ledger.reap({ worker: "w1" });
       isTaken = true;
       answer(response, "<p>");
     };
     void take();
   });
-  await ground.submit(["/0"], {});
+  await kit.submit(["/0"], {});
   const lines: Line[] = [];
   const stop = new AbortController();
   const log = collectingLog(lines);
@@ -57,7 +57,7 @@ test("what was taken from the worker while it ran is named when its settle is re
     log.warn(event, facts);
     if (event === "settle refused") stop.abort();
   };
-  await ground.run({ log: { ...log, warn }, signal: stop.signal });
+  await kit.run({ log: { ...log, warn }, signal: stop.signal });
   const refused = lines.find(({ event }) => event === "settle refused");
   assert.deepEqual([refused?.["job"], refused?.["item"], refused?.["attempt"]], ["j1", "/0", 1]);
 });

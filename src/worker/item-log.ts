@@ -1,6 +1,6 @@
-import { scraperError } from "../flow/collect.ts";
-import type { Failure } from "../model/failure.ts";
-import type { ItemRef } from "../model/item.ts";
+import { scraperError } from "../pipeline/collect.ts";
+import type { Failure } from "../domain/failure.ts";
+import type { ItemRef } from "../domain/item.ts";
 import type { ClaimedItem, OutcomeReport, SettledItem } from "../ports/ledger.ts";
 import type { Log } from "./log.ts";
 

@@ -30,8 +30,8 @@ export class JobArchives implements AsyncDisposable {
   }
 
   /** Of jobs that have nothing in hand. */
-  sealIdle(inHand: ReadonlySet<string>): void {
-    for (const [job, archive] of this.#open) if (!inHand.has(job)) archive.sealOlder(IDLE_MS);
+  sealIdle(inFlight: ReadonlySet<string>): void {
+    for (const [job, archive] of this.#open) if (!inFlight.has(job)) archive.sealOlder(IDLE_MS);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -4,8 +4,8 @@ import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { once } from "node:events";
 import { join } from "node:path";
 import { test } from "node:test";
-import { answer } from "../collectors/http/test-site.ts";
-import { WorkerGround } from "../../test/worker-ground.ts";
+import { answer } from "../collectors/http/testing/test-site.ts";
+import { WorkerKit } from "../../test/worker-kit.ts";
 
 const PER_SECOND = 10;
 
@@ -21,11 +21,11 @@ process.stdin.once("data", () => {
 
 test("acting requests keep their pace when another process keeps the ledger locked", async (t) => {
   let arrived = 0;
-  await using ground = await WorkerGround.open((_request, response) => {
+  await using kit = await WorkerKit.open((_request, response) => {
     if (++arrived === 3) locker.stdin.write("now\n");
     answer(response, "<p>paid");
   });
-  const locker = spawn(process.execPath, ["-e", LOCKER, join(ground.house.data, "sluice.db")], {
+  const locker = spawn(process.execPath, ["-e", LOCKER, join(kit.storage.data, "sluice.db")], {
     stdio: ["pipe", "pipe", "inherit"],
   });
   t.after(() => locker.kill("SIGKILL"));
@@ -37,7 +37,7 @@ test("acting requests keep their pace when another process keeps the ledger lock
   subscribe("undici:client:sendHeaders", leaves);
   t.after(() => unsubscribe("undici:client:sendHeaders", leaves));
   const paths = Array.from({ length: 25 }, (_, i) => `/pay/${i}`);
-  await ground.submit(paths, {
+  await kit.submit(paths, {
     once: true,
     pace: { perSecond: PER_SECOND, concurrency: 25 },
     robots: "ignore",
@@ -45,7 +45,7 @@ test("acting requests keep their pace when another process keeps the ledger lock
       await http.post((input as { url: string }).url, { form: {} }, { acts: true });
     },
   });
-  const { counts } = await ground.run();
+  const { counts } = await kit.run();
   assert.deepEqual(await ended, [0, null]);
   assert.deepEqual([counts.states.done, leftAt.length], [25, 25]);
   const busiest = Math.max(

@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, openSync, writeSync } from "node:fs";
-import { redactSecrets } from "../model/redact-secrets.ts";
+import { redactSecrets } from "../domain/redact-secrets.ts";
 import { type LogLimits, logLimits, rotateLog } from "./rotate-log.ts";
 
 export const LOG_LEVELS = ["debug", "info", "warn", "error", "silent"] as const;

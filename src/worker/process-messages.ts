@@ -1,4 +1,4 @@
-import type { CollectorKind } from "../model/collector-kind.ts";
+import type { CollectorKind } from "../domain/job-version.ts";
 import type { ControllerPlace } from "./controller-place.ts";
 import type { LogLevel } from "./log.ts";
 

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { openSqlite } from "../backends/sqlite/open.ts";
-import { Hand } from "../flow/claim.ts";
+import { Hand } from "../pipeline/claim.ts";
 import { type Ledger, LedgerError, type PulseReply, type PulseReport } from "../ports/ledger.ts";
-import { keysOf, SITE, World } from "../ports/ledger-suite/world.ts";
+import { keysOf, SITE, Kit } from "../ports/ledger-suite/test-kit.ts";
 import { Pulse } from "./pulse.ts";
-import { SlotDesk } from "./slot-desk.ts";
+import { SlotScheduler } from "./slot-scheduler.ts";
 import { UnsettledCosts } from "./unsettled-costs.ts";
 
 const PACE = { perSecond: 10, burst: 1, concurrency: 100 };
@@ -15,29 +15,29 @@ const PACE = { perSecond: 10, burst: 1, concurrency: 100 };
 const open = async (t: TestContext, change: Partial<Ledger> = {}, onReply: () => void = () => {}) => {
   let opened: Pulse | undefined;
   t.after(() => opened?.stop());
-  const world = await World.create(t, (folder, options) => openSqlite(join(folder, "ledger.db"), options));
-  await world.job("j1", keysOf(5), { pace: PACE });
+  const kit = await Kit.create(t, (folder, options) => openSqlite(join(folder, "ledger.db"), options));
+  await kit.job("j1", keysOf(5), { pace: PACE });
   const reports: PulseReport[] = [];
   const replies: PulseReply[] = [];
   const errors: unknown[] = [];
   const ledger: Ledger = {
-    ...world.ledger,
+    ...kit.ledger,
     pulse: (report) => {
       // Each part is told when it is read.
       const told = { ...report };
       reports.push(told);
-      return world.ledger.pulse(told);
+      return kit.ledger.pulse(told);
     },
     ...change,
   };
   const hand = new Hand({ ledger, worker: "w1", capacity: 5, maxUnsettled: 100 });
-  const desk = new SlotDesk(() => pulse.needSlots());
+  const scheduler = new SlotScheduler(() => pulse.needSlots());
   const heard: (() => void)[] = [];
   const pulse: Pulse = (opened = new Pulse({
     ledger,
     worker: "w1",
     hand,
-    desk,
+    scheduler,
     costs: new UnsettledCosts(),
     onReply: (reply) => {
       replies.push(reply);
@@ -47,14 +47,14 @@ const open = async (t: TestContext, change: Partial<Ledger> = {}, onReply: () =>
     onError: (error) => errors.push(error),
   }));
   const nextReply = () => new Promise<void>((resolve) => heard.push(resolve));
-  return { world, hand, desk, pulse, reports, replies, errors, nextReply };
+  return { kit, hand, scheduler, pulse, reports, replies, errors, nextReply };
 };
 
 test("a wish is granted soon, by the ledger's book", async (t) => {
-  const { hand, desk, pulse, reports } = await open(t);
+  const { hand, scheduler, pulse, reports } = await open(t);
   await hand.claim();
   await pulse.now();
-  const started = desk.take(SITE, { queue: hand.running[0]!.queue, seq: 1 });
+  const started = scheduler.take(SITE, { queue: hand.running[0]!.queue, seq: 1 });
   await started;
   assert.ok(reports.some(({ wishes }) => wishes[0]?.lane === SITE && wishes[0].count === 1));
 });
@@ -109,24 +109,24 @@ test("a bad outcome does not wait for the next beat, a good one does", async (t)
 
 test("items that were claimed while a pulse waited for the ledger are among those that it names", async (t) => {
   const lock = Promise.withResolvers<void>();
-  const { world, hand, pulse } = await open(t, {
+  const { kit, hand, pulse } = await open(t, {
     pulse: async (report) => {
       await lock.promise;
-      return await world.ledger.pulse(report);
+      return await kit.ledger.pulse(report);
     },
   });
   const beat = pulse.now();
   await hand.claim();
   lock.resolve();
   await beat;
-  const { suspects } = await world.ledger.reap({ worker: "w1" });
+  const { suspects } = await kit.ledger.reap({ worker: "w1" });
   assert.equal(suspects, hand.size);
 });
 
 test("what has stopped is heard", async (t) => {
-  const { world, hand, pulse, replies } = await open(t);
+  const { kit, hand, pulse, replies } = await open(t);
   await hand.claim();
-  await world.ledger.steerJob("j1", "pause");
+  await kit.ledger.controlJob("j1", "pause");
   await pulse.now();
   assert.deepEqual(replies.at(-1)?.stopped, [hand.running[0]!.queue]);
 });
@@ -135,12 +135,12 @@ test("what has stopped is heard before a slot or an open lane lets its requests 
   const heard: string[] = [];
   const reply = { isAlive: true, unpaced: ["open.test"], stopped: [1], againInMs: 1000 };
   const slots = [{ lane: SITE, queue: 1, delaysMs: [0], lateMs: 1000 }];
-  const { desk, pulse } = await open(t, { pulse: async () => ({ ...reply, slots }) }, () => {
+  const { scheduler, pulse } = await open(t, { pulse: async () => ({ ...reply, slots }) }, () => {
     heard.push("stopped");
-    desk.stop(({ queue }) => queue === 1, "paused");
+    scheduler.stop(({ queue }) => queue === 1, "paused");
   });
   const waits = [SITE, "open.test"].map((lane) =>
-    desk.take(lane, { queue: 1, seq: 1 }).then(
+    scheduler.take(lane, { queue: 1, seq: 1 }).then(
       () => heard.push(`left in ${lane}`),
       () => heard.push("refused"),
     ),
@@ -151,28 +151,28 @@ test("what has stopped is heard before a slot or an open lane lets its requests 
 });
 
 test("a worker that was given up hears of it", async (t) => {
-  const { world, hand, pulse, replies } = await open(t);
+  const { kit, hand, pulse, replies } = await open(t);
   await hand.claim();
-  await world.ledger.reap({ worker: "w1" });
+  await kit.ledger.reap({ worker: "w1" });
   await pulse.now();
   assert.equal(replies.at(-1)?.isAlive, false);
 });
 
 test("an act is in the ledger before its request may leave, also when a beat is under way", async (t) => {
-  const { world, hand, pulse } = await open(t);
+  const { kit, hand, pulse } = await open(t);
   const { items } = await hand.claim();
   const beat = pulse.now();
   await Promise.all([pulse.acting(items[0]!), pulse.acting(items[1]!)]);
   await beat;
-  await world.ledger.reap({ worker: "w1" });
-  const failed = (await world.items("j1", { states: ["failed"] })).map(({ key }) => key);
+  await kit.ledger.reap({ worker: "w1" });
+  const failed = (await kit.items("j1", { states: ["failed"] })).map(({ key }) => key);
   assert.deepEqual(failed, ["k0", "k1"]);
 });
 
 test("unused slots are given back with the next beat", async (t) => {
-  const { hand, desk, pulse, reports } = await open(t);
+  const { hand, scheduler, pulse, reports } = await open(t);
   const { slots } = await hand.claim();
-  desk.grant(slots[0]!);
+  scheduler.grant(slots[0]!);
   await pulse.now();
   assert.ok(reports[0]!.returned[0]!.delaysMs.length > 0);
 });

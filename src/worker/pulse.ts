@@ -1,17 +1,16 @@
-import type { FailureKind } from "../model/failure.ts";
-import type { ItemRef } from "../model/item.ts";
-import type { Hand } from "../flow/claim.ts";
-import { StopError } from "../model/stop-error.ts";
+import type { Hand } from "../pipeline/claim.ts";
+import { type FailureKind, StopError } from "../domain/failure.ts";
+import type { ItemRef } from "../domain/item.ts";
 import type { LaneReport, OutcomeReport, PulseReply, WorkLedger } from "../ports/ledger.ts";
 import { BEFORE_LAST_SLOT_MS } from "./claim-cadence.ts";
-import type { SlotDesk } from "./slot-desk.ts";
+import type { SlotScheduler } from "./slot-scheduler.ts";
 import type { UnsettledCosts } from "./unsettled-costs.ts";
 
-export interface PulseOptions {
+interface PulseOptions {
   readonly ledger: WorkLedger;
   readonly worker: string;
   readonly hand: Hand;
-  readonly desk: SlotDesk;
+  readonly scheduler: SlotScheduler;
   readonly costs: Pick<UnsettledCosts, "byQueue">;
   readonly onReply: (reply: PulseReply) => void;
   readonly onError: (error: unknown) => void;
@@ -123,7 +122,7 @@ export class Pulse {
   }
 
   #slotsNeededInMs(): number {
-    return Math.max(0, this.#options.desk.neededAt() - BEFORE_LAST_SLOT_MS - performance.now());
+    return Math.max(0, this.#options.scheduler.neededAt() - BEFORE_LAST_SLOT_MS - performance.now());
   }
 
   #schedule(delayMs: number): void {
@@ -140,7 +139,7 @@ export class Pulse {
   }
 
   async #send(): Promise<void> {
-    const { ledger, worker, hand, desk, costs, onReply, onError } = this.#options;
+    const { ledger, worker, hand, scheduler, costs, onReply, onError } = this.#options;
     const acting = this.#acting;
     const report = {
       worker,
@@ -152,10 +151,10 @@ export class Pulse {
         return costs.byQueue;
       },
       acting: acting.map(({ item }) => item),
-      inHand: hand.inHand,
-      returned: desk.returns(),
-      refunds: desk.refunds(),
-      wishes: desk.wishes(),
+      inFlight: hand.inFlight,
+      returned: scheduler.returns(),
+      refunds: scheduler.refunds(),
+      wishes: scheduler.wishes(),
       outcomes: this.#outcomes,
       lanes: [...this.#lanes.values()],
       crawlDelays: this.#crawlDelays,
@@ -175,11 +174,11 @@ export class Pulse {
       onReply(reply);
       for (const { end } of acting) end(lost);
       for (const grant of reply.slots)
-        desk.grant(
+        scheduler.grant(
           grant,
           report.wishes.find(({ lane, queue }) => lane === grant.lane && queue === grant.queue)?.again,
         );
-      desk.setOpen(reply.unpaced);
+      scheduler.setOpen(reply.unpaced);
       wishAgainInMs = Math.max(1, reply.againInMs);
     } catch (error) {
       for (const { end } of acting) end(new StopError("the ledger does not answer"));

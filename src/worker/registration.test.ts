@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
-import type { WorkSums } from "../model/work-sums.ts";
-import { card } from "../ports/ledger-suite/world.ts";
+import type { WorkSums } from "../domain/work-sums.ts";
+import { card } from "../ports/ledger-suite/test-kit.ts";
 import { Registration } from "./registration.ts";
 import { WorkTally } from "./work-tally.ts";
 

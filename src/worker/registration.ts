@@ -1,10 +1,10 @@
-import type { Ledger, WorkerCard } from "../ports/ledger.ts";
+import type { Ledger, WorkerInfo } from "../ports/ledger.ts";
 import type { WorkTally } from "./work-tally.ts";
 
-export interface RegistrationOptions {
+interface RegistrationOptions {
   readonly ledger: Pick<Ledger, "registerWorker">;
   /** As it is now. */
-  readonly card: () => WorkerCard;
+  readonly card: () => WorkerInfo;
   readonly tally: WorkTally;
   readonly onError: (error: unknown) => void;
 }

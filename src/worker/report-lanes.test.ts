@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Failure } from "../model/failure.ts";
-import type { PolicyOverrides } from "../model/failure-policy.ts";
+import type { Failure, PolicyOverrides } from "../domain/failure.ts";
 import type { ClaimedItem } from "../ports/ledger.ts";
 import type { Pulse } from "./pulse.ts";
 import { reportLanes } from "./report-lanes.ts";
-import { SlotDesk } from "./slot-desk.ts";
+import { SlotScheduler } from "./slot-scheduler.ts";
 
 const ITEM = { lane: "a.test" } as ClaimedItem;
 const LANES = new Map([
@@ -16,7 +15,7 @@ const LANES = new Map([
 const told = (failure: Failure | undefined, overrides?: PolicyOverrides): unknown[] => {
   const lines: unknown[] = [];
   const pulse = { lane: (...line: unknown[]) => lines.push(line) } as unknown as Pulse;
-  reportLanes(ITEM, LANES, failure, overrides, pulse, new SlotDesk(() => {}));
+  reportLanes(ITEM, LANES, failure, overrides, pulse, new SlotScheduler(() => {}));
   return lines;
 };
 

@@ -1,8 +1,7 @@
-import type { Failure, FailureKind } from "../model/failure.ts";
-import { failurePolicy, type PolicyOverrides } from "../model/failure-policy.ts";
+import { type Failure, type FailureKind, failurePolicy, type PolicyOverrides } from "../domain/failure.ts";
 import type { ClaimedItem } from "../ports/ledger.ts";
 import type { Pulse } from "./pulse.ts";
-import type { SlotDesk } from "./slot-desk.ts";
+import type { SlotScheduler } from "./slot-scheduler.ts";
 
 /** What a request told about the site's health, rather than about one page. */
 const SITE_TROUBLE = new Set<FailureKind>([
@@ -22,13 +21,13 @@ export const reportLanes = (
   failure: Failure | undefined,
   overrides: PolicyOverrides | undefined,
   pulse: Pulse,
-  desk: SlotDesk,
+  scheduler: SlotScheduler,
 ): void => {
   const host = failure?.url === undefined ? "" : new URL(failure.url).host;
   const troubled = failure && SITE_TROUBLE.has(failure.kind) ? (lanes.get(host) ?? item.lane) : undefined;
   for (const lane of new Set(lanes.values())) if (lane !== troubled) pulse.lane(lane, "ok");
   if (!failure || troubled === undefined) return;
-  if (failure.kind === "rate-limited") desk.close(troubled);
+  if (failure.kind === "rate-limited") scheduler.close(troubled);
   const slows = failurePolicy(failure.kind, overrides).slowsLane;
   pulse.lane(troubled, failure.kind, { retryAfterMs: failure.retryAfterMs, slows });
 };

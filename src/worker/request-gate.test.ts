@@ -4,20 +4,19 @@ import { DatabaseSync } from "node:sqlite";
 import { test, type TestContext } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import { openSqlite } from "../backends/sqlite/open.ts";
-import { Hand } from "../flow/claim.ts";
-import type { LaneOf } from "../flow/plan.ts";
-import { FailureError } from "../model/failure.ts";
-import { StopError } from "../model/stop-error.ts";
-import { planned, World } from "../ports/ledger-suite/world.ts";
+import { Hand } from "../pipeline/claim.ts";
+import type { LaneOf } from "../pipeline/plan.ts";
+import { FailureError, StopError } from "../domain/failure.ts";
+import type { JobSpec } from "../domain/job.ts";
+import { planned, Kit } from "../ports/ledger-suite/test-kit.ts";
 import { page } from "../scrapers/page.ts";
-import { readyScraper } from "../scrapers/ready-scraper.ts";
+import { compileScraper } from "../scrapers/compiled-scraper.ts";
 import type { AnyScraper } from "../scrapers/scraper.ts";
-import type { JobSpec } from "../model/job.ts";
-import { BudgetBook } from "./budget-book.ts";
+import { BudgetTracker } from "./budget-book.ts";
 import { Pulse } from "./pulse.ts";
 import { RequestGate } from "./request-gate.ts";
 import { RobotsGuard } from "./robots-guard.ts";
-import { SlotDesk } from "./slot-desk.ts";
+import { SlotScheduler } from "./slot-scheduler.ts";
 import { UnsettledCosts } from "./unsettled-costs.ts";
 import { WorkTally } from "./work-tally.ts";
 
@@ -32,11 +31,11 @@ const open = async (t: TestContext, own: Partial<AnyScraper> = {}, limits: Pick<
   let pulse: Pulse | undefined;
   t.after(() => pulse?.stop());
   let file = "";
-  const world = await World.create(t, (folder, options) =>
+  const kit = await Kit.create(t, (folder, options) =>
     openSqlite((file = join(folder, "ledger.db")), options),
   );
-  const { ledger } = world;
-  await world.job("j1", []);
+  const { ledger } = kit;
+  await kit.job("j1", []);
   const [one] = planned(["k1"], own.lane ?? "home.test");
   await ledger.addItems("j1", [{ ...one!, input: JSON.stringify({ url: `${HOME}/1` }) }], []);
   for (const origin of [HOME, AWAY])
@@ -46,9 +45,9 @@ const open = async (t: TestContext, own: Partial<AnyScraper> = {}, limits: Pick<
   const taken: string[] = [];
   let nowMs = 0;
   const onNeed = () => {
-    for (const { lane, queue, count, address } of desk.wishes()) {
+    for (const { lane, queue, count, address } of scheduler.wishes()) {
       taken.push(address === undefined ? lane : `${lane} at ${address}`);
-      desk.grant({
+      scheduler.grant({
         lane,
         queue,
         ...(address !== undefined && { address }),
@@ -57,12 +56,12 @@ const open = async (t: TestContext, own: Partial<AnyScraper> = {}, limits: Pick<
       });
     }
   };
-  const desk = new SlotDesk(onNeed, () => nowMs);
+  const scheduler = new SlotScheduler(onNeed, () => nowMs);
   pulse = new Pulse({
     ledger,
     worker: "w1",
     hand,
-    desk,
+    scheduler,
     costs: new UnsettledCosts(),
     onReply: () => {},
     onError: assert.ifError,
@@ -73,11 +72,18 @@ const open = async (t: TestContext, own: Partial<AnyScraper> = {}, limits: Pick<
     worker: "w1",
     collector: { open: noFetch, close: async () => {} },
     robotName: "sluice",
-    limits: (await readyScraper({ scraper: page, source: "", version: "", targets: new Map() })).limits,
+    limits: (await compileScraper({ scraper: page, source: "", version: "", targets: new Map() })).limits,
   });
   const tally = new WorkTally();
-  const gate = new RequestGate({ desk, pulse, robots, laneOf, budgets: new BudgetBook(ledger), tally });
-  const ready = await readyScraper({
+  const gate = new RequestGate({
+    scheduler,
+    pulse,
+    robots,
+    laneOf,
+    budgets: new BudgetTracker(ledger),
+    tally,
+  });
+  const ready = await compileScraper({
     scraper: { ...page, site: HOME, ...own },
     source: "",
     version: "",
@@ -85,7 +91,7 @@ const open = async (t: TestContext, own: Partial<AnyScraper> = {}, limits: Pick<
   });
   const pass = gate.of(item!, ready, { id: "j1", ...limits });
   const delay = (ms: number) => void (nowMs += ms);
-  return { world, item: item!, gate, pass, taken, desk, tally, delay, file };
+  return { kit, item: item!, gate, pass, taken, scheduler, tally, delay, file };
 };
 
 test("a request spends a slot in the lane of its own host", async (t) => {
@@ -124,8 +130,8 @@ test("an item has begun with its first request, until it is forgotten", async (t
 });
 
 test("no request starts for a queue that has stopped, until the ledger says otherwise", async (t) => {
-  const { pass, gate, item, desk } = await open(t);
-  desk.open("home.test");
+  const { pass, gate, item, scheduler } = await open(t);
+  scheduler.open("home.test");
   gate.stop([item.queue]);
   await assert.rejects(() => pass(new URL("/", HOME), READ), StopError);
   gate.stop([]);
@@ -188,15 +194,15 @@ test("what comes after the job's budget is refused, and spends no slot", async (
 });
 
 test("a request that acts is written down before it leaves, for scrapers that act once", async (t) => {
-  const { world, pass, gate, item } = await open(t, { once: true });
+  const { kit, pass, gate, item } = await open(t, { once: true });
   await pass(new URL("/form", HOME), READ);
   assert.equal(gate.hasActed(item), false);
   const { leave } = await pass(new URL("/pay", HOME), ACT);
   assert.equal(gate.hasActed(item), false);
   leave();
   assert.equal(gate.hasActed(item), true);
-  await world.ledger.reap({ worker: "w1" });
-  assert.equal((await world.item("j1", "k1")).state, "failed");
+  await kit.ledger.reap({ worker: "w1" });
+  assert.equal((await kit.item("j1", "k1")).state, "failed");
 });
 
 test("an acting request that was stopped before it had its slot has not acted", async (t) => {
@@ -222,10 +228,10 @@ test("an acting request that waits for the ledger until its slot is over takes a
 });
 
 test("other scrapers may act again", async (t) => {
-  const { world, pass, gate, item } = await open(t);
+  const { kit, pass, gate, item } = await open(t);
   const { leave } = await pass(new URL("/search", HOME), ACT);
   leave();
   assert.equal(gate.hasActed(item), false);
-  await world.ledger.reap({ worker: "w1" });
-  assert.notEqual((await world.item("j1", "k1")).state, "failed");
+  await kit.ledger.reap({ worker: "w1" });
+  assert.notEqual((await kit.item("j1", "k1")).state, "failed");
 });

@@ -1,23 +1,23 @@
-import { publicOnly } from "../flow/collect.ts";
-import { laneFor, type LaneOf } from "../flow/plan.ts";
-import { addressLane } from "../model/address-lane.ts";
-import type { JobSpec } from "../model/job.ts";
-import { StopError } from "../model/stop-error.ts";
+import { publicOnly } from "../pipeline/collect.ts";
+import { laneFor, type LaneOf } from "../pipeline/plan.ts";
+import { addressLane } from "../domain/lane-name.ts";
+import type { JobSpec } from "../domain/job.ts";
+import { StopError } from "../domain/failure.ts";
 import type { CollectorTools, Departure } from "../ports/collector.ts";
 import type { ClaimedItem } from "../ports/ledger.ts";
-import type { ReadyScraper } from "../scrapers/ready-scraper.ts";
-import type { BudgetBook } from "./budget-book.ts";
+import type { CompiledScraper } from "../scrapers/compiled-scraper.ts";
+import type { BudgetTracker } from "./budget-book.ts";
 import type { Pulse } from "./pulse.ts";
 import type { RobotsGuard } from "./robots-guard.ts";
-import type { SlotDesk, SlotSeeker, TakenSlot } from "./slot-desk.ts";
+import type { SlotScheduler, SlotSeeker, TakenSlot } from "./slot-scheduler.ts";
 import type { WorkTally } from "./work-tally.ts";
 
-export interface RequestGateOptions {
-  readonly desk: SlotDesk;
+interface RequestGateOptions {
+  readonly scheduler: SlotScheduler;
   readonly pulse: Pulse;
   readonly robots: RobotsGuard;
   readonly laneOf: LaneOf;
-  readonly budgets: BudgetBook;
+  readonly budgets: BudgetTracker;
   readonly tally: WorkTally;
 }
 
@@ -50,8 +50,8 @@ export class RequestGate {
    * The slot must be used at once, so it comes last; only the word that an acting request is about to leave comes after it, for until then
    * the item may be given back. That may wait for the ledger, and the connection for the site: the slot is checked again when both are there.
    */
-  of(item: ClaimedItem, { scraper }: ReadyScraper, job: JobLimits): Gate {
-    const { desk, pulse, robots, laneOf, budgets, tally } = this.#options;
+  of(item: ClaimedItem, { scraper }: CompiledScraper, job: JobLimits): Gate {
+    const { scheduler, pulse, robots, laneOf, budgets, tally } = this.#options;
     const laneAt = laneFor(scraper, JSON.parse(item.input), laneOf);
     const takeSlot = async (url: URL, acts = false): Promise<Departure> => {
       const lane = laneAt(url);
@@ -63,7 +63,7 @@ export class RequestGate {
         const address = known === "" ? undefined : known;
         return {
           address,
-          isInTime: await tally.timed("lane-wait", () => desk.take(lane, item, address)),
+          isInTime: await tally.timed("lane-wait", () => scheduler.take(lane, item, address)),
         };
       };
       let slot = await take();
@@ -78,7 +78,7 @@ export class RequestGate {
           return true;
         },
         renew: async () => {
-          desk.missed(lane, item);
+          scheduler.missed(lane, item);
           slot = await take();
         },
       };
@@ -125,7 +125,7 @@ export class RequestGate {
 
   /** As the ledger last said. */
   paceAddresses(isPaced: boolean): void {
-    if (this.#pacesAddresses && !isPaced) this.#options.desk.forgetAddresses();
+    if (this.#pacesAddresses && !isPaced) this.#options.scheduler.forgetAddresses();
     this.#pacesAddresses = isPaced;
   }
 

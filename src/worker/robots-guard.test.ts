@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { openSqlite } from "../backends/sqlite/open.ts";
 import { openHttpSession } from "../collectors/http/http-session.ts";
-import { answer, failureOf, openTestSite } from "../collectors/http/test-site.ts";
+import { answer, failureOf, openTestSite } from "../collectors/http/testing/test-site.ts";
 import { createTransport } from "../collectors/http/transport.ts";
-import { StopError } from "../model/stop-error.ts";
-import { World } from "../ports/ledger-suite/world.ts";
+import { StopError } from "../domain/failure.ts";
+import { Kit } from "../ports/ledger-suite/test-kit.ts";
 import { DEFAULT_LIMITS } from "../scrapers/scraper.ts";
 import { RobotsGuard } from "./robots-guard.ts";
 
@@ -18,7 +18,7 @@ interface Answer {
 
 /** A site with a robots.txt that can change, and as many guards as there are worker processes. */
 const open = async (t: TestContext, robots: Answer) => {
-  const world = await World.create(t, (folder, options) => openSqlite(join(folder, "ledger.db"), options));
+  const kit = await Kit.create(t, (folder, options) => openSqlite(join(folder, "ledger.db"), options));
   const site = await openTestSite((_, response) =>
     answer(response, robots.text, { "content-type": robots.type ?? "text/plain" }, robots.status),
   );
@@ -29,7 +29,7 @@ const open = async (t: TestContext, robots: Answer) => {
   });
   const guard = (worker: string) =>
     new RobotsGuard({
-      ledger: world.ledger,
+      ledger: kit.ledger,
       worker,
       collector: {
         open: (options) => openHttpSession({ ...options, transport, userAgent: "sluice" }),
@@ -38,7 +38,7 @@ const open = async (t: TestContext, robots: Answer) => {
       robotName: "sluice",
       limits: DEFAULT_LIMITS,
     });
-  return { world, site, guard, at: (path: string) => new URL(path, site.url) };
+  return { kit, site, guard, at: (path: string) => new URL(path, site.url) };
 };
 
 const freely = { takeSlot: async () => {} };
@@ -54,9 +54,9 @@ test("what robots.txt does not allow is denied, with the way out; the rest may g
 });
 
 test("robots.txt is fetched once, however many items and processes ask", async (t) => {
-  const { world, site, guard, at } = await open(t, { status: 200, text: "user-agent: *\ndisallow: /no" });
+  const { kit, site, guard, at } = await open(t, { status: 200, text: "user-agent: *\ndisallow: /no" });
   // A fetch counts as under way only while its worker is known to live.
-  for (const worker of ["w1", "w2"]) await world.ledger.claim({ worker, room: 1, inHand: new Map() });
+  for (const worker of ["w1", "w2"]) await kit.ledger.claim({ worker, room: 1, inFlight: new Map() });
   const guards = [guard("w1"), guard("w2")];
   const checks = Array.from({ length: 20 }, (_, i) => guards[i % 2]!.check(at(`/${i}`), freely));
   await Promise.all(checks);
@@ -110,19 +110,19 @@ test("while robots.txt cannot be had the item fails with that kind, and it is as
 });
 
 test("an answer is not kept longer than a day", async (t) => {
-  const { world, site, guard, at } = await open(t, { status: 200, text: "" });
+  const { kit, site, guard, at } = await open(t, { status: 200, text: "" });
   await guard("w1").check(at("/"), freely);
-  world.pass(24 * 3_600_000 - 1);
+  kit.pass(24 * 3_600_000 - 1);
   await guard("w2").check(at("/"), freely);
   assert.equal(site.seen.length, 1);
-  world.pass(1);
+  kit.pass(1);
   await guard("w3").check(at("/"), freely);
   assert.equal(site.seen.length, 2);
 });
 
 test("Crawl-delay is reported by every process that learns of it, once, and is bounded", async (t) => {
   const robots = { status: 200, text: "user-agent: *\ncrawl-delay: 2" };
-  const { world, guard, at } = await open(t, robots);
+  const { kit, guard, at } = await open(t, robots);
   const delays: number[] = [];
   const report = (delayMs: number) => void delays.push(delayMs);
   for (const worker of ["w1", "w2"]) {
@@ -130,7 +130,7 @@ test("Crawl-delay is reported by every process that learns of it, once, and is b
     await one.check(at("/a"), { ...freely, onCrawlDelay: report });
     await one.check(at("/b"), { ...freely, onCrawlDelay: report });
   }
-  world.pass(24 * 3_600_000);
+  kit.pass(24 * 3_600_000);
   robots.text = "user-agent: *\ncrawl-delay: 86400";
   await guard("w3").check(at("/a"), { ...freely, onCrawlDelay: report });
   assert.deepEqual(delays, [2000, 2000, 120_000]);

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { FailureError } from "../model/failure.ts";
-import { parseRobots, type Robots } from "../model/robots.ts";
+import { FailureError } from "../domain/failure.ts";
+import { parseRobots, type Robots } from "../domain/robots.ts";
 import type { Collector, Departure, Limits, SessionOptions } from "../ports/collector.ts";
 import type { RobotsCache } from "../ports/ledger.ts";
 
-export interface RobotsGuardOptions {
+interface RobotsGuardOptions {
   readonly ledger: RobotsCache;
   readonly worker: string;
   readonly collector: Collector;

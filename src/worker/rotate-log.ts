@@ -1,6 +1,6 @@
 import { readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { isWithin, RANGES } from "../model/number-range.ts";
+import { isWithin, RANGES } from "../domain/number-range.ts";
 
 export interface LogLimits {
   /** A file that has grown to this is set aside, and another begun. */

@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { WorkerGround } from "../../test/worker-ground.ts";
+import { WorkerKit } from "../../test/worker-kit.ts";
 import { readCapture } from "../archive/read-capture.ts";
-import { answer, type Handler } from "../collectors/http/test-site.ts";
+import { answer, type Handler } from "../collectors/http/testing/test-site.ts";
 import { field } from "../extraction/field.ts";
-import { absent } from "../scrapers/absent.ts";
-import type { AnyScraper } from "../scrapers/scraper.ts";
+import { absent, type AnyScraper } from "../scrapers/scraper.ts";
 
 const FIELDS = { owner: field.text("b"), tax: field.money("i") };
 const WHOLE = "<b>ANN</b><i>$12.50</i>";
@@ -13,16 +12,16 @@ const WHOLE = "<b>ANN</b><i>$12.50</i>";
 /** Runs one item against a site that answers with `html`, and shows what is known of it then. */
 const runOne = async (scraper: Partial<AnyScraper>, site: string | Handler = WHOLE) => {
   const handler: Handler = typeof site === "string" ? (_, response) => answer(response, site) : site;
-  await using ground = await WorkerGround.open(handler);
-  await ground.submit(["/1"], scraper);
-  const { counts, fieldCounts } = await ground.run();
-  const item = await ground.item("/1");
+  await using kit = await WorkerKit.open(handler);
+  await kit.submit(["/1"], scraper);
+  const { counts, fieldCounts } = await kit.run();
+  const item = await kit.item("/1");
   const { records, captures } = item;
-  const lines = records ? Buffer.from(await ground.house.blobs.get(records.blob, records)).toString() : "";
+  const lines = records ? Buffer.from(await kit.storage.blobs.get(records.blob, records)).toString() : "";
   const kept = [];
-  for (const capture of captures) kept.push(await readCapture(ground.house.blobs, capture));
-  const stored = (await Array.fromAsync(ground.house.blobs.list(""))).map(({ name }) => name);
-  return { item, lines, kept, counts, fieldCounts, stored, requests: ground.site.seen.length };
+  for (const capture of captures) kept.push(await readCapture(kit.storage.blobs, capture));
+  const stored = (await Array.fromAsync(kit.storage.blobs.list(""))).map(({ name }) => name);
+  return { item, lines, kept, counts, fieldCounts, stored, requests: kit.site.seen.length };
 };
 
 test("a whole record is done and complete, with its page and its line in the archive", async () => {

@@ -1,22 +1,22 @@
 import type { Kept } from "../archive/item-bundle.ts";
 import type { JobArchive } from "../archive/segment-writer.ts";
-import { openItemArchive } from "../flow/archive.ts";
-import { collect, type Collected, type CollectRun } from "../flow/collect.ts";
-import { discover, type Discovery, extract } from "../flow/extract.ts";
-import { judge, type Judged } from "../flow/judge.ts";
-import { type LaneOf, planFound } from "../flow/plan.ts";
-import type { Failure } from "../model/failure.ts";
-import type { Outcome } from "../model/item.ts";
-import type { JobSpec } from "../model/job.ts";
-import { afterFailure } from "../model/retry.ts";
+import { openItemArchive } from "../pipeline/archive.ts";
+import { collect, type Collected, type CollectRun } from "../pipeline/collect.ts";
+import { discover, type Discovery, extract } from "../pipeline/extract.ts";
+import { judge, type Judged } from "../pipeline/judge.ts";
+import { type LaneOf, planFound } from "../pipeline/plan.ts";
+import type { Failure } from "../domain/failure.ts";
+import type { Outcome } from "../domain/item.ts";
+import type { JobSpec } from "../domain/job.ts";
+import { afterFailure } from "../domain/retry.ts";
 import type { Collector, CollectorTools } from "../ports/collector.ts";
 import type { ItemFreshness } from "../freshness/item-freshness.ts";
-import type { SettledLine } from "../ports/ledger-rebuild.ts";
+import type { SettledLine } from "../ports/ledger-check.ts";
 import type { ClaimedItem, FreshNote, OutcomeReport, SettledItem } from "../ports/ledger.ts";
-import { FIELD_STATUSES } from "../model/record.ts";
-import type { JobScraper } from "../scrapers/job-scrapers.ts";
+import { FIELD_STATUSES } from "../domain/record.ts";
+import type { JobScraper } from "../scrapers/load-pinned.ts";
 
-export interface ItemRun {
+interface ItemRun {
   readonly item: ClaimedItem;
   /** Who runs it. */
   readonly worker: string;

@@ -6,7 +6,7 @@ import { test, type TestContext } from "node:test";
 import { pathToFileURL } from "node:url";
 import { openSqlite } from "../backends/sqlite/open.ts";
 import { type Ledger, LedgerError } from "../ports/ledger.ts";
-import { jobSpec, keysOf, planned } from "../ports/ledger-suite/world.ts";
+import { jobSpec, keysOf, planned } from "../ports/ledger-suite/test-kit.ts";
 import type { Log } from "./log.ts";
 import { Supervisor } from "./supervisor.ts";
 
@@ -24,7 +24,7 @@ const WORKER = `
     const ledger = await openSqlite(data + "/ledger.db");
     while (!isStopped) {
       const room = isAlone ? 1 : 10;
-      const grant = await ledger.claim({ worker, room, inHand: new Map(), jobs, ...(isAlone && { alone: true }) });
+      const grant = await ledger.claim({ worker, room, inFlight: new Map(), jobs, ...(isAlone && { alone: true }) });
       process.send({ type: "beat", suspects: grant.suspects });
       if (isAlone && grant.items.length === 0) break;
       if (grant.items.some(({ key }) => key === "bad")) process.exit(7);
@@ -37,7 +37,7 @@ const WORKER = `
     process.send({ type: "ended" }, () => process.exit(0));
   });`;
 
-interface World {
+interface Kit {
   readonly ledger: Ledger;
   readonly supervisor: Supervisor;
   readonly output: string[];
@@ -52,7 +52,7 @@ const open = async (
   keys: readonly string[],
   program = WORKER,
   processes = 1,
-): Promise<World> => {
+): Promise<Kit> => {
   const folder = mkdtempSync(join(tmpdir(), "sluice-supervisor-"));
   const script = join(folder, "worker.ts");
   writeFileSync(script, program);
@@ -117,42 +117,42 @@ const isAlive = (pid: number): boolean => {
 const states = async (ledger: Ledger) => (await ledger.readJob("j1"))!.counts.states;
 
 test("processes work until they are stopped, and leave nothing in hand", async (t) => {
-  const world = await open(t, keysOf(50), WORKER, 2);
-  world.start();
-  await world.until(async () => (await states(world.ledger)).done === 50);
-  await world.supervisor.stop();
-  assert.deepEqual([world.deaths, world.supervisor.failure], [[], undefined]);
-  assert.equal((await states(world.ledger)).leased, 0);
+  const kit = await open(t, keysOf(50), WORKER, 2);
+  kit.start();
+  await kit.until(async () => (await states(kit.ledger)).done === 50);
+  await kit.supervisor.stop();
+  assert.deepEqual([kit.deaths, kit.supervisor.failure], [[], undefined]);
+  assert.equal((await states(kit.ledger)).leased, 0);
 });
 
 test("one that dies is reaped and replaced; its suspects run alone until the one at fault is known", async (t) => {
-  const world = await open(t, [...keysOf(15), "bad", ...keysOf(15, "z")]);
-  world.start();
-  await world.until(async () => (await states(world.ledger)).failed === 1);
-  await world.until(async () => (await states(world.ledger)).done === 30);
-  const { items } = await world.ledger.listItems("j1", { states: ["failed"], limit: 5 });
+  const kit = await open(t, [...keysOf(15), "bad", ...keysOf(15, "z")]);
+  kit.start();
+  await kit.until(async () => (await states(kit.ledger)).failed === 1);
+  await kit.until(async () => (await states(kit.ledger)).done === 30);
+  const { items } = await kit.ledger.listItems("j1", { states: ["failed"], limit: 5 });
   assert.deepEqual(
     items.map(({ key, failure }) => [key, failure?.kind]),
     [["bad", "scraper-error"]],
   );
-  assert.match(String(world.deaths[0]?.["detail"]), /exit code 7/);
-  assert.ok(world.deaths.some(({ worker }) => String(worker).endsWith("alone")));
+  assert.match(String(kit.deaths[0]?.["detail"]), /exit code 7/);
+  assert.ok(kit.deaths.some(({ worker }) => String(worker).endsWith("alone")));
 });
 
 test("killed, all that was in hand has gone back", async (t) => {
-  const world = await open(t, ["slow"]);
-  world.start();
-  await world.until(async () => (await states(world.ledger)).leased === 1);
-  await world.supervisor.kill();
-  assert.equal((await states(world.ledger)).leased, 0);
+  const kit = await open(t, ["slow"]);
+  kit.start();
+  await kit.until(async () => (await states(kit.ledger)).leased === 1);
+  await kit.supervisor.kill();
+  assert.equal((await states(kit.ledger)).leased, 0);
 });
 
 test("processes that never begin point at the installation", async (t) => {
-  const world = await open(t, ["a"], "process.exit(9)");
-  world.start();
-  await world.until(() => world.deaths.length >= 5);
-  await world.supervisor.kill();
-  assert.match(world.supervisor.failure!.message, /before they have begun.*exit code 9/);
+  const kit = await open(t, ["a"], "process.exit(9)");
+  kit.start();
+  await kit.until(() => kit.deaths.length >= 5);
+  await kit.supervisor.kill();
+  assert.match(kit.supervisor.failure!.message, /before they have begun.*exit code 9/);
 });
 
 test("a process that was gone before there was work is replaced", async (t) => {
@@ -160,28 +160,28 @@ test("a process that was gone before there was work is replaced", async (t) => {
     const mark = new URL("./mark", import.meta.url);
     if (!existsSync(mark)) { writeFileSync(mark, ""); console.log(process.pid); process.exit(1); }
     ${WORKER}`;
-  const world = await open(t, ["a"], dyingFirst);
-  await world.until(() => world.output.length > 0);
-  while (isAlive(Number(world.output[0]))) await new Promise(setImmediate);
-  world.start();
-  await world.until(async () => (await states(world.ledger)).done === 1);
+  const kit = await open(t, ["a"], dyingFirst);
+  await kit.until(() => kit.output.length > 0);
+  while (isAlive(Number(kit.output[0]))) await new Promise(setImmediate);
+  kit.start();
+  await kit.until(async () => (await states(kit.ledger)).done === 1);
 });
 
 test("a worker that cannot go on ends the run with its own error", async (t) => {
   const program = `process.on("message", () =>
     process.send({ type: "failed", name: "LedgerError", code: "no-space", message: "full" }, () => process.exit(1)));`;
-  const world = await open(t, ["a"], program);
-  world.start();
-  await world.supervisor.stop();
-  const failure = world.supervisor.failure as Error & { code?: string };
+  const kit = await open(t, ["a"], program);
+  kit.start();
+  await kit.supervisor.stop();
+  const failure = kit.supervisor.failure as Error & { code?: string };
   assert.deepEqual([failure.name, failure.code, failure.message], ["LedgerError", "no-space", "full"]);
 });
 
 test("a death that cannot be written down ends the run", async (t) => {
   const full = new LedgerError("no-space", "full");
-  const world = await open(t, ["bad"]);
-  world.start({ reap: () => Promise.reject(full) });
-  await world.until(() => world.deaths.length > 0);
-  await world.supervisor.stop();
-  assert.equal(world.supervisor.failure, full);
+  const kit = await open(t, ["bad"]);
+  kit.start({ reap: () => Promise.reject(full) });
+  await kit.until(() => kit.deaths.length > 0);
+  await kit.supervisor.stop();
+  assert.equal(kit.supervisor.failure, full);
 });

@@ -1,5 +1,5 @@
 import { hostname } from "node:os";
-import type { CollectorKind } from "../model/collector-kind.ts";
+import type { CollectorKind } from "../domain/job-version.ts";
 import type { WorkLedger } from "../ports/ledger.ts";
 import type { ControllerPlace } from "./controller-place.ts";
 import type { Log, LogLevel } from "./log.ts";
@@ -7,7 +7,7 @@ import type { FromWorker } from "./process-messages.ts";
 import { thisProcess } from "./this-process.ts";
 import { DEFAULT_MEMORY_MB, type ProcessEnd, WorkerProcess } from "./worker-process.ts";
 
-export interface SupervisorOptions {
+interface SupervisorOptions {
   readonly script: URL;
   readonly processes: number;
   readonly onOutput: (line: string) => void;
@@ -15,7 +15,7 @@ export interface SupervisorOptions {
   readonly maxMemoryMb?: number;
 }
 
-export interface SuperviseOptions {
+interface SuperviseOptions {
   readonly ledger: WorkLedger;
   readonly data: string;
   readonly controller?: ControllerPlace;
@@ -25,7 +25,7 @@ export interface SuperviseOptions {
   readonly kinds?: readonly CollectorKind[];
   /** Items in hand at once, of each process. */
   readonly capacity?: number;
-  /** Inside the house, what jobs of clients may ask. */
+  /** Inside the storage, what jobs of clients may ask. */
   readonly allowTargets?: readonly string[];
   readonly logLevel: LogLevel;
   readonly log: Log;

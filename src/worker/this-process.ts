@@ -1,16 +1,16 @@
 import { createHash } from "node:crypto";
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
-import type { WorkerCard } from "../ports/ledger.ts";
+import type { WorkerInfo } from "../ports/ledger.ts";
 
 /** Where this process is to be found. */
-export const thisProcess = (): Pick<WorkerCard, "host" | "pid" | "space"> => {
+export const thisProcess = (): Pick<WorkerInfo, "host" | "pid" | "space"> => {
   const space = processSpace();
   return { host: hostname(), pid: process.pid, ...(space !== undefined && { space }) };
 };
 
 /** Whether that worker's process has ended; false as well where it cannot be told from here. */
-export const isGone = ({ pid, space }: Partial<Pick<WorkerCard, "pid" | "space">>): boolean =>
+export const isGone = ({ pid, space }: Partial<Pick<WorkerInfo, "pid" | "space">>): boolean =>
   pid !== undefined && space !== undefined && space === processSpace() && !isRunning(pid);
 
 /** The machine since it was started, and the container: containers may share a host name, and count their processes each from 1. */

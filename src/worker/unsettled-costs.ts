@@ -1,4 +1,4 @@
-import type { ItemRef } from "../model/item.ts";
+import type { ItemRef } from "../domain/item.ts";
 import type { UnsettledCost } from "../ports/ledger.ts";
 
 type Cost = Omit<UnsettledCost, "queue">;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { timeCounts, type WorkSums } from "../model/work-sums.ts";
+import { timeCounts, type WorkSums } from "../domain/work-sums.ts";
 import { WorkTally } from "./work-tally.ts";
 
 const told = async (tally: WorkTally): Promise<WorkSums> => {

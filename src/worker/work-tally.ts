@@ -1,4 +1,4 @@
-import { boundOf, type Timed, type WorkSum, type WorkSums } from "../model/work-sums.ts";
+import { boundOf, type Timed, type WorkSum, type WorkSums } from "../domain/work-sums.ts";
 
 /** What a worker counts of its own work until it tells the ledger. */
 export class WorkTally {

@@ -1,10 +1,10 @@
 import type { Packer } from "../archive/packer.ts";
-import type { LaneOf } from "../flow/plan.ts";
-import type { CollectorKind } from "../model/collector-kind.ts";
+import type { LaneOf } from "../pipeline/plan.ts";
+import type { CollectorKind } from "../domain/job-version.ts";
 import type { Blobs } from "../ports/blobs.ts";
 import type { Collector } from "../ports/collector.ts";
-import type { JobLedger, RobotsCache, WorkerCard, WorkLedger } from "../ports/ledger.ts";
-import type { LoadedJob } from "../scrapers/job-scrapers.ts";
+import type { JobLedger, RobotsCache, WorkerInfo, WorkLedger } from "../ports/ledger.ts";
+import type { LoadedJob } from "../scrapers/load-pinned.ts";
 import type { Log } from "./log.ts";
 
 /** What a worker is handed. */
@@ -23,7 +23,7 @@ export interface WorkerOptions {
   /** Stops a job whose scrapers cannot be loaded, so that the others go on; without it the worker fails. */
   readonly holdJob?: (job: string, reason: string) => Promise<void>;
   /** What it tells about itself; nothing when left out. */
-  readonly card?: Pick<WorkerCard, "host" | "pid" | "space" | "version">;
+  readonly card?: Pick<WorkerInfo, "host" | "pid" | "space" | "version">;
   readonly jobs?: readonly string[];
   readonly lanes?: readonly string[];
   /** Takes no job that needs another kind; of all kinds when left out. */

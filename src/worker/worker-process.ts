@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { getCompileCacheDir } from "node:module";
-import { standsStill } from "../model/stands-still.ts";
+import { standsStill } from "../domain/stands-still.ts";
 import type { FromWorker, ToWorker } from "./process-messages.ts";
 
 export interface ProcessOptions {

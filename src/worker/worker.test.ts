@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { WorkerGround } from "../../test/worker-ground.ts";
-import { answer, type Handler } from "../collectors/http/test-site.ts";
-import { timeCounts } from "../model/work-sums.ts";
+import { WorkerKit } from "../../test/worker-kit.ts";
+import { answer, type Handler } from "../collectors/http/testing/test-site.ts";
+import { timeCounts } from "../domain/work-sums.ts";
 import { BlobError } from "../ports/blobs.ts";
 import { LedgerError } from "../ports/ledger.ts";
 import { SimWorker } from "../ports/ledger-suite/sim-worker.ts";
@@ -23,7 +23,7 @@ class Crowd {
   };
 }
 
-/** Makes request after request: only the house can end it. */
+/** Makes request after request: only the storage can end it. */
 const endless: Partial<AnyScraper> = {
   limits: { hops: 1_000_000 },
   async collect({ http }) {
@@ -32,18 +32,18 @@ const endless: Partial<AnyScraper> = {
 };
 
 test("every item of a job is settled once, and each was asked for once", async () => {
-  await using ground = await WorkerGround.open((_, response) => answer(response, "<p>"));
-  await ground.submit(paths(200), {});
-  const { state, counts, requests } = await ground.run();
+  await using kit = await WorkerKit.open((_, response) => answer(response, "<p>"));
+  await kit.submit(paths(200), {});
+  const { state, counts, requests } = await kit.run();
   assert.deepEqual([state, counts.states.done, requests], ["done", 200, 200]);
-  assert.equal(new Set(ground.site.seen.map(({ url }) => url)).size, 201, "200 pages and robots.txt");
+  assert.equal(new Set(kit.site.seen.map(({ url }) => url)).size, 201, "200 pages and robots.txt");
 });
 
 test("what a worker has timed is in the ledger when it has ended, and the worker is not", async () => {
-  await using ground = await WorkerGround.open((_, response) => answer(response, "<p>"));
-  await ground.submit(paths(20), {});
-  await ground.run();
-  const { ledger } = ground.house;
+  await using kit = await WorkerKit.open((_, response) => answer(response, "<p>"));
+  await kit.submit(paths(20), {});
+  await kit.run();
+  const { ledger } = kit.storage;
   const sums = await ledger.readWorkSums();
   assert.equal(timeCounts(sums, "lane-wait").count, 21, "20 pages and robots.txt");
   assert.ok(timeCounts(sums, "claim").count > 0);
@@ -57,28 +57,28 @@ test("what a worker has timed is in the ledger when it has ended, and the worker
 
 test("the lane's concurrency is kept", async () => {
   const crowd = new Crowd();
-  await using ground = await WorkerGround.open(crowd.handler);
-  await ground.submit(paths(30), { pace: { perSecond: Infinity, concurrency: 3 } });
-  await ground.run();
+  await using kit = await WorkerKit.open(crowd.handler);
+  await kit.submit(paths(30), { pace: { perSecond: Infinity, concurrency: 3 } });
+  await kit.run();
   assert.equal(crowd.most, 3);
 });
 
 test("told to stop, it finishes what has begun, gives back the rest, and leaves nothing leased", async () => {
   const stop = new AbortController();
-  await using ground = await WorkerGround.open((_, response) => {
+  await using kit = await WorkerKit.open((_, response) => {
     stop.abort();
     answer(response, "<p>");
   });
-  await ground.submit(paths(20), {
+  await kit.submit(paths(20), {
     pace: { perSecond: 4, burst: 1, concurrency: 20 },
     async collect({ input, http, keep }) {
       await http.get("/search");
       keep.page("detail", await http.get((input as { url: string }).url));
     },
   });
-  const { counts, state } = await ground.run({ signal: stop.signal });
+  const { counts, state } = await kit.run({ signal: stop.signal });
   assert.deepEqual(
-    ground.site.seen.map(({ url }) => url),
+    kit.site.seen.map(({ url }) => url),
     ["/robots.txt", "/search", "/0"],
   );
   assert.deepEqual(
@@ -90,12 +90,12 @@ test("told to stop, it finishes what has begun, gives back the rest, and leaves 
 test("paused while it runs, no request leaves once the worker has heard of it, and all items go back", async () => {
   let left = 0;
   let leftWhenHeard: number | undefined;
-  await using ground = await WorkerGround.open((_, response) => answer(response, "<p>"));
-  await ground.submit(paths(5), endless);
-  const { ledger } = ground.house;
-  const view = await ground.run({
+  await using kit = await WorkerKit.open((_, response) => answer(response, "<p>"));
+  await kit.submit(paths(5), endless);
+  const { ledger } = kit.storage;
+  const view = await kit.run({
     onRequest: () => {
-      if (++left === 20) void ground.steer("pause");
+      if (++left === 20) void kit.steer("pause");
     },
     ledger: {
       pulse: async (report) => {
@@ -112,11 +112,11 @@ test("paused while it runs, no request leaves once the worker has heard of it, a
 
 test("a cancelled job's items are dropped, and settle nothing", async () => {
   let left = 0;
-  await using ground = await WorkerGround.open((_, response) => answer(response, "<p>"));
-  await ground.submit(paths(3), endless);
-  const view = await ground.run({
+  await using kit = await WorkerKit.open((_, response) => answer(response, "<p>"));
+  await kit.submit(paths(3), endless);
+  const view = await kit.run({
     onRequest: () => {
-      if (++left === 10) void ground.steer("cancel");
+      if (++left === 10) void kit.steer("cancel");
     },
     onSettled: () => true,
   });
@@ -125,40 +125,40 @@ test("a cancelled job's items are dropped, and settle nothing", async () => {
 
 test("a worker that was given up lets go of everything, and what it still settles is refused", async () => {
   let left = 0;
-  await using ground = await WorkerGround.open((_, response) => answer(response, "<p>"));
-  await ground.submit(paths(3), endless);
-  const view = await ground.run({
+  await using kit = await WorkerKit.open((_, response) => answer(response, "<p>"));
+  await kit.submit(paths(3), endless);
+  const view = await kit.run({
     onRequest: () => {
-      if (++left === 10) void ground.house.ledger.reap({ worker: "w1" });
+      if (++left === 10) void kit.storage.ledger.reap({ worker: "w1" });
     },
     onSettled: () => true,
   });
   assert.deepEqual([view.counts.states.leased, view.counts.states.done], [0, 0]);
-  assert.ok((await ground.items()).every(({ attempts }) => attempts === 0));
+  assert.ok((await kit.items()).every(({ attempts }) => attempts === 0));
 });
 
 test("a ledger that cannot be written ends the worker with its error, and nothing is lost", async () => {
-  await using ground = await WorkerGround.open((_, response) => answer(response, "<p>"));
-  await ground.submit(paths(5), {});
+  await using kit = await WorkerKit.open((_, response) => answer(response, "<p>"));
+  await kit.submit(paths(5), {});
   const full = new LedgerError("no-space", "the disk is full");
   await assert.rejects(
-    () => ground.run({ ledger: { settle: () => Promise.reject(full) } }),
+    () => kit.run({ ledger: { settle: () => Promise.reject(full) } }),
     (error) => error === full,
   );
-  assert.equal((await ground.job()).counts.states.leased, 0);
-  assert.equal((await ground.run()).counts.states.done, 5);
+  assert.equal((await kit.job()).counts.states.leased, 0);
+  assert.equal((await kit.run()).counts.states.done, 5);
 });
 
 test("where pages gather for very long, a job ends all the same, and no place waits for them", async () => {
-  await using ground = await WorkerGround.open((_, response) => answer(response, "<p>"));
-  const { blobs } = ground.house;
-  await ground.submit(paths(1300), {});
+  await using kit = await WorkerKit.open((_, response) => answer(response, "<p>"));
+  const { blobs } = kit.storage;
+  await kit.submit(paths(1300), {});
   let seenAtFirstPut: number | undefined;
-  const { counts } = await ground.run({
+  const { counts } = await kit.run({
     blobs: {
       gatherMs: 2 ** 30,
       put: (name, body) => {
-        seenAtFirstPut ??= ground.site.seen.length;
+        seenAtFirstPut ??= kit.site.seen.length;
         return blobs.put(name, body);
       },
     },
@@ -171,21 +171,21 @@ test("where pages gather for very long, a job ends all the same, and no place wa
 
 test("told to stop while pages gather, it keeps them at once", async () => {
   const stop = new AbortController();
-  await using ground = await WorkerGround.open((_, response) => {
+  await using kit = await WorkerKit.open((_, response) => {
     answer(response, "<p>");
     stop.abort();
   });
-  await ground.submit(paths(3), { pace: { perSecond: 10, burst: 1, concurrency: 1 } });
-  const { counts } = await ground.run({ signal: stop.signal, blobs: { gatherMs: 2 ** 30 } });
+  await kit.submit(paths(3), { pace: { perSecond: 10, burst: 1, concurrency: 1 } });
+  const { counts } = await kit.run({ signal: stop.signal, blobs: { gatherMs: 2 ** 30 } });
   assert.deepEqual([counts.states.done, counts.states.leased], [1, 0]);
 });
 
 test("in a paced lane a claim brings something, or is the only one that does not until the next that does", async () => {
-  await using ground = await WorkerGround.open((_, response) => answer(response, "<p>"));
-  await ground.submit(paths(60), { pace: { perSecond: 20, burst: 1, concurrency: 8 } });
-  const { ledger } = ground.house;
+  await using kit = await WorkerKit.open((_, response) => answer(response, "<p>"));
+  await kit.submit(paths(60), { pace: { perSecond: 20, burst: 1, concurrency: 8 } });
+  const { ledger } = kit.storage;
   const claims = { empty: 0, good: 0 };
-  const { counts } = await ground.run({
+  const { counts } = await kit.run({
     ledger: {
       claim: async (request) => {
         const grant = await ledger.claim(request);
@@ -199,35 +199,35 @@ test("in a paced lane a claim brings something, or is the only one that does not
 });
 
 test("an archive that cannot be written ends the worker, and its items are tried again as if for the first time", async () => {
-  await using ground = await WorkerGround.open((_, response) => answer(response, "<p>"));
-  await ground.submit(paths(5), {});
+  await using kit = await WorkerKit.open((_, response) => answer(response, "<p>"));
+  await kit.submit(paths(5), {});
   const full = new BlobError("no-space", "jobs", "the disk is full");
   await assert.rejects(
-    () => ground.run({ blobs: { put: () => Promise.reject(full) } }),
+    () => kit.run({ blobs: { put: () => Promise.reject(full) } }),
     (error) => error === full,
   );
-  const { counts } = await ground.run();
+  const { counts } = await kit.run();
   assert.equal(counts.states.done, 5);
-  assert.ok((await ground.items()).every(({ attempts }) => attempts === 1));
+  assert.ok((await kit.items()).every(({ attempts }) => attempts === 1));
 });
 
 test("alone, it runs suspects one at a time and nothing else, and ends by itself", async () => {
   const crowd = new Crowd();
-  await using ground = await WorkerGround.open(crowd.handler);
-  await ground.submit(paths(10), {});
-  const { ledger } = ground.house;
-  const { items } = await ledger.claim({ worker: "dead", room: 3, inHand: new Map() });
+  await using kit = await WorkerKit.open(crowd.handler);
+  await kit.submit(paths(10), {});
+  const { ledger } = kit.storage;
+  const { items } = await ledger.claim({ worker: "dead", room: 3, inFlight: new Map() });
   await ledger.reap({ worker: "dead", cause: { blame: "unknown", detail: "killed" } });
-  const { counts } = await ground.run({ isAlone: true, onSettled: () => false });
+  const { counts } = await kit.run({ isAlone: true, onSettled: () => false });
   assert.deepEqual([items.length, counts.states.done, counts.states.queued, crowd.most], [3, 3, 7, 1]);
 });
 
 test("a worker that begins under the name of one that died takes up what that one had in hand", async () => {
-  await using ground = await WorkerGround.open((_, response) => answer(response, "<p>"));
-  await ground.submit(paths(3), {});
-  const before = new SimWorker("w1", ground.house.ledger, Date.now);
+  await using kit = await WorkerKit.open((_, response) => answer(response, "<p>"));
+  await kit.submit(paths(3), {});
+  const before = new SimWorker("w1", kit.storage.ledger, Date.now);
   await before.take();
   await before.pulse({ running: [] });
-  const { counts } = await ground.run({ signal: AbortSignal.timeout(300_000) });
+  const { counts } = await kit.run({ signal: AbortSignal.timeout(300_000) });
   assert.equal(counts.states.done, 3);
 });

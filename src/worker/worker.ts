@@ -1,13 +1,12 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { Hand } from "../flow/claim.ts";
-import { Settler } from "../flow/settle.ts";
-import type { ItemRef } from "../model/item.ts";
-import { type OwnTroubleError, ownTrouble } from "../model/own-trouble.ts";
-import { StopError } from "../model/stop-error.ts";
-import type { ClaimedItem, Grant, PulseReply, SettledItem, WorkerCard } from "../ports/ledger.ts";
+import { Hand } from "../pipeline/claim.ts";
+import { Settler } from "../pipeline/settle.ts";
+import { ownTrouble, type OwnTroubleError, StopError } from "../domain/failure.ts";
+import type { ItemRef } from "../domain/item.ts";
+import type { ClaimedItem, Grant, PulseReply, SettledItem, WorkerInfo } from "../ports/ledger.ts";
 import { DEFAULT_LIMITS } from "../scrapers/scraper.ts";
-import { Bell } from "./bell.ts";
-import { BudgetBook } from "./budget-book.ts";
+import { WakeSignal } from "./wake-signal.ts";
+import { BudgetTracker } from "./budget-book.ts";
 import { CLAIM_EVERY_MS, ClaimCadence, GATHER_MS } from "./claim-cadence.ts";
 import { freshnessOf } from "./freshness-of.ts";
 import { givenBack } from "./give-back.ts";
@@ -16,12 +15,12 @@ import { JobArchives } from "./job-archives.ts";
 import { loadOrHold } from "./load-or-hold.ts";
 import { type Log, logWith } from "./log.ts";
 import { Pulse } from "./pulse.ts";
-import { reportLanes } from "./report-lanes.ts";
 import { Registration } from "./registration.ts";
+import { reportLanes } from "./report-lanes.ts";
 import { RequestGate } from "./request-gate.ts";
 import { RobotsGuard } from "./robots-guard.ts";
 import { type ItemEnd, runItem } from "./run-item.ts";
-import { SlotDesk } from "./slot-desk.ts";
+import { SlotScheduler } from "./slot-scheduler.ts";
 import { UnsettledCosts } from "./unsettled-costs.ts";
 import { WorkTally } from "./work-tally.ts";
 import type { WorkerOptions } from "./worker-options.ts";
@@ -44,12 +43,12 @@ export const runWorker = async (options: WorkerOptions): Promise<void> => {
 class Worker {
   readonly #options: WorkerOptions;
   readonly #hand: Hand;
-  readonly #desk: SlotDesk;
+  readonly #scheduler: SlotScheduler;
   readonly #pulse: Pulse;
   readonly #settler: Settler;
   readonly #gate: RequestGate;
   readonly #archives: JobArchives;
-  readonly #budgets: BudgetBook;
+  readonly #budgets: BudgetTracker;
   readonly #capacity: number;
   readonly #cadence: ClaimCadence;
   readonly #log: Log;
@@ -59,7 +58,7 @@ class Worker {
   readonly #registration: Registration | undefined;
   readonly #controllers = new Map<ClaimedItem, AbortController>();
   readonly #running = new Set<Promise<void>>();
-  readonly #bell = new Bell();
+  readonly #wakeSignal = new WakeSignal();
   #failure: { readonly error: unknown } | undefined;
   /** No items are taken until then. */
   #restUntil = 0;
@@ -79,7 +78,7 @@ class Worker {
     this.#capacity = isAlone ? 1 : (options.capacity ?? CAPACITY);
     this.#cadence = new ClaimCadence(this.#capacity);
     this.#archives = new JobArchives({ blobs, packer, software });
-    this.#budgets = new BudgetBook(ledger);
+    this.#budgets = new BudgetTracker(ledger);
     const tally = this.#tally;
     this.#hand = new Hand({
       ledger: { claim: (request) => tally.timed("claim", () => ledger.claim(request)) },
@@ -91,13 +90,13 @@ class Worker {
       ...(kinds && { kinds }),
       ...(isAlone && { isAlone }),
     });
-    this.#desk = new SlotDesk(() => this.#pulse.needSlots());
+    this.#scheduler = new SlotScheduler(() => this.#pulse.needSlots());
     const onError = (error: unknown) => this.#fail(error);
     this.#pulse = new Pulse({
       ledger,
       worker: name,
       hand: this.#hand,
-      desk: this.#desk,
+      scheduler: this.#scheduler,
       costs: this.#costs,
       onReply: (reply) => this.#hear(reply),
       onError,
@@ -116,7 +115,7 @@ class Worker {
       limits: DEFAULT_LIMITS,
     });
     this.#gate = new RequestGate({
-      desk: this.#desk,
+      scheduler: this.#scheduler,
       pulse: this.#pulse,
       robots,
       laneOf,
@@ -132,8 +131,8 @@ class Worker {
     const { signal, isAlone, ledger, name } = this.#options;
     const stop = () => {
       // Items that have not begun go back at once; those under way are finished.
-      this.#desk.stop((seeker) => !this.#gate.hasBegun(seeker), "the worker is stopping");
-      this.#bell.ring();
+      this.#scheduler.stop((seeker) => !this.#gate.hasBegun(seeker), "the worker is stopping");
+      this.#wakeSignal.ring();
     };
     signal.addEventListener("abort", stop, { once: true });
     // Process ids come again, in a container that is started anew always: who had this name is gone, and would else live on in this worker.
@@ -148,12 +147,12 @@ class Worker {
     while (!signal.aborted && !this.#failure) {
       if (this.#hand.room <= 0) {
         if (this.#hand.size === 0) this.#archives.seal();
-        await this.#bell.wait(CLAIM_EVERY_MS);
+        await this.#wakeSignal.wait(CLAIM_EVERY_MS);
         continue;
       }
       const waitMs = Math.max(this.#cadence.waitMs, this.#restUntil - performance.now());
       if (waitMs > 0) {
-        await this.#bell.wait(Math.min(waitMs, CLAIM_EVERY_MS));
+        await this.#wakeSignal.wait(Math.min(waitMs, CLAIM_EVERY_MS));
         continue;
       }
       if (this.#hasClaimed) await delay(GATHER_MS);
@@ -171,10 +170,10 @@ class Worker {
     if (signal.aborted) stop();
     this.#log.info("worker draining", { items: this.#hand.size });
     await this.#registration?.tell();
-    const patience = setInterval(() => this.#desk.stop(() => true, "the worker is stopping"), STOP_MS);
+    const patience = setInterval(() => this.#scheduler.stop(() => true, "the worker is stopping"), STOP_MS);
     while (this.#running.size > 0) {
       if (this.#hand.size === 0) this.#archives.seal();
-      await Promise.race([Promise.all(this.#running), this.#bell.wait(CLAIM_EVERY_MS)]);
+      await Promise.race([Promise.all(this.#running), this.#wakeSignal.wait(CLAIM_EVERY_MS)]);
     }
     clearInterval(patience);
     await this.#settler.flush();
@@ -192,7 +191,7 @@ class Worker {
   }
 
   /** Beside who it is: what it takes, and whether it still does. */
-  #state(): Omit<WorkerCard, "host" | "pid" | "space" | "version"> {
+  #state(): Omit<WorkerInfo, "host" | "pid" | "space" | "version"> {
     const { name, lanes, kinds, signal } = this.#options;
     const isDraining = signal.aborted || this.#failure !== undefined;
     return {
@@ -211,8 +210,8 @@ class Worker {
       this.#cadence.asked(grant, room);
       this.#options.onSuspects?.(grant.suspects);
       this.#gate.paceAddresses(grant.pacesAddresses === true);
-      for (const slots of grant.slots) this.#desk.grant(slots);
-      for (const lane of grant.unpaced) this.#desk.open(lane);
+      for (const slots of grant.slots) this.#scheduler.grant(slots);
+      for (const lane of grant.unpaced) this.#scheduler.open(lane);
       for (const item of grant.items) this.#start(item);
       if (grant.items.length > 0) this.#pulse.begin();
       return grant;
@@ -232,13 +231,13 @@ class Worker {
     // What is wrong with the ledger, a claim tells.
     if (await ledger.awaitWork(filter, waitMs).catch(() => true)) this.#cadence.heard();
     this.#isListening = false;
-    this.#bell.ring();
+    this.#wakeSignal.ring();
   }
 
   #start(item: ClaimedItem): void {
     const controller = new AbortController();
     this.#controllers.set(item, controller);
-    this.#desk.expect(item.lane, item);
+    this.#scheduler.expect(item.lane, item);
     const running = this.#runOne(item, controller)
       .then((ended) => {
         this.#controllers.delete(item);
@@ -278,7 +277,7 @@ class Worker {
         this.#hand.grow();
         this.#release(item);
         const { failures } = ready.scraper;
-        reportLanes(item, this.#gate.lanesOf(item), failure, failures, this.#pulse, this.#desk);
+        reportLanes(item, this.#gate.lanesOf(item), failure, failures, this.#pulse, this.#scheduler);
         this.#pulse.outcome(report);
         this.#itemLog.ended(item, report, failure);
       },
@@ -300,12 +299,12 @@ class Worker {
   }
 
   #release(item: ClaimedItem): void {
-    this.#desk.forget(item);
+    this.#scheduler.forget(item);
     if (!this.#hand.release(item)) return;
     const { room, size } = this.#hand;
     if (size === 0) this.#cadence.soon();
-    else this.#cadence.freed({ lastSlotAt: this.#desk.lastSlotAt(item.lane, item), room });
-    this.#bell.ring();
+    else this.#cadence.freed({ lastSlotAt: this.#scheduler.lastSlotAt(item.lane, item), room });
+    this.#wakeSignal.ring();
   }
 
   #settled(items: readonly SettledItem[], refused: readonly ItemRef[]): void {
@@ -313,7 +312,7 @@ class Worker {
     this.#hand.settled(items.length);
     this.#budgets.settled(items);
     this.#costs.settled(items);
-    this.#bell.ring();
+    this.#wakeSignal.ring();
     this.#tally.add("refused settles", refused.length);
     this.#itemLog.refused(items, refused);
   }
@@ -351,7 +350,7 @@ class Worker {
   }
 
   #letGo(isStopped: (seeker: { readonly queue: number }) => boolean, reason: string): void {
-    this.#desk.stop(isStopped, reason);
+    this.#scheduler.stop(isStopped, reason);
     for (const [item, controller] of this.#controllers)
       if (isStopped(item) && !this.#gate.hasBegun(item)) controller.abort(new StopError(reason));
   }
@@ -361,8 +360,8 @@ class Worker {
     if (!this.#failure) this.#log.error("worker failed", { message: String(error) });
     this.#failure ??= { error };
     const reason = "the worker cannot go on";
-    this.#desk.stop(() => true, reason);
+    this.#scheduler.stop(() => true, reason);
     for (const controller of this.#controllers.values()) controller.abort(new StopError(reason));
-    this.#bell.ring();
+    this.#wakeSignal.ring();
   }
 }

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { parcelsCsv } from "../../examples/county/inputs.ts";
-import { openHouse } from "../../src/compose.ts";
+import { openStorage } from "../../src/compose.ts";
 import { patientCounty, startSite } from "./county-process.ts";
 import { assertTruth } from "./county-truth.ts";
 import { sluice, SluiceProcess } from "./sluice-process.ts";
@@ -53,8 +53,8 @@ test("a backup of a running job, made and restored under kills, finishes the job
     env,
   );
   const endedIn = async (): Promise<number> => {
-    await using house = await openHouse(data);
-    return (await house.ledger.listJobs())[0]?.counts.states.done ?? 0;
+    await using storage = await openStorage(data);
+    return (await storage.ledger.listJobs())[0]?.counts.states.done ?? 0;
   };
   while ((await endedIn()) < 20) {
     assert.equal(run.child.exitCode, null, run.stderr);

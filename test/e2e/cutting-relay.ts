@@ -2,7 +2,7 @@
  * A relay in a process of its own: `cutting-relay.ts TARGET SHARE SEED [PORT]` passes connections on to the target's URL and breaks them off before this
  * share of the answers, so that what was asked for is done and nobody hears so. Prints its own URL.
  */
-import { seededRandom } from "../../src/model/seeded-random.ts";
+import { seededRandom } from "../../src/domain/testing/seeded-random.ts";
 import { cutAnswers, CuttingProxy } from "./cutting-proxy.ts";
 
 const [target, share, seed, port] = process.argv.slice(2);

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { openTestSite } from "../../src/collectors/http/test-site.ts";
+import { openTestSite } from "../../src/collectors/http/testing/test-site.ts";
 import type { LiveEvent, SluiceClient } from "../../src/client.ts";
 import { Service } from "./service-process.ts";
 import { SluiceProcess } from "./sluice-process.ts";

@@ -143,19 +143,19 @@ export default defineScraper({
 
 test("items of several scrapers are extracted by their own, in every job of the root", async () => {
   const listing = join(folder, "listing.scraper.ts");
-  const house = join(folder, "several");
+  const storage = join(folder, "several");
   writeFileSync(join(folder, "town.scraper.ts"), TOWN_FILE);
   writeFileSync(listing, LISTING_FILE);
   {
     await using site = await LoopbackSite.open();
     for (const path of ["/one", "/two"]) {
       const urls = site.writeUrls(join(folder, "urls.txt"), [path]);
-      const { code, stderr } = await sluice(["run", listing, "--input", urls, "--data", house]);
+      const { code, stderr } = await sluice(["run", listing, "--input", urls, "--data", storage]);
       assert.equal(code, 0, stderr);
     }
   }
   writeFileSync(join(folder, "town.scraper.ts"), TOWN_FILE.replace("path:", 'place: field.text("b"), path:'));
-  const all = await sluice(["extract", "--all", "listing", "--since", "1d", "--data", house, "--json"]);
+  const all = await sluice(["extract", "--all", "listing", "--since", "1d", "--data", storage, "--json"]);
   assert.equal(all.code, 0, all.stderr);
   const ends = all.stdout
     .trimEnd()
@@ -169,7 +169,7 @@ test("items of several scrapers are extracted by their own, in every job of the 
     assert.equal(difference.fields["town.place"]?.["gained"], 3);
     assert.equal(difference.fields["town.path"]?.["same"], 3);
   }
-  const { stdout } = await sluice(["export", "last", "--data", house]);
+  const { stdout } = await sluice(["export", "last", "--data", storage]);
   const rows = stdout
     .trimEnd()
     .split("\n")

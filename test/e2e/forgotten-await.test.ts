@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { answer, openTestSite } from "../../src/collectors/http/test-site.ts";
+import { answer, openTestSite } from "../../src/collectors/http/testing/test-site.ts";
 import type { ManifestEntry } from "../../src/archive/manifest.ts";
 import { readLines } from "./county-process.ts";
 import { SluiceProcess } from "./sluice-process.ts";

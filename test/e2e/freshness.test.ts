@@ -6,7 +6,12 @@ import { text } from "node:stream/consumers";
 import { after, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { type Item, SluiceClient } from "../../src/client.ts";
-import { answer, type Handler, openTestSite, type SiteRequest } from "../../src/collectors/http/test-site.ts";
+import {
+  answer,
+  type Handler,
+  openTestSite,
+  type SiteRequest,
+} from "../../src/collectors/http/testing/test-site.ts";
 import { Service } from "./service-process.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "sluice-freshness-"));
@@ -39,7 +44,7 @@ interface Team {
 }
 
 /** A site, a controller with two workers, and two clients of it. */
-const openWorld = async (name: string, handler: Handler) => {
+const openKit = async (name: string, handler: Handler) => {
   await using opened = new AsyncDisposableStack();
   const site = opened.use(await openTestSite(handler));
   const service = opened.use(new Service(join(folder, name), { SITE_URL: site.url }));
@@ -82,10 +87,10 @@ const untilAsked = async (seen: readonly SiteRequest[], path: string): Promise<v
 
 test("two clients that want a page at the same time cause one fetch, and the second reads it through its own item only", async () => {
   const { promise: mayAnswer, resolve: letAnswer } = Promise.withResolvers<void>();
-  await using world = await openWorld("shared", (_, response) => {
+  await using kit = await openKit("shared", (_, response) => {
     void mayAnswer.then(() => answer(response, "<b class=mayor>Ann</b>"));
   });
-  const { service, site, one, two } = world;
+  const { service, site, one, two } = kit;
   const leader = await submit(one, ["/town"]);
   await untilAsked(site.seen, "/town");
   const follower = await submit(two, ["/town"]);
@@ -126,12 +131,12 @@ test("two clients that want a page at the same time cause one fetch, and the sec
 test("a follower whose leader fails fetches for itself", async () => {
   const { promise: mayAnswer, resolve: letAnswer } = Promise.withResolvers<void>();
   let answers = 0;
-  await using world = await openWorld("failing", (_, response) => {
+  await using kit = await openKit("failing", (_, response) => {
     const isFirst = answers++ === 0;
     if (isFirst) void mayAnswer.then(() => answer(response, "broken", {}, 500));
     else answer(response, "<b class=mayor>Ann</b>");
   });
-  const { service, site, one, two } = world;
+  const { service, site, one, two } = kit;
   const leader = await submit(one, ["/town"]);
   await untilAsked(site.seen, "/town");
   const follower = await submit(two, ["/town"]);
@@ -146,13 +151,13 @@ test("a follower whose leader fails fetches for itself", async () => {
 
 test("what came with cookies or credentials is fetched by each client for itself, and kept for its own next job", async () => {
   const paths = ["/cookie/1", "/keyed/1", "/plain/1"];
-  await using world = await openWorld("private", ({ url }, response) =>
+  await using kit = await openKit("private", ({ url }, response) =>
     answer(response, "<b class=mayor>Ann</b>", {
       "cache-control": "public, max-age=600",
       ...(url.startsWith("/cookie/") && { "set-cookie": "session=1" }),
     }),
   );
-  const { service, site, one, two } = world;
+  const { service, site, one, two } = kit;
   const asked = () => paths.map((path) => askedFor(site.seen, path));
   await service.until(await submit(one, paths), isOver);
   assert.deepEqual(asked(), [1, 1, 1]);
@@ -164,7 +169,7 @@ test("what came with cookies or credentials is fetched by each client for itself
 
 test("a weekly job gets what is new, changed, unchanged and gone, and a block is none of these", async () => {
   let week = 1;
-  await using world = await openWorld("weekly", ({ url, headers }, response) => {
+  await using kit = await openKit("weekly", ({ url, headers }, response) => {
     const mayor = (name: string, fields = {}) => answer(response, `<b class=mayor>${name}</b>`, fields);
     if (url === "/etag" && headers["if-none-match"] === '"v1"') response.writeHead(304).end();
     else if (url === "/etag") mayor("Ann", { etag: '"v1"' });
@@ -173,7 +178,7 @@ test("a weekly job gets what is new, changed, unchanged and gone, and a block is
     else if (url === "/blocked" && week === 2) answer(response, "Access denied", {}, 403);
     else mayor("Ann");
   });
-  const { service, site, one } = world;
+  const { service, site, one } = kit;
   const weekly = { maxAgeMs: 0, onlyChanged: true };
   const paths = ["/etag", "/same", "/changed", "/gone", "/blocked"];
   const first = await service.until(await submit(one, paths, weekly), isOver);

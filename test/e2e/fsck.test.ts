@@ -8,13 +8,13 @@ import {
   LEDGER_FILE,
   lookAtLedger,
   openBlobs,
-  openHouse,
+  openStorage,
   openLedger,
   repairCounters,
 } from "../../src/compose.ts";
 import { exportJob } from "../../src/export/export-records.ts";
 import { Fsck } from "../../src/integrity/fsck.ts";
-import { seededRandom } from "../../src/model/seeded-random.ts";
+import { seededRandom } from "../../src/domain/testing/seeded-random.ts";
 import type { Damage } from "../../src/ports/ledger-check.ts";
 import { openTownSite, TownProject } from "./kept-town.ts";
 
@@ -41,9 +41,9 @@ const exported = async (): Promise<{ readonly lines: string[]; readonly isTold: 
   const path = join(folder, "out.jsonl");
   let isTold = false;
   try {
-    await using house = await openHouse(data);
+    await using storage = await openStorage(data);
     for (const extraction of ["first", "current"])
-      await exportJob(house, job, path, { extraction, onDamagedItem: () => (isTold = true) });
+      await exportJob(storage, job, path, { extraction, onDamagedItem: () => (isTold = true) });
   } catch {
     return { lines: [], isTold: true };
   }

@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { answer, openTestSite } from "../../src/collectors/http/test-site.ts";
+import { answer, openTestSite } from "../../src/collectors/http/testing/test-site.ts";
 import { TownProject } from "./kept-town.ts";
 import { type Ended, SluiceProcess } from "./sluice-process.ts";
 
@@ -68,8 +68,8 @@ const openProject = async () => {
 };
 
 test("items show tells of an item's attempts, captures and records, with the place of each field", async () => {
-  await using world = await openProject();
-  const { project, site } = world;
+  await using kit = await openProject();
+  const { project, site } = kit;
   const job = await project.collect(["alder", "nowhere", "changed"]);
   const { code, stdout, stderr } = await project.run("items", "show", job, "alder");
   assert.equal(code, 0, stderr);
@@ -110,8 +110,8 @@ test("items show tells of an item's attempts, captures and records, with the pla
 });
 
 test("the stored page is printed, or opened in a browser where nothing of it runs", async () => {
-  await using world = await openProject();
-  const { project, site } = world;
+  await using kit = await openProject();
+  const { project, site } = kit;
   await project.collect(["alder", "nowhere"]);
   const printed = await project.run("items", "show", "last", "alder", "--html");
   assert.equal(printed.stdout, PAGE);
@@ -148,8 +148,8 @@ test("the stored page is printed, or opened in a browser where nothing of it run
 });
 
 test("a key, capture or use that is wrong is told with the way out", async () => {
-  await using world = await openProject();
-  const { project } = world;
+  await using kit = await openProject();
+  const { project } = kit;
   await project.collect(["alder", "birch", "nowhere"]);
   const problem = async (...args: readonly string[]): Promise<string> => {
     const { code, stderr } = await project.run("items", "show", "last", ...args);
@@ -170,8 +170,8 @@ interface FilesRow {
 }
 
 test("exports list kept files, and write them under names that a person understands", async () => {
-  await using world = await openProject();
-  const { project } = world;
+  await using kit = await openProject();
+  const { project } = kit;
   await project.collect(["alder", "a/b", "a_b", "A/B", "../up", "nowhere"]);
   const folder = join(project.folder, "minutes");
   const csv = join(project.folder, "towns.csv");

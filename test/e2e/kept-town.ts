@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { FORMATS } from "../../src/backends/sql/tables.ts";
 import { addRowSum } from "../../src/backends/sqlite/migrate.ts";
-import { answer, openTestSite } from "../../src/collectors/http/test-site.ts";
+import { answer, openTestSite } from "../../src/collectors/http/testing/test-site.ts";
 import { type Ended, SluiceProcess } from "./sluice-process.ts";
 
 /** A page with a file for every town. */

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { parcelsCsv } from "../../examples/county/inputs.ts";
-import { seededRandom } from "../../src/model/seeded-random.ts";
+import { seededRandom } from "../../src/domain/testing/seeded-random.ts";
 import { patientCounty, startSite } from "./county-process.ts";
 import { assertTruth } from "./county-truth.ts";
 import { cutAnswers, CuttingProxy } from "./cutting-proxy.ts";

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { parcelsCsv } from "../../examples/county/inputs.ts";
-import { openHouse } from "../../src/compose.ts";
+import { openStorage } from "../../src/compose.ts";
 import { patientCounty, readLines, startSite } from "./county-process.ts";
 import { assertTruth } from "./county-truth.ts";
 import { type Ended, sluice, SluiceProcess } from "./sluice-process.ts";
@@ -23,9 +23,9 @@ const ok = ({ code, stdout, stderr }: Ended): string => {
 
 /** Until the job that runs has so many items that are done. */
 const untilDone = async (data: string, count: number, run: SluiceProcess): Promise<string> => {
-  await using house = await openHouse(data);
+  await using storage = await openStorage(data);
   for (;;) {
-    const [job] = await house.ledger.listJobs({ states: ["loading", "running"], limit: 1 });
+    const [job] = await storage.ledger.listJobs({ states: ["loading", "running"], limit: 1 });
     if ((job?.counts.states.done ?? 0) >= count) return job!.spec.id;
     assert.equal(run.child.exitCode, null, run.stderr);
     await delay(50);

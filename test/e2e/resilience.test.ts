@@ -7,7 +7,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { openHouse } from "../../src/compose.ts";
+import { openStorage } from "../../src/compose.ts";
 import { ROOT, sluice, SluiceProcess } from "./sluice-process.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "sluice-resilience-"));
@@ -52,9 +52,9 @@ const file = (name: string, content: string | Buffer): string => {
   return join(folder, name);
 };
 const stateOf = async (data: string) => {
-  await using house = await openHouse(data);
-  const [job] = await house.ledger.listJobs();
-  return { ...job!, lanes: await house.ledger.listLanes({ job: job!.spec.id, limit: 200 }) };
+  await using storage = await openStorage(data);
+  const [job] = await storage.ledger.listJobs();
+  return { ...job!, lanes: await storage.ledger.listLanes({ job: job!.spec.id, limit: 200 }) };
 };
 
 test("inputs that cannot be read to their end do not cost those that were", async () => {

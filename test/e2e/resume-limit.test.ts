@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { laneOf, openHouse } from "../../src/compose.ts";
-import { createJob } from "../../src/flow/submit.ts";
+import { laneOf, openStorage } from "../../src/compose.ts";
+import { createJob } from "../../src/pipeline/submit.ts";
 import { loadScraper } from "../../src/scrapers/load-scraper.ts";
-import { readyScraper } from "../../src/scrapers/ready-scraper.ts";
+import { compileScraper } from "../../src/scrapers/compiled-scraper.ts";
 import { LoopbackSite } from "./loopback-site.ts";
 import { sluice } from "./sluice-process.ts";
 
@@ -20,10 +20,10 @@ test("a job that was killed while its inputs were read keeps to its limit when i
   const input = site.writeUrls(join(folder, "urls.txt"), ["/0", "/1", "/2", "/3", "/4"]);
   const data = join(folder, "data");
   {
-    await using house = await openHouse(data);
-    const ready = await readyScraper(await loadScraper("page"));
+    await using storage = await openStorage(data);
+    const ready = await compileScraper(await loadScraper("page"));
     const submission = { job: "killed", client: "local", ready, inputs: nothing(), laneOf, limit: 3 };
-    await createJob(house.ledger, submission);
+    await createJob(storage.ledger, submission);
   }
   const { code, stderr } = await sluice(["resume", "killed", "--input", input, "--data", data]);
   assert.equal(code, 0, stderr);

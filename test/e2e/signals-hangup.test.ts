@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { openHouse } from "../../src/compose.ts";
+import { openStorage } from "../../src/compose.ts";
 import { ROOT, sluice, SluiceProcess } from "./sluice-process.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "sluice-hangup-"));
@@ -60,13 +60,13 @@ for (const command of COMMANDS)
     await site.holdsOne();
     started.child.kill("SIGHUP");
     await started.says(/Stopping: finishing what is in hand/);
-    const inHand = site.release();
+    const inFlight = site.release();
     const { code } = await started.ended;
     assert.equal(code, command === "run" ? 5 : 0, started.stderr);
-    await using house = await openHouse(data);
-    const { states } = (await house.ledger.listJobs())[0]!.counts;
-    assert.deepEqual([states.done, states.leased, states.failed], [inHand, 0, 0]);
-    assert.ok(inHand < 50);
+    await using storage = await openStorage(data);
+    const { states } = (await storage.ledger.listJobs())[0]!.counts;
+    assert.deepEqual([states.done, states.leased, states.failed], [inFlight, 0, 0]);
+    assert.ok(inFlight < 50);
   });
 
 const serve = (): string =>

@@ -4,7 +4,7 @@ import { globSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { after } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { openHouse } from "../../src/compose.ts";
+import { openStorage } from "../../src/compose.ts";
 
 export const ROOT = resolve(import.meta.dirname, "../..");
 export const COUNTY_SCRAPER = join(ROOT, "examples/county/county.scraper.ts");
@@ -102,8 +102,8 @@ export const sluice = (args: readonly string[], env: Readonly<Record<string, str
 
 /** Until there is a job in the data folder: what is killed before leaves nothing to go on with. */
 export const untilJob = async (data: string): Promise<void> => {
-  await using house = await openHouse(data);
-  while ((await house.ledger.listJobs()).length === 0) await delay(20);
+  await using storage = await openStorage(data);
+  while ((await storage.ledger.listJobs()).length === 0) await delay(20);
 };
 
 export const childrenOf = (pid: number): number[] => {

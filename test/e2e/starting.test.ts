@@ -20,9 +20,9 @@ import { type Ended, ROOT, SluiceProcess } from "./sluice-process.ts";
 
 /** From nothing to a project that runs, and from a page to a scraper, as a newcomer does it. */
 
-const ground = mkdtempSync(join(tmpdir(), "sluice-starting-"));
-const project = join(ground, "my-scrapers");
-after(() => rmSync(ground, { recursive: true, force: true }));
+const kit = mkdtempSync(join(tmpdir(), "sluice-starting-"));
+const project = join(kit, "my-scrapers");
+after(() => rmSync(kit, { recursive: true, force: true }));
 
 const inFolder = (
   cwd: string,
@@ -33,7 +33,7 @@ const here = (args: readonly string[], env?: Readonly<Record<string, string>>) =
   inFolder(project, args, env);
 
 before(async () => {
-  const { code, stdout, stderr } = await inFolder(ground, ["init", "my-scrapers"]);
+  const { code, stdout, stderr } = await inFolder(kit, ["init", "my-scrapers"]);
   assert.equal(code, 0, stderr);
   assert.match(stdout, /cd my-scrapers/);
 });
@@ -68,15 +68,15 @@ test("a new project's scraper runs at once, by its name, into the project's data
 });
 
 test("a folder that has something in it is refused, and filled up with --force", async () => {
-  const folder = join(ground, "used");
+  const folder = join(kit, "used");
   mkdirSync(folder);
   writeFileSync(join(folder, "notes.txt"), "mine");
   writeFileSync(join(folder, "README.md"), "mine too");
-  const refused = await inFolder(ground, ["init", "used"]);
+  const refused = await inFolder(kit, ["init", "used"]);
   assert.equal(refused.code, 2);
   assert.match(refused.stderr, /notes\.txt/);
   assert.match(refused.stderr, /--force/);
-  assert.equal((await inFolder(ground, ["init", "used", "--force"])).code, 0);
+  assert.equal((await inFolder(kit, ["init", "used", "--force"])).code, 0);
   assert.equal(readFileSync(join(folder, "README.md"), "utf8"), "mine too");
   assert.ok(existsSync(join(folder, "sluice.config.ts")));
 });
@@ -88,12 +88,12 @@ test("flag goes over environment, environment over configuration, configuration 
   assert.match(await asked([]), /nothing: no such job|there is no job/); // the data folder of the run above
   assert.match(await asked([], { SLUICE_DATA: "from-env" }), /from-env/);
   assert.match(await asked(["--data", "from-flag"], { SLUICE_DATA: "from-env" }), /from-flag/);
-  const elsewhere = await inFolder(ground, ["jobs", "ls"]);
+  const elsewhere = await inFolder(kit, ["jobs", "ls"]);
   assert.match(elsewhere.stderr, /\.\/data/);
 });
 
 test("a configuration that says what it cannot is refused with file, option and way out", async () => {
-  const folder = join(ground, "wrong");
+  const folder = join(kit, "wrong");
   mkdirSync(folder);
   writeFileSync(join(folder, "sluice.config.ts"), 'export default { dat: "./d" };\n');
   const { code, stderr } = await inFolder(folder, ["jobs", "ls"]);
@@ -147,7 +147,7 @@ test("a page that robots.txt closes is not fetched, and nothing is written", asy
 });
 
 test("a saved page is drafted from without the network", async () => {
-  const saved = join(ground, "saved.html");
+  const saved = join(kit, "saved.html");
   writeFileSync(saved, propertyPage(9));
   const url = "https://tax.example.gov/parcel/9000001";
   const { code, stdout, stderr } = await here([

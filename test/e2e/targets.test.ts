@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { type Item, ProblemError, SluiceClient } from "../../src/client.ts";
-import { answer, openTestSite } from "../../src/collectors/http/test-site.ts";
+import { answer, openTestSite } from "../../src/collectors/http/testing/test-site.ts";
 import { NameServer } from "./name-server.ts";
 import { Service } from "./service-process.ts";
 import { ROOT, SluiceProcess } from "./sluice-process.ts";
@@ -54,7 +54,7 @@ class Trap implements AsyncDisposable {
  * A trap, and at its port of the allowed address a site: so a name can lead to the one now and to the other the next time. It closes every
  * connection, so that each request asks for the name again.
  */
-const openGround = async (name: string, names: Readonly<Record<string, readonly string[]>> = {}) => {
+const openKit = async (name: string, names: Readonly<Record<string, readonly string[]>> = {}) => {
   await using opened = new AsyncDisposableStack();
   const trap = opened.use(await Trap.open());
   const seen: string[] = [];
@@ -111,8 +111,8 @@ const assertRefused = (items: ReadonlyMap<string, Item>): void => {
 };
 
 test("a client's URLs that lead inside are refused with the reason, by address, by name and in every spelling", async () => {
-  await using ground = await openGround("urls", { "inside.example": ["127.0.0.1"] });
-  const { service, trap, siteUrl } = ground;
+  await using kit = await openKit("urls", { "inside.example": ["127.0.0.1"] });
+  const { service, trap, siteUrl } = kit;
   await service.serve("--workers", "1");
   const client = await addTeam(service);
   const hosts = ["127.0.0.1", "127.0.0.3", "0x7f.1", "2130706433", "[::1]", "[::ffff:127.0.0.1]"];
@@ -127,8 +127,8 @@ test("a client's URLs that lead inside are refused with the reason, by address, 
 });
 
 test("a redirect that leads inside is not followed", async () => {
-  await using ground = await openGround("redirects", { "inside.example": ["127.0.0.1"] });
-  const { service, trap, seen, siteUrl } = ground;
+  await using kit = await openKit("redirects", { "inside.example": ["127.0.0.1"] });
+  const { service, trap, seen, siteUrl } = kit;
   await service.serve("--workers", "1");
   const client = await addTeam(service);
   const targets = [METADATA, `http://127.0.0.1:${trap.port}/`, `http://inside.example:${trap.port}/`];
@@ -144,8 +144,8 @@ test("a redirect that leads inside is not followed", async () => {
 });
 
 test("a name that leads to an allowed address at first and inside at the next connection is refused there", async () => {
-  await using ground = await openGround("rebinding", { "turns.example": [ALLOWED, "127.0.0.1"] });
-  const { service, trap, seen, nameServer } = ground;
+  await using kit = await openKit("rebinding", { "turns.example": [ALLOWED, "127.0.0.1"] });
+  const { service, trap, seen, nameServer } = kit;
   await service.serve("--workers", "1");
   const client = await addTeam(service);
   assertRefused(await fetchAll(service, client, [`http://turns.example:${trap.port}/page`]));
@@ -156,8 +156,8 @@ test("a name that leads to an allowed address at first and inside at the next co
 
 test("the site that a scraper declares is allowed to it, other ports of that host are not", async () => {
   await using own = await openTestSite((_, response) => answer(response, "<p>"));
-  await using ground = await openGround("declared");
-  const { service, trap } = ground;
+  await using kit = await openKit("declared");
+  const { service, trap } = kit;
   service.writeScraper(
     "own",
     `import { defineScraper } from "sluice";
@@ -187,8 +187,8 @@ test("the site that a scraper declares is allowed to it, other ports of that hos
 
 test("what a job of this machine fetched inside, no client is given from the archive", async () => {
   await using inside = await openTestSite((_, response) => answer(response, "secret"));
-  await using ground = await openGround("archive");
-  const { service } = ground;
+  await using kit = await openKit("archive");
+  const { service } = kit;
   await service.serve("--workers", "1");
   const client = await addTeam(service);
   const url = `${inside.url}/page`;
@@ -211,11 +211,11 @@ interface Delivery {
 }
 
 test("a webhook that leads inside is refused when it is given, and when its name has changed since", async () => {
-  await using ground = await openGround("webhooks", {
+  await using kit = await openKit("webhooks", {
     "inside.example": ["127.0.0.1"],
     "turns.example": [ALLOWED, "127.0.0.1"],
   });
-  const { service, trap, seen, siteUrl } = ground;
+  const { service, trap, seen, siteUrl } = kit;
   const admin = await service.serve("--workers", "1");
   const isRefused = (error: unknown) => error instanceof ProblemError && error.code === "forbidden-target";
   for (const host of ["127.0.0.1", "localhost", "inside.example", "169.254.169.254"]) {
@@ -267,8 +267,8 @@ export default defineScraper({
 `;
 
 test("nothing that a client reads tells of inner addresses, of machines, their folders and processes", async () => {
-  await using ground = await openGround("disclosure", { "inside.example": ["127.0.0.1"] });
-  const { service, trap, siteUrl } = ground;
+  await using kit = await openKit("disclosure", { "inside.example": ["127.0.0.1"] });
+  const { service, trap, siteUrl } = kit;
   service.writeScraper("leaky", LEAKY);
   service.writeScraper("broken", "import './not-there.ts';\n");
   const admin = await service.serve("--workers", "1");

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { openHouse } from "../../src/compose.ts";
+import { openStorage } from "../../src/compose.ts";
 import { LoopbackSite } from "./loopback-site.ts";
 import { childrenOf, sluice, SluiceProcess } from "./sluice-process.ts";
 
@@ -91,8 +91,8 @@ test("what a scraper prints goes to people, its records know their job, and the 
   assert.match(stderr, /hello/);
   const { job, records } = endOf(stdout);
   assert.equal(records[0]?.job, job);
-  await using house = await openHouse(data);
-  assert.equal((await house.ledger.readJob(job))?.spec.client, "try");
+  await using storage = await openStorage(data);
+  assert.equal((await storage.ledger.readJob(job))?.spec.client, "try");
 });
 
 test("nothing that opens doors is shown or stored with a failure", async () => {

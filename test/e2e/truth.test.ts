@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { parcelsCsv } from "../../examples/county/inputs.ts";
-import { type House, openHouse } from "../../src/compose.ts";
+import { type Storage, openStorage } from "../../src/compose.ts";
 import { sigkill } from "./chaos/killer.ts";
 import { patientCounty, startSite } from "./county-process.ts";
 import { assertTruth } from "./county-truth.ts";
@@ -40,7 +40,7 @@ test("with all troubles on, every item ends as the site's truth says", async () 
 });
 
 /** How many items of the only job have ended; 0 before there is a job. */
-const endedIn = async ({ ledger }: House): Promise<number> => {
+const endedIn = async ({ ledger }: Storage): Promise<number> => {
   const [job] = await ledger.listJobs();
   const { done, absent, failed } = job?.counts.states ?? { done: 0, absent: 0, failed: 0 };
   return done + absent + failed;
@@ -52,12 +52,12 @@ test("the same while random processes are killed, one after the other", async ()
   const env = { COUNTY_URL: site.url };
   // Slowly enough that no kill comes after the last item.
   const common = ["--data", data, "--processes", "2", "--rate", "120"];
-  await using house = await openHouse(data);
+  await using storage = await openStorage(data);
   let current = new SluiceProcess(["run", scraper, "--input", input, ...common], env);
   for (let kills = 0; kills < KILLS; kills++) {
     // Whoever is killed has done something since the last kill: a run that only ever starts would prove nothing.
-    const before = await endedIn(house);
-    while ((await endedIn(house)) < before + STEP) {
+    const before = await endedIn(storage);
+    while ((await endedIn(storage)) < before + STEP) {
       assert.ok(current.family().length > 0, `the run ended after ${kills} kills: ${current.stderr}`);
       await delay(50);
     }

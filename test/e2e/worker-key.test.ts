@@ -46,7 +46,7 @@ test("a worker key opens what workers need, and nothing else", async () => {
   await assert.rejects(() => worker.createJob({ scraper: "page" }), forbidden);
   assert.equal((await ask("/v1/ledger")).status, 200);
   assert.equal((await ask("/v1/ledger/listJobs", { method: "POST", body: "[]" })).status, 403);
-  assert.equal((await ask("/v1/ledger/steerJob", { method: "POST", body: '["j", "cancel"]' })).status, 403);
+  assert.equal((await ask("/v1/ledger/controlJob", { method: "POST", body: '["j", "cancel"]' })).status, 403);
   assert.equal((await ask("/v1/blobs?prefix=jobs/")).status, 200);
   assert.equal((await ask("/v1/blobs?prefix=")).status, 403);
   assert.equal((await ask("/v1/blobs/service/registry.json")).status, 403);

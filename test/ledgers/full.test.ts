@@ -49,9 +49,9 @@ test("a ledger of the version before goes on: its workers are lost, and its item
   let { now } = before;
   const ledger = await openSqlite(write(t), { now: () => now, steady: { nowMs: () => now, boot: "one" } });
   t.after(() => ledger.close());
-  await ledger.steerLane("paused.test", { isHeld: false });
+  await ledger.controlLane("paused.test", { isHeld: false });
   for (const { name } of before.workers) await ledger.reap({ worker: name });
-  for (const job of ["paused", "stopped", "held"]) await ledger.steerJob(job, "resume");
+  for (const job of ["paused", "stopped", "held"]) await ledger.controlJob(job, "resume");
   const [worker, alone] = [
     new SimWorker("new", ledger, () => now),
     new SimWorker("alone", ledger, () => now),

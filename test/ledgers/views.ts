@@ -1,4 +1,4 @@
-import { ITEM_STATES, type ItemState, type ItemView } from "../../src/model/item.ts";
+import { ITEM_STATES, type ItemState, type ItemView } from "../../src/domain/item.ts";
 import type { Ledger } from "../../src/ports/ledger.ts";
 
 type Reads = Pick<Ledger, "listItems" | "listJobs" | "listWorkers" | "readJob" | "listLanes">;

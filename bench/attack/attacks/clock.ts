@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Attack } from "../attack.ts";
-import type { AttackGround } from "../attack-ground.ts";
+import type { AttackKit } from "../attack-kit.ts";
 import { steadyNow } from "../neighbour.ts";
 
 const HOUR_MS = 3_600_000;
@@ -8,10 +8,10 @@ const HOUR_MS = 3_600_000;
 const MOST_STANDING_MS = 10_000;
 
 /** How long it takes until both jobs of the neighbour have gone on. */
-const standing = async (ground: AttackGround): Promise<number> => {
+const standing = async (kit: AttackKit): Promise<number> => {
   const begunAt = steadyNow();
   for (const path of ["/own/", "/shared/"])
-    while ((await ground.neighbour.arrivals(path, begunAt + 1_000)).length === 0) {
+    while ((await kit.neighbour.arrivals(path, begunAt + 1_000)).length === 0) {
       if (steadyNow() - begunAt > 4 * MOST_STANDING_MS) return Infinity;
       await delay(100);
     }
@@ -20,12 +20,12 @@ const standing = async (ground: AttackGround): Promise<number> => {
 
 const step: Attack = {
   name: "the clock an hour forward, and back",
-  async run(ground) {
+  async run(kit) {
     for (const offset of [HOUR_MS, 0]) {
-      ground.setClock(offset);
-      const ms = await standing(ground);
+      kit.setClock(offset);
+      const ms = await standing(kit);
       if (ms > MOST_STANDING_MS) {
-        ground.setClock(0);
+        kit.setClock(0);
         return `after a step to ${offset} ms the neighbour's jobs stood for ${Math.round(ms)} ms`;
       }
     }

@@ -1,7 +1,7 @@
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Attack } from "../attack.ts";
-import type { AttackGround } from "../attack-ground.ts";
+import type { AttackKit } from "../attack-kit.ts";
 import { SMALL_ITEMS, SMALL_JOB } from "../fill-jobs.ts";
 
 const PATHS = [
@@ -17,9 +17,9 @@ interface Told {
   readonly text: string;
 }
 
-const read = async (ground: AttackGround, path: string): Promise<Told> => {
+const read = async (kit: AttackKit, path: string): Promise<Told> => {
   try {
-    const { status, body } = await ground.ask(ground.attacker, path);
+    const { status, body } = await kit.ask(kit.attacker, path);
     const text = body.toString();
     return { status, text, lines: status === 200 ? text.split("\n").filter(Boolean) : undefined };
   } catch (error) {
@@ -37,15 +37,15 @@ const damaged = (bytes: Buffer): Buffer => {
 
 const objects: Attack = {
   name: "damaged segments, indexes and manifests",
-  async run(ground) {
-    const truth = await Promise.all(PATHS.map((path) => read(ground, path)));
-    const captures = await ground.read<{ data: { id: string }[] }>(
-      ground.attacker,
+  async run(kit) {
+    const truth = await Promise.all(PATHS.map((path) => read(kit, path)));
+    const captures = await kit.read<{ data: { id: string }[] }>(
+      kit.attacker,
       `/v1/jobs/${SMALL_JOB}/items?limit=${SMALL_ITEMS}`,
     );
     const capturePath = `/v1/jobs/${SMALL_JOB}/items/${captures.data[0]!.id}/captures/0`;
-    const page = await read(ground, capturePath);
-    const folder = join(ground.service.data, "blobs");
+    const page = await read(kit, capturePath);
+    const folder = join(kit.service.data, "blobs");
     const files = globSync(`**/${SMALL_JOB}/**`, { cwd: folder, withFileTypes: true }).filter((entry) =>
       entry.isFile(),
     );
@@ -56,14 +56,14 @@ const objects: Attack = {
       writeFileSync(file, damaged(bytes));
       try {
         for (const [n, path] of PATHS.entries()) {
-          const told = await read(ground, path);
+          const told = await read(kit, path);
           const known = new Set(truth[n]!.lines);
           const untrue = told.lines?.find((line) => !known.has(line));
           if (untrue !== undefined) return `${entry.name}: ${path} told ${untrue.slice(0, 100)}`;
           if (told.status === 500 && !told.text.includes('"damaged"'))
             return `${entry.name}: ${path} was answered ${told.text.slice(0, 200)}`;
         }
-        const capture = await read(ground, capturePath);
+        const capture = await read(kit, capturePath);
         if (capture.status === 200 && capture.text !== page.text) return `${entry.name}: a page came damaged`;
       } finally {
         writeFileSync(file, bytes);

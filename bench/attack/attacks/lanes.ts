@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { type Attack, strange, times } from "../attack.ts";
-import { type AttackGround, NAMES, type Reply } from "../attack-ground.ts";
+import { type AttackKit, NAMES, type Reply } from "../attack-kit.ts";
 import { steadyNow } from "../neighbour.ts";
 
 const paths = (name: string, count: number): { readonly path: string }[] =>
@@ -8,9 +8,9 @@ const paths = (name: string, count: number): { readonly path: string }[] =>
 
 const tinyPace: Attack = {
   name: "the least pace in a shared lane, then cancelled",
-  async run(ground) {
+  async run(kit) {
     const refused = await times(4, (n) =>
-      ground.post(ground.attacker, "/v1/jobs", {
+      kit.post(kit.attacker, "/v1/jobs", {
         scraper: "shared",
         inputs: paths("tiny", 3),
         pace: { perSecond: [1e-300, 5e-324, 0, -1][n] },
@@ -18,23 +18,23 @@ const tinyPace: Attack = {
     );
     const wrong = strange(refused, 400, 422);
     if (wrong) return wrong;
-    const job = await ground.makeJob({
+    const job = await kit.makeJob({
       scraper: "shared",
       inputs: paths("tiny", 20),
       pace: { perSecond: 1 / 86_400, concurrency: 1 },
     });
     await delay(1_000);
-    return strange([await ground.post(ground.attacker, `/v1/jobs/${job}/cancel`)], 200, 202);
+    return strange([await kit.post(kit.attacker, `/v1/jobs/${job}/cancel`)], 200, 202);
   },
 };
 
 const fullPace: Attack = {
   name: "5,000 items of high priority in a shared lane",
   share: 0.5,
-  async run(ground) {
-    const job = await ground.makeJob({ scraper: "shared", inputs: paths("greedy", 5_000), priority: 100 });
+  async run(kit) {
+    const job = await kit.makeJob({ scraper: "shared", inputs: paths("greedy", 5_000), priority: 100 });
     await delay(5_000);
-    return strange([await ground.post(ground.attacker, `/v1/jobs/${job}/cancel`)], 200, 202);
+    return strange([await kit.post(kit.attacker, `/v1/jobs/${job}/cancel`)], 200, 202);
   },
 };
 
@@ -44,18 +44,18 @@ interface LaneView {
 
 const retryAfter: Attack = {
   name: "a site that answers Retry-After: 10^12",
-  async run(ground) {
-    const site = ground.neighbour.siteAt("127.0.0.21");
+  async run(kit) {
+    const site = kit.neighbour.siteAt("127.0.0.21");
     const lane = new URL(site).host;
     const inputs = [{ url: `${site}/later/1000000000000/${Math.random()}` }];
-    const job = await ground.makeJob({ inputs });
-    const look = () => ground.read<LaneView>(ground.admin, `/v1/lanes/${lane}`).catch(() => undefined);
+    const job = await kit.makeJob({ inputs });
+    const look = () => kit.read<LaneView>(kit.admin, `/v1/lanes/${lane}`).catch(() => undefined);
     let heldUntil: string | undefined;
     while ((heldUntil = (await look())?.heldUntil) === undefined) await delay(100);
     const heldMs = Date.parse(heldUntil) - Date.now();
-    const freed = await ground.post(ground.admin, `/v1/lanes/${lane}`, { isHeld: false }, "PATCH");
+    const freed = await kit.post(kit.admin, `/v1/lanes/${lane}`, { isHeld: false }, "PATCH");
     const after = (await look())?.heldUntil;
-    await ground.post(ground.attacker, `/v1/jobs/${job}/cancel`);
+    await kit.post(kit.attacker, `/v1/jobs/${job}/cancel`);
     if (heldMs > 3_660_000) return `the lane is held for ${heldMs} ms`;
     return strange([freed], 200) ?? (after === undefined ? undefined : "an operator cannot lift it");
   },
@@ -97,19 +97,19 @@ const BODIES: Readonly<Record<string, () => Readonly<Record<string, unknown>>>> 
 
 const extremes: Attack = {
   name: "extreme numbers in every field of a client's",
-  async run(ground) {
-    const { key } = await ground.makeClient();
-    const document = await ground.read<Document>(key, "/openapi.json");
+  async run(kit) {
+    const { key } = await kit.makeClient();
+    const document = await kit.read<Document>(key, "/openapi.json");
     let tried = 0;
     for (const [path, body] of Object.entries(BODIES)) {
       const schema = document.paths[path]!["post"]!.requestBody!.content["application/json"]!.schema!;
       for (const field of numbersIn(schema, document)) {
         const replies = await times(EXTREMES.length, (n) =>
-          ground.post(key, path, { ...body(), ...nested(field, EXTREMES[n]!) }),
+          kit.post(key, path, { ...body(), ...nested(field, EXTREMES[n]!) }),
         );
         const wrong = strange(replies, 201, 400, 422);
         if (wrong) return `${field.join(".")}: ${wrong}`;
-        await cancelAll(ground, key, replies);
+        await cancelAll(kit, key, replies);
         tried += replies.length;
       }
     }
@@ -120,25 +120,25 @@ const extremes: Attack = {
 const nested = (field: readonly string[], value: number): object =>
   field.reduceRight<unknown>((inner, name) => ({ [name]: inner }), value) as object;
 
-const cancelAll = async (ground: AttackGround, key: string, replies: readonly Reply[]): Promise<void> => {
+const cancelAll = async (kit: AttackKit, key: string, replies: readonly Reply[]): Promise<void> => {
   for (const { status, body } of replies) {
     if (status !== 201) continue;
     const { job, batch } = JSON.parse(body.toString()) as { job?: { id: string }; batch?: { id: string } };
-    await ground.post(key, `/v1/jobs/${(job ?? batch)!.id}/cancel`);
+    await kit.post(key, `/v1/jobs/${(job ?? batch)!.id}/cancel`);
   }
 };
 
 const hanging: Attack = {
   name: "400 hosts that never answer",
-  async run(ground) {
-    const { key } = await ground.makeClient();
+  async run(kit) {
+    const { key } = await kit.makeClient();
     const urls = Array.from(
       { length: 400 },
-      (_, n) => `${ground.neighbour.siteAt(`127.1.${Math.floor(n / 200)}.${(n % 200) + 1}`)}/hang/${n}`,
+      (_, n) => `${kit.neighbour.siteAt(`127.1.${Math.floor(n / 200)}.${(n % 200) + 1}`)}/hang/${n}`,
     );
-    const reply = await ground.post(key, "/v1/batches", { urls });
+    const reply = await kit.post(key, "/v1/batches", { urls });
     await delay(5_000);
-    await cancelAll(ground, key, [reply]);
+    await cancelAll(kit, key, [reply]);
     return strange([reply], 201);
   },
 };
@@ -149,9 +149,9 @@ const SETTLED_MS = 5_000;
 
 const manyNames: Attack = {
   name: "60 names on one address, with a cap per address",
-  async set(ground) {
+  async set(kit) {
     const setCap = (address: string, perSecond: number | null) =>
-      ground.post(ground.admin, `/v1/lanes/address:${address}`, { perSecond }, "PATCH");
+      kit.post(kit.admin, `/v1/lanes/address:${address}`, { perSecond }, "PATCH");
     // The neighbour's site is not to be spared.
     const wrong = strange([await setCap("127.0.0.1", 1_000), await setCap("*", ADDRESS_CAP)], 200);
     if (wrong) throw new Error(wrong);
@@ -163,17 +163,17 @@ const manyNames: Attack = {
       await delay(SETTLED_MS);
     };
   },
-  async run(ground) {
-    const { key } = await ground.makeClient();
+  async run(kit) {
+    const { key } = await kit.makeClient();
     const begunAt = steadyNow();
-    const { port } = ground.neighbour;
+    const { port } = kit.neighbour;
     const urls = NAMES.flatMap((name) =>
       [0, 1, 2].map((n) => `http://${name}:${port}/named/${n}/${begunAt}`),
     );
-    const reply = await ground.post(key, "/v1/batches", { urls });
+    const reply = await kit.post(key, "/v1/batches", { urls });
     await delay(5_000);
-    await cancelAll(ground, key, [reply]);
-    const seen = await ground.neighbour.arrivals("/named/", begunAt);
+    await cancelAll(kit, key, [reply]);
+    const seen = await kit.neighbour.arrivals("/named/", begunAt);
     const seconds = (steadyNow() - begunAt) / 1000;
     const allowed = ADDRESS_CAP * (seconds + 1);
     if (seen.length === 0) return "none of them was fetched";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { ROOT } from "../../../test/e2e/sluice-process.ts";
 import type { Attack } from "../attack.ts";
-import type { AttackGround } from "../attack-ground.ts";
+import type { AttackKit } from "../attack-kit.ts";
 
 const ITEMS = 60;
 
@@ -80,14 +80,14 @@ const inFolder = async (
   }
 };
 
-const siteOf = ({ neighbour }: AttackGround): string => neighbour.siteAt("127.0.0.40");
+const siteOf = ({ neighbour }: AttackKit): string => neighbour.siteAt("127.0.0.40");
 
 const files: Attack = {
   name: "a worker without open files (EMFILE)",
-  run: (ground) =>
+  run: (kit) =>
     inFolder((folder) =>
       runTroubled(folder, {
-        site: siteOf(ground),
+        site: siteOf(kit),
         limit: "ulimit -n 256",
         before: "if (held.length === 0) hoard();",
       }),
@@ -96,10 +96,10 @@ const files: Attack = {
 
 const names: Attack = {
   name: "a worker without a name server",
-  run: (ground) =>
+  run: (kit) =>
     inFolder((folder) =>
       runTroubled(folder, {
-        site: `http://troubled.example:${ground.neighbour.port}`,
+        site: `http://troubled.example:${kit.neighbour.port}`,
         env: { NODE_OPTIONS: `--import=${join(import.meta.dirname, "../no-name-server.ts")}` },
       }),
     ),
@@ -119,7 +119,7 @@ const disk: Attack = {
       return `no small disk can be mounted here: ${String(error).split("\n")[0]}`;
     }
   },
-  run: (ground) =>
+  run: (kit) =>
     inFolder(async (folder) => {
       const data = join(folder, "data");
       mkdirSync(data);
@@ -137,13 +137,13 @@ const disk: Attack = {
           rmSync(filler, { force: true });
         };
         const first = await runTroubled(folder, {
-          site: siteOf(ground),
+          site: siteOf(kit),
           before: "await new Promise((resolve) => setTimeout(resolve, 500));",
           meanwhile: fill,
         });
         if (first === undefined) return undefined;
         // A disk that stays full ends the run. Nothing is lost or failed: the same job goes on when there is room.
-        return /done, exit code/.test(first) && (await resumed(data, siteOf(ground))) ? undefined : first;
+        return /done, exit code/.test(first) && (await resumed(data, siteOf(kit))) ? undefined : first;
       } finally {
         execFileSync("umount", ["-l", data]);
       }

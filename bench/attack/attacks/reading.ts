@@ -1,17 +1,17 @@
 import http from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
 import { type Attack, NDJSON, strange, times } from "../attack.ts";
-import type { AttackGround } from "../attack-ground.ts";
+import type { AttackKit } from "../attack-kit.ts";
 import { BIG_JOB, FILE_JOB } from "../fill-jobs.ts";
 
 const exports: Attack = {
   name: "20 exports at once",
-  async run(ground, { items }) {
+  async run(kit, { items }) {
     const path = (n: number) =>
       n % 4 === 3
         ? `/v1/jobs/${BIG_JOB}/manifest`
         : `/v1/jobs/${BIG_JOB}/results?format=${n % 2 ? "csv" : "jsonl"}`;
-    const replies = await times(20, (n) => ground.ask(ground.attacker, path(n)));
+    const replies = await times(20, (n) => kit.ask(kit.attacker, path(n)));
     const lines = replies.map(({ status, body }) => (status === 200 ? count(body, "\n") : items));
     const isShort = lines.some((number) => number !== items && number !== items + 1);
     return strange(replies, 200, 429) ?? (isShort ? `an export had ${lines.join(", ")} lines` : undefined);
@@ -26,11 +26,9 @@ const count = (bytes: Buffer, character: string): number => {
 
 const lists: Attack = {
   name: "200 pages of 1,000 items, 50 at once",
-  async run(ground) {
+  async run(kit) {
     for (let round = 0; round < 4; round++) {
-      const replies = await times(50, () =>
-        ground.ask(ground.attacker, `/v1/jobs/${BIG_JOB}/items?limit=1000`),
-      );
+      const replies = await times(50, () => kit.ask(kit.attacker, `/v1/jobs/${BIG_JOB}/items?limit=1000`));
       const wrong = strange(replies, 200, 429);
       if (wrong) return wrong;
     }
@@ -39,20 +37,20 @@ const lists: Attack = {
 };
 
 /** The only capture of the job with a large file. */
-const filePath = async (ground: AttackGround, key: string): Promise<string> => {
-  const list = await ground.read<{ data: { id: string }[] }>(key, `/v1/jobs/${FILE_JOB}/items`);
+const filePath = async (kit: AttackKit, key: string): Promise<string> => {
+  const list = await kit.read<{ data: { id: string }[] }>(key, `/v1/jobs/${FILE_JOB}/items`);
   return `/v1/jobs/${FILE_JOB}/items/${list.data[0]!.id}/captures/0`;
 };
 
 const slowReaders: Attack = {
   name: "readers of a large file that do not read",
-  async run(ground, { readers, fileBytes }) {
-    const path = await filePath(ground, ground.attacker);
-    const begun = await times(readers, () => ground.begin(ground.attacker, path));
+  async run(kit, { readers, fileBytes }) {
+    const path = await filePath(kit, kit.attacker);
+    const begun = await times(readers, () => kit.begin(kit.attacker, path));
     // Each has had time to be buffered as far as the service would.
     await delay(2_000);
     for (const response of begun) response.destroy();
-    const whole = await ground.ask(ground.attacker, path);
+    const whole = await kit.ask(kit.attacker, path);
     return whole.status === 200 && whole.body.length === fileBytes
       ? undefined
       : `the file came as ${whole.status} with ${whole.body.length} bytes`;
@@ -61,9 +59,9 @@ const slowReaders: Attack = {
 
 const slowExports: Attack = {
   name: "exports and lists that nobody reads",
-  async run(ground) {
+  async run(kit) {
     const path = (n: number) => `/v1/jobs/${BIG_JOB}/${n % 2 ? "results?format=jsonl" : "items?limit=1000"}`;
-    const begun = await times(30, (n) => ground.begin(ground.attacker, path(n)));
+    const begun = await times(30, (n) => kit.begin(kit.attacker, path(n)));
     await delay(1_000);
     for (const response of begun) response.destroy();
     const replies = begun.map(({ statusCode }) => ({ status: statusCode!, body: Buffer.alloc(0) }));
@@ -73,8 +71,8 @@ const slowExports: Attack = {
 
 const listeners: Attack = {
   name: "500 listeners to events",
-  async run(ground) {
-    const open = await times(500, () => ground.begin(ground.attacker, "/v1/events"));
+  async run(kit) {
+    const open = await times(500, () => kit.begin(kit.attacker, "/v1/events"));
     const taken = open.filter(({ statusCode }) => statusCode === 200).length;
     for (const response of open) response.destroy();
     return taken > 100 ? `${taken} were let in` : undefined;
@@ -83,12 +81,12 @@ const listeners: Attack = {
 
 const deafListeners: Attack = {
   name: "listeners that do not read, and 200 jobs to tell of",
-  async run(ground) {
-    const { key } = await ground.makeClient();
-    const open = await times(20, () => ground.begin(key, "/v1/events"));
+  async run(kit) {
+    const { key } = await kit.makeClient();
+    const open = await times(20, () => kit.begin(key, "/v1/events"));
     await times(200, async () => {
-      const job = await ground.makeJob({ labels: { filling: "x".repeat(100) } }, key);
-      await ground.post(key, `/v1/jobs/${job}/cancel`);
+      const job = await kit.makeJob({ labels: { filling: "x".repeat(100) } }, key);
+      await kit.post(key, `/v1/jobs/${job}/cancel`);
     });
     for (const response of open) response.destroy();
     return undefined;
@@ -97,14 +95,14 @@ const deafListeners: Attack = {
 
 const revoked: Attack = {
   name: "streams of a revoked key",
-  async run(ground) {
-    const { id, key } = await ground.makeKey("attacker");
-    const job = await ground.makeJob();
-    const path = await filePath(ground, key);
-    const events = await ground.begin(key, "/v1/events");
-    const file = await ground.begin(key, path);
-    const result = await ground.begin(key, `/v1/jobs/${BIG_JOB}/results?format=jsonl`);
-    const upload = http.request(`${ground.service.url}/v1/jobs/${job}/inputs`, {
+  async run(kit) {
+    const { id, key } = await kit.makeKey("attacker");
+    const job = await kit.makeJob();
+    const path = await filePath(kit, key);
+    const events = await kit.begin(key, "/v1/events");
+    const file = await kit.begin(key, path);
+    const result = await kit.begin(key, `/v1/jobs/${BIG_JOB}/results?format=jsonl`);
+    const upload = http.request(`${kit.service.url}/v1/jobs/${job}/inputs`, {
       method: "POST",
       agent: false,
       headers: { authorization: `Bearer ${key}`, ...NDJSON },
@@ -120,10 +118,10 @@ const revoked: Attack = {
     const ended = Promise.all(
       streams.map((stream) => new Promise((end) => stream.once("close", end).once("error", () => undefined))),
     );
-    await ground.ask(ground.admin, `/v1/clients/attacker/keys/${id}`, { method: "DELETE" });
+    await kit.ask(kit.admin, `/v1/clients/attacker/keys/${id}`, { method: "DELETE" });
     const isOver = await Promise.race([ended.then(() => true), delay(10_000, false, { ref: false })]);
     for (const stream of streams) stream.destroy();
-    await ground.post(ground.attacker, `/v1/jobs/${job}/cancel`);
+    await kit.post(kit.attacker, `/v1/jobs/${job}/cancel`);
     return isOver ? undefined : "some stayed open for 10 s";
   },
 };

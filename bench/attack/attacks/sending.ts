@@ -3,22 +3,22 @@ import { Readable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import { createGzip, gzipSync } from "node:zlib";
 import { type Attack, CSV, JSON_TYPE, NDJSON, rows, strange, times } from "../attack.ts";
-import type { AttackGround, Reply } from "../attack-ground.ts";
+import type { AttackKit, Reply } from "../attack-kit.ts";
 import { collidingKeys } from "../colliding-keys.ts";
 
 /** Into a job that is made for it and cancelled after it. */
 const upload = async (
-  ground: AttackGround,
+  kit: AttackKit,
   body: Buffer | Readable,
   headers: Readonly<Record<string, string>>,
   scraper = "page",
 ): Promise<{ readonly reply: Reply; readonly list: Reply }> => {
-  const job = await ground.makeJob({ scraper });
-  await ground.post(ground.attacker, `/v1/jobs/${job}/pause`);
+  const job = await kit.makeJob({ scraper });
+  await kit.post(kit.attacker, `/v1/jobs/${job}/pause`);
   const path = `/v1/jobs/${job}/inputs`;
-  const reply = await ground.ask(ground.attacker, path, { method: "POST", body, headers });
-  const list = await ground.ask(ground.attacker, `/v1/jobs/${job}/items?limit=1000`);
-  await ground.post(ground.attacker, `/v1/jobs/${job}/cancel`);
+  const reply = await kit.ask(kit.attacker, path, { method: "POST", body, headers });
+  const list = await kit.ask(kit.attacker, `/v1/jobs/${job}/items?limit=1000`);
+  await kit.post(kit.attacker, `/v1/jobs/${job}/cancel`);
   return { reply, list };
 };
 
@@ -27,8 +27,8 @@ const GZIP = { "content-encoding": "gzip" };
 const bomb: Attack = {
   name: "gzip with millions of bad rows",
   prepare: ({ bombRows }) => zipped("x\n", bombRows),
-  async run(ground, _scale, body) {
-    const { reply } = await upload(ground, body, { ...NDJSON, ...GZIP });
+  async run(kit, _scale, body) {
+    const { reply } = await upload(kit, body, { ...NDJSON, ...GZIP });
     return strange([reply], 413, 422);
   },
 };
@@ -38,8 +38,8 @@ const badRows: Attack = {
   async prepare({ bombRows }) {
     return Buffer.from(`{"nothing":"that it takes"}\n`.repeat(bombRows / 10));
   },
-  async run(ground, _scale, body) {
-    const { reply } = await upload(ground, body, NDJSON);
+  async run(kit, _scale, body) {
+    const { reply } = await upload(kit, body, NDJSON);
     return strange([reply], 422);
   },
 };
@@ -48,13 +48,13 @@ const leavingSender: Attack = {
   name: "a sender that leaves its upload behind",
   prepare: ({ bombRows }) =>
     zipped(`{"url":"https://leaving.example/"}\n`, Math.min(bombRows / 4, 2_000_000)),
-  async run(ground, _scale, body) {
-    const job = await ground.makeJob();
-    await ground.post(ground.attacker, `/v1/jobs/${job}/pause`);
-    const request = http.request(`${ground.service.url}/v1/jobs/${job}/inputs`, {
+  async run(kit, _scale, body) {
+    const job = await kit.makeJob();
+    await kit.post(kit.attacker, `/v1/jobs/${job}/pause`);
+    const request = http.request(`${kit.service.url}/v1/jobs/${job}/inputs`, {
       method: "POST",
       agent: false,
-      headers: { authorization: `Bearer ${ground.attacker}`, ...NDJSON, ...GZIP },
+      headers: { authorization: `Bearer ${kit.attacker}`, ...NDJSON, ...GZIP },
     });
     request.on("error", () => undefined);
     // One byte short: it is not at its end.
@@ -62,12 +62,12 @@ const leavingSender: Attack = {
     await delay(1_000);
     request.destroy();
     const taken = async (): Promise<number> =>
-      (await ground.read<{ offset: number }>(ground.attacker, `/v1/jobs/${job}/inputs`)).offset;
+      (await kit.read<{ offset: number }>(kit.attacker, `/v1/jobs/${job}/inputs`)).offset;
     await delay(2_000);
     const before = await taken();
     await delay(1_000);
     const after = await taken();
-    await ground.post(ground.attacker, `/v1/jobs/${job}/cancel`);
+    await kit.post(kit.attacker, `/v1/jobs/${job}/cancel`);
     return before === after ? undefined : `it went on for ${after - before} inputs`;
   },
 };
@@ -86,11 +86,11 @@ const zipped = async (text: string, copies: number): Promise<Buffer> => {
 
 const slowSenders: Attack = {
   name: "40 uploads of a byte at a time",
-  async run(ground) {
-    const { key } = await ground.makeClient();
+  async run(kit) {
+    const { key } = await kit.makeClient();
     const senders = await times(40, async () => {
-      const job = await ground.makeJob({}, key);
-      const request = http.request(`${ground.service.url}/v1/jobs/${job}/inputs`, {
+      const job = await kit.makeJob({}, key);
+      const request = http.request(`${kit.service.url}/v1/jobs/${job}/inputs`, {
         method: "POST",
         agent: false,
         headers: { authorization: `Bearer ${key}`, ...NDJSON },
@@ -112,8 +112,8 @@ const wideHeader: Attack = {
   async prepare() {
     return gzipSync(`${Array.from({ length: 170_000 }, (_, n) => `c${n}`).join(",")}\n`);
   },
-  async run(ground, _scale, body) {
-    const { reply } = await upload(ground, body, { ...CSV, ...GZIP });
+  async run(kit, _scale, body) {
+    const { reply } = await upload(kit, body, { ...CSV, ...GZIP });
     return strange([reply], 422);
   },
 };
@@ -123,9 +123,9 @@ const collisions: Attack = {
   async prepare({ collisions: number }) {
     return Buffer.from(rows(collidingKeys(number).map((path) => ({ path }))));
   },
-  async run(ground, { collisions: number }, body) {
+  async run(kit, { collisions: number }, body) {
     const begunAt = performance.now();
-    const { reply } = await upload(ground, body, NDJSON, "shared");
+    const { reply } = await upload(kit, body, NDJSON, "shared");
     const seconds = (performance.now() - begunAt) / 1000;
     const accepted = (JSON.parse(reply.body.toString()) as { accepted?: number }).accepted;
     if (accepted !== number)
@@ -136,31 +136,31 @@ const collisions: Attack = {
 
 const deepJson: Attack = {
   name: "JSON with 5,000 levels",
-  async run(ground) {
+  async run(kit) {
     const deep = (levels: number) => `{"a":`.repeat(levels) + "1" + "}".repeat(levels);
     const asJob = await times(2, (n) =>
-      ground.ask(ground.attacker, "/v1/jobs", {
+      kit.ask(kit.attacker, "/v1/jobs", {
         method: "POST",
         body: `{"scraper":"page","inputs":[${deep(n === 0 ? 5_000 : 300_000)}]}`,
         headers: JSON_TYPE,
       }),
     );
-    const { reply } = await upload(ground, Buffer.from(`${deep(5_000)}\n`), NDJSON);
+    const { reply } = await upload(kit, Buffer.from(`${deep(5_000)}\n`), NDJSON);
     return strange(asJob, 400) ?? strange([reply], 200, 422);
   },
 };
 
 const bigBodies: Attack = {
   name: "10 jobs of 2 MB at once",
-  async run(ground) {
+  async run(kit) {
     const inputs = Array.from({ length: 5_000 }, (_, n) => ({
       url: `https://a.example/${n}/${"x".repeat(330)}`,
     }));
     const body = JSON.stringify({ scraper: "page", pace: { perSecond: 1 }, inputs });
-    const { key } = await ground.makeClient();
+    const { key } = await kit.makeClient();
     const replies = await times(10, () =>
       // A connection that is to be closed after a refusal breaks while it still sends.
-      ground.ask(key, "/v1/jobs", {
+      kit.ask(key, "/v1/jobs", {
         method: "POST",
         body,
         headers: { ...JSON_TYPE, connection: "keep-alive" },
@@ -169,17 +169,17 @@ const bigBodies: Attack = {
     const jobs = replies.flatMap(({ status, body: made }) =>
       status === 201 ? [(JSON.parse(made.toString()) as { job: { id: string } }).job.id] : [],
     );
-    await times(jobs.length, (n) => ground.post(key, `/v1/jobs/${jobs[n]}/cancel`));
+    await times(jobs.length, (n) => kit.post(key, `/v1/jobs/${jobs[n]}/cancel`));
     return strange(replies, 201, 413, 429, 503);
   },
 };
 
 const bigKeys: Attack = {
   name: "inputs with keys of 1 MB",
-  async run(ground, { bigRows }) {
+  async run(kit, { bigRows }) {
     const row = Buffer.from(`{"url":"https://a.example/${"k".repeat(1_000_000)}"}\n`);
     const body = Readable.from(Array.from({ length: bigRows }, () => row));
-    const { reply, list } = await upload(ground, body, NDJSON);
+    const { reply, list } = await upload(kit, body, NDJSON);
     return strange([reply, list], 200);
   },
 };

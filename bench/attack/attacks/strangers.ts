@@ -2,20 +2,20 @@ import { connect, type Socket } from "node:net";
 import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import { type Attack, strange, times } from "../attack.ts";
-import type { AttackGround } from "../attack-ground.ts";
+import type { AttackKit } from "../attack-kit.ts";
 
 const flood: Attack = {
   name: "a flood of wrong keys",
-  async run(ground, { strangers: number }) {
-    const before = ground.strangersLogBytes;
+  async run(kit, { strangers: number }) {
+    const before = kit.strangersLogBytes;
     const statuses = new Map<number, number>();
     for (let n = 0; n < number; n += 50) {
       const replies = await times(50, (m) =>
-        ground.ask(`sluice_${"a".repeat(39)}${n + m}`, "/v1/jobs", { from: "127.0.0.9" }),
+        kit.ask(`sluice_${"a".repeat(39)}${n + m}`, "/v1/jobs", { from: "127.0.0.9" }),
       );
       for (const { status } of replies) statuses.set(status, (statuses.get(status) ?? 0) + 1);
     }
-    const grown = ground.strangersLogBytes - before;
+    const grown = kit.strangersLogBytes - before;
     if (!statuses.has(429)) return `all were looked up: ${JSON.stringify([...statuses])}`;
     return grown > 400_000 ? `they wrote ${grown} bytes of log` : undefined;
   },
@@ -23,10 +23,10 @@ const flood: Attack = {
 
 const unknownPaths: Attack = {
   name: "a flood of unknown paths, without keys",
-  async run(ground, { strangers: number }) {
+  async run(kit, { strangers: number }) {
     for (let n = 0; n < number; n += 50) {
       const replies = await times(50, (m) =>
-        ground.ask("", `/v1/${"x".repeat(1_000)}/${n + m}?q=${"%20".repeat(1_000)}`, { from: "127.0.0.10" }),
+        kit.ask("", `/v1/${"x".repeat(1_000)}/${n + m}?q=${"%20".repeat(1_000)}`, { from: "127.0.0.10" }),
       );
       const wrong = strange(replies, 401, 404, 429);
       if (wrong) return wrong;
@@ -35,8 +35,8 @@ const unknownPaths: Attack = {
   },
 };
 
-const socketTo = async (ground: AttackGround): Promise<Socket> => {
-  const { hostname, port } = new URL(ground.service.url);
+const socketTo = async (kit: AttackKit): Promise<Socket> => {
+  const { hostname, port } = new URL(kit.service.url);
   const socket = connect({ host: hostname, port: Number(port), localAddress: "127.0.0.11" });
   socket.on("error", () => undefined);
   await once(socket, "connect");
@@ -45,9 +45,9 @@ const socketTo = async (ground: AttackGround): Promise<Socket> => {
 
 const hugeHeaders: Attack = {
   name: "heads of 1 MB, and many of them",
-  async run(ground) {
+  async run(kit) {
     const answers = await times(20, async () => {
-      const socket = await socketTo(ground);
+      const socket = await socketTo(kit);
       socket.write(`GET /v1/jobs HTTP/1.1\r\nhost: a\r\n${`x: ${"y".repeat(1_000)}\r\n`.repeat(1_000)}\r\n`);
       let text = "";
       socket.on("data", (data: Buffer) => (text += data.toString())).on("error", () => undefined);
@@ -62,8 +62,8 @@ const hugeHeaders: Attack = {
 
 const slowHeads: Attack = {
   name: "300 connections that never finish their head",
-  async run(ground) {
-    const sockets = await times(300, () => socketTo(ground));
+  async run(kit) {
+    const sockets = await times(300, () => socketTo(kit));
     for (let n = 0; n < 10; n++) {
       for (const socket of sockets) if (!socket.destroyed) socket.write("GET /".slice(n, n + 1) || "x");
       await delay(100);

@@ -1,10 +1,10 @@
-import type { OpenLedger } from "../../ports/ledger-suite/world.ts";
-import { seededRandom } from "../../model/seeded-random.ts";
+import type { OpenLedger } from "../../ports/ledger-suite/test-kit.ts";
+import { seededRandom } from "../../domain/testing/seeded-random.ts";
 import { ledgerSuite } from "../../ports/ledger.suite.ts";
 import type { Blobs } from "../../ports/blobs.ts";
 import { openChecked } from "../sqlite/open-checked.suite.ts";
 import { openRemote } from "./open-remote.ts";
-import { serveRemote } from "./remote-ground.suite.ts";
+import { serveRemote } from "./remote-kit.suite.ts";
 
 /** Time stands still while calls are on their way. */
 const steadyMs = (): number => 0;

@@ -1,9 +1,9 @@
-import { seededRandom } from "../../model/seeded-random.ts";
+import { seededRandom } from "../../domain/testing/seeded-random.ts";
 import { blobsSuite } from "../../ports/blobs.suite.ts";
 import type { Ledger } from "../../ports/ledger.ts";
 import { openFiles } from "../files/open-files.ts";
 import { openRemote } from "./open-remote.ts";
-import { serveRemote } from "./remote-ground.suite.ts";
+import { serveRemote } from "./remote-kit.suite.ts";
 
 const random = seededRandom(1);
 

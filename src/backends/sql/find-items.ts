@@ -1,6 +1,6 @@
 import { eachPlace, type Places } from "../../ledger/places.ts";
 import { ENDED } from "../../ledger/records.ts";
-import type { ItemState } from "../../model/item.ts";
+import type { ItemState } from "../../domain/item.ts";
 import type { Rows } from "./rows.ts";
 
 /** Some of a queue's items in the order of their places: ?1 is the queue, ?2 the place after which, ?3 how many. Each finds them by an index. */

@@ -1,7 +1,7 @@
 import { itemHash } from "../../ledger/batch-keys.ts";
 import { nextHash } from "../../ledger/key-hash.ts";
 import type { Job } from "../../ledger/records.ts";
-import type { ItemRef } from "../../model/item.ts";
+import type { ItemRef } from "../../domain/item.ts";
 import type { Rows } from "./rows.ts";
 
 interface Taken extends ItemRef {

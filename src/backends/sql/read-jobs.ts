@@ -1,8 +1,8 @@
 import { examplesOf } from "../../ledger/hold-queue.ts";
 import type { FailureCount, Job } from "../../ledger/records.ts";
-import type { FailureKind } from "../../model/failure.ts";
-import type { HeldLane, JobSums, JobView } from "../../model/job.ts";
-import { FIELD_STATUSES } from "../../model/record.ts";
+import type { FailureKind } from "../../domain/failure.ts";
+import type { HeldLane, JobSums, JobView } from "../../domain/job.ts";
+import { FIELD_STATUSES } from "../../domain/record.ts";
 import { type JobQuery, LedgerError, type OpenJobs } from "../../ports/ledger.ts";
 import { count, jobNamed, readRecords, type Rows } from "./rows.ts";
 import { FORMATS, type Value } from "./tables.ts";

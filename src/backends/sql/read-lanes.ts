@@ -1,7 +1,7 @@
 import { laneIntervalMs, speedOf } from "../../ledger/lane-pace.ts";
 import { countPlaces } from "../../ledger/places.ts";
 import type { Lane } from "../../ledger/records.ts";
-import type { LaneState } from "../../model/job.ts";
+import type { LaneState } from "../../domain/job.ts";
 import type { LaneQuery, WorkerView } from "../../ports/ledger.ts";
 import { jobNamed, readRecords, type Rows } from "./rows.ts";
 import { FORMATS, type Value } from "./tables.ts";
@@ -41,7 +41,7 @@ export const listLanes = (rows: Rows, now: number, { job, after = "", limit }: L
       operatorPerSecond: lane.operatorPerSecond,
       isHeldByOperator: lane.isHeldByOperator,
       backlog: backlogs.get(lane.id) ?? 0,
-      inHand: peers.reduce((sum, { inFlight }) => sum + (inFlight[lane.name] ?? 0), 0),
+      inFlight: peers.reduce((sum, { inFlight }) => sum + (inFlight[lane.name] ?? 0), 0),
     };
   });
 };

@@ -1,5 +1,5 @@
-import type { JobSpec } from "../../model/job.ts";
-import { parseSpec } from "../../model/spec-text.ts";
+import type { JobSpec } from "../../domain/job.ts";
+import { parseSpec } from "../../domain/job-version.ts";
 
 /** A job's text seldom changes, and a few jobs are asked for again and again. */
 const parsed = new Map<string, JobSpec>();

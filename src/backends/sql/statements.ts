@@ -1,11 +1,11 @@
-import type { QueueChange, Want } from "../../ledger/book.ts";
+import type { QueueChange, Want } from "../../ledger/transaction.ts";
 import { KIND_OF, type LoadName } from "../../ledger/loads.ts";
 import { LOADS, ORDERED } from "./loads.ts";
 import { FORMATS, type RowFormat } from "./tables.ts";
 import type { Kind } from "../../ledger/records.ts";
 
 /** A load of many records by their keys, whose first part is the same for all: those need not be told apart by their argument lists. */
-export type LoadForm = LoadName | `${ByKey} of one`;
+type LoadForm = LoadName | `${ByKey} of one`;
 type ByKey = "key" | "item" | "retry" | "result" | "capped" | "fetch";
 const BY_KEY: ReadonlySet<string> = new Set<ByKey>(["key", "item", "retry", "result", "capped", "fetch"]);
 

@@ -1,6 +1,6 @@
 import { crc32 } from "node:zlib";
 import { ENDED, type Kind, KEYS, type Records } from "../../ledger/records.ts";
-import { writeSpec } from "../../model/spec-text.ts";
+import { writeSpec } from "../../domain/job-version.ts";
 import { readSpec } from "./read-spec.ts";
 
 /** How a value is stored. */
@@ -54,10 +54,10 @@ const RETRY = {
 } as const;
 
 /** A queue whose items bind the lane's rate. */
-export const IS_GOING = "q.open > 0 AND (q.is_claimable = 1 OR q.is_probing = 1)";
+const IS_GOING = "q.open > 0 AND (q.is_claimable = 1 OR q.is_probing = 1)";
 
 /** The kinds that are tables, with their columns. Names in SQL are those of the records, in lower case with underscores. */
-export const TABLES: { readonly [K in Exclude<Kind, "dueItem">]: Table<K> } = {
+const TABLES: { readonly [K in Exclude<Kind, "dueItem">]: Table<K> } = {
   service: {
     name: "service",
     columns: {

@@ -1,5 +1,5 @@
 import { ACCEPTED_DAYS, ANSWER_MS, FORGET_ADDRESS_MS, FORGET_WORKER_MS } from "../../ledger/upkeep.ts";
-import { usefulUntil } from "../../model/freshness.ts";
+import { usefulUntil } from "../../domain/freshness.ts";
 import { tidyEvents } from "./event-log.ts";
 import type { Connection } from "./rows.ts";
 import { FORMATS, type Value } from "./tables.ts";

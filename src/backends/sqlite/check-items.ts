@@ -12,7 +12,7 @@ export interface Reading extends Rows {
   each(sql: string, ...values: Value[]): Iterable<Value[]>;
 }
 
-export interface DamagedItem {
+interface DamagedItem {
   readonly key: string;
   readonly problem: string;
 }

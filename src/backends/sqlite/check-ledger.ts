@@ -1,8 +1,8 @@
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import type { Places } from "../../ledger/places.ts";
 import type { FailureCount, Job } from "../../ledger/records.ts";
-import type { BlobRange, CaptureRef, RecordRange } from "../../model/capture.ts";
-import type { FailureKind } from "../../model/failure.ts";
+import type { BlobRange, CaptureRef, RecordRange } from "../../domain/capture.ts";
+import type { FailureKind } from "../../domain/failure.ts";
 import type { CheckedJob, Damage, LedgerCheck, StoredRef } from "../../ports/ledger-check.ts";
 import { count } from "../sql/rows.ts";
 import { FORMATS, type Value } from "../sql/tables.ts";

@@ -1,7 +1,7 @@
 import { leftAs } from "../../ledger/item-state.ts";
 import { countPlaces, type Places } from "../../ledger/places.ts";
 import { ENDED, type FailureCount, type Job, type Queue } from "../../ledger/records.ts";
-import type { FailureKind } from "../../model/failure.ts";
+import type { FailureKind } from "../../domain/failure.ts";
 import { LedgerError } from "../../ports/ledger.ts";
 import { jobNamed, readRecords, type Rows, writeRecords } from "../sql/rows.ts";
 import { FORMATS, rowSum, type Value } from "../sql/tables.ts";

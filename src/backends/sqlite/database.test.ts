@@ -6,7 +6,7 @@ import { DatabaseSync } from "node:sqlite";
 import { it, type TestContext } from "node:test";
 import type { Grant } from "../../ports/ledger.ts";
 import { SimWorker } from "../../ports/ledger-suite/sim-worker.ts";
-import { code, jobSpec, keysOf, planned, SITE } from "../../ports/ledger-suite/world.ts";
+import { code, jobSpec, keysOf, planned, SITE } from "../../ports/ledger-suite/test-kit.ts";
 import { Database } from "./database.ts";
 import { LEDGER_SCHEMA } from "./migrate.ts";
 import { openSqlite } from "./open.ts";
@@ -34,7 +34,7 @@ it("gives slots at the times that were booked, however long the claim takes", as
   t.after(() => ledger.close());
   await ledger.createJob(jobSpec("job", { pace: { perSecond: 10, burst: 1, concurrency: 9 } }));
   await ledger.addItems("job", planned(keysOf(9)), []);
-  const claim = { worker: "w1", room: 1, inHand: new Map<string, number>() };
+  const claim = { worker: "w1", room: 1, inFlight: new Map<string, number>() };
   const slotAt = ({ slots }: Pick<Grant, "slots">): number => nowAt.ms + slots[0]!.delaysMs[0]!;
   const first = await ledger.claim(claim);
   const firstAt = slotAt(first);

@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { it, type TestContext } from "node:test";
-import { ITEM_STATES } from "../../model/item.ts";
+import { ITEM_STATES } from "../../domain/item.ts";
 import { failed, RETURNED, settlement, SimWorker, waiting } from "../../ports/ledger-suite/sim-worker.ts";
-import { jobSpec, keysOf, planned } from "../../ports/ledger-suite/world.ts";
+import { jobSpec, keysOf, planned } from "../../ports/ledger-suite/test-kit.ts";
 import { addRowSum } from "./migrate.ts";
 import { openSqlite } from "./open.ts";
 
@@ -101,7 +101,7 @@ it("no claim, pulse, settle or reap reads a whole table, whatever it meets", asy
     await w1.pulse({
       running: items,
       acting: [fourth],
-      inHand: new Map([["a.test", 40]]),
+      inFlight: new Map([["a.test", 40]]),
       wishes: [{ lane, queue, count: 2, address: "address:203.0.113.7" }],
       refunds: [{ lane, queue, count: 1 }],
       returned: [{ lane, delaysMs: [10] }],
@@ -153,10 +153,10 @@ it("no list, status or steering reads a whole table", async (t) => {
     await ledger.retryItems("one", { keys: ["k0"] });
     await ledger.retryItems("one", { kinds: ["timeout"] });
     await ledger.raiseCaps("one", { maxItems: 1000 });
-    await ledger.steerLane("a.test", { perSecond: 5 });
-    await ledger.steerJob("one", "pause");
-    await ledger.steerJob("one", "resume");
-    await ledger.steerJob("one", "cancel");
+    await ledger.controlLane("a.test", { perSecond: 5 });
+    await ledger.controlJob("one", "pause");
+    await ledger.controlJob("one", "resume");
+    await ledger.controlJob("one", "cancel");
     await ledger.reap({ worker: "w1" });
     await ledger.removals.mark("one", "job");
     while ((await ledger.removals.advance("one")) === "ledger");

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { it, type TestContext } from "node:test";
 import { DONE, settlement } from "../../ports/ledger-suite/sim-worker.ts";
-import { code, jobSpec, keysOf } from "../../ports/ledger-suite/world.ts";
+import { code, jobSpec, keysOf } from "../../ports/ledger-suite/test-kit.ts";
 import type { Ledger } from "../../ports/ledger.ts";
 import { openSqlite } from "./open.ts";
 
@@ -53,7 +53,7 @@ it("says no-space on a full disk, loses nothing of what was settled, and goes on
   t.after(() => ledger.close());
   await ledger.createJob(jobSpec("job"));
   await ledger.addItems("job", bulky(keysOf(50)), []);
-  const { items } = await ledger.claim({ worker: "w", room: 50, inHand: new Map() });
+  const { items } = await ledger.claim({ worker: "w", room: 50, inFlight: new Map() });
   await ledger.settle(
     "w",
     items.slice(0, 20).map((item) => settlement(item, DONE)),

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import type { OpenLedger } from "../../ports/ledger-suite/world.ts";
+import type { OpenLedger } from "../../ports/ledger-suite/test-kit.ts";
 import { checkLedger } from "./check-ledger.ts";
 import { openSqlite } from "./open.ts";
 

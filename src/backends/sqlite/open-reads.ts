@@ -1,4 +1,4 @@
-import type { WorkSums } from "../../model/work-sums.ts";
+import type { WorkSums } from "../../domain/work-sums.ts";
 import type { Ledger } from "../../ports/ledger.ts";
 import { listItems } from "../sql/list-items.ts";
 import { readFresh } from "../sql/read-fresh.ts";

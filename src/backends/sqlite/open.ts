@@ -26,7 +26,7 @@ export const openSqlite = async (file: string, options: LedgerOptions = {}): Pro
     ...verbs,
     ...openReads(db),
     awaitWork: (filter, ms) =>
-      awaitChange(db, () => store.read(workWants(filter), (book) => hasWork(book, filter)), ms),
+      awaitChange(db, () => store.read(workWants(filter), (tx) => hasWork(tx, filter)), ms),
     events: {
       ...verbs.events,
       ...openEventLog(db),

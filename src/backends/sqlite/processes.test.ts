@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { it, type TestContext } from "node:test";
 import { DONE, settlement } from "../../ports/ledger-suite/sim-worker.ts";
-import { jobSpec, keysOf, planned } from "../../ports/ledger-suite/world.ts";
+import { jobSpec, keysOf, planned } from "../../ports/ledger-suite/test-kit.ts";
 import type { Ledger } from "../../ports/ledger.ts";
 import { openSqlite } from "./open.ts";
 
@@ -30,13 +30,13 @@ const work = async (ledger: Ledger, worker: string): Promise<void> => {
       await once(process.stdin, "data");
       process.stdin.destroy();
     }
-    const { items } = await ledger.claim({ worker, room: 7, inHand: new Map() });
+    const { items } = await ledger.claim({ worker, room: 7, inFlight: new Map() });
     await ledger.pulse({
       worker,
       running: [],
       unsettled: [],
       acting: [],
-      inHand: new Map(),
+      inFlight: new Map(),
       wishes: [],
       returned: [],
       refunds: [],
@@ -104,7 +104,7 @@ const main = (): void => {
     for (const alone of [true, false])
       for (let room = 1; room > 0;) {
         const worker = alone ? "alone" : "last";
-        const { items } = await ledger.claim({ worker, room, inHand: new Map(), alone });
+        const { items } = await ledger.claim({ worker, room, inFlight: new Map(), alone });
         await ledger.settle(
           worker,
           items.map((item) => settlement(item, DONE)),

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { SimWorker } from "../../ports/ledger-suite/sim-worker.ts";
-import { jobSpec, keysOf } from "../../ports/ledger-suite/world.ts";
+import { jobSpec, keysOf } from "../../ports/ledger-suite/test-kit.ts";
 import { openSqlite } from "./open.ts";
 
 /** Between machines each is a round trip under a lock. */

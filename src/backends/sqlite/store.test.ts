@@ -3,12 +3,12 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
-import { want } from "../../ledger/book.ts";
+import { want } from "../../ledger/transaction.ts";
 import type { LoadName } from "../../ledger/loads.ts";
 import type { Kind, Records } from "../../ledger/records.ts";
-import { seedBreaker } from "../../model/breaker-state.ts";
-import { FULL_SPEED } from "../../model/lane-speed.ts";
-import { jobSpec } from "../../ports/ledger-suite/world.ts";
+import { seedBreaker } from "../../domain/breaker.ts";
+import { FULL_SPEED } from "../../domain/lane-speed.ts";
+import { jobSpec } from "../../ports/ledger-suite/test-kit.ts";
 import { LOADS } from "../sql/loads.ts";
 import { selectOf } from "../sql/statements.ts";
 import { FORMATS } from "../sql/tables.ts";
@@ -294,21 +294,21 @@ const KEYED = [
 test("what is written of each kind is read again as it was, and deleted", async (t) => {
   const { db, store, statements } = await open(t);
   const names = Object.keys(SAMPLES) as (keyof typeof SAMPLES)[];
-  await store.transact([], (book) => names.forEach((kind) => book.put(kind, SAMPLES[kind])));
+  await store.transact([], (tx) => names.forEach((kind) => tx.put(kind, SAMPLES[kind])));
   statements.length = 0;
-  const together = await store.transact(KEYED, (book) =>
-    KEYED.map(({ name, args }) => book.one(name, ...(args as []))),
+  const together = await store.transact(KEYED, (tx) =>
+    KEYED.map(({ name, args }) => tx.one(name, ...(args as []))),
   );
   assert.equal(statements.length, 1, "all sets are loaded by one statement");
   const loaded = names.filter((name) => name !== "label" && name !== "borrowed");
   for (const [at, kind] of loaded.entries()) assert.deepEqual(together[at], SAMPLES[kind], kind);
   for (const [at, { name, args }] of KEYED.entries()) {
-    const alone = await store.transact([], (book) => book.one(name, ...(args as [])));
+    const alone = await store.transact([], (tx) => tx.one(name, ...(args as [])));
     assert.deepEqual(alone, together[at], `${name} alone`);
   }
-  const due = await store.transact([want("dueItems", 3, 5)], (book) => book.one("dueItems", 3, 5));
+  const due = await store.transact([want("dueItems", 3, 5)], (tx) => tx.one("dueItems", 3, 5));
   assert.deepEqual(due, { ...SAMPLES.retry, ...SAMPLES.item });
-  const [peer] = await store.transact([want("peers")], (book) => book.list("peers"));
+  const [peer] = await store.transact([want("peers")], (tx) => tx.list("peers"));
   assert.deepEqual(
     [peer?.name, peer?.inFlight, peer?.lanes, peer?.isDraining],
     ["w", { "a.test": 2 }, null, false],
@@ -319,11 +319,11 @@ test("what is written of each kind is read again as it was, and deleted", async 
     return db.get(`SELECT 1 FROM ${table} WHERE sum IS NOT row_sum(${columns})`);
   });
   assert.deepEqual(damaged, [], "SQL sums rows as the store does");
-  await store.transact(KEYED, (book) => {
+  await store.transact(KEYED, (tx) => {
     for (const kind of names) {
       const format = FORMATS[kind];
       const keys = db.arrays(`SELECT ${format.key.join(", ")} FROM ${format.table}`) as (string | number)[][];
-      for (const key of keys) book.drop(kind, ...key);
+      for (const key of keys) tx.drop(kind, ...key);
     }
   });
   for (const kind of names) assert.equal(db.get(`SELECT 1 FROM ${FORMATS[kind].table}`), undefined, kind);
@@ -344,57 +344,55 @@ test("every column of a table is one of its kind's, so that the checksum covers 
 
 test("a rule that asks for more is run again with what it asked for, and writes once", async (t) => {
   const { store, statements } = await open(t);
-  await store.transact([], (book) => {
-    for (let seq = 1; seq <= 1000; seq++) book.put("item", { ...item, queue: 1, seq, key: `k${seq}` });
-    book.put("share", { ...SAMPLES.share, had: 1 });
+  await store.transact([], (tx) => {
+    for (let seq = 1; seq <= 1000; seq++) tx.put("item", { ...item, queue: 1, seq, key: `k${seq}` });
+    tx.put("share", { ...SAMPLES.share, had: 1 });
   });
   assert.equal(statements.length, 2, "one statement for each kind");
   statements.length = 0;
   let runs = 0;
-  const sum = await store.transact([want("share", 0, "c")], (book) => {
+  const sum = await store.transact([want("share", 0, "c")], (tx) => {
     runs++;
-    const share = book.one("share", 0, "c")!;
-    book.patch("share", share, { had: share.had! + 1 });
-    book.tell("job.started", "j", { runs });
-    book.count("lost leases", 2);
-    book.need(want("item", 1, 7), want("freshItems", 1, 10, 980));
+    const share = tx.one("share", 0, "c")!;
+    tx.patch("share", share, { had: share.had! + 1 });
+    tx.tell("job.started", "j", { runs });
+    tx.count("lost leases", 2);
+    tx.need(want("item", 1, 7), want("freshItems", 1, 10, 980));
     return (
-      book.list("freshItems", 1, 10, 980).length +
-      book.one("item", 1, 7)!.seq +
-      book.list("retry", 1, 1).length
+      tx.list("freshItems", 1, 10, 980).length + tx.one("item", 1, 7)!.seq + tx.list("retry", 1, 1).length
     );
   });
   assert.deepEqual([sum, runs], [987, 3]);
   assert.equal(statements.length, 6, "three loads; the share, the event and the sum");
-  const again = await store.transact([], (book) => book.one("share", 0, "c")?.had);
+  const again = await store.transact([], (tx) => tx.one("share", 0, "c")?.had);
   assert.equal(again, 2);
 });
 
 test("a rule that fails writes nothing, and one that never has enough is stopped", async (t) => {
   const { db, store } = await open(t);
-  const failing = store.transact([], (book) => {
-    book.put("client", SAMPLES.client);
-    book.tell("job.started", "j");
+  const failing = store.transact([], (tx) => {
+    tx.put("client", SAMPLES.client);
+    tx.tell("job.started", "j");
     throw new Error("no");
   });
   await assert.rejects(failing, /no/);
   assert.equal(db.get("SELECT 1 FROM clients UNION ALL SELECT 1 FROM events"), undefined);
   let seq = 0;
-  const endless = store.transact([], (book) => book.one("item", 1, ++seq));
+  const endless = store.transact([], (tx) => tx.one("item", 1, ++seq));
   await assert.rejects(endless, /A rule has asked for more 1000 times, at last for item/);
 });
 
 test("the lanes that a job wakes are those in which something may be ready", async (t) => {
   const { store } = await open(t);
-  await store.transact([], (book) => {
-    book.put("queue", { ...SAMPLES.queue, id: 1, lane: 1, hasFresh: true });
-    book.put("queue", { ...SAMPLES.queue, id: 2, lane: 2, isClaimable: false });
-    for (const lane of [1, 2]) book.put("share", { ...SAMPLES.share, lane, readyAt: 500 });
-    book.wakeJob(1, 100);
+  await store.transact([], (tx) => {
+    tx.put("queue", { ...SAMPLES.queue, id: 1, lane: 1, hasFresh: true });
+    tx.put("queue", { ...SAMPLES.queue, id: 2, lane: 2, isClaimable: false });
+    for (const lane of [1, 2]) tx.put("share", { ...SAMPLES.share, lane, readyAt: 500 });
+    tx.wakeJob(1, 100);
   });
   const wants = [want("share", 1, "c"), want("share", 2, "c")];
-  const ready = await store.transact(wants, (book) =>
-    [1, 2].map((lane) => book.one("share", lane, "c")?.readyAt),
+  const ready = await store.transact(wants, (tx) =>
+    [1, 2].map((lane) => tx.one("share", lane, "c")?.readyAt),
   );
   assert.deepEqual(ready, [100, 500]);
 });

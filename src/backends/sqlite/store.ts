@@ -1,4 +1,4 @@
-import { Book, type Changes, Loaded, Miss, type Want } from "../../ledger/book.ts";
+import { Transaction, type Changes, Loaded, Miss, type Want } from "../../ledger/transaction.ts";
 import { KIND_OF, READ_ONLY } from "../../ledger/loads.ts";
 import type { Kind } from "../../ledger/records.ts";
 import type { LedgerStore } from "../../ledger/store.ts";
@@ -31,8 +31,8 @@ export const sqliteStore = (db: Database): LedgerStore => {
     transact: async (wants, work, durable = true) =>
       await db.write(() => {
         noticeClock();
-        const { result, book } = run(db, wants, work);
-        save(db, book);
+        const { result, tx } = run(db, wants, work);
+        save(db, tx);
         return result;
       }, durable),
     read: async (wants, work) => await db.read(() => run(db, wants, work).result),
@@ -43,15 +43,15 @@ export const sqliteStore = (db: Database): LedgerStore => {
 const run = <T>(
   db: Database,
   wants: readonly Want[] | ((now: number) => readonly Want[]),
-  work: (book: Book) => T,
-): { readonly result: T; readonly book: Book } => {
+  work: (tx: Transaction) => T,
+): { readonly result: T; readonly tx: Transaction } => {
   const loaded = new Loaded();
   const now = db.now();
   load(db, loaded, typeof wants === "function" ? wants(now) : wants);
   for (let round = 0; ; round++) {
-    const book = new Book(loaded, now);
+    const tx = new Transaction(loaded, now);
     try {
-      return { result: work(book), book };
+      return { result: work(tx), tx };
     } catch (error) {
       if (!(error instanceof Miss)) throw error;
       if (round === MOST_ROUNDS)

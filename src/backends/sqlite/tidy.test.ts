@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { failed, SimWorker } from "../../ports/ledger-suite/sim-worker.ts";
-import { jobSpec, planned } from "../../ports/ledger-suite/world.ts";
+import { jobSpec, planned } from "../../ports/ledger-suite/test-kit.ts";
 import { openSqlite } from "./open.ts";
 
 const HOUR = 3_600_000;

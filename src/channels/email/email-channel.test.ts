@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { test, type TestContext } from "node:test";
 import { SMTPServer } from "smtp-server";
-import { portOf } from "../../collectors/http/test-site.ts";
+import { portOf } from "../../collectors/http/testing/test-site.ts";
 import { ChannelError } from "../../ports/channel.ts";
 import { emailChannel } from "./email-channel.ts";
 

@@ -1,6 +1,6 @@
 import { type Channel, ChannelError } from "../../ports/channel.ts";
 
-export interface EmailOptions {
+interface EmailOptions {
   readonly name: string;
   /** `smtp://user:password@host:587` or `smtps://…`. */
   readonly smtp: string;
@@ -21,7 +21,7 @@ export const emailChannel = (options: EmailOptions): Channel => {
         connectionTimeout: timeoutMs,
         greetingTimeout: timeoutMs,
         socketTimeout: timeoutMs,
-        // A message is text of this house: nothing in it may name a file or a URL to be attached.
+        // A message is text of this storage: nothing in it may name a file or a URL to be attached.
         disableFileAccess: true,
         disableUrlAccess: true,
       });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { openTestSite } from "../../collectors/http/test-site.ts";
+import { openTestSite } from "../../collectors/http/testing/test-site.ts";
 import { ChannelError } from "../../ports/channel.ts";
 import { slackChannel } from "./slack-channel.ts";
 

@@ -1,7 +1,7 @@
 import { type Channel, ChannelError, type ChannelMessage } from "../../ports/channel.ts";
 import { post } from "../post.ts";
 
-export interface SlackOptions {
+interface SlackOptions {
   readonly name: string;
   /** Of an incoming webhook: whoever knows it can write. */
   readonly url: string;

@@ -3,7 +3,7 @@ import type { ServerResponse } from "node:http";
 import { test } from "node:test";
 import { Webhook } from "standardwebhooks";
 import { guardedDispatcher } from "../../collectors/http/guarded-agent.ts";
-import { openTestSite } from "../../collectors/http/test-site.ts";
+import { openTestSite } from "../../collectors/http/testing/test-site.ts";
 import { webhookSender } from "./webhook-sender.ts";
 
 const SECRET = `whsec_${Buffer.from("thirty-two bytes of pure secrecy").toString("base64")}`;

@@ -1,5 +1,5 @@
 import type { Dispatcher } from "undici";
-import { retryAfterMs } from "../../model/retry-after.ts";
+import { retryAfterMs } from "../../domain/retry.ts";
 import { ChannelError, type WebhookAnswer, type WebhookSender } from "../../ports/channel.ts";
 import { post } from "../post.ts";
 import { signWebhook } from "./sign-webhook.ts";

@@ -17,7 +17,7 @@ import {
 } from "../../integrity/backup.ts";
 import { EXIT } from "../exit-codes.ts";
 import { bytesText, counted } from "../number-text.ts";
-import { mustBeDataFolder } from "../open-existing-house.ts";
+import { mustBeDataFolder } from "../open-existing-storage.ts";
 import { print } from "../print.ts";
 import { auditedIn, noteChange } from "../service/audit-local.ts";
 

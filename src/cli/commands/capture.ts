@@ -1,21 +1,21 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join, relative } from "node:path";
 import { resolveScraper } from "../../config/find-scrapers.ts";
-import type { Failure } from "../../model/failure.ts";
-import type { ItemView } from "../../model/item.ts";
+import type { Failure } from "../../domain/failure.ts";
+import type { ItemView } from "../../domain/item.ts";
 import type { JobLedger } from "../../ports/ledger.ts";
 import { itemPages } from "../../reextract/item-pages.ts";
 import { loadScraper } from "../../scrapers/load-scraper.ts";
-import { readyScraper, type ReadyScraper } from "../../scrapers/ready-scraper.ts";
-import { captureCase, type CapturedItem, LARGEST_PAGE, tooLarge } from "../../workshop/capture-case.ts";
-import { fixturesFolder } from "../../workshop/read-fixture.ts";
-import { storedPages } from "../../workshop/stored-item.ts";
-import { caseName } from "../../workshop/write-fixture.ts";
+import { compileScraper, type CompiledScraper } from "../../scrapers/compiled-scraper.ts";
+import { captureCase, type CapturedItem, LARGEST_PAGE, tooLarge } from "../../devtools/capture-case.ts";
+import { fixturesFolder } from "../../devtools/read-fixture.ts";
+import { storedPages } from "../../devtools/stored-item.ts";
+import { caseName } from "../../devtools/write-fixture.ts";
 import { colors } from "../colors.ts";
 import { EXIT } from "../exit-codes.ts";
 import { checkScraperName, findJob } from "../find-job.ts";
 import { bytesText } from "../number-text.ts";
-import { openExistingHouse } from "../open-existing-house.ts";
+import { openExistingStorage } from "../open-existing-storage.ts";
 import { print } from "../print.ts";
 import { renderCapture } from "../render-capture.ts";
 import { UsageError } from "../usage-error.ts";
@@ -30,7 +30,7 @@ export interface CaptureOptions extends TryOptions {
 
 /** Saves an item's pages, fetched now or stored by a job, as a fixture of the scraper. */
 export const captureCommand = async (named: string, options: CaptureOptions): Promise<number> => {
-  const ready = await readyScraper(await loadScraper(await resolveScraper(named)));
+  const ready = await compileScraper(await loadScraper(await resolveScraper(named)));
   checkOptions(named, ready, options);
   const item =
     options.fromJob === undefined
@@ -52,7 +52,7 @@ export const captureCommand = async (named: string, options: CaptureOptions): Pr
   return EXIT.ok;
 };
 
-const checkOptions = (named: string, ready: ReadyScraper, options: CaptureOptions): void => {
+const checkOptions = (named: string, ready: CompiledScraper, options: CaptureOptions): void => {
   const { fromJob, input, from, key, case: name, force } = options;
   if (!ready.source.startsWith("file:"))
     throw new UsageError(
@@ -75,7 +75,7 @@ const checkOptions = (named: string, ready: ReadyScraper, options: CaptureOption
 };
 
 /** On a file system that takes `A` and `a` for the same, two fixtures would be one. */
-const folderFor = ({ source }: ReadyScraper, name: string, isForced: boolean): string => {
+const folderFor = ({ source }: CompiledScraper, name: string, isForced: boolean): string => {
   const fixtures = fixturesFolder(source);
   const names = existsSync(fixtures) ? readdirSync(fixtures) : [];
   const same = names.find((one) => one.toLowerCase() === name.toLowerCase());
@@ -102,7 +102,7 @@ const failedCode = ({ detail }: Failure): Refusal => ({
   exitCode: EXIT.someFailed,
 });
 
-const fetched = async (ready: ReadyScraper, options: CaptureOptions): Promise<CapturedItem | Refusal> => {
+const fetched = async (ready: CompiledScraper, options: CaptureOptions): Promise<CapturedItem | Refusal> => {
   const tried = await tryShown(ready, options);
   const { key, input, outcome, pages, failure } = tried;
   if (failure?.kind === "scraper-error") return failedCode(failure);
@@ -116,19 +116,19 @@ const fetched = async (ready: ReadyScraper, options: CaptureOptions): Promise<Ca
 };
 
 const stored = async (
-  ready: ReadyScraper,
+  ready: CompiledScraper,
   job: string,
   { data, key }: CaptureOptions,
 ): Promise<CapturedItem | Refusal> => {
-  await using house = await openExistingHouse(data);
-  const { spec } = await findJob(house.ledger, job);
+  await using storage = await openExistingStorage(data);
+  const { spec } = await findJob(storage.ledger, job);
   const scraper = ready.scraper.name;
   checkScraperName(spec, scraper);
-  const found = await findItem(house.ledger, spec.id, scraper, key);
+  const found = await findItem(storage.ledger, spec.id, scraper, key);
   const { failure, state, input } = found;
   const isSameCode = spec.scrapers.some(({ name, version }) => name === scraper && version === ready.version);
   if (failure?.kind === "scraper-error" && isSameCode) return failedCode(failure);
-  const pages = await storedPages(house.blobs, found);
+  const pages = await storedPages(storage.blobs, found);
   if (pages.length === 0)
     throw new UsageError(
       `${found.key}: no page of it is stored (it is ${state}), so there is nothing to extract from. Choose another item.`,

@@ -1,7 +1,7 @@
 import { diffSets } from "../../reextract/diff-sets.ts";
 import { EXIT } from "../exit-codes.ts";
 import { findRecordSet } from "../find-record-set.ts";
-import { openExistingHouse } from "../open-existing-house.ts";
+import { openExistingStorage } from "../open-existing-storage.ts";
 import type { LookOptions } from "../options.ts";
 import { print, printWidth } from "../print.ts";
 import { differenceJson, renderDifference } from "../render-difference.ts";
@@ -18,11 +18,11 @@ export const diffCommand = async (
   b: string,
   { data, json, field, examples }: DiffCommandOptions,
 ): Promise<number> => {
-  await using house = await openExistingHouse(data, { cacheMb: 8 });
-  const old = await findRecordSet(house.ledger, a);
-  const now = await findRecordSet(house.ledger, b);
+  await using storage = await openExistingStorage(data, { cacheMb: 8 });
+  const old = await findRecordSet(storage.ledger, a);
+  const now = await findRecordSet(storage.ledger, b);
   const { before, after, difference } = await diffSets(
-    house,
+    storage,
     { spec: old.view.spec, which: old.which },
     { spec: now.view.spec, which: now.which },
     { most: examples, only: field && new Set(field) },

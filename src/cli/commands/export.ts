@@ -4,7 +4,7 @@ import { exportJob, type ExportSettings } from "../../export/export-records.ts";
 import { FileFolder, storedPath } from "../../export/kept-files.ts";
 import { checkScraperName, findJob } from "../find-job.ts";
 import { bytesText, counted, countText } from "../number-text.ts";
-import { openExistingHouse } from "../open-existing-house.ts";
+import { openExistingStorage } from "../open-existing-storage.ts";
 import { openOutput } from "../../export/outputs/open-output.ts";
 import { print } from "../print.ts";
 import { UsageError } from "../usage-error.ts";
@@ -33,13 +33,13 @@ export const exportCommand = async (
     );
   // Opened first: a name that cannot be written is told before anything is read.
   const writer = manifest && output === undefined ? undefined : openOutput(output);
-  await using house = await openExistingHouse(data, { cacheMb: 8 });
-  const { spec } = await findJob(house.ledger, named);
+  await using storage = await openExistingStorage(data, { cacheMb: 8 });
+  const { spec } = await findJob(storage.ledger, named);
   const { id } = spec;
   checkScraperName(spec, settings.scraper);
   const manifestPath = `${data}/blobs/${manifestName(id)}`;
   if (manifest) {
-    await writeJobManifest(house, id);
+    await writeJobManifest(storage, id);
     if (output !== "-" && !json) print([`${id}: manifest written to ${manifestPath}`]);
   }
   const told = { job: id, ...(manifest && { manifest: manifestPath }) };
@@ -47,9 +47,9 @@ export const exportCommand = async (
     if (json) print([JSON.stringify(told)]);
     return EXIT.ok;
   }
-  const folder = files === undefined ? undefined : new FileFolder(house.blobs, files);
+  const folder = files === undefined ? undefined : new FileFolder(storage.blobs, files);
   let damaged = 0;
-  const { set, rows, leftOut, dropped, gaps } = await exportJob(house, id, writer, {
+  const { set, rows, leftOut, dropped, gaps } = await exportJob(storage, id, writer, {
     ...settings,
     onDamagedItem(error) {
       if (++damaged <= MOST_TOLD) process.stderr.write(`${id}: ${error.message}\n`);

@@ -1,6 +1,6 @@
-import type { House } from "../../compose.ts";
+import type { Storage } from "../../compose.ts";
 import { resolveScraper } from "../../config/find-scrapers.ts";
-import type { JobView } from "../../model/job.ts";
+import type { JobView } from "../../domain/job.ts";
 import { type Extracted, extractJob } from "../../reextract/extract-job.ts";
 import { chooseSet } from "../../reextract/job-sets.ts";
 import { ReextractError } from "../../reextract/reextract-error.ts";
@@ -10,7 +10,7 @@ import { openExtractProgress } from "../extract-progress.ts";
 import { findJob } from "../find-job.ts";
 import { plainText } from "../fit-text.ts";
 import { counted } from "../number-text.ts";
-import { openExistingHouse } from "../open-existing-house.ts";
+import { openExistingStorage } from "../open-existing-storage.ts";
 import type { LookOptions } from "../options.ts";
 import { print, printWidth } from "../print.ts";
 import { progressMode } from "../progress.ts";
@@ -45,17 +45,17 @@ export const extractCommand = async (
     );
   if (options.since !== undefined && options.all === undefined)
     throw new UsageError("--since goes with --all SCRAPER; a single job is named by its id or `last`.");
-  await using house = await openExistingHouse(options.data, { cacheMb: 8 });
-  if (options.use !== undefined) return await useSet(house, named, options.use, options);
-  if (named === undefined) return await extractAll(house, options);
+  await using storage = await openExistingStorage(options.data, { cacheMb: 8 });
+  if (options.use !== undefined) return await useSet(storage, named, options.use, options);
+  if (named === undefined) return await extractAll(storage, options);
   return await untilStopped(
-    async (signal) => await extractOne(house, await findJob(house.ledger, named), options, signal),
+    async (signal) => await extractOne(storage, await findJob(storage.ledger, named), options, signal),
   );
 };
 
 /** The way back: an older set of records, or one that was held back, is what `export` writes from now on. */
 const useSet = async (
-  { ledger, blobs }: House,
+  { ledger, blobs }: Storage,
   named: string | undefined,
   which: string,
   { scraper, force, json, quiet, data }: ExtractCommandOptions,
@@ -72,15 +72,15 @@ const useSet = async (
 };
 
 /** One job that cannot be extracted does not keep the others from it; what is wrong with all of them is said once. */
-const extractAll = async (house: House, options: ExtractCommandOptions): Promise<number> => {
-  const jobs = await scraperJobs(house.ledger, options.all ?? "", options.since);
+const extractAll = async (storage: Storage, options: ExtractCommandOptions): Promise<number> => {
+  const jobs = await scraperJobs(storage.ledger, options.all ?? "", options.since);
   return await untilStopped(async (signal) => {
     let worst: number = EXIT.ok;
     let extracted = 0;
     const told = new Map<string, number>();
     for (const view of jobs) {
       try {
-        worst = Math.max(worst, await extractOne(house, view, options, signal));
+        worst = Math.max(worst, await extractOne(storage, view, options, signal));
         extracted++;
       } catch (error) {
         const { message = "unknown", exitCode } = explainError(error);
@@ -115,7 +115,7 @@ const untilStopped = async (work: (signal: AbortSignal) => Promise<number>): Pro
 };
 
 const extractOne = async (
-  house: House,
+  storage: Storage,
   view: JobView,
   options: ExtractCommandOptions,
   signal: AbortSignal,
@@ -133,7 +133,7 @@ const extractOne = async (
   const startedAt = performance.now();
   let extracted: Extracted;
   try {
-    extracted = await extractJob(house, view, {
+    extracted = await extractJob(storage, view, {
       cores,
       examples,
       signal,

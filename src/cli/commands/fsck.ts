@@ -3,7 +3,7 @@ import {
   LEDGER_FILE,
   lookAtLedger,
   openBlobs,
-  openHouse,
+  openStorage,
   openLedger,
   repairCounters,
 } from "../../compose.ts";
@@ -14,7 +14,7 @@ import type { Damage } from "../../ports/ledger-check.ts";
 import { LedgerError } from "../../ports/ledger.ts";
 import { EXIT } from "../exit-codes.ts";
 import { bytesText, counted, countText } from "../number-text.ts";
-import { mustBeDataFolder } from "../open-existing-house.ts";
+import { mustBeDataFolder } from "../open-existing-storage.ts";
 import { print } from "../print.ts";
 import { auditedIn } from "../service/audit-local.ts";
 import { UsageError } from "../usage-error.ts";
@@ -90,8 +90,8 @@ const repairOne = async (data: string, damage: Damage): Promise<number> => {
   if (job === undefined) return 0;
   if (repair === "counters") await repairCounters(data, job);
   else {
-    await using house = await openHouse(data);
-    await writeJobManifest(house, job);
+    await using storage = await openStorage(data);
+    await writeJobManifest(storage, job);
   }
   return 1;
 };

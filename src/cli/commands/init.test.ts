@@ -5,11 +5,11 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { initCommand } from "./init.ts";
 
-const ground = mkdtempSync(join(tmpdir(), "sluice-init-"));
-after(() => rmSync(ground, { recursive: true, force: true }));
+const kit = mkdtempSync(join(tmpdir(), "sluice-init-"));
+after(() => rmSync(kit, { recursive: true, force: true }));
 
 test("a file where the project shall be is named, with --force too, and left as it is", async () => {
-  const file = join(ground, "loop.ts");
+  const file = join(kit, "loop.ts");
   writeFileSync(file, "mine");
   for (const force of [false, true])
     for (const folder of [file, join(file, "below")])

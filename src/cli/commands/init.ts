@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
-import { folderProblem } from "../../workshop/draft/make-folder.ts";
-import { type MadeProject, makeProject, standsInTheWay } from "../../workshop/draft/make-project.ts";
+import { folderProblem } from "../../devtools/draft/make-folder.ts";
+import { type MadeProject, makeProject, standsInTheWay } from "../../devtools/draft/make-project.ts";
 import { EXIT } from "../exit-codes.ts";
 import { print } from "../print.ts";
 import { shellWord } from "../shell-word.ts";

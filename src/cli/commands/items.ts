@@ -1,5 +1,5 @@
-import type { FailureKind } from "../../model/failure.ts";
-import type { ItemState } from "../../model/item.ts";
+import type { FailureKind } from "../../domain/failure.ts";
+import type { ItemState } from "../../domain/item.ts";
 import { EXIT } from "../exit-codes.ts";
 import { checkScraperName } from "../find-job.ts";
 import { fitText, plainText } from "../fit-text.ts";

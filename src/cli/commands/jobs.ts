@@ -1,5 +1,5 @@
-import type { FailureKind } from "../../model/failure.ts";
-import type { JobView } from "../../model/job.ts";
+import type { FailureKind } from "../../domain/failure.ts";
+import type { JobView } from "../../domain/job.ts";
 import { durationText } from "../duration-text.ts";
 import { EXIT } from "../exit-codes.ts";
 import { RECENT } from "../find-job.ts";
@@ -106,7 +106,7 @@ const wantedText = ({ kind, key }: RetryOptions): string =>
 export const cancelJobCommand = async (named: string, options: PlaceOptions): Promise<number> => {
   await using verbs = await openVerbs(options);
   const { id } = (await verbs.findJob(named)).spec;
-  const { view, isQuiet } = await verbs.steerJob(id, "cancel");
+  const { view, isQuiet } = await verbs.controlJob(id, "cancel");
   const { cancelled, leased } = view.counts.states;
   print(
     options.json
@@ -124,7 +124,7 @@ export const cancelJobCommand = async (named: string, options: PlaceOptions): Pr
 export const pauseJobCommand = async (named: string, options: PlaceOptions): Promise<number> => {
   await using verbs = await openVerbs(options);
   const { id } = (await verbs.findJob(named)).spec;
-  const { view, isQuiet } = await verbs.steerJob(id, "pause");
+  const { view, isQuiet } = await verbs.controlJob(id, "pause");
   const then = isQuiet
     ? "No request of it starts any more."
     : "Not every worker has heard of it yet; those that have not are given up soon.";

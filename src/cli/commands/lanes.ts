@@ -1,5 +1,5 @@
-import type { LaneState } from "../../model/job.ts";
-import type { LaneSteering } from "../../ports/ledger.ts";
+import type { LaneState } from "../../domain/job.ts";
+import type { LaneControl } from "../../ports/ledger.ts";
 import { durationText } from "../duration-text.ts";
 import { EXIT } from "../exit-codes.ts";
 import { plainText } from "../fit-text.ts";
@@ -30,7 +30,7 @@ const laneTable = (lanes: readonly LaneState[], width: number): string[] => {
       Number.isFinite(lane.perSecond) ? rateText(lane.perSecond) : "free",
       `${Math.round(lane.factor * 100)}%`,
       countText(lane.backlog),
-      countText(lane.inHand),
+      countText(lane.inFlight),
       noteOn(lane),
     ]),
     width,
@@ -75,14 +75,9 @@ export const releaseLaneCommand = (lane: string, options: PlaceOptions): Promise
 export const resetLaneCommand = (lane: string, options: PlaceOptions): Promise<number> =>
   steer(lane, options, { isReset: true }, "reset: its learned speed, holds and bookings are forgotten");
 
-const steer = async (
-  lane: string,
-  options: PlaceOptions,
-  to: LaneSteering,
-  said: string,
-): Promise<number> => {
+const steer = async (lane: string, options: PlaceOptions, to: LaneControl, said: string): Promise<number> => {
   await using verbs = await openVerbs(options);
-  await verbs.steerLane(lane, to);
+  await verbs.controlLane(lane, to);
   print([options.json ? JSON.stringify({ lane, ...to }) : `${plainText(lane)}: ${said}.`]);
   return EXIT.ok;
 };

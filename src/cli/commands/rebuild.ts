@@ -8,7 +8,7 @@ import {
   REBUILD_FILE,
 } from "../../compose.ts";
 import { rebuild, type Rebuilt, type RebuildTools } from "../../integrity/rebuild.ts";
-import type { RebuiltJob } from "../../ports/ledger-rebuild.ts";
+import type { RebuiltJob } from "../../ports/ledger-check.ts";
 import { EXIT } from "../exit-codes.ts";
 import { counted, countText } from "../number-text.ts";
 import { dataFlag } from "../next-steps.ts";

@@ -1,4 +1,4 @@
-import type { Removal, RemovedCounts } from "../../model/removal.ts";
+import type { Removal, RemovedCounts } from "../../domain/removal.ts";
 import type { PruneWish } from "../../retention/plan-prune.ts";
 import { durationText } from "../duration-text.ts";
 import { EXIT } from "../exit-codes.ts";

@@ -1,4 +1,4 @@
-import type { Change } from "../../model/freshness.ts";
+import type { Change } from "../../domain/freshness.ts";
 import { EXIT } from "../exit-codes.ts";
 import type { PlaceOptions } from "../options.ts";
 import { openVerbs } from "../service/open-verbs.ts";

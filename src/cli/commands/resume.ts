@@ -1,16 +1,16 @@
 import { availableParallelism } from "node:os";
-import { type House, laneOf, openHouse } from "../../compose.ts";
-import { loadInputs } from "../../flow/submit.ts";
-import type { JobView } from "../../model/job.ts";
+import { type Storage, laneOf, openStorage } from "../../compose.ts";
+import { loadInputs } from "../../pipeline/submit.ts";
+import type { JobView } from "../../domain/job.ts";
 import { loadPinned } from "../../scrapers/load-pinned.ts";
-import type { ReadyScraper } from "../../scrapers/ready-scraper.ts";
-import { ScraperLoadError } from "../../scrapers/scraper-load-error.ts";
+import type { CompiledScraper } from "../../scrapers/compiled-scraper.ts";
+import { ScraperLoadError } from "../../scrapers/load-scraper.ts";
 import { Supervisor } from "../../worker/supervisor.ts";
 import { capsOf } from "../common-options.ts";
 import { findJob } from "../find-job.ts";
 import { readInputs } from "../../inputs/read-inputs.ts";
 import type { ResumeOptions } from "../options.ts";
-import { checkOutput } from "../../export/outputs/check-output.ts";
+import { checkOutput } from "../../export/outputs/open-output.ts";
 import { openProgress, progressMode } from "../progress.ts";
 import { dataFlag } from "../next-steps.ts";
 import { readNewVersion } from "../read-new-version.ts";
@@ -23,10 +23,10 @@ import { UsageError } from "../usage-error.ts";
 /** Goes on with a job that was interrupted, held or killed, as if it had never stopped. */
 export const resumeCommand = async (named: string, options: ResumeOptions): Promise<number> => {
   if (options.output !== undefined) checkOutput(options.output);
-  await using house = await openHouse(options.data);
-  const found = await findJob(house.ledger, named);
+  await using storage = await openStorage(options.data);
+  const found = await findJob(storage.ledger, named);
   const job = found.spec.id;
-  const after = await house.ledger.events.last();
+  const after = await storage.ledger.events.last();
   const { client } = found.spec;
   if (client !== "local")
     await noteChange(options.data, {
@@ -34,21 +34,21 @@ export const resumeCommand = async (named: string, options: ResumeOptions): Prom
       target: job,
       detail: { of: client, ...capsOf(options), ...(options.newVersion && { newVersion: true }) },
     });
-  await reapDead(house.ledger);
+  await reapDead(storage.ledger);
   const caps = capsOf(options);
-  if (caps || found.cappedBy.quota > 0) await house.ledger.raiseCaps(job, caps ?? {});
+  if (caps || found.cappedBy.quota > 0) await storage.ledger.raiseCaps(job, caps ?? {});
   using progress = openProgress({ mode: progressMode(options), stream: process.stderr });
-  await readNewVersion(house, found, {
+  await readNewVersion(storage, found, {
     isAsked: options.newVersion,
     cores: availableParallelism(),
     say: (line) => progress.note(line),
   });
-  const view = (await house.ledger.readJob(job))!;
+  const view = (await storage.ledger.readJob(job))!;
   const ready = await loadPinned(view.spec).catch((error: unknown) => {
     throw withCommand(error, job, options);
   });
-  const load = loaderOf(house, view, ready, options);
-  await house.ledger.steerJob(job, "resume");
+  const load = loaderOf(storage, view, ready, options);
+  await storage.ledger.controlJob(job, "resume");
   const { processes, logLevel, output } = options;
   const supervisor = new Supervisor({
     script: workerScript,
@@ -57,7 +57,7 @@ export const resumeCommand = async (named: string, options: ResumeOptions): Prom
   });
   try {
     return await superviseJob({
-      house,
+      storage,
       job,
       title: `${view.spec.scraper}, resumed`,
       isNew: false,
@@ -88,9 +88,9 @@ type Load = (signal: AbortSignal, onProgress: (received: number) => void) => Pro
 
 /** A job whose inputs were not all read when it was stopped needs them again; those that it has are folded. */
 const loaderOf = (
-  house: House,
+  storage: Storage,
   view: JobView,
-  ready: ReadyScraper,
+  ready: CompiledScraper,
   { input, format }: ResumeOptions,
 ): Load | undefined => {
   const { id: job, client, limit } = view.spec;
@@ -103,5 +103,5 @@ const loaderOf = (
   const inputs = readInputs(input, format ? { format } : {});
   const submission = { job, client, ready, laneOf, inputs, ...(limit !== undefined && { limit }) };
   return async (signal, onProgress) =>
-    void (await loadInputs(house.ledger, { ...submission, signal, onProgress }));
+    void (await loadInputs(storage.ledger, { ...submission, signal, onProgress }));
 };

@@ -1,15 +1,15 @@
-import { laneOf, openHouse } from "../../compose.ts";
+import { laneOf, openStorage } from "../../compose.ts";
 import { resolveScraper } from "../../config/find-scrapers.ts";
-import { createJob, loadInputs } from "../../flow/submit.ts";
+import { createJob, loadInputs } from "../../pipeline/submit.ts";
 import { loadScraper } from "../../scrapers/load-scraper.ts";
-import { readyScraper } from "../../scrapers/ready-scraper.ts";
+import { compileScraper } from "../../scrapers/compiled-scraper.ts";
 import { Supervisor } from "../../worker/supervisor.ts";
-import { jobId } from "../../model/job-id.ts";
+import { jobId } from "../../domain/job.ts";
 import { openInputs } from "../../inputs/open-inputs.ts";
 import { paceAtRate } from "../rate-option.ts";
 import type { RunOptions } from "../options.ts";
 import { workerScript } from "../run-workers.ts";
-import { checkOutput } from "../../export/outputs/check-output.ts";
+import { checkOutput } from "../../export/outputs/open-output.ts";
 import { openProgress, progressMode } from "../progress.ts";
 import { superviseJob } from "../supervise-job.ts";
 import { UsageError } from "../usage-error.ts";
@@ -28,11 +28,11 @@ export const runCommand = async (named: string, options: RunOptions): Promise<nu
     onOutput: (line) => progress.note(line),
   });
   try {
-    const ready = await readyScraper(await loadScraper(await resolveScraper(named)), {
+    const ready = await compileScraper(await loadScraper(await resolveScraper(named)), {
       extracts: options.extract,
     });
     const inputs = await openInputs(input, options.format, ready.scraper, laneOf);
-    await using house = await openHouse(data);
+    await using storage = await openStorage(data);
     const job = jobId(new Date());
     const submission = {
       job,
@@ -45,9 +45,9 @@ export const runCommand = async (named: string, options: RunOptions): Promise<nu
       ...(options.limit !== undefined && { limit: options.limit }),
       ...(options.maxItems !== undefined && { maxItems: options.maxItems }),
     };
-    await createJob(house.ledger, submission);
+    await createJob(storage.ledger, submission);
     return await superviseJob({
-      house,
+      storage,
       job,
       title: ready.scraper.name,
       isNew: true,
@@ -58,7 +58,7 @@ export const runCommand = async (named: string, options: RunOptions): Promise<nu
       logLevel,
       ...(options.output !== undefined && { output: options.output }),
       load: async (signal, onProgress) =>
-        void (await loadInputs(house.ledger, { ...submission, signal, onProgress })),
+        void (await loadInputs(storage.ledger, { ...submission, signal, onProgress })),
     });
   } finally {
     await supervisor.kill();

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { type Controller, openController, openJobLog } from "../../compose.ts";
-import { takeLanePolicy } from "../../config/lane-policy.ts";
+import { takeLanePolicy } from "../../config/check-config.ts";
 import { loadConfig } from "../../config/load-config.ts";
 import type { Log, LogLevel } from "../../worker/log.ts";
 import { EXIT } from "../exit-codes.ts";
@@ -57,7 +57,7 @@ export const serveCommand = async (options: ServeOptions): Promise<number> => {
     minFreeBytes: options.minFreeMb * 1e6,
     ...(tls && { tls: readTls(tls) }),
     fixturesOf: async (source) => {
-      const { fixtureStatus } = await import("../../workshop/fixture-status.ts");
+      const { fixtureStatus } = await import("../../devtools/fixture-status.ts");
       return await fixtureStatus(source);
     },
   });
@@ -81,7 +81,7 @@ export const serveCommand = async (options: ServeOptions): Promise<number> => {
   const over = new AbortController();
   const signal = AbortSignal.any([interrupts.signal, over.signal]);
   if (tls) watchTls(tls, (renewed) => controller.renewTls(renewed), signal);
-  const duties = controller.runDuties(signal);
+  const duties = controller.runTasks(signal);
   const working = keepWorking(controller, options, {
     log,
     signal,
@@ -130,7 +130,7 @@ interface Working {
 
 /** A full disk or a locked ledger passes: the API stays, and workers come back when they can. */
 const keepWorking = async (
-  { house }: Controller,
+  { storage }: Controller,
   options: ServeOptions,
   { log, signal, killed, allowTargets }: Working,
 ): Promise<void> => {
@@ -139,7 +139,7 @@ const keepWorking = async (
   for (let waitMs = RESTART_MS; !signal.aborted; waitMs = Math.min(2 * waitMs, MAX_RESTART_MS)) {
     try {
       await runWorkers({
-        house,
+        storage,
         processes,
         logLevel,
         log,

@@ -1,8 +1,8 @@
 import { mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { similarNames } from "../../model/similar-names.ts";
-import { pageText, viewable } from "../../workshop/viewable-page.ts";
+import { similarNames } from "../../domain/known-options.ts";
+import { pageText, viewable } from "../../devtools/viewable-page.ts";
 import { colors } from "../colors.ts";
 import { EXIT } from "../exit-codes.ts";
 import { checkScraperName } from "../find-job.ts";

@@ -1,8 +1,8 @@
 import { accessSync, constants } from "node:fs";
-import type { JobOptions } from "../../flow/submit.ts";
+import type { JobOptions } from "../../pipeline/submit.ts";
 import type { InputFormat } from "../../inputs/input-format.ts";
 import { isReadOnce } from "../../inputs/open-inputs.ts";
-import type { JobView } from "../../model/job.ts";
+import type { JobView } from "../../domain/job.ts";
 import { withCommandName } from "../command-name.ts";
 import { EXIT } from "../exit-codes.ts";
 import { fitText, plainText } from "../fit-text.ts";

@@ -1,9 +1,9 @@
 import { resolve } from "node:path";
 import { listScrapers, resolveScraper } from "../../config/find-scrapers.ts";
 import { loadConfig } from "../../config/load-config.ts";
-import { type ScraperResult, testFixtures } from "../../workshop/test-fixtures.ts";
-import { watchSources } from "../../workshop/watch-sources.ts";
-import { writeExpected } from "../../workshop/write-fixture.ts";
+import { type ScraperResult, testFixtures } from "../../devtools/test-fixtures.ts";
+import { watchSources } from "../../devtools/watch-sources.ts";
+import { writeExpected } from "../../devtools/write-fixture.ts";
 import { colors } from "../colors.ts";
 import { EXIT } from "../exit-codes.ts";
 import { print } from "../print.ts";

@@ -1,12 +1,12 @@
 import { laneOf } from "../../compose.ts";
 import { resolveScraper } from "../../config/find-scrapers.ts";
-import { planInput } from "../../flow/plan.ts";
-import { jobId } from "../../model/job-id.ts";
-import { redactSecrets } from "../../model/redact-secrets.ts";
+import { planInput } from "../../pipeline/plan.ts";
+import { jobId } from "../../domain/job.ts";
+import { redactSecrets } from "../../domain/redact-secrets.ts";
 import { loadScraper } from "../../scrapers/load-scraper.ts";
-import { readyScraper, type ReadyScraper } from "../../scrapers/ready-scraper.ts";
-import { explainField } from "../../workshop/explain-field.ts";
-import { type Tried, tryItem } from "../../workshop/try-item.ts";
+import { compileScraper, type CompiledScraper } from "../../scrapers/compiled-scraper.ts";
+import { explainField } from "../../devtools/explain-field.ts";
+import { type Tried, tryItem } from "../../devtools/try-item.ts";
 import { EXIT } from "../exit-codes.ts";
 import { chosenInput, type ItemOptions, readings } from "../input-option.ts";
 import { listenForInterrupts } from "../interrupts.ts";
@@ -22,14 +22,14 @@ export interface TryOptions extends ItemOptions {
 
 /** Runs one item against the site, once, and shows each step, what was kept and the judged record. */
 export const tryCommand = async (named: string, options: TryOptions): Promise<number> => {
-  const ready = await readyScraper(await loadScraper(await resolveScraper(named)));
+  const ready = await compileScraper(await loadScraper(await resolveScraper(named)));
   const tried = await tryShown(ready, options);
   return exitCodeOf(tried);
 };
 
 /** The part that `capture` shares. */
 export const tryShown = async (
-  ready: ReadyScraper,
+  ready: CompiledScraper,
   options: TryOptions,
 ): Promise<Tried & { readonly job: string }> => {
   const input = fittingInput(ready, await chosenInput(options));
@@ -62,7 +62,7 @@ export const exitCodeOf = ({ outcome }: Tried): number => {
 type Input = Readonly<Record<string, unknown>>;
 
 /** The reading of the input that the schema takes: pairs on a command line have no types. */
-const fittingInput = (ready: ReadyScraper, input: Input): Input => {
+const fittingInput = (ready: CompiledScraper, input: Input): Input => {
   const problems: string[] = [];
   for (const value of readings(input)) {
     const planned = planInput(ready.scraper, { line: 1, value }, laneOf);
@@ -72,7 +72,7 @@ const fittingInput = (ready: ReadyScraper, input: Input): Input => {
   throw rejected(ready, input, problems[0]!);
 };
 
-const rejected = ({ scraper }: ReadyScraper, input: Input, problem: string): UsageError =>
+const rejected = ({ scraper }: CompiledScraper, input: Input, problem: string): UsageError =>
   new UsageError(
     `${redactSecrets(JSON.stringify(input))}: not an input of ${scraper.name}: ${problem}. Correct --input.`,
   );
@@ -89,7 +89,7 @@ const shownToPrograms = ({ pages, failure, unanswered, ...tried }: Tried) => ({
   })),
 });
 
-const explanationsOf = (ready: ReadyScraper, { pages, records }: Tried) =>
+const explanationsOf = (ready: CompiledScraper, { pages, records }: Tried) =>
   records.flatMap(({ fields }, record) =>
     Object.entries(fields)
       .filter(([, { status }]) => status === "missing" || status === "malformed")

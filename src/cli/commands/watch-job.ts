@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { JobView } from "../../model/job.ts";
+import type { JobView } from "../../domain/job.ts";
 import { EXIT, jobExitCode } from "../exit-codes.ts";
 import { listenForInterrupts } from "../interrupts.ts";
 import type { PlaceOptions } from "../options.ts";

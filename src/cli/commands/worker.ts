@@ -1,8 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { type House, openHouse, openJobLog, openRemoteHouse } from "../../compose.ts";
-import { takeLanePolicy } from "../../config/lane-policy.ts";
+import { type Storage, openStorage, openJobLog, openRemoteStorage } from "../../compose.ts";
+import { takeLanePolicy } from "../../config/check-config.ts";
 import { loadConfig } from "../../config/load-config.ts";
-import type { CollectorKind } from "../../model/collector-kind.ts";
+import type { CollectorKind } from "../../domain/job-version.ts";
 import type { LogLevel } from "../../worker/log.ts";
 import { controllerAt } from "../controller-option.ts";
 import { EXIT } from "../exit-codes.ts";
@@ -41,9 +41,9 @@ export const workerCommand = async (options: WorkerOptions): Promise<number> => 
   const url = options.ledger ?? project?.ledger;
   const controller = url === undefined ? undefined : controllerAt(url, options.keyFile);
   const log = openJobLog(data, "worker", logLevel);
-  await using house = controller
-    ? await openRemoteHouse(data, { controller, signal: killed.signal, log })
-    : await openHouse(data);
+  await using storage = controller
+    ? await openRemoteStorage(data, { controller, signal: killed.signal, log })
+    : await openStorage(data);
   const say = sayer(options);
   say(
     "started",
@@ -60,10 +60,10 @@ export const workerCommand = async (options: WorkerOptions): Promise<number> => 
     say("draining", "Stopping: finishing what is in hand. Interrupt again to stop at once."),
   );
   const over = new AbortController();
-  const tidying = controller ? undefined : keepTidy(house, over.signal);
+  const tidying = controller ? undefined : keepTidy(storage, over.signal);
   try {
     await runWorkers({
-      house,
+      storage,
       processes,
       logLevel,
       log,
@@ -88,9 +88,9 @@ const jobsText = (kinds: WorkerOptions["kinds"]): string =>
 const plural = (processes: number): string => (processes === 1 ? "process" : "processes");
 
 /** Workers leave the ledger's housekeeping to others, and there may be no controller on this machine. */
-const keepTidy = async (house: House, signal: AbortSignal): Promise<void> => {
+const keepTidy = async (storage: Storage, signal: AbortSignal): Promise<void> => {
   while (!signal.aborted) {
-    await house.ledger.tidy().catch(() => undefined); // should the ledger be out of order, its workers say so
+    await storage.ledger.tidy().catch(() => undefined); // should the ledger be out of order, its workers say so
     await delay(TIDY_MS, undefined, { signal }).catch(() => undefined);
   }
 };

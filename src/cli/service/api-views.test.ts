@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Job } from "../../client.ts";
-import { ITEM_STATES } from "../../model/item.ts";
+import { ITEM_STATES } from "../../domain/item.ts";
 import { jobOfApi } from "./api-views.ts";
 
 const counts = { present: 1, empty: 0, missing: 2, malformed: 0 };

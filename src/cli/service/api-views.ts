@@ -1,11 +1,10 @@
 import type { Item, Job, Lane } from "../../client.ts";
-import type { FailureKind } from "../../model/failure.ts";
-import { fieldPrefix } from "../../model/field-prefix.ts";
-import type { JobView, LaneState, PinnedScraper } from "../../model/job.ts";
-import { FIELD_STATUSES } from "../../model/record.ts";
+import type { FailureKind } from "../../domain/failure.ts";
+import type { JobView, LaneState, PinnedScraper } from "../../domain/job.ts";
+import { FIELD_STATUSES, fieldPrefix } from "../../domain/record.ts";
 import type { ItemRow } from "./verbs.ts";
 
-/** The API's words are the house's: what a server does not tell (sources, policies) is left empty, and no report needs it. */
+/** The API's words are the storage's: what a server does not tell (sources, policies) is left empty, and no report needs it. */
 export const jobOfApi = (job: Job): JobView => {
   const { options, counts, cost } = job;
   const { partial, ...rest } = counts;
@@ -108,5 +107,5 @@ export const laneOfApi = (lane: Lane, now: number): LaneState => ({
   holdMs: lane.heldUntil === undefined ? 0 : Math.max(0, Date.parse(lane.heldUntil) - now),
   ...(lane.holdReason !== undefined && { holdReason: lane.holdReason }),
   backlog: lane.backlog,
-  inHand: lane.inHand,
+  inFlight: lane.inFlight,
 });

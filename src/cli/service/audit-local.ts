@@ -1,6 +1,6 @@
 import { userInfo } from "node:os";
 import { openRegistry } from "../../compose.ts";
-import { auditDetail } from "../../model/audit.ts";
+import { auditDetail } from "../../domain/audit.ts";
 import type { Registry } from "../../ports/registry.ts";
 import type { Verbs } from "./verbs.ts";
 
@@ -20,7 +20,7 @@ const userName = (): string => {
 };
 
 /** Does it, and writes down who has, and how it ended. */
-export const audited = async <T>(
+const audited = async <T>(
   registry: () => Promise<Registry>,
   { action, target, detail }: Change,
   work: () => Promise<T>,
@@ -75,7 +75,7 @@ type VerbName = Exclude<keyof Verbs, "flag" | typeof Symbol.asyncDispose>;
 /** What each verb changes; null for those that only look, or make what is one's own. A verb that is not here does not compile. */
 const CHANGES: { readonly [V in VerbName]: null | ((...given: Parameters<Verbs[V]>) => Change | undefined) } =
   {
-    steerJob: (job, to) => ({ action: `${to}Job`, target: job }),
+    controlJob: (job, to) => ({ action: `${to}Job`, target: job }),
     sealJob: (job) => ({ action: "sealJob", target: job }),
     resumeJob: (job, { newVersion, caps }) => ({
       action: "resumeJob",
@@ -85,7 +85,7 @@ const CHANGES: { readonly [V in VerbName]: null | ((...given: Parameters<Verbs[V
     retryItems: (job, filter) => ({ action: "retryJob", target: job, detail: { ...filter } }),
     markRemoval: (job, what) => ({ action: "removeJob", target: job, detail: { what } }),
     prune: (wish, isDry) => (isDry ? undefined : { action: "prune", detail: { ...wish } }),
-    steerLane: (lane, to) => ({ action: "steerLane", target: lane, detail: { ...to } }),
+    controlLane: (lane, to) => ({ action: "controlLane", target: lane, detail: { ...to } }),
     addClient: ({ name, ...share }) => ({ action: "createClient", target: name, detail: share }),
     changeClient: (name, to) => ({ action: "changeClient", target: name, detail: { ...to } }),
     makeKey: (client, role) => ({ action: "createKey", target: client, detail: { role } }),

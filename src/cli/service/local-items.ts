@@ -1,20 +1,19 @@
 import { resolve } from "node:path";
 import { isPacked, readCapture } from "../../archive/read-capture.ts";
-import type { House } from "../../compose.ts";
-import { findItemRecords } from "../../export/find-item-records.ts";
-import { withSource } from "../../export/item-source.ts";
-import type { CaptureRef } from "../../model/capture.ts";
-import type { ItemView } from "../../model/item.ts";
+import type { Storage } from "../../compose.ts";
+import { findItemRecords, withSource } from "../../export/export-rows.ts";
+import type { CaptureRef } from "../../domain/capture.ts";
+import type { ItemView } from "../../domain/item.ts";
 import type { Blobs } from "../../ports/blobs.ts";
 import { attemptsOf, type ShownCapture, type ShownItem } from "./shown-item.ts";
 
 /** Items with this key, of whichever of the job's scrapers. */
-export const localItems = async (house: House, job: string, key: string): Promise<ShownItem[]> => {
-  const { items } = await house.ledger.listItems(job, { keys: [key], limit: 100 });
-  return await Promise.all(items.map((item) => show(house, job, item)));
+export const localItems = async (storage: Storage, job: string, key: string): Promise<ShownItem[]> => {
+  const { items } = await storage.ledger.listItems(job, { keys: [key], limit: 100 });
+  return await Promise.all(items.map((item) => show(storage, job, item)));
 };
 
-const show = async ({ data, ledger, blobs }: House, job: string, stored: ItemView): Promise<ShownItem> => {
+const show = async ({ data, ledger, blobs }: Storage, job: string, stored: ItemView): Promise<ShownItem> => {
   const found = await findItemRecords({ ledger, blobs }, job, await withSource(ledger, stored));
   const { item, set, records } = found;
   return {

@@ -1,15 +1,14 @@
-import type { House } from "../../compose.ts";
-import type { Removal } from "../../model/removal.ts";
-import { finishRemoval, finishRemovals } from "../../retention/finish-removals.ts";
+import type { Storage } from "../../compose.ts";
+import type { Removal } from "../../domain/removal.ts";
+import { finishRemoval, finishRemovals, storedBytes } from "../../retention/finish-removals.ts";
 import { markDue, planPrune } from "../../retention/plan-prune.ts";
-import { storedBytes } from "../../retention/stored-bytes.ts";
-import { retentionNow } from "../../scrapers/current-retention.ts";
+import { retentionNow } from "../../scrapers/load-pinned.ts";
 import { removeJobLog } from "../../worker/job-log.ts";
 import { reapDead } from "../reap-dead.ts";
 import type { PrunedPart, RemovingVerbs } from "./verbs.ts";
 
 /** Removing what a data folder on this machine has. */
-export const localRemovals = ({ data, ledger, blobs }: House): RemovingVerbs => {
+export const localRemovals = ({ data, ledger, blobs }: Storage): RemovingVerbs => {
   const tools = { ledger, blobs, removeLog: (job: string) => removeJobLog(data, job) };
   return {
     async markRemoval(job, what) {

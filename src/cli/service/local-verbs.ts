@@ -1,31 +1,31 @@
-import { isAddressLane } from "../../model/address-lane.ts";
 import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
-import { type House, laneOf, newKey, newWebhookSecret, openHouse, openRegistry } from "../../compose.ts";
 import type { Client, Key } from "../../client.ts";
+import { type Storage, laneOf, newKey, newWebhookSecret, openStorage, openRegistry } from "../../compose.ts";
 import { resolveScraper } from "../../config/find-scrapers.ts";
 import { exportJob } from "../../export/export-records.ts";
 import { storedPath } from "../../export/kept-files.ts";
-import { itemPages } from "../../reextract/item-pages.ts";
 import { openOutput } from "../../export/outputs/open-output.ts";
-import { createJob, loadInputs } from "../../flow/submit.ts";
+import { createJob, loadInputs } from "../../pipeline/submit.ts";
 import { openInputs } from "../../inputs/open-inputs.ts";
-import { changeShare } from "../../model/change-share.ts";
-import { jobId } from "../../model/job-id.ts";
-import type { LaneState } from "../../model/job.ts";
+import { changeShare } from "../../domain/change-share.ts";
+import { jobId, type LaneState } from "../../domain/job.ts";
+import { isAddressLane } from "../../domain/lane-name.ts";
 import type { JobLedger, Ledger } from "../../ports/ledger.ts";
-import type { ClientCard, KeyCard, Registry } from "../../ports/registry.ts";
+import type { ClientInfo, KeyInfo, Registry } from "../../ports/registry.ts";
 import { currentView } from "../../reextract/current-view.ts";
+import { itemPages } from "../../reextract/item-pages.ts";
 import { readSets } from "../../reextract/job-sets.ts";
 import { loadPinned } from "../../scrapers/load-pinned.ts";
 import { loadScraper } from "../../scrapers/load-scraper.ts";
-import { readyScraper } from "../../scrapers/ready-scraper.ts";
+import { compileScraper } from "../../scrapers/compiled-scraper.ts";
+import { isGone } from "../../worker/this-process.ts";
 import { allJobs, findJob, newestJobs } from "../find-job.ts";
-import { dataFlag } from "../next-steps.ts";
-import { ownScraperName } from "../own-scraper-name.ts";
-import { openExistingHouse } from "../open-existing-house.ts";
 import { jobJson } from "../job-json.ts";
+import { dataFlag } from "../next-steps.ts";
+import { openExistingStorage } from "../open-existing-storage.ts";
+import { ownScraperName } from "../own-scraper-name.ts";
 import { paceAtRate } from "../rate-option.ts";
 import { readNewVersion } from "../read-new-version.ts";
 import { reapDead } from "../reap-dead.ts";
@@ -36,7 +36,6 @@ import { auditedVerbs } from "./audit-local.ts";
 import { localItems } from "./local-items.ts";
 import { localRemovals } from "./local-removals.ts";
 import type { Steered, Submission, Submitted, Verbs } from "./verbs.ts";
-import { isGone } from "../../worker/this-process.ts";
 
 /** Whose jobs they are that were started on this machine. */
 const LOCAL_CLIENT = "local";
@@ -46,8 +45,8 @@ const CORES = availableParallelism();
 
 /** The verbs of a data folder on this machine. */
 export const openLocal = async (data: string, { makes }: { readonly makes: boolean }): Promise<Verbs> => {
-  const house = makes ? await openHouse(data) : await openExistingHouse(data);
-  const { ledger, blobs } = house;
+  const storage = makes ? await openStorage(data) : await openExistingStorage(data);
+  const { ledger, blobs } = storage;
   let opened: Promise<Registry> | undefined;
   const registry = (): Promise<Registry> => (opened ??= openRegistry(data));
   const lanes = async function* (): AsyncGenerator<LaneState> {
@@ -69,7 +68,7 @@ export const openLocal = async (data: string, { makes }: { readonly makes: boole
     async report(run) {
       const sets = await readSets(blobs, run.spec.id);
       const { extractions, current } = sets;
-      const view = await currentView(house, run, current);
+      const view = await currentView(storage, run, current);
       const tookMs = (view.endedAt ?? Date.now()) - view.createdAt;
       return {
         lines: [
@@ -88,7 +87,7 @@ export const openLocal = async (data: string, { makes }: { readonly makes: boole
         },
       };
     },
-    steerJob: (job, to) => steer(ledger, job, to),
+    controlJob: (job, to) => steer(ledger, job, to),
     async sealJob(job) {
       await ledger.sealJob(job);
       return { view: (await ledger.readJob(job))! };
@@ -97,8 +96,8 @@ export const openLocal = async (data: string, { makes }: { readonly makes: boole
       await reapDead(ledger);
       const isOverQuota = (await ledger.readJob(job))!.cappedBy.quota > 0;
       if (caps || isOverQuota) await ledger.raiseCaps(job, caps ?? {});
-      await readNewVersion(house, (await ledger.readJob(job))!, { isAsked: newVersion, cores: CORES, say });
-      await ledger.steerJob(job, "resume");
+      await readNewVersion(storage, (await ledger.readJob(job))!, { isAsked: newVersion, cores: CORES, say });
+      await ledger.controlJob(job, "resume");
       return { view: (await ledger.readJob(job))! };
     },
     retryItems: (job, filter) => ledger.retryItems(job, filter),
@@ -110,20 +109,20 @@ export const openLocal = async (data: string, { makes }: { readonly makes: boole
           json: item,
         }));
     },
-    findItems: (job, key) => localItems(house, job, key),
-    ...localRemovals(house),
+    findItems: (job, key) => localItems(storage, job, key),
+    ...localRemovals(storage),
     slowLanes: (job) => ledger.listLanes({ job, limit: 200 }),
     writeResults: async (job, output, settings) =>
-      void (await exportJob(house, job, openOutput(output), {
+      void (await exportJob(storage, job, openOutput(output), {
         ...settings,
         pathOfFile: storedPath(data),
       })),
-    submit: (submission) => submit(house, submission),
+    submit: (submission) => submit(storage, submission),
 
     lanes,
-    async steerLane(lane, to) {
-      if (isAddressLane(lane)) return await ledger.steerLane(lane, to);
-      for await (const known of lanes()) if (known.lane === lane) return await ledger.steerLane(lane, to);
+    async controlLane(lane, to) {
+      if (isAddressLane(lane)) return await ledger.controlLane(lane, to);
+      for await (const known of lanes()) if (known.lane === lane) return await ledger.controlLane(lane, to);
       throw new UsageError(
         `${lane}: no such lane. \`sluice lanes ls\` lists them; each comes with its first items.`,
       );
@@ -135,7 +134,7 @@ export const openLocal = async (data: string, { makes }: { readonly makes: boole
     async addClient({ name, ...share }) {
       const known = await registry();
       const webhookSecret = await newWebhookSecret();
-      const bare: ClientCard = {
+      const bare: ClientInfo = {
         name,
         weight: 1,
         webhooks: [],
@@ -182,7 +181,7 @@ export const openLocal = async (data: string, { makes }: { readonly makes: boole
       })),
     async [Symbol.asyncDispose]() {
       await (await opened)?.close();
-      await house[Symbol.asyncDispose]();
+      await storage[Symbol.asyncDispose]();
     },
   };
   return auditedVerbs(verbs, registry);
@@ -196,7 +195,7 @@ const logOf = (data: string, job: string): string => {
 
 const steer = async (ledger: Ledger, job: string, to: "pause" | "cancel"): Promise<Steered> => {
   await reapDead(ledger);
-  await ledger.steerJob(job, to);
+  await ledger.controlJob(job, to);
   const isQuiet = await untilQuiet(ledger, job);
   return { view: (await ledger.readJob(job))!, isQuiet };
 };
@@ -214,12 +213,12 @@ const untilQuiet = async (ledger: JobLedger, job: string): Promise<boolean> => {
 };
 
 /** Made, and left to workers: `sluice worker`, `sluice serve --workers`, or `sluice resume`. */
-const submit = async ({ ledger }: House, submission: Submission): Promise<Submitted> => {
+const submit = async ({ ledger }: Storage, submission: Submission): Promise<Submitted> => {
   const { input, format, perSecond, extracts, maxItems, options, onProgress, onJob } = submission;
   const known = submission.job === undefined ? undefined : await ledger.readJob(submission.job);
   const ready = known
     ? await loadPinned(known.spec)
-    : await readyScraper(await loadScraper(await resolveScraper(submission.scraper)), { extracts });
+    : await compileScraper(await loadScraper(await resolveScraper(submission.scraper)), { extracts });
   const inputs = await openInputs(input, format, ready.scraper, laneOf);
   const job = known?.spec.id ?? jobId(new Date());
   const whole = {
@@ -249,12 +248,12 @@ const submit = async ({ ledger }: House, submission: Submission): Promise<Submit
 const cancelEmpty = async (ledger: JobLedger, job: string): Promise<void> => {
   const view = await ledger.readJob(job).catch(() => undefined);
   // What went wrong is what the user must hear.
-  if (view?.counts.received === 0) await ledger.steerJob(job, "cancel").catch(() => undefined);
+  if (view?.counts.received === 0) await ledger.controlJob(job, "cancel").catch(() => undefined);
 };
 
 const isoTime = (at: number): string => new Date(at).toISOString();
 
-const clientView = (card: ClientCard): Client => ({
+const clientView = (card: ClientInfo): Client => ({
   name: card.name,
   weight: card.weight,
   itemsPerDay: card.itemsPerDay ?? null,
@@ -265,7 +264,7 @@ const clientView = (card: ClientCard): Client => ({
   createdAt: isoTime(card.createdAt),
 });
 
-const keyView = ({ id, client, role, prefix, createdAt, usedAt, revokedAt }: KeyCard): Key => ({
+const keyView = ({ id, client, role, prefix, createdAt, usedAt, revokedAt }: KeyInfo): Key => ({
   id,
   client,
   role,

@@ -1,6 +1,5 @@
 import { SluiceClient } from "../../client.ts";
-import { readDuration } from "../../model/duration.ts";
-import { isWithin, RANGES } from "../../model/number-range.ts";
+import { isWithin, RANGES, readDuration } from "../../domain/number-range.ts";
 import { UsageError } from "../usage-error.ts";
 
 const CONNECT_VARIABLE = "SLUICE_CONNECT_TIMEOUT";

@@ -6,8 +6,8 @@ import { extname } from "node:path";
 import { type AuditEntry, pages, type SluiceClient } from "../../client.ts";
 import type { ExportSettings } from "../../export/export-records.ts";
 import { isReadOnce, lookInto, openBytesOnce } from "../../inputs/open-inputs.ts";
-import type { JobView } from "../../model/job.ts";
-import { checkOutput } from "../../export/outputs/check-output.ts";
+import type { JobView } from "../../domain/job.ts";
+import { checkOutput } from "../../export/outputs/open-output.ts";
 import { findAmong, newestJobs } from "../find-job.ts";
 import { renderAccount } from "../report.ts";
 import { shellWord } from "../shell-word.ts";
@@ -46,7 +46,7 @@ export const openRemote = (client: SluiceClient, server: string): Verbs => {
       lines: renderAccount(view, (view.endedAt ?? Date.now()) - view.createdAt, flag),
       json: {},
     }),
-    steerJob: (job, to) => steer(client, job, to),
+    controlJob: (job, to) => steer(client, job, to),
     sealJob: async (job) => ({ view: jobOfApi(await client.sealJob(job)) }),
     resumeJob: async (job, { newVersion, caps }) => ({
       view: jobOfApi(await client.resumeJob(job, { ...caps, ...(newVersion && { newVersion }) })),
@@ -70,8 +70,8 @@ export const openRemote = (client: SluiceClient, server: string): Verbs => {
     async *lanes() {
       for await (const lane of pages((page) => client.listLanes(page))) yield laneOfApi(lane, Date.now());
     },
-    steerLane: async (lane, { isReset, ...to }) =>
-      void (await client.steerLane(lane, { ...to, ...(isReset && { reset: true }) })),
+    controlLane: async (lane, { isReset, ...to }) =>
+      void (await client.controlLane(lane, { ...to, ...(isReset && { reset: true }) })),
     workers: async () => (await client.listWorkers()).data,
 
     listClients: async () => (await client.listClients()).data,

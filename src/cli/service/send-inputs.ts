@@ -4,7 +4,7 @@ import { ProblemError, type SluiceClient, type Upload } from "../../client.ts";
 import { type InputFormat, formatByName } from "../../inputs/input-format.ts";
 import type { BytesOnce } from "../../inputs/open-inputs.ts";
 import { readInputs } from "../../inputs/read-inputs.ts";
-import type { InputRow } from "../../flow/plan.ts";
+import type { InputRow } from "../../pipeline/plan.ts";
 import { UsageError } from "../usage-error.ts";
 import type { Submission } from "./verbs.ts";
 

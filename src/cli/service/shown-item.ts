@@ -1,7 +1,7 @@
-import type { StoredResponse } from "../../workshop/viewable-page.ts";
-import type { Failure } from "../../model/failure.ts";
-import type { ItemState } from "../../model/item.ts";
-import type { JudgedRecord } from "../../model/record.ts";
+import type { StoredResponse } from "../../devtools/viewable-page.ts";
+import type { Failure } from "../../domain/failure.ts";
+import type { ItemState } from "../../domain/item.ts";
+import type { JudgedRecord } from "../../domain/record.ts";
 
 /** Everything that is known of one item, and how to read what was kept of it. */
 export interface ShownItem {
@@ -32,7 +32,7 @@ export interface ShownItem {
   readonly read: (number: number) => Promise<StoredResponse>;
 }
 
-export interface ShownAttempt {
+interface ShownAttempt {
   readonly at: number;
   readonly ms: number;
   /** A server does not tell. */

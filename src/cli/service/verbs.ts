@@ -10,13 +10,13 @@ import type {
   Worker,
 } from "../../client.ts";
 import type { ExportSettings } from "../../export/export-records.ts";
-import type { JobOptions } from "../../flow/submit.ts";
+import type { JobOptions } from "../../pipeline/submit.ts";
 import type { InputFormat } from "../../inputs/input-format.ts";
-import type { FailureKind } from "../../model/failure.ts";
-import type { ItemState, ItemView } from "../../model/item.ts";
-import type { JobCaps, JobView, LaneState, LaneView } from "../../model/job.ts";
-import type { Removal, RemovalScope } from "../../model/removal.ts";
-import type { LaneSteering } from "../../ports/ledger.ts";
+import type { FailureKind } from "../../domain/failure.ts";
+import type { ItemState, ItemView } from "../../domain/item.ts";
+import type { JobCaps, JobView, LaneState, LaneView } from "../../domain/job.ts";
+import type { Removal, RemovalScope } from "../../domain/removal.ts";
+import type { LaneControl } from "../../ports/ledger.ts";
 import type { ShownItem } from "./shown-item.ts";
 import type { DuePart, PruneWish } from "../../retention/plan-prune.ts";
 
@@ -33,7 +33,7 @@ export interface Verbs extends RemovingVerbs, AsyncDisposable {
   /** What came of a job. */
   report(job: JobView): Promise<JobReport>;
   /** Resolves when a stopped job can start no more requests; `isQuiet` false where that took too long. */
-  steerJob(job: string, to: "pause" | "cancel"): Promise<Steered>;
+  controlJob(job: string, to: "pause" | "cancel"): Promise<Steered>;
   /** No more inputs come: the job ends with those that it has. */
   sealJob(job: string): Promise<{ readonly view: JobView }>;
   /** Lets a job go on, with the capped inputs that fit under higher limits. */
@@ -49,7 +49,7 @@ export interface Verbs extends RemovingVerbs, AsyncDisposable {
   submit(submission: Submission): Promise<Submitted>;
 
   lanes(): AsyncIterable<LaneState>;
-  steerLane(lane: string, to: LaneSteering): Promise<void>;
+  controlLane(lane: string, to: LaneControl): Promise<void>;
   workers(): Promise<readonly Worker[]>;
 
   listClients(): Promise<readonly Client[]>;
@@ -77,7 +77,7 @@ export interface RemovingVerbs {
 /** `bytes`: what it takes up, where that was asked for. */
 export type PrunedPart = DuePart & { readonly bytes?: number };
 
-export interface JobReport {
+interface JobReport {
   /** For people. */
   readonly lines: readonly string[];
   /** For programs, beside the job itself. */
@@ -89,7 +89,7 @@ export interface Steered {
   readonly isQuiet: boolean;
 }
 
-export interface Resuming {
+interface Resuming {
   /** With the scraper as it is now. */
   readonly newVersion: boolean;
   readonly caps?: JobCaps | undefined;
@@ -97,12 +97,12 @@ export interface Resuming {
   readonly say: (line: string) => void;
 }
 
-export interface RetryFilter {
+interface RetryFilter {
   readonly kinds?: readonly FailureKind[];
   readonly keys?: readonly string[];
 }
 
-export interface ItemFilter {
+interface ItemFilter {
   readonly states?: readonly ItemState[];
   readonly kinds?: readonly FailureKind[];
   readonly scraper?: string;

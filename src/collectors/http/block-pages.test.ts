@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { classifyResponse } from "./classify-response.ts";
-import { BOT_MANAGER_PAGES, type BlockPage } from "./test-bot-manager-pages.ts";
-import { FIREWALL_PAGES } from "./test-firewall-pages.ts";
+import { BOT_MANAGER_PAGES, type BlockPage } from "./testing/bot-manager-pages.ts";
+import { FIREWALL_PAGES } from "./testing/firewall-pages.ts";
 
 const kindOf = ({ status, headers = [], mediaType = "text/html", html }: BlockPage): string => {
   const header = (name: string) => headers.find(([key]) => key.toLowerCase() === name)?.[1];

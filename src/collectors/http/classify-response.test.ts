@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { answer, failureOf, openTestSession, openTestSite } from "./test-site.ts";
-import type { Failure } from "../../model/failure.ts";
+import { answer, failureOf, openTestSession, openTestSite } from "./testing/test-site.ts";
+import type { Failure } from "../../domain/failure.ts";
 
 const failureFrom = async (
   status: number,

@@ -1,7 +1,6 @@
-import { detectBlock } from "./detect-block.ts";
-import { retryAfterMs } from "../../model/retry-after.ts";
-import type { Answer, Block } from "./detect-block.ts";
-import type { Failure, FailureKind } from "../../model/failure.ts";
+import type { Failure, FailureKind } from "../../domain/failure.ts";
+import { retryAfterMs } from "../../domain/retry.ts";
+import { type Answer, type Block, detectBlock } from "./detect-block.ts";
 
 /**
  * What is wrong with an answer, or undefined where it is what was asked for. `isAccepted`: the scraper takes this

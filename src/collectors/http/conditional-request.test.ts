@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
-import type { StoredCapture } from "../../model/capture.ts";
-import { answer, openTestSession, openTestSite } from "./test-site.ts";
+import type { StoredCapture } from "../../domain/capture.ts";
+import { answer, openTestSession, openTestSite } from "./testing/test-site.ts";
 
 const STORED: StoredCapture = {
   ref: { name: "page", url: "", mediaType: "text/html", blob: "b", offset: 0, length: 1, digest: "" },

@@ -1,4 +1,4 @@
-import type { StoredCapture } from "../../model/capture.ts";
+import type { StoredCapture } from "../../domain/capture.ts";
 import type { Validators } from "../../ports/collector.ts";
 import type { Received } from "./item-requests.ts";
 import type { ItemRequest } from "./redirect.ts";

@@ -1,6 +1,4 @@
-import { FailureError } from "../../model/failure.ts";
-import type { FailureKind } from "../../model/failure.ts";
-import { ownTrouble } from "../../model/own-trouble.ts";
+import { FailureError, type FailureKind, ownTrouble } from "../../domain/failure.ts";
 
 /** What a code of undici, Node or OpenSSL means to a person; codes not named here are broken connections. */
 const MEANINGS: Readonly<Record<string, readonly [FailureKind, string]>> = {

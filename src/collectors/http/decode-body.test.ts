@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import zlib from "node:zlib";
 import { decodeBody, decodeBodyNow } from "./decode-body.ts";
-import { answer, failureOf, openTestSession, openTestSite } from "./test-site.ts";
+import { answer, failureOf, openTestSession, openTestSite } from "./testing/test-site.ts";
 
 const TEXT = Buffer.from("<p>Grüße aus dem Rathaus</p>".repeat(50));
 /** A member whose header has every optional part: an extra field, a name, a comment, a checksum. */

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import * as fc from "fast-check";
 import { decodeText, detectCharset, readContentType } from "./decode-text.ts";
 import { storedPage } from "./stored-page.ts";
-import { answer, openTestSession, openTestSite } from "./test-site.ts";
+import { answer, openTestSession, openTestSite } from "./testing/test-site.ts";
 
 const read = (bytes: Uint8Array, contentType = "text/html"): string => {
   const { mediaType, charset } = readContentType(contentType);

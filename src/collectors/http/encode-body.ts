@@ -1,4 +1,4 @@
-import { refuseUnknownOptions } from "../../model/known-options.ts";
+import { refuseUnknownOptions } from "../../domain/known-options.ts";
 import type { RequestBody } from "../../ports/collector.ts";
 import { encodeForm } from "./encode-form.ts";
 import { isSecretName } from "./secret-name.ts";

@@ -1,4 +1,4 @@
-import { FailureError } from "../../model/failure.ts";
+import { FailureError } from "../../domain/failure.ts";
 import { dropCredentials } from "./request-url.ts";
 import { isRedirect, redirectedRequest } from "./redirect.ts";
 import type { ItemRequest } from "./redirect.ts";

@@ -1,7 +1,7 @@
 import { compileSelector } from "../../extraction/selector.ts";
 import type { HtmlDocument, HtmlElement } from "../../extraction/html-document.ts";
 
-export interface SelectOption {
+interface SelectOption {
   readonly value: string;
   readonly label: string;
   readonly isSelected: boolean;

@@ -1,5 +1,5 @@
 import { isButton } from "./form-controls.ts";
-import { type OptionNames, refuseUnknownOptions } from "../../model/known-options.ts";
+import { type OptionNames, refuseUnknownOptions } from "../../domain/known-options.ts";
 import type { FormFile, FormValue, FormValues } from "../../ports/collector.ts";
 import type { Button, Control, Field } from "./form-controls.ts";
 import type { HtmlForm } from "./form.ts";

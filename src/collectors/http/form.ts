@@ -1,4 +1,4 @@
-import { FailureError } from "../../model/failure.ts";
+import { FailureError } from "../../domain/failure.ts";
 import { isButton, readControls } from "./form-controls.ts";
 import { formEntries } from "./form-values.ts";
 import type { HtmlElement } from "../../extraction/html-document.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { answer, failureOf, openTestSession, openTestSite } from "./test-site.ts";
+import { answer, failureOf, openTestSession, openTestSite } from "./testing/test-site.ts";
 
 test("a relative URL is asked of the scraper's site, and the page knows where it came from", async () => {
   await using site = await openTestSite((request, response) => answer(response, `<h1>${request.url}</h1>`));

@@ -6,9 +6,9 @@ import { ItemRequests } from "./item-requests.ts";
 import { keepFile } from "./keep-file.ts";
 import { HttpPage } from "./page.ts";
 import { receivePage } from "./receive-page.ts";
-import { refuseUnknownOptions } from "../../model/known-options.ts";
+import { refuseUnknownOptions } from "../../domain/known-options.ts";
 import type { HtmlDocument } from "../../extraction/html-document.ts";
-import type { CaptureRef, Exchange, KeptPage } from "../../model/capture.ts";
+import type { CaptureRef, Exchange, KeptPage } from "../../domain/capture.ts";
 import {
   type CollectorTools,
   type Http,

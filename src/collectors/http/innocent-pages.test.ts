@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { detectBlock } from "./detect-block.ts";
-import { page } from "./test-bot-manager-pages.ts";
+import { page } from "./testing/bot-manager-pages.ts";
 import type { Headers } from "./wire.ts";
 
 const ABOUT = "<h1>Parcel 12</h1><p>Owner: Smith. Assessed value: $120,000.</p>";

@@ -1,11 +1,11 @@
 import { isSecretName } from "./secret-name.ts";
-import { FailureError } from "../../model/failure.ts";
+import { FailureError } from "../../domain/failure.ts";
 import { ItemCookies } from "./item-cookies.ts";
 import { refuseOwnLookupTrouble } from "./resolver-check.ts";
 import { forbidden } from "./target-guard.ts";
 import { redactHeaders } from "./redact-headers.ts";
 import { isHttp, takeCredentials, withoutUserinfo } from "./request-url.ts";
-import type { Exchange } from "../../model/capture.ts";
+import type { Exchange } from "../../domain/capture.ts";
 import type { CollectorTools, Departure, Limits, SessionOptions } from "../../ports/collector.ts";
 import type { ItemRequest } from "./redirect.ts";
 import type { Transport } from "./transport.ts";

@@ -3,7 +3,7 @@ import { hash } from "node:crypto";
 import { once } from "node:events";
 import { test } from "node:test";
 import type { ServerResponse } from "node:http";
-import { answer, failureOf, openTestSession, openTestSite } from "./test-site.ts";
+import { answer, failureOf, openTestSession, openTestSite } from "./testing/test-site.ts";
 
 const PDF = Buffer.concat([Buffer.from("%PDF-1.7\n"), Buffer.alloc(700_000, "abc")]);
 const AS_PDF = { "content-type": "application/pdf" };

@@ -1,4 +1,4 @@
-import { FailureError } from "../../model/failure.ts";
+import { FailureError } from "../../domain/failure.ts";
 import { readContentType } from "./decode-text.ts";
 import { followRedirects } from "./follow-redirects.ts";
 import { isUnaskedPart, receivePage } from "./receive-page.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { StopError } from "../../model/stop-error.ts";
+import { StopError } from "../../domain/failure.ts";
 import type { Departure } from "../../ports/collector.ts";
-import { answer, openTestSession, openTestSite } from "./test-site.ts";
+import { answer, openTestSession, openTestSite } from "./testing/test-site.ts";
 
 const passing = (departure: Departure) => ({ tools: { gate: async () => departure } });
 

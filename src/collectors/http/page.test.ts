@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { failureOf } from "./test-site.ts";
+import { failureOf } from "./testing/test-site.ts";
 import { HttpPage } from "./page.ts";
-import type { Exchange } from "../../model/capture.ts";
+import type { Exchange } from "../../domain/capture.ts";
 
 const pageOf = (
   html: string,

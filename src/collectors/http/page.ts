@@ -1,4 +1,4 @@
-import { FailureError } from "../../model/failure.ts";
+import { FailureError } from "../../domain/failure.ts";
 import { compileSelector } from "../../extraction/selector.ts";
 import { parsePageJson } from "../../extraction/json/page-json.ts";
 import { pageKind } from "../../extraction/page-kind.ts";
@@ -6,7 +6,7 @@ import { parsePage } from "../../extraction/parse-page.ts";
 import { decodeText, detectCharset, readContentType } from "./decode-text.ts";
 import { readForm } from "./form.ts";
 import type { HtmlDocument, HtmlElement } from "../../extraction/html-document.ts";
-import type { CaptureRef, Exchange } from "../../model/capture.ts";
+import type { CaptureRef, Exchange } from "../../domain/capture.ts";
 import type { Page } from "../../ports/collector.ts";
 import type { HtmlForm } from "./form.ts";
 import type { WireHead } from "./wire.ts";

@@ -9,7 +9,7 @@ export interface Markup {
   readonly code: string;
 }
 
-export interface MarkupLimits {
+interface MarkupLimits {
   /** Reading ends with undefined beyond so much visible text or so many visible elements: it is a page. */
   readonly text: number;
   readonly elements: number;

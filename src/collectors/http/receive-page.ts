@@ -1,4 +1,4 @@
-import { FailureError } from "../../model/failure.ts";
+import { FailureError } from "../../domain/failure.ts";
 import { BodyError, decodeBody, isGzipFile } from "./decode-body.ts";
 import { readContentType } from "./decode-text.ts";
 import { classifyResponse } from "./classify-response.ts";

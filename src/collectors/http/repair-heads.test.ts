@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Socket } from "node:net";
 import { test } from "node:test";
-import { failureOf, openRawSite, openTestSession } from "./test-site.ts";
+import { failureOf, openRawSite, openTestSession } from "./testing/test-site.ts";
 import { createTransport } from "./transport.ts";
 
 const OK = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n";

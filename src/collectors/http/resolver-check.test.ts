@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { FailureError } from "../../model/failure.ts";
-import { OwnTroubleError, ownTrouble } from "../../model/own-trouble.ts";
+import { FailureError, ownTrouble, OwnTroubleError } from "../../domain/failure.ts";
 import { connectionFailure } from "./connection-failure.ts";
 import { refuseOwnLookupTrouble } from "./resolver-check.ts";
 

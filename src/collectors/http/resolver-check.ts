@@ -1,5 +1,5 @@
 import { promises as dns } from "node:dns";
-import { OwnTroubleError } from "../../model/own-trouble.ts";
+import { OwnTroubleError } from "../../domain/failure.ts";
 
 /** An answer of any kind shows that somebody is there; no answer, or one that the servers behind it failed, does not. */
 const ANSWERS: ReadonlySet<unknown> = new Set(["ENODATA", "ENOTFOUND", "EREFUSED", "ENOTIMP", "EFORMERR"]);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import zlib from "node:zlib";
 import { storedPage } from "./stored-page.ts";
-import { answer, openTestSession, openTestSite } from "./test-site.ts";
+import { answer, openTestSession, openTestSite } from "./testing/test-site.ts";
 
 const TEXT = "<meta charset=windows-1252><p>Grüße, 5 €</p>";
 const LATIN = Buffer.from("<meta charset=windows-1252><p>Gr\xfc\xdfe, 5 \x80</p>", "latin1");

@@ -1,4 +1,4 @@
-import type { KeptPage } from "../../model/capture.ts";
+import type { KeptPage } from "../../domain/capture.ts";
 import { decodeBodyNow, isGzipFile } from "./decode-body.ts";
 import { decodeText, detectCharset, readContentType } from "./decode-text.ts";
 

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { createServer, type LookupFunction } from "node:net";
 import { test } from "node:test";
 import { request } from "undici";
-import { FailureError } from "../../model/failure.ts";
+import { FailureError } from "../../domain/failure.ts";
 import { checkTarget, guardedDispatcher } from "./guarded-agent.ts";
 import { createTransport } from "./transport.ts";
-import { answer, failureOf, openTestSession, openTestSite, portOf } from "./test-site.ts";
+import { answer, failureOf, openTestSession, openTestSite, portOf } from "./testing/test-site.ts";
 
 /** A resolver that answers from a table; a list of lists is one answer after the other, the last for ever. */
 const resolver = (

@@ -1,9 +1,7 @@
-import { lookup as systemLookup } from "node:dns";
-import type { LookupAddress } from "node:dns";
+import { lookup as systemLookup, type LookupAddress } from "node:dns";
 import type { LookupFunction } from "node:net";
-import { isWithin, type Network, parseAddress, parseNetwork } from "../../model/address.ts";
-import { FailureError } from "../../model/failure.ts";
-import { specialAddress } from "../../model/special-address.ts";
+import { isWithin, type Network, parseAddress, parseNetwork, specialAddress } from "../../domain/address.ts";
+import { FailureError } from "../../domain/failure.ts";
 
 export interface TargetGuardOptions {
   /** The operator's word: host names, addresses and networks (`10.1.0.0/16`) that may be asked although they are not public. */
@@ -13,7 +11,7 @@ export interface TargetGuardOptions {
 }
 
 /**
- * Keeps requests out of the house's own network. What counts is the address that is connected to: `lookup` gives the socket only addresses that
+ * Keeps requests out of the storage's own network. What counts is the address that is connected to: `lookup` gives the socket only addresses that
  * have passed, and the socket asks nobody else, so a name that changes its mind between a check and the connection gains nothing.
  */
 export class TargetGuard {

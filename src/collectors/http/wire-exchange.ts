@@ -1,8 +1,8 @@
 import type { Dispatcher } from "undici";
 import { connectionFailure } from "./connection-failure.ts";
 import { ResponseHead } from "./response-head.ts";
-import { FailureError } from "../../model/failure.ts";
-import type { FailureKind } from "../../model/failure.ts";
+import { FailureError } from "../../domain/failure.ts";
+import type { FailureKind } from "../../domain/failure.ts";
 import { TooLateError, type WireCaps, type WireRequest } from "./wire.ts";
 
 /** A timer that is so late was kept from its turn. */

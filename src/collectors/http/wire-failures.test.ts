@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import { freePort } from "../../../test/free-port.ts";
-import { answer, failureOf, openRawSite, openTestSession, openTestSite } from "./test-site.ts";
+import { answer, failureOf, openRawSite, openTestSession, openTestSite } from "./testing/test-site.ts";
 import { createTransport } from "./transport.ts";
 import type { Socket } from "node:net";
 

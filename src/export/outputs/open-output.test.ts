@@ -9,7 +9,7 @@ import { afterEach, beforeEach, describe, test } from "node:test";
 import { parse } from "csv-parse/sync";
 import { parquetMetadataAsync, parquetReadObjects } from "hyparquet";
 import { openOutput } from "./open-output.ts";
-import type { Column, OutputRow } from "./record-writer.ts";
+import type { Column, OutputRow } from "./text-writer.ts";
 
 let folder: string;
 beforeEach(async () => {

@@ -1,12 +1,9 @@
-import { extname } from "node:path";
+import { accessSync, constants } from "node:fs";
+import { type FileHandle, open, rename, rm, stat } from "node:fs/promises";
+import { dirname, extname } from "node:path";
 import type { Writable } from "node:stream";
-import { PartialFile, StreamSink } from "./byte-sink.ts";
-import { csvFormat } from "./csv-format.ts";
-import { jsonlFormat } from "./jsonl-format.ts";
-import { OutputError } from "./output-error.ts";
 import { ParquetWriter } from "./parquet-writer.ts";
-import type { RecordWriter } from "./record-writer.ts";
-import { TextWriter } from "./text-writer.ts";
+import { csvFormat, jsonlFormat, type RecordWriter, TextWriter } from "./text-writer.ts";
 
 /** A writer by the path's extension; without a path, or with `-`, JSON lines on stdout. */
 export const openOutput = (path: string | undefined, stdout: Writable = process.stdout): RecordWriter => {
@@ -28,3 +25,173 @@ export const openOutput = (path: string | undefined, stdout: Writable = process.
       );
   }
 };
+
+/** Said before a job runs for hours, and not after it: the name tells no format, or its folder cannot be written. */
+export const checkOutput = (path: string): void => {
+  openOutput(path);
+  if (path === "-") return;
+  try {
+    accessSync(dirname(path), constants.W_OK);
+  } catch (error) {
+    throw toOutputError(error, path);
+  }
+};
+
+export type OutputErrorCode =
+  | "unknown-extension"
+  | "no-folder"
+  | "not-writable"
+  | "no-space"
+  | "closed"
+  | "bad-value"
+  | "no-such-field"
+  | "no-changes"
+  | "failed";
+
+/** The results cannot be written. They are not lost: they are in the archive, and can be exported again. */
+export class OutputError extends Error {
+  readonly code: OutputErrorCode;
+  readonly path: string;
+  constructor(code: OutputErrorCode, path: string, reason: string, wayOut: string, options?: ErrorOptions) {
+    super(`${path}: ${reason}. ${wayOut}.`, options);
+    this.name = "OutputError";
+    this.code = code;
+    this.path = path;
+  }
+}
+
+/** What the operating system said, in the storage's words. */
+export const toOutputError = (cause: unknown, path: string): OutputError => {
+  const systemCode = cause instanceof Error && "code" in cause ? String(cause.code) : "";
+  const [code, reason, wayOut] = REASONS[systemCode] ?? [
+    "failed",
+    `it cannot be written (${cause instanceof Error ? cause.message : String(cause)})`,
+    "Choose another place and export again",
+  ];
+  return new OutputError(code, path, reason, wayOut, { cause });
+};
+
+const NOT_WRITABLE = [
+  "not-writable",
+  "you may not write there",
+  "Choose a folder that is yours, or change its permissions",
+] as const;
+const NO_SPACE = [
+  "no-space",
+  "the disk is full",
+  "Make room or choose another disk, then export again",
+] as const;
+const NO_FOLDER = [
+  "no-folder",
+  "the folder does not exist",
+  "Create it first, or choose another one",
+] as const;
+
+const CLOSED = ["closed", "the reader has gone", "Nothing to do where that was meant, as with head"] as const;
+
+const REASONS: Readonly<Record<string, readonly [OutputErrorCode, string, string]>> = {
+  ENOENT: NO_FOLDER,
+  ENOTDIR: NO_FOLDER,
+  EACCES: NOT_WRITABLE,
+  EPERM: NOT_WRITABLE,
+  EROFS: NOT_WRITABLE,
+  EISDIR: ["not-writable", "there is a folder of that name", "Give the name of a file"],
+  ENOSPC: NO_SPACE,
+  EDQUOT: NO_SPACE,
+  EPIPE: CLOSED,
+  ERR_STREAM_DESTROYED: CLOSED,
+};
+
+/** Where the bytes of one output go. Errors are `OutputError`s. */
+export interface ByteSink {
+  open(): Promise<void>;
+  /** Returns when there is room for more. */
+  write(bytes: Uint8Array | string): Promise<void>;
+  commit(): Promise<void>;
+  /** Leaves nothing behind. Does nothing after `commit`. */
+  discard(): Promise<void>;
+}
+
+/** A file that bears its name only once it is whole and on the disk; until then it lies beside it as `….partial`. */
+export class PartialFile implements ByteSink {
+  readonly #path: string;
+  readonly #partial: string;
+  #handle: FileHandle | undefined;
+  #isCommitted = false;
+
+  constructor(path: string) {
+    this.#path = path;
+    // Two processes that export to one name must not write into one file.
+    this.#partial = `${path}.${process.pid}.partial`;
+  }
+
+  async open(): Promise<void> {
+    await this.#clearly(async () => {
+      const target = await stat(this.#path).catch(() => undefined);
+      if (target?.isDirectory() === true) throw Object.assign(new Error("is a folder"), { code: "EISDIR" });
+      this.#handle = await open(this.#partial, "w");
+    });
+  }
+
+  async write(bytes: Uint8Array | string): Promise<void> {
+    await this.#clearly(async () => this.#opened().appendFile(bytes));
+  }
+
+  async commit(): Promise<void> {
+    await this.#clearly(async () => {
+      await this.#opened().sync();
+      await this.#opened().close();
+      await rename(this.#partial, this.#path);
+      this.#isCommitted = true;
+    });
+  }
+
+  async discard(): Promise<void> {
+    if (this.#handle === undefined || this.#isCommitted) return;
+    await this.#handle.close();
+    await rm(this.#partial, { force: true });
+  }
+
+  #opened(): FileHandle {
+    if (this.#handle === undefined) throw new Error("the output is not open");
+    return this.#handle;
+  }
+
+  async #clearly(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (cause) {
+      throw toOutputError(cause, this.#path);
+    }
+  }
+}
+
+/** Stdout or another stream that belongs to somebody else: written to, never ended. */
+export class StreamSink implements ByteSink {
+  readonly #stream: Writable;
+
+  constructor(stream: Writable) {
+    this.#stream = stream;
+  }
+
+  async open(): Promise<void> {
+    // A reader that goes away is told by `write`; the event would end the process.
+    this.#stream.on("error", ignore);
+  }
+
+  async write(bytes: Uint8Array | string): Promise<void> {
+    await new Promise<void>((resolve, reject) => {
+      this.#stream.write(bytes, (error) => (error ? reject(toOutputError(error, "stdout")) : resolve()));
+    });
+  }
+
+  async commit(): Promise<void> {
+    await this.discard();
+  }
+
+  async discard(): Promise<void> {
+    this.#stream.off("error", ignore);
+  }
+}
+
+const ignore = (): void => {};

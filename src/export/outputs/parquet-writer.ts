@@ -1,7 +1,6 @@
 import type { ByteWriter, ColumnSource, ParquetWriter as FileWriter } from "hyparquet-writer";
-import type { ByteSink } from "./byte-sink.ts";
-import { OutputError } from "./output-error.ts";
-import type { Column, ColumnType, OutputRow, RecordWriter } from "./record-writer.ts";
+import { type ByteSink, OutputError } from "./open-output.ts";
+import type { Column, ColumnType, OutputRow, RecordWriter } from "./text-writer.ts";
 
 /** A reader unpacks a whole row group at once, and so does this writer hold one: large enough to pack well. */
 const ROW_GROUP_ROWS = 10_000;

@@ -1,7 +1,7 @@
 import type { JsonPlaces } from "./json-places.ts";
 
 /** One step into JSON: a name, an index (negative from the end), `[]` for all entries of a list, or `*` for all members of an object. */
-export type JsonStep = string | number;
+type JsonStep = string | number;
 export type JsonPath = readonly JsonStep[];
 
 const STEP = /\[\]|\[(-?\d+)\]|\["((?:[^"\\]|\\.)*)"\]|([^.[\]]+)/y;

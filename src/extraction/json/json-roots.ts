@@ -1,5 +1,5 @@
 import type { JsonSource } from "../place.ts";
-import type { QueryBook } from "../query-book.ts";
+import type { QueryLists } from "../query-book.ts";
 import { JsonScope } from "../scope.ts";
 import type { Scope } from "../scope.ts";
 import type { JsonEntry } from "./json-path.ts";
@@ -16,7 +16,7 @@ export const isScript = (mediaType: string): boolean =>
   /^(?:text|application)\/(?:x-)?(?:java|ecma)script$/.test(mediaType);
 
 /** Writes what the source asks of a page into the book, and gives the function that looks up its JSON, most often one. */
-export function jsonRoots(source: JsonSource, book: QueryBook): (scope: Scope) => Iterable<JsonRoot> {
+export function jsonRoots(source: JsonSource, book: QueryLists): (scope: Scope) => Iterable<JsonRoot> {
   if (source.in === "page")
     return (scope) =>
       scope instanceof JsonScope && source.isOfPage !== true ? [scope.row] : [scope.view.json];

@@ -1,12 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { discover, extract } from "../../flow/extract.ts";
-import { judge } from "../../flow/judge.ts";
-import { compileEmit } from "../../scrapers/compile-emit.ts";
-import { emitTo } from "../../scrapers/emit-to.ts";
-import { compileExtraction } from "../extract-spec.ts";
-import type { ExtractSpec, ReadablePage } from "../extract-spec.ts";
+import { discover, extract } from "../../pipeline/extract.ts";
+import { judge } from "../../pipeline/judge.ts";
+import { compileEmit, emitTo } from "../../scrapers/compile-emit.ts";
+import { compileExtraction, type ExtractSpec, type ReadablePage } from "../extract-spec.ts";
 import { field } from "../field.ts";
 import { valuesOf } from "../fields.ts";
 import { by } from "../place.ts";

@@ -1,5 +1,5 @@
 import type { JsonPlace } from "../place.ts";
-import type { QueryBook } from "../query-book.ts";
+import type { QueryLists } from "../query-book.ts";
 import type { Scope } from "../scope.ts";
 import { endsInEmptyList, entriesAt } from "./json-path.ts";
 import type { JsonEntry, JsonPath } from "./json-path.ts";
@@ -12,7 +12,7 @@ import type { JsonRoot } from "./json-roots.ts";
  */
 export function compileJsonRows(
   { source, path }: JsonPlace,
-  book: QueryBook,
+  book: QueryLists,
 ): (scope: Scope) => readonly JsonRoot[] | undefined {
   const rootsOf = jsonRoots(source, book);
   return (scope) => {

@@ -1,5 +1,5 @@
-import type { KeptPage } from "../../model/capture.ts";
-import { FailureError } from "../../model/failure.ts";
+import type { KeptPage } from "../../domain/capture.ts";
+import { FailureError } from "../../domain/failure.ts";
 import { quoted } from "../reading/quoted.ts";
 import { DEEPEST, isTooDeep } from "./is-too-deep.ts";
 import { JsonPlaces } from "./json-places.ts";

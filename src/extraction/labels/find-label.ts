@@ -10,7 +10,7 @@ import { LabelIndex } from "./label-index.ts";
 import type { LabelSpot } from "./label-index.ts";
 import { valueAt } from "./label-value.ts";
 import type { Place } from "../place.ts";
-import type { QueryBook } from "../query-book.ts";
+import type { QueryLists } from "../query-book.ts";
 import type { Scope } from "../scope.ts";
 import { compileSelector } from "../selector.ts";
 import type { Taking } from "../taking.ts";
@@ -23,7 +23,7 @@ const listItems = compileSelector("li");
  * Finds what a label stands for. A label may be on a page more than once (in a menu, a heading, a table): what is surest by
  * the page's structure wins, and among equals the first, even if it is blank: the next may be of something else.
  */
-export function findLabel(place: Extract<Place, { how: "label" }>, taking: Taking, book: QueryBook): Finder {
+export function findLabel(place: Extract<Place, { how: "label" }>, taking: Taking, book: QueryLists): Finder {
   const within = place.within === undefined ? undefined : compileSelector(place.within);
 
   return (scope) => {

@@ -2,7 +2,7 @@ const NOT_ASCII_DIGIT = /(?![0-9])\p{Nd}/gu;
 const IS_DIGIT = /^\p{Nd}$/u;
 
 /** Decimal digits of every script as `0` to `9`: Arabic, Persian, Devanagari, Bengali, Thai, full-width and the like. */
-export const asciiDigits = (text: string): string => text.replace(NOT_ASCII_DIGIT, valueOf);
+const asciiDigits = (text: string): string => text.replace(NOT_ASCII_DIGIT, valueOf);
 
 /** Unicode keeps the ten digits of a script together, zero first; where two such runs touch, both have ten. */
 function valueOf(digit: string): string {

@@ -21,7 +21,7 @@ export interface CurrencyMark {
   readonly isMinor: boolean;
 }
 
-export interface FoundMark extends CurrencyMark {
+interface FoundMark extends CurrencyMark {
   readonly from: number;
   readonly to: number;
 }

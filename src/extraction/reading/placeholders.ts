@@ -5,7 +5,7 @@ import { NO_VALUE_WORDS } from "./no-value/words.ts";
 export type IsPlaceholder = (text: string) => boolean;
 
 /** `words`: any text may be a value. `value`: numbers and the like, where more texts can only mean "none". */
-export type PlaceholderKind = "words" | "value" | "date" | "phone";
+type PlaceholderKind = "words" | "value" | "date" | "phone";
 
 export interface PlaceholderOptions {
   readonly placeholders?: readonly string[];

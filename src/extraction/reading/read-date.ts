@@ -13,7 +13,7 @@ import type { WallTime } from "./zoned-instant.ts";
 /** Reads a date as one of its formats and gives it as `YYYY-MM-DD`, or as an instant. */
 export type ReadDate = (text: string) => Reading<string>;
 
-export interface DateStyle {
+interface DateStyle {
   /** How much of the date is wanted. Without it a day, or an instant where there is a time and its zone is known. */
   readonly precision?: DatePrecision;
   /** Years that are declared to be possible, though they look like those of another calendar. */

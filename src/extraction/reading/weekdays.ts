@@ -1,7 +1,7 @@
 import { anyOf, calendarNames } from "./calendar-names.ts";
 
 /** A date without its weekday, and which day of the week that was, from 1 for Monday. */
-export interface WithoutWeekday {
+interface WithoutWeekday {
   readonly text: string;
   readonly weekday: number | undefined;
 }

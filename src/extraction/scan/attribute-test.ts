@@ -2,7 +2,7 @@ import { AttributeAction } from "css-what";
 import type { AttributeSelector } from "css-what";
 
 /** Whether an attribute's value fits; undefined stands for no such attribute. */
-export type AttributeTest = (value: string | undefined) => boolean;
+type AttributeTest = (value: string | undefined) => boolean;
 
 // https://html.spec.whatwg.org/multipage/semantics-other.html#case-sensitivity-of-selectors
 const CASELESS: ReadonlySet<string> = new Set(

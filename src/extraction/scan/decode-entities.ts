@@ -1,7 +1,7 @@
 import { DecodingMode, EntityDecoder, htmlDecodeTree } from "entities/decode";
 
 /** Entities of a page's text or of an attribute's value: an attribute keeps `&copy=1` as it is, since it may be an address. */
-export type EntityRules = "text" | "attribute";
+type EntityRules = "text" | "attribute";
 
 let decoded = "";
 let consumed = 0;

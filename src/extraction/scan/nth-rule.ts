@@ -1,5 +1,5 @@
 /** Whether an element is meant by an `an+b` rule, by how many siblings stand before it. */
-export interface NthRule {
+interface NthRule {
   matches(before: number): boolean;
   /** `n` and the like: as css-select has it, they mean every element but the outermost ones. */
   readonly isEvery: boolean;

@@ -13,7 +13,7 @@ import {
 } from "./markup-codes.ts";
 
 /** Numbers for each attribute: where its name begins and ends, and where its value does. */
-export const ATTRIBUTE_SIZE = 4;
+const ATTRIBUTE_SIZE = 4;
 
 /** In lower case; `|` 32 makes these letters of their upper case and of nothing else in a name. */
 const ID = [105, 100];

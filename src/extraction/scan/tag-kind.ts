@@ -1,7 +1,7 @@
 import { asciiLowerCase } from "./markup-codes.ts";
 
 /** How the text inside an element is read: as markup, as it stands, with entities only, or as it stands to the very end. */
-export type Content = "markup" | "raw" | "script" | "escapable" | "plain";
+type Content = "markup" | "raw" | "script" | "escapable" | "plain";
 
 export const HTML = 0;
 export const SVG = 1;

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { extract } from "../../flow/extract.ts";
-import { FailureError } from "../../model/failure.ts";
+import { extract } from "../../pipeline/extract.ts";
+import { FailureError } from "../../domain/failure.ts";
 import type { Field } from "../define-field.ts";
 import { compileExtraction } from "../extract-spec.ts";
 import type { ReadablePage } from "../extract-spec.ts";

@@ -1,6 +1,6 @@
 import { decodeHTMLStrict } from "entities";
-import { FailureError } from "../../model/failure.ts";
-import type { FailureKind } from "../../model/failure.ts";
+import { FailureError } from "../../domain/failure.ts";
+import type { FailureKind } from "../../domain/failure.ts";
 import type { HtmlTree } from "../html-tree.ts";
 import { XmlElement } from "./xml-element.ts";
 

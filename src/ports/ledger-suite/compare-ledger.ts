@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { identityOf, type LedgerModel } from "./ledger-model.ts";
-import type { World } from "./world.ts";
+import type { Kit } from "./test-kit.ts";
 
 /** The most that any row of the failure policy allows. */
 const MOST_ATTEMPTS = 4;
 
 /** Law 1, and that the list and the counters both say what the model says. */
-export const compareLedger = async (world: World, model: LedgerModel): Promise<void> => {
+export const compareLedger = async (kit: Kit, model: LedgerModel): Promise<void> => {
   for (const job of model.jobs) {
-    const view = await world.ledger.readJob(job.id);
+    const view = await kit.ledger.readJob(job.id);
     const accepted = job.items.size;
     const { folded, rejected } = job;
     const capped = job.capped.size;
@@ -26,7 +26,7 @@ export const compareLedger = async (world: World, model: LedgerModel): Promise<v
     assert.deepEqual(view.cappedBy, cappedBy);
     assert.equal(view.state, job.state);
     const names = view.spec.scrapers.map(({ name }) => name);
-    const items = await world.items(job.id);
+    const items = await kit.items(job.id);
     assert.equal(items.length, accepted);
     for (const { key, scraper, depth, parent, state, attempts, failure } of items) {
       const item = job.items.get(identityOf({ key, scraper: names.indexOf(scraper) }));

@@ -1,25 +1,25 @@
 import assert from "node:assert/strict";
 import type { EventLog, EventQuery } from "../event-log.ts";
 import { failed, waiting } from "./sim-worker.ts";
-import { code, jobSpec, keysOf, type LedgerTest, planned, SITE, type World } from "./world.ts";
+import { code, jobSpec, keysOf, type LedgerTest, planned, SITE, type Kit } from "./test-kit.ts";
 
-const told = async ({ ledger }: World) =>
+const told = async ({ ledger }: Kit) =>
   (await ledger.events.read({ limit: 100 })).map(({ type, job }) => `${type} ${job}`);
 
 const DAY_MS = 24 * 3_600_000;
 
 export const events = (test: LedgerTest): void => {
-  test("the log tells what happened to jobs, oldest first", async (world) => {
-    const worker = world.worker();
-    await world.job("a", ["x"]);
-    await world.job("b", ["x"]);
-    await world.ledger.steerJob("a", "pause");
-    await world.ledger.steerJob("a", "pause");
-    await world.ledger.steerJob("a", "resume");
-    await world.ledger.steerJob("b", "cancel");
-    await world.ledger.sealJob("a");
+  test("the log tells what happened to jobs, oldest first", async (kit) => {
+    const worker = kit.worker();
+    await kit.job("a", ["x"]);
+    await kit.job("b", ["x"]);
+    await kit.ledger.controlJob("a", "pause");
+    await kit.ledger.controlJob("a", "pause");
+    await kit.ledger.controlJob("a", "resume");
+    await kit.ledger.controlJob("b", "cancel");
+    await kit.ledger.sealJob("a");
     await worker.settle(await worker.take());
-    assert.deepEqual(await told(world), [
+    assert.deepEqual(await told(kit), [
       "job.started a",
       "job.started b",
       "job.paused a",
@@ -27,23 +27,23 @@ export const events = (test: LedgerTest): void => {
       "job.cancelled b",
       "job.completed a",
     ]);
-    const read = await world.ledger.events.read({ limit: 100 });
+    const read = await kit.ledger.events.read({ limit: 100 });
     assert.deepEqual(
       read.map(({ id }) => id),
       read.map(({ id }) => id).toSorted((a, b) => a - b),
     );
-    assert.ok(read.every(({ at }) => at === world.nowMs));
+    assert.ok(read.every(({ at }) => at === kit.nowMs));
   });
 
-  test("events are given again until a consumer's cursor has passed them, and never to it after", async (world) => {
-    for (const id of ["a", "b", "c"]) await world.job(id, []);
-    const { events: log } = world.ledger;
+  test("events are given again until a consumer's cursor has passed them, and never to it after", async (kit) => {
+    for (const id of ["a", "b", "c"]) await kit.job(id, []);
+    const { events: log } = kit.ledger;
     const jobsOf = async (of: EventLog, consumer: string) =>
       (await of.read({ consumer, limit: 9 })).map(({ job }) => job);
     const first = await log.read({ consumer: "one", limit: 2 });
     assert.deepEqual(first, await log.read({ consumer: "one", limit: 2 }));
     await log.move("one", first[1]!.id);
-    const { events: other } = await world.another();
+    const { events: other } = await kit.another();
     assert.deepEqual(await jobsOf(other, "one"), ["c"]);
     assert.deepEqual(await jobsOf(other, "two"), ["a", "b", "c"], "it has a cursor of its own");
     await log.move("one", first[0]!.id);
@@ -51,21 +51,21 @@ export const events = (test: LedgerTest): void => {
     assert.deepEqual(await jobsOf(other, "one"), ["c"], "cursors do not move back");
     await other.move("one", await other.last());
     assert.deepEqual(await jobsOf(log, "one"), []);
-    await world.job("d", []);
+    await kit.job("d", []);
     assert.deepEqual(await jobsOf(log, "one"), ["d"]);
     await other.forget("one");
     await other.forget("one");
     assert.deepEqual(await jobsOf(log, "one"), ["a", "b", "c", "d"]);
   });
 
-  test("the log is read after an event, of one job, and by type; a new consumer may say where it begins", async (world) => {
-    const { events: log } = world.ledger;
+  test("the log is read after an event, of one job, and by type; a new consumer may say where it begins", async (kit) => {
+    const { events: log } = kit.ledger;
     assert.equal(await log.last(), 0);
-    await world.job("a", []);
+    await kit.job("a", []);
     const begin = await log.last();
-    await world.job("b", []);
-    await world.ledger.steerJob("a", "pause");
-    await world.ledger.steerJob("b", "pause");
+    await kit.job("b", []);
+    await kit.ledger.controlJob("a", "pause");
+    await kit.ledger.controlJob("b", "pause");
     const read = async (query: Omit<EventQuery, "limit">) =>
       (await log.read({ ...query, limit: 9 })).map(({ type, job }) => `${type} ${job}`);
     assert.deepEqual(await read({ after: begin }), ["job.started b", "job.paused a", "job.paused b"]);
@@ -79,9 +79,9 @@ export const events = (test: LedgerTest): void => {
     assert.deepEqual(await read(late), []);
   });
 
-  test("who waits for an event hears of it at once, also from another process", async (world) => {
-    const { events: log } = world.ledger;
-    const other = await world.another();
+  test("who waits for an event hears of it at once, also from another process", async (kit) => {
+    const { events: log } = kit.ledger;
+    const other = await kit.another();
     assert.equal(await log.await(0, 0), false);
     const heard = [log, other.events].map((each) => each.await(0, 600_000));
     await other.createJob(jobSpec("a"));
@@ -90,84 +90,84 @@ export const events = (test: LedgerTest): void => {
     assert.equal(await log.await(await log.last(), 0), false);
   });
 
-  test("events are kept for a week, and longer for a consumer that has not come to them", async (world) => {
-    const { events: log } = world.ledger;
+  test("events are kept for a week, and longer for a consumer that has not come to them", async (kit) => {
+    const { events: log } = kit.ledger;
     const kept = async () => {
-      await world.ledger.tidy();
+      await kit.ledger.tidy();
       return (await log.read({ limit: 9 })).map(({ job }) => job);
     };
-    for (const id of ["a", "b"]) await world.job(id, []);
+    for (const id of ["a", "b"]) await kit.job(id, []);
     const [a] = await log.read({ limit: 1 });
-    world.pass(7 * DAY_MS - 1);
+    kit.pass(7 * DAY_MS - 1);
     const last = await log.last();
     assert.deepEqual(await kept(), ["a", "b"]);
     await log.move("slow", a!.id);
     await log.move("quick", last);
-    world.pass(2);
+    kit.pass(2);
     assert.deepEqual(await kept(), ["b"]);
     await log.move("slow", last);
     assert.deepEqual(await kept(), []);
-    await world.job("c", []);
+    await kit.job("c", []);
     const [next] = await log.read({ consumer: "slow", limit: 9 });
     assert.ok(next && next.id > last, "an id is never used again");
   });
 
-  test("a consumer for which an event has waited for a month is forgotten, one with nothing to read is not", async (world) => {
-    const { events: log } = world.ledger;
-    await world.job("a", []);
+  test("a consumer for which an event has waited for a month is forgotten, one with nothing to read is not", async (kit) => {
+    const { events: log } = kit.ledger;
+    await kit.job("a", []);
     await log.move("idle", await log.last());
-    world.pass(31 * DAY_MS);
-    await world.ledger.tidy();
-    await world.job("b", []);
-    await world.ledger.tidy();
+    kit.pass(31 * DAY_MS);
+    await kit.ledger.tidy();
+    await kit.job("b", []);
+    await kit.ledger.tidy();
     const unread = async (consumer: string) => (await log.read({ consumer, limit: 9 })).length;
     await log.move("busy", await log.last());
-    await world.job("c", []);
+    await kit.job("c", []);
     assert.deepEqual([await unread("idle"), await unread("busy")], [2, 1]);
-    world.pass(20 * DAY_MS);
+    kit.pass(20 * DAY_MS);
     await log.move("busy", await log.last());
-    world.pass(11 * DAY_MS);
-    await world.ledger.tidy();
-    await world.ledger.tidy();
+    kit.pass(11 * DAY_MS);
+    await kit.ledger.tidy();
+    await kit.ledger.tidy();
     assert.deepEqual(await log.read({ limit: 9 }), [], "nobody is waited for any more");
-    await world.job("d", []);
+    await kit.job("d", []);
     assert.equal(await unread("busy"), 1);
   });
 
-  test("what was refused is not told", async (world) => {
-    await world.job("a", []);
-    await world.ledger.createJob(jobSpec("a")); // sent again, it is done already
-    await assert.rejects(() => world.ledger.createJob(jobSpec("a", { version: "v2" })), code("job-exists"));
-    await assert.rejects(() => world.ledger.steerJob("none", "pause"), code("no-such-job"));
-    assert.deepEqual(await told(world), ["job.started a"]);
+  test("what was refused is not told", async (kit) => {
+    await kit.job("a", []);
+    await kit.ledger.createJob(jobSpec("a")); // sent again, it is done already
+    await assert.rejects(() => kit.ledger.createJob(jobSpec("a", { version: "v2" })), code("job-exists"));
+    await assert.rejects(() => kit.ledger.controlJob("none", "pause"), code("no-such-job"));
+    assert.deepEqual(await told(kit), ["job.started a"]);
   });
 
-  test("a job that is reopened by a retry is completed once more", async (world) => {
-    const worker = world.worker();
-    await world.job("a", keysOf(1));
-    await world.ledger.sealJob("a");
+  test("a job that is reopened by a retry is completed once more", async (kit) => {
+    const worker = kit.worker();
+    await kit.job("a", keysOf(1));
+    await kit.ledger.sealJob("a");
     await worker.settle(await worker.take(), failed("timeout"));
-    await world.ledger.retryItems("a", {});
+    await kit.ledger.retryItems("a", {});
     await worker.settle(await worker.take());
-    assert.deepEqual(await told(world), [
+    assert.deepEqual(await told(kit), [
       "job.started a",
       "item.failed a",
       "job.completed a",
       "job.resumed a",
       "job.completed a",
     ]);
-    await assert.rejects(() => world.ledger.addItems("a", planned(["z"]), []), code("job-ended"));
+    await assert.rejects(() => kit.ledger.addItems("a", planned(["z"]), []), code("job-ended"));
   });
 
-  test("failed items are told in groups by the settle that ends them, none twice and none left out", async (world) => {
-    const worker = world.worker();
-    await world.job("a", keysOf(230));
-    await world.job("b", ["x"], { lane: "b.test" });
+  test("failed items are told in groups by the settle that ends them, none twice and none left out", async (kit) => {
+    const worker = kit.worker();
+    await kit.job("a", keysOf(230));
+    await kit.job("b", ["x"], { lane: "b.test" });
     const items = await worker.take(231);
     await worker.settle(items.slice(0, 5), waiting(0));
     await worker.settle(items.slice(5), failed("blocked"));
     await worker.settle(await worker.take(5), failed("timeout"));
-    const all = await world.ledger.events.read({ limit: 100 });
+    const all = await kit.ledger.events.read({ limit: 100 });
     const facts = all
       .filter(({ type }) => type === "item.failed")
       .map(({ job, facts: own }) => ({ job, ...(own as unknown as FailedFacts) }));
@@ -181,29 +181,25 @@ export const events = (test: LedgerTest): void => {
     assert.deepEqual([last[0]?.kind, last[0]?.detail], ["timeout", "a timeout"]);
   });
 
-  test("the end of a batch is told beside the end of its job", async (world) => {
-    const worker = world.worker();
-    await world.job("batch", ["x"], { isBatch: true });
-    await world.ledger.sealJob("batch");
+  test("the end of a batch is told beside the end of its job", async (kit) => {
+    const worker = kit.worker();
+    await kit.job("batch", ["x"], { isBatch: true });
+    await kit.ledger.sealJob("batch");
     await worker.settle(await worker.take());
-    assert.deepEqual(await told(world), [
-      "job.started batch",
-      "job.completed batch",
-      "batch.completed batch",
-    ]);
-    const [, , end] = await world.ledger.events.read({ limit: 9 });
+    assert.deepEqual(await told(kit), ["job.started batch", "job.completed batch", "batch.completed batch"]);
+    const [, , end] = await kit.ledger.events.read({ limit: 9 });
     assert.deepEqual(end?.facts, { done: 1, absent: 0, failed: 0, skipped: 0 });
   });
 
-  test("events from outside take their place among the others", async (world) => {
-    await world.job("a", []);
-    await world.ledger.events.write([
+  test("events from outside take their place among the others", async (kit) => {
+    await kit.job("a", []);
+    await kit.ledger.events.write([
       { type: "job.progress", job: "a", facts: { done: 3 } },
       { type: "job.progress", job: "a", facts: { done: 4 } },
     ]);
-    await world.ledger.events.write([]);
-    await world.ledger.sealJob("a");
-    const read = await world.ledger.events.read({ job: "a", limit: 9 });
+    await kit.ledger.events.write([]);
+    await kit.ledger.sealJob("a");
+    const read = await kit.ledger.events.read({ job: "a", limit: 9 });
     assert.deepEqual(
       read.map(({ type, facts }) => [type, facts["done"]]),
       [
@@ -215,9 +211,9 @@ export const events = (test: LedgerTest): void => {
     );
   });
 
-  test("a held lane and the paused job are told with counts by kind, since when, and three items with their captures", async (world) => {
-    const worker = world.worker();
-    await world.job("a", keysOf(80));
+  test("a held lane and the paused job are told with counts by kind, since when, and three items with their captures", async (kit) => {
+    const worker = kit.worker();
+    await kit.job("a", keysOf(80));
     const items = await worker.take(60);
     const capture = {
       name: "detail",
@@ -232,29 +228,29 @@ export const events = (test: LedgerTest): void => {
     await worker.settle(items.slice(0, 10), failed("structure-changed"), { captures: [capture] });
     await worker.settle(items.slice(10, 20), failed("structure-changed"));
     await worker.tell(queue, "structure-changed", 40);
-    const [held, paused] = (await world.ledger.events.read({ limit: 100 })).slice(-2);
+    const [held, paused] = (await kit.ledger.events.read({ limit: 100 })).slice(-2);
     assert.deepEqual([held?.type, paused?.type], ["lane.held", "job.paused"]);
     const evidence = held?.facts["evidence"] as HeldEvidence;
     assert.deepEqual(Object.keys(evidence.counts), ["structure-changed"]);
     assert.ok(evidence.counts["structure-changed"]! > 1);
-    assert.equal(evidence.sinceMs, world.nowMs);
+    assert.equal(evidence.sinceMs, kit.nowMs);
     assert.equal(evidence.examples.length, 3);
     for (const { key, kind, captures } of evidence.examples) {
       assert.ok(items.slice(0, 10).some((item) => item.key === key));
       assert.deepEqual([kind, captures], ["structure-changed", [capture]]);
     }
     assert.deepEqual(paused?.facts["held"], [{ lane: SITE, evidence }]);
-    const view = await world.ledger.readJob("a");
+    const view = await kit.ledger.readJob("a");
     assert.deepEqual(view?.held[0]?.evidence, evidence);
   });
 
-  test("examples that were not kept yet when the lane was held are shown once they are", async (world) => {
-    const worker = world.worker();
-    await world.job("a", keysOf(80));
+  test("examples that were not kept yet when the lane was held are shown once they are", async (kit) => {
+    const worker = kit.worker();
+    await kit.job("a", keysOf(80));
     const items = await worker.take(60);
     await worker.tell(items[0]!.queue, "blocked", 40);
     const examples = async () => {
-      const view = await world.ledger.readJob("a");
+      const view = await kit.ledger.readJob("a");
       return (view!.held[0]!.evidence as HeldEvidence).examples.length;
     };
     assert.equal(await examples(), 0);

@@ -1,21 +1,21 @@
 import assert from "node:assert/strict";
-import type { FailureKind } from "../../model/failure.ts";
+import type { FailureKind } from "../../domain/failure.ts";
 import type { LedgerModel, ModelJob } from "./ledger-model.ts";
-import { code, type World } from "./world.ts";
+import { code, type Kit } from "./test-kit.ts";
 
-export const sealJob = async ({ ledger }: World, job: ModelJob): Promise<void> => {
+export const sealJob = async ({ ledger }: Kit, job: ModelJob): Promise<void> => {
   await ledger.sealJob(job.id);
   job.isSealed = true;
   if (job.state === "loading") job.state = "running";
 };
 
-export const steerJob = async (
-  { ledger }: World,
+export const controlJob = async (
+  { ledger }: Kit,
   model: LedgerModel,
   job: ModelJob,
   to: "pause" | "resume" | "cancel",
 ): Promise<void> => {
-  const steer = () => ledger.steerJob(job.id, to);
+  const steer = () => ledger.controlJob(job.id, to);
   const isEnded = job.state === "cancelled" || (job.state === "done" && to !== "resume");
   if (isEnded) return await assert.rejects(steer, code("job-ended"));
   await steer();
@@ -25,7 +25,7 @@ export const steerJob = async (
 };
 
 export const retryItems = async (
-  { ledger }: World,
+  { ledger }: Kit,
   model: LedgerModel,
   job: ModelJob,
   kinds: readonly FailureKind[] | undefined,
@@ -37,7 +37,7 @@ export const retryItems = async (
 
 /** Each of its limits by so much; nothing is raised where all are 0, and the same limits again let nothing in. */
 export const raiseCaps = async (
-  { ledger }: World,
+  { ledger }: Kit,
   model: LedgerModel,
   job: ModelJob,
   by: { readonly items: number; readonly depth: number; readonly chain: number },

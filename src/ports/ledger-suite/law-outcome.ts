@@ -1,5 +1,5 @@
-import type { Outcome } from "../../model/item.ts";
-import { afterFailure } from "../../model/retry.ts";
+import type { Outcome } from "../../domain/item.ts";
+import { afterFailure } from "../../domain/retry.ts";
 import type { ClaimedItem } from "../ledger.ts";
 import type { How } from "./law-steps.ts";
 import { DONE, failure, RETURNED, UNCHANGED } from "./sim-worker.ts";

@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
-import type { Outcome } from "../../model/item.ts";
-import type { Pace } from "../../model/pace.ts";
+import type { Outcome } from "../../domain/item.ts";
+import type { Pace } from "../../domain/job-version.ts";
 import type { ClaimedItem, Ledger } from "../ledger.ts";
 import { compareLedger } from "./compare-ledger.ts";
-import { raiseCaps, retryItems, sealJob, steerJob } from "./law-jobs.ts";
+import { raiseCaps, retryItems, sealJob, controlJob } from "./law-jobs.ts";
 import { outcomeOf } from "./law-outcome.ts";
 import type { Step } from "./law-steps.ts";
 import { LedgerModel, MAX_CHAIN, MAX_DEPTH, type ModelJob, type ModelWorker } from "./ledger-model.ts";
 import { DONE, refOf, settlement, type SimWorker } from "./sim-worker.ts";
 import { SlotWatch } from "./slot-watch.ts";
-import { code, jobSpec, LEASE_MS, planned, type World } from "./world.ts";
+import { code, jobSpec, LEASE_MS, planned, type Kit } from "./test-kit.ts";
 
 const PACE: Pace = { perSecond: 20, burst: 3, concurrency: 4 };
 const JOBS = [
@@ -23,7 +23,7 @@ const namedBy = (sim: SimWorker, bits: number): ClaimedItem[] =>
 
 /** Runs one random history on a real ledger and on the model, and compares them after every step. */
 export class LawRun {
-  readonly #world: World;
+  readonly #kit: Kit;
   readonly #handles: Ledger[];
   readonly #prefix: string;
   readonly #model = new LedgerModel();
@@ -33,20 +33,20 @@ export class LawRun {
   readonly #slots: SlotWatch;
   #names = 0;
 
-  private constructor(world: World, handles: Ledger[], prefix: string) {
-    this.#world = world;
+  private constructor(kit: Kit, handles: Ledger[], prefix: string) {
+    this.#kit = kit;
     this.#handles = handles;
     this.#prefix = prefix;
-    this.#slots = new SlotWatch(() => world.nowMs);
+    this.#slots = new SlotWatch(() => kit.nowMs);
   }
 
-  static async start(world: World, handles: Ledger[], prefix: string): Promise<LawRun> {
-    const run = new LawRun(world, handles, prefix);
+  static async start(kit: Kit, handles: Ledger[], prefix: string): Promise<LawRun> {
+    const run = new LawRun(kit, handles, prefix);
     for (const { id, maxItems } of JOBS) {
       const job = `${prefix}${id}`;
       const [root] = jobSpec(job, { pace: PACE }).scrapers;
       const scrapers = ["county", "detail"].map((name) => ({ ...root!, name, maxChain: MAX_CHAIN }));
-      await world.ledger.createJob(
+      await kit.ledger.createJob(
         jobSpec(job, { client: id, pace: PACE, maxItems, scrapers, maxDepth: MAX_DEPTH }),
       );
       run.#model.addJob(job, maxItems);
@@ -58,7 +58,7 @@ export class LawRun {
   async step(step: Step): Promise<void> {
     await this.#take(step);
     this.#model.endJobs();
-    await compareLedger(this.#world, this.#model);
+    await compareLedger(this.#kit, this.#model);
   }
 
   async #take(step: Step): Promise<void> {
@@ -79,7 +79,7 @@ export class LawRun {
         const late = this.#claims[step.item % Math.max(1, this.#claims.length)];
         if (!late) return;
         const name = step.worker % 3 === 0 ? this.#sim(step.worker).name : late.worker;
-        return await this.#settleAll(this.#world.worker(name), [late.item], () => DONE, planned(["late"]));
+        return await this.#settleAll(this.#kit.worker(name), [late.item], () => DONE, planned(["late"]));
       }
       case "die":
         this.#sims[step.worker % 5] = this.#newWorker(step.worker % 5);
@@ -89,20 +89,20 @@ export class LawRun {
       case "reap-one":
         return await this.#reapOne(this.#sim(step.worker), step.blamed);
       case "pass":
-        this.#world.pass(step.ms);
+        this.#kit.pass(step.ms);
         return;
       case "steer":
-        return await steerJob(this.#world, this.#model, this.#job(step.job), step.to);
+        return await controlJob(this.#kit, this.#model, this.#job(step.job), step.to);
       case "seal":
-        return await sealJob(this.#world, this.#job(step.job));
+        return await sealJob(this.#kit, this.#job(step.job));
       case "retry":
-        return await retryItems(this.#world, this.#model, this.#job(step.job), step.kinds);
+        return await retryItems(this.#kit, this.#model, this.#job(step.job), step.kinds);
       case "raise":
-        return await raiseCaps(this.#world, this.#model, this.#job(step.job), step);
+        return await raiseCaps(this.#kit, this.#model, this.#job(step.job), step);
       case "reopen": {
         const at = step.handle % this.#handles.length;
         const old = this.#handles[at]!;
-        const fresh = await this.#world.another();
+        const fresh = await this.#kit.another();
         this.#handles[at] = fresh;
         for (const sim of this.#sims) if (sim.ledger === old) sim.ledger = fresh;
         return await old.close();
@@ -126,7 +126,7 @@ export class LawRun {
   }
 
   async #claim(worker: number, room: number, names: number | undefined): Promise<void> {
-    const now = this.#world.nowMs;
+    const now = this.#kit.nowMs;
     await this.#reapExpired();
     const sim = this.#sims[worker]!;
     const alone = worker >= 3;
@@ -149,12 +149,12 @@ export class LawRun {
     const slots = grant.slots.reduce((sum, { delaysMs }) => sum + delaysMs.length, 0);
     assert.equal(slots, grant.items.length, "every item comes with its first slot");
     for (const lane of LANES)
-      assert.ok(this.#inHand(lane) <= PACE.concurrency, `${this.#inHand(lane)} in hand`);
+      assert.ok(this.#inFlight(lane) <= PACE.concurrency, `${this.#inFlight(lane)} in hand`);
   }
 
-  #inHand(lane: string): number {
+  #inFlight(lane: string): number {
     const living = this.#sims.filter(({ name }) => this.#model.workers.has(name));
-    return living.reduce((sum, sim) => sum + (sim.inHand.get(`${this.#prefix}${lane}`) ?? 0), 0);
+    return living.reduce((sum, sim) => sum + (sim.inFlight.get(`${this.#prefix}${lane}`) ?? 0), 0);
   }
 
   async #pulse(sim: SimWorker, step: Extract<Step, { do: "pulse" }>): Promise<void> {
@@ -180,7 +180,7 @@ export class LawRun {
   }
 
   #heard(model: ModelWorker, running: readonly ClaimedItem[], acting: readonly ClaimedItem[]): void {
-    model.until = this.#world.nowMs + LEASE_MS;
+    model.until = this.#kit.nowMs + LEASE_MS;
     model.named = new Set(running.map(refOf));
     model.sincePulse.clear();
     for (const claim of acting) {
@@ -227,13 +227,13 @@ export class LawRun {
     const { refused } = await sim.ledger.settle(sim.name, settled);
     const expected = items.filter((item, i) => {
       const { outcome } = settled[i]!;
-      return !this.#model.settle(item, sim.name, outcome, emitted, this.#world.nowMs);
+      return !this.#model.settle(item, sim.name, outcome, emitted, this.#kit.nowMs);
     });
     assert.deepEqual(refused.map(refOf), expected.map(refOf));
   }
 
   async #reapExpired(): Promise<void> {
-    const dead = [...this.#model.workers.values()].filter(({ until }) => until < this.#world.nowMs);
+    const dead = [...this.#model.workers.values()].filter(({ until }) => until < this.#kit.nowMs);
     const reply = await this.#handles.at(-1)!.reap({});
     assert.equal(reply.workers, dead.length);
     await this.#reaped(dead, reply);
@@ -255,7 +255,7 @@ export class LawRun {
     const sum = (of: "suspects" | "returned") => seen.reduce((total, one) => total + one[of], 0);
     assert.deepEqual([reply.suspects, reply.returned], [sum("suspects"), sum("returned")]);
     for (const item of seen.flatMap(({ alone }) => alone)) {
-      const { state } = await this.#world.item(item.job.id, item.key);
+      const { state } = await this.#kit.item(item.job.id, item.key);
       this.#model.diedAlone(item, state === "failed");
     }
   }
@@ -283,7 +283,7 @@ export class LawRun {
 
   #newWorker(place: number): SimWorker {
     const ledger = this.#handles[place % this.#handles.length]!;
-    return this.#world.worker(`${this.#prefix}w${place}-${this.#names++}`, ledger);
+    return this.#kit.worker(`${this.#prefix}w${place}-${this.#names++}`, ledger);
   }
 
   #sim(number: number): SimWorker {

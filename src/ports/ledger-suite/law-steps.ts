@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import { FAILURE_KINDS, type FailureKind } from "../../model/failure.ts";
+import { FAILURE_KINDS, type FailureKind } from "../../domain/failure.ts";
 
 /** One move in a random history. Numbers name workers, jobs and items by their place, modulo how many there are. */
 export type Step =

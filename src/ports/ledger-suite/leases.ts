@@ -1,24 +1,24 @@
 import assert from "node:assert/strict";
 import { DONE, failed, RETURNED, settlement, waiting } from "./sim-worker.ts";
-import { jobSpec, keysOf, LEASE_MS, type LedgerTest, planned, SITE, UNPACED } from "./world.ts";
+import { jobSpec, keysOf, LEASE_MS, type LedgerTest, planned, SITE, UNPACED } from "./test-kit.ts";
 
 export const leases = (test: LedgerTest): void => {
-  test("an item is in one worker's hands at a time", async (world) => {
-    const [one, two] = [world.worker("w1"), world.worker("w2", await world.another())];
-    await world.job("job", keysOf(10));
+  test("an item is in one worker's hands at a time", async (kit) => {
+    const [one, two] = [kit.worker("w1"), kit.worker("w2", await kit.another())];
+    await kit.job("job", keysOf(10));
     const [first, second] = await Promise.all([one.takeKeys(5), two.takeKeys(5)]);
     assert.deepEqual([...first, ...second].toSorted(), keysOf(10).toSorted());
     assert.deepEqual(await one.takeKeys(), []);
-    assert.equal((await world.counts("job")).states.leased, 10);
+    assert.equal((await kit.counts("job")).states.leased, 10);
   });
 
-  test("a settle by another worker, under another lease or of another item is refused and changes nothing", async (world) => {
-    const [one, two] = [world.worker("w1"), world.worker("w2")];
-    await world.job("job", keysOf(4));
+  test("a settle by another worker, under another lease or of another item is refused and changes nothing", async (kit) => {
+    const [one, two] = [kit.worker("w1"), kit.worker("w2")];
+    await kit.job("job", keysOf(4));
     const [a, b] = await one.take(2);
     const [c] = await two.take(1);
     assert.ok(a && b && c);
-    const before = await world.ledger.readJob("job");
+    const before = await kit.ledger.readJob("job");
     const tries = [
       { worker: "w2", item: settlement(a, DONE) },
       { worker: "w1", item: settlement(a, DONE, { lease: a.lease + 1 }) },
@@ -29,16 +29,16 @@ export const leases = (test: LedgerTest): void => {
       { worker: "nobody", item: settlement(a, waiting(5)) },
     ];
     for (const { worker, item } of tries) {
-      const { refused } = await world.ledger.settle(worker, [{ ...item, emitted: planned(["new"]) }]);
+      const { refused } = await kit.ledger.settle(worker, [{ ...item, emitted: planned(["new"]) }]);
       assert.deepEqual(refused, [{ queue: item.queue, seq: item.seq }]);
     }
-    assert.deepEqual(await world.ledger.readJob("job"), before);
+    assert.deepEqual(await kit.ledger.readJob("job"), before);
     assert.deepEqual((await one.settle([a, b])).refused, []);
     assert.deepEqual((await two.settle([c])).refused, []);
   });
 
-  test("a second settle of the same item changes nothing, and is refused unless it says the same", async (world) => {
-    const worker = world.worker();
+  test("a second settle of the same item changes nothing, and is refused unless it says the same", async (kit) => {
+    const worker = kit.worker();
     for (const outcome of [
       DONE,
       failed("timeout"),
@@ -47,22 +47,22 @@ export const leases = (test: LedgerTest): void => {
       { state: "absent", detail: "none" } as const,
     ]) {
       const id = `job-${outcome.state}`;
-      await world.job(id, ["a"]);
+      await kit.job(id, ["a"]);
       const [item] = await worker.take(1, { jobs: [id] });
       assert.ok(item);
       assert.deepEqual((await worker.settle([item], outcome)).refused, []);
-      const before = await world.ledger.readJob(id);
+      const before = await kit.ledger.readJob(id);
       assert.equal((await worker.settle([item])).refused.length, outcome === DONE ? 0 : 1, outcome.state);
       assert.equal((await worker.settle([item], RETURNED)).refused.length, 1, outcome.state);
       if (outcome !== RETURNED)
         assert.deepEqual((await worker.settle([item], outcome)).refused, [], "sent again");
-      assert.deepEqual(await world.ledger.readJob(id), before);
+      assert.deepEqual(await kit.ledger.readJob(id), before);
     }
   });
 
-  test("an item that was given back and taken by another is not its first holder's, whose run of items goes on", async (world) => {
-    const [one, two] = [world.worker("w1"), world.worker("w2")];
-    await world.job("job", keysOf(3));
+  test("an item that was given back and taken by another is not its first holder's, whose run of items goes on", async (kit) => {
+    const [one, two] = [kit.worker("w1"), kit.worker("w2")];
+    await kit.job("job", keysOf(3));
     const items = await one.take(3);
     await one.settle([items[1]!], RETURNED);
     const again = await two.take();
@@ -71,96 +71,96 @@ export const leases = (test: LedgerTest): void => {
       ["k1"],
     );
     assert.deepEqual((await one.settle(items)).refused, [{ queue: items[1]!.queue, seq: items[1]!.seq }]);
-    assert.equal((await world.item("job", "k1")).state, "leased");
+    assert.equal((await kit.item("job", "k1")).state, "leased");
     assert.deepEqual((await two.settle(again)).refused, []);
-    assert.equal((await world.counts("job")).states.done, 3);
+    assert.equal((await kit.counts("job")).states.done, 3);
   });
 
-  test("a batch settles what it may and refuses the rest", async (world) => {
-    const worker = world.worker();
-    await world.job("job", keysOf(3));
+  test("a batch settles what it may and refuses the rest", async (kit) => {
+    const worker = kit.worker();
+    await kit.job("job", keysOf(3));
     const [a, b, c] = await worker.take();
     assert.ok(a && b && c);
     await worker.settle([b], failed("timeout"));
     assert.deepEqual((await worker.settle([a, b, c])).refused, [{ queue: b.queue, seq: b.seq }]);
-    assert.equal((await world.counts("job")).states.done, 2);
+    assert.equal((await kit.counts("job")).states.done, 2);
   });
 
-  test("a returned item goes to the front again, untouched; what it has cost is counted", async (world) => {
-    const worker = world.worker();
-    await world.job("job", keysOf(40));
+  test("a returned item goes to the front again, untouched; what it has cost is counted", async (kit) => {
+    const worker = kit.worker();
+    await kit.job("job", keysOf(40));
     const items = await worker.take(4);
     await worker.settle([items[1]!], RETURNED);
-    const view = await world.item("job", "k1");
+    const view = await kit.item("job", "k1");
     assert.deepEqual([view.state, view.attempts, view.history], ["queued", 0, []]);
     const again = await worker.take(8);
     const item = again.find(({ key }) => key === "k1");
     assert.deepEqual([item?.attempt, item?.throttles], [1, 0]);
     assert.notEqual(item?.lease, items[1]!.lease);
-    assert.equal((await world.ledger.readJob("job"))?.requests, 1);
+    assert.equal((await kit.ledger.readJob("job"))?.requests, 1);
   });
 
-  test("a lease lives as long as its worker is heard of, and not much longer", async (world) => {
-    const [one, two] = [world.worker("w1"), world.worker("w2")];
-    await world.job("job", keysOf(3));
+  test("a lease lives as long as its worker is heard of, and not much longer", async (kit) => {
+    const [one, two] = [kit.worker("w1"), kit.worker("w2")];
+    await kit.job("job", keysOf(3));
     const items = await one.take(3);
     for (let i = 0; i < 5; i++) {
-      world.pass(LEASE_MS - 1);
+      kit.pass(LEASE_MS - 1);
       assert.equal((await one.pulse({ running: [] })).isAlive, true);
-      assert.deepEqual(await world.ledger.reap({}), { workers: 0, suspects: 0, returned: 0 });
+      assert.deepEqual(await kit.ledger.reap({}), { workers: 0, suspects: 0, returned: 0 });
     }
     assert.deepEqual(await two.takeKeys(), []);
-    world.pass(LEASE_MS + 1);
+    kit.pass(LEASE_MS + 1);
     assert.deepEqual((await two.takeKeys()).toSorted(), keysOf(3));
     assert.equal((await one.settle(items)).refused.length, 3);
     assert.deepEqual((await two.settle([...two.held.values()])).refused, []);
   });
 
-  test("a claim renews the leases as a pulse does", async (world) => {
-    const worker = world.worker();
-    await world.job("job", keysOf(2));
+  test("a claim renews the leases as a pulse does", async (kit) => {
+    const worker = kit.worker();
+    await kit.job("job", keysOf(2));
     const [first] = await worker.take(1);
     assert.ok(first);
-    world.pass(LEASE_MS - 1);
+    kit.pass(LEASE_MS - 1);
     await worker.take(1);
-    world.pass(LEASE_MS - 1);
-    assert.equal((await world.ledger.reap({})).workers, 0);
+    kit.pass(LEASE_MS - 1);
+    assert.equal((await kit.ledger.reap({})).workers, 0);
     assert.deepEqual((await worker.settle([first])).refused, []);
   });
 
-  test("a worker that was given up hears it, and gets no slot and no green light", async (world) => {
-    const worker = world.worker();
-    await world.job("paced", ["a", "b"], { pace: { perSecond: 10, burst: 1, concurrency: 9 } });
-    await world.job("open", ["c"], { pace: UNPACED, lane: "open.test" });
+  test("a worker that was given up hears it, and gets no slot and no green light", async (kit) => {
+    const worker = kit.worker();
+    await kit.job("paced", ["a", "b"], { pace: { perSecond: 10, burst: 1, concurrency: 9 } });
+    await kit.job("open", ["c"], { pace: UNPACED, lane: "open.test" });
     const items = await worker.take();
-    await world.ledger.reap({ worker: "w1" });
-    world.pass(2000);
+    await kit.ledger.reap({ worker: "w1" });
+    kit.pass(2000);
     const wishes = items.map(({ lane, queue }) => ({ lane, queue, count: 1 }));
     const reply = await worker.pulse({ wishes });
     assert.equal(reply.isAlive, false);
     assert.deepEqual([reply.slots, reply.unpaced], [[], []]);
   });
 
-  test("what a worker held before it was given up is not its own again, though it takes the same item in the same moment", async (world) => {
-    const worker = world.worker();
-    await world.job("job", ["a"]);
+  test("what a worker held before it was given up is not its own again, though it takes the same item in the same moment", async (kit) => {
+    const worker = kit.worker();
+    await kit.job("job", ["a"]);
     const [before] = await worker.take(1);
     await worker.pulse({ running: [] });
-    await world.ledger.reap({ worker: worker.name });
+    await kit.ledger.reap({ worker: worker.name });
     worker.held.clear();
     const [after] = await worker.take(1);
     assert.deepEqual([after?.key, after?.attempt], ["a", 1]);
     const late = settlement(before!, failed("timeout"));
-    assert.equal((await world.ledger.settle(worker.name, [late])).refused.length, 1);
+    assert.equal((await kit.ledger.settle(worker.name, [late])).refused.length, 1);
     assert.deepEqual((await worker.settle([after!])).refused, []);
   });
 
-  test("a worker that was given up hears it also when it claims before its next pulse", async (world) => {
-    const [one, two] = [world.worker("w1"), world.worker("w2")];
-    await world.job("job", keysOf(5));
+  test("a worker that was given up hears it also when it claims before its next pulse", async (kit) => {
+    const [one, two] = [kit.worker("w1"), kit.worker("w2")];
+    await kit.job("job", keysOf(5));
     await one.take(2);
     await one.pulse({ running: [] });
-    await world.ledger.reap({ worker: "w1" });
+    await kit.ledger.reap({ worker: "w1" });
     await two.take(2);
     await one.claim(1);
     assert.equal((await one.pulse()).isAlive, false);
@@ -169,11 +169,11 @@ export const leases = (test: LedgerTest): void => {
     assert.equal((await one.pulse()).isAlive, true);
   });
 
-  test("a claim for some jobs gives nothing of others, and does not call for haste because of them", async (world) => {
-    const worker = world.worker();
-    await world.job("mine", ["a"], { lane: "mine.test" });
-    await world.job("other", keysOf(5));
-    await world.job("both", ["b"]);
+  test("a claim for some jobs gives nothing of others, and does not call for haste because of them", async (kit) => {
+    const worker = kit.worker();
+    await kit.job("mine", ["a"], { lane: "mine.test" });
+    await kit.job("other", keysOf(5));
+    await kit.job("both", ["b"]);
     assert.deepEqual((await worker.takeKeys(100, { jobs: ["mine", "both"] })).toSorted(), ["a", "b"]);
     const { items, againInMs } = await worker.claim(100, { jobs: ["mine", "both"] });
     assert.deepEqual(items, []);
@@ -181,27 +181,27 @@ export const leases = (test: LedgerTest): void => {
     assert.equal((await worker.take(100)).length, 5);
   });
 
-  test("a claim that waits for a retry is not called back at once by others' items in the lane", async (world) => {
-    const worker = world.worker();
-    await world.job("mine", ["a"]);
+  test("a claim that waits for a retry is not called back at once by others' items in the lane", async (kit) => {
+    const worker = kit.worker();
+    await kit.job("mine", ["a"]);
     await worker.settle(await worker.take(), waiting(30_000));
-    await world.job("theirs", keysOf(50));
+    await kit.job("theirs", keysOf(50));
     const { items, againInMs } = await worker.claim(10, { jobs: ["mine"] });
     assert.equal(items.length, 0);
     assert.ok(againInMs! >= 10, `${againInMs} ms`);
   });
 
-  test("who waits for work hears of it at once when there is some, when its time comes, and when another adds some", async (world) => {
-    const worker = world.worker();
-    await world.job("mine", keysOf(20), { pace: { perSecond: 10, burst: 1, concurrency: 100 } });
-    assert.equal(await world.ledger.awaitWork({}, 0), true);
+  test("who waits for work hears of it at once when there is some, when its time comes, and when another adds some", async (kit) => {
+    const worker = kit.worker();
+    await kit.job("mine", keysOf(20), { pace: { perSecond: 10, burst: 1, concurrency: 100 } });
+    assert.equal(await kit.ledger.awaitWork({}, 0), true);
     assert.equal((await worker.take(100)).length, 11);
-    assert.equal(await world.ledger.awaitWork({}, 0), false);
+    assert.equal(await kit.ledger.awaitWork({}, 0), false);
     const { againInMs } = await worker.claim();
-    world.pass(againInMs!);
-    assert.equal(await world.ledger.awaitWork({}, 0), true);
-    assert.equal(await world.ledger.awaitWork({ jobs: ["other"] }, 0), false);
-    const [here, elsewhere] = [world.ledger, await world.another()];
+    kit.pass(againInMs!);
+    assert.equal(await kit.ledger.awaitWork({}, 0), true);
+    assert.equal(await kit.ledger.awaitWork({ jobs: ["other"] }, 0), false);
+    const [here, elsewhere] = [kit.ledger, await kit.another()];
     for (const [n, ledger] of [here, elsewhere].entries()) {
       const lanes = [`new-${n}.test`];
       const hears = here.awaitWork({ lanes }, 600_000);
@@ -211,23 +211,23 @@ export const leases = (test: LedgerTest): void => {
     }
   });
 
-  test("who waits for work is told of suspects, and disturbed by nothing that others only write", async (world) => {
-    await world.job("job", ["a"]);
-    await world.worker("dead").take();
-    assert.equal(await world.ledger.awaitWork({}, 0), false);
-    await world.worker("idle", await world.another()).claim();
-    assert.equal(await world.ledger.awaitWork({}, 0), false);
-    await world.ledger.reap({ worker: "dead", cause: { blame: "unknown", detail: "killed" } });
-    assert.equal(await world.ledger.awaitWork({}, 0), true);
+  test("who waits for work is told of suspects, and disturbed by nothing that others only write", async (kit) => {
+    await kit.job("job", ["a"]);
+    await kit.worker("dead").take();
+    assert.equal(await kit.ledger.awaitWork({}, 0), false);
+    await kit.worker("idle", await kit.another()).claim();
+    assert.equal(await kit.ledger.awaitWork({}, 0), false);
+    await kit.ledger.reap({ worker: "dead", cause: { blame: "unknown", detail: "killed" } });
+    assert.equal(await kit.ledger.awaitWork({}, 0), true);
   });
 
-  test("the list of workers says what each holds and until when", async (world) => {
-    const one = world.worker("w1");
-    await world.job("job", keysOf(3));
+  test("the list of workers says what each holds and until when", async (kit) => {
+    const one = kit.worker("w1");
+    await kit.job("job", keysOf(3));
     await one.take(2);
-    world.pass(1000);
-    await world.worker("w2").takeAlone();
-    assert.deepEqual(await world.ledger.listWorkers(), [
+    kit.pass(1000);
+    await kit.worker("w2").takeAlone();
+    assert.deepEqual(await kit.ledger.listWorkers(), [
       {
         name: "w1",
         isAlone: false,
@@ -237,24 +237,24 @@ export const leases = (test: LedgerTest): void => {
       },
       { name: "w2", isAlone: true, items: 0, holds: [], leaseMs: LEASE_MS },
     ]);
-    await world.ledger.reap({ worker: "w1" });
+    await kit.ledger.reap({ worker: "w1" });
     assert.deepEqual(
-      (await world.ledger.listWorkers()).map(({ name }) => name),
+      (await kit.ledger.listWorkers()).map(({ name }) => name),
       ["w2"],
     );
   });
 
-  test("a pulse says which queues have stopped, and books nothing for them", async (world) => {
-    const worker = world.worker();
+  test("a pulse says which queues have stopped, and books nothing for them", async (kit) => {
+    const worker = kit.worker();
     const pace = { perSecond: 10, burst: 1, concurrency: 9 };
-    await world.job("paused", keysOf(9), { pace });
-    await world.job("cancelled", keysOf(9), { pace, lane: "b.test" });
-    await world.job("goes", keysOf(9), { pace, lane: "c.test" });
+    await kit.job("paused", keysOf(9), { pace });
+    await kit.job("cancelled", keysOf(9), { pace, lane: "b.test" });
+    await kit.job("goes", keysOf(9), { pace, lane: "c.test" });
     const items = await worker.take(27);
     const queueOf = (job: string) => items.find((item) => item.job === job)!.queue;
-    await world.ledger.steerJob("paused", "pause");
-    await world.ledger.steerJob("cancelled", "cancel");
-    world.pass(2000);
+    await kit.ledger.controlJob("paused", "pause");
+    await kit.ledger.controlJob("cancelled", "cancel");
+    kit.pass(2000);
     const wishes = [
       { lane: SITE, queue: queueOf("paused"), count: 1 },
       { lane: "b.test", queue: queueOf("cancelled"), count: 1 },
@@ -268,62 +268,62 @@ export const leases = (test: LedgerTest): void => {
       reply.slots.map(({ lane, delaysMs }) => [lane, delaysMs.length]),
       [["c.test", 1]],
     );
-    await world.ledger.steerJob("paused", "resume");
+    await kit.ledger.controlJob("paused", "resume");
     assert.deepEqual((await worker.pulse()).stopped, [queueOf("cancelled")]);
   });
 
   for (const hours of [-1, 1, -24])
-    test(`a clock that is set by ${hours} hours stops no lane, starts no retry sooner or later, and gives up the dead only`, async (world) => {
-      const [dead, worker] = [world.worker("dead"), world.worker()];
-      await world.job("job", keysOf(9), { pace: { perSecond: 1, burst: 1, concurrency: 9 } });
+    test(`a clock that is set by ${hours} hours stops no lane, starts no retry sooner or later, and gives up the dead only`, async (kit) => {
+      const [dead, worker] = [kit.worker("dead"), kit.worker()];
+      await kit.job("job", keysOf(9), { pace: { perSecond: 1, burst: 1, concurrency: 9 } });
       await dead.take(1);
       await dead.pulse({ running: [] });
-      world.pass(1500);
+      kit.pass(1500);
       const [held] = await worker.take(1);
-      world.pass(1000);
+      kit.pass(1000);
       await worker.settle(await worker.take(1), waiting(60_000));
-      world.setClock(hours * 3_600_000);
+      kit.setClock(hours * 3_600_000);
       assert.equal((await worker.pulse()).isAlive, true);
       let done = 0;
       for (let i = 0; i < 58; i++) {
         const items = await worker.take();
         await worker.settle(items);
         done += items.length;
-        world.pass(1000);
+        kit.pass(1000);
         if (i < 8) assert.equal((await worker.pulse({ running: [held!] })).isAlive, true);
       }
       assert.equal(done, 7, "all but what is held and what waits, and what the dead worker had");
-      world.pass(2000);
+      kit.pass(2000);
       await worker.settle([...(await worker.take()), held!]);
-      assert.equal((await world.counts("job")).states.done, 9);
+      assert.equal((await kit.counts("job")).states.done, 9);
     });
 
-  test("a clock that is set back keeps no robots.txt for longer", async (world) => {
-    const { ledger } = world;
-    const worker = world.worker();
+  test("a clock that is set back keeps no robots.txt for longer", async (kit) => {
+    const { ledger } = kit;
+    const worker = kit.worker();
     await worker.take();
     await ledger.keepRobots(SITE, { text: "", keepMs: 60_000 });
-    world.setClock(-24 * 3_600_000);
+    kit.setClock(-24 * 3_600_000);
     await worker.take();
     const reply = await ledger.readRobots(SITE, worker.name);
     assert.deepEqual(reply, { known: { text: "", keepMs: 60_000 } });
   });
 
-  test("a site that asked for silence is not asked sooner because the clock was set", async (world) => {
-    const worker = world.worker();
-    await world.job("job", keysOf(3));
+  test("a site that asked for silence is not asked sooner because the clock was set", async (kit) => {
+    const worker = kit.worker();
+    await kit.job("job", keysOf(3));
     await worker.take(1);
     await worker.pulse({
       lanes: [{ lane: "site.test", kind: "rate-limited", count: 1, retryAfterMs: 600_000 }],
     });
-    world.setClock(3_600_000);
+    kit.setClock(3_600_000);
     assert.deepEqual(await worker.takeKeys(), []);
     for (let i = 0; i < 70; i++) {
-      world.pass(8000);
+      kit.pass(8000);
       await worker.pulse();
       assert.deepEqual(await worker.takeKeys(), []);
     }
-    world.pass(60_000);
-    assert.equal((await world.worker("w2").takeKeys()).length > 0, true);
+    kit.pass(60_000);
+    assert.equal((await kit.worker("w2").takeKeys()).length > 0, true);
   });
 };

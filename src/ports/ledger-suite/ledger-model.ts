@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import type { FailureKind } from "../../model/failure.ts";
-import type { ItemState, Outcome, StateCounts } from "../../model/item.ts";
-import type { JobState } from "../../model/job.ts";
+import type { FailureKind } from "../../domain/failure.ts";
+import type { ItemState, Outcome, StateCounts } from "../../domain/item.ts";
+import type { JobState } from "../../domain/job.ts";
 import type { AddReply, ClaimedItem, PlannedItem } from "../ledger.ts";
 import { capOf, type ModelCapped, type ModelOrigin, originOf } from "./model-caps.ts";
 import { refOf } from "./sim-worker.ts";

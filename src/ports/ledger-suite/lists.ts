@@ -1,63 +1,63 @@
 import assert from "node:assert/strict";
-import type { JobView } from "../../model/job.ts";
+import type { JobView } from "../../domain/job.ts";
 import type { JobQuery } from "../ledger.ts";
 import { DONE, failed, UNCHANGED, waiting } from "./sim-worker.ts";
-import { code, jobSpec, keysOf, type LedgerTest, planned, type World } from "./world.ts";
+import { code, jobSpec, keysOf, type LedgerTest, planned, type Kit } from "./test-kit.ts";
 
-const ids = async ({ ledger }: World, query: Partial<JobQuery> = {}) =>
+const ids = async ({ ledger }: Kit, query: Partial<JobQuery> = {}) =>
   (await ledger.listJobs({ limit: 100, ...query })).map(({ spec }) => spec.id);
 
-const keys = async (world: World, query: Parameters<World["items"]>[1], limit?: number) =>
-  (await world.items("job", query, limit)).map(({ key }) => key);
+const keys = async (kit: Kit, query: Parameters<Kit["items"]>[1], limit?: number) =>
+  (await kit.items("job", query, limit)).map(({ key }) => key);
 
 export const lists = (test: LedgerTest): void => {
-  test("jobs are listed newest first, by client, state, scraper and label, page by page", async (world) => {
-    const { ledger } = world;
-    await world.job("a1", ["x"], { client: "a", labels: { team: "tax", run: "1" } });
-    await world.job("a2", [], { client: "a", scraper: "other", labels: { team: "tax", run: "2" } });
-    await world.job("b1", ["x"], { client: "b", labels: { team: "tax" } });
-    await world.job("a3", ["x"], { client: "a" });
+  test("jobs are listed newest first, by client, state, scraper and label, page by page", async (kit) => {
+    const { ledger } = kit;
+    await kit.job("a1", ["x"], { client: "a", labels: { team: "tax", run: "1" } });
+    await kit.job("a2", [], { client: "a", scraper: "other", labels: { team: "tax", run: "2" } });
+    await kit.job("b1", ["x"], { client: "b", labels: { team: "tax" } });
+    await kit.job("a3", ["x"], { client: "a" });
     await ledger.sealJob("a2");
-    await ledger.steerJob("a3", "pause");
-    assert.deepEqual(await ids(world), ["a3", "b1", "a2", "a1"]);
-    assert.deepEqual(await ids(world, { client: "a" }), ["a3", "a2", "a1"]);
-    assert.deepEqual(await ids(world, { client: "a", limit: 2 }), ["a3", "a2"]);
-    assert.deepEqual(await ids(world, { client: "a", limit: 2, after: "a2" }), ["a1"]);
-    assert.deepEqual(await ids(world, { states: ["done", "paused"] }), ["a3", "a2"]);
-    assert.deepEqual(await ids(world, { states: [] }), []);
-    assert.deepEqual(await ids(world, { scraper: "other" }), ["a2"]);
-    assert.deepEqual(await ids(world, { label: ["team", "tax"] }), ["b1", "a2", "a1"]);
-    assert.deepEqual(await ids(world, { label: ["run", "2"], client: "a" }), ["a2"]);
-    assert.deepEqual(await ids(world, { label: ["run", "2"], client: "b" }), []);
-    assert.deepEqual(await ids(world, { client: "nobody" }), []);
-    await world.job("p1", [], { progressMs: 1000 });
-    assert.deepEqual(await ids(world, { tellsProgress: true }), ["p1"]);
-    await ledger.steerJob("p1", "pause", { cause: "scraper", reason: "changed" });
-    assert.deepEqual(await ids(world, { pausedBy: "scraper" }), ["p1"]);
-    assert.deepEqual(await ids(world, { pausedBy: "asked" }), ["a3"]);
+    await ledger.controlJob("a3", "pause");
+    assert.deepEqual(await ids(kit), ["a3", "b1", "a2", "a1"]);
+    assert.deepEqual(await ids(kit, { client: "a" }), ["a3", "a2", "a1"]);
+    assert.deepEqual(await ids(kit, { client: "a", limit: 2 }), ["a3", "a2"]);
+    assert.deepEqual(await ids(kit, { client: "a", limit: 2, after: "a2" }), ["a1"]);
+    assert.deepEqual(await ids(kit, { states: ["done", "paused"] }), ["a3", "a2"]);
+    assert.deepEqual(await ids(kit, { states: [] }), []);
+    assert.deepEqual(await ids(kit, { scraper: "other" }), ["a2"]);
+    assert.deepEqual(await ids(kit, { label: ["team", "tax"] }), ["b1", "a2", "a1"]);
+    assert.deepEqual(await ids(kit, { label: ["run", "2"], client: "a" }), ["a2"]);
+    assert.deepEqual(await ids(kit, { label: ["run", "2"], client: "b" }), []);
+    assert.deepEqual(await ids(kit, { client: "nobody" }), []);
+    await kit.job("p1", [], { progressMs: 1000 });
+    assert.deepEqual(await ids(kit, { tellsProgress: true }), ["p1"]);
+    await ledger.controlJob("p1", "pause", { cause: "scraper", reason: "changed" });
+    assert.deepEqual(await ids(kit, { pausedBy: "scraper" }), ["p1"]);
+    assert.deepEqual(await ids(kit, { pausedBy: "asked" }), ["a3"]);
     await assert.rejects(() => ledger.listJobs({ limit: 5, after: "none" }), code("no-such-job"));
   });
 
-  test("jobs are listed by when they ended, for as long as they have", async (world) => {
-    const { ledger } = world;
-    for (const id of ["a", "b", "c"]) await world.job(id, ["x"]);
+  test("jobs are listed by when they ended, for as long as they have", async (kit) => {
+    const { ledger } = kit;
+    for (const id of ["a", "b", "c"]) await kit.job(id, ["x"]);
     await ledger.sealJob("b");
-    const worker = world.worker();
+    const worker = kit.worker();
     await worker.settle(await worker.take(9, { jobs: ["b"] }), failed("timeout"));
-    world.pass(1000);
-    await ledger.steerJob("a", "cancel");
-    assert.deepEqual(await ids(world, { endedSince: 0 }), ["b", "a"]);
-    assert.deepEqual(await ids(world, { endedSince: 0, after: "b" }), ["a"]);
-    assert.deepEqual(await ids(world, { endedSince: world.nowMs }), ["a"]);
-    assert.deepEqual(await ids(world, { endedSince: world.nowMs + 1 }), []);
+    kit.pass(1000);
+    await ledger.controlJob("a", "cancel");
+    assert.deepEqual(await ids(kit, { endedSince: 0 }), ["b", "a"]);
+    assert.deepEqual(await ids(kit, { endedSince: 0, after: "b" }), ["a"]);
+    assert.deepEqual(await ids(kit, { endedSince: kit.nowMs }), ["a"]);
+    assert.deepEqual(await ids(kit, { endedSince: kit.nowMs + 1 }), []);
     await ledger.retryItems("b", {});
-    assert.deepEqual(await ids(world, { endedSince: 0 }), ["a"]);
+    assert.deepEqual(await ids(kit, { endedSince: 0 }), ["a"]);
   });
 
-  test("every state is listed by itself, in whatever way items came to it, and all of them add up", async (world) => {
-    const worker = world.worker();
-    await world.job("job", keysOf(40));
-    await world.ledger.addItems("job", planned(keysOf(5, "z"), "b.test"), []);
+  test("every state is listed by itself, in whatever way items came to it, and all of them add up", async (kit) => {
+    const worker = kit.worker();
+    await kit.job("job", keysOf(40));
+    await kit.ledger.addItems("job", planned(keysOf(5, "z"), "b.test"), []);
     const items = await worker.take(20, { lanes: ["site.test"] });
     await worker.settle(items.slice(0, 3), DONE);
     await worker.settle(items.slice(3, 5), { state: "absent", detail: "none" });
@@ -66,8 +66,8 @@ export const lists = (test: LedgerTest): void => {
     await worker.settle(items.slice(9, 11), waiting(1000));
     await worker.settle(items.slice(11, 13), { state: "returned" });
     await worker.pulse({ running: items.slice(13, 14) });
-    await world.ledger.reap({ worker: "w1" });
-    const other = world.worker("w2");
+    await kit.ledger.reap({ worker: "w1" });
+    const other = kit.worker("w2");
     const held = await other.take(4, { lanes: ["site.test"] });
     const expected = {
       done: ["k0", "k1", "k2"],
@@ -78,48 +78,48 @@ export const lists = (test: LedgerTest): void => {
     };
     for (const [state, list] of Object.entries(expected))
       for (const limit of [1, 2, 100])
-        assert.deepEqual(await keys(world, { states: [state as keyof typeof expected] }, limit), list, state);
-    const leased = await keys(world, { states: ["leased"] }, 1);
+        assert.deepEqual(await keys(kit, { states: [state as keyof typeof expected] }, limit), list, state);
+    const leased = await keys(kit, { states: ["leased"] }, 1);
     assert.deepEqual(leased.toSorted(), held.map(({ key }) => key).toSorted());
-    const queued = await keys(world, { states: ["queued"] }, 3);
-    const { states } = await world.counts("job");
+    const queued = await keys(kit, { states: ["queued"] }, 3);
+    const { states } = await kit.counts("job");
     assert.deepEqual([queued.length, new Set(queued).size], [states.queued, states.queued]);
     assert.ok(queued.includes("k13"), "a suspect is queued");
-    assert.deepEqual(await keys(world, { states: ["done", "failed", "waiting"] }, 2), [
+    assert.deepEqual(await keys(kit, { states: ["done", "failed", "waiting"] }, 2), [
       ...expected.done,
       ...expected.failed,
       ...expected.waiting,
     ]);
-    assert.equal((await keys(world, {}, 7)).length, 45);
-    await world.ledger.steerJob("job", "cancel");
-    const cancelled = await keys(world, { states: ["cancelled"] }, 4);
+    assert.equal((await keys(kit, {}, 7)).length, 45);
+    await kit.ledger.controlJob("job", "cancel");
+    const cancelled = await keys(kit, { states: ["cancelled"] }, 4);
     const ended = 36 - held.length;
     assert.deepEqual([cancelled.length, new Set(cancelled).size], [ended, ended]);
-    assert.deepEqual(await keys(world, { states: ["queued", "waiting"] }), []);
-    assert.deepEqual((await keys(world, { states: ["leased"] })).toSorted(), leased.toSorted());
-    assert.deepEqual(await keys(world, { states: ["failed"] }), expected.failed);
+    assert.deepEqual(await keys(kit, { states: ["queued", "waiting"] }), []);
+    assert.deepEqual((await keys(kit, { states: ["leased"] })).toSorted(), leased.toSorted());
+    assert.deepEqual(await keys(kit, { states: ["failed"] }), expected.failed);
   });
 
-  test("a skipped item says why, and counts as an end", async (world) => {
-    const worker = world.worker();
-    await world.job("job", ["a"]);
-    await world.ledger.sealJob("job");
+  test("a skipped item says why, and counts as an end", async (kit) => {
+    const worker = kit.worker();
+    await kit.job("job", ["a"]);
+    await kit.ledger.sealJob("job");
     await worker.settle(await worker.take(), UNCHANGED);
-    const item = await world.item("job", "a");
+    const item = await kit.item("job", "a");
     assert.deepEqual([item.state, item.skipped?.reason, item.attempts], ["skipped", "unchanged", 1]);
-    const view = await world.ledger.readJob("job");
+    const view = await kit.ledger.readJob("job");
     assert.deepEqual([view?.state, view?.counts.states.skipped, view?.requests], ["done", 1, 1]);
   });
 
-  test("items are found by their keys, of whichever scraper and lane, with the other filters", async (world) => {
-    const worker = world.worker();
+  test("items are found by their keys, of whichever scraper and lane, with the other filters", async (kit) => {
+    const worker = kit.worker();
     const [root] = jobSpec("job").scrapers;
-    await world.job("job", keysOf(50), { scrapers: [root!, { ...root!, name: "detail" }] });
-    await world.ledger.addItems("job", [{ key: "k7", input: "{}", lane: "b.test", scraper: 1 }], []);
+    await kit.job("job", keysOf(50), { scrapers: [root!, { ...root!, name: "detail" }] });
+    await kit.ledger.addItems("job", [{ key: "k7", input: "{}", lane: "b.test", scraper: 1 }], []);
     const claimed = await worker.take(10, { lanes: ["site.test"] });
     await worker.settle(claimed.slice(7, 8), failed("blocked"));
-    const found = async (query: Parameters<World["items"]>[1], limit?: number) =>
-      (await world.items("job", query, limit)).map(({ key, scraper, state }) => [key, scraper, state]);
+    const found = async (query: Parameters<Kit["items"]>[1], limit?: number) =>
+      (await kit.items("job", query, limit)).map(({ key, scraper, state }) => [key, scraper, state]);
     const seven = [
       ["k7", "county", "failed"],
       ["k7", "detail", "queued"],
@@ -132,49 +132,49 @@ export const lists = (test: LedgerTest): void => {
     assert.deepEqual(await found({ keys: [] }), []);
   });
 
-  test("a page holds as many items as fit its size, however many are asked for, and all are found", async (world) => {
-    await world.job("job", []);
+  test("a page holds as many items as fit its size, however many are asked for, and all are found", async (kit) => {
+    await kit.job("job", []);
     const large = JSON.stringify({ text: "x".repeat(200_000) });
     const items = keysOf(120).map((key) => ({ key, input: large, lane: "site.test" }));
-    await world.ledger.addItems("job", items, []);
-    const first = await world.ledger.listItems("job", { limit: 1000 });
+    await kit.ledger.addItems("job", items, []);
+    const first = await kit.ledger.listItems("job", { limit: 1000 });
     assert.ok(first.next && first.items.length < 100, `${first.items.length} items on a page`);
-    assert.equal((await world.items("job", {}, 1000)).length, 120);
-    assert.equal((await world.items("job", { keys: keysOf(120) }, 1000)).length, 120);
-    assert.equal((await world.items("job", { states: ["queued"], scraper: "county" }, 1000)).length, 120);
+    assert.equal((await kit.items("job", {}, 1000)).length, 120);
+    assert.equal((await kit.items("job", { keys: keysOf(120) }, 1000)).length, 120);
+    assert.equal((await kit.items("job", { states: ["queued"], scraper: "county" }, 1000)).length, 120);
   });
 
-  test("retry takes keys, and kinds among them", async (world) => {
-    const worker = world.worker();
-    await world.job("job", keysOf(6));
-    await world.ledger.sealJob("job");
+  test("retry takes keys, and kinds among them", async (kit) => {
+    const worker = kit.worker();
+    await kit.job("job", keysOf(6));
+    await kit.ledger.sealJob("job");
     const items = await worker.take();
     await worker.settle(items.slice(0, 3), failed("timeout"));
     await worker.settle(items.slice(3, 5), failed("blocked"));
     await worker.settle(items.slice(5), DONE);
-    const retry = (filter: Parameters<typeof world.ledger.retryItems>[1]) =>
-      world.ledger.retryItems("job", filter);
+    const retry = (filter: Parameters<typeof kit.ledger.retryItems>[1]) =>
+      kit.ledger.retryItems("job", filter);
     assert.equal(await retry({ keys: ["none", "k5"] }), 0);
     assert.equal(await retry({ keys: [] }), 0);
     assert.equal(await retry({ keys: ["k0", "k3"], kinds: ["blocked"] }), 1);
     assert.equal(await retry({ keys: ["k1", "k1", "k2"] }), 2);
     assert.deepEqual((await worker.takeKeys()).toSorted(), ["k1", "k2", "k3"]);
-    const view = await world.ledger.readJob("job");
+    const view = await kit.ledger.readJob("job");
     assert.deepEqual(view?.failures.map(({ kind, count }) => [kind, count]).toSorted(), [
       ["blocked", 1],
       ["timeout", 1],
     ]);
   });
 
-  test("open jobs are summed by state as their views have them, and those that have ended are not among them", async (world) => {
-    const { ledger } = world;
-    const worker = world.worker();
-    await world.job("a", keysOf(5), { fields: ["x", "y"] });
-    await world.job("b", keysOf(3), { lane: "b.test" });
-    await world.job("c", keysOf(2), { lane: "c.test" });
-    await world.job("gone", keysOf(2), { lane: "d.test" });
-    await ledger.steerJob("gone", "cancel");
-    await ledger.steerJob("c", "pause");
+  test("open jobs are summed by state as their views have them, and those that have ended are not among them", async (kit) => {
+    const { ledger } = kit;
+    const worker = kit.worker();
+    await kit.job("a", keysOf(5), { fields: ["x", "y"] });
+    await kit.job("b", keysOf(3), { lane: "b.test" });
+    await kit.job("c", keysOf(2), { lane: "c.test" });
+    await kit.job("gone", keysOf(2), { lane: "d.test" });
+    await ledger.controlJob("gone", "cancel");
+    await ledger.controlJob("c", "pause");
     const [one, two] = await worker.take(2, { jobs: ["a"] });
     await worker.settle([one!], DONE, { fieldCounts: [1, 0, 0, 0, 0, 0, 1, 0] });
     await worker.settle([two!], failed("blocked"));

@@ -1,4 +1,4 @@
-import type { Cap } from "../../model/job.ts";
+import type { Cap } from "../../domain/job.ts";
 import type { PlannedItem } from "../ledger.ts";
 import type { ModelItem, ModelJob } from "./ledger-model.ts";
 

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import * as fc from "fast-check";
-import { seededRandom } from "../../model/seeded-random.ts";
+import { seededRandom } from "../../domain/testing/seeded-random.ts";
 import { type BookedSlot, refOf, type SimWorker } from "./sim-worker.ts";
 import { keepsPace } from "./slot-windows.ts";
-import { keysOf, type LedgerTest, planned, SITE, type World } from "./world.ts";
+import { keysOf, type LedgerTest, planned, SITE, type Kit } from "./test-kit.ts";
 
 interface Run {
   readonly perSecond: number;
@@ -16,7 +16,7 @@ interface Run {
 /** An item's requests: each needs a slot whose time has come before the next is asked for. */
 class Runner {
   readonly worker: SimWorker;
-  readonly #world: World;
+  readonly #kit: Kit;
   readonly #run: Run;
   readonly #random: () => number;
   /** Slots booked and not yet used. */
@@ -26,8 +26,8 @@ class Runner {
   readonly starts: number[] = [];
   readonly booked: number[] = [];
 
-  constructor(world: World, worker: SimWorker, run: Run, random: () => number) {
-    this.#world = world;
+  constructor(kit: Kit, worker: SimWorker, run: Run, random: () => number) {
+    this.#kit = kit;
     this.worker = worker;
     this.#run = run;
     this.#random = random;
@@ -51,7 +51,7 @@ class Runner {
   }): void {
     for (const { delaysMs, lateMs } of slots)
       for (const delay of delaysMs) {
-        const at = this.#world.nowMs + delay;
+        const at = this.#kit.nowMs + delay;
         this.#mine.push({ lane: SITE, at, lateMs });
         this.booked.push(at);
       }
@@ -59,8 +59,8 @@ class Runner {
 
   /** What came due since the last turn was used somewhere in its tolerance. */
   #spend(): void {
-    const due = this.#mine.filter((slot) => slot.at <= this.#world.nowMs);
-    this.#mine = this.#mine.filter((slot) => slot.at > this.#world.nowMs);
+    const due = this.#mine.filter((slot) => slot.at <= this.#kit.nowMs);
+    this.#mine = this.#mine.filter((slot) => slot.at > this.#kit.nowMs);
     const items = [...this.worker.held.keys()];
     for (const [i, slot] of due.entries()) {
       this.starts.push(slot.at + this.#random() * slot.lateMs);
@@ -80,42 +80,37 @@ class Runner {
     if (!this.#run.returns || this.#random() < 0.7) return [];
     const back = this.#mine.splice(Math.floor(this.#random() * this.#mine.length), 3);
     for (const slot of back) this.booked.splice(this.booked.indexOf(slot.at), 1);
-    return [{ lane: SITE, delaysMs: back.map((slot) => slot.at - this.#world.nowMs) }];
+    return [{ lane: SITE, delaysMs: back.map((slot) => slot.at - this.#kit.nowMs) }];
   }
 }
 
 /** Several processes, always hungry; they ask at odd times, and the ledger is opened again half-way. */
-const simulate = async (world: World, id: string, run: Run, seconds: number) => {
+const simulate = async (kit: Kit, id: string, run: Run, seconds: number) => {
   const random = seededRandom(run.seed);
   const { perSecond, burst } = run;
-  await world.job(id, [], { pace: { perSecond, burst, concurrency: 10_000 } });
-  await world.ledger.addItems(id, planned(keysOf(Math.ceil(perSecond * (seconds + 3)))), []);
+  await kit.job(id, [], { pace: { perSecond, burst, concurrency: 10_000 } });
+  await kit.ledger.addItems(id, planned(keysOf(Math.ceil(perSecond * (seconds + 3)))), []);
   const runners: Runner[] = [];
   for (let i = 0; i < 3; i++)
     runners.push(
-      new Runner(
-        world,
-        world.worker(`${id}-${i}`, i === 0 ? world.ledger : await world.another()),
-        run,
-        random,
-      ),
+      new Runner(kit, kit.worker(`${id}-${i}`, i === 0 ? kit.ledger : await kit.another()), run, random),
     );
-  const startAt = world.nowMs;
+  const startAt = kit.nowMs;
   let isReopened = false;
-  while (world.nowMs < startAt + seconds * 1000) {
+  while (kit.nowMs < startAt + seconds * 1000) {
     const runner = runners[Math.floor(random() * runners.length)]!;
     await runner.turn();
-    if (!isReopened && world.nowMs > startAt + seconds * 500) {
+    if (!isReopened && kit.nowMs > startAt + seconds * 500) {
       isReopened = true;
       await runners[1]!.worker.ledger.close();
-      runners[1]!.worker.ledger = await world.another();
+      runners[1]!.worker.ledger = await kit.another();
     }
-    world.pass(Math.ceil(random() * 90));
+    kit.pass(Math.ceil(random() * 90));
   }
-  const endAt = world.nowMs;
-  await world.ledger.steerJob(id, "cancel");
-  for (const { worker } of runners) await world.ledger.reap({ worker: worker.name });
-  world.pass(60_000);
+  const endAt = kit.nowMs;
+  await kit.ledger.controlJob(id, "cancel");
+  for (const { worker } of runners) await kit.ledger.reap({ worker: worker.name });
+  kit.pass(60_000);
   const all = (which: "starts" | "booked") => runners.flatMap((runner) => runner[which]);
   return { starts: all("starts"), booked: all("booked"), startAt, endAt };
 };
@@ -129,11 +124,11 @@ const runs = fc.record({
 });
 
 export const pace = (test: LedgerTest): void => {
-  test("no window sees more than rate × W + burst starts, over processes, hops, returns and a reopening", async (world) => {
+  test("no window sees more than rate × W + burst starts, over processes, hops, returns and a reopening", async (kit) => {
     let job = 0;
     await fc.assert(
       fc.asyncProperty(runs, async (run) => {
-        const { starts, booked } = await simulate(world, `pace-${job++}`, run, 12);
+        const { starts, booked } = await simulate(kit, `pace-${job++}`, run, 12);
         assert.ok(starts.length >= run.perSecond * 9, `only ${starts.length} starts`);
         keepsPace(booked, run);
         keepsPace(starts, run);
@@ -142,12 +137,12 @@ export const pace = (test: LedgerTest): void => {
     );
   });
 
-  test("a lane with work and a hungry worker books every slot of its rate", async (world) => {
+  test("a lane with work and a hungry worker books every slot of its rate", async (kit) => {
     let job = 0;
     await fc.assert(
       fc.asyncProperty(runs, async (run) => {
         const { booked, startAt, endAt } = await simulate(
-          world,
+          kit,
           `busy-${job++}`,
           { ...run, returns: false },
           12,

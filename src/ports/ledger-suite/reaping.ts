@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Ledger } from "../ledger.ts";
 import { DONE, failed, RETURNED, waiting } from "./sim-worker.ts";
-import { keysOf, LEASE_MS, type LedgerTest, planned, SITE, UNPACED, type World } from "./world.ts";
+import { keysOf, LEASE_MS, type LedgerTest, planned, SITE, UNPACED, type Kit } from "./test-kit.ts";
 
 const blame = { blame: "scraper", detail: "exit code 7" } as const;
 const unknown = { blame: "unknown", detail: "SIGKILL" } as const;
@@ -9,124 +9,124 @@ const unknown = { blame: "unknown", detail: "SIGKILL" } as const;
 const A_WHILE = 9000;
 
 /** Makes `key` (and only it) a suspect of the job. */
-const suspectOf = async (world: World, job: string, key: string): Promise<void> => {
-  const worker = world.worker(`dies-of-${key}`);
+const suspectOf = async (kit: Kit, job: string, key: string): Promise<void> => {
+  const worker = kit.worker(`dies-of-${key}`);
   const item = (await worker.take(100, { jobs: [job] })).find((one) => one.key === key);
   assert.ok(item);
   await worker.pulse({ running: [item] });
-  await world.ledger.reap({ worker: worker.name, cause: unknown });
+  await kit.ledger.reap({ worker: worker.name, cause: unknown });
 };
 
-const dieAlone = async (world: World, ledger: Ledger, name: string, cause: typeof blame | typeof unknown) => {
-  world.pass(A_WHILE);
-  const alone = world.worker(name, ledger);
+const dieAlone = async (kit: Kit, ledger: Ledger, name: string, cause: typeof blame | typeof unknown) => {
+  kit.pass(A_WHILE);
+  const alone = kit.worker(name, ledger);
   const item = await alone.takeAlone();
   if (item) await ledger.reap({ worker: name, cause });
   return item;
 };
 
 export const reaping = (test: LedgerTest): void => {
-  test("of a dead worker's items only those it named as running, or took since, are suspects", async (world) => {
-    const worker = world.worker();
-    await world.job("job", keysOf(9));
+  test("of a dead worker's items only those it named as running, or took since, are suspects", async (kit) => {
+    const worker = kit.worker();
+    await kit.job("job", keysOf(9));
     const [a, b] = await worker.take(6);
     assert.ok(a && b);
     await worker.pulse({ running: [a, b] });
     await worker.take(1);
-    assert.deepEqual(await world.ledger.reap({ worker: "w1", cause: blame }), {
+    assert.deepEqual(await kit.ledger.reap({ worker: "w1", cause: blame }), {
       workers: 1,
       suspects: 3,
       returned: 4,
     });
-    const other = world.worker("w2");
+    const other = kit.worker("w2");
     const grant = await other.claim();
     assert.deepEqual(grant.items.map((item) => item.key).toSorted(), ["k2", "k3", "k4", "k5", "k7", "k8"]);
     assert.ok(grant.items.every((item) => item.attempt === 1));
     assert.equal(grant.suspects, 3);
-    assert.equal((await world.counts("job")).states.queued, 3);
+    assert.equal((await kit.counts("job")).states.queued, 3);
   });
 
-  test("a claim may name what runs, in place of a pulse", async (world) => {
-    const worker = world.worker();
-    await world.job("job", keysOf(9));
+  test("a claim may name what runs, in place of a pulse", async (kit) => {
+    const worker = kit.worker();
+    await kit.job("job", keysOf(9));
     const [a, b] = await worker.take(4);
     assert.ok(a && b);
     await worker.take(2, { running: [b] });
-    assert.deepEqual(await world.ledger.reap({ worker: "w1" }), { workers: 1, suspects: 3, returned: 3 });
+    assert.deepEqual(await kit.ledger.reap({ worker: "w1" }), { workers: 1, suspects: 3, returned: 3 });
     const suspects = new Set<string | undefined>();
-    for (let i = 0; i < 3; i++) suspects.add((await world.worker(`alone-${i}`).takeAlone())?.key);
+    for (let i = 0; i < 3; i++) suspects.add((await kit.worker(`alone-${i}`).takeAlone())?.key);
     assert.deepEqual(suspects, new Set([b.key, "k4", "k5"]));
   });
 
-  test("before its first pulse, all that a dead worker had taken are suspects", async (world) => {
-    const worker = world.worker();
-    await world.job("job", keysOf(3));
+  test("before its first pulse, all that a dead worker had taken are suspects", async (kit) => {
+    const worker = kit.worker();
+    await kit.job("job", keysOf(3));
     await worker.take(2);
-    world.pass(LEASE_MS + 1);
-    assert.deepEqual(await world.ledger.reap({}), { workers: 1, suspects: 2, returned: 0 });
+    kit.pass(LEASE_MS + 1);
+    assert.deepEqual(await kit.ledger.reap({}), { workers: 1, suspects: 2, returned: 0 });
   });
 
-  test("what ended, or was given back, before the death is no suspect", async (world) => {
-    const worker = world.worker();
-    await world.job("job", keysOf(4));
+  test("what ended, or was given back, before the death is no suspect", async (kit) => {
+    const worker = kit.worker();
+    await kit.job("job", keysOf(4));
     const [a, b, c] = await worker.take(4);
     assert.ok(a && b && c);
     await worker.pulse();
     await worker.settle([a]);
     await worker.settle([b], RETURNED);
     await worker.settle([c], waiting(0));
-    assert.deepEqual(await world.ledger.reap({ worker: "w1" }), { workers: 1, suspects: 1, returned: 0 });
-    assert.deepEqual((await world.worker("w2").takeKeys()).toSorted(), ["k1", "k2"]);
+    assert.deepEqual(await kit.ledger.reap({ worker: "w1" }), { workers: 1, suspects: 1, returned: 0 });
+    assert.deepEqual((await kit.worker("w2").takeKeys()).toSorted(), ["k1", "k2"]);
   });
 
-  test("a suspect goes to a worker of its own, one at a time, and to no other", async (world) => {
-    const worker = world.worker();
-    await world.job("job", keysOf(5));
+  test("a suspect goes to a worker of its own, one at a time, and to no other", async (kit) => {
+    const worker = kit.worker();
+    await kit.job("job", keysOf(5));
     await worker.take(2);
-    await world.ledger.reap({ worker: "w1" });
-    const alone = world.worker("alone-1");
+    await kit.ledger.reap({ worker: "w1" });
+    const alone = kit.worker("alone-1");
     const [first, ...more] = await alone.take(10, { alone: true });
     assert.ok(first);
     assert.deepEqual(more, []);
-    assert.deepEqual((await world.worker("w2").takeKeys()).toSorted(), ["k2", "k3", "k4"]);
-    const second = await world.worker("alone-2").takeAlone();
+    assert.deepEqual((await kit.worker("w2").takeKeys()).toSorted(), ["k2", "k3", "k4"]);
+    const second = await kit.worker("alone-2").takeAlone();
     assert.deepEqual(new Set([first.key, second?.key]), new Set(["k0", "k1"]));
-    assert.equal((await world.worker("alone-3").claim(1, { alone: true })).againInMs, undefined);
+    assert.equal((await kit.worker("alone-3").claim(1, { alone: true })).againInMs, undefined);
     assert.deepEqual((await alone.settle([first], DONE)).refused, []);
-    assert.equal((await world.item("job", first.key)).state, "done");
+    assert.equal((await kit.item("job", first.key)).state, "done");
   });
 
-  test("a suspect that failed alone waits like any other, and is a suspect no more", async (world) => {
-    await world.job("job", ["a"]);
-    await suspectOf(world, "job", "a");
-    const alone = world.worker("alone");
+  test("a suspect that failed alone waits like any other, and is a suspect no more", async (kit) => {
+    await kit.job("job", ["a"]);
+    await suspectOf(kit, "job", "a");
+    const alone = kit.worker("alone");
     const item = await alone.takeAlone();
     assert.ok(item);
     await alone.settle([item], waiting(100));
-    assert.equal((await world.item("job", "a")).state, "waiting");
-    world.pass(100);
-    const [again] = await world.worker("w2").take();
+    assert.equal((await kit.item("job", "a")).state, "waiting");
+    kit.pass(100);
+    const [again] = await kit.worker("w2").take();
     assert.deepEqual([again?.key, again?.attempt], ["a", 2]);
   });
 
-  test("a suspect that is given back untried is still a suspect", async (world) => {
-    await world.job("job", ["a"]);
-    await suspectOf(world, "job", "a");
-    const alone = world.worker("alone");
+  test("a suspect that is given back untried is still a suspect", async (kit) => {
+    await kit.job("job", ["a"]);
+    await suspectOf(kit, "job", "a");
+    const alone = kit.worker("alone");
     const item = await alone.takeAlone();
     assert.ok(item);
     assert.deepEqual((await alone.settle([item], RETURNED)).refused, []);
-    const grant = await world.worker("w2").claim();
+    const grant = await kit.worker("w2").claim();
     assert.deepEqual([grant.items.length, grant.suspects], [0, 1]);
     assert.equal((await alone.takeAlone())?.key, "a");
   });
 
-  test("deaths alone that the scraper explains soon fail the item, unexplained ones later, never as worker-lost", async (world) => {
+  test("deaths alone that the scraper explains soon fail the item, unexplained ones later, never as worker-lost", async (kit) => {
     const deaths = async (key: string, cause: typeof blame | typeof unknown) => {
-      await world.job(key, [key]);
-      await suspectOf(world, key, key);
+      await kit.job(key, [key]);
+      await suspectOf(kit, key, key);
       for (let count = 0; count < 20; count++) {
-        if ((await dieAlone(world, world.ledger, `${key}-${count}`, cause)) === undefined) return count;
+        if ((await dieAlone(kit, kit.ledger, `${key}-${count}`, cause)) === undefined) return count;
       }
       return Infinity;
     };
@@ -134,90 +134,90 @@ export const reaping = (test: LedgerTest): void => {
     assert.ok(blamed >= 2 && blamed <= 3, `${blamed} deaths`);
     assert.ok(unexplained > blamed && unexplained <= 10, `${unexplained} deaths`);
     for (const key of ["blamed", "unexplained"]) {
-      const item = await world.item(key, key);
+      const item = await kit.item(key, key);
       assert.deepEqual([item.state, item.failure?.kind], ["failed", "scraper-error"]);
       assert.equal(item.history.length, 1);
-      assert.equal((await world.counts(key)).states.failed, 1);
+      assert.equal((await kit.counts(key)).states.failed, 1);
     }
-    assert.match((await world.item("blamed", "blamed")).failure?.detail ?? "", /exit code 7/);
+    assert.match((await kit.item("blamed", "blamed")).failure?.detail ?? "", /exit code 7/);
   });
 
-  test("between two deaths a suspect waits, longer each time", async (world) => {
-    await world.job("job", ["a"]);
-    await suspectOf(world, "job", "a");
+  test("between two deaths a suspect waits, longer each time", async (kit) => {
+    await kit.job("job", ["a"]);
+    await suspectOf(kit, "job", "a");
     const waits: number[] = [];
     for (let i = 0; i < 3; i++) {
       const name = `alone-${i}`;
-      assert.ok(await world.worker(name).takeAlone());
-      await world.ledger.reap({ worker: name, cause: unknown });
-      const { items, againInMs } = await world.worker("asks").claim(1, { alone: true });
+      assert.ok(await kit.worker(name).takeAlone());
+      await kit.ledger.reap({ worker: name, cause: unknown });
+      const { items, againInMs } = await kit.worker("asks").claim(1, { alone: true });
       assert.deepEqual(items, []);
       waits.push(againInMs ?? 0);
-      world.pass(againInMs ?? 0);
+      kit.pass(againInMs ?? 0);
     }
     const [first = 0, second = 0, third = 0] = waits;
     assert.ok(first > 0 && second > first && third > second, waits.join());
   });
 
-  test("a retried suspect starts with a clean slate", async (world) => {
-    await world.job("job", ["a"]);
-    await suspectOf(world, "job", "a");
-    for (let i = 0; i < 3; i++) await dieAlone(world, world.ledger, `first-${i}`, blame);
-    assert.equal((await world.item("job", "a")).state, "failed");
-    assert.equal(await world.ledger.retryItems("job", { kinds: ["scraper-error"] }), 1);
-    await suspectOf(world, "job", "a");
-    await dieAlone(world, world.ledger, "second", blame);
-    assert.equal((await world.item("job", "a")).state, "queued");
+  test("a retried suspect starts with a clean slate", async (kit) => {
+    await kit.job("job", ["a"]);
+    await suspectOf(kit, "job", "a");
+    for (let i = 0; i < 3; i++) await dieAlone(kit, kit.ledger, `first-${i}`, blame);
+    assert.equal((await kit.item("job", "a")).state, "failed");
+    assert.equal(await kit.ledger.retryItems("job", { kinds: ["scraper-error"] }), 1);
+    await suspectOf(kit, "job", "a");
+    await dieAlone(kit, kit.ledger, "second", blame);
+    assert.equal((await kit.item("job", "a")).state, "queued");
   });
 
-  test("an item whose acting request had left is not tried again by itself: the only final worker-lost", async (world) => {
-    const worker = world.worker();
-    await world.job("job", keysOf(3));
-    await world.ledger.sealJob("job");
+  test("an item whose acting request had left is not tried again by itself: the only final worker-lost", async (kit) => {
+    const worker = kit.worker();
+    await kit.job("job", keysOf(3));
+    await kit.ledger.sealJob("job");
     const [acted, runs] = await worker.take(3);
     assert.ok(acted && runs);
     await worker.pulse({ acting: [acted], running: [acted, runs] });
-    await world.ledger.reap({ worker: "w1", cause: unknown });
-    const item = await world.item("job", acted.key);
+    await kit.ledger.reap({ worker: "w1", cause: unknown });
+    const item = await kit.item("job", acted.key);
     assert.deepEqual([item.state, item.failure?.kind, item.attempts], ["failed", "worker-lost", 1]);
-    const others = (await world.items("job")).filter(({ key }) => key !== acted.key);
+    const others = (await kit.items("job")).filter(({ key }) => key !== acted.key);
     assert.ok(others.every(({ state }) => state === "queued"));
-    assert.equal((await world.worker("w2").take()).length, 1);
-    assert.equal(await world.ledger.retryItems("job", { kinds: ["worker-lost"] }), 1);
-    await suspectOf(world, "job", acted.key);
-    assert.equal((await world.item("job", acted.key)).state, "queued");
+    assert.equal((await kit.worker("w2").take()).length, 1);
+    assert.equal(await kit.ledger.retryItems("job", { kinds: ["worker-lost"] }), 1);
+    await suspectOf(kit, "job", acted.key);
+    assert.equal((await kit.item("job", acted.key)).state, "queued");
   });
 
-  test("a job whose last item is given up by a reap is done", async (world) => {
-    const worker = world.worker();
-    await world.job("job", ["a"]);
-    await world.ledger.sealJob("job");
+  test("a job whose last item is given up by a reap is done", async (kit) => {
+    const worker = kit.worker();
+    await kit.job("job", ["a"]);
+    await kit.ledger.sealJob("job");
     const [item] = await worker.take();
     await worker.pulse({ acting: [item!] });
-    await world.ledger.reap({ worker: "w1" });
-    assert.equal((await world.ledger.readJob("job"))?.state, "done");
+    await kit.ledger.reap({ worker: "w1" });
+    assert.equal((await kit.ledger.readJob("job"))?.state, "done");
   });
 
-  test("a dead worker's part of the lane's concurrency is free again", async (world) => {
-    const [one, two] = [world.worker("w1"), world.worker("w2")];
-    await world.job("job", keysOf(9), { pace: { ...UNPACED, concurrency: 2 } });
+  test("a dead worker's part of the lane's concurrency is free again", async (kit) => {
+    const [one, two] = [kit.worker("w1"), kit.worker("w2")];
+    await kit.job("job", keysOf(9), { pace: { ...UNPACED, concurrency: 2 } });
     await one.take();
     await one.pulse({ running: [] });
     assert.deepEqual(await two.takeKeys(), []);
-    await world.ledger.reap({ worker: "w1" });
+    await kit.ledger.reap({ worker: "w1" });
     assert.equal((await two.take()).length, 2);
   });
 
-  test("a suspect takes its place in the lane's concurrency and its slot as any other item", async (world) => {
-    await world.job("job", ["a"], { pace: { perSecond: 1, burst: 1, concurrency: 1 } });
-    await suspectOf(world, "job", "a");
-    await world.ledger.addItems("job", planned(keysOf(3)), []);
-    world.pass(10);
-    const worker = world.worker("w2");
-    const alone = world.worker("alone");
+  test("a suspect takes its place in the lane's concurrency and its slot as any other item", async (kit) => {
+    await kit.job("job", ["a"], { pace: { perSecond: 1, burst: 1, concurrency: 1 } });
+    await suspectOf(kit, "job", "a");
+    await kit.ledger.addItems("job", planned(keysOf(3)), []);
+    kit.pass(10);
+    const worker = kit.worker("w2");
+    const alone = kit.worker("alone");
     const [busy] = await worker.take();
     assert.ok(busy);
-    world.pass(5000);
+    kit.pass(5000);
     await worker.pulse();
     assert.equal(await alone.takeAlone(), undefined);
     assert.ok(((await alone.claim(1, { alone: true })).againInMs ?? 0) > 0);
@@ -229,35 +229,35 @@ export const reaping = (test: LedgerTest): void => {
     assert.deepEqual(hop.slots[0]?.delaysMs, [1000], "its first slot is spent");
   });
 
-  test("suspects of a stopped job wait, and call for nobody", async (world) => {
-    await world.job("job", ["a"]);
-    await suspectOf(world, "job", "a");
-    await world.ledger.steerJob("job", "pause");
-    const alone = world.worker("alone");
+  test("suspects of a stopped job wait, and call for nobody", async (kit) => {
+    await kit.job("job", ["a"]);
+    await suspectOf(kit, "job", "a");
+    await kit.ledger.controlJob("job", "pause");
+    const alone = kit.worker("alone");
     const paused = await alone.claim(1, { alone: true });
     assert.deepEqual([paused.items, paused.suspects, paused.againInMs], [[], 0, undefined]);
-    await world.ledger.steerJob("job", "resume");
+    await kit.ledger.controlJob("job", "resume");
     assert.equal((await alone.takeAlone())?.key, "a");
     await alone.settle([...alone.held.values()], failed("timeout"));
-    await world.ledger.retryItems("job", {});
-    await suspectOf(world, "job", "a");
-    await world.ledger.steerJob("job", "cancel");
+    await kit.ledger.retryItems("job", {});
+    await suspectOf(kit, "job", "a");
+    await kit.ledger.controlJob("job", "cancel");
     assert.equal((await alone.claim(1, { alone: true })).suspects, 0);
   });
 
-  test("suspects are run though very many others wait that cannot run: of stopped jobs, and in a lane that is held", async (world) => {
+  test("suspects are run though very many others wait that cannot run: of stopped jobs, and in a lane that is held", async (kit) => {
     const pace = { ...UNPACED, concurrency: 1000 };
     for (const id of ["paused", "cancelled", "held"]) {
-      await world.job(id, keysOf(100), { pace, lane: `${id}.test` });
-      assert.equal((await world.worker(id).take(100, { jobs: [id] })).length, 100);
-      await world.ledger.reap({ worker: id, cause: unknown });
+      await kit.job(id, keysOf(100), { pace, lane: `${id}.test` });
+      assert.equal((await kit.worker(id).take(100, { jobs: [id] })).length, 100);
+      await kit.ledger.reap({ worker: id, cause: unknown });
     }
-    await world.ledger.steerJob("paused", "pause");
-    await world.ledger.steerJob("cancelled", "cancel");
-    await world.ledger.steerLane("held.test", { isHeld: true });
-    world.pass(1000);
-    await world.job("job", ["a"]);
-    await suspectOf(world, "job", "a");
-    assert.equal((await world.worker("alone").takeAlone())?.key, "a");
+    await kit.ledger.controlJob("paused", "pause");
+    await kit.ledger.controlJob("cancelled", "cancel");
+    await kit.ledger.controlLane("held.test", { isHeld: true });
+    kit.pass(1000);
+    await kit.job("job", ["a"]);
+    await suspectOf(kit, "job", "a");
+    assert.equal((await kit.worker("alone").takeAlone())?.key, "a");
   });
 };

@@ -4,19 +4,19 @@ import { describe, it, type TestContext } from "node:test";
 import * as fc from "fast-check";
 import { openSqlite } from "../../backends/sqlite/open.ts";
 import { eachVerb } from "../../ledger/resend.ts";
-import type { Outcome } from "../../model/item.ts";
+import type { Outcome } from "../../domain/item.ts";
 import type { ClaimedItem, Ledger, SettledItem } from "../ledger.ts";
 import { LawRun } from "./law-run.ts";
 import { histories } from "./law-steps.ts";
 import { behindRelay, loseAnswers, resend } from "./relay.ts";
 import { DONE, failed, RETURNED, settlement, type SimWorker, waiting } from "./sim-worker.ts";
-import { card, jobSpec, keysOf, LEASE_MS, type OpenLedger, planned, SITE, World } from "./world.ts";
+import { card, jobSpec, keysOf, LEASE_MS, type OpenLedger, planned, SITE, Kit } from "./test-kit.ts";
 
 const open: OpenLedger = async (folder, options) => await openSqlite(join(folder, "ledger.db"), options);
 
 /** Where a call finds the ledger: a paced job with items in the hands of one worker, and a job that ended with a failure. */
-interface Ground {
-  readonly world: World;
+interface Prepared {
+  readonly kit: Kit;
   readonly ledger: Ledger;
   readonly worker: SimWorker;
   readonly held: readonly ClaimedItem[];
@@ -25,23 +25,23 @@ interface Ground {
 const PACE = { perSecond: 2, burst: 1, concurrency: 9 };
 const pins = { scrapers: jobSpec("job", { version: "v2" }).scrapers, fields: [], required: [], maxDepth: 10 };
 
-const prepare = async (world: World): Promise<Ground> => {
-  const { ledger } = world;
-  const worker = world.worker();
-  await world.job("ended", ["a"], { lane: "ended.test", maxItems: 1 });
+const prepare = async (kit: Kit): Promise<Prepared> => {
+  const { ledger } = kit;
+  const worker = kit.worker();
+  await kit.job("ended", ["a"], { lane: "ended.test", maxItems: 1 });
   await ledger.addItems("ended", planned(["capped"], "ended.test"), []);
   await ledger.sealJob("ended");
   await worker.settle(await worker.take(), failed("timeout"));
-  await world.job("job", keysOf(9), { pace: PACE });
+  await kit.job("job", keysOf(9), { pace: PACE });
   const { items: held } = await worker.claim(2);
-  return { world, ledger, worker, held };
+  return { kit, ledger, worker, held };
 };
 
 /** All that can be seen of a ledger, and what it gives next. Numbers that only name something may differ. */
-const look = async (world: World): Promise<unknown> => {
-  const { ledger } = world;
+const look = async (kit: Kit): Promise<unknown> => {
+  const { ledger } = kit;
   const jobs = await ledger.listJobs();
-  const items = await Promise.all(jobs.map(({ spec }) => world.items(spec.id)));
+  const items = await Promise.all(jobs.map(({ spec }) => kit.items(spec.id)));
   const events = (await ledger.events.read({ limit: 100 })).map(({ type, job, facts }) => ({
     type,
     job,
@@ -52,13 +52,13 @@ const look = async (world: World): Promise<unknown> => {
     await ledger.listWorkers(),
     await ledger.readWorkSums(),
   ];
-  world.pass(500);
-  const grant = await world.worker("next").claim();
+  kit.pass(500);
+  const grant = await kit.worker("next").claim();
   const given = { ...grant, items: grant.items.map(({ key }) => key) };
   return { jobs, items, events, rest, removals: await ledger.removals.list({ limit: 9 }), given };
 };
 
-type Call = (ground: Ground) => Promise<unknown>;
+type Call = (prepared: Prepared) => Promise<unknown>;
 
 const settleAll =
   (outcome: Outcome, own: Partial<SettledItem> = {}): Call =>
@@ -77,44 +77,44 @@ const VERBS: Readonly<Record<string, Call>> = {
   "addItems, many": ({ ledger }) =>
     ledger.addItems("job", planned([...keysOf(MANY, "n"), "k0"]), [{ line: 1, problem: "bad" }]),
   sealJob: ({ ledger }) => ledger.sealJob("job"),
-  "steerJob, pause": ({ ledger }) => ledger.steerJob("job", "pause"),
-  "steerJob, resume": ({ ledger }) => ledger.steerJob("job", "resume"),
-  "steerJob, cancel": ({ ledger }) => ledger.steerJob("job", "cancel"),
+  "controlJob, pause": ({ ledger }) => ledger.controlJob("job", "pause"),
+  "controlJob, resume": ({ ledger }) => ledger.controlJob("job", "resume"),
+  "controlJob, cancel": ({ ledger }) => ledger.controlJob("job", "cancel"),
   retryItems: ({ ledger }) => ledger.retryItems("ended", {}),
   "retryItems, by key": ({ ledger }) => ledger.retryItems("ended", { keys: ["a", "b"] }),
   raiseCaps: ({ ledger }) => ledger.raiseCaps("ended", { maxItems: 5 }),
   pinVersions: ({ ledger }) => ledger.pinVersions("ended", pins),
-  amendItems: async ({ ledger, world }) => {
+  amendItems: async ({ ledger, kit }) => {
     await ledger.pinVersions("ended", pins);
-    const { ref } = await world.item("ended", "a");
+    const { ref } = await kit.item("ended", "a");
     const outcome = { state: "done", quality: "complete" } as const;
     const rest = { records: null, fieldCounts: [], emitted: planned(["found"]), rejected: [] };
     await ledger.amendItems("ended", 1, [{ ...ref, outcome, ...rest }], true);
   },
-  "steerLane, hold": ({ ledger }) => ledger.steerLane(SITE, { isHeld: true, perSecond: 1 }),
-  "steerLane, reset": ({ ledger }) => ledger.steerLane(SITE, { isReset: true }),
+  "controlLane, hold": ({ ledger }) => ledger.controlLane(SITE, { isHeld: true, perSecond: 1 }),
+  "controlLane, reset": ({ ledger }) => ledger.controlLane(SITE, { isReset: true }),
   setShare: ({ ledger }) => ledger.setShare("team", { weight: 2, maxRunning: 3 }),
-  claim: ({ worker, world }) => {
-    world.pass(1000);
+  claim: ({ worker, kit }) => {
+    kit.pass(1000);
     return worker.claim(2);
   },
-  "claim, of items that were tried before": async ({ worker, world, held }) => {
+  "claim, of items that were tried before": async ({ worker, kit, held }) => {
     await worker.settle(held, waiting(500));
-    await world.ledger.retryItems("ended", {});
-    world.pass(1000);
+    await kit.ledger.retryItems("ended", {});
+    kit.pass(1000);
     return await worker.claim(4);
   },
-  "claim, of a suspect": async ({ world, ledger, worker }) => {
+  "claim, of a suspect": async ({ kit, ledger, worker }) => {
     await ledger.reap({ worker: worker.name });
-    world.pass(1000);
-    return await world.worker("alone").claim(1, { alone: true });
+    kit.pass(1000);
+    return await kit.worker("alone").claim(1, { alone: true });
   },
   "pulse, wishes": ({ worker, held }) =>
     worker.pulse({ wishes: [{ lane: SITE, queue: held[0]!.queue, count: 1 }] }),
   "pulse, returned": ({ worker }) => worker.pulse({ returned: [{ lane: SITE, delaysMs: [500] }] }),
   "pulse, outcomes": ({ worker, held }) => worker.tell(held[0]!.queue, "structure-changed", 4),
   "pulse, stops": async ({ ledger, worker }) => {
-    await ledger.steerJob("job", "pause");
+    await ledger.controlJob("job", "pause");
     const { stopped } = await worker.pulse();
     return [stopped, await ledger.isQuiet("job")];
   },
@@ -129,8 +129,8 @@ const VERBS: Readonly<Record<string, Call>> = {
   "settle, returned": settleAll(RETURNED),
   "settle, with many items found": settleAll(DONE, { emitted: planned(keysOf(MANY, "n")) }),
   reap: ({ ledger, worker }) => ledger.reap({ worker: worker.name }),
-  "reap, of all that are silent": ({ ledger, world }) => {
-    world.pass(LEASE_MS + 1);
+  "reap, of all that are silent": ({ ledger, kit }) => {
+    kit.pass(LEASE_MS + 1);
     return ledger.reap({});
   },
   readRobots: ({ ledger, worker }) => ledger.readRobots("https://site.test", worker.name),
@@ -147,7 +147,7 @@ const verbOf = (name: string): string => name.split(",")[0]!;
 /** Its answer, or its error, and what is seen after it. */
 const effectOf = async (t: TestContext, call: Call, lost: string | undefined): Promise<unknown> => {
   let toLose: string | undefined;
-  const world = await World.create(t, async (folder, options) =>
+  const kit = await Kit.create(t, async (folder, options) =>
     resend(
       loseAnswers(await open(folder, options), (verb) => {
         const isLost = verb === toLose;
@@ -156,11 +156,11 @@ const effectOf = async (t: TestContext, call: Call, lost: string | undefined): P
       }),
     ),
   );
-  const ground = await prepare(world);
+  const prepared = await prepare(kit);
   toLose = lost;
-  const answer = await call(ground).catch((error: unknown) => ({ error }));
+  const answer = await call(prepared).catch((error: unknown) => ({ error }));
   assert.equal(toLose, undefined, "an answer was lost");
-  return { answer, seen: await look(world) };
+  return { answer, seen: await look(kit) };
 };
 
 describe("a call whose answer is lost, and that is sent again, does what one call does", () => {
@@ -171,12 +171,12 @@ describe("a call whose answer is lost, and that is sent again, does what one cal
 });
 
 /** What the last word of an operator says is true, however old that word is. */
-const LAST_WORD_STANDS = ["steerLane", "setShare"];
+const LAST_WORD_STANDS = ["controlLane", "setShare"];
 
 /** What is seen when the call arrives a second time, after others of the same kind. */
 const lateEffectOf = async (t: TestContext, call: Call, verb: string, isTwice: boolean): Promise<unknown> => {
   const sent: (() => Promise<unknown>)[] = [];
-  const world = await World.create(t, async (folder, options) =>
+  const kit = await Kit.create(t, async (folder, options) =>
     resend(
       eachVerb(await open(folder, options), (name, own) => (...args) => {
         if (name === verb) sent.push(() => own(...args));
@@ -184,18 +184,18 @@ const lateEffectOf = async (t: TestContext, call: Call, verb: string, isTwice: b
       }),
     ),
   );
-  const ground = await prepare(world);
+  const prepared = await prepare(kit);
   sent.length = 0;
-  await call(ground);
+  await call(prepared);
   const [first] = sent;
-  const { ledger, worker } = ground;
+  const { ledger, worker } = prepared;
   await worker.pulse();
   await worker.claim();
-  await ledger.steerJob("job", "pause").catch(() => undefined);
-  await ledger.steerJob("job", "resume").catch(() => undefined);
+  await ledger.controlJob("job", "pause").catch(() => undefined);
+  await ledger.controlJob("job", "resume").catch(() => undefined);
   await ledger.addItems("job", planned(["later"]), []).catch(() => undefined);
   if (isTwice) await first!().catch(() => undefined);
-  return await look(world);
+  return await look(kit);
 };
 
 describe("a call that arrives once more, after others, changes nothing", () => {
@@ -209,13 +209,13 @@ describe("a call that arrives once more, after others, changes nothing", () => {
 
 describe("SQLite behind a relay that loses answers", () => {
   it("keeps the laws", async (t) => {
-    const world = await World.create(t, behindRelay(open, { share: 0.05 }));
-    const handles = [await world.another(), await world.another(), await world.another()];
+    const kit = await Kit.create(t, behindRelay(open, { share: 0.05 }));
+    const handles = [await kit.another(), await kit.another(), await kit.another()];
     const samples = fc.sample(histories, { seed: 20261116, numRuns: 10 });
     for (const [number, steps] of samples.entries()) {
-      const run = await LawRun.start(world, handles, `${number}-`);
+      const run = await LawRun.start(kit, handles, `${number}-`);
       for (const step of steps) await run.step(step).catch(() => undefined);
-      assert.deepEqual(world.violations(), []);
+      assert.deepEqual(kit.violations(), []);
     }
   });
 });

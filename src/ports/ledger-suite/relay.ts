@@ -1,7 +1,7 @@
 import { eachVerb, resending } from "../../ledger/resend.ts";
-import { seededRandom } from "../../model/seeded-random.ts";
+import { seededRandom } from "../../domain/testing/seeded-random.ts";
 import type { Ledger } from "../ledger.ts";
-import type { OpenLedger } from "./world.ts";
+import type { OpenLedger } from "./test-kit.ts";
 
 /** The call took effect, or was refused, and nobody heard which. */
 class AnswerLost extends Error {

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import type { CaptureRef } from "../../model/capture.ts";
+import type { CaptureRef } from "../../domain/capture.ts";
 import type { StoredObject } from "../removals.ts";
 import { GOOD, HOUR, submitFresh } from "./freshness.ts";
 import { DONE, failed } from "./sim-worker.ts";
-import { code, keysOf, type LedgerTest, planned, type World } from "./world.ts";
+import { code, keysOf, type LedgerTest, planned, type Kit } from "./test-kit.ts";
 
 const blobOf = (job: string, what = "captures"): string => `jobs/${job}/${what}/one.warc.gz`;
 
@@ -18,10 +18,10 @@ const capture = (job: string): CaptureRef => ({
 });
 
 /** A job whose items are done, each with a capture and records of its own. */
-const doneJob = async (world: World, job: string, keys = ["a", "b"], freshness = {}): Promise<void> => {
-  const worker = world.worker();
-  await submitFresh(world, job, keys, freshness);
-  await world.ledger.sealJob(job);
+const doneJob = async (kit: Kit, job: string, keys = ["a", "b"], freshness = {}): Promise<void> => {
+  const worker = kit.worker();
+  await submitFresh(kit, job, keys, freshness);
+  await kit.ledger.sealJob(job);
   const records = { blob: `jobs/${job}/records/one.jsonl`, offset: 0, length: 5 };
   for (let items = await worker.take(100, { jobs: [job] }); items.length > 0;) {
     await worker.settle(items, DONE, { captures: [capture(job)], records, fresh: GOOD });
@@ -32,8 +32,8 @@ const doneJob = async (world: World, job: string, keys = ["a", "b"], freshness =
 const object = (name: string): StoredObject => ({ name, size: 7 });
 
 /** The ledger's part to the bytes, these objects, and the rest; answers what could be deleted. */
-const remove = async (world: World, job: string, names: readonly string[]): Promise<readonly string[]> => {
-  const { removals } = world.ledger;
+const remove = async (kit: Kit, job: string, names: readonly string[]): Promise<readonly string[]> => {
+  const { removals } = kit.ledger;
   let next = await removals.advance(job);
   while (next === "ledger") next = await removals.advance(job);
   const free = await removals.release(job, names.map(object));
@@ -45,10 +45,10 @@ const remove = async (world: World, job: string, names: readonly string[]): Prom
 };
 
 export const removing = (test: LedgerTest): void => {
-  test("a removed job cannot be read from the moment that it is marked, and what is left of it says what was removed", async (world) => {
-    const { ledger } = world;
-    await doneJob(world, "one");
-    world.pass(1000);
+  test("a removed job cannot be read from the moment that it is marked, and what is left of it says what was removed", async (kit) => {
+    const { ledger } = kit;
+    await doneJob(kit, "one");
+    kit.pass(1000);
     const marked = await ledger.removals.mark("one", "job");
     assert.equal(marked.isComplete, false);
     assert.equal(await ledger.readJob("one"), undefined);
@@ -56,11 +56,11 @@ export const removing = (test: LedgerTest): void => {
     for (const verb of [
       () => ledger.listItems("one", { limit: 1 }),
       () => ledger.retryItems("one", {}),
-      () => ledger.steerJob("one", "resume"),
+      () => ledger.controlJob("one", "resume"),
       () => ledger.addItems("one", planned(["z"]), []),
     ])
       await assert.rejects(verb, code("job-removed"));
-    assert.deepEqual(await remove(world, "one", [blobOf("one")]), [blobOf("one")]);
+    assert.deepEqual(await remove(kit, "one", [blobOf("one")]), [blobOf("one")]);
     const removal = await ledger.removals.read("one");
     assert.deepEqual(removal, {
       job: "one",
@@ -69,7 +69,7 @@ export const removing = (test: LedgerTest): void => {
       what: "job",
       createdAt: marked.createdAt,
       endedAt: marked.endedAt,
-      removedAt: world.nowMs,
+      removedAt: kit.nowMs,
       isComplete: true,
       removed: { items: 2, captures: 2, bytes: 7 },
       kept: { objects: 0, bytes: 0 },
@@ -80,21 +80,21 @@ export const removing = (test: LedgerTest): void => {
     assert.deepEqual(await ledger.removals.open(9), []);
     const { "removed jobs": jobs, "removed items": items } = await ledger.readWorkSums();
     assert.deepEqual([jobs, items], [1, 2]);
-    await assert.rejects(world.job("one", ["a"]), code("job-exists"));
+    await assert.rejects(kit.job("one", ["a"]), code("job-exists"));
   });
 
-  test("a job that has not ended, or whose items are in hand, is not removed", async (world) => {
-    const { ledger } = world;
-    await world.job("one", ["a", "b"]);
+  test("a job that has not ended, or whose items are in hand, is not removed", async (kit) => {
+    const { ledger } = kit;
+    await kit.job("one", ["a", "b"]);
     const mark = () => ledger.removals.mark("one", "job");
     await assert.rejects(mark, code("job-running"));
-    await ledger.steerJob("one", "pause");
+    await ledger.controlJob("one", "pause");
     await assert.rejects(mark, code("job-running"));
     await assert.rejects(ledger.removals.mark("nobody", "job"), code("no-such-job"));
-    await ledger.steerJob("one", "resume");
-    const worker = world.worker();
+    await ledger.controlJob("one", "resume");
+    const worker = kit.worker();
     const taken = await worker.take(1);
-    await ledger.steerJob("one", "cancel");
+    await ledger.controlJob("one", "cancel");
     await assert.rejects(mark, code("job-running"), "its worker may still be asking the site");
     await worker.settle(taken);
     await worker.pulse();
@@ -102,33 +102,33 @@ export const removing = (test: LedgerTest): void => {
     assert.equal((await mark()).job, "one");
   });
 
-  test("nothing is answered with a removed job's captures, and ids of its queues are not used again", async (world) => {
-    await doneJob(world, "one");
-    const [before] = await world.items("one");
-    await world.ledger.removals.mark("one", "job");
-    await remove(world, "one", []);
-    const known = await world.ledger.readFresh([{ client: "team", scraper: "county", key: "a" }]);
+  test("nothing is answered with a removed job's captures, and ids of its queues are not used again", async (kit) => {
+    await doneJob(kit, "one");
+    const [before] = await kit.items("one");
+    await kit.ledger.removals.mark("one", "job");
+    await remove(kit, "one", []);
+    const known = await kit.ledger.readFresh([{ client: "team", scraper: "county", key: "a" }]);
     assert.deepEqual(known, [undefined]);
-    await submitFresh(world, "two", ["a"]);
-    const [item] = await world.worker().take();
+    await submitFresh(kit, "two", ["a"]);
+    const [item] = await kit.worker().take();
     assert.equal(item?.key, "a", "it is fetched");
     assert.ok(item.queue > before!.ref.queue);
   });
 
-  test("objects that items of other jobs point to are kept until those jobs have gone", async (world) => {
-    const { removals } = world.ledger;
-    await doneJob(world, "one");
-    await doneJob(world, "two", ["a"]);
-    assert.equal((await world.item("two", "a")).state, "skipped");
+  test("objects that items of other jobs point to are kept until those jobs have gone", async (kit) => {
+    const { removals } = kit.ledger;
+    await doneJob(kit, "one");
+    await doneJob(kit, "two", ["a"]);
+    assert.equal((await kit.item("two", "a")).state, "skipped");
     await removals.mark("one", "job");
     const names = [blobOf("one"), `jobs/one/captures/two.warc.gz`, "jobs/one/records/one.jsonl"];
-    assert.deepEqual(await remove(world, "one", names), ["jobs/one/captures/two.warc.gz"]);
+    assert.deepEqual(await remove(kit, "one", names), ["jobs/one/captures/two.warc.gz"]);
     assert.deepEqual((await removals.read("one"))?.kept, { objects: 2, bytes: 14 });
-    assert.deepEqual((await world.item("two", "a")).captures, [capture("one")], "it is read as before");
+    assert.deepEqual((await kit.item("two", "a")).captures, [capture("one")], "it is read as before");
     assert.deepEqual(await removals.due(9), [], "nothing that pointed there has gone");
 
     await removals.mark("two", "job");
-    await remove(world, "two", []);
+    await remove(kit, "two", []);
     const [sweep] = await removals.due(9);
     assert.equal(sweep?.job, "one");
     const freed = await removals.freed("one");
@@ -138,7 +138,7 @@ export const removing = (test: LedgerTest): void => {
     assert.deepEqual((await removals.read("one"))?.kept, { objects: 0, bytes: 0 });
     assert.equal((await removals.read("one"))?.removed.bytes, 21);
     assert.deepEqual(await removals.due(9), []);
-    world.pass(2 * HOUR);
+    kit.pass(2 * HOUR);
     const late = await removals.due(9);
     assert.deepEqual(
       late.map(({ job }) => job),
@@ -149,78 +149,78 @@ export const removing = (test: LedgerTest): void => {
     assert.deepEqual(await removals.due(9), []);
   });
 
-  test("an item that was found unchanged keeps what the removed job had of it", async (world) => {
-    const { removals } = world.ledger;
-    await doneJob(world, "one", ["a"]);
-    world.pass(1000);
-    await world.job("two", ["a"], { freshness: { maxAgeMs: 0 } });
-    await world.ledger.sealJob("two");
-    const worker = world.worker();
+  test("an item that was found unchanged keeps what the removed job had of it", async (kit) => {
+    const { removals } = kit.ledger;
+    await doneJob(kit, "one", ["a"]);
+    kit.pass(1000);
+    await kit.job("two", ["a"], { freshness: { maxAgeMs: 0 } });
+    await kit.ledger.sealJob("two");
+    const worker = kit.worker();
     const unchanged = { state: "skipped", reason: "unchanged", quality: "complete" } as const;
     // The site answered that nothing has changed: the item points to the page of the job before.
     await worker.settle(await worker.take(), unchanged, { captures: [capture("one")], fresh: GOOD });
     await removals.mark("one", "job");
-    assert.deepEqual(await remove(world, "one", [blobOf("one")]), []);
-    assert.deepEqual((await world.item("two", "a")).captures, [capture("one")]);
+    assert.deepEqual(await remove(kit, "one", [blobOf("one")]), []);
+    assert.deepEqual((await kit.item("two", "a")).captures, [capture("one")]);
   });
 
-  test("an item that points to what was removed meanwhile is fetched", async (world) => {
+  test("an item that points to what was removed meanwhile is fetched", async (kit) => {
     for (const [at, what] of (["job", "pages"] as const).entries()) {
       const [before, after] = [`before-${at}`, `after-${at}`];
-      await doneJob(world, before, ["a"]);
-      world.pass(1000);
-      await world.job(after, ["a"], { freshness: { maxAgeMs: 0 } });
-      await world.ledger.sealJob(after);
-      const worker = world.worker();
+      await doneJob(kit, before, ["a"]);
+      kit.pass(1000);
+      await kit.job(after, ["a"], { freshness: { maxAgeMs: 0 } });
+      await kit.ledger.sealJob(after);
+      const worker = kit.worker();
       const [item] = await worker.take();
-      const attempt = { startedAt: world.nowMs, ms: 5, requests: 1, bytes: 100 };
-      await world.ledger.removals.mark(before, what);
-      await remove(world, before, [blobOf(before)]);
+      const attempt = { startedAt: kit.nowMs, ms: 5, requests: 1, bytes: 100 };
+      await kit.ledger.removals.mark(before, what);
+      await remove(kit, before, [blobOf(before)]);
       await worker.settle([item!], DONE, { attempt, captures: [capture(before)], fresh: GOOD });
-      assert.equal((await world.item(after, "a")).state, "queued");
+      assert.equal((await kit.item(after, "a")).state, "queued");
       const [again] = await worker.take();
       assert.equal(again?.attempt, item?.attempt, "no attempt is lost by it");
       await worker.settle([again!], DONE, { captures: [capture(after)] });
-      const view = (await world.ledger.readJob(after))!;
+      const view = (await kit.ledger.readJob(after))!;
       assert.deepEqual([view.state, view.requests, view.counts.states.done], ["done", 2, 1]);
     }
   });
 
-  test("with its pages removed a job keeps records and counts, and takes nothing while they are being removed", async (world) => {
-    const { ledger } = world;
-    const worker = world.worker();
-    await world.job("one", ["a", "b"]);
+  test("with its pages removed a job keeps records and counts, and takes nothing while they are being removed", async (kit) => {
+    const { ledger } = kit;
+    const worker = kit.worker();
+    await kit.job("one", ["a", "b"]);
     await ledger.sealJob("one");
     const [done, broken] = await worker.take();
     const records = { blob: "jobs/one/records/one.jsonl", offset: 0, length: 5 };
     await worker.settle([done!], DONE, { captures: [capture("one")], records });
     await worker.settle([broken!], failed("structure-changed"), { captures: [capture("one")] });
     const { counts } = (await ledger.readJob("one"))!;
-    world.pass(1000);
+    kit.pass(1000);
     await ledger.removals.mark("one", "pages");
-    assert.deepEqual((await world.item("one", "a")).captures, [], "hidden at once");
+    assert.deepEqual((await kit.item("one", "a")).captures, [], "hidden at once");
     await assert.rejects(ledger.retryItems("one", {}), code("job-ended"));
-    assert.deepEqual(await remove(world, "one", [blobOf("one")]), [blobOf("one")]);
-    const item = await world.item("one", "a");
+    assert.deepEqual(await remove(kit, "one", [blobOf("one")]), [blobOf("one")]);
+    const item = await kit.item("one", "a");
     assert.deepEqual([item.captures, item.records], [[], records]);
     const view = await ledger.readJob("one");
     assert.deepEqual(view?.counts, counts);
-    assert.deepEqual(view.pagesRemoved, { at: world.nowMs, captures: 2, bytes: 7 });
+    assert.deepEqual(view.pagesRemoved, { at: kit.nowMs, captures: 2, bytes: 7 });
     assert.equal((await ledger.removals.mark("one", "pages")).isComplete, true, "nothing is left to do");
 
-    world.pass(1000);
+    kit.pass(1000);
     assert.equal(await ledger.retryItems("one", {}), 1);
     await worker.settle(await worker.take(), DONE, { captures: [capture("one")] });
-    assert.equal((await world.item("one", "b")).captures.length, 1, "what comes after that is kept");
+    assert.equal((await kit.item("one", "b")).captures.length, 1, "what comes after that is kept");
     assert.equal((await ledger.removals.mark("one", "pages")).isComplete, false);
     await ledger.removals.mark("one", "job");
-    await remove(world, "one", []);
+    await remove(kit, "one", []);
     assert.deepEqual((await ledger.removals.read("one"))?.removed, { items: 2, captures: 3, bytes: 7 });
   });
 
-  test("objects are counted once, however often they are released", async (world) => {
-    const { removals } = world.ledger;
-    await doneJob(world, "one");
+  test("objects are counted once, however often they are released", async (kit) => {
+    const { removals } = kit.ledger;
+    await doneJob(kit, "one");
     await removals.mark("one", "job");
     let next = await removals.advance("one");
     while (next !== "bytes") next = await removals.advance("one");
@@ -230,26 +230,26 @@ export const removing = (test: LedgerTest): void => {
     assert.equal((await removals.read("one"))?.removed.bytes, 21);
   });
 
-  test("a removed job's folder is looked at again after an hour, also when the clock is set back", async (world) => {
-    const { removals } = world.ledger;
-    const worker = world.worker("clock");
-    await doneJob(world, "one");
+  test("a removed job's folder is looked at again after an hour, also when the clock is set back", async (kit) => {
+    const { removals } = kit.ledger;
+    const worker = kit.worker("clock");
+    await doneJob(kit, "one");
     await removals.mark("one", "job");
-    await remove(world, "one", []);
-    world.setClock(-24 * HOUR);
+    await remove(kit, "one", []);
+    kit.setClock(-24 * HOUR);
     await worker.take();
-    world.pass(2 * HOUR);
+    kit.pass(2 * HOUR);
     assert.deepEqual(
       (await removals.due(9)).map(({ job }) => job),
       ["one"],
     );
   });
 
-  test("two processes may remove the same job", async (world) => {
-    const other = await world.another();
-    await doneJob(world, "one", keysOf(600));
-    await world.ledger.removals.mark("one", "job");
-    const run = async ({ removals } = world.ledger): Promise<void> => {
+  test("two processes may remove the same job", async (kit) => {
+    const other = await kit.another();
+    await doneJob(kit, "one", keysOf(600));
+    await kit.ledger.removals.mark("one", "job");
+    const run = async ({ removals } = kit.ledger): Promise<void> => {
       for (;;) {
         const next = await removals.advance("one");
         if (next === "nothing") return;

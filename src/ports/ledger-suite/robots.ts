@@ -1,19 +1,19 @@
 import assert from "node:assert/strict";
-import { type LedgerTest, LEASE_MS } from "./world.ts";
+import { type LedgerTest, LEASE_MS } from "./test-kit.ts";
 
 const ORIGIN = "https://site.test";
 
 export const robots = (test: LedgerTest): void => {
-  test("one asker at a time may fetch robots.txt, and all hear what it found", async (world) => {
-    const other = await world.another();
-    await world.worker("w1").claim();
-    await world.worker("w2", other).claim();
-    assert.deepEqual(await world.ledger.readRobots(ORIGIN, "w1"), { mayFetch: true });
+  test("one asker at a time may fetch robots.txt, and all hear what it found", async (kit) => {
+    const other = await kit.another();
+    await kit.worker("w1").claim();
+    await kit.worker("w2", other).claim();
+    assert.deepEqual(await kit.ledger.readRobots(ORIGIN, "w1"), { mayFetch: true });
     const wait = await other.readRobots(ORIGIN, "w2");
     assert.ok("mayFetch" in wait && !wait.mayFetch && wait.againInMs > 0);
     assert.deepEqual(await other.readRobots("https://other.test", "w2"), { mayFetch: true });
-    await world.ledger.keepRobots(ORIGIN, { text: "User-agent: *\nDisallow: /x", keepMs: 1000 });
-    world.pass(400);
+    await kit.ledger.keepRobots(ORIGIN, { text: "User-agent: *\nDisallow: /x", keepMs: 1000 });
+    kit.pass(400);
     assert.deepEqual(await other.readRobots(ORIGIN, "w2"), {
       known: { text: "User-agent: *\nDisallow: /x", keepMs: 600 },
     });
@@ -27,26 +27,26 @@ export const robots = (test: LedgerTest): void => {
     assert.deepEqual(await ledger.readRobots(ORIGIN, "w1"), { known: { text: null, keepMs: 1000 } });
   });
 
-  test("when its time is over it is fetched anew, by one", async (world) => {
-    const { ledger } = world;
-    await world.worker("w1").claim();
+  test("when its time is over it is fetched anew, by one", async (kit) => {
+    const { ledger } = kit;
+    await kit.worker("w1").claim();
     await ledger.keepRobots(ORIGIN, { text: "", keepMs: 1000 });
-    world.pass(1001);
+    kit.pass(1001);
     assert.deepEqual(await ledger.readRobots(ORIGIN, "w1"), { mayFetch: true });
     assert.equal("mayFetch" in (await ledger.readRobots(ORIGIN, "w2")), true);
     assert.notDeepEqual(await ledger.readRobots(ORIGIN, "w2"), { mayFetch: true });
   });
 
-  test("when the fetcher dies or stays silent, another one may fetch", async (world) => {
-    const { ledger } = world;
-    const [one, two] = [world.worker("w1"), world.worker("w2")];
+  test("when the fetcher dies or stays silent, another one may fetch", async (kit) => {
+    const { ledger } = kit;
+    const [one, two] = [kit.worker("w1"), kit.worker("w2")];
     await one.claim();
     await two.claim();
     await ledger.readRobots(ORIGIN, "w1");
     await ledger.reap({ worker: "w1" });
     assert.deepEqual(await ledger.readRobots(ORIGIN, "w2"), { mayFetch: true });
     for (let i = 0; i < 30; i++) {
-      world.pass(LEASE_MS - 1);
+      kit.pass(LEASE_MS - 1);
       await two.pulse();
     }
     assert.deepEqual(await ledger.readRobots(ORIGIN, "w3"), { mayFetch: true });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { countOf, serveSlots, TEN, WINDOW } from "./serve-slots.ts";
 import { RETURNED } from "./sim-worker.ts";
-import { keysOf, type LedgerTest, planned, UNPACED, type World } from "./world.ts";
+import { keysOf, type LedgerTest, planned, UNPACED, type Kit } from "./test-kit.ts";
 
 const assertShares = (served: readonly string[], weights: Readonly<Record<string, number>>): void => {
   const total = Object.values(weights).reduce((a, b) => a + b, 0);
@@ -15,92 +15,92 @@ const assertShares = (served: readonly string[], weights: Readonly<Record<string
 const NOTHING_SPENT = { startedAt: 0, ms: 0, requests: 0, bytes: 0 };
 
 /** A job with one item in each of many lanes. */
-const wideJob = async (world: World, id: string, client: string, lanes: number): Promise<void> => {
-  await world.job(id, [], { client });
+const wideJob = async (kit: Kit, id: string, client: string, lanes: number): Promise<void> => {
+  await kit.job(id, [], { client });
   const items = Array.from({ length: lanes }, (_, i) => planned(keysOf(20, `${i}-`), `${id}-${i}.test`));
-  await world.ledger.addItems(id, items.flat(), []);
+  await kit.ledger.addItems(id, items.flat(), []);
 };
 
 /** Items of each job in so many claims of a busy worker: it has one place free at a time. */
-const serveOneByOne = async (world: World, count: number, room = 1): Promise<string[]> => {
-  const worker = world.worker();
+const serveOneByOne = async (kit: Kit, count: number, room = 1): Promise<string[]> => {
+  const worker = kit.worker();
   const served: string[] = [];
   while (served.length < count) {
     const items = await worker.take(room);
     assert.ok(items.length > 0, "an idle worker while there is work");
     served.push(...items.map(({ job }) => job));
     await worker.settle(items);
-    world.pass(1);
+    kit.pass(1);
   }
   return served;
 };
 
 export const shares = (test: LedgerTest): void => {
-  test("a client whose items never end leaves a part of each worker to those that come later", async (world) => {
-    await wideJob(world, "hanging", "a", 400);
-    const worker = world.worker();
+  test("a client whose items never end leaves a part of each worker to those that come later", async (kit) => {
+    await wideJob(kit, "hanging", "a", 400);
+    const worker = kit.worker();
     const places = 100;
     const claim = async (): Promise<readonly string[]> => {
       const running = [...worker.held.values()];
       const { items } = await worker.claim(places - running.length, { running });
       return items.map(({ job }) => job);
     };
-    await world.ledger.setShare("b", { weight: 1 });
-    while ((await claim()).length > 0) world.pass(1000);
+    await kit.ledger.setShare("b", { weight: 1 });
+    while ((await claim()).length > 0) kit.pass(1000);
     assert.equal(worker.held.size, 80);
-    await world.job("late", keysOf(50), { client: "b", pace: TEN });
+    await kit.job("late", keysOf(50), { client: "b", pace: TEN });
     assert.deepEqual([...new Set(await claim())], ["late"]);
   });
 
-  test("a client that is the only one has all places of a worker", async (world) => {
-    await wideJob(world, "only", "a", 200);
-    const { items } = await world.worker().claim(100, { running: [] });
+  test("a client that is the only one has all places of a worker", async (kit) => {
+    await wideJob(kit, "only", "a", 200);
+    const { items } = await kit.worker().claim(100, { running: [] });
     assert.equal(items.length, 100);
   });
 
-  test("beside 200,000 items of another client, fifty on the same host are through in a hundred slots", async (world) => {
-    const worker = world.worker();
-    await world.job("huge", keysOf(200_000), { client: "a", pace: TEN });
-    await serveSlots(world, worker, 200);
-    await world.job("small", keysOf(50), { client: "b", pace: TEN });
-    const served = await serveSlots(world, worker, 100 + WINDOW);
+  test("beside 200,000 items of another client, fifty on the same host are through in a hundred slots", async (kit) => {
+    const worker = kit.worker();
+    await kit.job("huge", keysOf(200_000), { client: "a", pace: TEN });
+    await serveSlots(kit, worker, 200);
+    await kit.job("small", keysOf(50), { client: "b", pace: TEN });
+    const served = await serveSlots(kit, worker, 100 + WINDOW);
     assert.equal(countOf(served, "small"), 50);
   });
 
-  test("weights of three to one are shares of three to one, at any moment to within one window", async (world) => {
-    await world.ledger.setShare("a", { weight: 3 });
-    await world.ledger.setShare("b", { weight: 1 });
-    await world.job("three", keysOf(400), { client: "a", pace: TEN });
-    await world.job("one", keysOf(400), { client: "b", pace: TEN });
-    const served = await serveSlots(world, world.worker(), 200);
+  test("weights of three to one are shares of three to one, at any moment to within one window", async (kit) => {
+    await kit.ledger.setShare("a", { weight: 3 });
+    await kit.ledger.setShare("b", { weight: 1 });
+    await kit.job("three", keysOf(400), { client: "a", pace: TEN });
+    await kit.job("one", keysOf(400), { client: "b", pace: TEN });
+    const served = await serveSlots(kit, kit.worker(), 200);
     assertShares(served, { three: 3, one: 1 });
     assert.ok(Math.abs(countOf(served, "three") - 150) <= 2, `${countOf(served, "three")} of 200`);
   });
 
-  test("a weight that is changed holds from then on", async (world) => {
-    await world.job("a", keysOf(400), { client: "a", pace: TEN });
-    await world.job("b", keysOf(400), { client: "b", pace: TEN });
-    const worker = world.worker();
-    await serveSlots(world, worker, 60);
-    await world.ledger.setShare("b", { weight: 4 });
-    assertShares(await serveSlots(world, worker, 200), { a: 1, b: 4 });
+  test("a weight that is changed holds from then on", async (kit) => {
+    await kit.job("a", keysOf(400), { client: "a", pace: TEN });
+    await kit.job("b", keysOf(400), { client: "b", pace: TEN });
+    const worker = kit.worker();
+    await serveSlots(kit, worker, 60);
+    await kit.ledger.setShare("b", { weight: 4 });
+    assertShares(await serveSlots(kit, worker, 200), { a: 1, b: 4 });
   });
 
-  test("thirty clients with thirty weights share a lane by them", async (world) => {
+  test("thirty clients with thirty weights share a lane by them", async (kit) => {
     const weights: Record<string, number> = {};
     for (let i = 0; i < 30; i++) {
       const weight = 1 + (i % 3);
       weights[`c${i}`] = weight;
-      await world.ledger.setShare(`c${i}`, { weight });
-      await world.job(`c${i}`, keysOf(60), { client: `c${i}`, pace: TEN });
+      await kit.ledger.setShare(`c${i}`, { weight });
+      await kit.job(`c${i}`, keysOf(60), { client: `c${i}`, pace: TEN });
     }
-    assertShares(await serveSlots(world, world.worker(), 600), weights);
+    assertShares(await serveSlots(kit, kit.worker(), 600), weights);
   });
 
-  test("slots that hops took count in a client's share of the lane", async (world) => {
-    const worker = world.worker();
-    await world.job("hops", keysOf(300), { client: "a", pace: TEN });
-    await world.job("plain", keysOf(300), { client: "b", pace: TEN });
+  test("slots that hops took count in a client's share of the lane", async (kit) => {
+    const worker = kit.worker();
+    await kit.job("hops", keysOf(300), { client: "a", pace: TEN });
+    await kit.job("plain", keysOf(300), { client: "b", pace: TEN });
     const slots = { hops: 0, plain: 0 };
     for (let i = 0; i < 150; i++) {
       const items = await worker.take(3);
@@ -112,7 +112,7 @@ export const shares = (test: LedgerTest): void => {
       }
       await worker.settle(items);
       await worker.pulse();
-      world.pass(200);
+      kit.pass(200);
     }
     const total = slots.hops + slots.plain;
     assert.ok(total > 250, `${total} slots in 30 seconds`);
@@ -120,11 +120,11 @@ export const shares = (test: LedgerTest): void => {
   });
 
   for (const [how, isVoid] of Object.entries({ void: true, "given back": false }))
-    test(`slots that were ${how} and are booked again count once in a client's share of the lane`, async (world) => {
-      const worker = world.worker();
-      await world.ledger.setShare("a", { weight: 2 });
-      await world.job("missing", keysOf(600), { client: "a", pace: TEN });
-      await world.job("plain", keysOf(600), { client: "b", pace: TEN });
+    test(`slots that were ${how} and are booked again count once in a client's share of the lane`, async (kit) => {
+      const worker = kit.worker();
+      await kit.ledger.setShare("a", { weight: 2 });
+      await kit.job("missing", keysOf(600), { client: "a", pace: TEN });
+      await kit.job("plain", keysOf(600), { client: "b", pace: TEN });
       const used: string[] = [];
       while (used.length < 150) {
         const { items, slots } = await worker.claim(6);
@@ -143,21 +143,21 @@ export const shares = (test: LedgerTest): void => {
             const again = isVoid ? left : 0;
             const reply = await worker.pulse({ wishes: [{ lane, queue, count: left, again }] });
             left -= reply.slots.reduce((sum, { delaysMs }) => sum + delaysMs.length, 0);
-            world.pass(100);
+            kit.pass(100);
           }
           used.push(...Array.from({ length: count }, () => "missing"));
         }
         await worker.settle([...worker.held.values()]);
         await worker.pulse();
-        world.pass(1000);
+        kit.pass(1000);
       }
       assertShares(used, { missing: 2, plain: 1 });
     });
 
-  test("items that are given back before they began count once in a client's share of the workers", async (world) => {
-    await wideJob(world, "wide", "a", 50);
-    await wideJob(world, "plain", "b", 50);
-    const worker = world.worker();
+  test("items that are given back before they began count once in a client's share of the workers", async (kit) => {
+    await wideJob(kit, "wide", "a", 50);
+    await wideJob(kit, "plain", "b", 50);
+    const worker = kit.worker();
     const run: string[] = [];
     for (let turn = 0; run.length < 200; turn++) {
       const items = await worker.take(1);
@@ -165,44 +165,44 @@ export const shares = (test: LedgerTest): void => {
       if (isGivenBack) await worker.settle(items, RETURNED, { attempt: NOTHING_SPENT });
       else run.push(...items.map(({ job }) => job));
       await worker.settle([...worker.held.values()]);
-      world.pass(1);
+      kit.pass(1);
     }
     assertShares(run, { wide: 1, plain: 1 });
   });
 
-  test("a client with thousands of lanes does not take the workers from one with a single lane", async (world) => {
-    await wideJob(world, "wide", "a", 2000);
-    await world.job("single", keysOf(400), { client: "b" });
-    const served = await serveOneByOne(world, 100);
+  test("a client with thousands of lanes does not take the workers from one with a single lane", async (kit) => {
+    await wideJob(kit, "wide", "a", 2000);
+    await kit.job("single", keysOf(400), { client: "b" });
+    const served = await serveOneByOne(kit, 100);
     assert.ok(countOf(served, "single") >= 49, `${countOf(served, "single")} of 100`);
-    const many = await serveOneByOne(world, 400, 40);
+    const many = await serveOneByOne(kit, 400, 40);
     assert.ok(countOf(many, "single") >= 200 - 40, `${countOf(many, "single")} of 400`);
   });
 
-  test("over the workers weights hold as within a lane", async (world) => {
-    await world.ledger.setShare("a", { weight: 3 });
-    await wideJob(world, "wide", "a", 50);
-    await wideJob(world, "narrow", "b", 3);
-    const served = await serveOneByOne(world, 60);
+  test("over the workers weights hold as within a lane", async (kit) => {
+    await kit.ledger.setShare("a", { weight: 3 });
+    await wideJob(kit, "wide", "a", 50);
+    await wideJob(kit, "narrow", "b", 3);
+    const served = await serveOneByOne(kit, 60);
     assert.ok(Math.abs(countOf(served, "wide") - 45) <= 3, `${countOf(served, "wide")} of 60`);
   });
 
-  test("what one client cannot use others get: no worker stays idle for a share", async (world) => {
-    const worker = world.worker();
-    await world.job("slow", keysOf(100), { client: "a", pace: { perSecond: 1, burst: 1, concurrency: 9 } });
-    await wideJob(world, "wide", "b", 30);
+  test("what one client cannot use others get: no worker stays idle for a share", async (kit) => {
+    const worker = kit.worker();
+    await kit.job("slow", keysOf(100), { client: "a", pace: { perSecond: 1, burst: 1, concurrency: 9 } });
+    await wideJob(kit, "wide", "b", 30);
     assert.equal((await worker.take(200)).length, 200);
-    await wideJob(world, "new", "c", 30);
+    await wideJob(kit, "new", "c", 30);
     const jobs = (await worker.take(200)).map(({ job }) => job);
     assert.equal(jobs.length, 200);
     assert.ok(countOf(jobs, "new") >= 100, `${countOf(jobs, "new")} of 200`);
   });
 
-  test("no claim hands out more of a client's items than may run at a time, over all workers", async (world) => {
-    const [one, two] = [world.worker("w1"), world.worker("w2", await world.another())];
-    await world.ledger.setShare("a", { weight: 1, maxRunning: 5 });
-    await wideJob(world, "wide", "a", 10);
-    await world.job("other", keysOf(10), { client: "b" });
+  test("no claim hands out more of a client's items than may run at a time, over all workers", async (kit) => {
+    const [one, two] = [kit.worker("w1"), kit.worker("w2", await kit.another())];
+    await kit.ledger.setShare("a", { weight: 1, maxRunning: 5 });
+    await wideJob(kit, "wide", "a", 10);
+    await kit.job("other", keysOf(10), { client: "b" });
     const first = await one.take(8, { jobs: ["wide"] });
     assert.equal(first.length, 5);
     assert.deepEqual(await two.take(8, { jobs: ["wide"] }), []);
@@ -211,46 +211,46 @@ export const shares = (test: LedgerTest): void => {
     await one.settle(first.slice(0, 3));
     await one.pulse();
     assert.equal((await two.take(8, { jobs: ["wide"] })).length, 3);
-    await world.ledger.reap({ worker: "w1" });
+    await kit.ledger.reap({ worker: "w1" });
     assert.equal((await two.take(8, { jobs: ["wide"] })).length, 2);
-    await world.ledger.setShare("a", { weight: 1 });
+    await kit.ledger.setShare("a", { weight: 1 });
     assert.equal((await two.take(8, { jobs: ["wide"] })).length, 8);
   });
 
-  test("a suspect that runs alone counts among its client's running items as any other", async (world) => {
-    const [one, two] = [world.worker("w1"), world.worker("w2")];
-    await world.ledger.setShare("a", { weight: 1, maxRunning: 2 });
-    await world.job("job", keysOf(9), { client: "a" });
+  test("a suspect that runs alone counts among its client's running items as any other", async (kit) => {
+    const [one, two] = [kit.worker("w1"), kit.worker("w2")];
+    await kit.ledger.setShare("a", { weight: 1, maxRunning: 2 });
+    await kit.job("job", keysOf(9), { client: "a" });
     await one.take(2);
-    await world.ledger.reap({ worker: "w1" });
-    const alone = world.worker("alone");
+    await kit.ledger.reap({ worker: "w1" });
+    const alone = kit.worker("alone");
     const suspect = await alone.takeAlone();
     assert.ok(suspect);
     assert.equal((await two.take(5)).length, 1);
-    assert.equal(await world.worker("more").takeAlone(), undefined);
+    assert.equal(await kit.worker("more").takeAlone(), undefined);
     await two.settle([...two.held.values()]);
     await two.pulse();
-    assert.ok(await world.worker("more").takeAlone());
+    assert.ok(await kit.worker("more").takeAlone());
   });
 
-  test("a lease has at most a hundred items, however many are claimed", async (world) => {
-    const worker = world.worker();
-    await world.job("job", keysOf(350), { pace: UNPACED });
+  test("a lease has at most a hundred items, however many are claimed", async (kit) => {
+    const worker = kit.worker();
+    await kit.job("job", keysOf(350), { pace: UNPACED });
     const items = await worker.take(350);
     assert.equal(items.length, 350);
     const sizes = [...Map.groupBy(items, ({ lease }) => lease).values()].map(({ length }) => length);
     assert.ok(Math.max(...sizes) <= 100, sizes.join());
   });
 
-  test("what a client's jobs have accepted is counted from a given day (UTC) on, found items included", async (world) => {
-    const { ledger } = world;
-    const worker = world.worker();
-    world.nowMs = 1_750_000_020_000;
-    await world.job("before", keysOf(5), { client: "a" });
-    world.pass(24 * 3_600_000);
-    const since = world.nowMs;
-    await world.job("after", [...keysOf(3), "k0"], { client: "a", lane: "b.test" });
-    await world.job("other", keysOf(7), { client: "b", lane: "c.test" });
+  test("what a client's jobs have accepted is counted from a given day (UTC) on, found items included", async (kit) => {
+    const { ledger } = kit;
+    const worker = kit.worker();
+    kit.nowMs = 1_750_000_020_000;
+    await kit.job("before", keysOf(5), { client: "a" });
+    kit.pass(24 * 3_600_000);
+    const since = kit.nowMs;
+    await kit.job("after", [...keysOf(3), "k0"], { client: "a", lane: "b.test" });
+    await kit.job("other", keysOf(7), { client: "b", lane: "c.test" });
     const [item] = await worker.take(1, { jobs: ["after"] });
     await worker.emit(item!, planned(["found", "k1"]));
     assert.equal(await ledger.countAccepted("a", since), 4);
@@ -258,13 +258,13 @@ export const shares = (test: LedgerTest): void => {
     assert.equal(await ledger.countAccepted("nobody", 0), 0);
   });
 
-  test("a client holds its open jobs, and the bytes that were fetched for all of its jobs", async (world) => {
-    const { ledger } = world;
-    const worker = world.worker();
+  test("a client holds its open jobs, and the bytes that were fetched for all of its jobs", async (kit) => {
+    const { ledger } = kit;
+    const worker = kit.worker();
     assert.deepEqual([await ledger.countOpenJobs("a"), await ledger.countKeptBytes("a")], [0, 0]);
-    await world.job("ending", keysOf(2), { client: "a", pace: UNPACED });
-    await world.job("open", keysOf(1), { client: "a", lane: "b.test" });
-    await world.job("other", keysOf(1), { client: "b", lane: "c.test" });
+    await kit.job("ending", keysOf(2), { client: "a", pace: UNPACED });
+    await kit.job("open", keysOf(1), { client: "a", lane: "b.test" });
+    await kit.job("other", keysOf(1), { client: "b", lane: "c.test" });
     await ledger.sealJob("ending");
     await worker.settle(await worker.take(2, { jobs: ["ending"] }));
     const { bytes } = (await ledger.readJob("ending"))!;

@@ -1,5 +1,5 @@
-import type { Failure, FailureKind } from "../../model/failure.ts";
-import type { ItemRef, Outcome } from "../../model/item.ts";
+import type { Failure, FailureKind } from "../../domain/failure.ts";
+import type { ItemRef, Outcome } from "../../domain/item.ts";
 import type {
   ClaimedItem,
   ClaimRequest,
@@ -67,14 +67,14 @@ export class SimWorker {
     this.#now = now;
   }
 
-  get inHand(): Map<string, number> {
+  get inFlight(): Map<string, number> {
     const counts = new Map<string, number>();
     for (const { lane } of this.held.values()) counts.set(lane, (counts.get(lane) ?? 0) + 1);
     return counts;
   }
 
   async claim(room = 100, own: Partial<ClaimRequest> = {}): Promise<Grant> {
-    const grant = await this.ledger.claim({ worker: this.name, room, inHand: this.inHand, ...own });
+    const grant = await this.ledger.claim({ worker: this.name, room, inFlight: this.inFlight, ...own });
     for (const item of grant.items) this.held.set(refOf(item), item);
     this.#keep(grant.slots);
     return grant;
@@ -99,7 +99,7 @@ export class SimWorker {
       running: [...this.held.values()],
       unsettled: [],
       acting: [],
-      inHand: this.inHand,
+      inFlight: this.inFlight,
       wishes: [],
       returned: [],
       refunds: [],

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Pace } from "../../model/pace.ts";
+import type { Pace } from "../../domain/job-version.ts";
 import type { SlotGrant } from "../ledger.ts";
 import type { SimWorker } from "./sim-worker.ts";
 import { keepsPace } from "./slot-windows.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Pace } from "../../model/pace.ts";
+import type { Pace } from "../../domain/job-version.ts";
 
 const WINDOWS_MS = [100, 333, 1000, 2500, 10_000];
 

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import type { JobPins } from "../../model/job-version.ts";
-import type { JobSpec } from "../../model/job.ts";
+import type { JobPins } from "../../domain/job-version.ts";
+import type { JobSpec } from "../../domain/job.ts";
 import type { AmendedItem } from "../ledger.ts";
 import { DONE, failed, failure, UNCHANGED } from "./sim-worker.ts";
-import { code, jobSpec, keysOf, type LedgerTest, planned, SITE, type World } from "./world.ts";
+import { code, jobSpec, keysOf, type LedgerTest, planned, SITE, type Kit } from "./test-kit.ts";
 
 const FIELDS = { fields: ["name", "tax"], required: ["name"] };
 
@@ -24,66 +24,66 @@ const amended = (item: { readonly queue: number; readonly seq: number }, own: Pa
 });
 
 /** A paused job of three items: one done, one failed, one not begun. */
-const begin = async (world: World) => {
-  await world.job("job", ["done", "failed", "queued"], FIELDS);
-  await world.ledger.sealJob("job");
-  const worker = world.worker();
+const begin = async (kit: Kit) => {
+  await kit.job("job", ["done", "failed", "queued"], FIELDS);
+  await kit.ledger.sealJob("job");
+  const worker = kit.worker();
   const [one, two] = await worker.take(2);
   await worker.settle([one!], DONE, { fieldCounts: [1, 0, 0, 0, 0, 0, 1, 0] });
   await worker.settle([two!], failed("structure-changed"));
-  await world.ledger.steerJob("job", "pause");
+  await kit.ledger.controlJob("job", "pause");
   return { worker, one: one!, two: two! };
 };
 
 export const versions = (test: LedgerTest): void => {
-  test("a job is pinned to other versions, and every result says which one made it", async (world) => {
-    const { worker, one, two } = await begin(world);
-    assert.deepEqual(await world.ledger.pinVersions("job", pins("v2")), { inHand: 0 });
-    const versionOf = async (key: string) => (await world.item("job", key)).version;
+  test("a job is pinned to other versions, and every result says which one made it", async (kit) => {
+    const { worker, one, two } = await begin(kit);
+    assert.deepEqual(await kit.ledger.pinVersions("job", pins("v2")), { inFlight: 0 });
+    const versionOf = async (key: string) => (await kit.item("job", key)).version;
     assert.deepEqual([await versionOf("done"), await versionOf("queued")], ["v1", undefined]);
 
-    await world.ledger.steerJob("job", "resume");
-    const waits = await world.ledger.readJob("job");
+    await kit.ledger.controlJob("job", "resume");
+    const waits = await kit.ledger.readJob("job");
     assert.deepEqual([waits?.state, waits?.paused?.cause], ["paused", "new-version"]);
     assert.deepEqual(await worker.takeKeys(), [], "nothing is fetched before stored pages are read");
 
-    world.pass(10);
-    await world.ledger.amendItems("job", 1, [amended(one), amended(two)]);
-    await world.ledger.amendItems("job", 1, [], true);
-    await world.ledger.steerJob("job", "resume");
+    kit.pass(10);
+    await kit.ledger.amendItems("job", 1, [amended(one), amended(two)]);
+    await kit.ledger.amendItems("job", 1, [], true);
+    await kit.ledger.controlJob("job", "resume");
     const [third] = await worker.take();
     assert.deepEqual([third?.key, third?.revision], ["queued", 1]);
     await worker.settle([third!], failed("timeout"));
-    const view = await world.ledger.readJob("job");
+    const view = await kit.ledger.readJob("job");
     assert.deepEqual([view?.state, view?.counts.states.done, view?.counts.states.failed], ["done", 2, 1]);
     for (const key of ["done", "failed", "queued"]) assert.equal(await versionOf(key), "v2");
     assert.deepEqual(
-      (await world.item("job", "failed")).history.map(({ version }) => version),
+      (await kit.item("job", "failed")).history.map(({ version }) => version),
       ["v1"],
     );
     assert.deepEqual(
-      (await world.item("job", "queued")).history.map(({ version }) => version),
+      (await kit.item("job", "queued")).history.map(({ version }) => version),
       ["v2"],
     );
     assert.deepEqual(view?.spec.earlier, [["v1"]]);
   });
 
-  test("items in hand are run to their end with the version before", async (world) => {
-    await world.job("job", ["a", "b"], FIELDS);
-    const worker = world.worker();
+  test("items in hand are run to their end with the version before", async (kit) => {
+    await kit.job("job", ["a", "b"], FIELDS);
+    const worker = kit.worker();
     const [a] = await worker.take(1);
-    await world.ledger.steerJob("job", "pause");
-    assert.deepEqual(await world.ledger.pinVersions("job", pins("v2")), { inHand: 1 });
-    assert.equal((await world.ledger.readJob("job"))?.spec.version, "v1");
+    await kit.ledger.controlJob("job", "pause");
+    assert.deepEqual(await kit.ledger.pinVersions("job", pins("v2")), { inFlight: 1 });
+    assert.equal((await kit.ledger.readJob("job"))?.spec.version, "v1");
     await worker.settle([a!]);
-    assert.deepEqual(await world.ledger.pinVersions("job", pins("v2")), { inHand: 0 });
-    assert.equal((await world.item("job", "a")).version, "v1");
+    assert.deepEqual(await kit.ledger.pinVersions("job", pins("v2")), { inFlight: 0 });
+    assert.equal((await kit.item("job", "a")).version, "v1");
   });
 
-  test("what stored pages give takes the place of what was there, in every count, once", async (world) => {
-    const { one, two } = await begin(world);
-    await world.ledger.pinVersions("job", pins("v2", { fields: ["tax", "name", "new"] }));
-    const before = await world.ledger.readJob("job");
+  test("what stored pages give takes the place of what was there, in every count, once", async (kit) => {
+    const { one, two } = await begin(kit);
+    await kit.ledger.pinVersions("job", pins("v2", { fields: ["tax", "name", "new"] }));
+    const before = await kit.ledger.readJob("job");
     assert.deepEqual(
       before?.fieldCounts,
       [0, 0, 1, 0, 1, 0, 0, 0, 0, 0, 0, 0],
@@ -93,109 +93,109 @@ export const versions = (test: LedgerTest): void => {
       amended(one, { outcome: { state: "done", quality: "partial" }, fieldCounts: [1, 0, -1, 0] }),
       amended(two, { emitted: planned(["found"], "other.test") }),
     ];
-    await world.ledger.amendItems("job", 1, change);
-    await world.ledger.amendItems("job", 1, change);
-    const view = (await world.ledger.readJob("job"))!;
+    await kit.ledger.amendItems("job", 1, change);
+    await kit.ledger.amendItems("job", 1, change);
+    const view = (await kit.ledger.readJob("job"))!;
     assert.deepEqual(
       [view.counts.states.done, view.counts.states.failed, view.partial, view.failures, view.counts.accepted],
       [2, 0, 1, [], 4],
     );
     assert.deepEqual(view.fieldCounts.slice(0, 4), [1, 0, 0, 0]);
-    const item = await world.item("job", "failed");
+    const item = await kit.item("job", "failed");
     assert.deepEqual([item.state, item.failure, item.records?.blob], ["done", undefined, "new"]);
   });
 
-  test("an item that still fails has its new reason", async (world) => {
-    const { two } = await begin(world);
-    await world.ledger.pinVersions("job", pins("v2"));
+  test("an item that still fails has its new reason", async (kit) => {
+    const { two } = await begin(kit);
+    await kit.ledger.pinVersions("job", pins("v2"));
     const outcome = { state: "failed", failure: failure("scraper-error") } as const;
-    await world.ledger.amendItems("job", 1, [amended(two, { outcome, records: null })]);
-    const view = await world.ledger.readJob("job");
+    await kit.ledger.amendItems("job", 1, [amended(two, { outcome, records: null })]);
+    const view = await kit.ledger.readJob("job");
     assert.deepEqual(
       view?.failures.map(({ kind, count }) => [kind, count]),
       [["scraper-error", 1]],
     );
   });
 
-  test("another revision's reading, and that of an item that was put back, change nothing", async (world) => {
-    const { one, two } = await begin(world);
-    await world.ledger.pinVersions("job", pins("v2"));
-    await world.ledger.amendItems("job", 2, [amended(one)]);
-    assert.equal((await world.item("job", "done")).version, "v1");
-    await world.ledger.retryItems("job", { keys: ["failed"] });
-    await world.ledger.amendItems("job", 1, [amended(two)]);
-    const item = await world.item("job", "failed");
+  test("another revision's reading, and that of an item that was put back, change nothing", async (kit) => {
+    const { one, two } = await begin(kit);
+    await kit.ledger.pinVersions("job", pins("v2"));
+    await kit.ledger.amendItems("job", 2, [amended(one)]);
+    assert.equal((await kit.item("job", "done")).version, "v1");
+    await kit.ledger.retryItems("job", { keys: ["failed"] });
+    await kit.ledger.amendItems("job", 1, [amended(two)]);
+    const item = await kit.item("job", "failed");
     assert.deepEqual([item.state, item.version], ["queued", "v1"]);
   });
 
-  test("a job that has ended is read again with another version, and ends again", async (world) => {
-    await world.job("job", ["a"], FIELDS);
-    await world.ledger.sealJob("job");
-    const worker = world.worker();
+  test("a job that has ended is read again with another version, and ends again", async (kit) => {
+    await kit.job("job", ["a"], FIELDS);
+    await kit.ledger.sealJob("job");
+    const worker = kit.worker();
     const [a] = await worker.take();
     await worker.settle([a!], failed("structure-changed"));
-    await world.ledger.pinVersions("job", pins("v2"));
-    await world.ledger.amendItems("job", 1, [amended(a!)], true);
-    await world.ledger.steerJob("job", "resume");
-    const view = await world.ledger.readJob("job");
+    await kit.ledger.pinVersions("job", pins("v2"));
+    await kit.ledger.amendItems("job", 1, [amended(a!)], true);
+    await kit.ledger.controlJob("job", "resume");
+    const view = await kit.ledger.readJob("job");
     assert.deepEqual([view?.state, view?.counts.states.done], ["done", 1]);
-    await world.job("gone", ["a"], FIELDS);
-    await world.ledger.steerJob("gone", "cancel");
-    await assert.rejects(world.ledger.pinVersions("gone", pins("v2")), code("job-ended"));
+    await kit.job("gone", ["a"], FIELDS);
+    await kit.ledger.controlJob("gone", "cancel");
+    await assert.rejects(kit.ledger.pinVersions("gone", pins("v2")), code("job-ended"));
   });
 
-  test("what was skipped stays so, with what the new version reads", async (world) => {
-    await world.job("job", ["a"], FIELDS);
-    await world.ledger.sealJob("job");
-    const worker = world.worker();
+  test("what was skipped stays so, with what the new version reads", async (kit) => {
+    await kit.job("job", ["a"], FIELDS);
+    await kit.ledger.sealJob("job");
+    const worker = kit.worker();
     const [a] = await worker.take();
     await worker.settle([a!], UNCHANGED);
-    await world.ledger.pinVersions("job", pins("v2"));
+    await kit.ledger.pinVersions("job", pins("v2"));
     const outcome = { state: "skipped", quality: "partial" } as const;
-    await world.ledger.amendItems("job", 1, [amended(a!, { outcome })], true);
-    const item = await world.item("job", "a");
+    await kit.ledger.amendItems("job", 1, [amended(a!, { outcome })], true);
+    const item = await kit.item("job", "a");
     assert.deepEqual(
       [item.state, item.quality, item.version, item.records?.blob],
       ["skipped", "partial", "v2", "new"],
     );
-    const view = (await world.ledger.readJob("job"))!;
+    const view = (await kit.ledger.readJob("job"))!;
     const { done, skipped } = view.counts.states;
     assert.deepEqual([done, skipped, view.partial], [0, 1, 0]);
   });
 
-  test("what one stored page leads to may be more than a transaction takes", async (world) => {
-    const { one } = await begin(world);
-    await world.ledger.pinVersions("job", pins("v2"));
+  test("what one stored page leads to may be more than a transaction takes", async (kit) => {
+    const { one } = await begin(kit);
+    await kit.ledger.pinVersions("job", pins("v2"));
     const emitted = planned(keysOf(2500), "other.test");
-    await world.ledger.amendItems("job", 1, [amended(one, { emitted })]);
-    await world.ledger.amendItems("job", 1, [amended(one, { emitted })]);
-    const { received, accepted } = await world.counts("job");
+    await kit.ledger.amendItems("job", 1, [amended(one, { emitted })]);
+    await kit.ledger.amendItems("job", 1, [amended(one, { emitted })]);
+    const { received, accepted } = await kit.counts("job");
     assert.deepEqual([received, accepted], [2503, 2503]);
   });
 
-  test("a job whose pages are being removed, or whose deadline has passed, takes no other version", async (world) => {
-    const worker = world.worker();
-    const deadlineAt = world.nowMs + 60_000;
-    await world.job("job", ["a"], { ...FIELDS, deadlineAt });
-    await world.ledger.sealJob("job");
+  test("a job whose pages are being removed, or whose deadline has passed, takes no other version", async (kit) => {
+    const worker = kit.worker();
+    const deadlineAt = kit.nowMs + 60_000;
+    await kit.job("job", ["a"], { ...FIELDS, deadlineAt });
+    await kit.ledger.sealJob("job");
     await worker.settle(await worker.take());
-    await world.ledger.removals.mark("job", "pages");
-    await assert.rejects(world.ledger.pinVersions("job", pins("v2")), code("job-ended"));
-    while ((await world.ledger.removals.advance("job")) !== "nothing")
-      await world.ledger.removals.endBytes("job", "pages");
-    world.pass(60_000);
-    await assert.rejects(world.ledger.pinVersions("job", pins("v2")), code("job-ended"));
-    assert.equal((await world.ledger.readJob("job"))?.state, "done");
+    await kit.ledger.removals.mark("job", "pages");
+    await assert.rejects(kit.ledger.pinVersions("job", pins("v2")), code("job-ended"));
+    while ((await kit.ledger.removals.advance("job")) !== "nothing")
+      await kit.ledger.removals.endBytes("job", "pages");
+    kit.pass(60_000);
+    await assert.rejects(kit.ledger.pinVersions("job", pins("v2")), code("job-ended"));
+    assert.equal((await kit.ledger.readJob("job"))?.state, "done");
   });
 
-  test("limits that were raised stay, and higher ones of the new version let capped inputs in", async (world) => {
-    const { ledger } = world;
-    await world.job("job", ["a"], { ...FIELDS, maxDepth: 1, maxItems: 2 });
-    const worker = world.worker();
+  test("limits that were raised stay, and higher ones of the new version let capped inputs in", async (kit) => {
+    const { ledger } = kit;
+    await kit.job("job", ["a"], { ...FIELDS, maxDepth: 1, maxItems: 2 });
+    const worker = kit.worker();
     const [a] = await worker.take();
     await worker.emit(a!, planned(["b", "c"]));
     assert.equal(await ledger.raiseCaps("job", { maxItems: 3, maxDepth: 5 }), 1);
-    await ledger.steerJob("job", "pause");
+    await ledger.controlJob("job", "pause");
     await ledger.pinVersions("job", pins("v2", { maxDepth: 2 }));
     const { maxItems, maxDepth } = (await ledger.readJob("job"))!.spec;
     assert.deepEqual([maxItems, maxDepth], [3, 5]);
@@ -203,22 +203,22 @@ export const versions = (test: LedgerTest): void => {
     assert.equal((await ledger.readJob("job"))!.spec.maxDepth, 9);
   });
 
-  test("a held lane is released, and a version that asks for a lower pace gets it", async (world) => {
-    await world.job("job", ["a", "b"], FIELDS);
-    await world.ledger.sealJob("job");
-    const worker = world.worker();
+  test("a held lane is released, and a version that asks for a lower pace gets it", async (kit) => {
+    await kit.job("job", ["a", "b"], FIELDS);
+    await kit.ledger.sealJob("job");
+    const worker = kit.worker();
     const [a] = await worker.take(1);
     await worker.tell(a!.queue, "structure-changed", 30);
     await worker.settle([a!], failed("structure-changed"));
-    assert.equal((await world.ledger.readJob("job"))?.held.length, 1);
+    assert.equal((await kit.ledger.readJob("job"))?.held.length, 1);
     const pace = { perSecond: 2, burst: 1, concurrency: 1 };
-    await world.ledger.pinVersions("job", pins("v2", { pace }));
-    await world.ledger.amendItems("job", 1, [], true);
-    await world.ledger.steerJob("job", "resume");
-    const view = await world.ledger.readJob("job");
+    await kit.ledger.pinVersions("job", pins("v2", { pace }));
+    await kit.ledger.amendItems("job", 1, [], true);
+    await kit.ledger.controlJob("job", "resume");
+    const view = await kit.ledger.readJob("job");
     assert.deepEqual([view?.state, view?.held, view?.spec.pace], ["running", [], pace]);
     assert.deepEqual(await worker.takeKeys(), ["b"]);
-    const lanes = await world.ledger.listLanes({ limit: 10 });
+    const lanes = await kit.ledger.listLanes({ limit: 10 });
     assert.equal(lanes.find(({ lane }) => lane === SITE)?.perSecond, 2);
   });
 };

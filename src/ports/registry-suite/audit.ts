@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import type { AuditEntry } from "../../model/audit.ts";
-import type { RegistryTest } from "./world.ts";
+import type { AuditEntry } from "../../domain/audit.ts";
+import type { RegistryTest } from "./test-kit.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -9,13 +9,13 @@ export const audit = (test: RegistryTest): void => {
     at,
     actor: "key:1",
     via: "api",
-    action: "steerLane",
+    action: "controlLane",
     outcome: "ok",
     ...own,
   });
 
-  test("what operators did is listed from the newest on, by pages and filters", async (world) => {
-    const { registry, other, nowMs } = world;
+  test("what operators did is listed from the newest on, by pages and filters", async (kit) => {
+    const { registry, other, nowMs } = kit;
     const full = entry(nowMs, {
       client: "ops",
       target: "site.test",
@@ -41,13 +41,13 @@ export const audit = (test: RegistryTest): void => {
     );
   });
 
-  test("entries are kept for 400 days", async (world) => {
-    await world.registry.addAudit(entry(world.nowMs));
-    world.pass(399 * DAY_MS);
-    await world.registry.addAudit(entry(world.nowMs));
-    assert.equal((await world.other.listAudit({ limit: 10 })).length, 2);
-    world.pass(2 * DAY_MS);
-    await world.registry.addAudit(entry(world.nowMs));
-    assert.equal((await world.other.listAudit({ limit: 10 })).length, 2);
+  test("entries are kept for 400 days", async (kit) => {
+    await kit.registry.addAudit(entry(kit.nowMs));
+    kit.pass(399 * DAY_MS);
+    await kit.registry.addAudit(entry(kit.nowMs));
+    assert.equal((await kit.other.listAudit({ limit: 10 })).length, 2);
+    kit.pass(2 * DAY_MS);
+    await kit.registry.addAudit(entry(kit.nowMs));
+    assert.equal((await kit.other.listAudit({ limit: 10 })).length, 2);
   });
 };

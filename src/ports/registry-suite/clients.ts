@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { clientCard, keyCard, type RegistryTest } from "./world.ts";
+import { clientInfo, keyInfo, type RegistryTest } from "./test-kit.ts";
 
 export const clients = (test: RegistryTest): void => {
   test("a client is saved whole, changed whole, and listed by name", async ({ registry, other }) => {
-    const card = clientCard("b", {
+    const card = clientInfo("b", {
       weight: 3,
       itemsPerDay: 10,
       maxRunning: 2,
@@ -12,10 +12,10 @@ export const clients = (test: RegistryTest): void => {
       secrets: ["whsec_eQ=="],
     });
     await registry.saveClient(card);
-    await registry.saveClient(clientCard("a"));
+    await registry.saveClient(clientInfo("a"));
     assert.deepEqual(await other.readClient("b"), card);
-    await registry.saveClient(clientCard("b", { weight: 4 }));
-    assert.deepEqual(await other.listClients(), [clientCard("a"), clientCard("b", { weight: 4 })]);
+    await registry.saveClient(clientInfo("b", { weight: 4 }));
+    assert.deepEqual(await other.listClients(), [clientInfo("a"), clientInfo("b", { weight: 4 })]);
     assert.equal(await other.readClient("c"), undefined);
   });
 
@@ -26,7 +26,7 @@ export const clients = (test: RegistryTest): void => {
     const nobody = await registry.changeClient("team", (card) => card);
     assert.deepEqual([nobody, await registry.listClients()], [undefined, []]);
     const count = (): Promise<unknown> => {
-      const up = (card = clientCard("team", { weight: 0 })) => ({ ...card, weight: card.weight + 1 });
+      const up = (card = clientInfo("team", { weight: 0 })) => ({ ...card, weight: card.weight + 1 });
       return Promise.all([registry.changeClient("team", up), other.changeClient("team", up)]);
     };
     await Promise.all(Array.from({ length: 10 }, count));
@@ -36,15 +36,15 @@ export const clients = (test: RegistryTest): void => {
   });
 
   test("a key is found by its hash, and by nothing else of it", async ({ registry, other }) => {
-    await registry.saveKey(keyCard("key1", { role: "admin" }));
-    assert.deepEqual(await other.findKey("hash of key1"), keyCard("key1", { role: "admin" }));
+    await registry.saveKey(keyInfo("key1", { role: "admin" }));
+    assert.deepEqual(await other.findKey("hash of key1"), keyInfo("key1", { role: "admin" }));
     assert.equal(await other.findKey("key1"), undefined);
   });
 
   test("keys are listed for one client or for all", async ({ registry }) => {
-    await registry.saveKey(keyCard("a2", { createdAt: 2 }));
-    await registry.saveKey(keyCard("a1", { createdAt: 1 }));
-    await registry.saveKey(keyCard("b1", { client: "zebra" }));
+    await registry.saveKey(keyInfo("a2", { createdAt: 2 }));
+    await registry.saveKey(keyInfo("a1", { createdAt: 1 }));
+    await registry.saveKey(keyInfo("b1", { client: "zebra" }));
     const ids = async (client?: string) => (await registry.listKeys(client)).map(({ id }) => id);
     assert.deepEqual(await ids("team"), ["a1", "a2"]);
     assert.deepEqual(await ids(), ["a1", "a2", "b1"]);
@@ -52,7 +52,7 @@ export const clients = (test: RegistryTest): void => {
   });
 
   test("a key is revoked once, and the first time stays", async ({ registry, other }) => {
-    await registry.saveKey(keyCard("key1"));
+    await registry.saveKey(keyInfo("key1"));
     assert.equal(await registry.revokeKey("key1", 70), true);
     assert.equal(await other.revokeKey("key1", 80), false);
     assert.equal(await other.revokeKey("none", 80), false);
@@ -60,7 +60,7 @@ export const clients = (test: RegistryTest): void => {
   });
 
   test("the use of a key is written down at most once a minute", async ({ registry }) => {
-    await registry.saveKey(keyCard("key1"));
+    await registry.saveKey(keyInfo("key1"));
     const usedAt = async () => (await registry.findKey("hash of key1"))?.usedAt;
     assert.equal(await usedAt(), undefined);
     await registry.touchKey("key1", 100_000);

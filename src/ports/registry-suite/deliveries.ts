@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
-import { delivery, type RegistryTest, type RegistryWorld } from "./world.ts";
+import { delivery, type RegistryTest, type RegistryKit } from "./test-kit.ts";
 
 const DAY = 24 * 60 * 60 * 1000;
-const only = async ({ other }: RegistryWorld, id: string) =>
+const only = async ({ other }: RegistryKit, id: string) =>
   (await other.listDeliveries({ limit: 100 })).find((one) => one.id === id);
 
 export const deliveries = (test: RegistryTest): void => {
-  test("telling the same event twice makes no second delivery", async (world) => {
-    await world.registry.addDeliveries([delivery(1), delivery(1, "e2")]);
-    await world.other.addDeliveries([delivery(1, "e1", { id: "again" }), delivery(2)]);
-    const ids = (await world.registry.listDeliveries({ limit: 10 })).map(({ id }) => id);
+  test("telling the same event twice makes no second delivery", async (kit) => {
+    await kit.registry.addDeliveries([delivery(1), delivery(1, "e2")]);
+    await kit.other.addDeliveries([delivery(1, "e1", { id: "again" }), delivery(2)]);
+    const ids = (await kit.registry.listDeliveries({ limit: 10 })).map(({ id }) => id);
     assert.deepEqual(ids, ["2@e1", "1@e2", "1@e1"]);
   });
 
@@ -19,115 +19,115 @@ export const deliveries = (test: RegistryTest): void => {
     await registry.addDeliveries([]);
   });
 
-  test("what is taken is hidden from others, and given again when its taker is not heard of", async (world) => {
-    await world.registry.addDeliveries([delivery(1), delivery(1, "e2")]);
-    assert.deepEqual(await world.takenIds(1), ["1@e1"]);
-    const [second, ...more] = await world.other.takeDeliveries(10, 5000);
+  test("what is taken is hidden from others, and given again when its taker is not heard of", async (kit) => {
+    await kit.registry.addDeliveries([delivery(1), delivery(1, "e2")]);
+    assert.deepEqual(await kit.takenIds(1), ["1@e1"]);
+    const [second, ...more] = await kit.other.takeDeliveries(10, 5000);
     assert.deepEqual([second?.id, second?.state, second?.attempts, more], ["1@e2", "due", 0, []]);
-    world.pass(999);
-    assert.deepEqual(await world.takenIds(), []);
-    world.pass(1);
-    assert.deepEqual(await world.takenIds(), ["1@e1"]);
-    world.pass(4000);
-    assert.deepEqual(await world.takenIds(), ["1@e1", "1@e2"]);
+    kit.pass(999);
+    assert.deepEqual(await kit.takenIds(), []);
+    kit.pass(1);
+    assert.deepEqual(await kit.takenIds(), ["1@e1"]);
+    kit.pass(4000);
+    assert.deepEqual(await kit.takenIds(), ["1@e1", "1@e2"]);
   });
 
-  test("of one URL the oldest is given, and the next when that one has ended", async (world) => {
-    await world.registry.addDeliveries([delivery(1), delivery(2), delivery(3)]);
+  test("of one URL the oldest is given, and the next when that one has ended", async (kit) => {
+    await kit.registry.addDeliveries([delivery(1), delivery(2), delivery(3)]);
     for (const id of ["1@e1", "2@e1", "3@e1"]) {
-      assert.deepEqual(await world.takenIds(), [id]);
-      assert.deepEqual(await world.takenIds(), []);
-      await world.registry.endDelivery(id, { state: "delivered", status: 200 });
+      assert.deepEqual(await kit.takenIds(), [id]);
+      assert.deepEqual(await kit.takenIds(), []);
+      await kit.registry.endDelivery(id, { state: "delivered", status: 200 });
     }
-    assert.deepEqual(await world.takenIds(), []);
+    assert.deepEqual(await kit.takenIds(), []);
   });
 
-  test("a delivery that waits for its next try lets the later ones pass", async (world) => {
-    await world.registry.addDeliveries([delivery(1), delivery(2)]);
-    await world.takenIds();
-    await world.registry.endDelivery("1@e1", {
+  test("a delivery that waits for its next try lets the later ones pass", async (kit) => {
+    await kit.registry.addDeliveries([delivery(1), delivery(2)]);
+    await kit.takenIds();
+    await kit.registry.endDelivery("1@e1", {
       state: "due",
       delayMs: 5000,
       status: 500,
       error: "it said 500",
     });
-    assert.deepEqual(await world.takenIds(), ["2@e1"]);
-    await world.registry.endDelivery("2@e1", { state: "delivered", status: 204 });
-    const waiting = await only(world, "1@e1");
+    assert.deepEqual(await kit.takenIds(), ["2@e1"]);
+    await kit.registry.endDelivery("2@e1", { state: "delivered", status: 204 });
+    const waiting = await only(kit, "1@e1");
     assert.deepEqual(
       [waiting?.state, waiting?.attempts, waiting?.dueAt, waiting?.lastStatus, waiting?.lastError],
-      ["due", 1, world.nowMs + 5000, 500, "it said 500"],
+      ["due", 1, kit.nowMs + 5000, 500, "it said 500"],
     );
-    world.pass(4999);
-    assert.deepEqual(await world.takenIds(), []);
-    world.pass(1);
-    assert.deepEqual(await world.takenIds(), ["1@e1"]);
+    kit.pass(4999);
+    assert.deepEqual(await kit.takenIds(), []);
+    kit.pass(1);
+    assert.deepEqual(await kit.takenIds(), ["1@e1"]);
   });
 
-  test("one URL of two clients is two: they do not wait for each other", async (world) => {
+  test("one URL of two clients is two: they do not wait for each other", async (kit) => {
     const url = "https://shared.test";
-    await world.registry.addDeliveries([
+    await kit.registry.addDeliveries([
       delivery(1, "e1", { url }),
       delivery(2, "e9", { url, client: "zebra" }),
     ]);
-    assert.deepEqual(await world.takenIds(), ["1@e1", "2@e9"]);
+    assert.deepEqual(await kit.takenIds(), ["1@e1", "2@e9"]);
   });
 
-  test("a client with many slow receivers leaves room for another", async (world) => {
+  test("a client with many slow receivers leaves room for another", async (kit) => {
     const many = Array.from({ length: 20 }, (_, i) => delivery(i, `slow${i}`));
-    await world.registry.addDeliveries([...many, delivery(99, "e9", { client: "zebra" })]);
-    assert.ok((await world.takenIds(2)).includes("99@e9"));
-    await world.registry.addDeliveries([delivery(100, "e8", { client: "zebra" })]);
-    assert.ok((await world.takenIds(4)).includes("100@e8"), "zebra has the least in hand");
+    await kit.registry.addDeliveries([...many, delivery(99, "e9", { client: "zebra" })]);
+    assert.ok((await kit.takenIds(2)).includes("99@e9"));
+    await kit.registry.addDeliveries([delivery(100, "e8", { client: "zebra" })]);
+    assert.ok((await kit.takenIds(4)).includes("100@e8"), "zebra has the least in hand");
   });
 
-  test("hanging receivers of one client, or behind one host, take at most half of the places that are free", async (world) => {
-    const { registry } = world;
+  test("hanging receivers of one client, or behind one host, take at most half of the places that are free", async (kit) => {
+    const { registry } = kit;
     const many = Array.from({ length: 40 }, (_, i) => delivery(i, `slow${i}`));
     await registry.addDeliveries(many);
-    assert.equal((await world.takenIds(16)).length, 8);
-    assert.deepEqual(await world.takenIds(8), []);
+    assert.equal((await kit.takenIds(16)).length, 8);
+    assert.deepEqual(await kit.takenIds(8), []);
     const sameHost = Array.from({ length: 10 }, (_, i) =>
       delivery(100 + i, `same${i}`, { client: `client${i}`, url: `https://hook.test/${i}` }),
     );
     await registry.addDeliveries(sameHost);
-    assert.equal((await world.takenIds(8)).length, 4);
+    assert.equal((await kit.takenIds(8)).length, 4);
     await registry.addDeliveries([delivery(200, "e9", { client: "zebra" })]);
-    assert.deepEqual(await world.takenIds(4), ["200@e9"]);
+    assert.deepEqual(await kit.takenIds(4), ["200@e9"]);
   });
 
-  test("a parked delivery is given to nobody until it is replayed, and then at once", async (world) => {
-    await world.registry.addDeliveries([delivery(1)]);
-    await world.takenIds();
-    assert.equal(await world.registry.replayDelivery("1@e1"), false, "it is under way");
-    await world.registry.endDelivery("1@e1", { state: "parked", status: 410, error: "gone" });
-    world.pass(DAY);
-    assert.deepEqual(await world.takenIds(), []);
-    assert.equal(await world.other.replayDelivery("1@e1"), true);
-    assert.equal(await world.other.replayDelivery("none"), false);
-    assert.deepEqual(await world.takenIds(), ["1@e1"]);
-    await world.registry.endDelivery("1@e1", { state: "delivered", status: 200 });
-    const ended = await only(world, "1@e1");
+  test("a parked delivery is given to nobody until it is replayed, and then at once", async (kit) => {
+    await kit.registry.addDeliveries([delivery(1)]);
+    await kit.takenIds();
+    assert.equal(await kit.registry.replayDelivery("1@e1"), false, "it is under way");
+    await kit.registry.endDelivery("1@e1", { state: "parked", status: 410, error: "gone" });
+    kit.pass(DAY);
+    assert.deepEqual(await kit.takenIds(), []);
+    assert.equal(await kit.other.replayDelivery("1@e1"), true);
+    assert.equal(await kit.other.replayDelivery("none"), false);
+    assert.deepEqual(await kit.takenIds(), ["1@e1"]);
+    await kit.registry.endDelivery("1@e1", { state: "delivered", status: 200 });
+    const ended = await only(kit, "1@e1");
     assert.deepEqual(
       [ended?.state, ended?.attempts, ended?.lastStatus, ended?.lastError],
       ["delivered", 2, 200, undefined],
     );
-    assert.equal(await world.registry.replayDelivery("1@e1"), true, "also one that was delivered");
-    assert.deepEqual(await world.takenIds(), ["1@e1"]);
+    assert.equal(await kit.registry.replayDelivery("1@e1"), true, "also one that was delivered");
+    assert.deepEqual(await kit.takenIds(), ["1@e1"]);
   });
 
-  test("what was delivered stays so, whatever a late taker says", async (world) => {
-    await world.registry.addDeliveries([delivery(1), delivery(1, "e2")]);
-    await world.takenIds(10, 1000);
-    world.pass(1000);
-    await world.other.takeDeliveries(10, 1000);
-    await world.other.endDelivery("1@e1", { state: "delivered", status: 200 });
-    await world.registry.endDelivery("1@e1", { state: "due", delayMs: 0, error: "timeout" });
-    assert.equal((await only(world, "1@e1"))?.state, "delivered");
-    await world.other.endDelivery("1@e2", { state: "parked", error: "timeout" });
-    await world.registry.endDelivery("1@e2", { state: "delivered", status: 200 });
-    assert.equal((await only(world, "1@e2"))?.state, "delivered");
-    assert.deepEqual(await world.takenIds(), []);
+  test("what was delivered stays so, whatever a late taker says", async (kit) => {
+    await kit.registry.addDeliveries([delivery(1), delivery(1, "e2")]);
+    await kit.takenIds(10, 1000);
+    kit.pass(1000);
+    await kit.other.takeDeliveries(10, 1000);
+    await kit.other.endDelivery("1@e1", { state: "delivered", status: 200 });
+    await kit.registry.endDelivery("1@e1", { state: "due", delayMs: 0, error: "timeout" });
+    assert.equal((await only(kit, "1@e1"))?.state, "delivered");
+    await kit.other.endDelivery("1@e2", { state: "parked", error: "timeout" });
+    await kit.registry.endDelivery("1@e2", { state: "delivered", status: 200 });
+    assert.equal((await only(kit, "1@e2"))?.state, "delivered");
+    assert.deepEqual(await kit.takenIds(), []);
   });
 
   test("deliveries are listed by client, job and state, page by page, the newest first", async ({
@@ -151,12 +151,12 @@ export const deliveries = (test: RegistryTest): void => {
     assert.deepEqual(await ids({ limit: 2, after: "2@e1" }), [1]);
   });
 
-  test("those at their end are forgotten after a month, those still due never", async (world) => {
-    await world.registry.addDeliveries([delivery(1), delivery(2)]);
-    await world.registry.endDelivery("1@e1", { state: "delivered", status: 200 });
-    world.pass(31 * DAY);
-    await world.registry.addDeliveries([delivery(3)]);
-    const left = (await world.registry.listDeliveries({ limit: 10 })).map(({ id }) => id);
+  test("those at their end are forgotten after a month, those still due never", async (kit) => {
+    await kit.registry.addDeliveries([delivery(1), delivery(2)]);
+    await kit.registry.endDelivery("1@e1", { state: "delivered", status: 200 });
+    kit.pass(31 * DAY);
+    await kit.registry.addDeliveries([delivery(3)]);
+    const left = (await kit.registry.listDeliveries({ limit: 10 })).map(({ id }) => id);
     assert.deepEqual(left, ["3@e1", "2@e1"]);
   });
 };

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Pace } from "../../../src/model/pace.ts";
+import type { Pace } from "../../../src/domain/job-version.ts";
 import { readLines } from "../county-process.ts";
 
 const WINDOWS_MS = [1000, 5000, 20_000];

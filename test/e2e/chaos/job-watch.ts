@@ -6,7 +6,7 @@ import { assertConserved } from "../service-process.ts";
 const LOOK_MS = 200;
 /** Looks between two roll calls. */
 const ROLL_EVERY = 20;
-/** Far beyond every lease, wait and retry of the house: what stands still so long stands still for ever. */
+/** Far beyond every lease, wait and retry of the storage: what stands still so long stands still for ever. */
 const STUCK_MS = 180_000;
 
 const FINAL = ["done", "absent", "failed", "skipped", "cancelled"] as const;

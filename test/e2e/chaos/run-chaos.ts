@@ -3,9 +3,9 @@ import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { SluiceClient } from "../../../src/client.ts";
-import { openHouse } from "../../../src/compose.ts";
+import { openStorage } from "../../../src/compose.ts";
 import { checkHistory } from "../../../src/ports/ledger-suite/history/check-history.ts";
-import { seededRandom } from "../../../src/model/seeded-random.ts";
+import { seededRandom } from "../../../src/domain/testing/seeded-random.ts";
 import { startSite } from "../county-process.ts";
 import { assertTruth } from "../county-truth.ts";
 import { cutAnswers, CuttingProxy } from "../cutting-proxy.ts";
@@ -211,9 +211,9 @@ const stopAtEnd = (victims: readonly Victim[]): AsyncDisposable => ({
 });
 
 const assertAllTold = async (data: string): Promise<void> => {
-  await using house = await openHouse(data);
+  await using storage = await openStorage(data);
   assert.deepEqual(
-    await house.ledger.events.read({ consumer: "webhooks", limit: 1 }),
+    await storage.ledger.events.read({ consumer: "webhooks", limit: 1 }),
     [],
     "all are delivered",
   );

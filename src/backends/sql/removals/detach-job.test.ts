@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { GOOD, HOUR } from "../../../ports/ledger-suite/freshness.ts";
 import { DONE, SimWorker } from "../../../ports/ledger-suite/sim-worker.ts";
-import { jobSpec, planned } from "../../../ports/ledger-suite/world.ts";
+import { jobSpec, planned } from "../../../ports/ledger-suite/test-kit.ts";
 import { checkLedger } from "../../sqlite/check-ledger.ts";
 import { Database } from "../../sqlite/database.ts";
 import { openSqlite } from "../../sqlite/open.ts";
@@ -28,8 +28,8 @@ test("an item that an older version answered by naming another gets what that on
   assert.deepEqual([answered?.state, answered?.records], ["skipped", records]);
   const older = await Database.open(file, {});
   const { queue, seq } = answered!.ref;
-  await sqliteStore(older).transact([], (book) =>
-    book.patch("result", book.one("result", queue, seq)!, { records: null }),
+  await sqliteStore(older).transact([], (tx) =>
+    tx.patch("result", tx.one("result", queue, seq)!, { records: null }),
   );
   older.close();
   await ledger.removals.mark("one", "job");

@@ -1,5 +1,5 @@
 import type { LastResult, Result } from "../../../ledger/records.ts";
-import type { ItemRef } from "../../../model/item.ts";
+import type { ItemRef } from "../../../domain/item.ts";
 import { type Connection, readRecords, type Rows, writeRecords } from "../rows.ts";
 import { FORMATS, type Value } from "../tables.ts";
 import { BATCH, type RemovalRow } from "./removal-row.ts";

@@ -1,4 +1,4 @@
-import type { CaptureRef } from "../../../model/capture.ts";
+import type { CaptureRef } from "../../../domain/capture.ts";
 import { LATE_MS } from "../../../ledger/upkeep.ts";
 import { type Connection, writeRecords } from "../rows.ts";
 import { FORMATS, type Value } from "../tables.ts";

@@ -1,6 +1,6 @@
 import type { Job } from "../../../ledger/records.ts";
 import { isStopHeard } from "../../../ledger/stops.ts";
-import type { Removal, RemovalScope } from "../../../model/removal.ts";
+import type { Removal, RemovalScope } from "../../../domain/removal.ts";
 import { LedgerError } from "../../../ports/ledger.ts";
 import type { Removals } from "../../../ports/removals.ts";
 import { type Connection, count, jobNamed, readRecords } from "../rows.ts";

@@ -1,5 +1,5 @@
-import type { Removal, RemovalScope } from "../../../model/removal.ts";
-import type { WorkSums } from "../../../model/work-sums.ts";
+import type { Removal, RemovalScope } from "../../../domain/removal.ts";
+import type { WorkSums } from "../../../domain/work-sums.ts";
 import type { Connection, Rows } from "../rows.ts";
 import { ADD_SUMS } from "../statements.ts";
 

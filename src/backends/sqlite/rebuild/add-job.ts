@@ -1,13 +1,13 @@
-import { want } from "../../../ledger/book.ts";
+import { want } from "../../../ledger/transaction.ts";
 import { endedOf } from "../../../ledger/end-job.ts";
 import { capOf, countInputs, insertItems, insertWants, type Origin } from "../../../ledger/insert-items.ts";
 import { createJob } from "../../../ledger/jobs.ts";
 import type { CappedItem, FailureCount, Item, Job } from "../../../ledger/records.ts";
 import type { LedgerStore } from "../../../ledger/store.ts";
-import type { FailureKind } from "../../../model/failure.ts";
-import { revisionOf } from "../../../model/job-version.ts";
-import type { JobState, JobView } from "../../../model/job.ts";
-import type { LostJob, RebuiltJob } from "../../../ports/ledger-rebuild.ts";
+import type { FailureKind } from "../../../domain/failure.ts";
+import { revisionOf } from "../../../domain/job-version.ts";
+import type { JobState, JobView } from "../../../domain/job.ts";
+import type { LostJob, RebuiltJob } from "../../../ports/ledger-check.ts";
 import type { PlannedItem } from "../../../ports/ledger.ts";
 import { jobNamed } from "../../sql/rows.ts";
 import { countItems, writeCounted } from "../count-items.ts";
@@ -31,11 +31,11 @@ export interface NewLedger {
 export const addLostJob = async (made: NewLedger, lost: LostJob): Promise<RebuiltJob> => {
   const { db, store } = made;
   const { spec, createdAt, reopenedAt = null } = lost.view;
-  const job = await store.transact([], (book) => {
-    createJob(book, spec);
-    const added = book.added("job", ({ id }) => id === spec.id)!;
+  const job = await store.transact([], (tx) => {
+    createJob(tx, spec);
+    const added = tx.added("job", ({ id }) => id === spec.id)!;
     // Paused from the beginning: nothing of it can be claimed.
-    return book.patch("job", added, { state: "paused", createdAt, reopenedAt, revision: revisionOf(spec) });
+    return tx.patch("job", added, { state: "paused", createdAt, reopenedAt, revision: revisionOf(spec) });
   });
   const received = await fillCatalog(db, lost);
   await placeItems(made, job, lost);
@@ -66,11 +66,11 @@ const placeItems = async ({ db, store }: NewLedger, job: Job, { onProgress }: Lo
     const items = [...origins.keys()];
     const placed = await store.transact(
       [want("job", number), ...insertWants(job, items)],
-      (book) => {
-        const room = isKnown ? Infinity : spec.maxItems - book.known("job", number)!.accepted;
-        const inserted = insertItems(book, number, items, room, Infinity, (item) => origins.get(item)!);
-        countInputs(book, number, { ...inserted, received: 0, folded: 0 });
-        return (["item", "capped"] as const).flatMap((kind) => [...(book.records.get(kind)?.values() ?? [])]);
+      (tx) => {
+        const room = isKnown ? Infinity : spec.maxItems - tx.known("job", number)!.accepted;
+        const inserted = insertItems(tx, number, items, room, Infinity, (item) => origins.get(item)!);
+        countInputs(tx, number, { ...inserted, received: 0, folded: 0 });
+        return (["item", "capped"] as const).flatMap((kind) => [...(tx.records.get(kind)?.values() ?? [])]);
       },
       false,
     );

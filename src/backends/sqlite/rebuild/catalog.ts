@@ -1,7 +1,7 @@
 import { nextPlace } from "../../../ledger/emit-items.ts";
-import type { ItemRef } from "../../../model/item.ts";
-import type { RejectedInput } from "../../../model/job.ts";
-import type { ListedItem, LostJob, SettledLine } from "../../../ports/ledger-rebuild.ts";
+import type { ItemRef } from "../../../domain/item.ts";
+import type { RejectedInput } from "../../../domain/job.ts";
+import type { ListedItem, LostJob, SettledLine } from "../../../ports/ledger-check.ts";
 import type { PlannedItem } from "../../../ports/ledger.ts";
 import type { Database } from "../database.ts";
 

@@ -1,9 +1,9 @@
-import type { Failure } from "../../../model/failure.ts";
+import type { Failure } from "../../../domain/failure.ts";
 import { newRetry, type PastRow, type Result, type Retry } from "../../../ledger/records.ts";
 import { type EndedOutcome, endOf, lastResult, pastOf } from "../../../ledger/settle.ts";
-import { revisionOf, versionIn } from "../../../model/job-version.ts";
-import type { JobSpec, JobView } from "../../../model/job.ts";
-import type { ListedItem, LostJob, SettledLine } from "../../../ports/ledger-rebuild.ts";
+import { revisionOf, versionIn } from "../../../domain/job-version.ts";
+import type { JobSpec, JobView } from "../../../domain/job.ts";
+import type { ListedItem, LostJob, SettledLine } from "../../../ports/ledger-check.ts";
 import { endedAtOf, type LinedUp } from "./catalog.ts";
 
 /** What is known of how an item stands. */

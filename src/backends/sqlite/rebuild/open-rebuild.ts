@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { open, rm } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";
-import { LedgerError } from "../../../ports/ledger-error.ts";
-import type { LedgerRebuild } from "../../../ports/ledger-rebuild.ts";
+import { LedgerError } from "../../../ports/ledger.ts";
+import type { LedgerRebuild } from "../../../ports/ledger-check.ts";
 import { Database } from "../database.ts";
 import { LEDGER_SCHEMA, REGISTRY_SCHEMA } from "../migrate.ts";
 import { sqliteStore } from "../store.ts";

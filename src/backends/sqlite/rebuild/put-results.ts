@@ -1,12 +1,12 @@
-import { type Book, want } from "../../../ledger/book.ts";
+import { type Transaction, want } from "../../../ledger/transaction.ts";
 import { noteBorrowed } from "../../../ledger/borrowed.ts";
 import { addFailure } from "../../../ledger/failures.ts";
 import { goodAnswers } from "../../../ledger/fresh-notes.ts";
 import type { FreshAnswer, Job } from "../../../ledger/records.ts";
-import { revisionOf, versionIn } from "../../../model/job-version.ts";
-import type { JobSpec } from "../../../model/job.ts";
-import { FIELD_STATUSES } from "../../../model/record.ts";
-import type { LostJob, SettledLine } from "../../../ports/ledger-rebuild.ts";
+import { revisionOf, versionIn } from "../../../domain/job-version.ts";
+import type { JobSpec } from "../../../domain/job.ts";
+import { FIELD_STATUSES } from "../../../domain/record.ts";
+import type { LostJob, SettledLine } from "../../../ports/ledger-check.ts";
 import type { NewLedger } from "./add-job.ts";
 import { endedAtOf, type LinedUp, linedUp, linesOf } from "./catalog.ts";
 import { type ItemEnd, itemEnd } from "./item-end.ts";
@@ -58,14 +58,14 @@ export const putResults = async ({ db, store }: NewLedger, lost: LostJob): Promi
           answers.map(({ key, scraper, owner }) => want("fresh", key, scraper, owner)),
         ),
       ],
-      (book) => {
-        for (const place of found) nameParent(book, place);
+      (tx) => {
+        for (const place of found) nameParent(tx, place);
         for (const { place, result, retry, answers } of ends) {
-          if (result) book.put("result", result);
-          if (retry) book.put("retry", retry);
+          if (result) tx.put("result", result);
+          if (retry) tx.put("retry", retry);
           const { captures = [], records } = result ?? retry?.last ?? {};
-          noteBorrowed(book, place, spec.id, records ? [...captures, records] : captures);
-          for (const answer of answers) keepLatest(book, answer);
+          noteBorrowed(tx, place, spec.id, records ? [...captures, records] : captures);
+          for (const answer of answers) keepLatest(tx, answer);
         }
       },
       false,
@@ -97,10 +97,10 @@ const count = (
   if (result.revision < revisionOf(spec)) tally.isOutdated = true;
 };
 
-const nameParent = (book: Book, { is_capped, queue, seq, parent_queue, parent_seq }: LinedUp): void => {
+const nameParent = (tx: Transaction, { is_capped, queue, seq, parent_queue, parent_seq }: LinedUp): void => {
   const parent = { parentQueue: parent_queue, parentSeq: parent_seq };
-  if (is_capped) book.patch("capped", book.one("capped", queue, seq)!, parent);
-  else book.patch("item", book.one("item", queue, seq)!, parent);
+  if (is_capped) tx.patch("capped", tx.one("capped", queue, seq)!, parent);
+  else tx.patch("item", tx.one("item", queue, seq)!, parent);
 };
 
 /** What an item has left for later jobs: good answers only. */
@@ -123,8 +123,8 @@ const answersOf = (
 };
 
 /** Jobs run side by side: an earlier one may have the later answer. */
-const keepLatest = (book: Book, answer: FreshAnswer): void => {
+const keepLatest = (tx: Transaction, answer: FreshAnswer): void => {
   const { key, scraper, owner, fetchedAt } = answer;
-  if ((book.known("fresh", key, scraper, owner, 0)?.fetchedAt ?? -Infinity) < fetchedAt)
-    book.put("fresh", answer);
+  if ((tx.known("fresh", key, scraper, owner, 0)?.fetchedAt ?? -Infinity) < fetchedAt)
+    tx.put("fresh", answer);
 };

@@ -1,4 +1,4 @@
-import type { AuditEntry } from "../../../model/audit.ts";
+import type { AuditEntry } from "../../../domain/audit.ts";
 import type { AuditQuery, StoredAudit } from "../../../ports/registry.ts";
 import type { Database } from "../database.ts";
 

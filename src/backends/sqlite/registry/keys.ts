@@ -1,4 +1,4 @@
-import type { KeyCard, Role } from "../../../ports/registry.ts";
+import type { KeyInfo, Role } from "../../../ports/registry.ts";
 import type { Database } from "../database.ts";
 
 interface KeyRow {
@@ -14,7 +14,7 @@ interface KeyRow {
 
 const TOUCH_MS = 60_000;
 
-const keyCard = (row: KeyRow): KeyCard => ({
+const keyInfo = (row: KeyRow): KeyInfo => ({
   id: row.id,
   client: row.client,
   role: row.role,
@@ -25,7 +25,7 @@ const keyCard = (row: KeyRow): KeyCard => ({
   ...(row.used_at === null ? {} : { usedAt: row.used_at }),
 });
 
-export const saveKey = async (db: Database, key: KeyCard): Promise<void> =>
+export const saveKey = async (db: Database, key: KeyInfo): Promise<void> =>
   await db.write(
     () =>
       void db.run(
@@ -42,20 +42,20 @@ export const saveKey = async (db: Database, key: KeyCard): Promise<void> =>
       ),
   );
 
-export const findKey = async (db: Database, hash: string): Promise<KeyCard | undefined> =>
+export const findKey = async (db: Database, hash: string): Promise<KeyInfo | undefined> =>
   await db.read(() => {
     const row = db.get<KeyRow>("SELECT * FROM api_keys WHERE hash = ?", hash);
-    return row && keyCard(row);
+    return row && keyInfo(row);
   });
 
-export const listKeys = async (db: Database, client?: string): Promise<KeyCard[]> =>
+export const listKeys = async (db: Database, client?: string): Promise<KeyInfo[]> =>
   await db.read(() =>
     db
       .all<KeyRow>(
         "SELECT * FROM api_keys WHERE ?1 IS NULL OR client = ?1 ORDER BY client, created_at, id",
         client ?? null,
       )
-      .map(keyCard),
+      .map(keyInfo),
   );
 
 /** False when there is no such key, or it was revoked before. */

@@ -5,11 +5,11 @@ import { addDeliveries } from "./add-deliveries.ts";
 import { addAudit, listAudit } from "./audit.ts";
 import { readAlert, saveAlert } from "./alerts.ts";
 import { changeClient, listClients, readClient, saveClient } from "./clients.ts";
-import { dropDuty, holdDuty } from "./duties.ts";
+import { dropTask, holdTask } from "./tasks.ts";
 import { endDelivery, replayDelivery } from "./end-delivery.ts";
 import { findKey, listKeys, revokeKey, saveKey, touchKey } from "./keys.ts";
 import { listDeliveries } from "./list-deliveries.ts";
-import { beginOnce, endOnce, leaveOnce } from "./once.ts";
+import { beginOnce, endOnce, leaveOnce } from "./idempotency.ts";
 import { takeDeliveries } from "./take-deliveries.ts";
 
 /** In the ledger's own file, over a connection of its own; several processes of one machine may have it open at the same time. */
@@ -31,8 +31,8 @@ export const openRegistry = async (
     beginOnce: (request) => beginOnce(db, request),
     endOnce: (client, key, answer) => endOnce(db, client, key, answer),
     leaveOnce: (client, key) => leaveOnce(db, client, key),
-    holdDuty: (duty, holder, forMs) => holdDuty(db, duty, holder, forMs),
-    dropDuty: (duty, holder) => dropDuty(db, duty, holder),
+    holdTask: (task, holder, forMs) => holdTask(db, task, holder, forMs),
+    dropTask: (task, holder) => dropTask(db, task, holder),
     addDeliveries: (deliveries) => addDeliveries(db, deliveries),
     takeDeliveries: (limit, forMs) => takeDeliveries(db, limit, forMs),
     endDelivery: (id, end) => endDelivery(db, id, end),

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { it, type TestContext } from "node:test";
-import { delivery } from "../../../ports/registry-suite/world.ts";
+import { delivery } from "../../../ports/registry-suite/test-kit.ts";
 import type { Registry } from "../../../ports/registry.ts";
 import { openRegistry } from "./open.ts";
 
@@ -21,7 +21,7 @@ const race = async (registry: Registry, name: string): Promise<void> => {
   say("ready");
   await once(process.stdin, "data");
   for (let round = 0; round < ROUNDS; round++) {
-    if (await registry.holdDuty(`duty${round}`, name, 600_000)) say(`duty${round}`);
+    if (await registry.holdTask(`duty${round}`, name, 600_000)) say(`duty${round}`);
     const request = { client: "team", key: `key${round}`, fingerprint: "same", keepMs: 600_000, name };
     if ((await registry.beginOnce(request)).begun) say(`key${round}`);
   }
@@ -81,7 +81,7 @@ const main = (): void => {
     assert.deepEqual(await registry.takeDeliveries(10, 1000), [], "still hidden, though the takers are dead");
     nowMs += 700_000;
     assert.equal((await registry.takeDeliveries(1000, 1000)).length, DELIVERIES, "given again");
-    assert.equal(await registry.holdDuty("duty0", "three", 1000), true);
+    assert.equal(await registry.holdTask("duty0", "three", 1000), true);
   });
 };
 

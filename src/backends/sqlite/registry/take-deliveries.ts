@@ -52,10 +52,10 @@ const inTurn = (db: Database, candidates: readonly Candidate[], places: number):
     "SELECT seq, client, url FROM deliveries INDEXED BY deliveries_taken WHERE taken_until > ?",
     db.now(),
   );
-  const inHand = new Map<string, number>();
-  const count = (who: string): number => inHand.get(who) ?? 0;
+  const inFlight = new Map<string, number>();
+  const count = (who: string): number => inFlight.get(who) ?? 0;
   const add = (delivery: Candidate): void => {
-    for (const who of holders(delivery)) inHand.set(who, count(who) + 1);
+    for (const who of holders(delivery)) inFlight.set(who, count(who) + 1);
   };
   for (const delivery of taken) add(delivery);
   const chosen: Candidate[] = [];

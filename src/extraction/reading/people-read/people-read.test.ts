@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { judgePage } from "../../../model/judgement.ts";
+import { judgePage } from "../../../domain/judgement.ts";
 import { compileExtraction } from "../../extract-spec.ts";
 import { field } from "../../field.ts";
 import type { Fields } from "../../fields.ts";

@@ -34,7 +34,7 @@ function complex(dice: Dice): string {
   return css;
 }
 
-/** A selector for the small world of `randomPage`; few cannot be streamed. */
+/** A selector for the small kit of `randomPage`; few cannot be streamed. */
 export function randomSelector(dice: Dice): string {
   let css = dice.chance(3)
     ? `${dice.pick(["> ", "+ ", ":scope ", ":scope > "])}${complex(dice)}`

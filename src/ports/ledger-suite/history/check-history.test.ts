@@ -6,7 +6,7 @@ import { openSqlite } from "../../../backends/sqlite/open.ts";
 import type { Ledger } from "../../ledger.ts";
 import { LawRun } from "../law-run.ts";
 import { histories, type Step } from "../law-steps.ts";
-import { World } from "../world.ts";
+import { Kit } from "../test-kit.ts";
 import type { Violation } from "./history.ts";
 import { MUTANTS } from "./mutants.ts";
 
@@ -14,31 +14,31 @@ import { MUTANTS } from "./mutants.ts";
 const HISTORIES = fc.sample(histories, { seed: 20261116, numRuns: 60 });
 
 /** Plays a history on a ledger. Where that breaks a law, the driver's own model disagrees with it as well, and the history goes on. */
-const play = async (world: World, steps: readonly Step[], number: number): Promise<readonly Violation[]> => {
-  const handles = [await world.another(), await world.another(), await world.another()];
-  const run = await LawRun.start(world, handles, `${number}-`);
+const play = async (kit: Kit, steps: readonly Step[], number: number): Promise<readonly Violation[]> => {
+  const handles = [await kit.another(), await kit.another(), await kit.another()];
+  const run = await LawRun.start(kit, handles, `${number}-`);
   for (const step of steps) await run.step(step).catch(() => undefined);
-  return world.violations();
+  return kit.violations();
 };
 
-const worldOf = async (t: TestContext, change: (ledger: Ledger) => Partial<Ledger>): Promise<World> =>
-  await World.create(t, async (folder, options) => {
+const kitOf = async (t: TestContext, change: (ledger: Ledger) => Partial<Ledger>): Promise<Kit> =>
+  await Kit.create(t, async (folder, options) => {
     const ledger = await openSqlite(join(folder, "ledger.db"), options);
     return { ...ledger, ...change(ledger) };
   });
 
 describe("the history checker", () => {
   it("is silent where the ledger is right", async (t) => {
-    const world = await worldOf(t, () => ({}));
-    for (const [number, steps] of HISTORIES.entries()) assert.deepEqual(await play(world, steps, number), []);
+    const kit = await kitOf(t, () => ({}));
+    for (const [number, steps] of HISTORIES.entries()) assert.deepEqual(await play(kit, steps, number), []);
   });
 
   for (const [name, { law, plant }] of Object.entries(MUTANTS))
     it(`finds a ledger that ${name}`, async (t) => {
       const found: Violation[] = [];
       for (const [number, steps] of HISTORIES.entries()) {
-        const world = await worldOf(t, plant());
-        found.push(...(await play(world, steps, number)));
+        const kit = await kitOf(t, plant());
+        found.push(...(await play(kit, steps, number)));
         if (found.some((one) => one.law === law)) return;
       }
       assert.fail(`not found in ${HISTORIES.length} histories, but ${JSON.stringify(found)}`);

@@ -4,7 +4,7 @@ import { checkSlots } from "./check-slots.ts";
 import type { Call, Violation } from "./history.ts";
 import { HistoryIndex } from "./history-index.ts";
 
-export interface CheckOptions {
+interface CheckOptions {
   /** How long a silent worker keeps its leases. Left out, it may lose them at any time. */
   readonly leaseMs?: number;
   /** How far the clocks of the workers that return slots may differ from the ledger's, transport included; 0 when left out. */

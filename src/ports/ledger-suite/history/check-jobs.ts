@@ -176,7 +176,7 @@ export function* checkStops(index: HistoryIndex): Generator<Violation> {
         index.ofJob(job, "resume", "retryItems", "raiseCaps", "amendItems"),
         call,
       ));
-  const steers = index.of("steerLane");
+  const steers = index.of("controlLane");
   const isLaneHeld = (lane: string, call: Call): boolean => {
     const own = steers.filter((one) => one.lane === lane);
     const holds = own.filter(({ isHeld }) => isHeld === true);

@@ -20,13 +20,13 @@ interface Slot {
 
 /** Per lane, the slots that were granted and not returned are never closer together than the interval that the lane had at least. */
 export function* checkSlots(index: HistoryIndex, slackMs: number): Generator<Violation> {
-  const calls = index.of("claim", "pulse", "steerLane");
+  const calls = index.of("claim", "pulse", "controlLane");
   const lanes = new Set(
-    calls.flatMap((call) => (call.verb === "steerLane" ? [] : call.slots.map(({ lane }) => lane))),
+    calls.flatMap((call) => (call.verb === "controlLane" ? [] : call.slots.map(({ lane }) => lane))),
   );
   const byLane = new Map([...lanes].map((lane) => [lane, [[]] as Slot[][]]));
   for (const call of calls) {
-    if (call.verb === "steerLane") {
+    if (call.verb === "controlLane") {
       // What was booked before is forgotten.
       if (call.isReset) byLane.get(call.lane)?.push([]);
       continue;
@@ -85,7 +85,7 @@ const rhythmOf = (
   const rates = paces.map((pace) => pace?.perSecond ?? Infinity);
   const perSecond = call.verb === "claim" ? Math.min(...rates) : Math.max(...rates);
   const operator = index
-    .of("steerLane")
+    .of("controlLane")
     .filter((steer) => steer.lane === lane && steer.perSecond !== undefined && canPrecede(steer, call));
   const last = operator.at(-1);
   const isSure =
@@ -124,7 +124,7 @@ function* checkHolds(
       const untilMs = report.beginMs + Math.min(hold.forMs, LONGEST_HOLD_MS);
       const early = slots.find(({ toMs }) => toMs < untilMs - ROUNDING_MS - slackMs);
       const isLifted = index
-        .of("steerLane")
+        .of("controlLane")
         .some((steer) => steer.lane === lane && steer.end > report.begin && canPrecede(steer, call));
       if (early && !isLifted)
         yield {

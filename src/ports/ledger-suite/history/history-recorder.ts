@@ -1,5 +1,5 @@
-import type { ItemRef } from "../../../model/item.ts";
-import type { RemovalScope } from "../../../model/removal.ts";
+import type { ItemRef } from "../../../domain/item.ts";
+import type { RemovalScope } from "../../../domain/removal.ts";
 import { type Ledger, LedgerError, type LedgerErrorCode, type SettledItem } from "../../ledger.ts";
 import { refOf } from "../sim-worker.ts";
 import type { Call, CallTimes, Fact, JobFact } from "./history.ts";
@@ -40,13 +40,13 @@ const FACTS: Facts = {
     maxAttempts,
   }),
   addItems: (_, job, items, rejected) => ({ verb: "addItems", job, inputs: items.length + rejected.length }),
-  steerJob: (_, job, to) => ({ verb: to, job }),
+  controlJob: (_, job, to) => ({ verb: to, job }),
   retryItems: onJob("retryItems"),
   raiseCaps: onJob("raiseCaps"),
   amendItems: onJob("amendItems"),
   pinVersions: onJob("pinVersions"),
-  steerLane: (_, lane, { perSecond, isHeld, isReset }) => ({
-    verb: "steerLane",
+  controlLane: (_, lane, { perSecond, isHeld, isReset }) => ({
+    verb: "controlLane",
     lane,
     perSecond,
     isHeld,
@@ -116,7 +116,7 @@ const toldEnds = (items: readonly SettledItem[], refused: readonly ItemRef[]) =>
   }));
 };
 
-export interface RecorderOptions {
+interface RecorderOptions {
   /** The clock of leases and slots. Setting the machine's clock must not move it. */
   readonly nowMs: () => number;
   /** Rises with every call of it, over all recorders of a history; a counter of this recorder when left out. */

@@ -1,5 +1,5 @@
-import type { ItemState, Outcome } from "../../../model/item.ts";
-import type { JobCounts } from "../../../model/job.ts";
+import type { ItemState, Outcome } from "../../../domain/item.ts";
+import type { JobCounts } from "../../../domain/job.ts";
 
 /**
  * Calls of a ledger as their callers saw them, reduced to what `checkHistory` needs. `begin` and `end` order the calls: one that ended before
@@ -21,7 +21,7 @@ export type Fact =
   | CreateFact
   | JobFact
   | AddFact
-  | SteerLaneFact
+  | ControlLaneFact
   | ClaimFact
   | PulseFact
   | SettleFact
@@ -29,7 +29,7 @@ export type Fact =
   | ReadJobFact
   | ListItemsFact;
 
-export interface CreateFact {
+interface CreateFact {
   readonly verb: "createJob";
   readonly job: string;
   /** What the sites of its scrapers allow, by the scraper's place in the job. */
@@ -51,15 +51,15 @@ export interface JobFact {
   readonly job: string;
 }
 
-export interface AddFact {
+interface AddFact {
   readonly verb: "addItems";
   readonly job: string;
   /** Inputs, rejected ones included. */
   readonly inputs: number;
 }
 
-export interface SteerLaneFact {
-  readonly verb: "steerLane";
+interface ControlLaneFact {
+  readonly verb: "controlLane";
   readonly lane: string;
   readonly perSecond?: number | null | undefined;
   readonly isHeld?: boolean | undefined;
@@ -82,7 +82,7 @@ export interface GrantedItem {
   readonly attempt: number;
 }
 
-export interface ClaimFact {
+interface ClaimFact {
   readonly verb: "claim";
   readonly worker: string;
   readonly room: number;
@@ -91,7 +91,7 @@ export interface ClaimFact {
   readonly unpaced: readonly string[];
 }
 
-export interface PulseFact {
+interface PulseFact {
   readonly verb: "pulse";
   readonly worker: string;
   readonly isAlive: boolean;
@@ -120,18 +120,18 @@ export interface ToldEnd {
   readonly isRefused: boolean;
 }
 
-export interface SettleFact {
+interface SettleFact {
   readonly verb: "settle";
   readonly worker: string;
   readonly items: readonly ToldEnd[];
 }
 
-export interface ReapFact {
+interface ReapFact {
   readonly verb: "reap";
   readonly worker: string | undefined;
 }
 
-export interface ReadJobFact {
+interface ReadJobFact {
   readonly verb: "readJob";
   readonly job: string;
   /** Undefined: there is no such job. */
@@ -140,7 +140,7 @@ export interface ReadJobFact {
   readonly bytes: number;
 }
 
-export interface ListItemsFact {
+interface ListItemsFact {
   readonly verb: "listItems";
   readonly job: string;
   readonly items: readonly { readonly item: string; readonly state: ItemState; readonly attempts: number }[];

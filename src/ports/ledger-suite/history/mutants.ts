@@ -3,7 +3,7 @@ import { refOf } from "../sim-worker.ts";
 import type { Violation } from "./history.ts";
 
 /** A way in which a ledger can be wrong, and the law by which it is found. */
-export interface Mutant {
+interface Mutant {
   readonly law: Violation["law"];
   /** Called once for each history, whose handles share what the mutant remembers. */
   readonly plant: () => (ledger: Ledger) => Partial<Ledger>;
@@ -202,7 +202,7 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
     },
   })),
   "gives items of a job that was paused": always("stop means stop", (ledger) => ({
-    steerJob: async (job, to) => (to === "pause" ? undefined : await ledger.steerJob(job, to)),
+    controlJob: async (job, to) => (to === "pause" ? undefined : await ledger.controlJob(job, to)),
   })),
   "books slots for requests of a job that was stopped": always("stop means stop", (ledger) => ({
     async pulse(report) {

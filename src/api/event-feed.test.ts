@@ -1,0 +1,74 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { EventFeed } from "./event-feed.ts";
+import { NotifyKit, until } from "./testing/notify-kit.ts";
+
+const DAY_MS = 24 * 3_600_000;
+
+test("a listener begins with what comes, or after the last event that it has heard", async (t) => {
+  const service = await NotifyKit.open(t);
+  const feed = new EventFeed(service.ledger);
+  assert.deepEqual(await feed.begin(undefined), { at: 0, isLost: false });
+  for (const id of ["a", "b", "c"]) await service.job(id);
+  const last = await service.ledger.events.last();
+  assert.deepEqual(await feed.begin(undefined), { at: last, isLost: false });
+  assert.deepEqual(await feed.begin(`${last - 2}`), { at: last - 2, isLost: false });
+  for (const unknown of [`${last + 1}`, "m1k2-7", "", "-1", "1e3", "9".repeat(40)])
+    assert.deepEqual(await feed.begin(unknown), { at: last, isLost: true }, unknown);
+});
+
+test("who was away for longer than events are kept has lost some", async (t) => {
+  const service = await NotifyKit.open(t);
+  const feed = new EventFeed(service.ledger);
+  for (const id of ["a", "b"]) await service.job(id);
+  const last = await service.ledger.events.last();
+  service.nowMs += 8 * DAY_MS;
+  await service.job("c");
+  await service.ledger.tidy();
+  assert.deepEqual(await feed.begin(`${last}`), { at: last, isLost: false });
+  assert.deepEqual(await feed.begin(`${last - 1}`), { at: last + 1, isLost: true });
+});
+
+test("what was missed comes in order and once, by job and type, and with the job as it is", async (t) => {
+  const service = await NotifyKit.open(t);
+  const feed = new EventFeed(service.ledger);
+  await service.job("other", { client: "zebra" });
+  await service.job("a", {}, 1);
+  for (let n = 0; n < 250; n++) await service.ledger.controlJob("a", n % 2 === 0 ? "pause" : "resume");
+  await service.ledger.events.write([{ type: "job.progress", job: "a", facts: {} }]);
+  const last = await service.ledger.events.last();
+  const heard: number[] = [];
+  for (let at = 0; at < last;) {
+    const page = await feed.next(at, { job: "a", types: ["job.paused", "job.progress"] });
+    assert.ok(page.events.every(({ type, client }) => type === "job.paused" && client === "team"));
+    assert.ok(page.events.every(({ data }) => data["state"] === "running" || data["state"] === "loading"));
+    heard.push(...page.events.map(({ id }) => id!));
+    at = page.at;
+  }
+  const paused = await service.ledger.events.read({ types: ["job.paused"], limit: 1000 });
+  assert.deepEqual(
+    heard,
+    paused.map(({ id }) => id),
+  );
+});
+
+test("listeners at the same place wait together, and all hear what comes", async (t) => {
+  const service = await NotifyKit.open(t);
+  let waits = 0;
+  const events = {
+    ...service.ledger.events,
+    await: (after: number, ms: number) => {
+      waits++;
+      return service.ledger.events.await(after, ms);
+    },
+  };
+  const feed = new EventFeed({ ...service.ledger, events });
+  const { at } = await feed.begin(undefined);
+  const empty = Array.from({ length: 50 }, () => feed.next(at, {}));
+  await until(() => waits > 0);
+  await service.job("a");
+  assert.ok((await Promise.all(empty)).every((page) => page.at === at));
+  const pages = await Promise.all(Array.from({ length: 50 }, () => feed.next(at, {})));
+  assert.ok(pages.every((page) => page.events[0]?.type === "job.started"));
+  assert.equal(waits, 1);
+});

@@ -1,0 +1,94 @@
+import { readPage } from "../pipeline/notify.ts";
+import type { JobView } from "../domain/job.ts";
+import { EVENT_TYPES, type EventQuery, type EventType, type LedgerEvent } from "../ports/event-log.ts";
+import type { Ledger } from "../ports/ledger.ts";
+import { factsOf } from "./webhooks/delivery-of.ts";
+
+/** An event of a job as listeners get it. */
+export interface LiveEvent {
+  /** Of the log; none where it is not kept there. */
+  readonly id?: number;
+  readonly type: EventType;
+  readonly at: number;
+  readonly client: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+/** Some events, and where to go on after them. */
+interface FeedPage {
+  readonly events: readonly LiveEvent[];
+  readonly at: number;
+}
+
+type Wanted = Pick<EventQuery, "job"> & { readonly types?: readonly EventType[] | undefined };
+
+const PAGE = 100;
+const WAIT_MS = 10_000;
+
+/** The log, for any number of listeners at any place in it. What several of them ask for at a time is read once, and they wait together. */
+export class EventFeed {
+  readonly #ledger: Pick<Ledger, "events" | "readJob">;
+  readonly #pages = new Map<string, Promise<FeedPage>>();
+  readonly #waits = new Map<number, Promise<boolean>>();
+
+  constructor(ledger: Pick<Ledger, "events" | "readJob">) {
+    this.#ledger = ledger;
+  }
+
+  /** Where a listener begins: after the last event that it has heard, or with what happens from now on. `isLost`: what it has missed is not all kept. */
+  async begin(lastId: string | undefined): Promise<{ readonly at: number; readonly isLost: boolean }> {
+    const { events } = this.#ledger;
+    const last = await events.last();
+    if (lastId === undefined) return { at: last, isLost: false };
+    const at = /^\d{1,15}$/.test(lastId) ? Number(lastId) : Infinity;
+    const [oldest] = await events.read({ limit: 1 });
+    const isKnown = at <= last && at + 1 >= (oldest?.id ?? 0);
+    return isKnown ? { at, isLost: false } : { at: last, isLost: true };
+  }
+
+  /** What comes after a place; nothing when nothing has happened for a while. */
+  async next(at: number, wanted: Wanted): Promise<FeedPage> {
+    const key = JSON.stringify([at, wanted]);
+    const page = await shared(this.#pages, key, () => this.#read(at, wanted));
+    if (page.at === at) await shared(this.#waits, at, () => this.#ledger.events.await(at, WAIT_MS));
+    return page;
+  }
+
+  async #read(after: number, { job, types = EVENT_TYPES }: Wanted): Promise<FeedPage> {
+    const { events: found, upTo } = await readPage(this.#ledger.events, {
+      after,
+      // Progress is shown as it is, and oftener.
+      types: types.filter((type) => type !== "job.progress"),
+      limit: PAGE,
+      ...(job !== undefined && { job }),
+    });
+    const jobs = new Map<string, JobView | undefined>();
+    for (const event of found)
+      if (!jobs.has(event.job)) jobs.set(event.job, await this.#ledger.readJob(event.job));
+    return {
+      events: found.flatMap((event) => liveEvent(event, jobs.get(event.job)) ?? []),
+      at: Math.max(after, upTo),
+    };
+  }
+}
+
+const liveEvent = (event: LedgerEvent, view: JobView | undefined): LiveEvent | undefined =>
+  view && { id: event.id, type: event.type, at: event.at, ...aboutJob(view, factsOf(event)) };
+
+/** A job's own part of an event. */
+export const aboutJob = (
+  { spec, state, counts }: JobView,
+  facts: LedgerEvent["facts"] = {},
+): Pick<LiveEvent, "client" | "data"> => {
+  const { id: job, client, scraper } = spec;
+  return { client, data: { ...facts, job, client, scraper, state, counts } };
+};
+
+/** The work that is under way under this name, or begins now. */
+const shared = async <K, T>(underWay: Map<K, Promise<T>>, name: K, work: () => Promise<T>): Promise<T> => {
+  const known = underWay.get(name);
+  if (known) return await known;
+  const begun = work().finally(() => underWay.delete(name));
+  underWay.set(name, begun);
+  return await begun;
+};

@@ -1,0 +1,168 @@
+import { Counter, Gauge, type Registry as Register } from "prom-client";
+import { FAILURE_KINDS } from "../../domain/failure.ts";
+import { ITEM_STATES } from "../../domain/item.ts";
+import { FIELD_STATUSES } from "../../domain/record.ts";
+import type { Ledger } from "../../ports/ledger.ts";
+import type { Registry } from "../../ports/registry.ts";
+import { INPUT_FATES, JOB_STATES, type TallyName } from "./job-tally.ts";
+import { JobTotals } from "./job-totals.ts";
+import { laneTotals, type LaneTotals } from "./lane-totals.ts";
+import { workFigures } from "./work-figures.ts";
+
+/** Deliveries are counted up to here: who has more that are due or parked has seen enough. */
+const MOST_COUNTED = 500;
+const RESULTS = ["done", "absent", ...FAILURE_KINDS] as const;
+const OPEN_STATES = ["loading", "running", "paused"] as const;
+
+export interface FigureSource {
+  readonly ledger: Pick<
+    Ledger,
+    "listJobs" | "readJob" | "sumOpenJobs" | "listLanes" | "listWorkers" | "readWorkSums"
+  >;
+  readonly registry: Pick<Registry, "listDeliveries">;
+  readonly version: string;
+}
+
+/** What the ledger and the registry say of the whole installation, as it was at the last look. */
+export const serviceMetrics = (
+  { ledger, registry, version }: FigureSource,
+  register: Register,
+): { look(): Promise<void>; histograms(): string } => {
+  const registers = [register];
+  const gauge = (name: string, help: string, ...labelNames: string[]) =>
+    new Gauge({ name: `sluice_${name}`, help, labelNames, registers });
+  const jobs = new JobTotals(ledger);
+
+  const info = gauge("build_info", "Always 1; the version is a label.", "version");
+  info.set({ version }, 1);
+  const looked = gauge("look_duration_seconds", "How long the last look at ledger and registry took.");
+
+  /** Sums over jobs: one series for each value of the label, or a single one. */
+  const sums: (() => void)[] = [];
+  const sumGauge = (name: string, help: string, label: string, parts: Parts): void => {
+    const series = gauge(name, help, label);
+    sums.push(() => parts.forEach(([value, tally]) => series.set({ [label]: value }, jobs.get(tally))));
+  };
+  const sumCounter = (name: string, help: string, label: string, parts: Parts): void => {
+    const counter = new Counter({ name: `sluice_${name}_total`, help, labelNames: [label], registers });
+    sums.push(() => {
+      // The ledger has the sums; a counter knows only steps.
+      counter.reset();
+      for (const [value, tally] of parts) counter.inc({ [label]: value }, jobs.get(tally));
+    });
+  };
+  const onlyCounter = (name: string, help: string, tally: TallyName): void => {
+    const counter = new Counter({ name: `sluice_${name}_total`, help, registers });
+    sums.push(() => {
+      counter.reset();
+      counter.inc(jobs.get(tally));
+    });
+  };
+  sumGauge("jobs", "Jobs, by state.", "state", partsOf(JOB_STATES, "jobs"));
+  sumGauge("items", "Items of all jobs, by state.", "state", partsOf(ITEM_STATES, "items"));
+  sumGauge(
+    "queue_depth",
+    "Items queued or waiting for another try, by the state of their job.",
+    "job_state",
+    partsOf(OPEN_STATES, "depth"),
+  );
+  sumGauge(
+    "items_failed",
+    "Items that have failed for good, by kind of failure.",
+    "kind",
+    partsOf(FAILURE_KINDS, "failed"),
+  );
+  const held = gauge("held_queues", "Queues (a job's items in one lane) that the breaker has stopped.");
+  sums.push(() => held.set(jobs.get("held")));
+  sumCounter("inputs", "Inputs received, by what became of them.", "fate", partsOf(INPUT_FATES, "inputs"));
+  sumCounter(
+    "attempts",
+    "Attempts that were settled, by result: done, absent or the kind of failure.",
+    "result",
+    partsOf(RESULTS, "attempts"),
+  );
+  sumCounter(
+    "fields",
+    "Fields of records, by how they were judged.",
+    "status",
+    partsOf(FIELD_STATUSES, "fields"),
+  );
+  onlyCounter("partial_items", "Items done with a required field missing.", "partial");
+  onlyCounter("requests", "Requests to sites, of attempts that were settled.", "requests");
+  onlyCounter("received_bytes", "Bytes from sites, of attempts that were settled.", "bytes");
+
+  const lanes = laneGauges(gauge);
+  const workers = gauge("workers", "Workers, by what they do.", "state");
+  const capacity = gauge("workers_capacity_items", "Items that all workers may have in hand at once.");
+  const work = workFigures(register);
+  const deliveries = gauge(
+    "deliveries",
+    `Webhook deliveries that are not delivered, by state; each counted up to ${MOST_COUNTED}.`,
+    "state",
+  );
+
+  return {
+    async look() {
+      const startedAt = performance.now();
+      await jobs.look();
+      for (const set of sums) set();
+      lanes(await laneTotals(ledger));
+
+      const seen = { working: 0, draining: 0, alone: 0 };
+      let room = 0;
+      for (const { isAlone, isDraining, concurrency } of await ledger.listWorkers()) {
+        seen[isAlone ? "alone" : isDraining ? "draining" : "working"]++;
+        room += concurrency ?? 0;
+      }
+      for (const [state, count] of Object.entries(seen)) workers.set({ state }, count);
+      capacity.set(room);
+      work.show(await ledger.readWorkSums());
+
+      for (const state of ["due", "parked"] as const) {
+        const found = await registry.listDeliveries({ states: [state], limit: MOST_COUNTED });
+        deliveries.set({ state }, found.length);
+      }
+      looked.set((performance.now() - startedAt) / 1000);
+    },
+    histograms: () => work.histograms(),
+  };
+};
+
+type Parts = readonly (readonly [value: string, tally: TallyName])[];
+
+const partsOf = <Value extends string, Name extends string>(
+  values: readonly Value[],
+  name: `${Name} ${Value}` extends TallyName ? Name : never,
+): Parts => values.map((value) => [value, `${name} ${value}` as TallyName]);
+
+const laneGauges = (
+  gauge: (name: string, help: string, ...labels: string[]) => Gauge,
+): ((totals: LaneTotals) => void) => {
+  const counted = gauge("lanes", "Lanes, by condition; one may be in several.", "condition");
+  const backlog = gauge("lane_backlog_items", "Items that have not ended, in the busiest lanes.", "lane");
+  const inFlight = gauge(
+    "lane_in_hand_items",
+    "Items in the hands of workers, in the busiest lanes.",
+    "lane",
+  );
+  const rate = gauge(
+    "lane_requests_per_second",
+    "What the busiest lanes allow now; +Inf for no limit.",
+    "lane",
+  );
+  const speed = gauge("lane_speed_ratio", "1 at full pace, less while the site is being spared.", "lane");
+  return ({ busiest, ...counts }) => {
+    counted.set({ condition: "known" }, counts.all);
+    counted.set({ condition: "busy" }, counts.busy);
+    counted.set({ condition: "spared" }, counts.spared);
+    counted.set({ condition: "held-by-operator" }, counts.heldByOperator);
+    counted.set({ condition: "slowed" }, counts.slowed);
+    for (const one of [backlog, inFlight, rate, speed]) one.reset();
+    for (const { lane, ...state } of busiest) {
+      backlog.set({ lane }, state.backlog);
+      inFlight.set({ lane }, state.inFlight);
+      rate.set({ lane }, state.perSecond);
+      speed.set({ lane }, state.factor);
+    }
+  };
+};

@@ -1,0 +1,147 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Registry } from "../ports/registry.ts";
+import type { Who } from "./api.ts";
+import type { ControllerLog } from "./service-context.ts";
+import { Problem } from "./problem.ts";
+
+/** At a time, for each client. An export keeps some megabytes in memory; the others keep little. Workers send and read objects. */
+export const MOST_STREAMS = { export: 8, download: 32, upload: 32, object: 256, listener: 20 } as const;
+type StreamKind = keyof typeof MOST_STREAMS;
+
+export interface StreamTimes {
+  /** A reader that takes nothing for so long, while something waits for it, is cut. */
+  readonly stalledMs: number;
+  /** And so is a sender that sends nothing. */
+  readonly silentMs: number;
+}
+
+/** Over all clients: together they fit into the memory of the thread that writes them. */
+const MOST_EXPORTS = 16;
+const TIMES: StreamTimes = { stalledMs: 60_000, silentMs: 300_000 };
+/** Half of the time within which a revoked key is to have no effect. */
+const LOOK_MS = 250;
+
+interface OpenStream {
+  readonly who: Who;
+  readonly kind: StreamKind;
+  readonly request: FastifyRequest["raw"];
+  readonly response: FastifyReply["raw"];
+  readonly end: () => void;
+  /** Bytes that had gone through when it last moved. */
+  bytes: number;
+  movedAt: number;
+}
+
+/**
+ * Every answer and body that lasts: exports, downloads, uploads, live events. Each client may have so many of a kind. One whose key was revoked is
+ * ended, and so is one that its client leaves standing.
+ */
+export class OpenStreams implements Disposable {
+  readonly #registry: Registry;
+  readonly #now: () => number;
+  readonly #log: ControllerLog;
+  readonly #times: StreamTimes;
+  readonly #open = new Set<OpenStream>();
+  #timer: NodeJS.Timeout | undefined;
+  #isLooking = false;
+
+  constructor(registry: Registry, now: () => number, log: ControllerLog, times: StreamTimes = TIMES) {
+    this.#registry = registry;
+    this.#now = now;
+    this.#log = log;
+    this.#times = times;
+  }
+
+  /** Until the answer is over. `end` ends it in good order where it can; else its connection is cut. */
+  open(kind: StreamKind, { who, raw: request }: FastifyRequest, reply: FastifyReply, end?: () => void): void {
+    const most = MOST_STREAMS[kind];
+    let count = 0;
+    for (const stream of this.#open) if (stream.kind === kind && stream.who.client === who.client) count++;
+    if (count >= most)
+      throw new Problem(
+        "too-many-streams",
+        `${who.client || "This client"} has ${count} ${kind}s open, and may have ${most} at a time. Wait until one has ended.`,
+        { retryAfterSeconds: 1 },
+      );
+    const exports = kind === "export" ? [...this.#open].filter((each) => each.kind === kind).length : 0;
+    if (exports >= MOST_EXPORTS)
+      throw new Problem("unavailable", `${exports} exports are under way. Ask again.`, {
+        retryAfterSeconds: 5,
+      });
+    const { raw: response } = reply;
+    const stream: OpenStream = {
+      who,
+      kind,
+      request,
+      response,
+      end: end ?? (() => request.socket.destroy()),
+      bytes: 0,
+      movedAt: performance.now(),
+    };
+    this.#open.add(stream);
+    response.once("close", () => this.#open.delete(stream));
+    this.#timer ??= setInterval(() => void this.#look(), LOOK_MS).unref();
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer);
+  }
+
+  async #look(): Promise<void> {
+    if (this.#open.size === 0) {
+      clearInterval(this.#timer);
+      this.#timer = undefined;
+      return;
+    }
+    if (this.#isLooking) return;
+    this.#isLooking = true;
+    try {
+      for (const stream of this.#open)
+        if (this.#stands(stream)) {
+          this.#cut(stream, "nothing moves");
+          // The end in good order would wait for its reader.
+          stream.request.socket.destroy();
+        }
+      await this.#endRevoked();
+    } catch (error) {
+      this.#log.warn("streams.unchecked", { error: String(error) });
+    } finally {
+      this.#isLooking = false;
+    }
+  }
+
+  async #endRevoked(): Promise<void> {
+    for (const client of new Set([...this.#open].map(({ who }) => who.client))) {
+      const streams = [...this.#open].filter(({ who }) => who.client === client && who.key !== undefined);
+      if (streams.length === 0) continue;
+      const cards = await this.#registry.listKeys(client);
+      const valid = new Set(
+        cards.filter(({ revokedAt }) => (revokedAt ?? Infinity) > this.#now()).map(({ id }) => id),
+      );
+      for (const stream of streams) if (!valid.has(stream.who.key!)) this.#cut(stream, "its key was revoked");
+    }
+  }
+
+  #stands(stream: OpenStream): boolean {
+    const { kind, request, response } = stream;
+    const isSending = kind === "upload" || (kind === "object" && request.method === "PUT");
+    const bytes = isSending ? request.socket.bytesRead : request.socket.bytesWritten;
+    // Only its client can make it move on: the service itself may be slow.
+    const isUpToClient = isSending
+      ? request.readableLength === 0 && !request.complete
+      : response.writableNeedDrain;
+    if (bytes !== stream.bytes || !isUpToClient) {
+      stream.bytes = bytes;
+      stream.movedAt = performance.now();
+    }
+    const { stalledMs, silentMs } = this.#times;
+    return performance.now() - stream.movedAt > (isSending ? silentMs : stalledMs);
+  }
+
+  #cut(stream: OpenStream, reason: string): void {
+    const { who, kind } = stream;
+    this.#open.delete(stream);
+    this.#log.info("stream.cut", { client: who.client, key: who.key, kind, reason });
+    stream.end();
+  }
+}

@@ -1,0 +1,91 @@
+import { manifestLine } from "../../archive/manifest.ts";
+import { exportJob } from "../../export/export-records.ts";
+import { type Stores, withSource } from "../../export/export-rows.ts";
+import type { ByteSink } from "../../export/outputs/open-output.ts";
+import { ParquetWriter } from "../../export/outputs/parquet-writer.ts";
+import { csvFormat, jsonlFormat, type RecordWriter, TextWriter } from "../../export/outputs/text-writer.ts";
+import { writeJobManifest } from "../../export/write-manifest.ts";
+import type { ItemView } from "../../domain/item.ts";
+import { withoutPlaces } from "../../domain/record.ts";
+import type { ItemQuery } from "../../ports/ledger.ts";
+import { itemPages } from "../../reextract/item-pages.ts";
+import { page, pageOf } from "../cursor.ts";
+import { itemId, itemView } from "../item-view.ts";
+import { tellDamage, withOwnPlaces } from "../own-places.ts";
+import { batchResultSchema, itemSchema } from "../schemas/item.ts";
+import type { ExportFormat, ReadRequest } from "./read-request.ts";
+
+/** Writes the answer to the sink as far as its reader keeps up. */
+export const answerRead = async (stores: Stores, request: ReadRequest, sink: ByteSink): Promise<void> => {
+  switch (request.kind) {
+    case "results": {
+      const { kind: _kind, job, format, ...settings } = request;
+      await exportJob(stores, job, withPlainDetails(writerTo(sink, format)), {
+        ...settings,
+        pathOfFile: ({ ref }, _, number) => `/v1/jobs/${job}/items/${itemId(ref)}/captures/${number}`,
+      }).catch((error: unknown) => tellDamage(error, job));
+      return;
+    }
+    case "manifest": {
+      const { job } = request;
+      for await (const items of itemPages(stores.ledger, job))
+        await sink.write(items.map((item) => `${manifestLine(withOwnPlaces(item, job))}\n`).join(""));
+      return await sink.commit();
+    }
+    case "keep-manifest":
+      await writeJobManifest(stores, request.job);
+      return await sink.commit();
+    case "items":
+    case "batch":
+      await sink.write(await pageText(stores, request));
+      return await sink.commit();
+    default:
+      return request satisfies never;
+  }
+};
+
+const writerTo = (sink: ByteSink, format: ExportFormat): RecordWriter => {
+  switch (format) {
+    case "jsonl":
+      return new TextWriter(sink, jsonlFormat);
+    case "csv":
+      return new TextWriter(sink, csvFormat);
+    case "parquet":
+      return new ParquetWriter(sink, "parquet");
+    default:
+      return format satisfies never;
+  }
+};
+
+/** As `itemView` tells a failure. */
+const withPlainDetails = (writer: RecordWriter): RecordWriter => ({
+  open: (columns) => writer.open(columns),
+  write: (rows) =>
+    writer.write(
+      rows.map((row) =>
+        typeof row["_detail"] === "string" ? { ...row, _detail: withoutPlaces(row["_detail"]) } : row,
+      ),
+    ),
+  close: () => writer.close(),
+  [Symbol.asyncDispose]: () => writer[Symbol.asyncDispose](),
+});
+
+const itemsPage = pageOf(itemSchema);
+const resultsPage = pageOf(batchResultSchema);
+
+const pageText = async (
+  { ledger }: Stores,
+  { kind, job, query }: { readonly kind: "items" | "batch"; readonly job: string; readonly query: ItemQuery },
+): Promise<string> => {
+  const { items, next } = await ledger.listItems(job, query);
+  const now = Date.now();
+  const shown: object[] = [];
+  for (const item of items) {
+    const view = itemView(await withSource(ledger, item), now);
+    shown.push(kind === "items" ? view : { ...view, url: urlOf(item) });
+  }
+  return JSON.stringify((kind === "items" ? itemsPage : resultsPage).parse(page(shown, next)));
+};
+
+const urlOf = ({ input, key }: ItemView): string =>
+  typeof input === "object" && input !== null && "url" in input ? String(input.url) : key;

@@ -1,0 +1,75 @@
+import type { AlertRules } from "../domain/alert-rules.ts";
+import type { Blobs } from "../ports/blobs.ts";
+import type { Channel, WebhookSender } from "../ports/channel.ts";
+import type { Ledger, WorkerView } from "../ports/ledger.ts";
+import type { Registry } from "../ports/registry.ts";
+import type { PruneTools } from "../retention/plan-prune.ts";
+import { taskLog } from "./task-log.ts";
+import type { ControllerLog } from "./service-context.ts";
+import type { Metrics } from "./metrics.ts";
+import { runAlerts } from "./tasks/alerts.ts";
+import { runManifests } from "./tasks/manifests.ts";
+import { runNewVersions } from "./tasks/new-versions.ts";
+import { runProgress } from "./tasks/progress.ts";
+import { runReaper } from "./tasks/reaper.ts";
+import { runRetention } from "./tasks/retention.ts";
+import { runTidy } from "./tasks/tidy.ts";
+import { runWebhooks } from "./tasks/webhooks.ts";
+import { wait } from "./wait.ts";
+import type { OnDeliveryEnd } from "./webhooks/send-deliveries.ts";
+
+export interface TasksOptions {
+  readonly ledger: Ledger;
+  readonly registry: Registry;
+  readonly blobs: Blobs;
+  /** The data folder: threads that read stored pages open it for themselves. */
+  readonly data: string;
+  /** Names this controller among those that share the ledger. */
+  readonly holder: string;
+  readonly log: ControllerLog;
+  readonly metrics: Pick<Metrics, "onDeliveryEnd">;
+  readonly sender: WebhookSender;
+  /** Where people hear of alerts; nobody looks for any where there is none. */
+  readonly channels: readonly Channel[];
+  readonly rules?: Partial<AlertRules>;
+  /** How long a job's pages and records are kept, for one round. */
+  readonly retentionOf: () => PruneTools["retentionOf"];
+  /** Writes a job's manifest elsewhere than on this thread. */
+  readonly keepManifest?: (job: string) => Promise<void>;
+  /** Deletes what is kept of a removed job beside ledger and archive. */
+  readonly removeLog: (job: string) => Promise<void>;
+  /** Whether a worker's process has ended, as far as it can be told from here. */
+  readonly isGone?: (worker: WorkerView) => boolean;
+}
+
+const RESTART_MS = 10_000;
+
+/** Everything that a controller does in the background, until the signal. What goes wrong is logged, and tried again. */
+export const runTasks = async (options: TasksOptions, signal: AbortSignal): Promise<void> => {
+  const { log, metrics, ...service } = options;
+  const { report, onReaped, onEvent, onDeliveryEnd, onRemoved, onAlerts } = taskLog(log);
+  const tools = { ...service, report };
+  /** None may end the process, or keep the others from going on. */
+  const keepOn = async (name: string, run: () => Promise<void>): Promise<void> => {
+    while (!signal.aborted) {
+      await run().catch((error: unknown) => report(name, error));
+      await wait(RESTART_MS, signal);
+    }
+  };
+  const onEnd: OnDeliveryEnd = (delivery, end) => {
+    onDeliveryEnd(delivery, end);
+    metrics.onDeliveryEnd(delivery, end);
+  };
+  await Promise.all([
+    keepOn("reaper", () => runReaper({ ...tools, onReaped }, signal)),
+    keepOn("tidy", () => runTidy(tools, signal)),
+    keepOn("manifests", () => runManifests(tools, signal)),
+    keepOn("retention", () => runRetention({ ...tools, onRemoved }, signal)),
+    keepOn("new-versions", () => runNewVersions(tools, signal)),
+    keepOn("progress", () => runProgress(tools, signal)),
+    keepOn("webhooks", () => runWebhooks({ ...tools, onEvent, onEnd }, signal)),
+    ...(options.channels.length > 0
+      ? [keepOn("alerts", () => runAlerts({ ...tools, onAlerts }, signal))]
+      : []),
+  ]);
+};

@@ -1,0 +1,74 @@
+import {
+  type AlertBook,
+  type AlertRules,
+  DEFAULT_ALERT_RULES,
+  dueAlerts,
+  type DueAlerts,
+  judgeAlerts,
+  keepChannels,
+  markTold,
+} from "../../domain/alert-rules.ts";
+import type { Channel } from "../../ports/channel.ts";
+import type { Registry } from "../../ports/registry.ts";
+import { alertMessage } from "../alerts/alert-message.ts";
+import { AlertWatch, type WatchedLedger } from "../alerts/alert-watch.ts";
+import { endedSubjects, noteEnded, noteVerdicts } from "../alerts/note-verdicts.ts";
+import { type TaskTools, runTask } from "../run-task.ts";
+
+interface AlertOptions extends TaskTools {
+  readonly ledger: WatchedLedger;
+  readonly channels: readonly Channel[];
+  /** What is left out is as by default. */
+  readonly rules?: Partial<AlertRules>;
+  readonly everyMs?: number;
+  /** Hears what a channel has taken. */
+  readonly onAlerts?: (channel: string, told: DueAlerts) => void;
+}
+
+/** Where the registry keeps what has been said. */
+const BOOK = "book";
+
+/**
+ * Tells people what is wrong with jobs, and when it is right again: once each, in groups. A message is marked as told after its channel has taken
+ * it: a crash in between repeats it, and none is lost. One channel that fails is tried again in the next round, alone.
+ */
+export const runAlerts = async (options: AlertOptions, signal: AbortSignal): Promise<void> => {
+  const { ledger, registry, channels, report, everyMs = 10_000, now = Date.now } = options;
+  if (channels.length === 0) return;
+  const rules: AlertRules = { ...DEFAULT_ALERT_RULES, ...options.rules };
+  const names = channels.map(({ name }) => name);
+  const watch = new AlertWatch(ledger, rules, now());
+  const run = async (stop: AbortSignal): Promise<void> => {
+    const before = await readBook(registry);
+    let book = keepChannels(before, names);
+    const jobs = await watch.look(now());
+    for (const job of jobs) book = noteVerdicts(book, job.view, judgeAlerts(job, rules, now()), now());
+    const open = new Set(
+      jobs.filter(({ view }) => view.endedAt === undefined).map(({ view }) => view.spec.id),
+    );
+    for (const job of endedSubjects(book, open))
+      book = noteEnded(book, job, await ledger.readJob(job), now());
+    if (book !== before) await saveBook(registry, book);
+    await watch.moveOn();
+    for (const channel of channels) {
+      const due = dueAlerts(book, channel.name, now());
+      if (due.raised.length + due.over.length === 0) continue;
+      try {
+        await channel.tell(alertMessage(book, due), stop);
+      } catch (error) {
+        report(`alerts: ${channel.name}`, error);
+        continue;
+      }
+      options.onAlerts?.(channel.name, due);
+      book = markTold(book, channel.name, due);
+      await saveBook(registry, book);
+    }
+  };
+  await runTask(options, { name: "alerts", everyMs, run }, signal);
+};
+
+const readBook = async (registry: Registry): Promise<AlertBook> =>
+  JSON.parse((await registry.readAlert(BOOK)) ?? "{}") as AlertBook;
+
+const saveBook = async (registry: Registry, book: AlertBook): Promise<void> =>
+  await registry.saveAlert(BOOK, Object.keys(book).length === 0 ? null : JSON.stringify(book));

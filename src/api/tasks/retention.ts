@@ -1,0 +1,43 @@
+import type { JobView } from "../../domain/job.ts";
+import type { Removal, Retention } from "../../domain/removal.ts";
+import type { Blobs } from "../../ports/blobs.ts";
+import type { Ledger } from "../../ports/ledger.ts";
+import { finishRemovals } from "../../retention/finish-removals.ts";
+import { markDue, planPrune } from "../../retention/plan-prune.ts";
+import { type TaskTools, runTask } from "../run-task.ts";
+
+interface RetentionOptions extends TaskTools {
+  readonly ledger: Ledger;
+  readonly blobs: Blobs;
+  readonly retentionOf: () => (view: JobView) => Promise<Retention | undefined>;
+  readonly removeLog: (job: string) => Promise<void>;
+  readonly onRemoved: (removal: Removal) => void;
+  /** How often what was marked is deleted. */
+  readonly everyMs?: number;
+  /** How often jobs are looked at for what is due by their scrapers' settings. */
+  readonly planEveryMs?: number;
+}
+
+const HOUR_MS = 3_600_000;
+
+/** Deletes what was marked for removal, whoever marked it, and marks what is due by the settings of the scrapers. */
+export const runRetention = async (options: RetentionOptions, signal: AbortSignal): Promise<void> => {
+  const { ledger, blobs, removeLog, onRemoved, everyMs = 1000, planEveryMs = HOUR_MS } = options;
+  let planAt = 0;
+  const run = async (stop: AbortSignal): Promise<void> => {
+    if (performance.now() >= planAt) {
+      await markAll(options, stop);
+      planAt = performance.now() + planEveryMs;
+    }
+    await finishRemovals({ ledger, blobs, removeLog, onRemoved, signal: stop });
+  };
+  await runTask(options, { name: "retention", everyMs, run }, signal);
+};
+
+const markAll = async ({ ledger, retentionOf, now }: RetentionOptions, stop: AbortSignal): Promise<void> => {
+  const tools = { ledger, retentionOf: retentionOf(), ...(now && { now }) };
+  for await (const part of planPrune(tools, {})) {
+    if (stop.aborted) return;
+    await markDue(ledger, part);
+  }
+};

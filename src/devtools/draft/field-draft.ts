@@ -1,0 +1,43 @@
+import type { Field } from "../../extraction/define-field.ts";
+import { field } from "../../extraction/field.ts";
+import { by, type Place } from "../../extraction/place.ts";
+import type { Kind } from "./guess-kind.ts";
+
+/** Where a drafted field looks: what `write-field.ts` writes and `fieldOf` builds from, so that what is verified is what is written. */
+export type DraftPlace =
+  | { readonly css: string }
+  | { readonly label: string; readonly within?: string }
+  | { readonly jsonLd: string; readonly path: string }
+  | { readonly meta: string }
+  | { readonly column: string };
+
+export interface ValueDraft extends Pick<Kind, "options"> {
+  readonly type: Kind["type"] | "url" | "list";
+  readonly place: DraftPlace;
+}
+
+interface TableDraft {
+  readonly type: "table";
+  readonly css: string;
+  readonly columns: Readonly<Record<string, ValueDraft>>;
+}
+
+export type FieldDraft = ValueDraft | TableDraft;
+
+/** The field itself. Throws what the field's own definition throws. */
+export const fieldOf = (draft: FieldDraft): Field<unknown> => {
+  if (draft.type === "table") {
+    const columns = Object.entries(draft.columns).map(([name, column]) => [name, fieldOf(column)] as const);
+    return field.table(draft.css, { columns: Object.fromEntries(columns) });
+  }
+  const where = whereOf(draft.place);
+  return field[draft.type](where, draft.options ?? {});
+};
+
+const whereOf = (place: DraftPlace): string | Place => {
+  if ("css" in place) return place.css;
+  if ("label" in place)
+    return by.label(place.label, place.within === undefined ? {} : { within: place.within });
+  if ("jsonLd" in place) return by.jsonLd(place.jsonLd, place.path);
+  return "meta" in place ? by.meta(place.meta) : by.column(place.column);
+};

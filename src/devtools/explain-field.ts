@@ -1,0 +1,167 @@
+import { compileExtraction } from "../extraction/extract-spec.ts";
+import { type Place, placesOf } from "../extraction/place.ts";
+import type { KeptPage } from "../domain/capture.ts";
+import type { CompiledScraper } from "../scrapers/compiled-scraper.ts";
+import type { PlaceTrail } from "./explain-css.ts";
+import { pageBeginning, pageOddity } from "./explain-page.ts";
+import { explainPlace } from "./explain-place.ts";
+import type { FoundRecord } from "./fixture.ts";
+import { fragmentAt, type PageFragment } from "./page-fragment.ts";
+import { type PartsOfPage, rowsOfPage } from "./page-rows.ts";
+
+/** Why a field came out as it did, with the pieces of the page concerned. Plain data: it crosses threads. */
+export interface FieldExplanation {
+  /** What is wrong, one line for each place that was tried. */
+  readonly reasons: readonly string[];
+  /** What the field wants to read, in words. */
+  readonly expects?: string;
+  /** The text as the page had it. */
+  readonly raw?: string;
+  readonly views: readonly PageView[];
+}
+
+/** A piece of the page, and why it is shown. */
+interface PageView {
+  readonly title: string;
+  readonly fragment: PageFragment;
+}
+
+const MOST_HINTS = 2;
+
+/** Says where a field was found, or how far its places get on the page. */
+export const explainField = (
+  ready: CompiledScraper,
+  pages: readonly KeptPage[],
+  records: readonly FoundRecord[],
+  { record: index, field: name }: { readonly record: number; readonly field: string },
+): FieldExplanation | undefined => {
+  const judged = records[index]?.fields[name];
+  const page = pageOf(ready, pages, records, index);
+  if (judged === undefined || page === undefined) return undefined;
+  const field = fieldNamed(ready, name);
+  // What does not go with other fields is what its own field wants, all the same.
+  const expects = isByCheck(ready, pages, index, name) ? undefined : field?.expects;
+  const known = {
+    ...(expects !== undefined && { expects }),
+    ...(judged.raw !== undefined && { raw: judged.raw }),
+  };
+  if (judged.status !== "missing") {
+    const reasons = judged.why === undefined ? [] : [judged.why];
+    const { at } = judged;
+    const views = at === undefined ? [] : [viewOf(page, at, `found by ${judged.by ?? "the scraper"}`)];
+    return { ...known, reasons, views };
+  }
+  const oddity = pageOddity(page, field?.places);
+  const trails = (field?.places ?? []).flatMap((place) => {
+    const trail = explainPlace(place, page);
+    return trail === undefined ? [] : [trail];
+  });
+  const { reasons, views } = told(page, trails);
+  const why = reasons.length > 0 ? reasons : [nothingFound(judged.why, field?.places)];
+  return { ...known, views, reasons: oddity === undefined ? why : [oddity, ...why] };
+};
+
+/** For a page on which the `each` of the scraper finds no record. */
+export const explainEach = (
+  ready: CompiledScraper,
+  pages: readonly KeptPage[],
+): FieldExplanation | undefined => {
+  const spec = specOf(ready);
+  const page = pages.find(({ name }) => spec?.from === undefined || [spec.from].flat().includes(name));
+  if (spec?.each === undefined || page === undefined) return undefined;
+  const places = placesOf(spec.each);
+  const [parts] = rowsOfPage(page, undefined);
+  const trail = parts && explainPlace(places[0]!, parts);
+  if (parts === undefined || trail === undefined) return undefined;
+  const { reasons, views } = told(parts, [trail]);
+  return { views, reasons: [pageOddity(page, places) ?? pageBeginning(page), ...reasons] };
+};
+
+/** For pages on which none of the fields was found. */
+export const explainPages = (
+  ready: CompiledScraper,
+  pages: readonly KeptPage[],
+): FieldExplanation | undefined => {
+  const from = specOf(ready)?.from;
+  const page = pages.find(({ name }) => from === undefined || [from].flat().includes(name));
+  return page && { reasons: [pageOddity(page) ?? pageBeginning(page)], views: [] };
+};
+
+/** Whether the field was read well, and only the scraper's look at the whole record (`extract.check`) refused it. */
+const isByCheck = (
+  ready: CompiledScraper,
+  pages: readonly KeptPage[],
+  index: number,
+  name: string,
+): boolean => {
+  const { check, ...spec } = specOf(ready) ?? { fields: {} };
+  if (check === undefined) return false;
+  const field = compileExtraction(spec).read(pages)[index]?.fields[name];
+  return field !== undefined && field.raw !== null && field.problem === undefined;
+};
+
+/** For places inside of another one, and whatever else cannot be followed from here. */
+const nothingFound = (why: string | undefined, places: readonly Place[] = []): string =>
+  why ?? `nothing was found by ${places.map((place) => place.by).join(", ") || "the scraper's own code"}`;
+
+const told = (
+  page: PartsOfPage,
+  trails: readonly PlaceTrail[],
+): Pick<FieldExplanation, "reasons" | "views"> => {
+  const reached = trails.flatMap((trail) => trail.reached ?? []).slice(0, 1);
+  const hints = trails.flatMap((trail) => trail.hints).slice(0, MOST_HINTS);
+  return {
+    reasons: trails.map(({ reason }) => reason),
+    views: [
+      ...reached.map(({ text, at }) => viewOf(page, at, text)),
+      ...hints.map(({ text, at }) => viewOf(page, at, text, false)),
+    ],
+  };
+};
+
+const viewOf = ({ name, text }: KeptPage, at: number, title: string, hasNeighbours = true): PageView => ({
+  title,
+  fragment: fragmentAt(text, { page: name, at, length: tagLength(text, at), hasNeighbours }),
+});
+
+const LONGEST_MARK = 40;
+
+/** The start tag at this place, or the word: what the mark goes under. */
+const tagLength = (text: string, at: number): number => {
+  const found =
+    text[at] === "<" ? /^<[^>]*>/.exec(text.slice(at, at + 400)) : /^[^\s<]+/.exec(text.slice(at, at + 100));
+  return Math.min(found?.[0].length ?? 1, LONGEST_MARK);
+};
+
+const specOf = ({ scraper }: CompiledScraper) =>
+  typeof scraper.extract === "object" ? scraper.extract : undefined;
+
+/** Leaves of objects have dotted names; what is inside of a list is explained by its list. */
+const fieldNamed = ({ extraction }: CompiledScraper, name: string) => {
+  for (let part = name; part !== ""; part = part.slice(0, Math.max(0, part.lastIndexOf(".")))) {
+    const field = extraction?.fields?.get(part);
+    if (field !== undefined) return field;
+  }
+  return undefined;
+};
+
+/** The page that a record was read from, and its row there: records come page by page, row by row. */
+const pageOf = (
+  ready: CompiledScraper,
+  pages: readonly KeptPage[],
+  records: readonly FoundRecord[],
+  index: number,
+): PartsOfPage | undefined => {
+  const from = records[index]?.from;
+  const named = pages.filter(({ name }) => name === from);
+  let before = records.slice(0, index).filter((record) => record.from === from).length;
+  const each = specOf(ready)?.each;
+  for (const page of named) {
+    const rows = rowsOfPage(page, each);
+    const row = rows[before];
+    if (row !== undefined) return row;
+    before -= rows.length;
+  }
+  const [only] = named.length > 0 ? named : pages;
+  return only && rowsOfPage(only, undefined)[0];
+};

@@ -1,0 +1,25 @@
+import { compileJsonRows } from "../extraction/json/json-rows.ts";
+import { PageView } from "../extraction/page-view.ts";
+import { parsePage } from "../extraction/parse-page.ts";
+import type { Each } from "../extraction/place.ts";
+import { placesOf } from "../extraction/place.ts";
+import { pageBook } from "../extraction/query-book.ts";
+import { Scope } from "../extraction/scope.ts";
+import { compileSelector } from "../extraction/selector.ts";
+import type { KeptPage } from "../domain/capture.ts";
+import type { PageParts } from "./explain-css.ts";
+
+export type PartsOfPage = PageParts & KeptPage;
+
+/** The page once for each of its rows, in their order; without `each` once. */
+export const rowsOfPage = (page: KeptPage, each: Each | undefined): readonly PartsOfPage[] => {
+  const parts = { ...page, document: parsePage(page) };
+  const [place] = each === undefined ? [] : placesOf(each);
+  if (place?.how === "css")
+    return parts.document.all(compileSelector(place.css)).map((row) => ({ ...parts, row }));
+  if (place?.how !== "json") return [parts];
+  const book = pageBook();
+  const rowsOf = compileJsonRows(place, book);
+  const rows = rowsOf(new Scope(new PageView(page), book.page.queries)) ?? [];
+  return rows.map((jsonRow) => ({ ...parts, jsonRow }));
+};

@@ -1,0 +1,74 @@
+import { isDeepStrictEqual } from "node:util";
+import type { CompiledScraper } from "../scrapers/compiled-scraper.ts";
+import { compareRecords, type Difference } from "./compare-records.ts";
+import { explainDifference } from "./explain-difference.ts";
+import type { FieldExplanation } from "./explain-field.ts";
+import { type Expected, expectedOf, type FixtureCase, type FoundOnPages } from "./fixture.ts";
+import { judgePages } from "./judge-pages.ts";
+import { readPages } from "./read-fixture.ts";
+
+/** One difference, with the piece of the page that it is about. */
+interface Finding {
+  readonly difference: Difference;
+  readonly explanation?: FieldExplanation;
+}
+
+/** Plain data: it crosses threads and is printed as JSON. */
+export interface CaseResult {
+  readonly name: string;
+  readonly folder: string;
+  readonly key: string;
+  /** Fields that were held against what was expected. */
+  readonly checked: number;
+  /** And emitted inputs. */
+  readonly inputs: number;
+  readonly findings: readonly Finding[];
+  /** Why the case could not be held against anything, or not for good. */
+  readonly problem?: string;
+  /** Nothing that can be read is expected of it yet: `--update` settles its problem. */
+  readonly isNew?: true;
+  /** What the scraper gives now: what `--update` writes. Undefined where it must not. */
+  readonly got?: Expected;
+}
+
+const NOTHING_EXPECTED =
+  "nothing is expected yet: there is no expected.json. `sluice test --update` writes it.";
+
+/**
+ * Holds a scraper against one of its fixtures. Extraction is run twice: what differs then is not a matter of the page. A scraper whose
+ * code fails is never as expected, and what it leaves is never written down.
+ */
+export const runCase = (ready: CompiledScraper, fixture: FixtureCase): CaseResult => {
+  const { name, folder, expected } = fixture;
+  const { key, input } = fixture.fixture;
+  const pages = readPages(fixture);
+  const found = judgePages(ready, pages, { key, input });
+  const base = { name, folder, key, checked: 0, inputs: 0, findings: [] };
+  if (found.failure?.kind === "scraper-error") return { ...base, problem: failedCode(found.failure.detail) };
+  const got = expectedOf(found);
+  const second = judgePages(ready, pages, { key, input });
+  if (!isDeepStrictEqual(got, expectedOf(second))) return { ...base, problem: impurityOf(got, second) };
+  if (expected === undefined)
+    return { ...base, got, isNew: true, problem: fixture.problem ?? NOTHING_EXPECTED };
+  const { checked, inputs, differences } = compareRecords(expected, found);
+  return {
+    ...base,
+    got,
+    checked,
+    inputs,
+    findings: differences.map((difference): Finding => {
+      const explanation = explainDifference(ready, pages, found.records, difference);
+      return { difference, ...(explanation && { explanation }) };
+    }),
+  };
+};
+
+const failedCode = (detail: string): string =>
+  `the scraper's code failed on these pages: ${detail}. Correct the scraper; expected.json is left as it is.`;
+
+const impurityOf = (first: Expected, again: FoundOnPages): string => {
+  const { differences } = compareRecords(first, again);
+  const field = differences.find((one) => one.what === "field");
+  const which = field === undefined ? "what it gives" : `field ${field.field}`;
+  return `${which} came out differently when the same page was read twice. Extraction must depend on the page alone: look for the time, chance, or something that is remembered.`;
+};

@@ -1,0 +1,129 @@
+import type { Exchange, KeptPage } from "../domain/capture.ts";
+import type { Collector, CollectorTools, KeptFile } from "../ports/collector.ts";
+
+/** One request of an item, as it ends. */
+export interface Step {
+  readonly method: string;
+  readonly url: string;
+  readonly status: number;
+  /** As they came over the wire; undefined for a file, which is streamed past. */
+  readonly bytes: number | undefined;
+  /** From its slot to its last byte. */
+  readonly ms: number;
+  /** For its slot: what the pace, robots.txt included, made it wait. */
+  readonly waitedMs: number;
+  /** Where it sends on to, when it does. */
+  readonly redirectsTo?: string;
+}
+
+/** What an item has kept when its outcome is known. */
+export interface KeptByItem {
+  readonly pages: readonly KeptPage[];
+  readonly files: readonly (KeptFile & { readonly name: string })[];
+  /** A request that had left and was never answered. */
+  readonly unanswered?: string;
+}
+
+export interface Watcher {
+  /** A request waits for its slot. */
+  readonly onWait: (url: URL) => void;
+  readonly onStep: (step: Step) => void;
+  /** The outcome of the item is known; its pages are still there to be read. */
+  readonly onEnd: (kept: KeptByItem) => void;
+}
+
+/** The same collector, with somebody looking on. */
+export const watchCollector = (collector: Collector, watcher: Watcher): Collector => ({
+  ...collector,
+  open(options) {
+    const requests = new OpenRequests(watcher);
+    const session = collector.open({ ...options, tools: requests.watch(options.tools) });
+    return {
+      http: session.http,
+      keep: session.keep,
+      kept: session.kept,
+      get requests() {
+        return session.requests;
+      },
+      get bytes() {
+        return session.bytes;
+      },
+      get hasSecrets() {
+        return session.hasSecrets;
+      },
+      release() {
+        const { pages, files } = session.kept;
+        const unanswered = requests.unanswered();
+        watcher.onEnd({
+          pages: pages.map(({ name, url, status, mediaType, text }) => ({
+            name,
+            url,
+            status,
+            mediaType,
+            text,
+          })),
+          files: [...files],
+          ...(unanswered !== undefined && { unanswered }),
+        });
+        session.release();
+      },
+    };
+  },
+});
+
+/** Requests that passed the gate and have not been answered, by URL: side by side they may end in any order. */
+class OpenRequests {
+  readonly #watcher: Watcher;
+  readonly #open: { readonly url: string; readonly waitedMs: number; readonly startedAt: number }[] = [];
+
+  constructor(watcher: Watcher) {
+    this.#watcher = watcher;
+  }
+
+  watch(tools: CollectorTools): CollectorTools {
+    return {
+      ...tools,
+      gate: async (url, options) => {
+        const askedAt = performance.now();
+        this.#watcher.onWait(url);
+        const departure = await tools.gate(url, options);
+        const startedAt = performance.now();
+        this.#open.push({ url: url.href, waitedMs: startedAt - askedAt, startedAt });
+        return departure;
+      },
+      archive: (exchange) => {
+        this.#answered(exchange, exchange.body.length);
+        return tools.archive(exchange);
+      },
+      archiveFile: (head, body) => {
+        this.#answered(head, undefined);
+        return tools.archiveFile(head, body);
+      },
+    };
+  }
+
+  unanswered(): string | undefined {
+    return this.#open.at(-1)?.url;
+  }
+
+  #answered(
+    { method, url, status, responseHeaders }: Omit<Exchange, "body">,
+    bytes: number | undefined,
+  ): void {
+    const at = this.#open.findIndex((request) => request.url === url);
+    const [request] = at < 0 ? [] : this.#open.splice(at, 1);
+    const location = status >= 300 && status < 400 ? headerOf(responseHeaders, "location") : undefined;
+    this.#watcher.onStep({
+      method,
+      url,
+      status,
+      bytes,
+      ms: request === undefined ? 0 : performance.now() - request.startedAt,
+      waitedMs: request?.waitedMs ?? 0,
+      ...(location !== undefined && { redirectsTo: location }),
+    });
+  }
+}
+
+const headerOf = (headers: Exchange["responseHeaders"], name: string): string | undefined =>
+  headers.find(([key]) => key.toLowerCase() === name)?.[1];

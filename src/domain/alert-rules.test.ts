@@ -1,0 +1,191 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import {
+  type AlertRule,
+  type AlertRules,
+  beginMemory,
+  DEFAULT_ALERT_RULES,
+  type JobMemory,
+  judgeAlerts,
+  markOf,
+  remember,
+} from "./alert-rules.ts";
+import type { StateCounts } from "./item.ts";
+import type { JobView } from "./job.ts";
+
+const RULES: AlertRules = {
+  breaker: true,
+  failureShare: { over: 0.2, last: 100 },
+  noSuccess: { forMs: 600_000 },
+  completeness: { drop: 0.2, last: 100 },
+};
+const ALL_QUEUED: StateCounts = {
+  queued: 1000,
+  leased: 0,
+  waiting: 0,
+  done: 0,
+  absent: 0,
+  failed: 0,
+  skipped: 0,
+  cancelled: 0,
+};
+
+const viewOf = (states: Partial<StateCounts>, own: Partial<JobView> = {}): JobView => ({
+  spec: {
+    id: "job",
+    client: "team",
+    scraper: "county",
+    source: "",
+    version: "v1",
+    pace: { perSecond: 1, burst: 1, concurrency: 1 },
+    scrapers: [],
+    extracts: true,
+    fields: ["owner"],
+    required: ["owner"],
+    policy: {},
+    maxItems: Infinity,
+    maxDepth: 1,
+  },
+  state: "running",
+  isSealed: true,
+  createdAt: 0,
+  counts: {
+    received: 0,
+    accepted: 0,
+    folded: 0,
+    rejected: 0,
+    capped: 0,
+    states: { ...ALL_QUEUED, ...states },
+  },
+  cappedBy: { items: 0, depth: 0, chain: 0, budget: 0, quota: 0 },
+  partial: 0,
+  failures: [],
+  attemptFailures: {},
+  fieldCounts: [states.done ?? 0, 0, 0, 0],
+  held: [],
+  rejects: [],
+  requests: 0,
+  bytes: 0,
+  ...own,
+});
+
+/** Looks at a job once for each view, a minute apart; answers the verdict of a rule at each. */
+const verdicts = (rule: AlertRule, views: readonly JobView[], earlier?: readonly number[]): string[] => {
+  let memory: JobMemory | undefined;
+  return views.map((view, minute) => {
+    const now = minute * 60_000;
+    const mark = markOf(view);
+    memory = memory ? remember(memory, mark, 100, now) : beginMemory(mark, mark.ended <= 100, now);
+    const verdict = judgeAlerts({ view, memory, earlier }, RULES, now).find((one) => one.rule === rule);
+    return verdict?.state ?? "off";
+  });
+};
+
+test("a held lane is an alert until it is released", () => {
+  const held = [{ lane: "site.test", reason: "25 of 25 attempts failed", evidence: {}, heldAt: 0 }];
+  assert.deepEqual(verdicts("breaker", [viewOf({}), viewOf({}, { held }), viewOf({})]), [
+    "good",
+    "bad",
+    "good",
+  ]);
+});
+
+test("failures are counted over the last items, whatever was before", () => {
+  const states = verdicts("failureShare", [
+    viewOf({ done: 50, failed: 40 }),
+    viewOf({ done: 60, failed: 41 }),
+    viewOf({ done: 1000, failed: 41 }),
+    viewOf({ done: 1080, failed: 58 }),
+    viewOf({ done: 1080, failed: 90 }),
+    viewOf({ done: 1200, failed: 90 }),
+  ]);
+  // Too few; 41 of 101; 0 of 940; 17 of 1037; 49 of 129; 0 of 120.
+  assert.deepEqual(states, ["unknown", "bad", "good", "good", "bad", "good"]);
+});
+
+test("a share near the limit neither raises an alert nor ends one", () => {
+  assert.deepEqual(verdicts("failureShare", [viewOf({}), viewOf({ done: 82, failed: 18 })]), [
+    "unknown",
+    "unknown",
+  ]);
+});
+
+test("a small job that has ended is judged by what it had, a tiny one not at all", () => {
+  const ended = { endedAt: 1, state: "done" as const };
+  assert.deepEqual(verdicts("failureShare", [viewOf({ done: 10, failed: 15 }, ended)]), ["bad"]);
+  assert.deepEqual(verdicts("failureShare", [viewOf({ done: 10, failed: 15 })]), ["unknown"]);
+  assert.deepEqual(verdicts("failureShare", [viewOf({ failed: 5 }, ended)]), ["unknown"]);
+});
+
+test("a job first seen in its midst is judged by what comes after", () => {
+  const states = verdicts("failureShare", [
+    viewOf({ done: 500, failed: 500 }),
+    viewOf({ done: 550, failed: 500 }),
+    viewOf({ done: 600, failed: 500 }),
+  ]);
+  assert.deepEqual(states, ["unknown", "unknown", "good"]);
+});
+
+test("items that are put back make no sudden share", () => {
+  const states = verdicts("failureShare", [
+    viewOf({ done: 0, failed: 100 }),
+    viewOf({ done: 0, failed: 0 }),
+    viewOf({ done: 60, failed: 0 }),
+    viewOf({ done: 100, failed: 0 }),
+  ]);
+  assert.deepEqual(states, ["bad", "unknown", "unknown", "good"]);
+});
+
+test("a running job without success for its time is an alert, one that stands still for a reason is not", () => {
+  const minutes = (count: number, view: JobView): JobView[] => Array.from({ length: count }, () => view);
+  const silent = verdicts("noSuccess", [...minutes(11, viewOf({ done: 5 })), viewOf({ done: 6 })]);
+  assert.deepEqual(silent.slice(-3), ["good", "bad", "good"]);
+  for (const still of [
+    viewOf({}, { state: "paused" }),
+    viewOf({ queued: 0 }),
+    viewOf({}, { held: [{ lane: "a", reason: "", evidence: {}, heldAt: 0 }] }),
+  ])
+    assert.equal(verdicts("noSuccess", minutes(12, still)).at(-1), "unknown");
+});
+
+test("a field that is found less often than before in this job is an alert", () => {
+  const counts = (present: number, missing: number) =>
+    viewOf({ done: present + missing }, { fieldCounts: [present, 0, missing, 0] });
+  const states = verdicts("completeness", [counts(90, 0), counts(200, 0), counts(260, 60), counts(600, 60)]);
+  assert.deepEqual(states, ["unknown", "good", "bad", "good"]);
+});
+
+test("a field that is found less often than in the job before is an alert from the first window on", () => {
+  const view = viewOf({ done: 150 }, { fieldCounts: [75, 75, 0, 0] });
+  assert.deepEqual(verdicts("completeness", [viewOf({}), view], [95, 5, 0, 0]), ["unknown", "bad"]);
+  assert.deepEqual(verdicts("completeness", [viewOf({}), view], [50, 50, 0, 0]), ["unknown", "good"]);
+  assert.deepEqual(
+    verdicts("completeness", [viewOf({}), view], [9, 0, 0, 0]),
+    ["unknown", "good"],
+    "too few",
+  );
+});
+
+test("a rule that is off says nothing", () => {
+  const view = viewOf({ failed: 500 });
+  const memory = beginMemory(markOf(view), true, 0);
+  const rules = { breaker: false, failureShare: false, noSuccess: false, completeness: false } as const;
+  assert.deepEqual(judgeAlerts({ view, memory }, rules, 1e9), []);
+  assert.equal(judgeAlerts({ view, memory }, DEFAULT_ALERT_RULES, 0).length, 4);
+});
+
+test("the memory of a job stays small, and its window is never shorter than asked for", () => {
+  fc.assert(
+    fc.property(fc.array(fc.nat(300), { minLength: 1, maxLength: 200 }), (steps) => {
+      let done = 0;
+      let memory = beginMemory(markOf(viewOf({})), true, 0);
+      for (const step of steps) {
+        done += step;
+        memory = remember(memory, markOf(viewOf({ done })), 100, 0);
+        assert.ok(memory.marks.length <= 12);
+        if (done >= 100) assert.ok(done - memory.marks[0]!.ended >= 100);
+      }
+    }),
+  );
+});

@@ -1,0 +1,288 @@
+import type { JobView } from "./job.ts";
+import { FIELD_STATUSES } from "./record.ts";
+
+/** When people are told; `false` turns a rule off. */
+export interface AlertRules {
+  /** The breaker has stopped a lane of a job. */
+  readonly breaker: boolean;
+  /** Of the last so many items that were tried, more than this share failed. */
+  readonly failureShare: { readonly over: number; readonly last: number } | false;
+  /** A running job has had no item that went well for so long. */
+  readonly noSuccess: { readonly forMs: number } | false;
+  /** The share of records with a value in some field fell by this, over the last so many items. */
+  readonly completeness: { readonly drop: number; readonly last: number } | false;
+}
+
+export const DEFAULT_ALERT_RULES: AlertRules = {
+  breaker: true,
+  failureShare: { over: 0.2, last: 200 },
+  noSuccess: { forMs: 30 * 60_000 },
+  completeness: { drop: 0.2, last: 200 },
+};
+
+export type AlertRule = keyof AlertRules;
+
+/** `good` takes an alert back, `unknown` leaves it as it is. */
+export type AlertVerdict = { readonly rule: AlertRule } & (
+  | { readonly state: "bad"; readonly text: string }
+  | { readonly state: "good" | "unknown" }
+);
+
+export interface WatchedJob {
+  readonly view: JobView;
+  readonly memory: JobMemory;
+  /** Field counts of the scraper's job before this one, in the same order; undefined when there is none to compare with. */
+  readonly earlier?: readonly number[] | undefined;
+}
+
+/** An alert ends only when things are this much better than what began it: at the border it would come and go. */
+const EASED = 0.8;
+/** Fewer items than this say nothing about a job that has ended. */
+const LEAST_ITEMS = 20;
+
+export const judgeAlerts = (job: WatchedJob, rules: AlertRules, now: number): AlertVerdict[] => [
+  ...(rules.breaker ? [breaker(job)] : []),
+  ...(rules.failureShare ? [failureShare(job, rules.failureShare)] : []),
+  ...(rules.noSuccess ? [noSuccess(job, rules.noSuccess, now)] : []),
+  ...(rules.completeness ? [completeness(job, rules.completeness)] : []),
+];
+
+/** The largest number of items that a rule looks back on. */
+export const longestWindow = ({ failureShare: failures, completeness: fields }: AlertRules): number =>
+  Math.max(1, failures ? failures.last : 0, fields ? fields.last : 0);
+
+const breaker = ({ view: { held } }: WatchedJob): AlertVerdict => {
+  const [first] = held;
+  if (!first) return { rule: "breaker", state: "good" };
+  const lanes =
+    held.length === 1 ? `lane ${first.lane} is held` : `${held.length} lanes are held, such as ${first.lane}`;
+  return { rule: "breaker", state: "bad", text: `${lanes}: ${first.reason}` };
+};
+
+const failureShare = (
+  { view, memory }: WatchedJob,
+  { over, last }: { readonly over: number; readonly last: number },
+): AlertVerdict => {
+  const rule = "failureShare";
+  const start = startOf(view, memory, last);
+  if (!start) return { rule, state: "unknown" };
+  const ended = memory.last.ended - start.ended;
+  const share = (memory.last.failed - start.failed) / ended;
+  if (share <= over) return { rule, state: share <= over * EASED ? "good" : "unknown" };
+  const kind = view.failures.toSorted((a, b) => b.count - a.count)[0]?.kind;
+  const mostly = kind === undefined ? "" : `, mostly ${kind} in this job`;
+  return { rule, state: "bad", text: `${percent(share)} of the last ${ended} items failed${mostly}` };
+};
+
+const noSuccess = (
+  { view, memory }: WatchedJob,
+  { forMs }: { readonly forMs: number },
+  now: number,
+): AlertVerdict => {
+  const rule = "noSuccess";
+  const { queued, leased, waiting } = view.counts.states;
+  // Nothing can go well in a job that stands still for a known reason.
+  if (view.state === "paused" || view.held.length > 0 || queued + leased + waiting === 0)
+    return { rule, state: "unknown" };
+  const silentMs = now - memory.goodAt;
+  if (silentMs < forMs) return { rule, state: "good" };
+  return { rule, state: "bad", text: `no item went well for ${Math.floor(silentMs / 60_000)} minutes` };
+};
+
+const completeness = (
+  { view, memory, earlier }: WatchedJob,
+  { drop, last }: { readonly drop: number; readonly last: number },
+): AlertVerdict => {
+  const rule = "completeness";
+  const start = startOf(view, memory, last);
+  if (!start) return { rule, state: "unknown" };
+  const baselines = [start.fieldCounts, earlier ?? []];
+  const counts = { total: memory.last.fieldCounts, start: start.fieldCounts };
+  const fallen = fallenFields(view.spec.fields, counts, baselines, drop);
+  if (fallen.length > 0) {
+    const texts = fallen.map(({ field, from, to }) => `${field} from ${percent(from)} to ${percent(to)}`);
+    return { rule, state: "bad", text: `fewer records have a value: ${texts.join(", ")}` };
+  }
+  const isNear = fallenFields(view.spec.fields, counts, baselines, drop * EASED).length > 0;
+  return { rule, state: isNear ? "unknown" : "good" };
+};
+
+/** A job at its end is judged by what it has, also where it had fewer items than the rule looks back on. */
+const startOf = ({ endedAt }: JobView, memory: JobMemory, last: number): JobMark | undefined => {
+  const all = memory.last.ended - (memory.marks[0]?.ended ?? 0);
+  return windowStart(memory, endedAt === undefined ? last : Math.min(last, Math.max(all, LEAST_ITEMS)));
+};
+
+const percent = (share: number): string => `${Math.round(share * 100)} %`;
+
+/** Everything that is wrong now or was, as far as some channel still has to hear of it. By rule and subject. */
+export type AlertBook = Readonly<Record<string, OpenAlert>>;
+
+interface OpenAlert {
+  readonly text: string;
+  readonly sinceAt: number;
+  /** Set once it is right again: what is said then. */
+  readonly over?: string;
+  /** Channels that have been told that it is wrong, and not that it is right again. */
+  readonly told: readonly string[];
+}
+
+export interface DueAlerts {
+  readonly raised: readonly string[];
+  readonly over: readonly string[];
+}
+
+/** New alerts wait so long for others, to be told together; those that are over by then are never told. */
+const GROUP_MS = 30_000;
+
+/** It stays as it was first seen: no alert is told twice while it lasts. */
+export const raiseAlert = (book: AlertBook, id: string, text: string, now: number): AlertBook => {
+  const known = book[id];
+  if (!known) return { ...book, [id]: { text, sinceAt: now, told: [] } };
+  if (known.over === undefined) return book;
+  const { over: _, ...again } = known;
+  return { ...book, [id]: again };
+};
+
+export const endAlert = (book: AlertBook, id: string, text: string): AlertBook => {
+  const known = book[id];
+  if (!known || known.over !== undefined) return book;
+  return known.told.length === 0 ? without(book, id) : { ...book, [id]: { ...known, over: text } };
+};
+
+/** What a channel has to be told now, by id: everything at once as soon as one thing has waited long enough. */
+export const dueAlerts = (book: AlertBook, channel: string, now: number): DueAlerts => {
+  const entries = Object.entries(book);
+  const raised = entries.filter(([, { told, over }]) => over === undefined && !told.includes(channel));
+  const over = entries.filter(([, alert]) => alert.over !== undefined && alert.told.includes(channel));
+  const isRipe = over.length > 0 || raised.some(([, { sinceAt }]) => now - sinceAt >= GROUP_MS);
+  return isRipe
+    ? { raised: raised.map(([id]) => id), over: over.map(([id]) => id) }
+    : { raised: [], over: [] };
+};
+
+/** After the channel has taken them. */
+export const markTold = (book: AlertBook, channel: string, { raised, over }: DueAlerts): AlertBook => {
+  let next = book;
+  for (const id of raised) next = withTold(next, id, (told) => [...told, channel]);
+  for (const id of over) next = withTold(next, id, (told) => told.filter((name) => name !== channel));
+  return next;
+};
+
+/** Channels that are there no more need not be told of any end. */
+export const keepChannels = (book: AlertBook, channels: readonly string[]): AlertBook => {
+  let next = book;
+  for (const [id, { told }] of Object.entries(book))
+    if (told.some((name) => !channels.includes(name)))
+      next = withTold(next, id, (names) => names.filter((name) => channels.includes(name)));
+  return next;
+};
+
+const withTold = (
+  book: AlertBook,
+  id: string,
+  change: (told: readonly string[]) => readonly string[],
+): AlertBook => {
+  const known = book[id];
+  if (!known) return book;
+  const told = change(known.told);
+  return known.over !== undefined && told.length === 0
+    ? without(book, id)
+    : { ...book, [id]: { ...known, told } };
+};
+
+const without = (book: AlertBook, id: string): AlertBook => {
+  const { [id]: _, ...rest } = book;
+  return rest;
+};
+
+/** How far a job was at a moment; all of it counted from its beginning. */
+interface JobMark {
+  /** Came to an end by being tried: done, absent or failed. */
+  readonly ended: number;
+  readonly failed: number;
+  /** Done, absent, or answered without being tried. */
+  readonly good: number;
+  /** As in `JobView.fieldCounts`. */
+  readonly fieldCounts: readonly number[];
+}
+
+/** What is remembered of a job between two looks at it. */
+export interface JobMemory {
+  /** Oldest first; only as many as a window needs. */
+  readonly marks: readonly JobMark[];
+  readonly last: JobMark;
+  /** When something good was first seen to have happened, or the job was first looked at. */
+  readonly goodAt: number;
+}
+
+const START: JobMark = { ended: 0, failed: 0, good: 0, fieldCounts: [] };
+/** Marks in a window: how exactly its beginning is met. */
+const FINENESS = 10;
+
+export const markOf = ({ counts: { states }, fieldCounts }: JobView): JobMark => ({
+  ended: states.done + states.absent + states.failed,
+  failed: states.failed,
+  good: states.done + states.absent + states.skipped,
+  fieldCounts,
+});
+
+/** A job that is first seen in its midst has no known beginning: its window starts there. */
+export const beginMemory = (mark: JobMark, isFromStart: boolean, now: number): JobMemory => ({
+  marks: [isFromStart ? START : mark],
+  last: mark,
+  goodAt: now,
+});
+
+export const remember = (memory: JobMemory, mark: JobMark, windowSize: number, now: number): JobMemory => {
+  // Retried items go back to where they were: what was counted before cannot be compared any more.
+  if (mark.ended < memory.last.ended) return { marks: [mark], last: mark, goodAt: memory.goodAt };
+  const marks = [...memory.marks];
+  if (mark.ended - (marks.at(-1)?.ended ?? 0) >= windowSize / FINENESS) marks.push(mark);
+  while (marks[1] && mark.ended - marks[1].ended >= windowSize) marks.shift();
+  return { marks, last: mark, goodAt: mark.good > memory.last.good ? now : memory.goodAt };
+};
+
+/** Where the last `size` ended items begin, as near as it is known; undefined when there are not so many. */
+const windowStart = ({ marks, last }: JobMemory, size: number): JobMark | undefined =>
+  marks.findLast((mark) => last.ended - mark.ended >= size);
+
+interface FallenField {
+  readonly field: string;
+  /** Shares of records with a value, before and now. */
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Fewer records than this say nothing about a share. */
+const LEAST_RECORDS = 20;
+const PRESENT = FIELD_STATUSES.indexOf("present");
+const WIDTH = FIELD_STATUSES.length;
+
+/**
+ * Fields whose share of records with a value is lower by `drop` or more than in one of the baselines: since `start`, against what was before. All
+ * counts as in `JobView.fieldCounts`.
+ */
+const fallenFields = (
+  fields: readonly string[],
+  counts: { readonly total: readonly number[]; readonly start: readonly number[] },
+  baselines: readonly (readonly number[])[],
+  drop: number,
+): FallenField[] => {
+  const recent = counts.total.map((count, at) => count - (counts.start[at] ?? 0));
+  return fields.flatMap((field, at) => {
+    const to = presentShare(recent, at);
+    const known = baselines
+      .map((baseline) => presentShare(baseline, at))
+      .filter((share) => share !== undefined);
+    if (to === undefined || known.length === 0) return [];
+    const from = Math.max(...known);
+    return from - to >= drop ? [{ field, from, to }] : [];
+  });
+};
+
+const presentShare = (counts: readonly number[], field: number): number | undefined => {
+  const own = counts.slice(field * WIDTH, (field + 1) * WIDTH);
+  const records = own.reduce((sum, count) => sum + count, 0);
+  return records < LEAST_RECORDS ? undefined : (own[PRESENT] ?? 0) / records;
+};

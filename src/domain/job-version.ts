@@ -1,0 +1,129 @@
+import type { JobSpec, PinnedScraper } from "./job.ts";
+import type { OptionNames } from "./known-options.ts";
+import { FIELD_STATUSES } from "./record.ts";
+
+/** How often the job has gone on with changed scrapers; every result says in which revision it was made. */
+export const revisionOf = ({ earlier }: Pick<JobSpec, "earlier">): number => earlier?.length ?? 0;
+
+/** Of the scraper at this place, as it was in a revision of the job. */
+export const versionIn = (
+  { earlier = [], scrapers }: Pick<JobSpec, "earlier" | "scrapers">,
+  revision: number,
+  scraper: number,
+): string | undefined => (earlier[revision] ?? scrapers.map(({ version }) => version))[scraper];
+
+/** Of each of its scrapers, the version that the job is pinned to, and those that it has had before. */
+export const versionsOf = ({
+  scrapers,
+  earlier = [],
+}: Pick<JobSpec, "earlier" | "scrapers">): { name: string; version: string; earlier?: string[] }[] =>
+  scrapers.map(({ name, version }, at) => {
+    const had = new Set(earlier.flatMap((versions) => versions[at] ?? []));
+    had.delete(version);
+    return { name, version, ...(had.size > 0 && { earlier: [...had] }) };
+  });
+
+/** What a job takes over from its scrapers as they are now. */
+export interface JobPins {
+  /** Those that the job has, in its order, then those that are new. */
+  readonly scrapers: readonly PinnedScraper[];
+  readonly fields: readonly string[];
+  readonly required: readonly string[];
+  readonly maxDepth: number;
+}
+
+/** The job with its scrapers as they are now. What is stored must be read again with them before anything is fetched. */
+export const withNewPins = (spec: JobSpec, pins: JobPins): JobSpec => {
+  const scrapers = pins.scrapers.map((now, at) => {
+    const was = spec.scrapers[at];
+    if (!was) return now;
+    const sitePace = was.sitePace && slower(was.sitePace, now.pace);
+    const pace = slower(was.pace, now.pace);
+    return { ...now, pace, ...(sitePace && { sitePace }), ...higherChain(was, now) };
+  });
+  const { source, version, pace, policy } = scrapers[0]!;
+  return {
+    ...spec,
+    ...pins,
+    maxDepth: Math.max(spec.maxDepth, pins.maxDepth),
+    scrapers,
+    source,
+    version,
+    pace,
+    policy,
+    earlier: [...(spec.earlier ?? []), spec.scrapers.map((one) => one.version)],
+    isAmending: true,
+  };
+};
+
+/** The job may have been started with a lower rate than its scraper's: a changed scraper can only lower it further. */
+const slower = (was: Pace, now: Pace): Pace => ({
+  perSecond: Math.min(was.perSecond, now.perSecond),
+  burst: Math.min(was.burst, now.burst),
+  concurrency: Math.min(was.concurrency, now.concurrency),
+});
+
+/** Limits of a job may have been raised, and are only ever raised. */
+const higherChain = (was: PinnedScraper, now: PinnedScraper): Pick<PinnedScraper, "maxChain"> =>
+  was.maxChain !== undefined && now.maxChain !== undefined
+    ? { maxChain: Math.max(was.maxChain, now.maxChain) }
+    : {};
+
+/** Counts of fields, moved to the places that the fields have now. Those of fields that are gone are dropped. */
+export const movedCounts = (
+  counts: readonly number[],
+  before: readonly string[],
+  now: readonly string[],
+): number[] =>
+  now.flatMap((field) => {
+    const at = before.indexOf(field);
+    return FIELD_STATUSES.map((_, status) =>
+      at < 0 ? 0 : (counts[at * FIELD_STATUSES.length + status] ?? 0),
+    );
+  });
+
+/** Infinity has no JSON: what has no limit is written as null. */
+export const writeSpec = (spec: JobSpec): string => JSON.stringify(spec);
+
+export const parseSpec = (text: string): JobSpec => {
+  const spec = JSON.parse(text) as JobSpec | Omit<JobSpec, NewInEmit>;
+  infiniteAgain(spec);
+  if ("scrapers" in spec) return spec;
+  const { scraper: name, source, version, pace, policy, fields, required } = spec;
+  const root = { name, source, version, pace, policy, extracts: fields.length > 0, fields, required };
+  return { ...spec, scrapers: [root], extracts: true, maxDepth: 0 };
+};
+
+const MAY_BE_INFINITE = ["perSecond", "maxItems", "maxDepth", "maxChain"];
+
+/** A job, a scraper of it, or a pace. Thousands of jobs may be listed: looking at every value of a text takes ten times as long. */
+const infiniteAgain = (part: object): void => {
+  const values = part as Record<string, unknown>;
+  for (const name of MAY_BE_INFINITE) if (values[name] === null) values[name] = Infinity;
+  for (const name of ["pace", "sitePace"]) if (values[name]) infiniteAgain(values[name]);
+  for (const scraper of (values["scrapers"] ?? []) as object[]) infiniteAgain(scraper);
+};
+
+/** What jobs of the first version of the ledger do not say: they have one scraper, which emits nothing. */
+type NewInEmit = "scrapers" | "extracts" | "maxDepth";
+
+/** How fast a lane may be used. `perSecond` may be Infinity: then no slots are booked, only `concurrency` holds. */
+export interface Pace {
+  /** Requests a second, hops and redirects included; 2 by default. */
+  readonly perSecond: number;
+  /** Request starts allowed at once on top of the even rhythm; 1 by default, above 20 a second what 50 ms hold. */
+  readonly burst: number;
+  /** Items of the lane that may run at the same time, over all workers; 4 by default. */
+  readonly concurrency: number;
+}
+
+export const PACE_OPTIONS: OptionNames<Pace> = { perSecond: true, burst: true, concurrency: true };
+
+/** How an item is run. The order is kept by ledgers: new ones come last. Only `http` is built yet. */
+export const COLLECTOR_KINDS = ["http", "browser", "recorded"] as const;
+
+export type CollectorKind = (typeof COLLECTOR_KINDS)[number];
+
+/** All that a job's items may need: those that are found on the way are of the same job. */
+export const kindsOf = ({ scrapers }: Pick<JobSpec, "scrapers">): ReadonlySet<CollectorKind> =>
+  new Set(scrapers.map(({ kind = "http" }) => kind));

@@ -1,0 +1,132 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import * as fc from "fast-check";
+import {
+  type Failure,
+  FAILURE_KINDS,
+  type FailureKind,
+  failurePolicy,
+  type PolicyOverrides,
+} from "./failure.ts";
+import { afterFailure, backoffMs, type FailedTry, FREE_THROTTLES } from "./retry.ts";
+
+const HOUR = 3_600_000;
+
+const failedWith = (kind: FailureKind, facts: Partial<FailedTry> = {}): FailedTry => ({
+  failure: { kind, detail: "as planned" },
+  attempt: 1,
+  throttles: 0,
+  hasActed: false,
+  random: 0.5,
+  ...facts,
+});
+
+const anyFailure: fc.Arbitrary<Failure> = fc
+  .record({
+    kind: fc.constantFrom(...FAILURE_KINDS),
+    detail: fc.constant("as planned"),
+    retryAfterMs: fc.nat(3 * HOUR),
+  })
+  .map(({ retryAfterMs, ...failure }) => (retryAfterMs % 2 ? { ...failure, retryAfterMs } : failure));
+const anyOverrides: fc.Arbitrary<PolicyOverrides> = fc.dictionary(
+  fc.constantFrom(...FAILURE_KINDS),
+  fc.record({ maxAttempts: fc.integer({ min: 1, max: 8 }) }),
+);
+const anyRandom = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
+
+const throttled = (throttles: number, attempt: number) =>
+  afterFailure(failedWith("rate-limited", { throttles, attempt }));
+
+const delayFor = (retryAfterMs: number) => {
+  const failure: Failure = { kind: "server-error", detail: "as planned", retryAfterMs };
+  const outcome = afterFailure({ ...failedWith("server-error"), failure });
+  assert.ok(outcome.state === "waiting");
+  return outcome.delayMs;
+};
+
+test("the job's own cap ends it sooner, never later; throttles stay free", () => {
+  for (const kind of FAILURE_KINDS.filter((each) => each !== "rate-limited")) {
+    const { maxAttempts } = failurePolicy(kind);
+    assert.equal(afterFailure(failedWith(kind, { maxAttempts: 1 })).state, "failed");
+    assert.equal(
+      afterFailure(failedWith(kind, { attempt: maxAttempts, maxAttempts: maxAttempts + 1 })).state,
+      "failed",
+    );
+  }
+  assert.equal(afterFailure(failedWith("rate-limited", { maxAttempts: 1 })).state, "waiting");
+});
+
+test("an item waits until its kind's last attempt has failed", () => {
+  for (const kind of FAILURE_KINDS.filter((each) => each !== "rate-limited")) {
+    const { maxAttempts } = failurePolicy(kind);
+    for (let attempt = 1; attempt < maxAttempts; attempt++)
+      assert.equal(afterFailure(failedWith(kind, { attempt })).state, "waiting", `${kind} ${attempt}`);
+    assert.equal(afterFailure(failedWith(kind, { attempt: maxAttempts })).state, "failed", kind);
+  }
+});
+
+test("ten throttles are free, the eleventh costs an attempt, and then the cap holds", () => {
+  const free = throttled(FREE_THROTTLES - 1, 3);
+  assert.ok(free.state === "waiting" && !free.countsAttempt);
+  const paid = throttled(FREE_THROTTLES, 2);
+  assert.ok(paid.state === "waiting" && paid.countsAttempt);
+  assert.equal(throttled(FREE_THROTTLES, 3).state, "failed");
+});
+
+test("the wait after a throttle grows with the throttles, for the attempt stands still", () => {
+  const outcome = afterFailure(failedWith("rate-limited", { throttles: 3, attempt: 1 }));
+  assert.ok(outcome.state === "waiting");
+  assert.equal(outcome.delayMs, backoffMs(failurePolicy("rate-limited").backoff, 4) / 2);
+});
+
+test("an item whose acting request has left is never tried again, whatever happened", () => {
+  fc.assert(
+    fc.property(anyFailure, anyOverrides, anyRandom, (failure, overrides, random) => {
+      const failed = { ...failedWith(failure.kind), failure, overrides, random, hasActed: true };
+      assert.deepEqual(afterFailure(failed), { state: "failed", failure });
+    }),
+  );
+});
+
+test("a site's Retry-After is waited for, but no longer than an hour", () => {
+  assert.equal(delayFor(90_000), 90_000);
+  assert.equal(delayFor(5 * HOUR), HOUR);
+  assert.equal(delayFor(0), 1000, "the backoff itself, where the site asks for less");
+});
+
+test("a delay lies between what the site asked for and the longer of that and the backoff", () => {
+  fc.assert(
+    fc.property(anyFailure, anyRandom, (failure, random) => {
+      const outcome = afterFailure({ ...failedWith(failure.kind), failure, random });
+      if (outcome.state === "failed") return;
+      const asked = Math.min(failure.retryAfterMs ?? 0, HOUR);
+      const backoff = backoffMs(failurePolicy(failure.kind).backoff, 1);
+      assert.ok(outcome.delayMs >= asked && outcome.delayMs <= Math.max(asked, backoff));
+    }),
+  );
+});
+
+test("over any sequence of failures no item gets more attempts than its cap, and every item comes to an end", () => {
+  const manyFailures = fc.array(anyFailure, { minLength: 40, maxLength: 40 });
+  fc.assert(
+    fc.property(manyFailures, anyOverrides, anyRandom, (failures, overrides, random) => {
+      const capOf = (kind: FailureKind) => failurePolicy(kind, overrides).maxAttempts;
+      const cap = Math.max(...FAILURE_KINDS.map(capOf));
+      let [attempt, throttles, runs] = [1, 0, 0];
+      let hasEnded = false;
+      for (const failure of failures) {
+        runs++;
+        assert.ok(attempt <= cap);
+        const tried = { failure, attempt, throttles, hasActed: false, overrides, random };
+        const outcome = afterFailure(tried);
+        hasEnded = outcome.state === "failed";
+        if (outcome.state === "failed") break;
+        if (failure.kind === "rate-limited") throttles++;
+        if (outcome.countsAttempt) attempt++;
+      }
+      assert.ok(hasEnded);
+      assert.ok(runs <= cap + FREE_THROTTLES);
+    }),
+    { numRuns: 1000 },
+  );
+});

@@ -1,0 +1,17 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { similarNames } from "./known-options.ts";
+
+const PAGE = ["market", "marketValue", "lblAssessed", "taxyear", "owner", "footer", "nav"];
+
+test("a slip of the finger, another case and a longer name are found, the closest first", () => {
+  assert.deepEqual(similarNames("markt", PAGE)[0], "market");
+  assert.deepEqual(similarNames("tax-year", PAGE), ["taxyear"]);
+  assert.deepEqual(similarNames("assessed", PAGE), ["lblAssessed"]);
+  assert.deepEqual(similarNames("MARKET_VALUE", PAGE), ["marketValue", "market"]);
+});
+
+test("a name that is like none brings none", () => {
+  assert.deepEqual(similarNames("exemptions", PAGE), []);
+  assert.deepEqual(similarNames("", PAGE), []);
+});

@@ -1,0 +1,104 @@
+import type { CollectorKind } from "../domain/job-version.ts";
+import type { ItemRef } from "../domain/item.ts";
+import type { ClaimedItem, Grant, Ledger } from "../ports/ledger.ts";
+
+interface ClaimOptions {
+  readonly ledger: Pick<Ledger, "claim">;
+  readonly worker: string;
+  /** Items that may be in hand at once, over all lanes. */
+  readonly capacity: number;
+  /** Items whose end is not yet settled; beyond this no more are taken, so that a slow disk slows the fetching. */
+  readonly maxUnsettled: number;
+  readonly jobs?: readonly string[];
+  readonly lanes?: readonly string[];
+  readonly kinds?: readonly CollectorKind[];
+  readonly isAlone?: boolean;
+}
+
+/**
+ * The worker's hand: what it has claimed and not finished collecting. The ledger hands out only items whose lane has room, each with
+ * its first slot, so nothing here ever waits for a green light it may not get.
+ */
+export class Hand {
+  readonly #options: ClaimOptions;
+  readonly #items = new Set<ClaimedItem>();
+  readonly #byLane = new Map<string, number>();
+  #unsettled = 0;
+  /** At most the capacity. */
+  #limit: number;
+
+  constructor(options: ClaimOptions) {
+    this.#options = options;
+    this.#limit = options.capacity;
+  }
+
+  /** This machine cannot carry what is in hand: from now on, half of it. */
+  halve(): void {
+    this.#limit = Math.max(1, Math.floor(Math.min(this.#limit, this.#items.size) / 2));
+  }
+
+  /** An item has ended well: after as many as are allowed at once, one more is. */
+  grow(): void {
+    if (this.#limit < this.#options.capacity) this.#limit += 1 / this.#limit;
+  }
+
+  get size(): number {
+    return this.#items.size;
+  }
+
+  get unsettled(): number {
+    return this.#unsettled;
+  }
+
+  get room(): number {
+    return Math.min(Math.floor(this.#limit) - this.#items.size, this.#options.maxUnsettled - this.#unsettled);
+  }
+
+  /** Those that items in hand are of. */
+  get jobs(): ReadonlySet<string> {
+    return new Set(this.#items.values().map(({ job }) => job));
+  }
+
+  /** By lane: the ledger counts these against the lane's concurrency. */
+  get inFlight(): ReadonlyMap<string, number> {
+    return this.#byLane;
+  }
+
+  /** Should this process die, these are the suspects. */
+  get running(): readonly ItemRef[] {
+    return [...this.#items];
+  }
+
+  async claim(): Promise<Grant> {
+    const { ledger, worker, jobs, lanes, kinds, isAlone } = this.#options;
+    const grant = await ledger.claim({
+      worker,
+      room: this.room,
+      inFlight: this.#byLane,
+      running: this.running,
+      ...(jobs && { jobs }),
+      ...(lanes && { lanes }),
+      ...(kinds && { kinds }),
+      ...(isAlone && { alone: true }),
+    });
+    for (const item of grant.items) {
+      this.#items.add(item);
+      this.#byLane.set(item.lane, (this.#byLane.get(item.lane) ?? 0) + 1);
+    }
+    this.#unsettled += grant.items.length;
+    return grant;
+  }
+
+  /** Its requests are over: the lane has a place free again. False when it was released before. */
+  release(item: ClaimedItem): boolean {
+    if (!this.#items.delete(item)) return false;
+    const left = (this.#byLane.get(item.lane) ?? 1) - 1;
+    if (left === 0) this.#byLane.delete(item.lane);
+    else this.#byLane.set(item.lane, left);
+    return true;
+  }
+
+  settled(count: number): void {
+    this.#unsettled -= count;
+  }
+}

@@ -1,0 +1,207 @@
+import { AbsentError, type Failure, FailureError, ownTrouble, StopError } from "../domain/failure.ts";
+import { redactSecrets } from "../domain/redact-secrets.ts";
+import { BlobError } from "../ports/blobs.ts";
+import type {
+  Collector,
+  CollectorTools,
+  CollectSession,
+  Http,
+  Keep,
+  SessionOptions,
+} from "../ports/collector.ts";
+import { LedgerError } from "../ports/ledger.ts";
+import { shortErrorPlace } from "../scrapers/error-place.ts";
+import { ItemWork } from "../scrapers/item-work.ts";
+import type { CompiledScraper } from "../scrapers/compiled-scraper.ts";
+import type { AnyScraper } from "../scrapers/scraper.ts";
+
+/** How collecting ended. Also a failed item keeps the pages it paid for: what was kept is in the session either way. */
+export type Collected = { readonly session: CollectSession } & CollectEnd;
+
+type CollectEnd =
+  | { readonly ended: "pages" }
+  | { readonly ended: "absent"; readonly detail: string }
+  | { readonly ended: "failure"; readonly failure: Failure };
+
+export interface CollectRun {
+  readonly ready: CompiledScraper;
+  readonly collector: Collector;
+  readonly input: unknown;
+  readonly attempt: number;
+  /** Only public addresses and the scraper's own site may be asked. */
+  readonly guardsTargets?: boolean;
+  readonly validators?: SessionOptions["validators"];
+  readonly tools: Omit<CollectorTools, "signal">;
+  /** Aborted with a `StopError` when the worker must let go of the item. */
+  readonly controller: AbortController;
+  /** Told of the item's session before its first request: what it has cost is known there at any moment. */
+  readonly onSession?: (session: CollectSession) => void;
+  /** Told of errors that nobody caught after collecting had ended: a timer that outlived `collect`. */
+  readonly onLate: (error: unknown) => void;
+}
+
+/**
+ * Runs the scraper's own steps, and waits for everything that they started, awaited or not. Whatever goes wrong in them becomes a
+ * failure of a known kind; only a stop is thrown.
+ */
+export const collect = async (run: CollectRun): Promise<Collected> => {
+  const { scraper, limits } = run.ready;
+  const { signal } = run.controller;
+  const work = new ItemWork(run.onLate);
+  const clock = new ItemClock(limits.itemMs, () => run.controller.abort(new OverdueError(work.pending)));
+  const session = run.collector.open({
+    site: scraper.site ?? siteOf(run.input),
+    limits,
+    ...(scraper.headers && { headers: scraper.headers }),
+    ...(run.guardsTargets && { publicOnly: publicOnly(scraper) }),
+    ...(run.validators && { validators: run.validators }),
+    tools: {
+      signal,
+      async gate(url, options) {
+        signal.throwIfAborted();
+        const departure = await clock.untimed(run.tools.gate(url, options));
+        return departure && { ...departure, renew: () => clock.untimed(departure.renew()) };
+      },
+      archive: (exchange) => clock.untimed(run.tools.archive(exchange)),
+      archiveFile: run.tools.archiveFile,
+    },
+  });
+  run.onSession?.(session);
+  // Whatever the scraper makes of it: nobody can say what the site would have answered.
+  const letGo = (error: unknown): never => {
+    const own = ownTrouble(error);
+    if (own) run.controller.abort(own);
+    throw error;
+  };
+  const http: Http = {
+    get: (...of) => work.track("http.get", () => session.http.get(...of).catch(letGo)),
+    post: (...of) => work.track("http.post", () => session.http.post(...of).catch(letGo)),
+    submit: (...of) => work.track("http.submit", () => session.http.submit(...of).catch(letGo)),
+  };
+  const keep: Keep = {
+    page(name, page) {
+      work.refuseLate("keep.page");
+      session.keep.page(name, page);
+    },
+    file: (...of) => work.track("keep.file", () => session.keep.file(...of).catch(letGo)),
+  };
+  const { input, attempt } = run;
+  const aborted = endOf(signal);
+  let thrown: { readonly error: unknown } | undefined;
+  const before = (step: Promise<void>): Promise<void> =>
+    Promise.race([step, aborted]).catch((error: unknown) => {
+      thrown ??= { error: signal.aborted ? signal.reason : error };
+    });
+  await before(work.run(() => scraper.collect({ input, http, keep, attempt, signal })));
+  await before(work.settled());
+  clock.end();
+  const unobserved = work.end();
+  if (signal.reason instanceof StopError) throw signal.reason;
+  const isOutcome = thrown?.error instanceof AbsentError;
+  const end = (isOutcome ? unobserved : undefined) ?? thrown ?? unobserved;
+  const own = ownTrouble(end?.error);
+  if (own) throw own;
+  return { session, ...(end ? endedBy(end.error, limits.itemMs) : { ended: "pages" }) };
+};
+
+const endedBy = (error: unknown, itemMs: number): CollectEnd => {
+  if (error instanceof OverdueError) return { ended: "failure", failure: overdue(itemMs, error.inFlight) };
+  if (error instanceof AbsentError) return { ended: "absent", detail: error.message };
+  if (error instanceof FailureError) return { ended: "failure", failure: error.failure };
+  if (error instanceof StopError || error instanceof BlobError || error instanceof LedgerError) throw error;
+  return { ended: "failure", failure: scraperError(error) };
+};
+
+/** What the installation's owner wrote into a scraper may be asked wherever it is. */
+export const publicOnly = ({ site }: AnyScraper): NonNullable<SessionOptions["publicOnly"]> =>
+  site === undefined ? {} : { butSite: site };
+
+class OverdueError extends Error {
+  readonly inFlight: number;
+  constructor(inFlight: number) {
+    super("the item's time is up");
+    this.inFlight = inFlight;
+  }
+}
+
+/** Waiting for a slot or the archive is the storage's time, not the item's: while any of its requests does, the clock stands still. */
+class ItemClock {
+  readonly #onEnd: () => void;
+  #leftMs: number;
+  #startedAt = 0;
+  #waits = 0;
+  #hasEnded = false;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(limitMs: number, onEnd: () => void) {
+    this.#leftMs = limitMs;
+    this.#onEnd = onEnd;
+    this.#run();
+  }
+
+  async untimed<Result>(wait: Promise<Result>): Promise<Result> {
+    if (this.#waits++ === 0) this.#pause();
+    try {
+      return await wait;
+    } finally {
+      if (--this.#waits === 0) this.#run();
+    }
+  }
+
+  end(): void {
+    this.#hasEnded = true;
+    this.#pause();
+  }
+
+  #run(): void {
+    if (this.#hasEnded) return;
+    this.#startedAt = performance.now();
+    this.#timer = setTimeout(this.#onEnd, this.#leftMs);
+  }
+
+  #pause(): void {
+    if (this.#timer === undefined) return;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#leftMs -= performance.now() - this.#startedAt;
+  }
+}
+
+const siteOf = (input: unknown): string =>
+  typeof input === "object" &&
+  input !== null &&
+  "url" in input &&
+  typeof input.url === "string" &&
+  URL.canParse(input.url)
+    ? input.url
+    : "http://site.invalid";
+
+const endOf = (signal: AbortSignal): Promise<never> =>
+  new Promise((_resolve, reject) => {
+    const end = () => reject(signal.reason as Error);
+    if (signal.aborted) end();
+    else signal.addEventListener("abort", end, { once: true });
+  });
+
+const overdue = (itemMs: number, inFlight: number): Failure =>
+  inFlight > 0
+    ? {
+        kind: "timeout",
+        detail: `the item took longer than its ${itemMs / 1000} s; a request was still open`,
+      }
+    : {
+        kind: "scraper-error",
+        detail: `collect did not end within ${itemMs / 1000} s, with no request open`,
+      };
+
+/** What the author needs to find the place: the message, and where in the scraper's files it was thrown. It is stored: no secrets. */
+export const scraperError = (error: unknown): Failure => {
+  if (!(error instanceof Error))
+    return { kind: "scraper-error", detail: `threw ${typeof error}: ${shortened(String(error))}` };
+  const place = shortErrorPlace(error);
+  const detail = `${error.name}: ${shortened(error.message)}${place === undefined ? "" : ` (${place})`}`;
+  return { kind: "scraper-error", detail };
+};
+
+/** Cut before and after: an exception may hold a whole page, and half a secret is one too. */
+const shortened = (message: string): string => redactSecrets(message.slice(0, 2000)).slice(0, 300);
