@@ -160,8 +160,14 @@ const effectOf = async (t: TestContext, call: Call, lost: string | undefined): P
   toLose = lost;
   const answer = await call(prepared).catch((error: unknown) => ({ error }));
   assert.equal(toLose, undefined, "an answer was lost");
-  return { answer, seen: await look(kit) };
+  return { answer: withoutLeases(answer), seen: await look(kit) };
 };
+
+/** Lease numbers start at random. */
+const withoutLeases = (answer: unknown): unknown =>
+  typeof answer === "object" && answer !== null && "items" in answer && Array.isArray(answer.items)
+    ? { ...answer, items: answer.items.map((item: object) => ({ ...item, lease: 0 })) }
+    : answer;
 
 describe("a call whose answer is lost, and that is sent again, does what one call does", () => {
   for (const [name, call] of Object.entries(VERBS))

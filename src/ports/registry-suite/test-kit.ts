@@ -11,9 +11,11 @@ export type OpenRegistry = (folder: string, options: { readonly now: () => numbe
 /** Memory where the system has it: the suite asks what a backend does, not how fast its disk is. */
 const ROOT = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
 
-/** One test's own registry, and the clock that it goes by. */
+const START_MS = 1_750_000_000_000;
+
+/** A registry of its own for one test, and its clock. */
 export class RegistryKit {
-  nowMs = 1_750_000_000_000;
+  nowMs = START_MS;
   readonly registry: Registry;
   /** The same one as another process sees it. */
   readonly other: Registry;
@@ -26,12 +28,13 @@ export class RegistryKit {
   static async create(t: TestContext, open: OpenRegistry): Promise<RegistryKit> {
     const folder = await mkdtemp(join(ROOT, "sluice-registry-"));
     t.after(() => rm(folder, { recursive: true, force: true }));
-    const now = (): number => kit.nowMs;
+    let kit: RegistryKit | undefined;
+    const now = (): number => kit?.nowMs ?? START_MS;
     const registry = await open(folder, { now });
     t.after(() => registry.close());
     const other = await open(folder, { now });
     t.after(() => other.close());
-    const kit = new RegistryKit(registry, other);
+    kit = new RegistryKit(registry, other);
     return kit;
   }
 
