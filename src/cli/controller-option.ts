@@ -1,7 +1,12 @@
 import { readFileSync } from "node:fs";
-import type { ControllerPlace } from "../worker/controller-place.ts";
 import { keyFor, serverName } from "./service/stored-keys.ts";
 import { UsageError } from "./usage-error.ts";
+
+interface ControllerPlace {
+  readonly url: string;
+  /** Left out if the controller has no keys. */
+  readonly key?: string;
+}
 
 /** The controller that a worker works for, with its key: of the file, else `SLUICE_KEY`, else the one that `sluice login` keeps. */
 export const controllerAt = (url: string, keyFile: string | undefined): ControllerPlace => {

@@ -40,8 +40,7 @@ export const runWorkers = async (options: RunWorkersOptions): Promise<void> => {
   try {
     supervisor.start({
       ledger: storage.ledger,
-      data: storage.data,
-      ...(storage.controller && { controller: storage.controller }),
+      location: storage.location,
       logLevel,
       log,
       ...(lanes && { lanes }),

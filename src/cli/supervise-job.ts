@@ -61,7 +61,7 @@ export const superviseJob = async (options: SuperviseJobOptions): Promise<number
   };
   // Workers that find nothing sleep for a while: they begin when the first items are there.
   const start = once(() =>
-    supervisor.start({ ledger: storage.ledger, data: storage.data, jobs: [job], logLevel, log }),
+    supervisor.start({ ledger: storage.ledger, location: storage.location, jobs: [job], logLevel, log }),
   );
   let lanes: readonly LaneView[] = [];
   let loaded: number | undefined;

@@ -1,4 +1,4 @@
-import type { Storage } from "../compose.ts";
+import type { Storage } from "../ports/storage.ts";
 import { fieldPrefix } from "../domain/record.ts";
 import type { ItemView } from "../domain/item.ts";
 import type { JobSpec } from "../domain/job.ts";

@@ -1,4 +1,4 @@
-import type { Storage } from "../compose.ts";
+import type { Storage } from "../ports/storage.ts";
 import { dateFields } from "../extraction/date-fields.ts";
 import type { ItemView } from "../domain/item.ts";
 import type { JobSpec, JobView } from "../domain/job.ts";
@@ -65,7 +65,7 @@ const CHUNKS_A_THREAD = 6;
  * exists when all of it is stored; stopped before that, it never was. See `JobSets` for which one is current.
  */
 export const extractJob = async (
-  { ledger, blobs, data }: Storage,
+  { ledger, blobs, location }: Pick<Storage, "ledger" | "blobs" | "location">,
   { spec, pagesRemoved }: JobView,
   options: ExtractOptions,
 ): Promise<Extracted> => {
@@ -79,7 +79,7 @@ export const extractJob = async (
   await using pool = new ExtractPool({
     threads: cores,
     task: {
-      data,
+      location,
       spec,
       most: examples,
       ...(options.scraper !== undefined && { instead: options.scraper }),
