@@ -1,17 +1,36 @@
-import {
-  EXACT,
-  LETTERS_BEFORE,
-  MINOR,
-  MINOR_IN_COMPOUND,
-  MINOR_LETTERS,
-  MINOR_WITH_COMMA,
-  OF_COUNTRY,
-  type Row,
-  SIGNS,
-  SMALL_CODES,
-  WORDS,
-} from "./currency-spellings.ts";
+import spellings from "./currency-spellings.json" with { type: "json" };
 import { decimalOf } from "./read-number.ts";
+
+type Row = readonly [spellings: string, codes: string];
+
+/** Spellings with `|` between them, and the ISO 4217 codes that each may stand for; `<dollars>` and the like are groups of codes. */
+const rowsOf = (table: Readonly<Record<string, string>>): readonly Row[] =>
+  Object.entries(table).map(([written, codes]) => [
+    written,
+    codes.replace(/<(\w+)>/g, (_, group: string) => groups[group] ?? ""),
+  ]);
+const groups: Readonly<Record<string, string>> = spellings.groups;
+
+/** Signs, with the letters that tell countries apart. What `Intl` knows beyond these is added from there. */
+const SIGNS = rowsOf(spellings.signs);
+/** Only in this case of letters: otherwise they are feet, rooms, kilometres, or a word. */
+const EXACT = rowsOf(spellings.exact);
+/** Only before an amount, in capitals. */
+const LETTERS_BEFORE = rowsOf(spellings.lettersBefore);
+/** Only where the site's country uses them: elsewhere they mean other things. */
+const OF_COUNTRY = rowsOf(spellings.ofCountry);
+/** In any case of letters. */
+const WORDS = rowsOf(spellings.words);
+/** Hundredths, only after an amount. */
+const MINOR = rowsOf(spellings.minor);
+/** Only where they touch the number: some write `336 p.` for roubles. */
+const MINOR_LETTERS = rowsOf(spellings.minorLetters);
+/** Where decimals are written with a point, these are carats or a count. */
+const MINOR_WITH_COMMA = rowsOf(spellings.minorWithComma);
+/** Grams, unless a currency stands before: `12 zł 50 gr`. */
+const MINOR_IN_COMPOUND = rowsOf(spellings.minorInCompound);
+/** Codes that people also write in lower case. Others are words then: `all`, `cup`, `top`, `try`. */
+const SMALL_CODES = spellings.smallCodes.split(" ");
 
 /** How a currency is written beside an amount. */
 export interface CurrencyMark {
