@@ -1,5 +1,38 @@
-import { DEEPEST } from "./is-too-deep.ts";
-import { exactNumber } from "./parse-json.ts";
+import { decodeHTML } from "entities";
+
+/** As deep as a literal is read. A record is written by functions that call themselves, and their stack ends somewhere. */
+export const DEEPEST = 300;
+
+export function isTooDeep(json: unknown): boolean {
+  let level: unknown[] = [json];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > DEEPEST) return true;
+    const next: unknown[] = [];
+    for (const one of level) {
+      if (typeof one !== "object" || one === null) continue;
+      for (const inside of Object.values(one)) if (typeof inside === "object") next.push(inside);
+    }
+    level = next;
+  }
+  return false;
+}
+
+/** More digits than a number of JavaScript holds exactly. */
+const LONG_NUMBER = /\d{16}/;
+
+/**
+ * `JSON.parse`, but a whole number that would lose digits is given as the text that it is: keys of 17 digits and more are common. Throws
+ * `SyntaxError`.
+ */
+export const parseJson = (text: string): unknown =>
+  LONG_NUMBER.test(text) ? (JSON.parse(text, keepDigits) as unknown) : JSON.parse(text);
+
+function keepDigits(_key: string, value: unknown, context?: { readonly source?: string }): unknown {
+  return typeof value === "number" ? exactNumber(value, context?.source) : value;
+}
+
+const exactNumber = (value: number, source: string | undefined): number | string =>
+  source !== undefined && /^-?\d{16,}$/.test(source) && String(value) !== source ? source : value;
 
 const ESCAPES: Readonly<Record<string, string>> = {
   b: "\b",
@@ -167,5 +200,39 @@ export class LiteralReader {
     const found = pattern.exec(this.#text)?.[0];
     if (found !== undefined) this.#at += found.length;
     return found;
+  }
+}
+
+const OPENING = /^(?:\/\/|\/\*)?\s*(?:<!--|<!\[CDATA\[)\s*(?:\*\/)?/;
+const CLOSING = /(?:\/\/|\/\*)?\s*(?:-->|\]\]>)\s*(?:\*\/)?$/;
+/** The end of a wrapper is short: only so much of a script is searched for it. */
+const CLOSING_LENGTH = 40;
+
+/**
+ * JSON as pages have it: in CDATA or a comment, HTML-escaped, with comments, commas too many, line breaks inside of texts, or
+ * something behind it. Undefined when it cannot be read even so.
+ */
+export function parseLenientJson(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch {
+    const bare = unwrapped(text);
+    return new LiteralReader(bare).read() ?? (isEscaped(bare) ? parseUnescaped(bare) : undefined);
+  }
+}
+
+function unwrapped(text: string): string {
+  const opened = text.trim().replace(OPENING, "");
+  return opened.slice(0, -CLOSING_LENGTH) + opened.slice(-CLOSING_LENGTH).replace(CLOSING, "");
+}
+
+const isEscaped = (text: string): boolean => /^\s*[[{]\s*(?:&quot;|&#0*34;|&#x0*22;)/i.test(text);
+
+function parseUnescaped(text: string): unknown {
+  const decoded = decodeHTML(text);
+  try {
+    return parseJson(decoded);
+  } catch {
+    return new LiteralReader(decoded).read();
   }
 }

@@ -1,11 +1,8 @@
-import { _compileUnsafe, selectAll } from "css-select";
-import type { Options } from "css-select";
-import { defaultTreeAdapter as parse5, parse } from "parse5";
-import type { DefaultTreeAdapterTypes } from "parse5";
-import { APART, HIDDEN } from "../../folded-text.ts";
-import { asciiLowerCase } from "../markup-codes.ts";
-import { addOutline, byName } from "./outline.ts";
-import type { Outline } from "./outline.ts";
+import { _compileUnsafe, type Options, selectAll } from "css-select";
+import { defaultTreeAdapter as parse5, type DefaultTreeAdapterTypes, parse } from "parse5";
+import { APART, HIDDEN } from "../folded-text.ts";
+import { asciiLowerCase } from "../scan/markup.ts";
+import { addOutline, byName, type Outline } from "./outline.ts";
 
 type Node = DefaultTreeAdapterTypes.Node;
 type ChildNode = DefaultTreeAdapterTypes.ChildNode;

@@ -1,4 +1,4 @@
-import type { HtmlTree, TreeElement } from "../../html-tree.ts";
+import type { HtmlTree, TreeElement } from "../html-tree.ts";
 
 /** Tags, attributes by name, nesting and texts of a page: what two ways of reading it must have in common. */
 export type Outline = string | [tag: string, attributes: [string, string][], children: Outline[]];

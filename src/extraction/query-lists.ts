@@ -1,5 +1,5 @@
 import type { PageQuery } from "./scan/page-query.ts";
-import { WantedLabels } from "./labels/wanted-labels.ts";
+import { WantedLabels } from "./labels/label-index.ts";
 
 /** Collects what the fields of a scraper ask a page, each question once, so that one pass can answer them all. */
 export class QueryList {
@@ -23,7 +23,7 @@ export class QueryList {
 }
 
 /** `json-row`: an entry of a list in JSON, which has no elements. */
-export type InnerScope = "element" | "table-row" | "json-row";
+type InnerScope = "element" | "table-row" | "json-row";
 
 /** What fields ask when they are compiled. */
 export interface QueryLists {
