@@ -7,9 +7,8 @@ import { InputError } from "../inputs/input-format.ts";
 import { BlobError } from "../ports/blobs.ts";
 import { LedgerError } from "../ports/ledger.ts";
 import { ScraperLoadError } from "../scrapers/load-scraper.ts";
-import { EXIT } from "./exit-codes.ts";
+import { EXIT, UsageError } from "./exit.ts";
 import { explainError } from "./explain-error.ts";
-import { UsageError } from "./usage-error.ts";
 
 const system = (code: string, path?: string) =>
   Object.assign(new Error(`${code}: went wrong`), { code, ...(path !== undefined && { path }) });
