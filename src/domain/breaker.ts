@@ -1,5 +1,11 @@
 import { type Evidence, evidenceOf } from "./breaker-evidence.ts";
-import { FAILURE_KINDS, type FailureKind, failurePolicy, type PolicyOverrides } from "./failure.ts";
+import {
+  FAILURE_KINDS,
+  type FailureKind,
+  failureInfo,
+  failurePolicy,
+  type PolicyOverrides,
+} from "./failure.ts";
 import { backoffMs } from "./retry.ts";
 
 export interface BreakerOutcome {
@@ -205,35 +211,16 @@ export type RecentResult = "done" | "absent" | FailureKind;
 
 const KEPT = 50;
 
-/** Kept in ledgers: a letter, once given, keeps its meaning. */
-const LETTERS: Readonly<Record<RecentResult, string>> = {
-  done: ".",
-  absent: "a",
-  timeout: "t",
-  connection: "c",
-  "rate-limited": "r",
-  blocked: "b",
-  captcha: "h",
-  maintenance: "m",
-  "server-error": "e",
-  "structure-changed": "x",
-  navigation: "n",
-  "invalid-input": "i",
-  "forbidden-target": "f",
-  "robots-denied": "d",
-  "too-large": "l",
-  "bad-content": "g",
-  "scraper-error": "s",
-  "worker-lost": "w",
-  budget: "u",
-};
+/** Stored in ledgers: a letter never changes its meaning. */
+const letterOf = (result: RecentResult): string =>
+  result === "done" ? "." : result === "absent" ? "a" : failureInfo(result).letter;
 
 const ALL: readonly RecentResult[] = ["done", "absent", ...FAILURE_KINDS];
-const RESULTS: ReadonlyMap<string, RecentResult> = new Map(ALL.map((result) => [LETTERS[result], result]));
+const RESULTS: ReadonlyMap<string, RecentResult> = new Map(ALL.map((result) => [letterOf(result), result]));
 
 /** One letter more, the oldest beyond fifty forgotten. */
 export const appendRecent = (recent: string, result: RecentResult): string =>
-  (recent.length < KEPT ? recent : recent.slice(1 - KEPT)) + LETTERS[result];
+  (recent.length < KEPT ? recent : recent.slice(1 - KEPT)) + letterOf(result);
 
 /** Oldest first. */
 export const readRecent = (recent: string): RecentResult[] =>

@@ -1,10 +1,7 @@
 import { isPacked } from "../archive/read-capture.ts";
 import type { CaptureRef } from "../domain/capture.ts";
-import type { FailureKind } from "../domain/failure.ts";
+import { failureInfo } from "../domain/failure.ts";
 import type { ItemView } from "../domain/item.ts";
-
-/** Failures of reading a page, not of getting it: with another scraper the same page may well be read. */
-const OF_EXTRACTION: ReadonlySet<FailureKind> = new Set(["structure-changed", "scraper-error"]);
 
 /**
  * Done, or skipped with a page that is as it was, or collected and then failed in what was made of its pages. Where a scraper emits, the failure may have been of that, which only
@@ -16,7 +13,7 @@ export const isExtractable = (item: ItemView, { emits }: { readonly emits: boole
   (item.state === "failed" &&
     !emits &&
     item.failure !== undefined &&
-    OF_EXTRACTION.has(item.failure.kind) &&
+    failureInfo(item.failure.kind).isOfExtraction &&
     pagesOf(item).length > 0);
 
 /** What an item is in a set of records once its pages were read: one that the job skipped stays skipped. */

@@ -1,18 +1,7 @@
-import { type Failure, type FailureKind, failurePolicy, type PolicyOverrides } from "../domain/failure.ts";
+import { type Failure, failureInfo, failurePolicy, type PolicyOverrides } from "../domain/failure.ts";
 import type { ClaimedItem } from "../ports/ledger.ts";
 import type { Pulse } from "./pulse.ts";
 import type { SlotScheduler } from "./slot-scheduler.ts";
-
-/** What a request told about the site's health, rather than about one page. */
-const SITE_TROUBLE = new Set<FailureKind>([
-  "timeout",
-  "connection",
-  "rate-limited",
-  "maintenance",
-  "server-error",
-  "blocked",
-  "captcha",
-]);
 
 /** Each lane that an item has used hears how it went there: what slows it, as the item's scraper has it, or lets it recover. */
 export const reportLanes = (
@@ -24,7 +13,7 @@ export const reportLanes = (
   scheduler: SlotScheduler,
 ): void => {
   const host = failure?.url === undefined ? "" : new URL(failure.url).host;
-  const troubled = failure && SITE_TROUBLE.has(failure.kind) ? (lanes.get(host) ?? item.lane) : undefined;
+  const troubled = failure && failureInfo(failure.kind).isOfSite ? (lanes.get(host) ?? item.lane) : undefined;
   for (const lane of new Set(lanes.values())) if (lane !== troubled) pulse.lane(lane, "ok");
   if (!failure || troubled === undefined) return;
   if (failure.kind === "rate-limited") scheduler.close(troubled);

@@ -13,7 +13,7 @@ export const emailChannel = (options: EmailOptions): Channel => {
   const { name, smtp, from, to, timeoutMs = 15_000 } = options;
   return {
     name,
-    async tell({ title, lines }, signal) {
+    async notify({ title, lines }, signal) {
       if (signal.aborted) throw new ChannelError("stopped", "stopped before the message was sent");
       const { createTransport } = await import("nodemailer");
       const transport = createTransport({

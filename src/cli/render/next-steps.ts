@@ -1,5 +1,5 @@
 import type { Evidence } from "../../domain/breaker-evidence.ts";
-import { type Failure, FAILURE_KINDS, type FailureKind } from "../../domain/failure.ts";
+import { type Failure, FAILURE_KINDS, failureInfo, type FailureKind } from "../../domain/failure.ts";
 import type { JobView } from "../../domain/job.ts";
 import { RANGES } from "../../domain/number-range.ts";
 import { dataFlag } from "../options.ts";
@@ -115,48 +115,13 @@ const raiseFlags = ({ state, cappedBy, counts, spec, budgetSpentAt }: JobView): 
     .join("");
 };
 
-/** What a person can do about a lane that is held because of failures of this kind. */
-const HELD_ADVICE: Readonly<Record<FailureKind, string>> = {
-  timeout: "The site does not answer in time. See whether it is up; a lower --rate spares it.",
-  connection: "The site cannot be reached. Check its address, and that this machine may connect to it.",
-  "rate-limited": "The site asks for fewer requests. Go on with a lower --rate, or later.",
-  blocked: "The site refuses this machine. Go on later and slower, or from another address.",
-  captcha: "The site wants to see a person. Go on later and slower, or from another address.",
-  maintenance: "The site is being worked on. Go on later.",
-  "server-error": "The site itself fails. See one of the pages in a browser; go on later.",
-  "structure-changed":
-    "The pages look different now. Correct the scraper's selectors, and go on with the new version.",
-  navigation:
-    "A link, form or page that the scraper follows is gone. Correct the scraper, and go on with the new version. Where the site answers 404 for what it does not have, see `accept` and `absent()` in docs/scrapers.md.",
-  "invalid-input": "The inputs are not what the site knows. Check the file.",
-  "forbidden-target":
-    "The scraper asks for addresses that it may not use. Correct it, and go on with the new version.",
-  "robots-denied": "The site's robots.txt forbids these pages.",
-  "too-large":
-    "The answers are larger than the scraper's limits allow. Raise `limits`, and go on with the new version.",
-  "bad-content": "The answers are not what they say they are. See one of the pages in a browser.",
-  "scraper-error":
-    "The scraper's own code fails. The log has the error; correct it, and go on with the new version.",
-  "worker-lost": "Worker processes die. The log says how.",
-  budget: "The budget is used up.",
-};
-
-/** What the author of the scraper can mend, after which the job goes on with the new version. */
-const OF_AUTHOR: ReadonlySet<FailureKind> = new Set([
-  "structure-changed",
-  "navigation",
-  "forbidden-target",
-  "too-large",
-  "scraper-error",
-]);
-
 /** By what tripped the breaker: failures (those seen most), absents, or a missing field. */
 export const holdAdvice = ({ chart, counts = {} }: Partial<Evidence>): string | undefined => {
   if (chart === undefined) return undefined;
   if (chart === "absent")
     return "Look for one of them on the site: its search may be broken, or the inputs wrong.";
   const kind = kindOf({ chart, counts });
-  return kind && HELD_ADVICE[kind];
+  return kind && failureInfo(kind).holdAdvice;
 };
 
 /** Whether a corrected scraper is what the job waits for, or could mend some of what failed. */
@@ -165,7 +130,8 @@ export const needsAuthor = ({ held, paused, failures }: JobView): boolean =>
   held.some(({ evidence }) => isOfAuthor(kindOf(evidence ?? {}))) ||
   failures.some(({ kind }) => isOfAuthor(kind));
 
-const isOfAuthor = (kind: FailureKind | undefined): boolean => kind !== undefined && OF_AUTHOR.has(kind);
+const isOfAuthor = (kind: FailureKind | undefined): boolean =>
+  kind !== undefined && failureInfo(kind).isOfScraper;
 
 const kindOf = ({ chart, counts = {} }: Partial<Evidence>): FailureKind | undefined => {
   if (chart === undefined || chart === "absent") return undefined;
@@ -178,30 +144,11 @@ const kindOf = ({ chart, counts = {} }: Partial<Evidence>): FailureKind | undefi
 
 /** What the author of a scraper can do about a failure that a trial run met. */
 export const failureAdvice = ({ kind, status }: Pick<Failure, "kind" | "status">): string =>
-  kind === "navigation" && (status === 404 || status === 410) ? notFoundAdvice(status) : ADVICE[kind];
+  kind === "navigation" && (status === 404 || status === 410)
+    ? notFoundAdvice(status)
+    : failureInfo(kind).advice;
 
 /** Many sites say so of what they do not have, which is an answer and no failure. */
 export const notFoundAdvice = (status: number): string =>
   `Check the URL. If the site answers ${status} for what it does not have, take that as an answer: ` +
   `\`http.get(url, { accept: [${status}] })\`, then \`if (page.status === ${status}) throw absent()\`.`;
-
-const ADVICE: Readonly<Record<FailureKind, string>> = {
-  timeout: "Try again; a slow site needs a higher `limits.requestMs`.",
-  connection: "Check `site`, the network and whether the site is up, then try again.",
-  "rate-limited": "The site wants fewer requests: lower `pace.perSecond`. The lane is slowed down by itself.",
-  blocked: "Look at the page in the archive. Slow down, or send the headers that the site wants.",
-  captcha: "The site asks whether a person is there. Slow down and come back later.",
-  maintenance: "Come back when the site is up again.",
-  "server-error": "Try again; if it stays, compare the request with what a browser sends.",
-  "structure-changed": "Correct the selectors; what each of them finds is shown above.",
-  navigation:
-    "A link, form or field that `collect` wants is not on the page: compare it with the page in a browser.",
-  "invalid-input": "Correct the input.",
-  "forbidden-target": "`collect` asks for an address that is not allowed: correct the link.",
-  "robots-denied": 'robots.txt forbids it. If you may all the same, write `robots: "ignore"` in the scraper.',
-  "too-large": "Raise `limits.bodyBytes` or `limits.decodedBytes` if such a page is right.",
-  "bad-content": "What came is not what was wanted: look at the page in the archive.",
-  "scraper-error": "Correct the scraper's code, and try again.",
-  "worker-lost": "Try again.",
-  budget: "Raise the budget.",
-};

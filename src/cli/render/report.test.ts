@@ -112,13 +112,13 @@ Held: tax.example.gov
   20 of the last 24 attempts (usually 2 %) failed: 16 blocked, 4 captcha
   the last outcomes: 30 done, 16 blocked, 4 captcha; held at 2026-11-15
   20:40:00Z, is tried again with one item from 2026-11-15 20:41:00Z
-  The site refuses this machine. Go on later and slower, or from another
+  The site refuses this machine. Continue later and slower, or from another
   address.
 Held: example.org
   owner missing in 9 of 9 records
   held at 1970-01-01 00:00:00Z, waits for you
-  The pages look different now. Correct the scraper's selectors, and go on with
-  the new version.
+  The pages have a different structure now. Correct the selectors, and continue
+  with the new version.
 Held: old.example
   held by an older version
   held at 1970-01-01 00:00:00Z, waits for you
