@@ -110,7 +110,7 @@ export class AttackKit implements AsyncDisposable {
   }
 
   /** Bytes of log lines about requests of nobody known. */
-  get strangersLogBytes(): number {
+  get unauthenticatedLogBytes(): number {
     const lines = readFileSync(join(this.service.data, "logs", "controller.jsonl"), "latin1").split("\n");
     return lines.filter((line) => !line.includes('"client":')).join("\n").length;
   }
