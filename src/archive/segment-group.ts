@@ -4,7 +4,7 @@ import type { IndexedPlace } from "./cdxj.ts";
 import { putLines, settledPrefix } from "./journal.ts";
 import type { Entry } from "./pack-segment.ts";
 import type { Packer } from "./packer.ts";
-import { sha256 } from "./manifest.ts";
+import { sha256 } from "./stored-bytes.ts";
 import type { SegmentInfo } from "./warc-record.ts";
 
 /** Enough to make a hand-over cheap, little enough to keep the packer busy from early on. */

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { compareItems, type ItemSide } from "../reextract/compare-items.ts";
-import { newDifference } from "../reextract/difference.ts";
+import { compareItems, type ItemSide, newDifference } from "../reextract/difference.ts";
 import { differenceJson, renderDifference } from "./render-difference.ts";
 
 const side = (owner: string | undefined, state: ItemSide["state"] = "done"): ItemSide => ({

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { newDifference } from "../reextract/difference.ts";
 import type { Extracted } from "../reextract/extract-job.ts";
-import type { StoredExtraction } from "../reextract/stored-extraction.ts";
+import type { StoredExtraction } from "../archive/extractions.ts";
 import { extractionLines, renderExtraction } from "./render-extraction.ts";
 
 const EXTRACTION: StoredExtraction = {

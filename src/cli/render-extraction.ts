@@ -1,6 +1,5 @@
+import type { JobSets, StoredExtraction } from "../archive/extractions.ts";
 import type { Extracted } from "../reextract/extract-job.ts";
-import type { JobSets } from "../reextract/job-sets.ts";
-import type { StoredExtraction } from "../reextract/stored-extraction.ts";
 import { durationText } from "./duration-text.ts";
 import { fitText, plainText } from "./fit-text.ts";
 import { dataFlag } from "./next-steps.ts";

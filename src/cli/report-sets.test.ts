@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { viewOf } from "../reextract/current-view.ts";
-import type { StoredExtraction } from "../reextract/stored-extraction.ts";
+import type { StoredExtraction } from "../archive/extractions.ts";
 import { renderReport } from "./report.ts";
 import { sampleView } from "./sample-view.ts";
 

@@ -6,7 +6,7 @@ import type { StateCounts } from "../domain/item.ts";
 import { versionsOf } from "../domain/job-version.ts";
 import type { FailureTally, HeldLane, JobView } from "../domain/job.ts";
 import { FIELD_STATUSES } from "../domain/record.ts";
-import type { StoredExtraction } from "../reextract/stored-extraction.ts";
+import type { StoredExtraction } from "../archive/extractions.ts";
 import { withCommandName } from "./command-name.ts";
 import { durationText } from "./duration-text.ts";
 import { notFoundAdvice } from "./failure-advice.ts";

@@ -1,17 +1,17 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { type Storage, openJobLog } from "../compose.ts";
-import { tell } from "../pipeline/notify.ts";
+import { writeManifest } from "../archive/manifest.ts";
+import { openJobLog, type Storage } from "../compose.ts";
 import type { JobView, LaneView } from "../domain/job.ts";
+import { exportJob } from "../export/export-records.ts";
+import { storedPath } from "../export/kept-files.ts";
+import { tell } from "../pipeline/notify.ts";
 import type { LedgerEvent } from "../ports/ledger.ts";
 import type { LogLevel } from "../worker/log.ts";
 import type { Supervisor } from "../worker/supervisor.ts";
 import { EXIT, jobExitCode } from "./exit-codes.ts";
-import { exportJob } from "../export/export-records.ts";
-import { storedPath } from "../export/kept-files.ts";
 import { listenForInterrupts } from "./interrupts.ts";
 import type { Progress } from "./progress.ts";
 import { renderReport } from "./report.ts";
-import { writeJobManifest } from "../export/write-manifest.ts";
 
 export interface SuperviseJobOptions {
   readonly storage: Storage;
@@ -143,7 +143,7 @@ const pauseIfOpen = async (options: SuperviseJobOptions, isInterrupted: boolean)
 
 const finish = async (options: SuperviseJobOptions, view: JobView, tookMs: number): Promise<number> => {
   const { storage, job, progress, output } = options;
-  await writeJobManifest(storage, job);
+  await writeManifest(storage, job);
   const problem =
     output === undefined
       ? undefined

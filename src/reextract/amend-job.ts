@@ -8,10 +8,10 @@ import { type AmendedItem, LedgerError } from "../ports/ledger.ts";
 import { jobScrapers, loadPinned } from "../scrapers/load-pinned.ts";
 import type { Chunk, ChunkEnd } from "./extract-chunk.ts";
 import { ExtractPool } from "./extract-pool.ts";
-import { pagesOf } from "./extractable.ts";
+import { pagesOf } from "../archive/extracted-records.ts";
 import { itemChunks } from "./item-chunks.ts";
-import { ReextractError } from "./reextract-error.ts";
-import { runRecords } from "./run-records.ts";
+import { ReextractError } from "../archive/extractions.ts";
+import { runRecords } from "../archive/record-set.ts";
 
 interface AmendOptions {
   readonly cores: number;

@@ -2,8 +2,15 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { FIELD_STATUSES, type JudgedField, type JudgedRecord } from "../domain/record.ts";
-import { compareItems, type ItemSide } from "./compare-items.ts";
-import { type Difference, FIELD_CHANGES, isNothing, mergeDifference, newDifference } from "./difference.ts";
+import {
+  compareItems,
+  type Difference,
+  FIELD_CHANGES,
+  isNothing,
+  type ItemSide,
+  mergeDifference,
+  newDifference,
+} from "./difference.ts";
 
 const MOST = 2;
 

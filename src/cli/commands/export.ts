@@ -1,14 +1,13 @@
-import { manifestName } from "../../archive/manifest.ts";
-import { EXIT } from "../exit-codes.ts";
+import { manifestName, writeManifest } from "../../archive/manifest.ts";
 import { exportJob, type ExportSettings } from "../../export/export-records.ts";
 import { FileFolder, storedPath } from "../../export/kept-files.ts";
+import { openOutput } from "../../export/outputs/open-output.ts";
+import { EXIT } from "../exit-codes.ts";
 import { checkScraperName, findJob } from "../find-job.ts";
 import { bytesText, counted, countText } from "../number-text.ts";
 import { openExistingStorage } from "../open-existing-storage.ts";
-import { openOutput } from "../../export/outputs/open-output.ts";
 import { print } from "../print.ts";
 import { UsageError } from "../usage-error.ts";
-import { writeJobManifest } from "../../export/write-manifest.ts";
 
 /** Damaged items that are named one by one. */
 const MOST_TOLD = 20;
@@ -39,7 +38,7 @@ export const exportCommand = async (
   checkScraperName(spec, settings.scraper);
   const manifestPath = `${data}/blobs/${manifestName(id)}`;
   if (manifest) {
-    await writeJobManifest(storage, id);
+    await writeManifest(storage, id);
     if (output !== "-" && !json) print([`${id}: manifest written to ${manifestPath}`]);
   }
   const told = { job: id, ...(manifest && { manifest: manifestPath }) };

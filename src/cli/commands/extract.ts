@@ -1,9 +1,8 @@
+import { chooseSet, ReextractError } from "../../archive/extractions.ts";
 import type { Storage } from "../../compose.ts";
 import { resolveScraper } from "../../config/find-scrapers.ts";
 import type { JobView } from "../../domain/job.ts";
 import { type Extracted, extractJob } from "../../reextract/extract-job.ts";
-import { chooseSet } from "../../reextract/job-sets.ts";
-import { ReextractError } from "../../reextract/reextract-error.ts";
 import { EXIT } from "../exit-codes.ts";
 import { explainError } from "../explain-error.ts";
 import { openExtractProgress } from "../extract-progress.ts";

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { openRecordSet } from "./current-records.ts";
-import { extractJob } from "./extract-job.ts";
-import { itemPages } from "./item-pages.ts";
-import { parseRecords } from "./parse-records.ts";
-import { openStoredJob, UNCHANGED } from "./stored-job.ts";
+import { extractJob } from "../reextract/extract-job.ts";
+import { openStoredJob, UNCHANGED } from "../reextract/testing/stored-job.ts";
+import { itemPages } from "./manifest.ts";
+import { parseRecords } from "./record-set.ts";
+import { openRecordSet } from "./record-set.ts";
 
 test("what the job skipped as unchanged is read again too, and stays skipped", async () => {
   const pages = ["<b>Ann</b>", `${UNCHANGED}<b>Bo</b>`];
@@ -21,7 +21,7 @@ test("what the job skipped as unchanged is read again too, and stays skipped", a
   for await (const items of itemPages(stored.ledger, stored.job))
     for await (const batch of set.recordsOf(items))
       for (const { item, lines, blob } of batch)
-        for (const { fields } of parseRecords({ key: item.key, lines, blob }))
+        for (const { fields } of parseRecords(item.key, { lines, blob }))
           found.push([item.state, fields["owner"]?.value]);
   assert.deepEqual(found, [
     ["done", "ANN"],

@@ -1,16 +1,16 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startPacker } from "../archive/packer.ts";
-import { openArchive } from "../archive/segment-writer.ts";
-import { type Storage, openStorage } from "../compose.ts";
-import { extract } from "../pipeline/extract.ts";
-import { judge } from "../pipeline/judge.ts";
-import { createJob } from "../pipeline/submit.ts";
-import type { JobView } from "../domain/job.ts";
-import type { SettledItem } from "../ports/ledger.ts";
-import { loadScraper } from "../scrapers/load-scraper.ts";
-import { compileScraper } from "../scrapers/compiled-scraper.ts";
+import { startPacker } from "../../archive/packer.ts";
+import { openArchive } from "../../archive/segment-writer.ts";
+import { type Storage, openStorage } from "../../compose.ts";
+import { extract } from "../../pipeline/extract.ts";
+import { judge } from "../../pipeline/judge.ts";
+import { createJob } from "../../pipeline/submit.ts";
+import type { JobView } from "../../domain/job.ts";
+import type { SettledItem } from "../../ports/ledger.ts";
+import { loadScraper } from "../../scrapers/load-scraper.ts";
+import { compileScraper } from "../../scrapers/compiled-scraper.ts";
 
 /** A storage with one job that has collected these pages, one an item under the keys `0`, `1`, …. For tests. */
 export interface StoredJob extends Storage {

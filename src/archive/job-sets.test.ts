@@ -5,9 +5,15 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { openFiles } from "../backends/files/open-files.ts";
 import type { Blobs } from "../ports/blobs.ts";
-import { ExtractionWriter } from "./extraction-writer.ts";
-import { chooseSet, findSet, readSets } from "./job-sets.ts";
-import { extractionBlob, extractionId, sweepExtractions } from "./stored-extraction.ts";
+import { ExtractionWriter } from "../reextract/extraction-writer.ts";
+import {
+  chooseSet,
+  extractionBlob,
+  extractionId,
+  findSet,
+  readSets,
+  sweepExtractions,
+} from "./extractions.ts";
 
 let folder: string;
 let blobs: Blobs;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { judge } from "../pipeline/judge.ts";
-import { recordHead } from "./record-head.ts";
+import { recordHead } from "./extracted-records.ts";
 
 const EXTRACTION = { fieldNames: ["a"], required: ["a"], read: () => [] };
 

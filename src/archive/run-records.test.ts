@@ -6,12 +6,11 @@ import { after, before, test } from "node:test";
 import fc from "fast-check";
 import { openFiles } from "../backends/files/open-files.ts";
 import type { ItemView } from "../domain/item.ts";
-import { sha256 } from "../archive/manifest.ts";
 import type { Blobs } from "../ports/blobs.ts";
-import { parseRecords } from "./parse-records.ts";
-import { refuseDamage } from "./damage.ts";
-import { readRunLines, runRecords } from "./run-records.ts";
-import { sampleItem } from "./sample-item.ts";
+import { parseRecords } from "./record-set.ts";
+import { readRunLines, runRecords } from "./record-set.ts";
+import { refuseDamage, sha256 } from "./stored-bytes.ts";
+import { sampleItem } from "./testing/sample-item.ts";
 
 let folder: string;
 let blobs: Blobs;
@@ -38,8 +37,7 @@ const putSegment = async (blob: string, counts: readonly number[], padding = "")
 const read = async (from: Blobs, items: readonly ItemView[]): Promise<[ItemView, unknown[]][]> => {
   const found: [ItemView, unknown[]][] = [];
   for await (const batch of runRecords(from, "1", refuseDamage).recordsOf(items))
-    for (const { item, lines, blob } of batch)
-      found.push([item, parseRecords({ key: item.key, lines, blob })]);
+    for (const { item, lines, blob } of batch) found.push([item, parseRecords(item.key, { lines, blob })]);
   return found;
 };
 
@@ -98,9 +96,9 @@ test("a changed byte is told with the item whose records it is in, and the other
   await blobs.put("e.jsonl", bytes);
   await assert.rejects(read(blobs, digested), { code: "damaged", blob: "e.jsonl", item: items[1]!.key });
   const told: string[] = [];
-  const linesOf = await readRunLines(blobs, digested, (error) => void told.push(error.message));
+  const found = await readRunLines(blobs, digested, (error) => void told.push(error.message));
   assert.deepEqual(
-    digested.map((item) => [linesOf(item).lines.length > 0, linesOf(item).isDamaged ?? false]),
+    found.map(({ lines, isDamaged }) => [lines.length > 0, isDamaged ?? false]),
     [
       [true, false],
       [false, true],

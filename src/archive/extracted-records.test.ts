@@ -7,12 +7,11 @@ import fc from "fast-check";
 import { openFiles } from "../backends/files/open-files.ts";
 import type { ItemView } from "../domain/item.ts";
 import type { Blobs } from "../ports/blobs.ts";
-import { openRecordSet } from "./current-records.ts";
-import type { OnDamage } from "./damage.ts";
-import { ExtractionWriter } from "./extraction-writer.ts";
-import { sampleItem } from "./sample-item.ts";
-import { readSets } from "./job-sets.ts";
-import { extractionBlob, extractionId, sweepExtractions } from "./stored-extraction.ts";
+import { ExtractionWriter } from "../reextract/extraction-writer.ts";
+import { extractionBlob, extractionId, readSets, sweepExtractions } from "./extractions.ts";
+import { openRecordSet } from "./record-set.ts";
+import type { OnDamage } from "./stored-bytes.ts";
+import { sampleItem } from "./testing/sample-item.ts";
 
 let folder: string;
 let blobs: Blobs;

@@ -1,4 +1,4 @@
-import type { ItemView } from "../domain/item.ts";
+import type { ItemView } from "../../domain/item.ts";
 
 /** An item that was done at `endedAt` 1000, unless told otherwise. For tests. */
 export const sampleItem = (key: string, rest: Partial<ItemView> = {}): ItemView => ({
