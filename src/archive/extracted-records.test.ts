@@ -6,8 +6,10 @@ import { after, before, test } from "node:test";
 import fc from "fast-check";
 import { openFiles } from "../backends/files/open-files.ts";
 import type { ItemView } from "../domain/item.ts";
+import { judge } from "../pipeline/judge.ts";
 import type { Blobs } from "../ports/blobs.ts";
 import { ExtractionWriter } from "../reextract/extraction-writer.ts";
+import { recordHead } from "./extracted-records.ts";
 import { extractionBlob, extractionId, readSets, sweepExtractions } from "./extractions.ts";
 import { openRecordSet } from "./record-set.ts";
 import type { OnDamage } from "./stored-bytes.ts";
@@ -211,4 +213,29 @@ test("a changed digit in a segment, or in what describes the extraction, is told
 test("lines that fit no item are told at the end, for some item was shown without them", async () => {
   const blob = await changedSet("strange", (text) => text.replace('"key":"b"', '"key":"x"'));
   await assert.rejects(readKeys("strange"), { code: "damaged", blob });
+});
+
+const EXTRACTION = { fieldNames: ["a"], required: ["a"], read: () => [] };
+
+test("the head of every line that judging writes is read as JSON would read it", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: "binary" }), fc.string(), fc.boolean(), (key, from, isPartial) => {
+      const raw = isPartial ? null : '","quality":"x';
+      const fields = { a: { raw, isEmpty: false, value: { key: "other", quality: "partial" } } };
+      const origin = { job: "1", key, scraper: 'the "county" \\', version: "v" };
+      const [line] = judge([{ from, fields }], EXTRACTION, origin).lines;
+      const { key: readKey, scraper, quality } = recordHead(Buffer.from(`${line!}\n`));
+      const expected = JSON.parse(line!) as Record<string, unknown>;
+      assert.deepEqual(
+        [readKey, scraper, quality],
+        [expected["key"], expected["scraper"], expected["quality"]],
+      );
+    }),
+  );
+});
+
+test("a line that is written otherwise is read all the same", () => {
+  const line = '{ "fields": {}, "quality": "partial", "scraper": "s", "key": "k" }\n';
+  const { key, scraper, quality } = recordHead(Buffer.from(line));
+  assert.deepEqual([key, scraper, quality], ["k", "s", "partial"]);
 });

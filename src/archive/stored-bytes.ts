@@ -63,6 +63,6 @@ export const openSealedJson = <Shape extends object>(bytes: Uint8Array): Shape =
 const digestOf = (value: object): string => sha256(Buffer.from(JSON.stringify(value)));
 
 /** A `put` body that is already in memory, without joining its parts. */
-async function* chunksOf(parts: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
+export async function* chunksOf(parts: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
   yield* parts;
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Storage } from "../compose.ts";
+import { chunksOf } from "../archive/stored-bytes.ts";
 import type { FailureKind } from "../domain/failure.ts";
 import type { ItemView } from "../domain/item.ts";
 import { revisionOf } from "../domain/job-version.ts";
@@ -175,12 +176,7 @@ class AmendWriter {
     if (items.length === 0) return;
     if (!isEmpty) {
       this.#segments++;
-      await this.#storage.blobs.put(
-        blob,
-        (async function* () {
-          yield* lines;
-        })(),
-      );
+      await this.#storage.blobs.put(blob, chunksOf(lines));
     }
     await this.#storage.ledger.amendItems(this.#job, this.#revision, items);
   }

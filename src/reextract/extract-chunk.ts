@@ -4,7 +4,7 @@ import { parseRecord } from "../archive/record-set.ts";
 import { openCapture, readRanges } from "../archive/read-capture.ts";
 import { isStorageError } from "../archive/stored-bytes.ts";
 import { BodyError } from "../collectors/http/decode-body.ts";
-import { storedPage } from "../collectors/http/stored-page.ts";
+import { storedPage } from "../collectors/http/page.ts";
 import type { CaptureRef, KeptPage } from "../domain/capture.ts";
 import type { Failure } from "../domain/failure.ts";
 import type { ItemRef, ItemState } from "../domain/item.ts";

@@ -6,7 +6,7 @@ import {
   type StatusCounts,
   type StoredExtraction,
 } from "../archive/extractions.ts";
-import { sealJson } from "../archive/stored-bytes.ts";
+import { chunksOf, sealJson } from "../archive/stored-bytes.ts";
 import type { FailureKind } from "../domain/failure.ts";
 import type { ItemView } from "../domain/item.ts";
 import type { FailureTally } from "../domain/job.ts";
@@ -102,12 +102,7 @@ class Segments {
     const hash = createHash("sha256");
     for (const part of parts) hash.update(part);
     this.digests[name] = `sha256:${hash.digest("hex")}`;
-    await this.#blobs.put(
-      name,
-      (async function* () {
-        yield* parts;
-      })(),
-    );
+    await this.#blobs.put(name, chunksOf(parts));
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Removal, RemovedCounts } from "../../domain/removal.ts";
-import type { PruneWish } from "../../retention/plan-prune.ts";
+import type { PruneFilter } from "../../retention/plan-prune.ts";
 import { durationText } from "../duration-text.ts";
 import { EXIT } from "../exit-codes.ts";
 import { bytesText, counted, countText } from "../number-text.ts";
@@ -59,7 +59,7 @@ export const pruneCommand = async (options: PruneOptions): Promise<number> => {
     throw new UsageError(
       "--keep records goes with --older-than: without it, the settings of each scraper say what is kept.",
     );
-  const wish: PruneWish = {
+  const wish: PruneFilter = {
     ...(olderThan !== undefined && { olderThanMs: olderThan }),
     ...(keep && { keepsRecords: true }),
     ...(scraper !== undefined && { scraper }),
@@ -100,12 +100,12 @@ const partJson = ({ endedAt, ...part }: PrunedPart) => ({
   isDryRun: true,
 });
 
-const nothing = (wish: PruneWish): string =>
+const nothing = (wish: PruneFilter): string =>
   wish.olderThanMs === undefined
     ? "Nothing is due by the `retention` of any scraper. `--older-than 90d` removes by age."
     : "No job is that old.";
 
-const dryTable = (parts: readonly PrunedPart[], wish: PruneWish): string[] => {
+const dryTable = (parts: readonly PrunedPart[], wish: PruneFilter): string[] => {
   if (parts.length === 0) return [nothing(wish)];
   const sum = parts.reduce((bytes, part) => bytes + (part.bytes ?? 0), 0);
   const table = textTable(
@@ -156,7 +156,7 @@ class Total {
     return { jobs: this.#jobs, pagesOf: this.#pages, removed: this.#removed, kept: this.#kept };
   }
 
-  lines(wish: PruneWish): string[] {
+  lines(wish: PruneFilter): string[] {
     if (this.#jobs + this.#pages === 0) return [nothing(wish)];
     const { items, captures, bytes } = this.#removed;
     const what = [

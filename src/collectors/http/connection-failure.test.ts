@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { FailureError, ownTrouble, OwnTroubleError } from "../../domain/failure.ts";
-import { connectionFailure } from "./connection-failure.ts";
-import { refuseOwnLookupTrouble } from "./resolver-check.ts";
+import { connectionFailure, refuseOwnLookupTrouble } from "./connection-failure.ts";
 
 const url = new URL("http://site.test/");
 const system = (code: string) => Object.assign(new Error(code), { code });

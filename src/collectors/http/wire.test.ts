@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ResponseHead } from "./response-head.ts";
+import { ResponseHead } from "./wire.ts";
 
 test("headers of HTTP/1.1 keep their order, spelling and repetitions", () => {
   const raw = ["X-B", "1", "x-a", "2", "X-B", "3"].map((part) => Buffer.from(part));

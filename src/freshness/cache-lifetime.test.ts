@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { cacheWord } from "./cache-word.ts";
+import fc from "fast-check";
+import { cacheLifetime, parseHttpDate } from "./cache-lifetime.ts";
 
 const NOW = Date.UTC(2026, 0, 1, 12);
 const at = (seconds: number): string => new Date(NOW + seconds * 1000).toUTCString();
@@ -15,7 +16,10 @@ const word = (
   const { method = "GET", sent = {} } = own;
   const requestHeaders = Object.entries(sent);
   const url = "http://site.test/";
-  const { ownMs, sharedMs } = cacheWord({ method, url, status: 200, requestHeaders, responseHeaders }, NOW);
+  const { ownMs, sharedMs } = cacheLifetime(
+    { method, url, status: 200, requestHeaders, responseHeaders },
+    NOW,
+  );
   return [ownMs, sharedMs];
 };
 
@@ -76,7 +80,7 @@ test("the answer to a POST is not shared unless it says so, and its own client's
 
 test("what must be asked for again can be shared all the same, after asking", () => {
   const of = (value: string) =>
-    cacheWord(
+    cacheLifetime(
       {
         method: "GET",
         url: "http://site.test/",
@@ -92,4 +96,57 @@ test("what must be asked for again can be shared all the same, after asking", ()
 test("what was asked for with credentials is not shared", () => {
   const sent = { authorization: "Basic [redacted]" };
   assert.deepEqual(word({ "cache-control": "max-age=60" }, { sent }), [60_000, 0]);
+});
+
+const RECEIVED_AT = Date.UTC(2026, 0, 1);
+
+test("the three forms of a date are one time", () => {
+  const expected = Date.UTC(1994, 10, 6, 8, 49, 37);
+  for (const text of [
+    "Sun, 06 Nov 1994 08:49:37 GMT",
+    "Sunday, 06-Nov-94 08:49:37 GMT",
+    "Sun Nov  6 08:49:37 1994",
+  ])
+    assert.equal(parseHttpDate(text, RECEIVED_AT), expected, text);
+});
+
+test("a year of two digits is at most 50 years ahead", () => {
+  assert.equal(
+    parseHttpDate("Thursday, 18-Aug-50 02:01:18 GMT", RECEIVED_AT),
+    Date.UTC(2050, 7, 18, 2, 1, 18),
+  );
+  assert.equal(
+    parseHttpDate("Thursday, 18-Aug-76 02:01:18 GMT", RECEIVED_AT),
+    Date.UTC(2076, 7, 18, 2, 1, 18),
+  );
+  assert.equal(
+    parseHttpDate("Thursday, 18-Aug-77 02:01:18 GMT", RECEIVED_AT),
+    Date.UTC(1977, 7, 18, 2, 1, 18),
+  );
+});
+
+test("what is no date of HTTP is none", () => {
+  const wrong = [
+    "",
+    "0",
+    "-1",
+    "2026-01-01",
+    "Thu, 31 Jun 2026 00:00:00 GMT",
+    "Thu, 01 Foo 2026 00:00:00 GMT",
+  ];
+  const zones = [
+    "Thu, 01 Jan 2026 00:00:00 EST",
+    "Thu, 01 Jan 2026 24:00:00 GMT",
+    "Thu, 1 Jan 2026 00:00:00 GMT",
+  ];
+  for (const text of [...wrong, ...zones]) assert.equal(parseHttpDate(text, RECEIVED_AT), undefined, text);
+});
+
+test("every date that is written as servers write it is read back", () => {
+  const date = fc.date({ min: new Date(0), max: new Date("9999-12-31"), noInvalidDate: true });
+  fc.assert(
+    fc.property(date, (sent) => {
+      assert.equal(parseHttpDate(sent.toUTCString(), RECEIVED_AT), Math.floor(sent.getTime() / 1000) * 1000);
+    }),
+  );
 });

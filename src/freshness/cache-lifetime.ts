@@ -2,7 +2,7 @@ import CachePolicy from "http-cache-semantics";
 import type { Exchange } from "../domain/capture.ts";
 
 /** How long a response may be reused from the moment it came, by RFC 9111; undefined where it does not say, 0 where it may not. */
-export interface CacheWord {
+export interface CacheLifetime {
   /** By the client that asked for it. */
   readonly ownMs: number | undefined;
   /** By anybody: the rules of a shared cache. */
@@ -14,7 +14,7 @@ export interface CacheWord {
 type Answered = Pick<Exchange, "method" | "url" | "status" | "requestHeaders" | "responseHeaders">;
 
 /** `receivedAt`: on the clock that the answer's `Date` is compared with. */
-export const cacheWord = (exchange: Answered, receivedAt: number): CacheWord => {
+export const cacheLifetime = (exchange: Answered, receivedAt: number): CacheLifetime => {
   const own = reuse(exchange, receivedAt, false);
   const shared = reuse(exchange, receivedAt, true);
   return { ownMs: own.ms, sharedMs: shared.ms, isShareable: shared.isKept };

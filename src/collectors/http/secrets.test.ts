@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { redactHeaders } from "./redact-headers.ts";
+import { isSecretName, redactHeaders } from "./secrets.ts";
 
 const redacted = (name: string, value: string): string | undefined => redactHeaders([[name, value]])[0]?.[1];
 
@@ -38,4 +38,29 @@ test("no cookie's value gets through, whatever it looks like", () => {
       },
     ),
   );
+});
+
+test("names that people give to secrets are known, others are left alone", () => {
+  for (const name of [
+    "authorization",
+    "Cookie",
+    "x-api-key",
+    "X-Auth-Token",
+    "apikey",
+    "userPassword",
+    "ctl00$pwd",
+    "client_secret",
+  ])
+    assert.ok(isSecretName(name), name);
+  for (const name of [
+    "accept",
+    "content-type",
+    "x-requested-with",
+    "keywords",
+    "author",
+    "__VIEWSTATE",
+    "parcel",
+    "monkey",
+  ])
+    assert.ok(!isSecretName(name), name);
 });
