@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { it, type TestContext } from "node:test";
 import { openFiles } from "../backends/files/open-files.ts";
-import { openSampleStorage } from "../cli/sample-storage.ts";
+import { openSampleStorage } from "../cli/testing/sample-storage.ts";
 import type { Blobs } from "../ports/blobs.ts";
 import { type ManifestEntry, manifestLine, manifestName, readManifest, writeManifest } from "./manifest.ts";
 import { ArchiveError } from "./stored-bytes.ts";

@@ -6,7 +6,7 @@ import { test, type TestContext } from "node:test";
 import { putLines, settledPrefix } from "../archive/journal.ts";
 import { writeManifest } from "../archive/manifest.ts";
 import { sha256 } from "../archive/stored-bytes.ts";
-import { rebuildTools } from "../cli/commands/rebuild.ts";
+import { rebuildTools } from "../cli/actions/backup.ts";
 import {
   LEDGER_FILE,
   lookAtLedger,

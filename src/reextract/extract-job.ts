@@ -13,7 +13,7 @@ import { isStorageError, type OnDamage } from "../archive/stored-bytes.ts";
 import type { Storage } from "../compose.ts";
 import type { ItemView } from "../domain/item.ts";
 import type { JobSpec, JobView } from "../domain/job.ts";
-import { dateFields } from "../extraction/date-fields.ts";
+import { dateFields } from "../extraction/extract-spec.ts";
 import type { Blobs } from "../ports/blobs.ts";
 import type { Difference } from "./difference.ts";
 import type { ChunkEnd } from "./extract-chunk.ts";

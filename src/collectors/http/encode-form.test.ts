@@ -23,7 +23,9 @@ test("a multipart body is read back as it was written", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.tuple(line, line), { minLength: 1 }), async (pairs) => {
       const { mediaType, body } = encodeForm(pairs, "multipart/form-data");
-      const parsed = await new Response(Buffer.from(body), { headers: { "content-type": mediaType } }).formData();
+      const parsed = await new Response(Buffer.from(body), {
+        headers: { "content-type": mediaType },
+      }).formData();
       assert.deepEqual([...parsed.entries()], pairs);
     }),
   );

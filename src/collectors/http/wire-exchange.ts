@@ -145,7 +145,10 @@ export abstract class WireExchange {
   }
 
   #failTooLarge(size: number): void {
-    this.failWith("too-large", `the response has at least ${size} bytes, the limit is ${this.#caps.bodyBytes}`);
+    this.failWith(
+      "too-large",
+      `the response has at least ${size} bytes, the limit is ${this.#caps.bodyBytes}`,
+    );
   }
 
   readonly #onTimeout = (): void => {
