@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Storage } from "../compose.ts";
+import { chunksOf } from "../archive/stored-bytes.ts";
 import type { FailureKind } from "../domain/failure.ts";
 import type { ItemView } from "../domain/item.ts";
 import { revisionOf } from "../domain/job-version.ts";
@@ -8,10 +9,10 @@ import { type AmendedItem, LedgerError } from "../ports/ledger.ts";
 import { jobScrapers, loadPinned } from "../scrapers/load-pinned.ts";
 import type { Chunk, ChunkEnd } from "./extract-chunk.ts";
 import { ExtractPool } from "./extract-pool.ts";
-import { pagesOf } from "./extractable.ts";
+import { pagesOf } from "../archive/extracted-records.ts";
 import { itemChunks } from "./item-chunks.ts";
-import { ReextractError } from "./reextract-error.ts";
-import { runRecords } from "./run-records.ts";
+import { ReextractError } from "../archive/extractions.ts";
+import { runRecords } from "../archive/record-set.ts";
 
 interface AmendOptions {
   readonly cores: number;
@@ -175,12 +176,7 @@ class AmendWriter {
     if (items.length === 0) return;
     if (!isEmpty) {
       this.#segments++;
-      await this.#storage.blobs.put(
-        blob,
-        (async function* () {
-          yield* lines;
-        })(),
-      );
+      await this.#storage.blobs.put(blob, chunksOf(lines));
     }
     await this.#storage.ledger.amendItems(this.#job, this.#revision, items);
   }

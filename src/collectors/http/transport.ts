@@ -1,11 +1,10 @@
 import { createRequire } from "node:module";
 import type { Agent as UndiciAgent, buildConnector as BuildConnector } from "undici";
 import { addressedPool } from "./addressed-client.ts";
-import { BufferedExchange } from "./buffered-exchange.ts";
 import { openGuardedAgent } from "./guarded-agent.ts";
 import { repairHeads } from "./repair-heads.ts";
-import { StreamedExchange } from "./streamed-exchange.ts";
 import { TargetGuard, type TargetGuardOptions } from "./target-guard.ts";
+import { BufferedExchange, StreamedExchange } from "./wire-exchange.ts";
 import type { WireCaps, WireRequest, WireResponse, WireStream } from "./wire.ts";
 
 // undici's index loads its fetch, cache and WebSocket too: 45 ms more before a process sends its first request.
