@@ -1,3 +1,4 @@
+// e2e: starts the command line as a process
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { readFile } from "node:fs/promises";

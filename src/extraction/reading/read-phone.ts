@@ -5,9 +5,8 @@ import type {
   parsePhoneNumberFromString,
   PhoneNumber,
 } from "libphonenumber-js";
-import { quoted } from "./quoted.ts";
-import type { Reading } from "./reading.ts";
 import type { Taken } from "../scan/page-query.ts";
+import { quoted, type Reading } from "./reading.ts";
 
 export interface PhoneStyle {
   /** Whose numbers stand there without a country's code, such as `US`. */
