@@ -1,11 +1,12 @@
+import { extname } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Storage } from "../compose.ts";
 import type { CollectorKind } from "../domain/job-version.ts";
 import type { Log, LogLevel } from "../worker/log.ts";
 import { Supervisor } from "../worker/supervisor.ts";
 
-/** Beside this file, for Node to run as a program of its own. */
-export const workerScript = new URL("./worker-main.ts", import.meta.url);
+/** Beside this file; Node runs it as a separate program. */
+export const workerScript = new URL(`./worker-main${extname(import.meta.filename)}`, import.meta.url);
 
 interface RunWorkersOptions {
   readonly storage: Storage;

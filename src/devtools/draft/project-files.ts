@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, join, relative, resolve, sep } from "node:path";
 
-const TEMPLATE = join(import.meta.dirname, "template");
 const INSTALLATION = resolve(import.meta.dirname, "../../..");
+const TEMPLATE = join(INSTALLATION, "templates/project");
+const isClone = !INSTALLATION.split(sep).includes("node_modules");
 
 /** The files of a new project by their path in it. */
 export const projectFiles = (folder: string): ReadonlyMap<string, string | Buffer> => {
@@ -28,6 +29,8 @@ const TSCONFIG = {
     lib: ["esnext"],
     module: "nodenext",
     types: ["node"],
+    // A clone has no built types, only the sources.
+    ...(isClone && { customConditions: ["@sluice/source"] }),
     strict: true,
     noEmit: true,
     erasableSyntaxOnly: true,
@@ -42,6 +45,7 @@ const TSCONFIG = {
 };
 
 interface Manifest {
+  readonly name: string;
   readonly version: string;
   readonly dependencies: Readonly<Record<string, string>>;
   readonly devDependencies: Readonly<Record<string, string>>;
@@ -55,7 +59,7 @@ const packageJson = (folder: string): string => {
     private: true,
     type: "module",
     scripts: { test: "sluice test", types: "tsc --noEmit", site: "node site.js" },
-    dependencies: { sluice: installedFrom(folder, own.version), zod: dependencies["zod"] },
+    dependencies: { [own.name]: installedFrom(folder, own.version), zod: dependencies["zod"] },
     // For editors and `npm run types` only: the scrapers run without them.
     devDependencies: {
       "@types/node": devDependencies["@types/node"],
@@ -66,9 +70,7 @@ const packageJson = (folder: string): string => {
 
 /** A clone is referred to as it stands; an installed package by its version. */
 const installedFrom = (folder: string, version: string): string =>
-  INSTALLATION.split(sep).includes("node_modules")
-    ? version
-    : `file:${relative(resolve(folder), INSTALLATION).replaceAll(sep, "/") || "."}`;
+  isClone ? `file:${relative(resolve(folder), INSTALLATION).replaceAll(sep, "/") || "."}` : version;
 
 const packageName = (folder: string): string =>
   basename(resolve(folder))
