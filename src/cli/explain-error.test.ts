@@ -1,16 +1,14 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { ArchiveError } from "../archive/manifest.ts";
+import { OutputError } from "../export/outputs/open-output.ts";
+import { ExtractionError, SelectorError } from "../extraction/extraction-error.ts";
+import { InputError } from "../inputs/input-format.ts";
 import { BlobError } from "../ports/blobs.ts";
 import { LedgerError } from "../ports/ledger.ts";
 import { ScraperLoadError } from "../scrapers/load-scraper.ts";
-import { SelectorError } from "../extraction/selector-error.ts";
-import { ExtractionError } from "../extraction/extraction-error.ts";
-import { ArchiveError } from "../archive/manifest.ts";
-import { EXIT } from "./exit-codes.ts";
+import { EXIT, UsageError } from "./exit.ts";
 import { explainError } from "./explain-error.ts";
-import { InputError } from "../inputs/input-format.ts";
-import { OutputError } from "../export/outputs/open-output.ts";
-import { UsageError } from "./usage-error.ts";
 
 const system = (code: string, path?: string) =>
   Object.assign(new Error(`${code}: went wrong`), { code, ...(path !== undefined && { path }) });

@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from "node:util";
-import { EXIT, type ExitCode } from "./exit-codes.ts";
+import { EXIT, type ExitCode } from "./exit.ts";
 import { redactSecrets } from "../domain/redact-secrets.ts";
 
 export interface Explanation {

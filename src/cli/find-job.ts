@@ -1,8 +1,8 @@
 import { type JobView, TRIAL_CLIENT } from "../domain/job.ts";
 import type { Removal } from "../domain/removal.ts";
 import type { Ledger } from "../ports/ledger.ts";
-import { RemovedJobError } from "./removed-job.ts";
-import { UsageError } from "./usage-error.ts";
+import { UsageError } from "./exit.ts";
+import { bytesText, counted } from "./text.ts";
 
 /** Jobs of `sluice try` and `sluice capture`: one item each, of use to nobody but the one who tried. */
 export const isTrial = ({ spec }: JobView): boolean => spec.client === TRIAL_CLIENT;
@@ -91,3 +91,33 @@ const ambiguity = (matches: readonly JobView[]): string => {
   const rest = matches.length > SHOWN ? ` and ${matches.length - SHOWN} more` : "";
   return `${matches.length} jobs are named so: ${ids.join(", ")}${rest}. Give more of the name, or \`last\` for the newest.`;
 };
+
+/** The job that was meant is gone; what is left of it says when and how much. */
+export class RemovedJobError extends UsageError {
+  readonly removal: Removal;
+  constructor(removal: Removal) {
+    super(`${removal.job}: ${removalText(removal)}`);
+    this.removal = removal;
+  }
+}
+
+export const removalText = ({ what, removedAt, isComplete, removed, kept }: Removal): string => {
+  const time = `${new Date(removedAt).toISOString().replace("T", " ").slice(0, 19)}Z`;
+  const { items, captures, bytes } = removed;
+  const gone = [...(what === "job" ? [counted(items, "item")] : []), counted(captures, "capture")];
+  const subject = what === "job" ? "the job was" : "its pages were";
+  const stays =
+    kept.objects === 0
+      ? ""
+      : ` ${counted(kept.objects, "object")} (${bytesText(kept.bytes)}) stay${kept.objects === 1 ? "s" : ""}: items of other jobs point there.`;
+  return isComplete
+    ? `${subject} removed on ${time}: ${gone.join(", ")}, ${bytesText(bytes)}.${stays}`
+    : `${subject} marked for removal on ${time}, which is not complete: so far ${gone.join(", ")}, ${bytesText(bytes)}.`;
+};
+
+export const removalJson = ({ createdAt, endedAt, removedAt, ...removal }: Removal) => ({
+  ...removal,
+  createdAt: new Date(createdAt).toISOString(),
+  endedAt: new Date(endedAt).toISOString(),
+  removedAt: new Date(removedAt).toISOString(),
+});

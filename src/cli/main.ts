@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { CommanderError } from "commander";
-import { EXIT } from "./exit-codes.ts";
+import { EXIT } from "./exit.ts";
 import { buildProgram } from "./program.ts";
 
 /** Runs one command line and answers the exit code. */
@@ -8,14 +8,14 @@ export const main = async (args: readonly string[]): Promise<number> => {
   let exitCode: number = EXIT.ok;
   if (process.pid === 1) endByDefault();
   try {
-    const program = buildProgram(readVersion(), (code) => (exitCode = code));
+    const program = await buildProgram(readVersion(), (code) => (exitCode = code), args[0]);
     await program.parseAsync(args, { from: "user" });
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError) return isHelp(error) ? EXIT.ok : EXIT.usage;
     // Loaded by those who need it.
     const { explainError } = await import("./explain-error.ts");
-    const { withCommandName } = await import("./command-name.ts");
+    const { withCommandName } = await import("./terminal.ts");
     const { message, exitCode: failed } = explainError(error, isDebugging(args));
     if (message !== undefined) process.stderr.write(`error: ${withCommandName(message)}\n`);
     return failed;

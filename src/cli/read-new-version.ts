@@ -3,8 +3,8 @@ import type { JobView } from "../domain/job.ts";
 import { type Amended, amendJob } from "../reextract/amend-job.ts";
 import { takeNewVersion } from "../reextract/take-new-version.ts";
 import { listenForInterrupts } from "./interrupts.ts";
-import { EXIT } from "./exit-codes.ts";
-import { counted, countText } from "./number-text.ts";
+import { EXIT } from "./exit.ts";
+import { counted, countText } from "./text.ts";
 
 interface ReadOptions {
   /** `--new-version`. Without it, only a reading that was broken off goes on. */

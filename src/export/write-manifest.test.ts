@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readManifest } from "../archive/manifest.ts";
-import { openSampleStorage } from "../cli/sample-storage.ts";
+import { openSampleStorage } from "../cli/testing/sample-storage.ts";
 import { writeJobManifest } from "./write-manifest.ts";
 
 test("the manifest has every item of the job with its state, over all pages", async () => {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { putLines, settledPrefix } from "../archive/journal.ts";
 import { sha256 } from "../archive/manifest.ts";
-import { rebuildTools } from "../cli/commands/rebuild.ts";
+import { rebuildTools } from "../cli/actions/backup.ts";
 import {
   type Storage,
   LEDGER_FILE,

@@ -1,5 +1,5 @@
 import type { Storage } from "../compose.ts";
-import { dateFields } from "../extraction/date-fields.ts";
+import { dateFields } from "../extraction/extract-spec.ts";
 import type { ItemView } from "../domain/item.ts";
 import type { JobSpec, JobView } from "../domain/job.ts";
 import type { Blobs } from "../ports/blobs.ts";

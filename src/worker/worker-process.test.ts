@@ -1,3 +1,4 @@
+// e2e: starts worker processes
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";

@@ -1,14 +1,12 @@
-import { FailureError } from "../../domain/failure.ts";
-import { compileSelector } from "../../extraction/selector.ts";
-import { parsePageJson } from "../../extraction/json/page-json.ts";
-import { pageKind } from "../../extraction/page-kind.ts";
-import { parsePage } from "../../extraction/parse-page.ts";
-import { decodeText, detectCharset, readContentType } from "./decode-text.ts";
-import { readForm } from "./form.ts";
-import type { HtmlDocument, HtmlElement } from "../../extraction/html-document.ts";
 import type { CaptureRef, Exchange } from "../../domain/capture.ts";
+import { FailureError } from "../../domain/failure.ts";
+import type { HtmlDocument, HtmlElement } from "../../extraction/html-document.ts";
+import { parsePageJson } from "../../extraction/json/page-json.ts";
+import { pageKind, parsePage } from "../../extraction/parse-page.ts";
+import { compileSelector } from "../../extraction/selector.ts";
 import type { Page } from "../../ports/collector.ts";
-import type { HtmlForm } from "./form.ts";
+import { decodeText, detectCharset, readContentType } from "./decode-text.ts";
+import { type HtmlForm, readForm } from "./form.ts";
 import type { WireHead } from "./wire.ts";
 
 const NOTHING = Buffer.alloc(0);

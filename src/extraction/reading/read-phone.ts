@@ -1,9 +1,8 @@
 import { createRequire } from "node:module";
 import type { isSupportedCountry, parsePhoneNumberFromString, PhoneNumber } from "libphonenumber-js";
 import { loadOptional } from "../../domain/missing-package.ts";
-import { quoted } from "./quoted.ts";
-import type { Reading } from "./reading.ts";
 import type { Taken } from "../scan/page-query.ts";
+import { quoted, type Reading } from "./reading.ts";
 
 type Letter =
   | ("A" | "B" | "C" | "D" | "E" | "F" | "G" | "H" | "I" | "J" | "K" | "L" | "M")

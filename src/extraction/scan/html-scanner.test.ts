@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { buildTree, scanTree } from "../build-tree.ts";
-import { repairTree } from "../repair-tree.ts";
-import { Dice } from "./differential-suite/dice.ts";
-import { treeOutline } from "./differential-suite/outline.ts";
-import { randomPage, shortened } from "./differential-suite/random-page.ts";
-import { Reference } from "./differential-suite/reference.ts";
+import { buildTree, repairTree, scanTree } from "../build-tree.ts";
+import { Dice } from "../testing/dice.ts";
+import { treeOutline } from "../testing/outline.ts";
+import { randomPage, shortened } from "../testing/random-page.ts";
+import { Reference } from "../testing/reference.ts";
 import { HtmlScanner } from "./html-scanner.ts";
 import type { RepairReason, ScanSink } from "./tree-state.ts";
 

@@ -1,18 +1,32 @@
-import { isQuirksDoctype } from "./doctype.ts";
 import { isForeignText } from "./foreign-rules.ts";
-import { asciiLowerCase, BANG, GREATER, isLetter, LESS, QUESTION, SLASH } from "./markup-codes.ts";
-import { pastTables } from "./past-tables.ts";
-import { releaseCodes, takeCodes } from "./page-codes.ts";
-import type { PageCodes } from "./page-codes.ts";
-import { pastDeclaration, pastGreater, rawContentEnd } from "./raw-content.ts";
-import { TagAttributes } from "./tag-attributes.ts";
-import { BODY_ROLE, HTML_ROLE, knownKind } from "./tag-kind.ts";
-import type { TagKind } from "./tag-kind.ts";
-import { TagName } from "./tag-name.ts";
-import { beginsWithSpace, endPage, endTag, startTag, textRun } from "./tree-rules.ts";
 import { AFTER_AFTER_BODY, AFTER_BODY, BEFORE_HTML, INITIAL } from "./insertion-mode.ts";
-import { TreeState } from "./tree-state.ts";
-import type { LateBody, RepairReason, ScanOptions, ScanSink } from "./tree-state.ts";
+import {
+  asciiLowerCase,
+  BANG,
+  GREATER,
+  isLetter,
+  isQuirksDoctype,
+  LESS,
+  type PageCodes,
+  pastDeclaration,
+  pastGreater,
+  QUESTION,
+  rawContentEnd,
+  releaseCodes,
+  SLASH,
+  takeCodes,
+} from "./markup.ts";
+import { pastTables } from "./past-tables.ts";
+import { TagAttributes } from "./tag-attributes.ts";
+import { BODY_ROLE, HTML_ROLE, knownKind, type TagKind, TagName } from "./tag-kind.ts";
+import { beginsWithSpace, endPage, endTag, startTag, textRun } from "./tree-rules.ts";
+import {
+  type LateBody,
+  type RepairReason,
+  type ScanOptions,
+  type ScanSink,
+  TreeState,
+} from "./tree-state.ts";
 
 const LINE_FEED = 10;
 const RETURN = 13;

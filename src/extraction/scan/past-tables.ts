@@ -1,9 +1,17 @@
-import { BANG, GREATER, isLetter, isSpace, LESS, QUESTION, SLASH } from "./markup-codes.ts";
 import { IN_CELL, IN_TABLE } from "./insertion-mode.ts";
-import { pastDeclaration, pastGreater, rawContentEnd } from "./raw-content.ts";
-import { HTML, KNOWN_KINDS, knownKind } from "./tag-kind.ts";
-import type { TagKind } from "./tag-kind.ts";
-import { TagName } from "./tag-name.ts";
+import {
+  BANG,
+  GREATER,
+  isLetter,
+  isSpace,
+  LESS,
+  pastDeclaration,
+  pastGreater,
+  QUESTION,
+  rawContentEnd,
+  SLASH,
+} from "./markup.ts";
+import { HTML, KNOWN_KINDS, knownKind, type TagKind, TagName } from "./tag-kind.ts";
 import type { TreeState } from "./tree-state.ts";
 
 const CAPTION = knownKind("caption");

@@ -1,4 +1,4 @@
-import { asciiLowerCase } from "./markup-codes.ts";
+import { asciiLowerCase, GREATER, isNameEnd, lowerCase, type PageCodes } from "./markup.ts";
 
 /** How the text inside an element is read: as markup, as it stands, with entities only, or as it stands to the very end. */
 type Content = "markup" | "raw" | "script" | "escapable" | "plain";
@@ -192,7 +192,7 @@ function contentOf(name: string): Content {
 }
 
 /** The names that the rules give a meaning to, and other common ones. */
-export const known: ReadonlyMap<string, TagKind> = knownKinds();
+const known: ReadonlyMap<string, TagKind> = knownKinds();
 export const KNOWN_KINDS = known.size;
 
 function knownKinds(): Map<string, TagKind> {
@@ -221,3 +221,55 @@ export function knownKind(name: string): TagKind {
 export const kindByName = (name: string): TagKind | undefined => known.get(name);
 
 export const newKind = (name: string, id: number): TagKind => new TagKind(name, id, HTML, 0, GENERIC);
+
+/** Known names by hash, open addressing: no string is made to find the kind of a tag. */
+const SLOTS = 1024;
+const slots: (TagKind | undefined)[] = Array.from({ length: SLOTS }, () => undefined);
+
+/** Of a name's lower-case letters in turn, from 0. */
+const hashed = (hash: number, code: number): number => (Math.imul(hash, 33) ^ code) | 0;
+
+for (const kind of known.values()) {
+  let hash = 0;
+  for (let at = 0; at < kind.name.length; at++) hash = hashed(hash, kind.name.charCodeAt(at));
+  let slot = hash & (SLOTS - 1);
+  while (slots[slot] !== undefined) slot = (slot + 1) & (SLOTS - 1);
+  slots[slot] = kind;
+}
+
+/** The name of a tag, whatever its case. */
+export class TagName {
+  end = 0;
+  /** Undefined when it is not a known one. */
+  kind: TagKind | undefined;
+
+  read(codes: PageCodes, from: number, length: number): void {
+    let at = from;
+    let hash = 0;
+    let seen = 0;
+    for (; at < length; at++) {
+      const code = codes[at] ?? 0;
+      if (code <= GREATER && isNameEnd(code)) break;
+      seen |= code;
+      hash = hashed(hash, lowerCase(code));
+    }
+    this.end = at;
+    // Only ASCII letters have two cases.
+    this.kind = seen < 128 ? kindAt(codes, from, at, hash) : undefined;
+  }
+}
+
+function kindAt(codes: PageCodes, from: number, to: number, hash: number): TagKind | undefined {
+  for (let slot = hash & (SLOTS - 1); ; slot = (slot + 1) & (SLOTS - 1)) {
+    const kind = slots[slot];
+    if (kind === undefined || isNamed(kind.name, codes, from, to)) return kind;
+  }
+}
+
+function isNamed(name: string, codes: PageCodes, from: number, to: number): boolean {
+  if (name.length !== to - from) return false;
+  for (let at = 0; at < name.length; at++) {
+    if (lowerCase(codes[from + at] ?? 0) !== name.charCodeAt(at)) return false;
+  }
+  return true;
+}

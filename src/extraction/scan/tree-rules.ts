@@ -1,15 +1,7 @@
 import { endInBody } from "./body-end-rules.ts";
 import { startInBody } from "./body-start-rules.ts";
-import { decodeEntities } from "./decode-entities.ts";
 import { endInForeign, isForeignText, startInForeign } from "./foreign-rules.ts";
 import { advance, endBeforeBody, startBeforeBody } from "./head-rules.ts";
-import { AMP, isSpace } from "./markup-codes.ts";
-import type { PageCodes } from "./page-codes.ts";
-import { endInSelect, startInSelect } from "./select-rules.ts";
-import * as table from "./table-rules.ts";
-import { HEAD_RAW, HEAD_VOID, HTML, HTML_ROLE, TABLE_PART, TEMPLATE_ROLE } from "./tag-kind.ts";
-import type { TagKind } from "./tag-kind.ts";
-import { endTemplate } from "./template-rules.ts";
 import {
   AFTER_AFTER_BODY,
   AFTER_BODY,
@@ -26,6 +18,11 @@ import {
   IN_TABLE_BODY,
   IN_TEMPLATE,
 } from "./insertion-mode.ts";
+import { AMP, decodeEntities, isSpace, type PageCodes } from "./markup.ts";
+import { endInSelect, startInSelect } from "./select-rules.ts";
+import * as table from "./table-rules.ts";
+import { HEAD_RAW, HEAD_VOID, HTML, HTML_ROLE, TABLE_PART, type TagKind, TEMPLATE_ROLE } from "./tag-kind.ts";
+import { endTemplate } from "./template-rules.ts";
 import type { TreeState } from "./tree-state.ts";
 
 /** Tree construction by the standard, for all that only adds at the end of the tree; `state.leave` is called for the rest. */

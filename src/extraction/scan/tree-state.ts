@@ -1,11 +1,9 @@
-import { FormattingList } from "./formatting-list.ts";
-import type { FormattingEntry } from "./formatting-list.ts";
-import type { TagAttributes } from "./tag-attributes.ts";
+import { type FormattingEntry, FormattingList } from "./formatting-list.ts";
 import { AFTER_HEAD, IN_BODY, INITIAL } from "./insertion-mode.ts";
+import type { PageCodes } from "./markup.ts";
 import { OpenStack } from "./open-stack.ts";
-import type { PageCodes } from "./page-codes.ts";
-import { BUTTON_SCOPE, IMPLIED, knownKind, SCOPE, SPECIAL } from "./tag-kind.ts";
-import type { TagKind } from "./tag-kind.ts";
+import type { TagAttributes } from "./tag-attributes.ts";
+import { BUTTON_SCOPE, IMPLIED, knownKind, SCOPE, SPECIAL, type TagKind } from "./tag-kind.ts";
 
 /** What a page consists of, in the order of the tree. Comments, doctypes and the like are left out. */
 export interface ScanSink {
