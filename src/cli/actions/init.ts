@@ -1,6 +1,5 @@
 import { resolve } from "node:path";
-import { folderProblem } from "../../devtools/draft/make-folder.ts";
-import { type MadeProject, makeProject, standsInTheWay } from "../../devtools/draft/make-project.ts";
+import { folderProblem, type MadeProject, makeProject, otherFiles } from "../../devtools/make-project.ts";
 import { EXIT, UsageError } from "../exit.ts";
 import { print } from "../terminal.ts";
 import { shellWord } from "../text.ts";
@@ -16,20 +15,21 @@ const SHOWN = 5;
 export const initCommand = async (folder: string, { force }: InitOptions): Promise<number> => {
   const problem = folderProblem(folder);
   if (problem !== undefined)
-    throw new UsageError(`${folder}: no project can be made there, ${problem}. Choose another folder.`);
-  const there = standsInTheWay(folder);
+    throw new UsageError(`${folder}: cannot create a project there: ${problem}. Choose another folder.`);
+  const there = otherFiles(folder);
   if (there.length > 0 && !force) {
     const rest = there.length > SHOWN ? ` and ${there.length - SHOWN} more` : "";
     throw new UsageError(
       `${folder}: not empty, it has ${there.slice(0, SHOWN).join(", ")}${rest}. ` +
-        "Choose another folder, or add the missing files with --force, which changes none that is there.",
+        "Choose another folder, or add the missing files with --force, which overwrites nothing.",
     );
   }
-  const { written, kept } = made(folder);
+  const { written, kept, completesManifest } = made(folder);
   print([
-    `${written.length === 0 ? "Nothing to add to" : "Made a project in"} ${folder}`,
+    `${written.length === 0 ? "Nothing to add to" : "Created a project in"} ${folder}`,
     ...written.map((file) => `  ${file}`),
-    ...(kept.length === 0 ? [] : ["Left as they were:", ...kept.map((file) => `  ${file}`)]),
+    ...(completesManifest ? ["Completed:", "  package.json"] : []),
+    ...(kept.length === 0 ? [] : ["Unchanged:", ...kept.map((file) => `  ${file}`)]),
     "",
     "Next:",
     ...(resolve(folder) === process.cwd() ? [] : [`  cd ${shellWord(folder)}`]),
@@ -47,6 +47,6 @@ const made = (folder: string): MadeProject => {
     return makeProject(folder);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new UsageError(`${folder}: the project cannot be written, ${reason}. Choose another folder.`);
+    throw new UsageError(`${folder}: cannot write the project: ${reason}. Choose another folder.`);
   }
 };
