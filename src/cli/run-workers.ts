@@ -1,4 +1,5 @@
 import { readFileSync, statSync } from "node:fs";
+import { extname } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Storage } from "../compose.ts";
 import type { CollectorKind } from "../domain/job-version.ts";
@@ -8,8 +9,8 @@ import { Supervisor } from "../worker/supervisor.ts";
 import { UsageError } from "./exit.ts";
 import { keyFor, serverName } from "./service/stored-keys.ts";
 
-/** Runs as a separate process. */
-export const workerScript = new URL("./worker-main.ts", import.meta.url);
+/** Beside this file; Node runs it as a separate program. */
+export const workerScript = new URL(`./worker-main${extname(import.meta.filename)}`, import.meta.url);
 
 interface RunWorkersOptions {
   readonly storage: Storage;

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { loadConfig, type Project } from "../../config/load-config.ts";
 import { type Draft, draftScraper } from "../../devtools/draft/draft-scraper.ts";
-import { folderProblem, makeFolder } from "../../devtools/draft/make-folder.ts";
+import { folderProblem, makeFolder } from "../../devtools/make-project.ts";
 import { fetchPage, savedPage } from "../../devtools/draft/page-to-draft.ts";
 import { whereText } from "../../devtools/draft/write-field.ts";
 import type { KeptPage } from "../../domain/capture.ts";
