@@ -1,6 +1,10 @@
 import { randomBytes } from "node:crypto";
-import type { Storage } from "../ports/storage.ts";
+import { pagesOf } from "../archive/extracted-records.ts";
+import { ReextractError } from "../archive/extractions.ts";
+import { runRecords } from "../archive/record-set.ts";
+import { chunksOf } from "../archive/stored-bytes.ts";
 import { FAILURE_KINDS, failureInfo } from "../domain/failure.ts";
+import type { Storage } from "../ports/storage.ts";
 import type { ItemView } from "../domain/item.ts";
 import { revisionOf } from "../domain/job-version.ts";
 import { type JobSpec, type JobView, timedId } from "../domain/job.ts";
@@ -8,10 +12,7 @@ import { type AmendedItem, LedgerError } from "../ports/ledger.ts";
 import { jobScrapers, loadPinned } from "../scrapers/load-pinned.ts";
 import type { Chunk, ChunkEnd } from "./extract-chunk.ts";
 import { ExtractPool } from "./extract-pool.ts";
-import { pagesOf } from "./extractable.ts";
 import { itemChunks } from "./item-chunks.ts";
-import { ReextractError } from "./reextract-error.ts";
-import { runRecords } from "./run-records.ts";
 
 interface AmendOptions {
   readonly cores: number;
@@ -183,12 +184,7 @@ class AmendWriter {
     if (items.length === 0) return;
     if (!isEmpty) {
       this.#segments++;
-      await this.#storage.blobs.put(
-        blob,
-        (async function* () {
-          yield* lines;
-        })(),
-      );
+      await this.#storage.blobs.put(blob, chunksOf(lines));
     }
     await this.#storage.ledger.amendItems(this.#job, this.#revision, items);
   }

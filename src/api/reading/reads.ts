@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { Readable } from "node:stream";
 import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
-import type { Stores } from "../../export/export-rows.ts";
+import type { Stores } from "../../archive/manifest.ts";
 import type { StorageLocation } from "../../ports/storage.ts";
 import type { ReadRequest } from "./read-request.ts";
 import { type ReadCall, type ReadReply, serveReads } from "./serve-reads.ts";

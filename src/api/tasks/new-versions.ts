@@ -4,7 +4,7 @@ import type { Blobs } from "../../ports/blobs.ts";
 import type { Ledger } from "../../ports/ledger.ts";
 import type { StorageLocation } from "../../ports/storage.ts";
 import { amendJob } from "../../reextract/amend-job.ts";
-import { ReextractError } from "../../reextract/reextract-error.ts";
+import { ReextractError } from "../../archive/extractions.ts";
 import { ScraperLoadError } from "../../scrapers/load-scraper.ts";
 import { JobBackoff } from "../job-backoff.ts";
 import { openJobs } from "../open-jobs.ts";

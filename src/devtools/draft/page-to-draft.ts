@@ -1,4 +1,4 @@
-import { storedPage } from "../../collectors/http/stored-page.ts";
+import { storedPage } from "../../collectors/http/page.ts";
 import type { KeptPage } from "../../domain/capture.ts";
 import { loadScraper } from "../../scrapers/load-scraper.ts";
 import { compileScraper } from "../../scrapers/compiled-scraper.ts";
