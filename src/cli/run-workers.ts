@@ -9,7 +9,10 @@ import { UsageError } from "./exit.ts";
 import { keyFor, serverName } from "./service/stored-keys.ts";
 
 /** Beside this file; Node runs it as a separate program. */
-export const workerScript = new URL(`./worker-main${extname(import.meta.filename)}`, import.meta.url);
+export const workerScript = new URL(
+  `../programs/worker-main${extname(import.meta.filename)}`,
+  import.meta.url,
+);
 
 interface RunWorkersOptions {
   readonly storage: Storage;

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { field } from "../extraction/field.ts";
 import { checkScraper } from "./check-scraper.ts";
 import { page } from "./page.ts";
-import { ScraperLoadError } from "./load-scraper.ts";
+import { ScraperLoadError } from "./check-scraper.ts";
 
 const input = { url: field.url("a") };
 const listing = (emit: unknown) => ({ ...page, name: "listing", emit });

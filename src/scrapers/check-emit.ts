@@ -1,6 +1,6 @@
 import { unknownOption } from "../domain/known-options.ts";
 import { EMIT_FIELDS_OPTIONS, EMIT_FUNCTION_OPTIONS } from "./compile-emit.ts";
-import { ScraperLoadError } from "./load-scraper.ts";
+import { ScraperLoadError } from "./check-scraper.ts";
 
 /** The gate for a scraper's `emit`; `checkTarget` is the gate for the scrapers that it names. */
 export const checkEmit = (

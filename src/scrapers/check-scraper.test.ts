@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { z } from "zod";
 import { checkScraper } from "./check-scraper.ts";
-import { ScraperLoadError } from "./load-scraper.ts";
+import { ScraperLoadError } from "./check-scraper.ts";
 
 const GOOD = { name: "willow-county.tax_2", input: z.object({}), collect: async () => {} };
 

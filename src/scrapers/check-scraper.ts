@@ -14,7 +14,6 @@ import {
 import type { Retention } from "../domain/removal.ts";
 import { BACKOFF_OPTIONS } from "../domain/retry.ts";
 import { checkEmit } from "./check-emit.ts";
-import { ScraperLoadError } from "./load-scraper.ts";
 import { type AnyScraper, DEFAULT_LIMITS, type RetentionSetting, SCRAPER_OPTIONS } from "./scraper.ts";
 
 const NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/;
@@ -148,3 +147,15 @@ export const retentionOf = ({ pages, records }: RetentionSetting): Retention | u
   if (pagesMs === undefined && recordsMs === undefined) return undefined;
   return { ...(pagesMs !== undefined && { pagesMs }), ...(recordsMs !== undefined && { recordsMs }) };
 };
+
+export type ScraperLoadErrorCode = "unknown-scraper" | "broken-scraper" | "bad-scraper" | "changed-scraper";
+
+/** A scraper that cannot be run: the message names the file, the reason and the way out. */
+export class ScraperLoadError extends Error {
+  readonly code: ScraperLoadErrorCode;
+  constructor(code: ScraperLoadErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = "ScraperLoadError";
+    this.code = code;
+  }
+}

@@ -1,7 +1,7 @@
 import { StopError } from "../domain/failure.ts";
 import type { ClaimedItem } from "../ports/ledger.ts";
 import type { LoadedJob } from "../scrapers/load-pinned.ts";
-import { ScraperLoadError } from "../scrapers/load-scraper.ts";
+import { ScraperLoadError } from "../scrapers/check-scraper.ts";
 import type { WorkerOptions } from "./worker-options.ts";
 
 /** A job whose scrapers cannot be loaded is held, with the reason, and its items go back; where nobody holds jobs, the error ends the worker. */
