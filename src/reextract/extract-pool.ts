@@ -1,6 +1,6 @@
 import { extname } from "node:path";
 import { Worker } from "node:worker_threads";
-import { standsStill, threadRanMs } from "../domain/stands-still.ts";
+import { isStalled, threadCpuMs } from "../domain/stall.ts";
 import type { JobSpec } from "../domain/job.ts";
 import type { StorageLocation } from "../ports/storage.ts";
 import type { Chunk, ChunkEnd } from "./extract-chunk.ts";
@@ -172,16 +172,16 @@ export class ExtractPool implements AsyncDisposable {
       if (begun !== thread.begun || Atomics.load(thread.beat, 2) === 0) {
         thread.begun = begun;
         thread.looks = 0;
-        thread.ranBefore = threadRanMs(thread.worker);
+        thread.ranBefore = threadCpuMs(thread.worker);
       } else if (++thread.looks * this.#lookEveryMs >= this.#itemMs) void this.#endIfStill(thread);
     }
   }
 
   async #endIfStill(thread: Thread): Promise<void> {
     const { begun, looks } = thread;
-    const ranMs = (await threadRanMs(thread.worker)) - (await thread.ranBefore);
+    const ranMs = (await threadCpuMs(thread.worker)) - (await thread.ranBefore);
     const isOn = thread.begun !== begun || thread.cause !== undefined;
-    if (isOn || !standsStill(looks * this.#lookEveryMs, ranMs, this.#itemMs)) return;
+    if (isOn || !isStalled(looks * this.#lookEveryMs, ranMs, this.#itemMs)) return;
     thread.cause = `extraction did not end within ${this.#itemMs / 1_000} s`;
     void thread.worker.terminate();
   }

@@ -1,4 +1,4 @@
-import type { Evidence } from "../../domain/breaker-evidence.ts";
+import type { Evidence } from "../../domain/breaker.ts";
 import { type Failure, FAILURE_KINDS, failureInfo, type FailureKind } from "../../domain/failure.ts";
 import type { JobView } from "../../domain/job.ts";
 import { RANGES } from "../../domain/number-range.ts";
