@@ -1,20 +1,12 @@
 import { type FailedItem, isExtractable, pagesOf } from "../archive/extracted-records.ts";
-import {
-  type ExtractingScraper,
-  extractionBlob,
-  extractionId,
-  readSets,
-  ReextractError,
-  type StoredExtraction,
-  sweepExtractions,
-} from "../archive/extractions.ts";
+import { type ExtractingScraper, extractionBlob, extractionId, readSets, ReextractError, type StoredExtraction, sweepExtractions } from "../archive/extractions.ts";
 import { openRecordSet, type RecordSet } from "../archive/record-set.ts";
 import { isStorageError, type OnDamage } from "../archive/stored-bytes.ts";
-import type { Storage } from "../compose.ts";
 import type { ItemView } from "../domain/item.ts";
 import type { JobSpec, JobView } from "../domain/job.ts";
 import { dateFields } from "../extraction/extract-spec.ts";
 import type { Blobs } from "../ports/blobs.ts";
+import type { Storage } from "../ports/storage.ts";
 import type { Difference } from "./difference.ts";
 import type { ChunkEnd } from "./extract-chunk.ts";
 import { ExtractPool } from "./extract-pool.ts";
@@ -62,7 +54,7 @@ const CHUNKS_A_THREAD = 6;
  * exists when all of it is stored; stopped before that, it never was. See `JobSets` for which one is current.
  */
 export const extractJob = async (
-  { ledger, blobs, data }: Storage,
+  { ledger, blobs, location }: Pick<Storage, "ledger" | "blobs" | "location">,
   { spec, pagesRemoved }: JobView,
   options: ExtractOptions,
 ): Promise<Extracted> => {
@@ -76,7 +68,7 @@ export const extractJob = async (
   await using pool = new ExtractPool({
     threads: cores,
     task: {
-      data,
+      location,
       spec,
       most: examples,
       ...(options.scraper !== undefined && { instead: options.scraper }),

@@ -88,7 +88,7 @@ const repairOne = async (data: string, damage: Damage): Promise<number> => {
     return index ? 1 : 0;
   }
   if (job === undefined) return 0;
-  if (repair === "counters") await repairCounters(data, job);
+  if (repair === "counters") await repairCounters(join(data, LEDGER_FILE), job);
   else {
     await using storage = await openStorage(data);
     await writeManifest(storage, job);

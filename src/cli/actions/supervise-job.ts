@@ -63,7 +63,7 @@ export const superviseJob = async (options: SuperviseJobOptions): Promise<number
   };
   // Idle workers sleep, so they start only when the first items exist.
   const start = once(() =>
-    supervisor.start({ ledger: storage.ledger, data: storage.data, jobs: [job], logLevel, log }),
+    supervisor.start({ ledger: storage.ledger, location: storage.location, jobs: [job], logLevel, log }),
   );
   let lanes: readonly LaneView[] = [];
   let loaded: number | undefined;
