@@ -1,15 +1,15 @@
 import { readFileSync, statSync } from "node:fs";
+import { extname } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Storage } from "../compose.ts";
 import type { CollectorKind } from "../domain/job-version.ts";
-import type { ControllerPlace } from "../worker/controller-place.ts";
 import type { Log, LogLevel } from "../worker/log.ts";
 import { Supervisor } from "../worker/supervisor.ts";
 import { UsageError } from "./exit.ts";
 import { keyFor, serverName } from "./service/stored-keys.ts";
 
-/** Runs as a separate process. */
-export const workerScript = new URL("./worker-main.ts", import.meta.url);
+/** Beside this file; Node runs it as a separate program. */
+export const workerScript = new URL(`./worker-main${extname(import.meta.filename)}`, import.meta.url);
 
 interface RunWorkersOptions {
   readonly storage: Storage;
@@ -44,8 +44,7 @@ export const runWorkers = async (options: RunWorkersOptions): Promise<void> => {
   try {
     supervisor.start({
       ledger: storage.ledger,
-      data: storage.data,
-      ...(storage.controller && { controller: storage.controller }),
+      location: storage.location,
       logLevel,
       log,
       ...(lanes && { lanes }),
@@ -64,7 +63,10 @@ export const runWorkers = async (options: RunWorkersOptions): Promise<void> => {
 };
 
 /** The server that a worker works for, with its key: from the file, else `SLUICE_KEY`, else the one stored by `sluice login`. */
-export const controllerAt = (url: string, keyFile: string | undefined): ControllerPlace => {
+export const controllerAt = (
+  url: string,
+  keyFile: string | undefined,
+): { readonly url: string; readonly key?: string } => {
   serverName(url); // throws if it is not a URL
   const key = keyFile === undefined ? keyFor(url) : keyIn(keyFile);
   return { url, ...(key !== undefined && { key }) };

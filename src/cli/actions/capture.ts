@@ -8,7 +8,7 @@ import { caseName } from "../../devtools/write-fixture.ts";
 import type { Failure } from "../../domain/failure.ts";
 import type { ItemView } from "../../domain/item.ts";
 import type { JobLedger } from "../../ports/ledger.ts";
-import { itemPages } from "../../reextract/item-pages.ts";
+import { itemPages } from "../../archive/manifest.ts";
 import { type CompiledScraper, compileScraper } from "../../scrapers/compiled-scraper.ts";
 import { loadScraper } from "../../scrapers/load-scraper.ts";
 import { openExistingStorage } from "../existing-storage.ts";

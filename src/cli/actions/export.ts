@@ -1,8 +1,7 @@
-import { manifestName } from "../../archive/manifest.ts";
+import { manifestName, writeManifest } from "../../archive/manifest.ts";
 import { exportJob, type ExportSettings } from "../../export/export-records.ts";
 import { FileFolder, storedPath } from "../../export/kept-files.ts";
 import { openOutput } from "../../export/outputs/open-output.ts";
-import { writeJobManifest } from "../../export/write-manifest.ts";
 import { openExistingStorage } from "../existing-storage.ts";
 import { EXIT, UsageError } from "../exit.ts";
 import { checkScraperName, findJob } from "../find-job.ts";
@@ -38,7 +37,7 @@ export const exportCommand = async (
   checkScraperName(spec, settings.scraper);
   const manifestPath = `${data}/blobs/${manifestName(id)}`;
   if (manifest) {
-    await writeJobManifest(storage, id);
+    await writeManifest(storage, id);
     if (output !== "-" && !json) print([`${id}: manifest written to ${manifestPath}`]);
   }
   const shown = { job: id, ...(manifest && { manifest: manifestPath }) };

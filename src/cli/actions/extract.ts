@@ -1,10 +1,9 @@
+import { chooseSet, ReextractError } from "../../archive/extractions.ts";
 import type { Storage } from "../../compose.ts";
 import { resolveScraper } from "../../config/find-scrapers.ts";
 import type { JobView } from "../../domain/job.ts";
 import { diffSets } from "../../reextract/diff-sets.ts";
 import { type Extracted, extractJob } from "../../reextract/extract-job.ts";
-import { chooseSet } from "../../reextract/job-sets.ts";
-import { ReextractError } from "../../reextract/reextract-error.ts";
 import { findRecordSet, openExistingStorage, scraperJobs } from "../existing-storage.ts";
 import { EXIT, UsageError } from "../exit.ts";
 import { explainError } from "../explain-error.ts";

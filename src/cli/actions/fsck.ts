@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { writeManifest } from "../../archive/manifest.ts";
 import {
   LEDGER_FILE,
   lookAtLedger,
@@ -7,7 +8,6 @@ import {
   openStorage,
   repairCounters,
 } from "../../compose.ts";
-import { writeJobManifest } from "../../export/write-manifest.ts";
 import { indexOf } from "../../integrity/check-objects.ts";
 import { Fsck, type FsckCounts } from "../../integrity/fsck.ts";
 import type { Damage } from "../../ports/ledger-check.ts";
@@ -88,10 +88,10 @@ const repairOne = async (data: string, damage: Damage): Promise<number> => {
     return index ? 1 : 0;
   }
   if (job === undefined) return 0;
-  if (repair === "counters") await repairCounters(data, job);
+  if (repair === "counters") await repairCounters(join(data, LEDGER_FILE), job);
   else {
     await using storage = await openStorage(data);
-    await writeJobManifest(storage, job);
+    await writeManifest(storage, job);
   }
   return 1;
 };

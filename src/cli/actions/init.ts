@@ -1,6 +1,5 @@
 import { resolve } from "node:path";
-import { folderProblem } from "../../devtools/draft/make-folder.ts";
-import { type MadeProject, makeProject, standsInTheWay } from "../../devtools/draft/make-project.ts";
+import { folderProblem, type MadeProject, makeProject, otherFiles } from "../../devtools/make-project.ts";
 import { EXIT, UsageError } from "../exit.ts";
 import { print } from "../terminal.ts";
 import { shellWord } from "../text.ts";
@@ -16,7 +15,7 @@ export const initCommand = async (folder: string, { force }: InitOptions): Promi
   const problem = folderProblem(folder);
   if (problem !== undefined)
     throw new UsageError(`${folder}: cannot create a project there: ${problem}. Choose another folder.`);
-  const there = standsInTheWay(folder);
+  const there = otherFiles(folder);
   if (there.length > 0 && !force) {
     const rest = there.length > SHOWN ? ` and ${there.length - SHOWN} more` : "";
     throw new UsageError(
@@ -24,10 +23,11 @@ export const initCommand = async (folder: string, { force }: InitOptions): Promi
         "Choose another folder, or use --force to add the missing files; existing files stay unchanged.",
     );
   }
-  const { written, kept } = made(folder);
+  const { written, kept, completesManifest } = made(folder);
   print([
     `${written.length === 0 ? "Nothing to add to" : "Created a project in"} ${folder}`,
     ...written.map((file) => `  ${file}`),
+    ...(completesManifest ? ["Completed:", "  package.json"] : []),
     ...(kept.length === 0 ? [] : ["Unchanged:", ...kept.map((file) => `  ${file}`)]),
     "",
     "Next:",

@@ -1,8 +1,9 @@
+import { laneOf, openStorage } from "../../compose.ts";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { loadConfig, type Project } from "../../config/load-config.ts";
 import { type Draft, draftScraper } from "../../devtools/draft/draft-scraper.ts";
-import { folderProblem, makeFolder } from "../../devtools/draft/make-folder.ts";
+import { folderProblem, makeFolder } from "../../devtools/make-project.ts";
 import { fetchPage, savedPage } from "../../devtools/draft/page-to-draft.ts";
 import { whereText } from "../../devtools/draft/write-field.ts";
 import type { KeptPage } from "../../domain/capture.ts";
@@ -81,7 +82,13 @@ const getPage = async ({ url, data, html }: NewScraperOptions): Promise<KeptPage
   }
   const stop = new AbortController();
   process.once("SIGINT", () => stop.abort());
-  const got = await fetchPage({ url, data, job: jobId(new Date()), signal: stop.signal });
+  const got = await fetchPage({
+    url,
+    openStorage: () => openStorage(data),
+    laneOf,
+    job: jobId(new Date()),
+    signal: stop.signal,
+  });
   if (!("problem" in got)) return got;
   throw new UsageError(
     `${url}: cannot fetch this page: ${got.problem}. Use another URL, or a saved page with --html FILE.`,

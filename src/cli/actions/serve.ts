@@ -5,6 +5,7 @@ import { createSecureContext } from "node:tls";
 import { type Controller, openController, openJobLog } from "../../compose.ts";
 import { takeLanePolicy } from "../../config/check-config.ts";
 import { loadConfig } from "../../config/load-config.ts";
+import { storageLocation } from "../../config/storage-location.ts";
 import type { Log, LogLevel } from "../../worker/log.ts";
 import { EXIT, UsageError } from "../exit.ts";
 import { listenForInterrupts } from "../interrupts.ts";
@@ -49,7 +50,7 @@ export const serveCommand = async (options: ServeOptions): Promise<number> => {
   using interrupts = listenForInterrupts(() => killed.abort(), options.drain);
   const log = openJobLog(data, "controller", logLevel);
   await using controller = await openController({
-    data,
+    location: storageLocation({ data }),
     project,
     log,
     minFreeBytes: options.minFreeMb * 1e6,

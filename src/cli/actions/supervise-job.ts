@@ -4,7 +4,7 @@ import { openJobLog, type Storage } from "../../compose.ts";
 import type { JobView, LaneView } from "../../domain/job.ts";
 import { exportJob } from "../../export/export-records.ts";
 import { storedPath } from "../../export/kept-files.ts";
-import { writeJobManifest } from "../../export/write-manifest.ts";
+import { writeManifest } from "../../archive/manifest.ts";
 import { tell } from "../../pipeline/notify.ts";
 import type { Ledger, LedgerEvent, WorkerView } from "../../ports/ledger.ts";
 import type { LogLevel } from "../../worker/log.ts";
@@ -63,7 +63,7 @@ export const superviseJob = async (options: SuperviseJobOptions): Promise<number
   };
   // Idle workers sleep, so they start only when the first items exist.
   const start = once(() =>
-    supervisor.start({ ledger: storage.ledger, data: storage.data, jobs: [job], logLevel, log }),
+    supervisor.start({ ledger: storage.ledger, location: storage.location, jobs: [job], logLevel, log }),
   );
   let lanes: readonly LaneView[] = [];
   let loaded: number | undefined;
@@ -145,7 +145,7 @@ const pauseIfOpen = async (options: SuperviseJobOptions, isInterrupted: boolean)
 
 const finish = async (options: SuperviseJobOptions, view: JobView, tookMs: number): Promise<number> => {
   const { storage, job, progress, output } = options;
-  await writeJobManifest(storage, job);
+  await writeManifest(storage, job);
   const problem =
     output === undefined
       ? undefined

@@ -1,4 +1,4 @@
-import { laneOf } from "../../compose.ts";
+import { laneOf, openStorage } from "../../compose.ts";
 import { resolveScraper } from "../../config/find-scrapers.ts";
 import { explainField } from "../../devtools/explain-field.ts";
 import { type Tried, tryItem } from "../../devtools/try-item.ts";
@@ -36,7 +36,17 @@ export const tryShown = async (
   using view = openTrialView(ready, input, json);
   const { signal } = interrupt;
   const onOutput = (text: string): void => void process.stderr.write(`${text}\n`);
-  const tried = await tryItem({ data, job, ready, input, signal, watcher: view, onOutput });
+  const open = () => openStorage(data);
+  const tried = await tryItem({
+    openStorage: open,
+    laneOf,
+    job,
+    ready,
+    input,
+    signal,
+    watcher: view,
+    onOutput,
+  });
   if ("rejected" in tried) throw rejected(ready, input, tried.rejected);
   if (json)
     print([

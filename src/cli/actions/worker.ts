@@ -1,7 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { openJobLog, openRemoteStorage, openStorage, type Storage } from "../../compose.ts";
+import { type Storage, openStorage, openJobLog } from "../../compose.ts";
 import { takeLanePolicy } from "../../config/check-config.ts";
 import { loadConfig } from "../../config/load-config.ts";
+import { storageLocation } from "../../config/storage-location.ts";
 import type { CollectorKind } from "../../domain/job-version.ts";
 import type { LogLevel } from "../../worker/log.ts";
 import { EXIT } from "../exit.ts";
@@ -38,9 +39,8 @@ export const workerCommand = async (options: WorkerOptions): Promise<number> => 
   const url = options.ledger ?? project?.ledger;
   const controller = url === undefined ? undefined : controllerAt(url, options.keyFile);
   const log = openJobLog(data, "worker", logLevel);
-  await using storage = controller
-    ? await openRemoteStorage(data, { controller, signal: killed.signal, log })
-    : await openStorage(data);
+  const location = storageLocation({ data, ledger: controller?.url, key: controller?.key });
+  await using storage = await openStorage(location, { signal: killed.signal, log });
   const say = sayer(options);
   say(
     "started",

@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 import type { Removal } from "../../domain/removal.ts";
-import type { PruneWish } from "../../retention/plan-prune.ts";
+import type { PruneFilter } from "../../retention/plan-prune.ts";
 import { EXIT, UsageError } from "../exit.ts";
 import { RemovedJobError, removalJson, removalText } from "../find-job.ts";
 import { duration } from "../option-values.ts";
@@ -96,7 +96,7 @@ const pruneJobs = async (options: PruneOptions): Promise<number> => {
     throw new UsageError(
       "--keep records needs --older-than. Without it, each scraper's `retention` decides what is kept.",
     );
-  const wish: PruneWish = {
+  const wish: PruneFilter = {
     ...given({ olderThanMs: olderThan, scraper }),
     ...(keep && { keepsRecords: true }),
   };
@@ -133,12 +133,12 @@ const partJson = ({ endedAt, ...part }: PrunedPart) => ({
   isDryRun: true,
 });
 
-const nothing = (wish: PruneWish): string =>
+const nothing = (wish: PruneFilter): string =>
   wish.olderThanMs === undefined
     ? "Nothing is due by the `retention` of any scraper. Use --older-than 90d to remove by age."
     : "No job is that old.";
 
-const dryTable = (parts: readonly PrunedPart[], wish: PruneWish): string[] => {
+const dryTable = (parts: readonly PrunedPart[], wish: PruneFilter): string[] => {
   if (parts.length === 0) return [nothing(wish)];
   const sum = parts.reduce((bytes, part) => bytes + (part.bytes ?? 0), 0);
   return [
@@ -182,7 +182,7 @@ const totalOf = (removals: readonly Removal[]): Total => {
   };
 };
 
-const totalLines = ({ jobs, pagesOf, removed, kept }: Total, wish: PruneWish): string[] => {
+const totalLines = ({ jobs, pagesOf, removed, kept }: Total, wish: PruneFilter): string[] => {
   if (jobs + pagesOf === 0) return [nothing(wish)];
   const what = [
     ...(jobs > 0 ? [counted(jobs, "job")] : []),

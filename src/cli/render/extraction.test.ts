@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { compareItems, type ItemSide } from "../../reextract/compare-items.ts";
-import { newDifference } from "../../reextract/difference.ts";
+import type { StoredExtraction } from "../../archive/extractions.ts";
+import { compareItems, type ItemSide, newDifference } from "../../reextract/difference.ts";
 import type { Extracted } from "../../reextract/extract-job.ts";
-import type { StoredExtraction } from "../../reextract/stored-extraction.ts";
 import {
   differenceJson,
   extractionLines,

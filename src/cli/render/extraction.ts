@@ -1,3 +1,4 @@
+import type { JobSets, StoredExtraction } from "../../archive/extractions.ts";
 import { RecentRate } from "../../domain/recent-rate.ts";
 import {
   type Difference,
@@ -10,8 +11,7 @@ import {
   type Tally,
 } from "../../reextract/difference.ts";
 import type { Extracted } from "../../reextract/extract-job.ts";
-import type { JobSets } from "../../reextract/job-sets.ts";
-import type { StoredExtraction } from "../../reextract/stored-extraction.ts";
+import { dataFlag } from "../options.ts";
 import {
   counted,
   countText,
@@ -22,7 +22,6 @@ import {
   rateText,
   textTable,
 } from "../text.ts";
-import { dataFlag } from "../options.ts";
 import type { ProgressMode, ProgressStream } from "./progress.ts";
 
 interface ExtractionFacts {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { viewOf } from "../../reextract/current-view.ts";
-import type { StoredExtraction } from "../../reextract/stored-extraction.ts";
+import type { StoredExtraction } from "../../archive/extractions.ts";
 import { sampleView } from "../testing/sample-view.ts";
 import { textWidth } from "../text.ts";
 import { renderReport } from "./report.ts";

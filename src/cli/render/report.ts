@@ -6,7 +6,7 @@ import type { StateCounts } from "../../domain/item.ts";
 import { versionsOf } from "../../domain/job-version.ts";
 import type { FailureTally, HeldLane, JobView } from "../../domain/job.ts";
 import { FIELD_STATUSES } from "../../domain/record.ts";
-import type { StoredExtraction } from "../../reextract/stored-extraction.ts";
+import type { StoredExtraction } from "../../archive/extractions.ts";
 import { dataFlag } from "../options.ts";
 import { DEFAULT_DATA } from "../../config/define-config.ts";
 import { withCommandName } from "../terminal.ts";
