@@ -113,7 +113,7 @@ test("the first scraper, drafted, written, tested and run as the guide says", as
 test("forms, sessions and hops: the item of the guide is tried step by step", async () => {
   const { folder, output } = await follow("docs/forms.md");
   assert.match(output, /POST +\/search\.aspx +200/);
-  assert.match(output, /kept file bill +application\/pdf/);
+  assert.match(output, /stored file bill +application\/pdf/);
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -162,7 +162,7 @@ test("backup: damage is named and left out, what can be is made again, and a bac
   assert.match(output, /problems?, \d+ repaired/);
   assert.match(output, /backup of \.\/data in copy-of-data: as of/);
   assert.equal(linesOf(folder, "restored.csv").length, 41);
-  assert.match(output, /done, 40 of 40 items with what they brought/);
+  assert.match(output, /done, 40 of 40 items recovered with their data/);
   assert.equal(linesOf(folder, "rebuilt.csv").length, 41);
   rmSync(folder, { recursive: true, force: true });
 });
@@ -175,7 +175,7 @@ test("fields: each status is shown with its reason, and gaps are kept, dropped o
   assert.equal(linesOf(folder, "all.csv").length, 101);
   const whole = linesOf(folder, "whole.csv").length - 1;
   assert.ok(whole > 0);
-  assert.ok(output.includes(`${100 - whole} left out for their gaps`));
+  assert.ok(output.includes(`${100 - whole} records dropped for missing values`));
   const [header = "", ...filled] = linesOf(folder, "filled.csv");
   const marketValue = header.split(",").indexOf("marketValue");
   assert.equal(marketValue, 3);
@@ -245,7 +245,7 @@ test("the service: started, logged in to, and asked by a client of its own, as t
     assert.equal(rows.length, 201);
     assert.ok(rows.slice(1).every((row) => row.includes(",done,")));
   }
-  assert.match(output, /Logged in at .* as default \(admin\)/);
+  assert.match(output, /Logged in to .* as default \(admin\)/);
   // The receiver has checked its signature.
   assert.match(output, /^msg_\S+ job\.completed \d{8}-\d{6}-\w+$/m);
   assert.deepEqual(globSync("sluice/servers.json", { cwd: join(folder, "config") }).length, 1);

@@ -47,7 +47,7 @@ for (const signal of ["SIGINT", "SIGTERM"] as const)
     // However long the signal takes: the run must not be through with all of them before.
     site.isAnswering = false;
     started.child.kill(signal);
-    await started.says(/finishing what is in hand/);
+    await started.says(/finishing items in flight/);
     site.isAnswering = true;
     const { code, stderr } = await started.ended;
     assert.equal(code, 5, stderr);

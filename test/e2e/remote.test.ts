@@ -118,7 +118,7 @@ test("a file without a beginning is told by its name, before there is a job; one
   assert.equal(await typed("jobs", "ls", "--json"), known);
   const misfit = await type(["submit", "hopping", "--input", file("misfit.csv", "number\n1\n")]);
   assert.equal(misfit.code, 3);
-  assert.match(misfit.stderr, /No input fits the scraper hopping/);
+  assert.match(misfit.stderr, /no input is valid for scraper hopping/);
 });
 
 test("lanes, workers and clients are looked after from afar", async () => {

@@ -117,5 +117,5 @@ test("a server that others can reach says where, what needs no key and that it i
     at("keyless"),
   ]);
   assert.equal(keyless.code, 2);
-  assert.match(keyless.stderr, /without keys the API listens on this machine only/);
+  assert.match(keyless.stderr, /without keys, the API listens only on loopback/);
 });

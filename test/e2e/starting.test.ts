@@ -85,7 +85,7 @@ test("flag goes over environment, environment over configuration, configuration 
   const folder = join(project, "scrapers/tools");
   const asked = async (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
     (await inFolder(folder, ["jobs", "show", "nothing", ...args], env)).stderr;
-  assert.match(await asked([]), /nothing: no such job|there is no job/); // the data folder of the run above
+  assert.match(await asked([]), /nothing: no such job|there are no jobs/); // the data folder of the run above
   assert.match(await asked([], { SLUICE_DATA: "from-env" }), /from-env/);
   assert.match(await asked(["--data", "from-flag"], { SLUICE_DATA: "from-env" }), /from-flag/);
   const elsewhere = await inFolder(kit, ["jobs", "ls"]);
@@ -133,7 +133,7 @@ test("a scraper is drafted from a live page that is fetched once, and runs", asy
 
   const again = await here(["new", "scraper", "parcels", "--url", `${site.url}/parcel/4711`]);
   assert.equal(again.code, 2);
-  assert.match(again.stderr, /is there already/);
+  assert.match(again.stderr, /this file exists/);
   assert.equal(readFileSync(file, "utf8"), source);
 });
 
