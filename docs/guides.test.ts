@@ -151,7 +151,7 @@ test("retention: an item is shown, its pages and then its job are removed, as th
   rmSync(folder, { recursive: true, force: true });
 });
 
-test("backup: damage is named and left out, what can be is made again, and a backup is restored, as the guide says", async () => {
+test("backup: damage is reported, repaired where possible, and a backup is restored, as the guide says", async () => {
   const { folder, output } = await follow("docs/backup.md");
   assert.match(output, /records: jobs\/.*: its records .* are damaged/);
   assert.match(output, /fsck ended with 6\n/);
@@ -236,7 +236,7 @@ test("XML, feeds and JSON: a scraper for each, tried, run, captured, tested, ext
   rmSync(folder, { recursive: true, force: true });
 });
 
-test("the service: started, logged in to, and asked by a client of its own, as the guide says", async () => {
+test("the service: started, logged in to, and used by a client, as the guide says", async () => {
   const { folder, output } = await follow("docs/service.md");
   const service = join(folder, "my-service");
   for (const name of ["bills.csv", "over-http.csv"]) {
