@@ -131,11 +131,12 @@ export function textRun(state: TreeState, from: number, to: number, hasEntities:
   else if (isBeforeBody(mode)) {
     textBeforeBody(state, from, to);
     return;
-  } else if (inkAfter(state.codes, from, to) < to) {
+  } else {
+    const isBlank = inkAfter(state.codes, from, to) === to;
     if (mode === "after body") {
-      state.mode = "in body";
+      if (!isBlank) state.mode = "in body";
       state.reopenFormatting();
-    } else state.leave("content moved out of a table");
+    } else if (!isBlank) state.leave("content moved out of a table");
   }
   state.insertText(from, to, hasEntities);
 }
