@@ -117,13 +117,13 @@ const FAILURES = {
     ...passing,
     slowsLane: true,
     letter: "t",
-    advice: "Try again. If the site is slow, raise `limits.requestMs`.",
-    holdAdvice: "The site does not answer in time. Check that it is up; a lower --rate reduces its load.",
+    advice: "Try again. A slow site needs a higher `limits.requestMs`.",
+    holdAdvice: "The site does not respond in time. Check whether it is up; a lower --rate reduces the load.",
   },
   connection: {
     ...passing,
     letter: "c",
-    advice: "Check `site`, the network and that the site is up, then try again.",
+    advice: "Check `site`, the network and whether the site is up, then try again.",
     holdAdvice: "The site cannot be reached. Check its address, and that this machine can connect to it.",
   },
   // The lane slows down, so the breaker has nothing to judge.
@@ -133,8 +133,8 @@ const FAILURES = {
     breakerWeight: 0,
     freshMs: 5 * MINUTE,
     letter: "r",
-    advice: "The site asks for fewer requests: lower `pace.perSecond`. The lane also slows down by itself.",
-    holdAdvice: "The site asks for fewer requests. Continue with a lower --rate, or later.",
+    advice: "The site asks for fewer requests: lower `pace.perSecond`. Sluice slows the lane down by itself.",
+    holdAdvice: "The site asks for fewer requests. Continue later or with a lower --rate.",
   },
   blocked: {
     ...passing,
@@ -142,7 +142,7 @@ const FAILURES = {
     freshMs: HOUR,
     letter: "b",
     advice: "Look at the stored page. Slow down, or send the headers that the site expects.",
-    holdAdvice: "The site refuses this machine. Continue later and slower, or from another address.",
+    holdAdvice: "The site blocks this machine. Continue later and slower, or from another address.",
   },
   captcha: {
     ...passing,
@@ -151,8 +151,8 @@ const FAILURES = {
     heals: false,
     freshMs: HOUR,
     letter: "h",
-    advice: "The site shows a captcha. Slow down, and continue later.",
-    holdAdvice: "The site shows a captcha. Continue later and slower, or from another address.",
+    advice: "The site shows a captcha. Slow down and try again later.",
+    holdAdvice: "The site shows captchas. Continue later and slower, or from another address.",
   },
   maintenance: {
     ...passing,
@@ -168,8 +168,8 @@ const FAILURES = {
     ...passing,
     slowsLane: true,
     letter: "e",
-    advice: "Try again. If the error stays, compare the request with that of a browser.",
-    holdAdvice: "The site itself fails. Open one of the pages in a browser; continue later.",
+    advice: "Try again. If it persists, compare the request with what a browser sends.",
+    holdAdvice: "The site returns server errors. Open one of the pages in a browser; continue later.",
   },
   "structure-changed": {
     ...lasting,
@@ -177,9 +177,9 @@ const FAILURES = {
     isRetriedByNewVersion: true,
     isOfExtraction: true,
     letter: "x",
-    advice: "Correct the selectors. What each of them matches is shown above.",
+    advice: "Correct the selectors; the report above shows what each of them finds.",
     holdAdvice:
-      "The pages have a different structure now. Correct the selectors, and continue with the new version.",
+      "The pages have changed. Correct the scraper's selectors, then continue with the new version.",
   },
   navigation: {
     ...lasting,
@@ -188,9 +188,9 @@ const FAILURES = {
     isRetriedByNewVersion: true,
     letter: "n",
     advice:
-      "A link, form or field that `collect` expects is not on the page: compare with the page in a browser.",
+      "The page lacks a link, form or field that `collect` needs. Compare it with the page in a browser.",
     holdAdvice:
-      "A link, form or page that the scraper follows is gone. Correct the scraper, and continue with the new version. If the site answers 404 for what it does not have, see `accept` and `absent()` in docs/scrapers.md.",
+      "A link, form or page that the scraper follows is missing. Correct the scraper, then continue with the new version. If the site answers 404 for what it does not have, see `accept` and `absent()` in docs/scrapers.md.",
   },
   "invalid-input": {
     ...ours,
@@ -204,31 +204,30 @@ const FAILURES = {
     freshMs: 30 * DAY,
     isOfScraper: true,
     letter: "f",
-    advice: "`collect` requests an address that is not allowed: correct the link.",
+    advice: "`collect` requests an address that is not allowed. Correct the link.",
     holdAdvice:
-      "The scraper requests addresses that are not allowed. Correct it, and continue with the new version.",
+      "The scraper requests addresses that are not allowed. Correct it, then continue with the new version.",
   },
   "robots-denied": {
     ...ours,
     letter: "d",
-    advice:
-      'robots.txt forbids this page. If you may fetch it anyway, set `robots: "ignore"` in the scraper.',
+    advice: 'robots.txt forbids it. If you have permission, set `robots: "ignore"` in the scraper.',
     holdAdvice: "The site's robots.txt forbids these pages.",
   },
   "too-large": {
     ...lasting,
     isOfScraper: true,
     letter: "l",
-    advice: "If the page is right, raise `limits.bodyBytes` or `limits.decodedBytes`.",
+    advice: "If such a page is expected, raise `limits.bodyBytes` or `limits.decodedBytes`.",
     holdAdvice:
-      "The responses are larger than the scraper's limits. Raise `limits`, and continue with the new version.",
+      "The responses exceed the scraper's limits. Raise `limits`, then continue with the new version.",
   },
   "bad-content": {
     ...lasting,
     maxAttempts: 2,
     letter: "g",
-    advice: "The response is not what was expected: look at the stored page.",
-    holdAdvice: "The responses are not what they claim to be. Open one of the pages in a browser.",
+    advice: "The response is not what the scraper expects. Look at the stored page.",
+    holdAdvice: "The responses do not match their content type. Open one of the pages in a browser.",
   },
   "scraper-error": {
     ...lasting,
@@ -236,23 +235,23 @@ const FAILURES = {
     isRetriedByNewVersion: true,
     isOfExtraction: true,
     letter: "s",
-    advice: "Correct the scraper's code, and try again.",
+    advice: "Fix the scraper's code, then try again.",
     holdAdvice:
-      "The scraper's own code fails. The log has the error; correct it, and continue with the new version.",
+      "The scraper's code fails; the log has the error. Fix it, then continue with the new version.",
   },
   "worker-lost": {
     ...ours,
     freshMs: 0,
     letter: "w",
     advice: "Try again.",
-    holdAdvice: "Worker processes die. The log says why.",
+    holdAdvice: "Worker processes die. The log shows how.",
   },
   budget: {
     ...ours,
     freshMs: 0,
     letter: "u",
     advice: "Raise the budget.",
-    holdAdvice: "The budget is used up.",
+    holdAdvice: "The budget is spent.",
   },
 } satisfies Readonly<Record<string, FailureRow>>;
 

@@ -198,7 +198,7 @@ test("indexes, manifests and counters are made again, orphans deleted when asked
   writeFileSync(records, bytes);
 });
 
-test("counters are not counted again from damaged items, nor blessed beside other damage of the job's row", async () => {
+test("fsck does not repair counters from damaged items, nor in a job row with other damage", async () => {
   const counters = () => project.query("SELECT done, failed, accepted, requests FROM jobs");
   const whole = counters();
   /** As damage does it: the checksum stays. */
@@ -215,9 +215,9 @@ test("counters are not counted again from damaged items, nor blessed beside othe
   assert.equal(named.code, 6);
   assert.match(
     named.stdout,
-    /item: .* item t3: what is stored of it does not fit its checksum\. What to do: restore/,
+    /item: .* item t3: what is stored of it does not fit its checksum\. To fix it, restore/,
   );
-  assert.match(named.stdout, /counter done is 12, its items say 11\. What to do: restore the ledger/);
+  assert.match(named.stdout, /counter done is 12, its items say 11\. To fix it, restore the ledger/);
   assert.deepEqual(counters(), whole);
   await assert.rejects(repairCounters(data, job), {
     code: "damaged-row",

@@ -43,7 +43,7 @@ const openHoldingSite = async () => {
 const COMMANDS = ["run", "worker", "serve"] as const;
 
 for (const command of COMMANDS)
-  test(`SIGHUP to \`sluice ${command}\` lets it finish what it has in hand, and take nothing more`, async () => {
+  test(`SIGHUP to \`sluice ${command}\` lets it finish its items in flight and take no more`, async () => {
     await using site = await openHoldingSite();
     const data = join(folder, command);
     const input = join(folder, `${command}.txt`);
@@ -59,7 +59,7 @@ for (const command of COMMANDS)
     );
     await site.holdsOne();
     started.child.kill("SIGHUP");
-    await started.says(/Stopping: finishing what is in hand/);
+    await started.says(/Stopping: finishing items in flight/);
     const inFlight = site.release();
     const { code } = await started.ended;
     assert.equal(code, command === "run" ? 5 : 0, started.stderr);

@@ -3,7 +3,7 @@ import { type Failure, FAILURE_KINDS, failureInfo, type FailureKind } from "../.
 import type { JobView } from "../../domain/job.ts";
 import { RANGES } from "../../domain/number-range.ts";
 import { dataFlag } from "../options.ts";
-import { countText, shellWord } from "../text.ts";
+import { counted, shellWord } from "../text.ts";
 
 interface Facts {
   readonly input?: string;
@@ -15,7 +15,7 @@ interface Step {
   readonly why: string;
 }
 
-/** What a person can do now, as commands to copy. */
+/** What the user can do now, as commands to copy. */
 export const nextSteps = (view: JobView, facts: Facts & { readonly data: string }): string[] =>
   shown(localSteps(view, dataFlag(facts.data), facts));
 
@@ -37,17 +37,18 @@ const localSteps = (view: JobView, flag: string, { input, output }: Facts): Step
       ? [
           {
             command: `sluice resume ${id}${rest}${flag}`,
-            why: view.held.length > 0 ? "go on once the site is well" : "go on where it stopped",
+            why:
+              view.held.length > 0 ? "continue when the site responds normally" : "continue where it stopped",
           },
           ...sealStep(view, flag),
         ]
       : []),
     ...(raise === ""
       ? []
-      : [{ command: `sluice resume ${id}${raise}${flag}`, why: "go on with the capped inputs" }]),
+      : [{ command: `sluice resume ${id}${raise}${flag}`, why: "continue with the capped inputs" }]),
     ...failedSteps(view, flag),
     ...(output === undefined && view.counts.accepted > 0
-      ? [{ command: `sluice export ${id} --output ${id}.csv${flag}`, why: "write the results" }]
+      ? [{ command: `sluice export ${id} --output ${id}.csv${flag}`, why: "write the results to a file" }]
       : []),
   ];
 };
@@ -64,43 +65,46 @@ const remoteSteps = (view: JobView, flag: string): Step[] => {
       : []),
     ...authorSteps(view, "sluice jobs resume", flag),
     ...(view.state === "paused" || raise !== ""
-      ? [{ command: `sluice jobs resume ${id}${raise}${flag}`, why: "let it go on" }]
+      ? [{ command: `sluice jobs resume ${id}${raise}${flag}`, why: "let workers continue it" }]
       : []),
     ...failedSteps(view, flag),
     ...(view.counts.accepted > 0
-      ? [{ command: `sluice jobs results ${id} --output ${id}.csv${flag}`, why: "write the results" }]
+      ? [
+          {
+            command: `sluice jobs results ${id} --output ${id}.csv${flag}`,
+            why: "write the results to a file",
+          },
+        ]
       : []),
   ];
 };
 
-/** Where a corrected scraper can go on with the job. */
+/** If the job can continue with a corrected scraper. */
 const authorSteps = (view: JobView, command: string, flags: string): Step[] =>
   view.state === "cancelled" || !needsAuthor(view)
     ? []
     : [
         {
           command: `${command} ${view.spec.id} --new-version${flags}`,
-          why: "go on when you have corrected the scraper",
+          why: "continue after you fix the scraper",
         },
       ];
 
 const sealStep = ({ spec: { id }, isSealed }: JobView, flag: string): Step[] =>
-  isSealed
-    ? []
-    : [{ command: `sluice jobs seal ${id}${flag}`, why: "let it end with the inputs that it has" }];
+  isSealed ? [] : [{ command: `sluice jobs seal ${id}${flag}`, why: "finish with the inputs that it has" }];
 
 const failedSteps = ({ spec: { id }, state, counts }: JobView, flag: string): Step[] => {
   const { failed } = counts.states;
   if (failed === 0) return [];
   return [
-    { command: `sluice items ls ${id} --state failed${flag}`, why: "see what failed" },
+    { command: `sluice items ls ${id} --state failed${flag}`, why: "list the failed items" },
     ...(state === "cancelled"
       ? []
-      : [{ command: `sluice jobs retry ${id}${flag}`, why: `put the ${countText(failed)} failed back` }]),
+      : [{ command: `sluice jobs retry ${id}${flag}`, why: `retry the ${counted(failed, "failed item")}` }]),
   ];
 };
 
-/** Limits under which the capped inputs fit, as flags of `resume`; empty where nothing was capped, or the job cannot go on. */
+/** Limits under which the capped inputs fit, as flags of `resume`; empty if nothing was capped or the job cannot continue. */
 const raiseFlags = ({ state, cappedBy, counts, spec, budgetSpentAt }: JobView): string => {
   if (state === "cancelled" || budgetSpentAt !== undefined) return "";
   const { items, depth, chain } = cappedBy;
@@ -115,23 +119,31 @@ const raiseFlags = ({ state, cappedBy, counts, spec, budgetSpentAt }: JobView): 
     .join("");
 };
 
-/** By what tripped the breaker: failures (those seen most), absents, or a missing field. */
+/** What the author of a scraper can do about a failure of `sluice try`. */
+export const failureAdvice = ({ kind, status }: Pick<Failure, "kind" | "status">): string =>
+  kind === "navigation" && (status === 404 || status === 410)
+    ? notFoundAdvice(status)
+    : failureInfo(kind).advice;
+
+/** Many sites answer so for what they do not have, which is an answer and no failure. */
+export const notFoundAdvice = (status: number): string =>
+  `Check the URL. If the site answers ${status} for what it does not have, accept that as an answer: ` +
+  `\`http.get(url, { accept: [${status}] })\`, then \`if (page.status === ${status}) throw absent()\`.`;
+
+/** By what tripped the breaker: failures (the most frequent kind), absent items, or a missing field. */
 export const holdAdvice = ({ chart, counts = {} }: Partial<Evidence>): string | undefined => {
-  if (chart === undefined) return undefined;
   if (chart === "absent")
-    return "Look for one of them on the site: its search may be broken, or the inputs wrong.";
-  const kind = kindOf({ chart, counts });
+    return "Look for one of these items on the site: its search may be broken, or the inputs may be wrong.";
+  const kind = kindOf({ ...(chart && { chart }), counts });
   return kind && failureInfo(kind).holdAdvice;
 };
 
-/** Whether a corrected scraper is what the job waits for, or could mend some of what failed. */
-export const needsAuthor = ({ held, paused, failures }: JobView): boolean =>
+/** Whether the job waits for a corrected scraper, or one could rescue some of the failed items. */
+const needsAuthor = ({ held, paused, failures }: JobView): boolean =>
   paused?.cause === "scraper" ||
-  held.some(({ evidence }) => isOfAuthor(kindOf(evidence ?? {}))) ||
-  failures.some(({ kind }) => isOfAuthor(kind));
-
-const isOfAuthor = (kind: FailureKind | undefined): boolean =>
-  kind !== undefined && failureInfo(kind).isOfScraper;
+  [...held.map(({ evidence }) => kindOf(evidence ?? {})), ...failures.map(({ kind }) => kind)].some(
+    (kind) => kind !== undefined && failureInfo(kind).isOfScraper,
+  );
 
 const kindOf = ({ chart, counts = {} }: Partial<Evidence>): FailureKind | undefined => {
   if (chart === undefined || chart === "absent") return undefined;
@@ -141,14 +153,3 @@ const kindOf = ({ chart, counts = {} }: Partial<Evidence>): FailureKind | undefi
   );
   return most;
 };
-
-/** What the author of a scraper can do about a failure that a trial run met. */
-export const failureAdvice = ({ kind, status }: Pick<Failure, "kind" | "status">): string =>
-  kind === "navigation" && (status === 404 || status === 410)
-    ? notFoundAdvice(status)
-    : failureInfo(kind).advice;
-
-/** Many sites say so of what they do not have, which is an answer and no failure. */
-export const notFoundAdvice = (status: number): string =>
-  `Check the URL. If the site answers ${status} for what it does not have, take that as an answer: ` +
-  `\`http.get(url, { accept: [${status}] })\`, then \`if (page.status === ${status}) throw absent()\`.`;
