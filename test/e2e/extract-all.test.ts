@@ -68,7 +68,7 @@ test("what came to nothing is not current, and what is can be chosen", async () 
     );
   const held = await sluice(["extract", ...at, "--scraper", broken]);
   assert.equal(held.code, 3, held.stderr);
-  assert.match(held.stdout, /stored, but not current/);
+  assert.match(held.stdout, /stored but not current/);
   assert.match(held.stdout, /The records of the original run are current/);
   assert.deepEqual(await owners(), ["Ann", "Bo"]);
   const forced = await sluice(["extract", ...at, "--scraper", broken, "--force"]);

@@ -219,7 +219,7 @@ test("counters are not counted again from damaged items, nor blessed beside othe
   );
   assert.match(named.stdout, /counter done is 12, its items say 11\. To fix it, restore the ledger/);
   assert.deepEqual(counters(), whole);
-  await assert.rejects(repairCounters(data, job), {
+  await assert.rejects(repairCounters(join(data, "sluice.db"), job), {
     code: "damaged-row",
     message: /item t3: .* Restore the ledger/,
   });
