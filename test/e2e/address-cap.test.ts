@@ -14,7 +14,7 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 const NAMES = Array.from({ length: 16 }, (_, n) => `name${n}.example`);
 const PER_SECOND = 5;
 
-test("many names that lead to one machine are paced together over all workers, where an operator says so", async () => {
+test("host names with one address share a pace over all workers if an operator says so", async () => {
   await using site = await LoopbackSite.open();
   const names = Object.fromEntries(NAMES.map((name) => [name, ["127.0.0.1"]]));
   await using nameServer = await NameServer.open(names);

@@ -85,7 +85,7 @@ test("a backup of a running job, made and restored under kills, finishes the job
   assert.equal(checked.code, 0, checked.stdout);
 });
 
-test("what is no backup is not restored, and other folders are not written over", async () => {
+test("only a backup is restored, and other folders are never overwritten", async () => {
   const empty = at("empty");
   const nothing = await sluice(["restore", empty, "--data", at("nowhere")]);
   assert.equal(nothing.code, 2);

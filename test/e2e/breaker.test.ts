@@ -45,21 +45,21 @@ const runUntilHeld = async (changeTo: string) => {
   return { code, stderr, after: lines.length - changedAt - 1 };
 };
 
-test("a changed layout is found out within 30 requests and what is in flight", async () => {
+test("the breaker detects a changed layout within 30 requests plus those in flight", async () => {
   const { code, stderr, after: requests } = await runUntilHeld("all");
   assert.equal(code, 4, stderr);
   assert.match(stderr, /structure-changed/);
   assert.ok(requests <= 30 + CONCURRENCY, `${requests} requests after the change`);
 });
 
-test("a change that loses three of ten required fields is found out", async () => {
+test("the breaker detects that three of ten required fields are gone", async () => {
   const { code, stderr, after: requests } = await runUntilHeld("some");
   assert.equal(code, 4, stderr);
   assert.match(stderr, /missing/);
   assert.ok(requests <= 60 + CONCURRENCY, `${requests} requests after the change`);
 });
 
-test("a search form that suddenly finds nothing is found out", async () => {
+test("the breaker detects a search form that suddenly finds nothing", async () => {
   const { code, stderr, after: requests } = await runUntilHeld("search");
   assert.equal(code, 4, stderr);
   assert.match(stderr, /no such thing/);

@@ -101,7 +101,7 @@ test("a list of 30 pages is read to its end by following next", async () => {
   assert.deepEqual([counts.accepted, counts.states.done, counts.capped], [2 * PAGES, 2 * PAGES, 0]);
 });
 
-test("a chain of pages that is cut says so, ends with 3, and goes on with the command that is proposed", async () => {
+test("a capped chain of pages is reported, exits with 3, and continues with the printed command", async () => {
   await using site = await ListSite.open();
   const { at, run } = prepare(site, "limits: { chain: 11 },");
   const first = await sluice(run);
@@ -120,7 +120,7 @@ test("a chain of pages that is cut says so, ends with 3, and goes on with the co
   assert.equal(site.arrived.length, 2 * PAGES, "no page was fetched twice");
 });
 
-test("a limit that was raised holds for a new version of the scraper too, and a higher one of that counts", async () => {
+test("a raised limit also applies to a new version of the scraper, unless that version has a higher one", async () => {
   await using site = await ListSite.open();
   const { at, scraper, run } = prepare(site, "limits: { chain: 5 },");
   assert.equal((await sluice(run)).code, 3);

@@ -12,7 +12,7 @@ import { Service } from "./service-process.ts";
 const folder = mkdtempSync(join(tmpdir(), "sluice-cost-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-test("a cancelled job has paid for every request that the site saw, and keeps what was in flight", async () => {
+test("a cancelled job counts every request that the site saw, and keeps results that were in flight", async () => {
   await using site = await HoppingSite.open({ answerMs: 40 });
   await using service = new Service(join(folder, "cancelled"), { HOPPING_URL: site.url });
   service.writeScraper("hopping", HoppingSite.scraper);
@@ -27,7 +27,7 @@ test("a cancelled job has paid for every request that the site saw, and keeps wh
   assert.equal(ended.cost.requests, site.arrived.length);
 });
 
-test("the requests of a killed worker are paid for", async () => {
+test("the requests of a killed worker are counted", async () => {
   await using site = await LoopbackSite.open();
   await using service = new Service(join(folder, "killed"));
   service.configure({ allowTargets: ["127.0.0.1"] });

@@ -8,7 +8,7 @@ import { text } from "node:stream/consumers";
 import { test } from "node:test";
 import { ROOT, sluice } from "./sluice-process.ts";
 
-test("the demo runs here and over the service, ends as the site says, and leaves nothing behind", async () => {
+test("the demo runs locally and through the service, with correct results, and leaves no process behind", async () => {
   const folder = mkdtempSync(join(tmpdir(), "sluice-demo-"));
   const program = join(ROOT, "examples/county/demo.ts");
   const demo = spawn(process.execPath, [program, "--parcels", "60", "--data", folder], {

@@ -117,7 +117,7 @@ test("an item that the site does not have is absent, and one that fails is tried
   assert.equal(requests.filter((url) => url.startsWith("/detail")).length, 1);
 });
 
-test("an input that the scraper does not take is refused before anything is fetched", async () => {
+test("an invalid input is refused before anything is fetched", async () => {
   requests.length = 0;
   const { code, stderr } = await attempt("--input", "parcl=1");
   assert.equal(code, 2);
@@ -125,7 +125,7 @@ test("an input that the scraper does not take is refused before anything is fetc
   assert.deepEqual(requests, []);
 });
 
-test("a wrong selector is shown with what of it is on the page and what is not", async () => {
+test("for a wrong selector, try shows which parts of it match", async () => {
   write(".ownr", ".rate");
   const [end] = lines((await attempt("--input", "parcel=1", "--json")).stdout).slice(-1);
   const [owner, market] = end!["explanations"] as {
@@ -147,7 +147,7 @@ test("a wrong selector is shown with what of it is on the page and what is not",
   write();
 });
 
-test("capture writes a fixture without secrets, and test holds the scraper to it", async () => {
+test("capture writes a fixture without secrets, and test checks the scraper against it", async () => {
   const { code, stdout } = await capture("8", "eight");
   assert.equal(code, 0);
   assert.match(stdout, /removed: .*__VIEWSTATE/);
@@ -162,7 +162,7 @@ test("capture writes a fixture without secrets, and test holds the scraper to it
   forget("eight");
 });
 
-test("a fixture is also made from what a job has stored, and is not overwritten unasked", async () => {
+test("capture makes a fixture from a job's stored pages, and overwrites none without --update", async () => {
   const end = lines((await attempt("--input", "parcel=9", "--json")).stdout).at(-1)!;
   requests.length = 0;
   const from = ["--from-job", String(end["job"]), "--key", "9"];
@@ -176,7 +176,7 @@ test("a fixture is also made from what a job has stored, and is not overwritten 
   forget("stored");
 });
 
-test("a page on which nothing was found can be captured, to write the selectors against it; an absent item cannot", async () => {
+test("a page without any field can be captured, an absent item cannot", async () => {
   assert.equal((await capture("empty", "empty")).code, 0);
   assert.equal(readJson(fixture("empty", "expected.json"))["failure"], "structure-changed");
   assert.equal((await sluice(["test", scraper])).code, 0);
@@ -224,7 +224,7 @@ test("a scraper that does not load fails with its reason, and the others are sti
   rmSync(broken);
 });
 
-test("extraction that gives something else the second time is told", async () => {
+test("test reports an extraction that is not deterministic", async () => {
   const text = readFileSync(scraper, "utf8");
   writeFileSync(
     scraper,
@@ -240,7 +240,7 @@ test("extraction that gives something else the second time is told", async () =>
   write();
 });
 
-test("watch tests again when an import or a fixture changes, and ends when interrupted", async () => {
+test("watch runs again when an import or a fixture changes, and stops on an interrupt", async () => {
   const watching = new SluiceProcess(["test", scraper, "--watch"]);
   await watching.prints(/✓ county[^]*Watching/);
   write(".ownr");

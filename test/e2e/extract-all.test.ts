@@ -19,7 +19,7 @@ const addEmptyJob = async (stored: StoredJob, id: string, client: string): Promi
 
 const lines = (text: string): string[] => text.trimEnd().split("\n");
 
-test("of all jobs of a scraper, those without stored pages are passed over and trials are left out", async () => {
+test("extract --all skips jobs without stored pages and leaves out trials", async () => {
   await using stored = await openStoredJob(OWNER, [page("Ann")]);
   await addEmptyJob(stored, "bare-1", "local");
   await addEmptyJob(stored, "bare-2", "local");
@@ -44,7 +44,7 @@ test("of all jobs of a scraper, those without stored pages are passed over and t
   assert.equal(trial.code, 2);
 });
 
-test("a scraper's file that is gone is told once for all of its jobs", async () => {
+test("extract --all reports a missing scraper file once for all its jobs", async () => {
   await using stored = await openStoredJob(OWNER, [page("Ann")]);
   await addEmptyJob(stored, "second", "local");
   const other = await stored.writeScraper("other", OWNER);
@@ -58,7 +58,7 @@ test("a scraper's file that is gone is told once for all of its jobs", async () 
   assert.equal(mended.code, 0, mended.stderr);
 });
 
-test("what came to nothing is not current, and what is can be chosen", async () => {
+test("an extraction without records does not become current, and --use chooses another one", async () => {
   await using stored = await openStoredJob(OWNER, [page("Ann"), page("Bo")]);
   const broken = await stored.writeScraper("broken", 'extract: () => { throw new Error("oops"); }');
   const at = [stored.job, "--data", stored.data];

@@ -37,7 +37,7 @@ const rowsOf = async (...options: readonly string[]): Promise<Record<string, unk
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 };
 
-test("a job is extracted again from its stored pages, with the site gone", async (t) => {
+test("a job is extracted again from stored pages while the site is down", async (t) => {
   writeFileSync(scraper, original);
   const input = join(folder, "parcels.csv");
   writeFileSync(input, [...parcelsCsv(PARCELS)].join(""));
@@ -141,7 +141,7 @@ export default defineScraper({
 });
 `;
 
-test("items of several scrapers are extracted by their own, in every job of the root", async () => {
+test("each item is extracted by its own scraper, in every job of the root scraper", async () => {
   const listing = join(folder, "listing.scraper.ts");
   const storage = join(folder, "several");
   writeFileSync(join(folder, "town.scraper.ts"), TOWN_FILE);

@@ -94,7 +94,7 @@ const serveFifty = async (
 const countOf = (slots: readonly string[], name: string): number =>
   slots.filter((one) => one === name).length;
 
-test("beside 40,000 items of another client on the same host, fifty are through in a hundred slots", async () => {
+test("beside 40,000 items of another client on the same host, fifty items need a hundred slots", async () => {
   await using site = await LoopbackSite.open();
   await using service = openService("huge", site);
   // One process: of two, one may stand still on a busy machine, with items that the other overtakes.
@@ -138,7 +138,7 @@ const assertShares = async (name: string, weights: ReadonlyMap<string, number>):
   }
 };
 
-test("weights of three to one are shares of three to one, to within a booking window", async () => {
+test("weights of three to one give shares of three to one, within one booking window", async () => {
   await assertShares(
     "weights",
     new Map([
@@ -148,6 +148,6 @@ test("weights of three to one are shares of three to one, to within a booking wi
   );
 });
 
-test("thirty clients at once share a host by their weights", async () => {
+test("thirty clients share a host by weight", async () => {
   await assertShares("thirty", new Map(Array.from({ length: 30 }, (_, i) => [`team-${i}`, 1 + (i % 3)])));
 });

@@ -61,7 +61,7 @@ const open = (called: string): Folder => {
 const RIGHT = 'extract: { fields: { text: field.text("b") } }';
 const THROWING = 'extract: () => { throw new TypeError("no owner"); }';
 
-test("--update does not write down that the scraper's code fails, and test is not green on it", async () => {
+test("--update does not accept a scraper error as expected, and test stays red", async () => {
   const one = open("failing");
   one.write(RIGHT);
   assert.equal((await one.run("capture", "--input", "id=1", "--case", "a")).code, 0);
@@ -81,7 +81,7 @@ test("--update does not write down that the scraper's code fails, and test is no
   assert.deepEqual(one.expected("a"), good);
 });
 
-test("the whole of what the scraper's code threw is shown", async () => {
+test("the complete error of the scraper's code is shown", async () => {
   const one = open("wordy");
   one.write(RIGHT);
   await one.run("capture", "--input", "id=1", "--case", "a");
@@ -90,7 +90,7 @@ test("the whole of what the scraper's code threw is shown", async () => {
   assert.match(stdout.replace(/\s+/g, " "), /word end of it \(wordy\.scraper\.ts:4:\d+\)/);
 });
 
-test("an expected.json that cannot be read is named, and written anew by --update", async () => {
+test("an unreadable expected.json is reported, and --update writes a new one", async () => {
   const one = open("unreadable");
   one.write(RIGHT);
   await one.run("capture", "--input", "id=1", "--case", "a");
@@ -110,7 +110,7 @@ test("an expected.json that cannot be read is named, and written anew by --updat
   assert.doesNotMatch(stdout, /If the new values are right/);
 });
 
-test("no secret of a key is in the fixture's name or files, nor shown", async () => {
+test("secrets in a key are neither in the fixture's name or files nor in the output", async () => {
   const one = open("secretive");
   one.write(RIGHT);
   const { code, stdout } = await one.run("capture", "--input", "id=p?sid=5E55AB&token=T0K3N123&n=1");
@@ -124,14 +124,14 @@ test("no secret of a key is in the fixture's name or files, nor shown", async ()
   assert.doesNotMatch(stdout.slice(stdout.indexOf("fixture ")), /5E55AB|T0K3N123/);
 });
 
-test("two fixtures whose names differ only in case are one", async () => {
+test("fixture names that differ only in case are the same fixture", async () => {
   const one = open("cases");
   one.write(RIGHT);
   assert.equal((await one.run("capture", "--input", "id=1", "--case", "Plain")).code, 0);
   assert.equal((await one.run("capture", "--input", "id=1", "--case", "plain")).code, 2);
 });
 
-test("an item on which the scraper's code fails makes no fixture, fetched or stored", async () => {
+test("no fixture is made of an item on which the scraper's code fails", async () => {
   const one = open("refused");
   one.write(THROWING);
   const fetched = await one.run("capture", "--input", "id=1", "--case", "a");
@@ -153,7 +153,7 @@ import { z } from "zod";
 export default defineScraper({ name: "${name}", site: "${site.url}", input: z.object({ id: z.string() }), key: ({ id }) => id,
   async collect({ input, http, keep }) { keep.page("page", await http.get("/town/" + input.id)); }, ${RIGHT} });`;
 
-test("a scraper that only emits is held to what it emits, and a job's items are taken by their scraper", async () => {
+test("a scraper that only emits is tested by what it emits, and a job's items are captured for their scraper", async () => {
   const list = open("list");
   const town = join(list.path, "town.scraper.ts");
   writeFileSync(town, TOWN("town"));

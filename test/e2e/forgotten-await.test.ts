@@ -69,7 +69,7 @@ export default defineScraper({
 const KINDS = ["chain", "lost", "absent", "code", "timer", "caught", "late", "later", "last"];
 const FILES = Array.from({ length: 20 }, (_, n) => `file${n}`);
 
-test("what an item has started without awaiting it is waited for, and what fails in it fails the item", async () => {
+test("work that a scraper does not await is waited for, and its errors fail the item", async () => {
   const warned = Promise.withResolvers<void>();
   await using site = await openTestSite(({ url }, response) => {
     if (url.startsWith("/bill.pdf")) answer(response, "%PDF-1.7", { "content-type": "application/pdf" });

@@ -198,7 +198,7 @@ test("indexes, manifests and counters are made again, orphans deleted when asked
   writeFileSync(records, bytes);
 });
 
-test("counters are not counted again from damaged items, nor blessed beside other damage of the job's row", async () => {
+test("fsck does not repair counters from damaged items, nor in a job row with other damage", async () => {
   const counters = () => project.query("SELECT done, failed, accepted, requests FROM jobs");
   const whole = counters();
   /** As damage does it: the checksum stays. */

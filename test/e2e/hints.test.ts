@@ -114,7 +114,7 @@ const pasteAll = async (
   }
 };
 
-test("what a run and its report print can be pasted, however the program was called", async () => {
+test("commands printed by a run can be pasted, however the program was started", async () => {
   const project = makeProject("all ways");
   const run = await paste(`node '${BIN}' run owners --input 'in puts.csv' --data 'my data'`, project);
   assert.equal(run.code, 3, run.text);
@@ -133,7 +133,7 @@ test("what a run and its report print can be pasted, however the program was cal
   }
 });
 
-test("what the other commands print can be pasted", async () => {
+test("commands printed by other commands can be pasted", async () => {
   const project = makeProject("all");
   const type = async (args: string, code: number): Promise<Said> => {
     const said = await paste(`node_modules/.bin/sluice ${args}`, project);
@@ -160,7 +160,7 @@ const withoutWaiting = ({ code, text }: Said): Said => ({
   text: text.replaceAll(/^.* jobs watch .*$/gm, "").replaceAll(/`[^`]* worker`/g, ""),
 });
 
-test("the report of a held job names the way on", async () => {
+test("the report of a held job says how to continue", async () => {
   const project = makeProject("held");
   const rows = Array.from({ length: 60 }, (_, n) => `/${n < 20 ? "ok" : "broken"}/${n}`);
   writeFileSync(join(project, "many.csv"), `path\n${rows.join("\n")}\n`);
@@ -178,7 +178,7 @@ test("the report of a held job names the way on", async () => {
   }
 });
 
-test("what is printed of jobs on a server can be pasted", async () => {
+test("commands printed for jobs on a server can be pasted", async () => {
   const project = makeProject("served");
   await using service = new Service(join(folder, "service"), { SITE: url });
   service.configure({ allowTargets: ["127.0.0.1"] });

@@ -39,7 +39,7 @@ const manifests = (data: string): Record<string, number>[] =>
   });
 
 for (const signal of ["SIGINT", "SIGTERM"] as const)
-  test(`${signal} ends a run in order, and resume does the rest: every page is asked for once`, async () => {
+  test(`${signal} ends a run in order, and resume does the rest: every page is requested once`, async () => {
     await using site = await LoopbackSite.open();
     const { data, input, run } = prepare(site, signal);
     const started = new SluiceProcess(run);
@@ -81,7 +81,7 @@ test("a second signal ends it at once, and nothing is lost", async () => {
   assert.deepEqual(manifests(data), [{ done: ITEMS }]);
 });
 
-test("with a limit only so many inputs are taken", async () => {
+test("--limit takes only the first inputs", async () => {
   await using site = await LoopbackSite.open();
   const { data, run } = prepare(site, "limit");
   const { code, stderr } = await sluice([...run, "--limit", "5"]);

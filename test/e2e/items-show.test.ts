@@ -169,7 +169,7 @@ interface FilesRow {
   readonly _files: readonly { readonly name: string; readonly size: number; readonly path: string }[];
 }
 
-test("exports list kept files, and write them under names that a person understands", async () => {
+test("exports list kept files and write them under readable names", async () => {
   await using kit = await openProject();
   const { project } = kit;
   await project.collect(["alder", "a/b", "a_b", "A/B", "../up", "nowhere"]);

@@ -55,7 +55,7 @@ class Machine {
   }
 }
 
-test("two machines work for one controller, one of them cut off for longer than its leases last", async (t) => {
+test("two machines work for one controller, and one loses its connection for longer than its leases last", async (t) => {
   const spaces = NetworkSpaces.open(2);
   if (typeof spaces === "string") return t.skip(spaces);
   t.after(() => spaces[Symbol.dispose]());

@@ -50,7 +50,7 @@ test("when the site stops answering, the lane slows down by itself and no town i
   assert.deepEqual([right, broken.length], [TOWNS - failed.length, failed.length]);
 });
 
-test("without the slow-down, and with nothing else changed, more than an eighth of the towns is lost and reported so", async () => {
+test("without the slow-down, more than an eighth of the towns is lost and reported", async () => {
   const { lost, wrong } = await scrape("hasty", { MAYORS_SLOW_DOWN: "no" }, LITTLE_PATIENCE);
   assert.deepEqual(wrong, []);
   assert.ok(lost.length > TOWNS / 8, `${lost.length} lost`);

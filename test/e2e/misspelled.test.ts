@@ -63,7 +63,7 @@ const AT_LOAD: Readonly<Record<string, readonly [Parts, string, string]>> = {
   ],
 };
 
-test("a misspelled option is refused before anything is fetched, with the one that was meant", async (t) => {
+test("a misspelled option is refused before anything is fetched, and the right one is suggested", async (t) => {
   await using site = await LoopbackSite.open();
   const input = site.writeUrls(join(folder, "urls.txt"), ["/1"]);
   await Promise.all(

@@ -18,7 +18,7 @@ import {
 } from "./changing-project.ts";
 import { sluice, SluiceProcess } from "./sluice-process.ts";
 
-test("a corrected scraper goes on with its job, and nothing is fetched twice", async () => {
+test("a job continues with a corrected scraper, and nothing is fetched twice", async () => {
   const project = await openProject("continue");
   const { site, data, write } = project;
   const { job, stderr } = await runUntilHeld(project);
@@ -65,7 +65,7 @@ test("a corrected scraper goes on with its job, and nothing is fetched twice", a
     assert.equal((JSON.parse(line) as { version: string }).version, view.version);
 });
 
-test("records that the new version cannot read stay as the version before made them", async () => {
+test("records that the new version cannot make stay as the earlier version made them", async () => {
   const project = await openProject("narrow");
   const { site, data, write } = project;
   const { job } = await runUntilHeld(project);
@@ -79,7 +79,7 @@ test("records that the new version cannot read stay as the version before made t
   assert.equal(site.count(), ITEMS);
 });
 
-test("a version that gives other keys or takes other inputs is refused, and changes nothing", async () => {
+test("a version with other keys or another input schema is refused and changes nothing", async () => {
   const project = await openProject("refused");
   const { data, write } = project;
   const { job } = await runUntilHeld(project);
@@ -97,7 +97,7 @@ test("a version that gives other keys or takes other inputs is refused, and chan
   assert.equal((JSON.parse(shown.stdout) as { state: string }).state, "paused");
 });
 
-test("a reading that was killed half-way goes on with the next resume", async () => {
+test("a killed extraction with a new version continues with the next resume", async () => {
   const project = await openProject("killed");
   const { site, data, write } = project;
   const { job } = await runUntilHeld(project);

@@ -41,7 +41,7 @@ const HOARDER = `
     },
   });`;
 
-test("items that fail for want of open files are put back whatever the scraper makes of it, and all are done", async () => {
+test("items that fail because files are exhausted are put back, and all are done", async () => {
   await using site = await LoopbackSite.open();
   const scraper = join(folder, "hoarder.scraper.ts");
   writeFileSync(scraper, HOARDER);

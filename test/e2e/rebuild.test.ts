@@ -58,7 +58,7 @@ const killedRebuild = async (data: string): Promise<number> => {
   }
 };
 
-test("jobs go on after their ledger was lost and rebuilt under kills, and those that had ended are as they were", async () => {
+test("jobs continue after their ledger was rebuilt under kills, and ended jobs are unchanged", async () => {
   const at = (name: string): string => join(folder, name);
   const [input, few, truth, scraper] = [
     at("parcels.csv"),
@@ -117,7 +117,7 @@ test("jobs go on after their ledger was lost and rebuilt under kills, and those 
   assert.match(ok(await sluice(["fsck", ...flags])), /no problems/);
 });
 
-test("what pages led to is found again without the ledger, with its parents", async () => {
+test("emitted items are rebuilt without the ledger, with their parents", async () => {
   await using site = await TownSite.open();
   const { data, run } = prepareTowns(folder, site, "towns");
   const flags = ["--data", data];
@@ -145,7 +145,7 @@ test("what pages led to is found again without the ledger, with its parents", as
   assert.equal(readFileSync(manifest!, "utf8"), text);
 });
 
-test("a folder without an archive is not made into a data folder", async () => {
+test("rebuild refuses a folder without an archive", async () => {
   const { code, stderr } = await sluice(["rebuild", "--data", join(folder, "nowhere")]);
   assert.equal(code, 2);
   assert.match(stderr, /no archive here/);

@@ -38,7 +38,7 @@ const scrape = async (
   return new Map(readLines<Row>(output).map((row) => [new URL(row.url).pathname, row]));
 };
 
-test("one scraper reads recipes that are written down in four ways", async () => {
+test("one scraper reads recipes in four kinds of markup", async () => {
   const data = join(folder, "kitchen");
   const rows = await scrape(data, new Map(RECIPES.map(({ path, html }) => [path, html])));
   for (const { path, expected } of RECIPES) {

@@ -44,7 +44,7 @@ const rowCounts = (project: TownProject): Record<string, number> =>
     TABLES.map((table) => [table, project.query<{ n: number }>(`SELECT count(*) AS n FROM ${table}`)[0]!.n]),
   );
 
-test("jobs rm removes a job with everything it has, and says afterwards what it was", async () => {
+test("jobs rm removes a job with all its data, and jobs show still says what it was", async () => {
   await using site = await openTownSite();
   const project = openProject(site.url);
   const job = await project.collect(namesOf(5));
@@ -76,7 +76,7 @@ test("jobs rm removes a job with everything it has, and says afterwards what it 
   assert.match(wrong.stderr, /nosuch: .*no/);
 });
 
-test("a job that has not ended is refused with the way out", async () => {
+test("jobs rm refuses a job that has not ended, and says what to do", async () => {
   await using site = await openTownSite();
   const project = openProject(site.url);
   const input = join(project.folder, "names.csv");
@@ -98,7 +98,7 @@ test("a job that has not ended is refused with the way out", async () => {
   assert.equal((await project.run("jobs", "rm", job)).code, 0);
 });
 
-test("prune --keep records removes old pages only; what a scraper's settings say is due goes with a bare prune", async () => {
+test("prune --keep records removes only old pages; prune without options follows the scrapers' settings", async () => {
   await using site = await openTownSite();
   const project = openProject(site.url);
   const old = await project.collect(namesOf(3));
@@ -144,7 +144,7 @@ test("prune --keep records removes old pages only; what a scraper's settings say
   assert.match(bad.stderr, /`retention` has no option `page`\. Did you mean `pages`\?/);
 });
 
-test("a prune that is killed at any moment leaves everything readable, and the next one finishes it", async () => {
+test("a killed prune leaves everything readable, and the next one finishes it", async () => {
   await using site = await openTownSite();
   const project = openProject(site.url);
   const old = await project.collect(namesOf(30));

@@ -38,7 +38,7 @@ const runAll = async (site: LoopbackSite, robots: "obey" | "ignore") => {
   return { ...ended, end };
 };
 
-test("what robots.txt denies is not asked for; the file itself is fetched once for all processes", async () => {
+test("pages that robots.txt denies are not requested, and the file is fetched once for all processes", async () => {
   await using site = await LoopbackSite.open(ROBOTS);
   const { code, stderr, end } = await runAll(site, "obey");
   assert.equal(code, 3, stderr);
@@ -49,7 +49,7 @@ test("what robots.txt denies is not asked for; the file itself is fetched once f
   assert.match(stderr, /robots-denied/);
 });
 
-test("a scraper that ignores robots.txt does not fetch it either", async () => {
+test("a scraper that ignores robots.txt does not fetch it", async () => {
   await using site = await LoopbackSite.open(ROBOTS);
   const { code, stderr, end } = await runAll(site, "ignore");
   assert.equal(code, 0, stderr);

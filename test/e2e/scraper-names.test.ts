@@ -23,7 +23,7 @@ export default defineScraper({
 });
 `;
 
-test("a scraper has one name, and is found by it in the CLI, the API and its filters", async () => {
+test("a scraper has one name in the CLI, the API and filters", async () => {
   await using site = await LoopbackSite.open();
   const input = site.writeUrls(join(folder, "urls.txt"), ["/1"]);
   await using service = new Service(join(folder, "project"));

@@ -18,7 +18,7 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 /** Long enough for several pulses. */
 const WATCH_MS = 1500;
 
-test("a job over the API ends as the site's truth says, though a worker and the controller are killed", async () => {
+test("a job through the API has correct results although a worker and the controller are killed", async () => {
   const truth = join(folder, "truth.jsonl");
   const parcels = 600;
   await using site = await startSite(["--parcels", `${parcels}`, "--troubles", "all", "--truth", truth]);
@@ -45,7 +45,7 @@ test("a job over the API ends as the site's truth says, though a worker and the 
   assertTruth(truth, service.data);
 });
 
-test("a worker that is told to stop finishes what it has in hand, and leaves the rest to others", async () => {
+test("a stopping worker finishes its items in flight and leaves the rest to others", async () => {
   await using site = await HoppingSite.open({ answerMs: 20 });
   await using service = new Service(join(folder, "drain"), { HOPPING_URL: site.url });
   service.writeScraper("hopping", HoppingSite.scraper);
@@ -108,7 +108,7 @@ for (const [where, { pace, answerMs, requests }] of Object.entries(STOPPED))
     assert.equal(states.done + states.cancelled, accepted);
   });
 
-test("a job whose scraper was changed is held with the reason, and others go on", async () => {
+test("a job whose scraper changed is held with the reason, and other jobs continue", async () => {
   await using site = await HoppingSite.open();
   await using service = new Service(join(folder, "changed"), { HOPPING_URL: site.url });
   service.writeScraper("hopping", HoppingSite.scraper);
@@ -128,7 +128,7 @@ test("a job whose scraper was changed is held with the reason, and others go on"
   assert.equal(counts.states.done, 5);
 });
 
-test("the first start makes a key, later ones do not, and without keys it listens on this machine only", async () => {
+test("only the first start makes a key, and a server without keys listens on loopback only", async () => {
   await using service = new Service(join(folder, "keys"));
   await service.serve();
   const { key, url } = service;
@@ -146,7 +146,7 @@ test("the first start makes a key, later ones do not, and without keys it listen
   assert.equal((await fetch(`${open.url}/v1/jobs`)).status, 200);
 });
 
-test("a first start that cannot listen still shows the key that it has made", async () => {
+test("a first start that cannot listen still prints its new key", async () => {
   await using first = new Service(join(folder, "first"));
   await first.serve();
   const taken = new URL(first.url).port;

@@ -43,7 +43,7 @@ const openHoldingSite = async () => {
 const COMMANDS = ["run", "worker", "serve"] as const;
 
 for (const command of COMMANDS)
-  test(`SIGHUP to \`sluice ${command}\` lets it finish what it has in hand, and take nothing more`, async () => {
+  test(`SIGHUP to \`sluice ${command}\` lets it finish its items in flight and take no more`, async () => {
     await using site = await openHoldingSite();
     const data = join(folder, command);
     const input = join(folder, `${command}.txt`);

@@ -198,7 +198,7 @@ test(
   },
 );
 
-test("a server that a shell has put in the background stays when the shell ends", async () => {
+test("a server in the background of a shell survives the shell", async () => {
   const command = quoted([process.execPath, BIN, ...serveArgs()]);
   const child = spawn("sh", ["-c", `${command} & echo $!`], {
     env: { ...env, PATH: ownPath },
@@ -219,7 +219,7 @@ test("a server that a shell has put in the background stays when the shell ends"
   await nothingLeft(child.pid!);
 });
 
-test("a worker waits for what it has in hand no longer than it is told to", async () => {
+test("a stopping worker waits for items in flight no longer than --drain", async () => {
   await using site = await LoopbackSite.open();
   site.isAnswering = false;
   const data = join(folder, "hanging");

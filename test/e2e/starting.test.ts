@@ -67,7 +67,7 @@ test("a new project's scraper runs at once, by its name, into the project's data
   assert.match(readFileSync(join(project, "tools.csv"), "utf8"), /Cordless drill,T-001,40,1\.4/);
 });
 
-test("a folder that has something in it is refused, and filled up with --force", async () => {
+test("init refuses a folder with files, unless --force is given", async () => {
   const folder = join(kit, "used");
   mkdirSync(folder);
   writeFileSync(join(folder, "notes.txt"), "mine");
@@ -81,7 +81,7 @@ test("a folder that has something in it is refused, and filled up with --force",
   assert.ok(existsSync(join(folder, "sluice.config.ts")));
 });
 
-test("flag goes over environment, environment over configuration, configuration over default", async () => {
+test("a flag overrides the environment, the environment the configuration, the configuration the default", async () => {
   const folder = join(project, "scrapers/tools");
   const asked = async (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
     (await inFolder(folder, ["jobs", "show", "nothing", ...args], env)).stderr;
@@ -92,7 +92,7 @@ test("flag goes over environment, environment over configuration, configuration 
   assert.match(elsewhere.stderr, /\.\/data/);
 });
 
-test("a configuration that says what it cannot is refused with file, option and way out", async () => {
+test("the error for an invalid configuration names the file and the option, and says what to do", async () => {
   const folder = join(kit, "wrong");
   mkdirSync(folder);
   writeFileSync(join(folder, "sluice.config.ts"), 'export default { dat: "./d" };\n');
@@ -137,7 +137,7 @@ test("a scraper is drafted from a live page that is fetched once, and runs", asy
   assert.equal(readFileSync(file, "utf8"), source);
 });
 
-test("a page that robots.txt closes is not fetched, and nothing is written", async () => {
+test("new scraper does not fetch a page that robots.txt denies, and writes nothing", async () => {
   using site = await serveProperty();
   const { code, stderr } = await here(["new", "scraper", "closed", "--url", `${site.url}/private/1`]);
   assert.notEqual(code, 0);
@@ -146,7 +146,7 @@ test("a page that robots.txt closes is not fetched, and nothing is written", asy
   assert.ok(!existsSync(join(project, "scrapers/closed")));
 });
 
-test("a saved page is drafted from without the network", async () => {
+test("a scraper is drafted from a saved page without the network", async () => {
   const saved = join(kit, "saved.html");
   writeFileSync(saved, propertyPage(9));
   const url = "https://tax.example.gov/parcel/9000001";

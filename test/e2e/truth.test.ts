@@ -27,7 +27,7 @@ const prepare = (name: string) => {
   return { input, truth: join(folder, `${name}-truth.jsonl`), data: join(folder, name) };
 };
 
-test("with all troubles on, every item ends as the site's truth says", async () => {
+test("with all troubles on, every item has the correct result", async () => {
   const { input, truth, data } = prepare("calm");
   await using site = await startSite(["--parcels", `${PARCELS}`, "--troubles", "all", "--truth", truth]);
   const env = { COUNTY_URL: site.url };
@@ -46,7 +46,7 @@ const endedIn = async ({ ledger }: Storage): Promise<number> => {
   return done + absent + failed;
 };
 
-test("the same while random processes are killed, one after the other", async () => {
+test("the same while random processes are killed one after another", async () => {
   const { input, truth, data } = prepare("killed");
   await using site = await startSite(["--parcels", `${PARCELS}`, "--troubles", "all", "--truth", truth]);
   const env = { COUNTY_URL: site.url };
