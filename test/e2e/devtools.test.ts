@@ -245,7 +245,7 @@ test("watch runs again when an import or a fixture changes, and stops on an inte
   await watching.prints(/✓ county[^]*watching/);
   write(".ownr");
   await watching.prints(/✗ county[^]*got\s+missing[^]*watching/);
-  // As editors save: a new file takes the place of the old one.
+  // As editors save: a new file replaces the old one.
   writeFileSync(join(folder, "places.new"), 'export const OWNER = ".owner";\n');
   renameSync(join(folder, "places.new"), join(folder, "places.ts"));
   await watching.prints(/✓ county[^]*watching/);
