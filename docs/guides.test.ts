@@ -13,7 +13,7 @@ const ROOT = resolve(import.meta.dirname, "..");
 const PORT = /\b(?:8700|8701|7070)\b/g;
 const LONGEST_MS = 540_000;
 /** The parts of the clone that guides use. */
-const COPIED = ["bin", "src", "examples", "package.json"];
+const COPIED = ["bin", "src", "examples", "templates", "package.json"];
 const BLOCK = /^```(\w+)(?: file=(\S+))?\n([\s\S]*?)^```$/gm;
 
 /**
@@ -112,7 +112,7 @@ test("the first scraper, drafted, written, tested and run as the guide says", as
 test("forms, sessions and hops: the item of the guide is tried step by step", async () => {
   const { folder, output } = await follow("docs/forms.md");
   assert.match(output, /POST +\/search\.aspx +200/);
-  assert.match(output, /kept file bill +application\/pdf/);
+  assert.match(output, /stored file bill +application\/pdf/);
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -161,7 +161,7 @@ test("backup: damage is reported, repaired where possible, and a backup is resto
   assert.match(output, /problems?, \d+ repaired/);
   assert.match(output, /backup of \.\/data in copy-of-data: as of/);
   assert.equal(linesOf(folder, "restored.csv").length, 41);
-  assert.match(output, /done, 40 of 40 items with what they brought/);
+  assert.match(output, /done, 40 of 40 items recovered with their data/);
   assert.equal(linesOf(folder, "rebuilt.csv").length, 41);
   rmSync(folder, { recursive: true, force: true });
 });
@@ -174,7 +174,7 @@ test("fields: each status is shown with its reason, and gaps are kept, dropped o
   assert.equal(linesOf(folder, "all.csv").length, 101);
   const whole = linesOf(folder, "whole.csv").length - 1;
   assert.ok(whole > 0);
-  assert.ok(output.includes(`${100 - whole} left out for their gaps`));
+  assert.ok(output.includes(`${100 - whole} records dropped for missing values`));
   const [header = "", ...filled] = linesOf(folder, "filled.csv");
   const marketValue = header.split(",").indexOf("marketValue");
   assert.equal(marketValue, 3);
@@ -244,7 +244,7 @@ test("the service: started, logged in to, and used by a client, as the guide say
     assert.equal(rows.length, 201);
     assert.ok(rows.slice(1).every((row) => row.includes(",done,")));
   }
-  assert.match(output, /Logged in at .* as default \(admin\)/);
+  assert.match(output, /Logged in to .* as default \(admin\)/);
   // The receiver has checked its signature.
   assert.match(output, /^msg_\S+ job\.completed \d{8}-\d{6}-\w+$/m);
   assert.deepEqual(globSync("sluice/servers.json", { cwd: join(folder, "config") }).length, 1);

@@ -215,7 +215,7 @@ const addClient = async (data: string, name: string, role: Role = "client"): Pro
 
 /** Takes any text as its key, and fetches the path of that name. */
 const pacedScraper = (name: string): string => `
-  import { defineScraper } from "sluice";
+  import { defineScraper } from "sluice-jobs";
   import { z } from "zod";
   export default defineScraper({
     name: "${name}",
@@ -232,7 +232,7 @@ const pacedScraper = (name: string): string => `
 
 /** Finds as many inputs for itself as its path says. */
 const LISTING = `
-  import { defineScraper, emitTo, field } from "sluice";
+  import { defineScraper, emitTo, field } from "sluice-jobs";
   import { z } from "zod";
   export default defineScraper({
     name: "listing",

@@ -87,7 +87,7 @@ const show = async (at: readonly string[]): Promise<Shown> => {
 
 /** The command that the report prints for the capped inputs. */
 const proposed = ({ stderr }: Ended): string[] => {
-  const [, command] = /go on with the capped inputs:\n +(?:\S+ )*?sluice (resume .*)\n/.exec(stderr) ?? [];
+  const [, command] = /continue with the capped inputs:\n +(?:\S+ )*?sluice (resume .*)\n/.exec(stderr) ?? [];
   assert.ok(command !== undefined, stderr);
   return command.split(" ");
 };
@@ -106,7 +106,7 @@ test("a capped chain of pages is reported, exits with 3, and continues with the 
   const { at, run } = prepare(site, "limits: { chain: 11 },");
   const first = await sluice(run);
   assert.equal(first.code, 3, first.stderr);
-  assert.match(first.stderr, /Capped: 1 input found after 11 next pages in a row/);
+  assert.match(first.stderr, /Capped: 1 input found after 11 consecutive next pages/);
   const cut = await show(at);
   assert.deepEqual([cut.counts.accepted, cut.counts.capped, cut.cappedBy["chain"]], [24, 1, 1]);
 

@@ -94,7 +94,7 @@ test("try shows every request, what was kept and each field with its place", asy
   assert.equal(code, 0);
   assert.match(stdout, /GET\s+\/go\?parcel=1\s+302/);
   assert.match(stdout, /GET\s+\/detail\?parcel=1&sid=\*\*\*\s+200/);
-  assert.match(stdout, /kept page detail/);
+  assert.match(stdout, /stored page detail/);
   assert.match(stdout, /owner\s+present\s+ALLEN JAMES\s+#account \.owner\s+4:/);
   assert.match(stdout, /market\s+present\s+306320\s+#market\s+5:/);
 });
@@ -150,7 +150,7 @@ test("for a wrong selector, try shows which parts of it match", async () => {
 test("capture writes a fixture without secrets, and test checks the scraper against it", async () => {
   const { code, stdout } = await capture("8", "eight");
   assert.equal(code, 0);
-  assert.match(stdout, /stripped: .*__VIEWSTATE/);
+  assert.match(stdout, /removed: .*__VIEWSTATE/);
   const page = readFileSync(fixture("eight", "detail.html"), "utf8");
   const whole = page + readFileSync(fixture("eight", "fixture.json"), "utf8");
   for (const secret of ["dDwtMTA4OTk", "5E55A0", "sid=5E55"]) assert.ok(!whole.includes(secret), secret);

@@ -84,8 +84,8 @@ test("the report says that a job only collects, and that it was capped", async (
   assert.equal((await sluice([...run, "--no-extract", "--max-items", "30"])).code, 3);
   assert.equal(site.arrived.length, 30);
   const report = ok(await sluice(["jobs", "show", "last", "--data", data]));
-  assert.match(report, /collected only: run `sluice extract \S+ --data/);
-  assert.match(report, /beyond the 30 items of the job/);
+  assert.match(report, /fetched only: run `sluice extract \S+ --data/);
+  assert.match(report, /over the limit of 30 items/);
   const list = ok(
     await sluice(["items", "ls", "last", "--scraper", "town", "--limit", "1", "--json", "--data", data]),
   );

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { openStoredJob, type StoredJob } from "../../src/reextract/stored-job.ts";
+import { openStoredJob, type StoredJob } from "../../src/reextract/testing/stored-job.ts";
 import { sluice } from "./sluice-process.ts";
 
 const OWNER = 'extract: { fields: { owner: field.text(".owner") } }';
@@ -29,7 +29,7 @@ test("extract --all skips jobs without stored pages and leaves out trials", asyn
   assert.equal(code, 0, stderr);
   assert.match(stdout, /1 stored item extracted/);
   assert.match(stdout, /1 record; 1 item done/);
-  assert.equal(lines(stderr).filter((line) => line.startsWith("passed over: bare-1")).length, 1, stderr);
+  assert.equal(lines(stderr).filter((line) => line.startsWith("skipped: bare-1")).length, 1, stderr);
   assert.match(stderr, /The same for 1 more job\./);
   assert.doesNotMatch(stderr, /trial-1/);
   const listed = async (...more: readonly string[]): Promise<string[]> =>
@@ -69,20 +69,20 @@ test("an extraction without records does not become current, and --use chooses a
   const held = await sluice(["extract", ...at, "--scraper", broken]);
   assert.equal(held.code, 3, held.stderr);
   assert.match(held.stdout, /stored, but not current/);
-  assert.match(held.stdout, /Current is what the run itself made/);
+  assert.match(held.stdout, /The records of the original run are current/);
   assert.deepEqual(await owners(), ["Ann", "Bo"]);
   const forced = await sluice(["extract", ...at, "--scraper", broken, "--force"]);
-  assert.match(forced.stdout, /Current is extraction /);
+  assert.match(forced.stdout, /The records of extraction .* are current/);
   assert.deepEqual(await owners(), [undefined, undefined]);
   const shown = await sluice(["jobs", "show", ...at]);
   assert.match(
     shown.stdout,
-    /^Extraction .* is current, and shown here:\n  0 records of 2 stored items, 2 items failed$/m,
+    /^Extraction .* is current; this report shows it:\n  0 records of 2 stored items, 2 items failed$/m,
   );
   const back = await sluice(["extract", ...at, "--use", "first"]);
   assert.equal(back.code, 0, back.stderr);
   assert.deepEqual(await owners(), ["Ann", "Bo"]);
   const again = await sluice(["jobs", "show", ...at]);
-  assert.match(again.stdout, /^The records of the run itself are current\.$/m);
+  assert.match(again.stdout, /^The records of the original run are current\.$/m);
   assert.equal((await sluice(["extract", ...at, "--use", "nobody"])).code, 2);
 });

@@ -215,9 +215,9 @@ test("fsck does not repair counters from damaged items, nor in a job row with ot
   assert.equal(named.code, 6);
   assert.match(
     named.stdout,
-    /item: .* item t3: what is stored of it does not fit its checksum\. What to do: restore/,
+    /item: .* item t3: what is stored of it does not fit its checksum\. To fix it, restore/,
   );
-  assert.match(named.stdout, /counter done is 12, its items say 11\. What to do: restore the ledger/);
+  assert.match(named.stdout, /counter done is 12, its items say 11\. To fix it, restore the ledger/);
   assert.deepEqual(counters(), whole);
   await assert.rejects(repairCounters(data, job), {
     code: "damaged-row",

@@ -47,7 +47,7 @@ for (const signal of ["SIGINT", "SIGTERM"] as const)
     // The run must not finish all of them before the signal arrives, however long that takes.
     site.isAnswering = false;
     started.child.kill(signal);
-    await started.says(/finishing what is in hand/);
+    await started.says(/finishing items in flight/);
     site.isAnswering = true;
     const { code, stderr } = await started.ended;
     assert.equal(code, 5, stderr);

@@ -72,7 +72,7 @@ test("records that the new version cannot make stay as the earlier version made 
   write(NARROW);
   const resumed = await sluice(["resume", job, "--new-version", "--data", data]);
   assert.equal(resumed.code, 0, resumed.stderr);
-  assert.match(resumed.stderr, new RegExp(`${CHANGES_AFTER} items stay as before`));
+  assert.match(resumed.stderr, new RegExp(`${CHANGES_AFTER} items unchanged`));
   const rows = await rowsOf(["export", job, "--data", data]);
   assertComplete(rows);
   assert.equal(versionsIn(rows).length, 2);
@@ -107,7 +107,7 @@ test("a killed extraction with a new version continues with the next resume", as
     name: '[".title", ".name"], { check: (text) => { while (text === "Thing 20"); return true; } }',
   });
   const reading = new SluiceProcess(["resume", job, "--new-version", "--data", data]);
-  await reading.says(/reading its stored pages/);
+  await reading.says(/re-reading its stored pages/);
   reading.child.kill("SIGKILL");
   await reading.ended;
   const halfWay = await sluice(["jobs", "show", job, "--json", "--data", data]);

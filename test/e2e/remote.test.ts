@@ -118,7 +118,7 @@ test("an empty file is named before a job exists, and a file that does not fit i
   assert.equal(await typed("jobs", "ls", "--json"), known);
   const misfit = await type(["submit", "hopping", "--input", file("misfit.csv", "number\n1\n")]);
   assert.equal(misfit.code, 3);
-  assert.match(misfit.stderr, /No input fits the scraper hopping/);
+  assert.match(misfit.stderr, /no input is valid for scraper hopping/);
 });
 
 test("lanes, workers and clients can be managed on a server", async () => {

@@ -117,5 +117,5 @@ test("a public server says where it listens, what needs no key and that it is pl
     at("keyless"),
   ]);
   assert.equal(keyless.code, 2);
-  assert.match(keyless.stderr, /without keys the API listens on this machine only/);
+  assert.match(keyless.stderr, /without keys, the API listens only on loopback/);
 });

@@ -153,7 +153,7 @@ test("a first start that cannot listen still prints its new key", async () => {
   const data = join(folder, "second");
   const { code, stdout } = await sluice(["serve", "--port", taken, "--data", data]);
   assert.equal(code, 2);
-  const [, key = ""] = /^Admin key, shown this once: (\S+)$/m.exec(stdout) ?? [];
+  const [, key = ""] = /^Admin key, shown only once: (\S+)$/m.exec(stdout) ?? [];
   const { stdout: keys } = await sluice(["clients", "key", "default", "--list", "--data", data]);
   assert.ok(keys.includes(key.slice(0, "sluice_00000000".length)) && key !== "", keys);
 });

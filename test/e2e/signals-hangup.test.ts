@@ -59,7 +59,7 @@ for (const command of COMMANDS)
     );
     await site.holdsOne();
     started.child.kill("SIGHUP");
-    await started.says(/Stopping: finishing what is in hand/);
+    await started.says(/Stopping: finishing items in flight/);
     const inFlight = site.release();
     const { code } = await started.ended;
     assert.equal(code, command === "run" ? 5 : 0, started.stderr);

@@ -139,7 +139,7 @@ test("an interrupted submit names the job and three ways to continue, and each o
   const { counts, isSealed } = await service.client.getJob(job);
   assert.deepEqual([counts.accepted, isSealed], [3, true]);
   const late = await new SluiceProcess(shown("jobs seal"), { SLUICE_KEY: service.key }, folder).ended;
-  assert.match(late.stderr, /it has all of its inputs already/);
+  assert.match(late.stderr, /the job already has all of its inputs/);
 });
 
 test("a job whose sender is gone ends with its items when it is sealed", async () => {

@@ -1,13 +1,13 @@
 import { type Command, Option } from "commander";
 import type { Removal } from "../../domain/removal.ts";
-import type { PruneWish } from "../../retention/plan-prune.ts";
+import type { PruneFilter } from "../../retention/plan-prune.ts";
 import { EXIT, UsageError } from "../exit.ts";
 import { RemovedJobError, removalJson, removalText } from "../find-job.ts";
 import { duration } from "../option-values.ts";
 import { given, JOB_HELP, placeOptions, type PlaceOptions, type ToAction } from "../options.ts";
 import { openVerbs } from "../service/open-verbs.ts";
 import type { PrunedPart, Verbs } from "../service/verbs.ts";
-import { print, printWidth } from "../terminal.ts";
+import { print, printWidth, throttled } from "../terminal.ts";
 import { bytesText, counted, countText, durationText, textTable } from "../text.ts";
 
 const REMOVE_HELP = `
@@ -96,7 +96,7 @@ const pruneJobs = async (options: PruneOptions): Promise<number> => {
     throw new UsageError(
       "--keep records needs --older-than. Without it, each scraper's `retention` decides what is kept.",
     );
-  const wish: PruneWish = {
+  const wish: PruneFilter = {
     ...given({ olderThanMs: olderThan, scraper }),
     ...(keep && { keepsRecords: true }),
   };
@@ -122,14 +122,10 @@ const pruneJobs = async (options: PruneOptions): Promise<number> => {
 const LONG_MS = 2000;
 
 /** Reports a long removal on stderr. */
-const progressLine = (): ((removal: Removal) => void) => {
-  let saidAt = performance.now();
-  return ({ job, removed: { items, bytes } }) => {
-    if (performance.now() - saidAt < LONG_MS) return;
-    saidAt = performance.now();
+const progressLine = (): ((removal: Removal) => void) =>
+  throttled(LONG_MS, ({ job, removed: { items, bytes } }: Removal) => {
     process.stderr.write(`${job}: ${counted(items, "item")} and ${bytesText(bytes)} removed so far\n`);
-  };
-};
+  });
 
 const partJson = ({ endedAt, ...part }: PrunedPart) => ({
   ...part,
@@ -137,12 +133,12 @@ const partJson = ({ endedAt, ...part }: PrunedPart) => ({
   isDryRun: true,
 });
 
-const nothing = (wish: PruneWish): string =>
+const nothing = (wish: PruneFilter): string =>
   wish.olderThanMs === undefined
     ? "Nothing is due by the `retention` of any scraper. Use --older-than 90d to remove by age."
     : "No job is that old.";
 
-const dryTable = (parts: readonly PrunedPart[], wish: PruneWish): string[] => {
+const dryTable = (parts: readonly PrunedPart[], wish: PruneFilter): string[] => {
   if (parts.length === 0) return [nothing(wish)];
   const sum = parts.reduce((bytes, part) => bytes + (part.bytes ?? 0), 0);
   return [
@@ -186,7 +182,7 @@ const totalOf = (removals: readonly Removal[]): Total => {
   };
 };
 
-const totalLines = ({ jobs, pagesOf, removed, kept }: Total, wish: PruneWish): string[] => {
+const totalLines = ({ jobs, pagesOf, removed, kept }: Total, wish: PruneFilter): string[] => {
   if (jobs + pagesOf === 0) return [nothing(wish)];
   const what = [
     ...(jobs > 0 ? [counted(jobs, "job")] : []),

@@ -3,7 +3,7 @@ import { type Failure, FAILURE_KINDS, type FailureKind } from "../../domain/fail
 import type { JobView } from "../../domain/job.ts";
 import { RANGES } from "../../domain/number-range.ts";
 import { dataFlag } from "../options.ts";
-import { countText, shellWord } from "../text.ts";
+import { counted, shellWord } from "../text.ts";
 
 interface Facts {
   readonly input?: string;
@@ -15,7 +15,7 @@ interface Step {
   readonly why: string;
 }
 
-/** What a person can do now, as commands to copy. */
+/** What the user can do now, as commands to copy. */
 export const nextSteps = (view: JobView, facts: Facts & { readonly data: string }): string[] =>
   shown(localSteps(view, dataFlag(facts.data), facts));
 
@@ -37,17 +37,18 @@ const localSteps = (view: JobView, flag: string, { input, output }: Facts): Step
       ? [
           {
             command: `sluice resume ${id}${rest}${flag}`,
-            why: view.held.length > 0 ? "go on once the site is well" : "go on where it stopped",
+            why:
+              view.held.length > 0 ? "continue when the site responds normally" : "continue where it stopped",
           },
           ...sealStep(view, flag),
         ]
       : []),
     ...(raise === ""
       ? []
-      : [{ command: `sluice resume ${id}${raise}${flag}`, why: "go on with the capped inputs" }]),
+      : [{ command: `sluice resume ${id}${raise}${flag}`, why: "continue with the capped inputs" }]),
     ...failedSteps(view, flag),
     ...(output === undefined && view.counts.accepted > 0
-      ? [{ command: `sluice export ${id} --output ${id}.csv${flag}`, why: "write the results" }]
+      ? [{ command: `sluice export ${id} --output ${id}.csv${flag}`, why: "write the results to a file" }]
       : []),
   ];
 };
@@ -64,43 +65,46 @@ const remoteSteps = (view: JobView, flag: string): Step[] => {
       : []),
     ...authorSteps(view, "sluice jobs resume", flag),
     ...(view.state === "paused" || raise !== ""
-      ? [{ command: `sluice jobs resume ${id}${raise}${flag}`, why: "let it go on" }]
+      ? [{ command: `sluice jobs resume ${id}${raise}${flag}`, why: "let workers continue it" }]
       : []),
     ...failedSteps(view, flag),
     ...(view.counts.accepted > 0
-      ? [{ command: `sluice jobs results ${id} --output ${id}.csv${flag}`, why: "write the results" }]
+      ? [
+          {
+            command: `sluice jobs results ${id} --output ${id}.csv${flag}`,
+            why: "write the results to a file",
+          },
+        ]
       : []),
   ];
 };
 
-/** Where a corrected scraper can go on with the job. */
+/** If the job can continue with a corrected scraper. */
 const authorSteps = (view: JobView, command: string, flags: string): Step[] =>
   view.state === "cancelled" || !needsAuthor(view)
     ? []
     : [
         {
           command: `${command} ${view.spec.id} --new-version${flags}`,
-          why: "go on when you have corrected the scraper",
+          why: "continue after you fix the scraper",
         },
       ];
 
 const sealStep = ({ spec: { id }, isSealed }: JobView, flag: string): Step[] =>
-  isSealed
-    ? []
-    : [{ command: `sluice jobs seal ${id}${flag}`, why: "let it end with the inputs that it has" }];
+  isSealed ? [] : [{ command: `sluice jobs seal ${id}${flag}`, why: "finish with the inputs that it has" }];
 
 const failedSteps = ({ spec: { id }, state, counts }: JobView, flag: string): Step[] => {
   const { failed } = counts.states;
   if (failed === 0) return [];
   return [
-    { command: `sluice items ls ${id} --state failed${flag}`, why: "see what failed" },
+    { command: `sluice items ls ${id} --state failed${flag}`, why: "list the failed items" },
     ...(state === "cancelled"
       ? []
-      : [{ command: `sluice jobs retry ${id}${flag}`, why: `put the ${countText(failed)} failed back` }]),
+      : [{ command: `sluice jobs retry ${id}${flag}`, why: `retry the ${counted(failed, "failed item")}` }]),
   ];
 };
 
-/** Limits under which the capped inputs fit, as flags of `resume`; empty where nothing was capped, or the job cannot go on. */
+/** Limits under which the capped inputs fit, as flags of `resume`; empty if nothing was capped or the job cannot continue. */
 const raiseFlags = ({ state, cappedBy, counts, spec, budgetSpentAt }: JobView): string => {
   if (state === "cancelled" || budgetSpentAt !== undefined) return "";
   const { items, depth, chain } = cappedBy;
@@ -115,57 +119,109 @@ const raiseFlags = ({ state, cappedBy, counts, spec, budgetSpentAt }: JobView): 
     .join("");
 };
 
-/** What a person can do about a lane that is held because of failures of this kind. */
-const HELD_ADVICE: Readonly<Record<FailureKind, string>> = {
-  timeout: "The site does not answer in time. See whether it is up; a lower --rate spares it.",
-  connection: "The site cannot be reached. Check its address, and that this machine may connect to it.",
-  "rate-limited": "The site asks for fewer requests. Go on with a lower --rate, or later.",
-  blocked: "The site refuses this machine. Go on later and slower, or from another address.",
-  captcha: "The site wants to see a person. Go on later and slower, or from another address.",
-  maintenance: "The site is being worked on. Go on later.",
-  "server-error": "The site itself fails. See one of the pages in a browser; go on later.",
-  "structure-changed":
-    "The pages look different now. Correct the scraper's selectors, and go on with the new version.",
-  navigation:
-    "A link, form or page that the scraper follows is gone. Correct the scraper, and go on with the new version. Where the site answers 404 for what it does not have, see `accept` and `absent()` in docs/scrapers.md.",
-  "invalid-input": "The inputs are not what the site knows. Check the file.",
-  "forbidden-target":
-    "The scraper asks for addresses that it may not use. Correct it, and go on with the new version.",
-  "robots-denied": "The site's robots.txt forbids these pages.",
-  "too-large":
-    "The answers are larger than the scraper's limits allow. Raise `limits`, and go on with the new version.",
-  "bad-content": "The answers are not what they say they are. See one of the pages in a browser.",
-  "scraper-error":
-    "The scraper's own code fails. The log has the error; correct it, and go on with the new version.",
-  "worker-lost": "Worker processes die. The log says how.",
-  budget: "The budget is used up.",
+interface Advice {
+  /** For the author of a scraper, after `sluice try`. */
+  readonly trial: string;
+  /** For a lane that is held because of such failures. */
+  readonly held: string;
+  /** A corrected scraper helps: the job can continue with its new version. */
+  readonly isForAuthor?: true;
+}
+
+const ADVICE: Readonly<Record<FailureKind, Advice>> = {
+  timeout: {
+    trial: "Try again. A slow site needs a higher `limits.requestMs`.",
+    held: "The site does not respond in time. Check whether it is up; a lower --rate reduces the load.",
+  },
+  connection: {
+    trial: "Check `site`, the network and whether the site is up, then try again.",
+    held: "The site cannot be reached. Check its address, and that this machine can connect to it.",
+  },
+  "rate-limited": {
+    trial: "The site asks for fewer requests: lower `pace.perSecond`. Sluice slows the lane down by itself.",
+    held: "The site asks for fewer requests. Continue later or with a lower --rate.",
+  },
+  blocked: {
+    trial: "Look at the stored page. Slow down, or send the headers that the site expects.",
+    held: "The site blocks this machine. Continue later and slower, or from another address.",
+  },
+  captcha: {
+    trial: "The site shows a captcha. Slow down and try again later.",
+    held: "The site shows captchas. Continue later and slower, or from another address.",
+  },
+  maintenance: {
+    trial: "Try again when the site is up.",
+    held: "The site is under maintenance. Continue later.",
+  },
+  "server-error": {
+    trial: "Try again. If it persists, compare the request with what a browser sends.",
+    held: "The site returns server errors. Open one of the pages in a browser; continue later.",
+  },
+  "structure-changed": {
+    trial: "Correct the selectors; the report above shows what each of them finds.",
+    held: "The pages have changed. Correct the scraper's selectors, then continue with the new version.",
+    isForAuthor: true,
+  },
+  navigation: {
+    trial:
+      "The page lacks a link, form or field that `collect` needs. Compare it with the page in a browser.",
+    held: "A link, form or page that the scraper follows is missing. Correct the scraper, then continue with the new version. If the site answers 404 for what it does not have, see `accept` and `absent()` in docs/scrapers.md.",
+    isForAuthor: true,
+  },
+  "invalid-input": {
+    trial: "Correct the input.",
+    held: "The site does not accept the inputs. Check the input file.",
+  },
+  "forbidden-target": {
+    trial: "`collect` requests an address that is not allowed. Correct the link.",
+    held: "The scraper requests addresses that are not allowed. Correct it, then continue with the new version.",
+    isForAuthor: true,
+  },
+  "robots-denied": {
+    trial: 'robots.txt forbids it. If you have permission, set `robots: "ignore"` in the scraper.',
+    held: "The site's robots.txt forbids these pages.",
+  },
+  "too-large": {
+    trial: "If such a page is expected, raise `limits.bodyBytes` or `limits.decodedBytes`.",
+    held: "The responses exceed the scraper's limits. Raise `limits`, then continue with the new version.",
+    isForAuthor: true,
+  },
+  "bad-content": {
+    trial: "The response is not what the scraper expects. Look at the stored page.",
+    held: "The responses do not match their content type. Open one of the pages in a browser.",
+  },
+  "scraper-error": {
+    trial: "Fix the scraper's code, then try again.",
+    held: "The scraper's code fails; the log has the error. Fix it, then continue with the new version.",
+    isForAuthor: true,
+  },
+  "worker-lost": { trial: "Try again.", held: "Worker processes die. The log shows how." },
+  budget: { trial: "Raise the budget.", held: "The budget is spent." },
 };
 
-/** What the author of the scraper can mend, after which the job goes on with the new version. */
-const OF_AUTHOR: ReadonlySet<FailureKind> = new Set([
-  "structure-changed",
-  "navigation",
-  "forbidden-target",
-  "too-large",
-  "scraper-error",
-]);
+/** What the author of a scraper can do about a failure of `sluice try`. */
+export const failureAdvice = ({ kind, status }: Pick<Failure, "kind" | "status">): string =>
+  kind === "navigation" && (status === 404 || status === 410) ? notFoundAdvice(status) : ADVICE[kind].trial;
 
-/** By what tripped the breaker: failures (those seen most), absents, or a missing field. */
+/** Many sites answer so for what they do not have, which is an answer and no failure. */
+export const notFoundAdvice = (status: number): string =>
+  `Check the URL. If the site answers ${status} for what it does not have, accept that as an answer: ` +
+  `\`http.get(url, { accept: [${status}] })\`, then \`if (page.status === ${status}) throw absent()\`.`;
+
+/** By what tripped the breaker: failures (the most frequent kind), absent items, or a missing field. */
 export const holdAdvice = ({ chart, counts = {} }: Partial<Evidence>): string | undefined => {
-  if (chart === undefined) return undefined;
   if (chart === "absent")
-    return "Look for one of them on the site: its search may be broken, or the inputs wrong.";
-  const kind = kindOf({ chart, counts });
-  return kind && HELD_ADVICE[kind];
+    return "Look for one of these items on the site: its search may be broken, or the inputs may be wrong.";
+  const kind = kindOf({ ...(chart && { chart }), counts });
+  return kind && ADVICE[kind].held;
 };
 
-/** Whether a corrected scraper is what the job waits for, or could mend some of what failed. */
-export const needsAuthor = ({ held, paused, failures }: JobView): boolean =>
+/** Whether the job waits for a corrected scraper, or one could rescue some of the failed items. */
+const needsAuthor = ({ held, paused, failures }: JobView): boolean =>
   paused?.cause === "scraper" ||
-  held.some(({ evidence }) => isOfAuthor(kindOf(evidence ?? {}))) ||
-  failures.some(({ kind }) => isOfAuthor(kind));
-
-const isOfAuthor = (kind: FailureKind | undefined): boolean => kind !== undefined && OF_AUTHOR.has(kind);
+  [...held.map(({ evidence }) => kindOf(evidence ?? {})), ...failures.map(({ kind }) => kind)].some(
+    (kind) => kind !== undefined && ADVICE[kind].isForAuthor,
+  );
 
 const kindOf = ({ chart, counts = {} }: Partial<Evidence>): FailureKind | undefined => {
   if (chart === undefined || chart === "absent") return undefined;
@@ -174,34 +230,4 @@ const kindOf = ({ chart, counts = {} }: Partial<Evidence>): FailureKind | undefi
     (a, b) => (counts[b] ?? 0) - (counts[a] ?? 0),
   );
   return most;
-};
-
-/** What the author of a scraper can do about a failure that a trial run met. */
-export const failureAdvice = ({ kind, status }: Pick<Failure, "kind" | "status">): string =>
-  kind === "navigation" && (status === 404 || status === 410) ? notFoundAdvice(status) : ADVICE[kind];
-
-/** Many sites say so of what they do not have, which is an answer and no failure. */
-export const notFoundAdvice = (status: number): string =>
-  `Check the URL. If the site answers ${status} for what it does not have, take that as an answer: ` +
-  `\`http.get(url, { accept: [${status}] })\`, then \`if (page.status === ${status}) throw absent()\`.`;
-
-const ADVICE: Readonly<Record<FailureKind, string>> = {
-  timeout: "Try again; a slow site needs a higher `limits.requestMs`.",
-  connection: "Check `site`, the network and whether the site is up, then try again.",
-  "rate-limited": "The site wants fewer requests: lower `pace.perSecond`. The lane is slowed down by itself.",
-  blocked: "Look at the page in the archive. Slow down, or send the headers that the site wants.",
-  captcha: "The site asks whether a person is there. Slow down and come back later.",
-  maintenance: "Come back when the site is up again.",
-  "server-error": "Try again; if it stays, compare the request with what a browser sends.",
-  "structure-changed": "Correct the selectors; what each of them finds is shown above.",
-  navigation:
-    "A link, form or field that `collect` wants is not on the page: compare it with the page in a browser.",
-  "invalid-input": "Correct the input.",
-  "forbidden-target": "`collect` asks for an address that is not allowed: correct the link.",
-  "robots-denied": 'robots.txt forbids it. If you may all the same, write `robots: "ignore"` in the scraper.',
-  "too-large": "Raise `limits.bodyBytes` or `limits.decodedBytes` if such a page is right.",
-  "bad-content": "What came is not what was wanted: look at the page in the archive.",
-  "scraper-error": "Correct the scraper's code, and try again.",
-  "worker-lost": "Try again.",
-  budget: "Raise the budget.",
 };

@@ -1,8 +1,8 @@
-import { sha256 } from "../../archive/manifest.ts";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Storage, openStorage } from "../../compose.ts";
+import { sha256 } from "../../archive/stored-bytes.ts";
+import { openStorage, type Storage } from "../../compose.ts";
 import type { Outcome } from "../../domain/item.ts";
 import type { JobSpec } from "../../domain/job.ts";
 import type { JudgedField } from "../../domain/record.ts";
