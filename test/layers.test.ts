@@ -5,7 +5,7 @@ import { test } from "node:test";
 
 const SRC = resolve(import.meta.dirname, "../src");
 
-/** Who may see whom. Tests and contract suites beside a file may see more: they open the real parts. */
+/** Which folder may import which. Tests and contract suites may import more: they open real backends. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   domain: [],
   ports: ["domain"],
