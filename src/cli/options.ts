@@ -12,6 +12,14 @@ export type ToAction = <Args extends readonly unknown[]>(
   run: (...args: Args) => Promise<number>,
 ) => (...args: Args) => Promise<void>;
 
+/** An action whose code is loaded only when it runs, to keep the start of the program fast. */
+export const lazy =
+  <Args extends readonly unknown[]>(load: () => Promise<(...args: Args) => Promise<number>>) =>
+  async (...args: Args): Promise<number> =>
+    await (
+      await load()
+    )(...args);
+
 export const JOB_HELP = "job ID, a unique part of it, or `last` (the newest job that has items)";
 
 export const EXIT_CODES_HELP = `
