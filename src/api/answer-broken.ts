@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import { problemBody } from "./answer-problem.ts";
-import { Problem } from "./problem.ts";
+import { Problem } from "../services/problem.ts";
 import { requestId } from "./request-id.ts";
 
 const STATUS_LINES = {

@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { ControllerLog } from "./service-context.ts";
+import type { ControllerLog } from "./controller-context.ts";
 import { problemOf } from "./problem-of.ts";
-import { type Problem, statusOf, titleOf } from "./problem.ts";
-import type { ProblemBody } from "./schemas/problem.ts";
+import { type Problem, statusOf, titleOf } from "../services/problem.ts";
+import type { ProblemBody } from "./problem-schema.ts";
 
 export const problemBody = ({ code, message, facts }: Problem, request: string): ProblemBody => ({
   type: `/problems/${code}`,
@@ -41,10 +41,10 @@ export const answerProblem = (
       route: request.routeOptions?.url,
       problem: problem.code,
       from: request.ip,
-      ...(request.who?.client && { client: request.who.client, key: request.who.key }),
+      ...(request.actor?.client && { client: request.actor.client, key: request.actor.key }),
     });
   // Of somebody whom nobody knows, no body is waited for.
-  if (!request.who && !request.raw.complete) void reply.header("connection", "close");
+  if (!request.actor && !request.raw.complete) void reply.header("connection", "close");
   const { retryAfterSeconds, headers } = problem.facts;
   if (retryAfterSeconds !== undefined) void reply.header("retry-after", String(retryAfterSeconds));
   // As text: an error may come before the route, and with it the schema, is known.

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { problemSchema } from "./schemas/problem.ts";
+import { problemSchema } from "./problem-schema.ts";
 
 const MEANINGS = {
   400: "The request does not fit its schema, or its cursor is none of this list.",

@@ -3,8 +3,8 @@ import { request } from "node:http";
 import { text } from "node:stream/consumers";
 import { test } from "node:test";
 import { openApiKit } from "./testing/api-kit.ts";
-import { hashKey, makeKey } from "./api-key.ts";
-import type { ProblemBody } from "./schemas/problem.ts";
+import { hashKey, makeKey } from "../services/secrets.ts";
+import type { ProblemBody } from "./problem-schema.ts";
 
 const statusWith = (url: string, headers: Readonly<Record<string, string>>): Promise<number> =>
   new Promise((resolve, reject) => {

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from "fastify";
-import { Problem } from "./problem.ts";
+import { Problem } from "../services/problem.ts";
 
 const MIB = 1024 * 1024;
 /** Bodies of more than this are large: what is made of them takes several times as much memory. */
@@ -16,13 +16,13 @@ export class BodyRoom {
   readonly #large = new Room(LARGE_OF_CLIENT, LARGE_IN_ALL);
   readonly #small = new Room(SMALL_OF_CLIENT, SMALL_IN_ALL);
 
-  take({ who, headers, routeOptions }: FastifyRequest, onOver: (over: () => void) => void): void {
+  take({ actor, headers, routeOptions }: FastifyRequest, onOver: (over: () => void) => void): void {
     const isChunked = headers["transfer-encoding"] !== undefined;
     const announced = isChunked ? Infinity : Number(headers["content-length"] ?? 0);
     // What is longer is refused before it is read.
     const bytes = Math.min(announced, routeOptions.bodyLimit);
-    if (bytes > LARGE) onOver(this.#large.take(who.client, 1));
-    else if (bytes > 0) onOver(this.#small.take(who.client, bytes));
+    if (bytes > LARGE) onOver(this.#large.take(actor.client, 1));
+    else if (bytes > 0) onOver(this.#small.take(actor.client, bytes));
   }
 }
 

@@ -1,8 +1,7 @@
-import { z } from "zod";
-import { says } from "./api-registry.ts";
-import { Problem } from "./problem.ts";
+import type { z } from "zod";
+import { Problem } from "../services/problem.ts";
 
-/** Opaque to clients, so that what it holds may change. */
+/** Opaque to clients, so that its contents may change. */
 export const toCursor = (place: unknown): string => Buffer.from(JSON.stringify(place)).toString("base64url");
 
 export const fromCursor = <Place>(
@@ -18,28 +17,15 @@ export const fromCursor = <Place>(
 };
 
 export const refuseCursor = (): never => {
-  throw new Problem("bad-cursor", "The cursor is none that this list gave. Begin again without one.");
+  throw new Problem("bad-cursor", "The cursor is not from this list. Start again without a cursor.");
 };
 
-/** The query of every list. */
-export const pageQuery = (most: number, usual: number) => ({
-  cursor: says("`next` of the page before.", z.string().max(500)).optional(),
-  limit: says(`At most so many; ${usual} unless given.`, z.coerce.number().int().min(1).max(most)).default(
-    usual,
-  ),
-});
-
-/** Every list: a page of entries, and the cursor of the next page where there may be one. */
-export const pageOf = <Schema extends z.ZodType>(entry: Schema) =>
-  z.object({
-    data: z.array(entry),
-    next: says(
-      "Left out on the last page. A page may be short, or empty, before that.",
-      z.string(),
-    ).optional(),
-  });
-
+/** A page of a list; `place` is where the next page begins, if there may be one. */
 export const page = <Entry>(data: readonly Entry[], place: unknown) => ({
-  data: [...data],
+  data,
   ...(place !== undefined && { next: toCursor(place) }),
 });
+
+/** A query parameter that may be repeated, as a list. */
+export const listOf = <T extends string>(given: T | readonly T[] | undefined): readonly T[] | undefined =>
+  given === undefined ? undefined : typeof given === "string" ? [given] : given;

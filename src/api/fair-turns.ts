@@ -1,4 +1,4 @@
-import { Problem } from "./problem.ts";
+import { Problem } from "../services/problem.ts";
 
 /** For each client: pages that are read or sent at a time, and those that wait behind them. */
 const MOST_AT_ONCE = 4;

@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Registry } from "../ports/registry.ts";
-import type { Who } from "./api.ts";
-import type { ControllerLog } from "./service-context.ts";
-import { Problem } from "./problem.ts";
+import type { Actor } from "../services/context.ts";
+import type { ControllerLog } from "./controller-context.ts";
+import { Problem } from "../services/problem.ts";
 
 /** At a time, for each client. An export keeps some megabytes in memory; the others keep little. Workers send and read objects. */
 export const MOST_STREAMS = { export: 8, download: 32, upload: 32, object: 256, listener: 20 } as const;
@@ -22,7 +22,7 @@ const TIMES: StreamTimes = { stalledMs: 60_000, silentMs: 300_000 };
 const LOOK_MS = 250;
 
 interface OpenStream {
-  readonly who: Who;
+  readonly actor: Actor;
   readonly kind: StreamKind;
   readonly request: FastifyRequest["raw"];
   readonly response: FastifyReply["raw"];
@@ -53,14 +53,20 @@ export class OpenStreams implements Disposable {
   }
 
   /** Until the answer is over. `end` ends it in good order where it can; else its connection is cut. */
-  open(kind: StreamKind, { who, raw: request }: FastifyRequest, reply: FastifyReply, end?: () => void): void {
+  open(
+    kind: StreamKind,
+    { actor, raw: request }: FastifyRequest,
+    reply: FastifyReply,
+    end?: () => void,
+  ): void {
     const most = MOST_STREAMS[kind];
     let count = 0;
-    for (const stream of this.#open) if (stream.kind === kind && stream.who.client === who.client) count++;
+    for (const stream of this.#open)
+      if (stream.kind === kind && stream.actor.client === actor.client) count++;
     if (count >= most)
       throw new Problem(
         "too-many-streams",
-        `${who.client || "This client"} has ${count} ${kind}s open, and may have ${most} at a time. Wait until one has ended.`,
+        `${actor.client || "This client"} has ${count} ${kind}s open, and may have ${most} at a time. Wait until one has ended.`,
         { retryAfterSeconds: 1 },
       );
     const exports = kind === "export" ? [...this.#open].filter((each) => each.kind === kind).length : 0;
@@ -70,7 +76,7 @@ export class OpenStreams implements Disposable {
       });
     const { raw: response } = reply;
     const stream: OpenStream = {
-      who,
+      actor,
       kind,
       request,
       response,
@@ -111,14 +117,17 @@ export class OpenStreams implements Disposable {
   }
 
   async #endRevoked(): Promise<void> {
-    for (const client of new Set([...this.#open].map(({ who }) => who.client))) {
-      const streams = [...this.#open].filter(({ who }) => who.client === client && who.key !== undefined);
+    for (const client of new Set([...this.#open].map(({ actor }) => actor.client))) {
+      const streams = [...this.#open].filter(
+        ({ actor }) => actor.client === client && actor.key !== undefined,
+      );
       if (streams.length === 0) continue;
       const cards = await this.#registry.listKeys(client);
       const valid = new Set(
         cards.filter(({ revokedAt }) => (revokedAt ?? Infinity) > this.#now()).map(({ id }) => id),
       );
-      for (const stream of streams) if (!valid.has(stream.who.key!)) this.#cut(stream, "its key was revoked");
+      for (const stream of streams)
+        if (!valid.has(stream.actor.key!)) this.#cut(stream, "its key was revoked");
     }
   }
 
@@ -139,9 +148,9 @@ export class OpenStreams implements Disposable {
   }
 
   #cut(stream: OpenStream, reason: string): void {
-    const { who, kind } = stream;
+    const { actor, kind } = stream;
     this.#open.delete(stream);
-    this.#log.info("stream.cut", { client: who.client, key: who.key, kind, reason });
+    this.#log.info("stream.cut", { client: actor.client, key: actor.key, kind, reason });
     stream.end();
   }
 }

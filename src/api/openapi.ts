@@ -2,7 +2,7 @@ import swagger from "@fastify/swagger";
 import apiReference from "@scalar/fastify-api-reference";
 import { createJsonSchemaTransform, createJsonSchemaTransformObject } from "fastify-type-provider-zod";
 import { z } from "zod";
-import { apiRegistry, says } from "./api-registry.ts";
+import { apiRegistry, described } from "../schemas/describe.ts";
 import type { Api } from "./api.ts";
 import { pruneComponents } from "./prune-components.ts";
 
@@ -20,7 +20,7 @@ const TAGS = {
   service: "The server itself.",
 } as const;
 
-const onceHeader = says(
+const idempotencyHeader = described(
   "Makes it happen once: the same request under the same key gets the same answer, for a day.",
   z.string().min(1).max(200),
 ).optional();
@@ -50,8 +50,8 @@ export const addOpenapi = async (app: Api, version: string): Promise<void> => {
       security: [{ key: [] }],
     },
     transform: (route) => {
-      if (!route.route.config?.isOnce) return transform(route);
-      const headers = z.object({ "idempotency-key": onceHeader });
+      if (!route.route.config?.creates) return transform(route);
+      const headers = z.object({ "idempotency-key": idempotencyHeader });
       return transform({ ...route, schema: { ...route.schema, headers } });
     },
     transformObject: (document) => pruneComponents(transformObject(document)),

@@ -1,5 +1,5 @@
 import type { Api } from "./api.ts";
-import { Problem } from "./problem.ts";
+import { Problem } from "../services/problem.ts";
 
 const MOST_LEVELS = 64;
 /** Members and elements in all: some dozens for each input of the largest job. */

@@ -1,6 +1,6 @@
 import { ResponseSerializationError, hasZodFastifySchemaValidationErrors } from "fastify-type-provider-zod";
 import { withoutPlaces } from "../domain/record.ts";
-import { Problem, type ProblemCode } from "./problem.ts";
+import { Problem, type ProblemCode } from "../services/problem.ts";
 
 /** What was thrown, by name and code: the ports' errors come from any backend. */
 const BY_NAME: Readonly<Record<string, Readonly<Record<string, ProblemCode>>>> = {
@@ -44,7 +44,7 @@ const BY_STATUS: Readonly<Record<number, ProblemCode>> = {
 const MEDIA_TYPE =
   "The body is of another kind than is taken here. Send JSON with `content-type: application/json`; inputs as `text/csv` or `application/x-ndjson`.";
 
-/** Any error as the problem that is answered. What nobody foresaw is `internal` and says nothing of itself. */
+/** Any error as the problem that is answered. What nobody foresaw is `internal` and described nothing of itself. */
 export const problemOf = (error: unknown): Problem => {
   if (error instanceof Problem) return error;
   if (hasZodFastifySchemaValidationErrors(error)) {

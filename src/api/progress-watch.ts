@@ -2,7 +2,7 @@ import { endedCount } from "../domain/item.ts";
 import { type JobView, workedCount } from "../domain/job.ts";
 import { RecentRate } from "../domain/recent-rate.ts";
 import type { JobLedger } from "../ports/ledger.ts";
-import type { ControllerLog } from "./service-context.ts";
+import type { ControllerLog } from "./controller-context.ts";
 import { openJobs } from "./open-jobs.ts";
 
 interface Watched {

@@ -1,6 +1,6 @@
 import { PROTOCOL, PROTOCOL_HEADER, VERSION_HEADER } from "../ports/ledger-wire.ts";
 import type { Api } from "./api.ts";
-import { Problem } from "./problem.ts";
+import { Problem } from "../services/problem.ts";
 
 /** For routes that only workers use, which must speak the same protocol as this controller. There are too many requests to log. */
 export const addProtocol = (scope: Api, version: string): void => {

@@ -1,4 +1,4 @@
-import { Problem } from "./problem.ts";
+import { Problem } from "../services/problem.ts";
 
 /** Requests of one client that begin in the same turn of the event loop. */
 const MOST_A_TURN = 8;

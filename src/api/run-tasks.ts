@@ -5,7 +5,7 @@ import type { Ledger, WorkerView } from "../ports/ledger.ts";
 import type { Registry } from "../ports/registry.ts";
 import type { PruneTools } from "../retention/plan-prune.ts";
 import { taskLog } from "./task-log.ts";
-import type { ControllerLog } from "./service-context.ts";
+import type { ControllerLog } from "./controller-context.ts";
 import type { Metrics } from "./metrics.ts";
 import { runAlerts } from "./tasks/alerts.ts";
 import { runManifests } from "./tasks/manifests.ts";

@@ -2,7 +2,7 @@ import type { DueAlerts } from "../domain/alert-rules.ts";
 import type { Removal } from "../domain/removal.ts";
 import type { LedgerEvent } from "../ports/ledger.ts";
 import type { Delivery, DeliveryEnd } from "../ports/registry.ts";
-import type { ControllerLog } from "./service-context.ts";
+import type { ControllerLog } from "./controller-context.ts";
 
 /** What the tasks have to say for the log. URLs of receivers are not written: some open doors. */
 export interface TaskLog {

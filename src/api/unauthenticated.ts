@@ -1,5 +1,5 @@
 import type { FastifyRequest } from "fastify";
-import { Problem } from "./problem.ts";
+import { Problem } from "../services/problem.ts";
 import { RequestLimiter } from "./request-limiter.ts";
 
 /** A minute, from one address: requests for what does not exist. */

@@ -1,47 +1,43 @@
-import { type Storage, laneOf } from "../compose.ts";
+import type { Storage } from "../compose.ts";
 import type { JobView } from "../domain/job.ts";
 import { type Amended, amendJob } from "../reextract/amend-job.ts";
-import { takeNewVersion } from "../reextract/take-new-version.ts";
 import { listenForInterrupts } from "./interrupts.ts";
 import { EXIT } from "./exit-codes.ts";
 import { counted, countText } from "./number-text.ts";
 
 interface ReadOptions {
-  /** `--new-version`. Without it, only a reading that was broken off goes on. */
-  readonly isAsked: boolean;
+  /** `--new-version` found the version that the job already has. */
+  readonly isUnchanged: boolean;
   readonly cores: number;
   readonly say: (line: string) => void;
 }
 
 /** An item that workers have in hand ends within its `itemMs`, 120 s unless the scraper says otherwise. */
-const WAIT_MS = 180_000;
+export const NEW_VERSION_WAIT_MS = 180_000;
 const SAY_MS = 5000;
 
+export const waitText = (job: string, inFlight: number): string =>
+  `${job}: waiting for ${counted(inFlight, "item")} that workers are running.`;
+
 /**
- * Pins a job to its scrapers as they are now, and reads its stored pages with them; nothing is fetched meanwhile. Undefined where there is nothing to
- * read. Interrupted, it throws; the next `resume` goes on with it.
+ * Reads the stored pages of a job that has got a new version of its scrapers; nothing is fetched meanwhile. Also continues a reading that was interrupted.
+ * Interrupted, it throws; the next `resume` continues.
  */
 export const readNewVersion = async (
   storage: Storage,
   view: JobView,
-  { isAsked, cores, say }: ReadOptions,
-): Promise<Amended | undefined> => {
-  const { id, scraper } = view.spec;
-  if (isAsked) {
-    const isTaken = await takeNewVersion(storage.ledger, view, {
-      laneOf,
-      waitMs: WAIT_MS,
-      onWait: (inFlight) => say(`${id}: waiting for ${counted(inFlight, "item")} that workers have in hand.`),
-    });
-    if (!isTaken && !view.spec.isAmending)
-      say(`${id}: scraper ${scraper} is unchanged (version ${view.spec.version}). The job goes on with it.`);
+  { isUnchanged, cores, say }: ReadOptions,
+): Promise<void> => {
+  const { id, scraper, version, isAmending } = view.spec;
+  if (!isAmending) {
+    if (isUnchanged)
+      say(`${id}: scraper ${scraper} is unchanged (version ${version}). The job continues with it.`);
+    return;
   }
-  const now = (await storage.ledger.readJob(id))!;
-  if (!now.spec.isAmending) return undefined;
   using interrupts = listenForInterrupts(() => process.exit(EXIT.interrupted));
   let saidAt = performance.now();
-  say(`${id}: reading its stored pages with version ${now.spec.version} of ${scraper}`);
-  const amended = await amendJob(storage, now, {
+  say(`${id}: reading its stored pages with version ${version} of ${scraper}`);
+  const amended = await amendJob(storage, view, {
     cores,
     signal: interrupts.signal,
     onOutput: say,
@@ -52,7 +48,6 @@ export const readNewVersion = async (
     },
   });
   for (const line of amendedLines(amended)) say(line);
-  return amended;
 };
 
 const amendedLines = ({ items, done, rescued, failed, skipped, kept, putBack }: Amended): string[] => [

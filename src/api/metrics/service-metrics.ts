@@ -9,7 +9,7 @@ import { JobTotals } from "./job-totals.ts";
 import { laneTotals, type LaneTotals } from "./lane-totals.ts";
 import { workFigures } from "./work-figures.ts";
 
-/** Deliveries are counted up to here: who has more that are due or parked has seen enough. */
+/** Deliveries are counted up to here: whoever has more that are due or parked has seen enough. */
 const MOST_COUNTED = 500;
 const RESULTS = ["done", "absent", ...FAILURE_KINDS] as const;
 const OPEN_STATES = ["loading", "running", "paused"] as const;

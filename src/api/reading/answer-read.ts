@@ -9,13 +9,16 @@ import type { ItemView } from "../../domain/item.ts";
 import { withoutPlaces } from "../../domain/record.ts";
 import type { ItemQuery } from "../../ports/ledger.ts";
 import { itemPages } from "../../reextract/item-pages.ts";
-import { page, pageOf } from "../cursor.ts";
-import { itemId, itemView } from "../item-view.ts";
+import { pageOf } from "../../schemas/describe.ts";
+import { batchResultSchema } from "../../schemas/job.ts";
+import { itemView } from "../../services/item-view.ts";
+import { itemId } from "../../services/items.ts";
+import { page } from "../cursor.ts";
 import { tellDamage, withOwnPlaces } from "../own-places.ts";
-import { batchResultSchema, itemSchema } from "../schemas/item.ts";
+import { itemSchema } from "../../schemas/item.ts";
 import type { ExportFormat, ReadRequest } from "./read-request.ts";
 
-/** Writes the answer to the sink as far as its reader keeps up. */
+/** Writes the answer to the sink, at the reader's speed. */
 export const answerRead = async (stores: Stores, request: ReadRequest, sink: ByteSink): Promise<void> => {
   switch (request.kind) {
     case "results": {
@@ -57,7 +60,7 @@ const writerTo = (sink: ByteSink, format: ExportFormat): RecordWriter => {
   }
 };
 
-/** As `itemView` tells a failure. */
+/** As in `itemView`. */
 const withPlainDetails = (writer: RecordWriter): RecordWriter => ({
   open: (columns) => writer.open(columns),
   write: (rows) =>

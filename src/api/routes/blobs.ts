@@ -5,9 +5,9 @@ import { z } from "zod";
 import { BlobError, type Blobs } from "../../ports/blobs.ts";
 import { DIGEST_HEADER, MOST_OBJECT_BYTES, MOST_RANGE_BYTES } from "../../ports/ledger-wire.ts";
 import type { Api } from "../api.ts";
-import type { ControllerLog } from "../service-context.ts";
+import type { ControllerLog } from "../controller-context.ts";
 import type { OpenStreams } from "../open-streams.ts";
-import { Problem } from "../problem.ts";
+import { Problem } from "../../services/problem.ts";
 import { addProtocol } from "../protocol.ts";
 
 /** Objects of jobs. Objects elsewhere, such as the copy of the registry, are for admins. */
@@ -30,9 +30,9 @@ export const addBlobRoutes = (app: Api, { service, streams }: BlobContext): void
   const worker = { role: "worker" } as const;
   const schema = { hide: true };
 
-  const nameIn = ({ params, who }: FastifyRequest): string => {
+  const nameIn = ({ params, actor }: FastifyRequest): string => {
     const name = (params as { readonly "*": string })["*"];
-    checkPlace(name, who.role);
+    checkPlace(name, actor.role);
     return name;
   };
 
@@ -56,7 +56,7 @@ export const addBlobRoutes = (app: Api, { service, streams }: BlobContext): void
     });
     scope.get("/v1/blobs", { config: worker, schema }, async (request, reply) => {
       const { prefix } = parse(listQuery, request.query);
-      checkPlace(prefix, request.who.role);
+      checkPlace(prefix, request.actor.role);
       return await stream(reply, lines(blobs.list(prefix)));
     });
     scope.get("/v1/blobs/*", { config: worker, schema }, async (request, reply) => {

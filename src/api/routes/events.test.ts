@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type ApiKit, openApiKit } from "../testing/api-kit.ts";
 import { collectJob } from "../testing/collected-job.ts";
-import type { ApiJob } from "../schemas/job.ts";
+import type { Job } from "../../schemas/job.ts";
 
 interface Told {
   readonly id?: string;
@@ -13,7 +13,7 @@ interface Told {
   };
 }
 
-/** Events as they come, until `isLast` says so. */
+/** Events as they come, until `isLast` described so. */
 const listen = async (
   kit: ApiKit,
   asked: { readonly key?: string; readonly query?: string; readonly after?: string },
@@ -52,7 +52,7 @@ const listen = async (
 };
 
 const submit = async (kit: ApiKit, key?: string): Promise<string> => {
-  const { body } = await kit.ask<{ job: ApiJob }>("POST", "/v1/jobs", {
+  const { body } = await kit.ask<{ job: Job }>("POST", "/v1/jobs", {
     key,
     json: { scraper: "county", inputs: [{ parcel: "1" }, { parcel: "2" }] },
   });

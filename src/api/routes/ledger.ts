@@ -14,9 +14,9 @@ import {
 } from "../../ports/ledger-wire.ts";
 import type { Api } from "../api.ts";
 import { checkJson } from "../parse-json.ts";
-import { Problem } from "../problem.ts";
+import { Problem } from "../../services/problem.ts";
 import { addProtocol } from "../protocol.ts";
-import { CALLS } from "../schemas/ledger-calls.ts";
+import { CALLS } from "../ledger-calls.ts";
 
 interface LedgerStorage {
   readonly ledger: Ledger;
@@ -42,7 +42,7 @@ export const addLedgerRoutes = (app: Api, { service }: { readonly service: Ledge
     if (!parsed.success)
       throw new Problem("invalid-request", `${verb}: ${parsed.error.issues[0]?.message ?? "does not fit"}.`);
     const args = parsed.data;
-    if (verb === "controlJob" && args[1] !== "pause" && request.who.role === "worker")
+    if (verb === "controlJob" && args[1] !== "pause" && request.actor.role === "worker")
       throw new Problem("forbidden", "A worker may only pause a job.");
     if (verb === "pulse") return await ledger.pulse(asSent(args[0] as PulseReport, lateMs(request)));
     const [part, own] = verb.split(".") as ["events" | "removals", string | undefined];

@@ -50,7 +50,7 @@ const tell = async (stores: ManifestOptions, { job, endedAt }: JobEnd): Promise<
   }
 };
 
-/** Which jobs have ended without a manifest that says so. */
+/** Which jobs have ended without a manifest that described so. */
 class EndWatch {
   readonly #options: ManifestOptions;
   /** Jobs that may have ended. */

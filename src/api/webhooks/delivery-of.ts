@@ -4,8 +4,8 @@ import type { JobSpec } from "../../domain/job.ts";
 import { hidePlaces } from "../../domain/record.ts";
 import type { LedgerEvent } from "../../ports/ledger.ts";
 import { type ClientInfo, JOB_ENDPOINT, type NewDelivery } from "../../ports/registry.ts";
-import { evidenceView } from "../evidence-view.ts";
-import { itemId } from "../item-view.ts";
+import { itemId } from "../../services/items.ts";
+import { evidenceView } from "../../services/job-view.ts";
 
 /** Who is told of an event: the client's endpoints that want its type, and the webhook that the job names itself. */
 export const deliveriesOf = (

@@ -1,12 +1,12 @@
 import {
   LEDGER_FILE,
-  newWebhookSecret,
   openBlobs,
   openLedger,
   openRebuild,
   openRegistryFile,
   REBUILD_FILE,
 } from "../../compose.ts";
+import { newSecret } from "../../services/secrets.ts";
 import { rebuild, type Rebuilt, type RebuildTools } from "../../integrity/rebuild.ts";
 import type { RebuiltJob } from "../../ports/ledger-check.ts";
 import { EXIT } from "../exit-codes.ts";
@@ -26,7 +26,7 @@ export const rebuildTools = (json: boolean): RebuildTools => {
     openRebuild,
     openLedger,
     openRegistry: openRegistryFile,
-    newSecret: newWebhookSecret,
+    newSecret,
     onProgress({ jobs, items }) {
       if (json || performance.now() < next) return;
       next = performance.now() + PROGRESS_MS;

@@ -13,10 +13,12 @@ import type { ResumeOptions } from "../options.ts";
 import { checkOutput } from "../../export/outputs/open-output.ts";
 import { openProgress, progressMode } from "../progress.ts";
 import { dataFlag } from "../next-steps.ts";
-import { readNewVersion } from "../read-new-version.ts";
+import { NEW_VERSION_WAIT_MS, readNewVersion, waitText } from "../read-new-version.ts";
 import { reapDead } from "../reap-dead.ts";
 import { workerScript } from "../run-workers.ts";
 import { noteChange } from "../service/audit-local.ts";
+import { LOCAL_ACTOR } from "../../services/context.ts";
+import { resumeJob } from "../../services/jobs.ts";
 import { superviseJob } from "../supervise-job.ts";
 import { UsageError } from "../usage-error.ts";
 
@@ -36,19 +38,25 @@ export const resumeCommand = async (named: string, options: ResumeOptions): Prom
     });
   await reapDead(storage.ledger);
   const caps = capsOf(options);
-  if (caps || found.cappedBy.quota > 0) await storage.ledger.raiseCaps(job, caps ?? {});
+  const { newVersion } = options;
   using progress = openProgress({ mode: progressMode(options), stream: process.stderr });
-  await readNewVersion(storage, found, {
-    isAsked: options.newVersion,
-    cores: availableParallelism(),
-    say: (line) => progress.note(line),
+  const say = (line: string): void => progress.note(line);
+  let load: Load | undefined;
+  const view = await resumeJob({ ledger: storage.ledger, laneOf }, LOCAL_ACTOR, job, {
+    ...(caps && { caps }),
+    newVersion,
+    waitMs: NEW_VERSION_WAIT_MS,
+    onWait: (inFlight) => say(waitText(job, inFlight)),
+    async readPages(now, isTaken) {
+      const isUnchanged = newVersion && !isTaken;
+      await readNewVersion(storage, now, { isUnchanged, cores: availableParallelism(), say });
+      // Before the job is resumed: without its scraper or its inputs it could not run.
+      const ready = await loadPinned(now.spec).catch((error: unknown) => {
+        throw withCommand(error, job, options);
+      });
+      load = loaderOf(storage, now, ready, options);
+    },
   });
-  const view = (await storage.ledger.readJob(job))!;
-  const ready = await loadPinned(view.spec).catch((error: unknown) => {
-    throw withCommand(error, job, options);
-  });
-  const load = loaderOf(storage, view, ready, options);
-  await storage.ledger.controlJob(job, "resume");
   const { processes, logLevel, output } = options;
   const supervisor = new Supervisor({
     script: workerScript,
