@@ -21,9 +21,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   freshness: ["domain", "ports", "scrapers"],
   worker: ["domain", "ports", "archive", "scrapers", "pipeline", "freshness"],
   config: ["domain", "ports", "scrapers"],
-  export: ["domain", "ports", "archive", "reextract"],
-  retention: ["domain", "ports", "archive", "export"],
-  integrity: ["domain", "ports", "archive", "reextract", "export"],
+  export: ["domain", "ports", "archive"],
+  retention: ["domain", "ports", "archive"],
+  integrity: ["domain", "ports", "archive"],
   schemas: ["domain", "ports"],
   services: [
     "domain",

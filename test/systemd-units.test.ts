@@ -1,3 +1,4 @@
+// e2e: starts systemd-analyze
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";

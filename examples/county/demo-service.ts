@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { createInterface } from "node:readline";
-import { shellWord } from "../../src/cli/shell-word.ts";
+import { shellWord } from "../../src/cli/text.ts";
 import { compareWithTruth } from "./demo-compare.ts";
 import { runSluice, startSluice } from "./demo-sluice.ts";
 import { parcelsCsv } from "./inputs.ts";

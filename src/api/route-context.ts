@@ -1,10 +1,9 @@
 import type { FastifyReply } from "fastify";
 import type { Readable } from "node:stream";
 import type { JobView } from "../domain/job.ts";
-import { ArchiveError } from "../archive/manifest.ts";
+import { readSets, type StoredExtraction } from "../archive/extractions.ts";
+import { ArchiveError } from "../archive/stored-bytes.ts";
 import { viewOf } from "../reextract/current-view.ts";
-import { readSets } from "../reextract/job-sets.ts";
-import type { StoredExtraction } from "../reextract/stored-extraction.ts";
 import type { Job } from "../schemas/job.ts";
 import type { ServiceContext } from "../services/context.ts";
 import { jobView } from "../services/job-view.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { renderReport } from "./report.ts";
-import { sampleView } from "./sample-view.ts";
+import { renderReport } from "./render/report.ts";
+import { sampleView } from "./testing/sample-view.ts";
 
 process.env["SLUICE_COMMAND"] = "sluice";
 const FACTS = { data: "./other", tookMs: 1 };

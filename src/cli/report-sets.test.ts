@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { viewOf } from "../reextract/current-view.ts";
-import type { StoredExtraction } from "../reextract/stored-extraction.ts";
-import { renderReport } from "./report.ts";
-import { sampleView } from "./sample-view.ts";
+import type { StoredExtraction } from "../archive/extractions.ts";
+import { renderReport } from "./render/report.ts";
+import { sampleView } from "./testing/sample-view.ts";
 
 const report = (...[view, facts]: Parameters<typeof renderReport>) =>
   `${renderReport(view, facts).join("\n")}\n`;

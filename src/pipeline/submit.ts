@@ -1,5 +1,5 @@
 import { setImmediate, setTimeout as delay } from "node:timers/promises";
-import { dateFields } from "../extraction/date-fields.ts";
+import { dateFields } from "../extraction/extract-spec.ts";
 import type { JobPins } from "../domain/job-version.ts";
 import type { JobSpec, RejectedInput } from "../domain/job.ts";
 import type { JobLedger, PlannedItem } from "../ports/ledger.ts";

@@ -3,7 +3,7 @@ import { Worker } from "node:worker_threads";
 import { standsStill, threadRanMs } from "../domain/stands-still.ts";
 import type { Chunk, ChunkEnd } from "./extract-chunk.ts";
 import type { ThreadOrder, ThreadReply, ThreadTask } from "./extract-thread.ts";
-import { ReextractError } from "./reextract-error.ts";
+import { ReextractError } from "../archive/extractions.ts";
 
 interface PoolOptions {
   readonly threads: number;

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { laneOf, openBlobs } from "../compose.ts";
+import { laneOf, openBlobs, type StorageLocation } from "../compose.ts";
 import type { JobSpec } from "../domain/job.ts";
 import { jobScrapers, loadPinned } from "../scrapers/load-pinned.ts";
 import { type Chunk, type ChunkEnd, type ChunkTools, extractChunk } from "./extract-chunk.ts";
@@ -7,8 +7,7 @@ import { loadCurrentScrapers } from "./extraction-scrapers.ts";
 
 /** What a thread is started with. */
 export interface ThreadTask {
-  /** The data folder. */
-  readonly data: string;
+  readonly location: StorageLocation;
   readonly spec: Pick<JobSpec, "id" | "scraper" | "source" | "scrapers" | "extracts">;
   readonly instead?: string;
   /** The job's scrapers in the versions that it is pinned to; else as their files are now. */
@@ -48,7 +47,7 @@ const load = async (): Promise<Pick<ChunkTools, "scrapers" | "amend">> => {
 
 const start = async (): Promise<void> => {
   const { scrapers, ...amending } = await load();
-  const blobs = await openBlobs(task.data);
+  const blobs = await openBlobs(task.location);
   const tools = { blobs, job: task.spec.id, scrapers, most: task.most, ...amending };
   // The pages of the next order are read while those of the one before are worked through.
   parentPort!.on("message", ({ number, chunk }: ThreadOrder) => {

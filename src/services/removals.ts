@@ -6,7 +6,7 @@ import {
   markDue,
   planPrune,
   type PruneTools,
-  type PruneWish,
+  type PruneFilter,
 } from "../retention/plan-prune.ts";
 import type { DueRemoval, Removal as RemovalAnswer } from "../schemas/removal.ts";
 import { type Actor, mayRead, type ServiceContext } from "./context.ts";
@@ -61,12 +61,12 @@ const pinnedRetention: PruneTools["retentionOf"] = async ({ spec }) => spec.rete
  */
 export const prune = async (
   context: Pick<ServiceContext, "ledger" | "blobs" | "retentionOf" | "now">,
-  wish: PruneWish,
+  filter: PruneFilter,
   { isDry, most = Infinity }: { readonly isDry: boolean; readonly most?: number },
 ): Promise<{ readonly parts: readonly PrunedPart[]; readonly isMore: boolean }> => {
   const { ledger, blobs, now, retentionOf = () => pinnedRetention } = context;
   const plan: DuePart[] = [];
-  for await (const part of planPrune({ ledger, retentionOf: retentionOf(), now }, wish))
+  for await (const part of planPrune({ ledger, retentionOf: retentionOf(), now }, filter))
     if (plan.push(part) > most) break;
   const parts: PrunedPart[] = [];
   for (const part of plan.slice(0, most)) {

@@ -1,3 +1,4 @@
+// e2e: several processes write one log
 import assert from "node:assert/strict";
 import { fork } from "node:child_process";
 import { once } from "node:events";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { openStoredJob, type StoredJob } from "../../src/reextract/stored-job.ts";
+import { openStoredJob, type StoredJob } from "../../src/reextract/testing/stored-job.ts";
 import { sluice } from "./sluice-process.ts";
 
 const OWNER = 'extract: { fields: { owner: field.text(".owner") } }';

@@ -4,7 +4,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { type TlsContents, watchTls } from "../../src/cli/tls-files.ts";
+import { type TlsContents, watchTls } from "../../src/cli/actions/serve.ts";
 import { SluiceProcess, sluice } from "./sluice-process.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "sluice-tls-"));

@@ -1,5 +1,4 @@
 import type { Item, Job, Lane } from "../../client.ts";
-import type { FailureKind } from "../../domain/failure.ts";
 import type { JobView, LaneState, PinnedScraper } from "../../domain/job.ts";
 import { FIELD_STATUSES, fieldPrefix } from "../../domain/record.ts";
 import type { ItemRow } from "./verbs.ts";
@@ -56,7 +55,7 @@ export const jobOfApi = (job: Job): JobView => {
     counts: rest,
     cappedBy: job.cappedBy,
     partial,
-    failures: job.failures.map((one) => ({ ...one, kind: one.kind as FailureKind })),
+    failures: job.failures,
     attemptFailures: job.attemptFailures,
     fieldCounts: fields.flatMap((field) => FIELD_STATUSES.map((status) => job.fields[field]![status])),
     held: job.held.map(({ heldAt, probeAt, ...one }) => ({
@@ -90,7 +89,7 @@ export const itemOfApi = (item: Item): ItemRow => {
     state,
     attempts,
     ...(parent !== undefined && { parent }),
-    ...(failure && { failure: { ...failure, kind: failure.kind as FailureKind } }),
+    ...(failure && { failure }),
     ...(quality && { quality }),
     ...(change && { change }),
     ...(reason && { skipReason: reason }),

@@ -1,4 +1,5 @@
 import type { NewJob } from "../../client.ts";
+import { rateText } from "../text.ts";
 import type { Submission } from "./verbs.ts";
 
 /** The request that creates the job, for a server or in this process. Its inputs follow as an upload. */
@@ -27,3 +28,12 @@ export const cancelIfEmpty = async (job: {
     // the upload's error is thrown
   }
 };
+
+/** A job can only lower the pace of its scraper; undefined if `--rate` does that, or is not given. */
+export const paceNote = (
+  rate: number | undefined,
+  { scraper, perSecond }: { readonly scraper: string; readonly perSecond: number },
+): string | undefined =>
+  rate === undefined || rate <= perSecond
+    ? undefined
+    : `--rate ${rate} has no effect: scraper ${scraper} allows ${rateText(perSecond)}. To go faster, declare a higher \`pace\` in the scraper.`;
