@@ -1,5 +1,6 @@
-import type { z } from "zod";
-import { problemSchema } from "./problem-schema.ts";
+import { z } from "zod";
+import { described, named } from "../schemas/describe.ts";
+import { Problem, PROBLEM_CODES } from "../services/problem.ts";
 
 const MEANINGS = {
   400: "The request does not fit its schema, or its cursor is none of this list.",
@@ -46,3 +47,58 @@ export const stream = (description: string, schema: z.ZodType, ...types: readonl
   description,
   content: Object.fromEntries(types.map((type) => [type, { schema }])),
 });
+
+/** Opaque to clients, so that its contents may change. */
+export const toCursor = (place: unknown): string => Buffer.from(JSON.stringify(place)).toString("base64url");
+
+export const fromCursor = <Place>(
+  cursor: string | undefined,
+  schema: z.ZodType<Place>,
+): Place | undefined => {
+  if (cursor === undefined) return undefined;
+  try {
+    return schema.parse(JSON.parse(Buffer.from(cursor, "base64url").toString()));
+  } catch {
+    return refuseCursor();
+  }
+};
+
+export const refuseCursor = (): never => {
+  throw new Problem("bad-cursor", "The cursor is not from this list. Start again without a cursor.");
+};
+
+/** A page of a list; `place` is where the next page begins, if there may be one. */
+export const page = <Entry>(data: readonly Entry[], place: unknown) => ({
+  data,
+  ...(place !== undefined && { next: toCursor(place) }),
+});
+
+/** A query parameter that may be repeated, as a list. */
+export const listOf = <T extends string>(given: T | readonly T[] | undefined): readonly T[] | undefined =>
+  given === undefined ? undefined : typeof given === "string" ? [given] : given;
+
+const problemSchema = named(
+  "Problem",
+  z.object({
+    type: described("A relative reference: what the code means is told there.", z.string()),
+    title: z.string(),
+    status: z.int(),
+    detail: described("What is wrong with this request, and the way out.", z.string()),
+    instance: described(
+      "The request's id, as in the header `x-request-id` and in the server's log.",
+      z.string(),
+    ),
+    code: z.enum(PROBLEM_CODES),
+    errors: described(
+      "Which parts of the request are wrong.",
+      z.array(z.object({ path: z.string(), message: z.string() })),
+    ).optional(),
+    reasons: described(
+      "Why the service is not ready; of `/readyz`.",
+      z.array(z.object({ code: z.string(), detail: z.string() })),
+    ).optional(),
+    offset: described("Inputs taken so far, where an upload was refused.", z.int()).optional(),
+  }),
+);
+
+export type ProblemBody = z.infer<typeof problemSchema>;

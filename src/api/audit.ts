@@ -4,7 +4,7 @@ import { type Change, recordChange } from "../services/audit.ts";
 import { otherClientOf } from "../services/context.ts";
 import type { Api } from "./api.ts";
 import type { ControllerLog } from "./controller-context.ts";
-import { isLoopback } from "./may-listen.ts";
+import { isLoopback } from "./auth.ts";
 
 /** Methods that change nothing. */
 const READS = new Set(["GET", "HEAD", "OPTIONS"]);

@@ -1,13 +1,11 @@
+import { BlockList, isIPv6 } from "node:net";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { Registry } from "../ports/registry.ts";
 import { LOCAL_CLIENT } from "../domain/client.ts";
+import type { Registry } from "../ports/registry.ts";
 import { type Actor, isAtLeast } from "../services/context.ts";
+import { Problem } from "../services/problem.ts";
 import type { Api } from "./api.ts";
 import { KeyCache } from "./key-cache.ts";
-import { isLoopback } from "./may-listen.ts";
-import { Problem } from "../services/problem.ts";
-import { RequestLimiter, type RequestRoom } from "./request-limiter.ts";
-import { Unauthenticated, WRONG_KEY_COST } from "./unauthenticated.ts";
 
 /** Checks the key and the role on every route that is not for `nobody`. */
 export const addAuth = (app: Api, registry: Registry, now: () => number): KeyCache => {
@@ -86,4 +84,108 @@ const localActor = (request: FastifyRequest): Actor => {
     "forbidden",
     "Without API keys, only programs on this machine have access. Create a key with `sluice clients key`.",
   );
+};
+
+const LOOPBACK = new BlockList();
+LOOPBACK.addSubnet("127.0.0.0", 8, "ipv4");
+LOOPBACK.addAddress("::1", "ipv6");
+
+/** Of an address or a host name as one listens on it, or as a `Host` header has it without its port. */
+export const isLoopback = (host: string): boolean => {
+  const bare = host.replace(/^\[|\]$/g, "").toLowerCase();
+  if (bare === "localhost" || bare.endsWith(".localhost")) return true;
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/.exec(bare)?.[1];
+  return LOOPBACK.check(mapped ?? bare, mapped === undefined && isIPv6(bare) ? "ipv6" : "ipv4");
+};
+
+/** Without keys everybody who can connect may do everything: then only this machine can connect. */
+export const mayListen = (host: string, hasKeys: boolean): boolean => hasKeys || isLoopback(host);
+
+export interface RequestRoom {
+  /** Requests that may be made at once after this one. */
+  readonly left: number;
+  /** Before the next one where none is left, before all are there again where some are. */
+  readonly resetSeconds: number;
+  /** This one comes too early. */
+  readonly isOver: boolean;
+}
+
+/** Names are given by unauthenticated too: when there are so many, those that have filled up again are forgotten. */
+const MOST_BUCKETS = 10_000;
+
+interface Bucket {
+  level: number;
+  at: number;
+}
+
+/** Requests a minute for each key or address, as a bucket that fills evenly. Each controller counts for itself. */
+export class RequestLimiter {
+  readonly #buckets = new Map<string, Bucket>();
+
+  /** `cost`: of this one, in requests; with 0 it is only asked whether there is room. */
+  take(key: string, perMinute: number, nowMs: number, cost = 1): RequestRoom {
+    const bucket = this.#buckets.get(key) ?? { level: perMinute, at: nowMs };
+    this.#buckets.set(key, bucket);
+    if (this.#buckets.size > MOST_BUCKETS) this.#forget(nowMs);
+    const perMs = perMinute / 60_000;
+    bucket.level = Math.min(perMinute, bucket.level + Math.max(0, nowMs - bucket.at) * perMs);
+    bucket.at = nowMs;
+    const secondsTo = (level: number) => Math.max(1, Math.ceil((level - bucket.level) / perMs / 1000));
+    if (bucket.level < 1) return { left: 0, resetSeconds: secondsTo(1), isOver: true };
+    bucket.level -= cost;
+    const left = Math.max(0, Math.floor(bucket.level));
+    return { left, resetSeconds: secondsTo(left === 0 ? 1 : perMinute), isOver: false };
+  }
+
+  /** After a minute every bucket is full. */
+  #forget(nowMs: number): void {
+    for (const [key, { at }] of this.#buckets) if (nowMs - at >= 60_000) this.#buckets.delete(key);
+    for (const key of this.#buckets.keys()) {
+      if (this.#buckets.size <= MOST_BUCKETS) return;
+      this.#buckets.delete(key);
+    }
+  }
+}
+
+/** A minute, from one address: requests for what does not exist. */
+const PER_ADDRESS = 12_000;
+/** A request with a wrong key, or without one, counts for so many. */
+export const WRONG_KEY_COST = 10;
+/** Lines a minute that unauthenticated may have in the log, from all addresses together. */
+const LOGGED = 600;
+
+/**
+ * Limits guesses of keys and paths, by address, before anything is looked up. A key that was used here before is let through: others
+ * behind the same proxy go on working while one of them guesses keys.
+ */
+export class Unauthenticated {
+  readonly #limiter = new RequestLimiter();
+  readonly #log = new RequestLimiter();
+  readonly #now: () => number;
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  check(request: FastifyRequest): void {
+    const room = this.#limiter.take(addressOf(request), PER_ADDRESS, this.#now(), 0);
+    if (!room.isOver) return;
+    request.isUnlogged = true;
+    throw new Problem(
+      "too-many-requests",
+      "Too many requests without a valid API key from this address. Wait, and send a key that is valid.",
+      { retryAfterSeconds: room.resetSeconds },
+    );
+  }
+
+  note(request: FastifyRequest, cost: number): void {
+    this.#limiter.take(addressOf(request), PER_ADDRESS, this.#now(), cost);
+    request.isUnlogged = this.#log.take("", LOGGED, this.#now()).isOver;
+  }
+}
+
+/** Of IPv6 the network: one machine has as many addresses as it likes. */
+const addressOf = ({ socket }: FastifyRequest): string => {
+  const address = socket.remoteAddress ?? "";
+  return address.includes(".") ? address : address.split(":").slice(0, 4).join(":");
 };

@@ -2,7 +2,7 @@ import { readPage } from "../pipeline/notify.ts";
 import type { JobView } from "../domain/job.ts";
 import { EVENT_TYPES, type EventQuery, type EventType, type LedgerEvent } from "../ports/event-log.ts";
 import type { Ledger } from "../ports/ledger.ts";
-import { factsOf } from "./webhooks/delivery-of.ts";
+import { factsOf } from "./webhooks/make-deliveries.ts";
 
 /** An event of a job as listeners get it. */
 export interface LiveEvent {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { type ApiKit, openApiKit } from "./testing/api-kit.ts";
 import type { Job } from "../schemas/job.ts";
-import type { ProblemBody } from "./problem-schema.ts";
+import type { ProblemBody } from "./answers.ts";
 
 const JOB = { scraper: "county", inputs: [{ parcel: "1" }] };
 

@@ -1,10 +1,18 @@
 import { z } from "zod";
-import { COLLECTOR_KINDS } from "../domain/job-version.ts";
 import { FAILURE_KINDS } from "../domain/failure.ts";
 import { ITEM_STATES } from "../domain/item.ts";
+import { COLLECTOR_KINDS } from "../domain/job-version.ts";
 import { PAUSE_CAUSES } from "../domain/job.ts";
 import { EVENT_TYPES } from "../ports/event-log.ts";
-import { LONGEST_WAIT_MS, type WireVerb } from "../ports/ledger-wire.ts";
+import {
+  LONGEST_WAIT_MS,
+  PROTOCOL,
+  PROTOCOL_HEADER,
+  VERSION_HEADER,
+  type WireVerb,
+} from "../ports/ledger-wire.ts";
+import { Problem } from "../services/problem.ts";
+import type { Api } from "./api.ts";
 
 /** What is longer than anything a worker has reason to send. */
 const MOST = 10_000;
@@ -233,4 +241,20 @@ export const CALLS: { readonly [V in WireVerb]: z.ZodType<readonly unknown[]> } 
   "removals.freed": z.tuple([name]),
   "removals.forget": z.tuple([name, z.array(text)]),
   "removals.endSweep": z.tuple([z.object({ job: name, what: scope, asked: z.int() })]),
+};
+
+/** For routes that only workers use, which must speak the same protocol as this controller. There are too many requests to log. */
+export const addProtocol = (scope: Api, version: string): void => {
+  scope.addHook("onRequest", async (request, reply) => {
+    request.isUnlogged = true;
+    void reply.headers({ [PROTOCOL_HEADER]: PROTOCOL, [VERSION_HEADER]: version });
+    const theirs = Number(request.headers[PROTOCOL_HEADER] ?? 0);
+    if (theirs === PROTOCOL) return;
+    const side = theirs > PROTOCOL ? "controller" : "worker";
+    const their = String(request.headers[VERSION_HEADER] ?? "unknown version").slice(0, 50);
+    throw new Problem(
+      "other-protocol",
+      `The worker (${their}) speaks version ${theirs} of the protocol between workers and controller, the controller (${version}) speaks version ${PROTOCOL}. Upgrade the ${side}.`,
+    );
+  });
 };

@@ -6,7 +6,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { type ApiKit, openApiKit } from "./testing/api-kit.ts";
 import { collectJob } from "./testing/collected-job.ts";
 import { MOST_STREAMS } from "./open-streams.ts";
-import type { ProblemBody } from "./problem-schema.ts";
+import type { ProblemBody } from "./answers.ts";
 
 /** More than the buffers of both ends of a connection hold. */
 const LARGE = 24 * 1024 * 1024;

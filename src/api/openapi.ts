@@ -4,7 +4,6 @@ import { z } from "zod";
 import { loadOptional, MissingPackageError } from "../domain/missing-package.ts";
 import { apiRegistry, described } from "../schemas/describe.ts";
 import type { Api } from "./api.ts";
-import { pruneComponents } from "./prune-components.ts";
 
 const TAGS = {
   jobs: "A scraper and its inputs, on behalf of a client.",
@@ -118,4 +117,32 @@ export const addDocs = async (app: Api): Promise<void> => {
       },
     });
   });
+};
+
+interface Document {
+  readonly components?: { readonly schemas?: Readonly<Record<string, unknown>> };
+}
+
+const SCHEMA_REFERENCE = /"#\/components\/schemas\/([^"/]+)"/g;
+
+/** Leaves out schemas that nothing in the document leads to: each has a form for requests and one for answers, and few are used in both. */
+const pruneComponents = <Doc extends object>(document: Doc): Doc => {
+  const { components, ...rest } = document as Doc & Document;
+  const schemas = components?.schemas ?? {};
+  const used = new Set<string>();
+  const visit = (part: unknown): void => {
+    for (const [, name] of (JSON.stringify(part) ?? "").matchAll(SCHEMA_REFERENCE)) {
+      if (name === undefined || used.has(name)) continue;
+      used.add(name);
+      visit(schemas[name]);
+    }
+  };
+  visit(rest);
+  return {
+    ...document,
+    components: {
+      ...components,
+      schemas: Object.fromEntries(Object.entries(schemas).filter(([name]) => used.has(name))),
+    },
+  };
 };

@@ -1,9 +1,8 @@
 import { endedCount } from "../domain/item.ts";
-import { type JobView, workedCount } from "../domain/job.ts";
+import { type JobState, type JobView, workedCount } from "../domain/job.ts";
 import { RecentRate } from "../domain/recent-rate.ts";
-import type { JobLedger } from "../ports/ledger.ts";
+import type { JobLedger, JobQuery, Ledger } from "../ports/ledger.ts";
 import type { ControllerLog } from "./controller-context.ts";
-import { openJobs } from "./open-jobs.ts";
 
 interface Watched {
   readonly rate: RecentRate;
@@ -96,5 +95,27 @@ export class ProgressWatch implements Disposable {
       if (before !== undefined && before !== counts) for (const listener of this.#listeners) listener(view);
     }
     this.#seen = seen;
+  }
+}
+
+const OPEN: readonly JobState[] = ["loading", "running", "paused"];
+const PAGE = 200;
+
+/** Jobs that have not ended, of all clients. */
+export async function* openJobs(
+  ledger: Pick<Ledger, "listJobs">,
+  which: Pick<JobQuery, "states" | "tellsProgress" | "pausedBy"> = {},
+): AsyncGenerator<JobView> {
+  let after: string | undefined;
+  for (;;) {
+    const page = await ledger.listJobs({
+      states: OPEN,
+      ...which,
+      limit: PAGE,
+      ...(after !== undefined && { after }),
+    });
+    yield* page;
+    if (page.length < PAGE) return;
+    after = page.at(-1)!.spec.id;
   }
 }

@@ -9,11 +9,11 @@ import type { ServiceContext } from "../services/context.ts";
 import { jobView } from "../services/job-view.ts";
 import type { ControllerContext } from "./controller-context.ts";
 import type { EventFeed } from "./event-feed.ts";
-import { FairTurns } from "./fair-turns.ts";
+import { FairTurns } from "./turns.ts";
 import type { KeyCache } from "./key-cache.ts";
 import type { OpenStreams } from "./open-streams.ts";
 import type { ProgressWatch } from "./progress-watch.ts";
-import type { ReadRequest } from "./reading/read-request.ts";
+import type { ReadRequest } from "./reading/answer-read.ts";
 import { directReads, type Reads } from "./reading/reads.ts";
 
 /** What the routes share. */

@@ -1,5 +1,9 @@
-import type { Registry } from "../ports/registry.ts";
-import { wait as realWait, type Wait } from "./wait.ts";
+import { setTimeout as delay } from "node:timers/promises";
+import type { DueAlerts } from "../domain/alert-rules.ts";
+import type { Removal } from "../domain/removal.ts";
+import type { LedgerEvent } from "../ports/ledger.ts";
+import type { Delivery, DeliveryEnd, Registry } from "../ports/registry.ts";
+import type { ControllerLog } from "./controller-context.ts";
 
 /** What every background task is handed. */
 export interface TaskTools {
@@ -12,7 +16,7 @@ export interface TaskTools {
   readonly wait?: Wait;
 }
 
-interface Duty {
+interface Task {
   readonly name: string;
   readonly everyMs: number;
   /** One round. */
@@ -27,8 +31,8 @@ const LONGEST_BACKOFF_MS = 60_000;
  * Runs a task round by round, in one of the controllers: the one that holds it, until it stops or is not heard of any more. A round that takes
  * long is held on to; one that was lost all the same, because its process stood still, is stopped.
  */
-export const runTask = async (tools: TaskTools, task: Duty, signal: AbortSignal): Promise<void> => {
-  const { registry, holder, report, wait = realWait } = tools;
+export const runTask = async (tools: TaskTools, task: Task, signal: AbortSignal): Promise<void> => {
+  const { registry, holder, report, wait: waitFor = wait } = tools;
   const hold = async (): Promise<boolean> =>
     await registry.holdTask(task.name, holder, task.everyMs + GRACE_MS);
   let failures = 0;
@@ -40,7 +44,7 @@ export const runTask = async (tools: TaskTools, task: Duty, signal: AbortSignal)
       failures++;
       report(task.name, error);
     }
-    await wait(failures === 0 ? task.everyMs : backoffMs(task.everyMs, failures), signal);
+    await waitFor(failures === 0 ? task.everyMs : backoffMs(task.everyMs, failures), signal);
   }
   await registry.dropTask(task.name, holder).catch((error: unknown) => report(task.name, error));
 };
@@ -65,3 +69,85 @@ const holdOn = async (
     clearInterval(timer);
   }
 };
+
+/** Resolves after a while, or as soon as it is stopped. Handed in, so that a day can pass in a test. */
+export type Wait = (ms: number, signal: AbortSignal) => Promise<void>;
+
+export const wait: Wait = async (ms, signal) => {
+  await delay(ms, undefined, { signal }).catch(() => undefined);
+};
+
+/** Rounds that a job is left out at most. */
+const MOST_ROUNDS = 255;
+
+/**
+ * Lets a task go through jobs one by one: what fails for one of them is reported, and stops neither the others nor the task. A job that fails again
+ * and again is left out of more and more rounds.
+ */
+export class JobBackoff {
+  readonly #report: (error: unknown) => void;
+  readonly #failing = new Map<string, { failures: number; skips: number }>();
+
+  constructor(report: (error: unknown) => void) {
+    this.#report = report;
+  }
+
+  /** False where it failed, or is left out of this round. */
+  async try(job: string, run: () => Promise<void>): Promise<boolean> {
+    const failing = this.#failing.get(job) ?? { failures: 0, skips: 0 };
+    if (failing.skips-- > 0) return false;
+    try {
+      await run();
+      this.#failing.delete(job);
+      return true;
+    } catch (error) {
+      failing.failures++;
+      failing.skips = Math.min(2 ** (failing.failures - 1) - 1, MOST_ROUNDS);
+      this.#failing.set(job, failing);
+      const reason = error instanceof Error ? error.message : String(error);
+      this.#report(new Error(`job ${job}: ${reason}`, { cause: error }));
+      return false;
+    }
+  }
+}
+
+/** What the tasks have to say for the log. URLs of receivers are not written: some open doors. */
+export interface TaskLog {
+  readonly report: (task: string, error: unknown) => void;
+  readonly onReaped: (reaped: { readonly workers: number; readonly suspects: number }) => void;
+  readonly onEvent: (event: LedgerEvent) => void;
+  readonly onDeliveryEnd: (delivery: Delivery, end: DeliveryEnd) => void;
+  readonly onRemoved: (removal: Removal) => void;
+  readonly onAlerts: (channel: string, told: DueAlerts) => void;
+}
+
+export const taskLog = (log: ControllerLog): TaskLog => ({
+  report(task, error) {
+    log.error("duty failed", { task, message: error instanceof Error ? error.message : String(error) });
+  },
+  onReaped(reaped) {
+    log.warn("workers given up", { ...reaped });
+  },
+  onEvent({ id, type, job, facts }) {
+    log.info(type, { ...shortFacts(facts), job, id });
+  },
+  onDeliveryEnd({ id, client, job, type, attempts }, { state, ...end }) {
+    const facts = { delivery: id, client, job, type, attempt: attempts + 1, state, ...end };
+    if (state === "delivered") log.info("delivery", facts);
+    else log.warn("delivery", facts);
+  },
+  onRemoved({ job, client, scraper, what, removed, kept }) {
+    log.info("removed", { job, client, scraper, what, ...removed, keptObjects: kept.objects });
+  },
+  onAlerts(channel, { raised, over }) {
+    log.info("alerts told", { channel, raised, over });
+  },
+});
+
+/** Evidence and lists of items are large, and in the ledger. */
+const LONGEST_FACT = 200;
+
+const shortFacts = (facts: LedgerEvent["facts"]): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(facts).filter(([, value]) => (JSON.stringify(value) ?? "").length <= LONGEST_FACT),
+  );

@@ -2,21 +2,19 @@ import type { AlertRules } from "../domain/alert-rules.ts";
 import type { Blobs } from "../ports/blobs.ts";
 import type { Channel, WebhookSender } from "../ports/channel.ts";
 import type { Ledger, WorkerView } from "../ports/ledger.ts";
-import type { StorageLocation } from "../ports/storage.ts";
 import type { Registry } from "../ports/registry.ts";
+import type { StorageLocation } from "../ports/storage.ts";
 import type { PruneTools } from "../retention/plan-prune.ts";
-import { taskLog } from "./task-log.ts";
 import type { ControllerLog } from "./controller-context.ts";
 import type { Metrics } from "./metrics.ts";
+import { taskLog, wait } from "./run-task.ts";
 import { runAlerts } from "./tasks/alerts.ts";
 import { runManifests } from "./tasks/manifests.ts";
 import { runNewVersions } from "./tasks/new-versions.ts";
 import { runProgress } from "./tasks/progress.ts";
 import { runReaper } from "./tasks/reaper.ts";
-import { runRetention } from "./tasks/retention.ts";
-import { runTidy } from "./tasks/tidy.ts";
+import { runRetention, runTidy } from "./tasks/retention.ts";
 import { runWebhooks } from "./tasks/webhooks.ts";
-import { wait } from "./wait.ts";
 import type { OnDeliveryEnd } from "./webhooks/send-deliveries.ts";
 
 export interface TasksOptions {

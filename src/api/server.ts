@@ -1,31 +1,28 @@
 import fastify, { type FastifyInstance, type FastifyRequest } from "fastify";
 import { serializerCompiler, validatorCompiler } from "fastify-type-provider-zod";
-import type { ApiTypes } from "./api.ts";
-import { gatherMethods } from "./allowed-methods.ts";
-import { answerBroken } from "./answer-broken.ts";
-import { answerProblem } from "./answer-problem.ts";
+import { Problem } from "../services/problem.ts";
+import { answerBroken, answerProblem, requestId } from "./answer-problem.ts";
+import type { Api, ApiTypes } from "./api.ts";
 import { addAudit } from "./audit.ts";
 import { addAuth } from "./auth.ts";
-import { BodyRoom } from "./body-room.ts";
-import { RouteContext } from "./route-context.ts";
-import { EventFeed } from "./event-feed.ts";
 import type { ControllerContext } from "./controller-context.ts";
+import { EventFeed } from "./event-feed.ts";
 import { addIdempotency } from "./idempotency.ts";
-import { addDocs, addOpenapi } from "./openapi.ts";
 import { OpenStreams } from "./open-streams.ts";
-import { addJsonParser } from "./parse-json.ts";
-import { Problem } from "../services/problem.ts";
+import { addDocs, addOpenapi } from "./openapi.ts";
 import { ProgressWatch } from "./progress-watch.ts";
-import { requestId } from "./request-id.ts";
-import { RequestTurns } from "./request-turns.ts";
+import { addJsonParser, BodyRoom } from "./request-body.ts";
+import { RequestTurns } from "./turns.ts";
+import { RouteContext } from "./route-context.ts";
 import { addAuditRoutes } from "./routes/audit.ts";
 import { addBatchRoutes } from "./routes/batches.ts";
 import { addBlobRoutes } from "./routes/blobs.ts";
 import { addCaptureRoutes } from "./routes/captures.ts";
 import { addClientRoutes } from "./routes/clients.ts";
 import { addEventRoutes } from "./routes/events.ts";
-import { addInputRoutes } from "./routes/job-inputs.ts";
 import { addItemRoutes } from "./routes/items.ts";
+import { addJobControlRoutes } from "./routes/job-control.ts";
+import { addInputRoutes } from "./routes/job-inputs.ts";
 import { addJobRoutes } from "./routes/jobs.ts";
 import { addLaneRoutes } from "./routes/lanes.ts";
 import { addLedgerRoutes } from "./routes/ledger.ts";
@@ -33,7 +30,6 @@ import { addRemovalRoutes } from "./routes/removals.ts";
 import { addResultRoutes } from "./routes/results.ts";
 import { addScraperRoutes } from "./routes/scrapers.ts";
 import { addServiceRoutes } from "./routes/service.ts";
-import { addJobControlRoutes } from "./routes/job-control.ts";
 import { addWebhookRoutes } from "./routes/webhooks.ts";
 
 const BODY_LIMIT = 1024 * 1024;
@@ -154,3 +150,18 @@ const ROUTES = [
   addLedgerRoutes,
   addBlobRoutes,
 ];
+
+/** Answers which methods a path has, for those that it has not. Routes are gathered as they are added. */
+export const gatherMethods = (app: Api): ((path: string) => readonly string[]) => {
+  const routes: { readonly pattern: RegExp; readonly methods: readonly string[] }[] = [];
+  app.addHook("onRoute", ({ url, method }) => {
+    const source = url
+      .replace(/[.*+?^${}()|[\]\\]/g, "\\$&")
+      .replace(/:[A-Za-z]+/g, "[^/]+")
+      .replaceAll("\\*", ".*");
+    routes.push({ pattern: new RegExp(`^${source}$`), methods: [method].flat() });
+  });
+  return (path) => [
+    ...new Set(routes.filter(({ pattern }) => pattern.test(path)).flatMap(({ methods }) => methods)),
+  ];
+};

@@ -21,7 +21,7 @@ export const described = <Schema extends z.ZodType>(description: string, schema:
 };
 
 /** A value as JSON carries it: read-only, and without `undefined`. */
-export type Plain<Value> = unknown extends Value
+type Plain<Value> = unknown extends Value
   ? Value
   : Value extends readonly (infer Entry)[]
     ? readonly Plain<Entry>[]

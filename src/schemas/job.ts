@@ -34,7 +34,7 @@ const heldSchema = z.object({
   ).optional(),
 });
 
-export const rejectSchema = named(
+const rejectSchema = named(
   "RejectedInput",
   z.object({
     line: described("Line of the input, from 1.", z.int()),
@@ -209,7 +209,7 @@ export const retrySchema = z.strictObject({
 });
 export type Retry = Request<typeof retrySchema>;
 
-export const EXPORT_FORMATS = ["jsonl", "csv", "parquet"] as const;
+const EXPORT_FORMATS = ["jsonl", "csv", "parquet"] as const;
 
 export const resultsQuery = z.strictObject({
   format: z.enum(EXPORT_FORMATS).default("jsonl"),

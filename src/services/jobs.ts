@@ -49,13 +49,13 @@ interface Stop {
   readonly isGone?: () => boolean;
 }
 
-export interface StoppedJob {
+interface StoppedJob {
   readonly view: JobView;
   /** No further request of the job can start; false if that takes longer than the wait. */
   readonly isQuiet: boolean;
 }
 
-export const STOP_WAIT_MS = 20_000;
+const STOP_WAIT_MS = 20_000;
 
 /** Pauses or cancels a job, and waits until no further request of it can reach a site. */
 export const stopJob = async (

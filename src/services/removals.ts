@@ -51,7 +51,7 @@ export const removalView = ({ createdAt, endedAt, removedAt, ...rest }: Removal)
 });
 
 /** `bytes`: its size, in a dry run. */
-export type PrunedPart = DuePart & { readonly bytes?: number };
+type PrunedPart = DuePart & { readonly bytes?: number };
 
 const pinnedRetention: PruneTools["retentionOf"] = async ({ spec }) => spec.retention;
 

@@ -3,7 +3,7 @@ import { Readable } from "node:stream";
 import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
 import type { Stores } from "../../archive/manifest.ts";
 import type { StorageLocation } from "../../ports/storage.ts";
-import type { ReadRequest } from "./read-request.ts";
+import type { ReadRequest } from "./answer-read.ts";
 import { type ReadCall, type ReadReply, serveReads } from "./serve-reads.ts";
 
 /** Answers long reads somewhere else than on the event loop that answers the API. */

@@ -1,8 +1,7 @@
 import type { MessagePort } from "node:worker_threads";
 import type { Stores } from "../../archive/manifest.ts";
 import type { ByteSink } from "../../export/outputs/open-output.ts";
-import { answerRead } from "./answer-read.ts";
-import type { ReadRequest } from "./read-request.ts";
+import { answerRead, type ReadRequest } from "./answer-read.ts";
 
 /** What the thread of reads is told. */
 export type ReadCall =

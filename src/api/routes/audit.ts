@@ -2,9 +2,8 @@ import { z } from "zod";
 import { pageOf } from "../../schemas/describe.ts";
 import { auditEntrySchema, auditQuery } from "../../schemas/operations.ts";
 import { listAudit } from "../../services/audit.ts";
-import { json, problems } from "../answers.ts";
+import { fromCursor, json, page, problems } from "../answers.ts";
 import type { Api } from "../api.ts";
-import { fromCursor, page } from "../cursor.ts";
 import type { RouteContext } from "../route-context.ts";
 
 export const addAuditRoutes = (app: Api, { service }: RouteContext): void => {

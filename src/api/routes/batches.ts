@@ -2,16 +2,15 @@ import { z } from "zod";
 import { ITEM_STATES } from "../../domain/item.ts";
 import type { JobView } from "../../domain/job.ts";
 import { many, pageOf, pageQuery } from "../../schemas/describe.ts";
-import { batchParams, batchResultSchema, batchSchema, createdBatchSchema } from "../../schemas/job.ts";
 import { newBatchSchema } from "../../schemas/job-options.ts";
+import { batchParams, batchResultSchema, batchSchema, createdBatchSchema } from "../../schemas/job.ts";
 import { type Actor, shown } from "../../services/context.ts";
 import { batchView } from "../../services/job-view.ts";
 import { findJob } from "../../services/jobs.ts";
 import { Problem } from "../../services/problem.ts";
 import { submitJob } from "../../services/submit.ts";
-import { json, problems } from "../answers.ts";
+import { fromCursor, json, listOf, problems } from "../answers.ts";
 import type { Api } from "../api.ts";
-import { fromCursor, listOf } from "../cursor.ts";
 import type { RouteContext } from "../route-context.ts";
 import { itemPlace } from "./items.ts";
 

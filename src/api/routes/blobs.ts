@@ -8,7 +8,7 @@ import type { Api } from "../api.ts";
 import type { ControllerLog } from "../controller-context.ts";
 import type { OpenStreams } from "../open-streams.ts";
 import { Problem } from "../../services/problem.ts";
-import { addProtocol } from "../protocol.ts";
+import { addProtocol } from "../ledger-calls.ts";
 
 /** Objects of jobs. Objects elsewhere, such as the copy of the registry, are for admins. */
 const WORKERS_PREFIX = "jobs/";

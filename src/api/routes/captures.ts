@@ -1,19 +1,18 @@
-import { z } from "zod";
 import { Readable } from "node:stream";
+import { z } from "zod";
 import { isPacked } from "../../archive/read-capture.ts";
 import { type CaptureStream, streamCapture } from "../../archive/stream-capture.ts";
 import type { CaptureRef } from "../../domain/capture.ts";
 import { BlobError } from "../../ports/blobs.ts";
-import { json, problems, stream } from "../answers.ts";
-import type { Api } from "../api.ts";
 import { described } from "../../schemas/describe.ts";
-import type { RouteContext } from "../route-context.ts";
-import { captureView } from "../../services/item-view.ts";
-import { findCapture, findItem } from "../../services/items.ts";
-import { isOfJob, tellDamage } from "../own-places.ts";
-import { Problem } from "../../services/problem.ts";
 import { captureHeadSchema, captureSchema } from "../../schemas/item.ts";
 import { itemParams } from "../../schemas/job.ts";
+import { captureView, isOfJob, tellDamage } from "../../services/item-view.ts";
+import { findCapture, findItem } from "../../services/items.ts";
+import { Problem } from "../../services/problem.ts";
+import { json, problems, stream } from "../answers.ts";
+import type { Api } from "../api.ts";
+import type { RouteContext } from "../route-context.ts";
 
 const captureParams = itemParams.extend({
   number: described("Index of the capture within the item, from 0.", z.coerce.number().int().min(0)),

@@ -1,16 +1,15 @@
 import { once } from "node:events";
 import { PassThrough } from "node:stream";
 import { z } from "zod";
+import { isoTime } from "../../domain/iso-time.ts";
 import type { JobView } from "../../domain/job.ts";
 import { hidePlaces } from "../../domain/record.ts";
 import { eventQuery } from "../../schemas/webhook.ts";
 import { isAtLeast } from "../../services/context.ts";
-import { problems, stream } from "../answers.ts";
+import { listOf, problems, stream } from "../answers.ts";
 import type { Api } from "../api.ts";
-import { listOf } from "../cursor.ts";
-import type { RouteContext } from "../route-context.ts";
 import { aboutJob, type EventFeed, type LiveEvent } from "../event-feed.ts";
-import { isoTime } from "../../domain/iso-time.ts";
+import type { RouteContext } from "../route-context.ts";
 
 /** Under the idle timeouts of common proxies. */
 const HEARTBEAT_MS = 15_000;

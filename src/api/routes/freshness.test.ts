@@ -5,7 +5,7 @@ import { type ApiKit, openApiKit } from "../testing/api-kit.ts";
 import { collectJob } from "../testing/collected-job.ts";
 import type { Item } from "../../schemas/item.ts";
 import type { Job } from "../../schemas/job.ts";
-import type { ProblemBody } from "../problem-schema.ts";
+import type { ProblemBody } from "../answers.ts";
 
 const HOUR = 3_600_000;
 

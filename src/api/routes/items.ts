@@ -5,9 +5,8 @@ import { itemParams, jobParams } from "../../schemas/job.ts";
 import { itemView } from "../../services/item-view.ts";
 import { findItem, readItemRecords } from "../../services/items.ts";
 import { findJob } from "../../services/jobs.ts";
-import { json, problems } from "../answers.ts";
+import { fromCursor, json, listOf, problems } from "../answers.ts";
 import type { Api } from "../api.ts";
-import { fromCursor, listOf } from "../cursor.ts";
 import type { RouteContext } from "../route-context.ts";
 
 /** Where a page of items begins. */

@@ -2,11 +2,10 @@ import assert from "node:assert/strict";
 import { request } from "node:http";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
+import type { Job, Upload } from "../../schemas/job.ts";
+import type { ProblemBody } from "../answers.ts";
 import { type ApiKit, type Asked, openApiKit } from "../testing/api-kit.ts";
 import { collectJob } from "../testing/collected-job.ts";
-import type { Job } from "../../schemas/job.ts";
-import type { ProblemBody } from "../problem-schema.ts";
-import type { Upload } from "../../schemas/job.ts";
 
 const openJob = async (kit: ApiKit, key?: string): Promise<string> => {
   const { body } = await kit.ask<{ job: Job }>("POST", "/v1/jobs", {

@@ -4,7 +4,7 @@ import { openApiKit } from "../testing/api-kit.ts";
 import { collectJob } from "../testing/collected-job.ts";
 import type { Job } from "../../schemas/job.ts";
 import type { Item } from "../../schemas/item.ts";
-import type { ProblemBody } from "../problem-schema.ts";
+import type { ProblemBody } from "../answers.ts";
 
 interface Created {
   readonly job: Job;

@@ -1,13 +1,12 @@
 import { z } from "zod";
-import { createdJobSchema, jobParams, jobQuery, jobSchema } from "../../schemas/job.ts";
-import { newJobSchema } from "../../schemas/job-options.ts";
 import { pageOf } from "../../schemas/describe.ts";
+import { newJobSchema } from "../../schemas/job-options.ts";
+import { createdJobSchema, jobParams, jobQuery, jobSchema } from "../../schemas/job.ts";
 import { isAtLeast } from "../../services/context.ts";
 import { findJob, sealJob } from "../../services/jobs.ts";
 import { submitJob } from "../../services/submit.ts";
-import { json, problems } from "../answers.ts";
+import { fromCursor, json, listOf, page, problems, refuseCursor } from "../answers.ts";
 import type { Api } from "../api.ts";
-import { fromCursor, listOf, page, refuseCursor } from "../cursor.ts";
 import type { RouteContext } from "../route-context.ts";
 
 const place = z.string().max(100);

@@ -23,7 +23,8 @@ test("an operator finds a lane by its name among those that are like it, slows i
     const { body: found } = await kit.ask<Lane>("GET", `/v1/lanes/${encodeURIComponent(host)}`);
     assert.deepEqual([found.lane, found.backlog], [host, 1]);
   }
-  const control = async (json: object) => (await kit.ask<Lane>("PATCH", "/v1/lanes/a.example", { json })).body;
+  const control = async (json: object) =>
+    (await kit.ask<Lane>("PATCH", "/v1/lanes/a.example", { json })).body;
   assert.deepEqual(
     [(await control({ perSecond: 0.5 })).perSecond, (await control({ isHeld: true })).isHeld],
     [0.5, true],

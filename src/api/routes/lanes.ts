@@ -2,9 +2,8 @@ import { z } from "zod";
 import { described, pageOf, pageQuery } from "../../schemas/describe.ts";
 import { laneControlSchema, laneSchema, workerSchema } from "../../schemas/operations.ts";
 import { controlLane, findLane, laneView } from "../../services/lanes.ts";
-import { json, problems } from "../answers.ts";
+import { fromCursor, json, page, problems } from "../answers.ts";
 import type { Api } from "../api.ts";
-import { fromCursor, page } from "../cursor.ts";
 import type { RouteContext } from "../route-context.ts";
 
 const laneParams = z.object({ lane: described("The lane's name.", z.string().min(1).max(500)) });

@@ -1,8 +1,6 @@
-import type { FastifyReply, FastifyRequest } from "fastify";
 import { randomUUID } from "node:crypto";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Blobs } from "../../ports/blobs.ts";
-import type { PulseReport } from "../../ports/ledger.ts";
-import { type Ledger, LedgerError } from "../../ports/ledger.ts";
 import {
   CLOCK_HEADER,
   decode,
@@ -12,11 +10,11 @@ import {
   WIRE_VERBS,
   type WireVerb,
 } from "../../ports/ledger-wire.ts";
-import type { Api } from "../api.ts";
-import { checkJson } from "../parse-json.ts";
+import { type Ledger, LedgerError, type PulseReport } from "../../ports/ledger.ts";
 import { Problem } from "../../services/problem.ts";
-import { addProtocol } from "../protocol.ts";
-import { CALLS } from "../ledger-calls.ts";
+import type { Api } from "../api.ts";
+import { addProtocol, CALLS } from "../ledger-calls.ts";
+import { checkJson } from "../request-body.ts";
 
 interface LedgerStorage {
   readonly ledger: Ledger;

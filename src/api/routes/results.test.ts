@@ -6,7 +6,7 @@ import { type ApiKit, openApiKit } from "../testing/api-kit.ts";
 import { collectJob } from "../testing/collected-job.ts";
 import type { Job } from "../../schemas/job.ts";
 import type { Item } from "../../schemas/item.ts";
-import type { ProblemBody } from "../problem-schema.ts";
+import type { ProblemBody } from "../answers.ts";
 
 const openDoneJob = async (kit: ApiKit, count: number): Promise<string> => {
   const inputs = Array.from({ length: count }, (_, n) => ({ parcel: String(n) }));

@@ -1,9 +1,8 @@
 import { z } from "zod";
 import { jobParams, resultsQuery } from "../../schemas/job.ts";
 import { findJob, scraperOfJob } from "../../services/jobs.ts";
-import { problems, stream } from "../answers.ts";
+import { listOf, problems, stream } from "../answers.ts";
 import type { Api } from "../api.ts";
-import { listOf } from "../cursor.ts";
 import type { RouteContext } from "../route-context.ts";
 
 const TYPES = {

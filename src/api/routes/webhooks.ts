@@ -18,9 +18,8 @@ import {
   replayDelivery,
   rotateWebhook,
 } from "../../services/webhooks.ts";
-import { json, problems } from "../answers.ts";
+import { fromCursor, json, listOf, page, problems } from "../answers.ts";
 import type { Api } from "../api.ts";
-import { fromCursor, listOf, page } from "../cursor.ts";
 import type { RouteContext } from "../route-context.ts";
 
 export const addWebhookRoutes = (app: Api, { service }: RouteContext): void => {

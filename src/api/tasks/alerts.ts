@@ -10,10 +10,15 @@ import {
 } from "../../domain/alert-rules.ts";
 import type { Channel } from "../../ports/channel.ts";
 import type { Registry } from "../../ports/registry.ts";
-import { alertMessage } from "../alerts/alert-message.ts";
-import { AlertWatch, type WatchedLedger } from "../alerts/alert-watch.ts";
-import { endedSubjects, noteEnded, noteVerdicts } from "../alerts/note-verdicts.ts";
-import { type TaskTools, runTask } from "../run-task.ts";
+import {
+  alertMessage,
+  AlertWatch,
+  endedSubjects,
+  noteEnded,
+  noteVerdicts,
+  type WatchedLedger,
+} from "../alert-watch.ts";
+import { runTask, type TaskTools } from "../run-task.ts";
 
 interface AlertOptions extends TaskTools {
   readonly ledger: WatchedLedger;

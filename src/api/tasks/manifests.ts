@@ -1,10 +1,9 @@
+import { z } from "zod";
 import { keepJobFile, readJobFile } from "../../archive/journal.ts";
 import { writeManifest } from "../../archive/manifest.ts";
-import type { Blobs } from "../../ports/blobs.ts";
+import { BlobError, type Blobs } from "../../ports/blobs.ts";
 import type { Ledger } from "../../ports/ledger.ts";
-import { JobBackoff } from "../job-backoff.ts";
-import { readManifestMark, removeManifestMark, writeManifestMark } from "../manifest-mark.ts";
-import { runTask, type TaskTools } from "../run-task.ts";
+import { JobBackoff, runTask, type TaskTools } from "../run-task.ts";
 
 interface ManifestOptions extends TaskTools {
   readonly ledger: Ledger;
@@ -113,3 +112,33 @@ class EndWatch {
     return true;
   }
 }
+
+/** Which end of a job its manifest tells of: one that is retried ends again. Written after the manifest. */
+const markSchema = z.object({ endedAt: z.number() });
+
+const nameOf = (job: string): string => `jobs/${job}/manifest-mark.json`;
+
+/** When the job ended that its manifest tells of; undefined where there is none, or none that can be read. */
+const readManifestMark = async (blobs: Blobs, job: string): Promise<number | undefined> => {
+  try {
+    const text = Buffer.from(await blobs.get(nameOf(job))).toString();
+    return markSchema.safeParse(parsed(text)).data?.endedAt;
+  } catch (error) {
+    if (error instanceof BlobError && error.code === "not-found") return undefined;
+    throw error;
+  }
+};
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
+
+const removeManifestMark = (blobs: Blobs, job: string): Promise<void> => blobs.remove(nameOf(job));
+
+const writeManifestMark = async (blobs: Blobs, job: string, endedAt: number): Promise<void> => {
+  await blobs.put(nameOf(job), Buffer.from(JSON.stringify({ endedAt })));
+};

@@ -1,14 +1,13 @@
 import { availableParallelism } from "node:os";
+import { ReextractError } from "../../archive/extractions.ts";
 import type { JobView } from "../../domain/job.ts";
 import type { Blobs } from "../../ports/blobs.ts";
 import type { Ledger } from "../../ports/ledger.ts";
 import type { StorageLocation } from "../../ports/storage.ts";
 import { amendJob } from "../../reextract/amend-job.ts";
-import { ReextractError } from "../../archive/extractions.ts";
 import { ScraperLoadError } from "../../scrapers/load-scraper.ts";
-import { JobBackoff } from "../job-backoff.ts";
-import { openJobs } from "../open-jobs.ts";
-import { type TaskTools, runTask } from "../run-task.ts";
+import { openJobs } from "../progress-watch.ts";
+import { JobBackoff, runTask, type TaskTools } from "../run-task.ts";
 
 interface NewVersionOptions extends TaskTools {
   readonly location: StorageLocation;

@@ -1,6 +1,6 @@
 import type { JobView } from "../../domain/job.ts";
 import type { Ledger } from "../../ports/ledger.ts";
-import { openJobs } from "../open-jobs.ts";
+import { openJobs } from "../progress-watch.ts";
 import { type TaskTools, runTask } from "../run-task.ts";
 
 interface ProgressOptions extends TaskTools {

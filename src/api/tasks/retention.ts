@@ -4,7 +4,7 @@ import type { Blobs } from "../../ports/blobs.ts";
 import type { Ledger } from "../../ports/ledger.ts";
 import { finishRemovals } from "../../retention/finish-removals.ts";
 import { markDue, planPrune } from "../../retention/plan-prune.ts";
-import { type TaskTools, runTask } from "../run-task.ts";
+import { runTask, type TaskTools } from "../run-task.ts";
 
 interface RetentionOptions extends TaskTools {
   readonly ledger: Ledger;
@@ -40,4 +40,15 @@ const markAll = async ({ ledger, retentionOf, now }: RetentionOptions, stop: Abo
     if (stop.aborted) return;
     await markDue(ledger, part);
   }
+};
+
+interface TidyOptions extends TaskTools {
+  readonly ledger: Pick<Ledger, "tidy">;
+  readonly everyMs?: number;
+}
+
+/** The ledger's housekeeping, which workers with slot timers leave to others. */
+export const runTidy = async (options: TidyOptions, signal: AbortSignal): Promise<void> => {
+  const { ledger, everyMs = 1000 } = options;
+  await runTask(options, { name: "tidy", everyMs, run: () => ledger.tidy() }, signal);
 };

@@ -1,7 +1,6 @@
 import type { WebhookSender } from "../../ports/channel.ts";
-import { type TaskTools, runTask } from "../run-task.ts";
-import { wait as realWait } from "../wait.ts";
-import { makeDeliveries, type DeliveryTools } from "../webhooks/make-deliveries.ts";
+import { runTask, type TaskTools, wait as realWait } from "../run-task.ts";
+import { type DeliveryTools, makeDeliveries } from "../webhooks/make-deliveries.ts";
 import { type OnDeliveryEnd, sendDeliveries, type SendTools } from "../webhooks/send-deliveries.ts";
 
 interface WebhookOptions extends TaskTools, DeliveryTools {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { FixtureCache } from "./fixture-cache.ts";
+import { FixtureCache } from "./scrapers.ts";
 
 const ready = (version: string) => ({ source: "file:///county.scraper.ts", version });
 

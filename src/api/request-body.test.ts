@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { ProblemBody } from "./answers.ts";
+import { checkJson } from "./request-body.ts";
 import { openApiKit } from "./testing/api-kit.ts";
-import { checkJson } from "./parse-json.ts";
-import type { ProblemBody } from "./problem-schema.ts";
 
 const check = (text: string): void => checkJson(Buffer.from(text));
 const nested = (levels: number): string => "[".repeat(levels) + "]".repeat(levels);
