@@ -24,23 +24,23 @@ interface Memory {
   readonly earlier: readonly number[] | undefined;
 }
 
-/** How the log knows alerts. */
+/** The name of this reader of the event log. */
 const CONSUMER = "alerts";
-/** That one look takes; the next one goes on. */
+/** Per look; the next one continues. */
 const MOST_ENDS = 500;
 
 export type WatchedLedger = Pick<Ledger, "events" | "listJobs" | "readJob">;
 
 /**
- * Looks at jobs now and then and remembers how they were. Its memory is its own: a controller that takes over knows no more than it sees, and rules
- * that need more leave alerts as they are until it does.
+ * Looks at jobs from time to time and remembers their state. The memory is not shared: a controller that takes over starts without it, and rules that need
+ * more history leave alerts unchanged until there is enough.
  */
 export class AlertWatch {
   readonly #ledger: WatchedLedger;
   readonly #windowSize: number;
   #known = new Map<string, Memory>();
   #lookedAt: number;
-  /** Where a watch begins that is the first: what ended before is no news. */
+  /** Where the very first watch begins: jobs that ended before are not news. */
   #newAt: number | undefined;
   #upTo = 0;
 
@@ -50,7 +50,7 @@ export class AlertWatch {
     this.#lookedAt = now;
   }
 
-  /** All jobs that run or pause, and, one last time, those that have ended since the last look. */
+  /** All running and paused jobs, and for the last time those that have ended since the last look. */
   async look(now: number): Promise<WatchedJob[]> {
     this.#newAt ??= await this.#ledger.events.last();
     const known = new Map<string, Memory>();
@@ -60,7 +60,7 @@ export class AlertWatch {
       known.set(view.spec.id, memory);
       watched.push({ view, memory: memory.job, earlier: memory.earlier });
     }
-    // After those that run: one that ends in between is seen twice, and none is not seen.
+    // After the open jobs: a job that ends in between is seen twice, and none is missed.
     for (const id of await this.#ended(this.#newAt)) {
       const view = await this.#ledger.readJob(id);
       if (view?.state !== "done") continue;
@@ -72,7 +72,7 @@ export class AlertWatch {
     return watched;
   }
 
-  /** What was seen need not be seen again, by another controller neither. */
+  /** No controller needs to look at these events again. */
   async moveOn(): Promise<void> {
     await this.#ledger.events.move(CONSUMER, this.#upTo);
   }
@@ -92,7 +92,7 @@ export class AlertWatch {
     return { job: beginMemory(mark, isFromStart, now), earlier: await this.#earlierCounts(view) };
   }
 
-  /** Of the client's last job with this scraper; its fields may have stood in another order. */
+  /** Field counts of the client's previous job with this scraper; its fields may have had another order. */
   async #earlierCounts({ spec, createdAt }: JobView): Promise<readonly number[] | undefined> {
     const { client, scraper } = spec;
     const jobs = await this.#ledger.listJobs({ client, scraper, states: ["done"], limit: 10 });
@@ -111,7 +111,7 @@ export class AlertWatch {
 
 const MOST_LINES = 20;
 
-/** One message for all that is due. */
+/** One message for all due alerts. */
 export const alertMessage = (book: AlertBook, { raised, over }: DueAlerts): ChannelMessage => {
   const alerts = `${raised.length} alert${raised.length === 1 ? "" : "s"}`;
   const parts = [...(raised.length > 0 ? [alerts] : []), ...(over.length > 0 ? [`${over.length} over`] : [])];
@@ -131,7 +131,7 @@ const jobIn = (id: string): string => id.slice(id.indexOf(" ") + 1);
 
 const subjectOf = ({ spec }: JobView): string => `${spec.scraper}, job ${spec.id} of ${spec.client}`;
 
-/** Writes into the book what a look at one job has shown. */
+/** Records the verdicts on one job. */
 export const noteVerdicts = (
   book: AlertBook,
   view: JobView,
@@ -147,15 +147,15 @@ export const noteVerdicts = (
   return next;
 };
 
-/** Jobs that alerts are about, but which have ended. Nothing more will show that it is right again. */
+/** Jobs with alerts that have ended: nothing will clear these alerts any more. */
 export const endedSubjects = (book: AlertBook, openJobs: ReadonlySet<string>): string[] => [
   ...new Set(Object.keys(book).map(jobIn)).difference(openJobs),
 ];
 
-/** So long it is tried to tell somebody of a job that has ended. */
+/** How long an alert about an ended job is retried. */
 const WORTH_TELLING_MS = 24 * 60 * 60_000;
 
-/** What nobody has been told of yet is told first: a job that failed at its end is worth a message. One that was cancelled is not. */
+/** An alert that was not sent yet is sent first: a job that failed at its end is worth a message, a cancelled one is not. */
 export const noteEnded = (
   book: AlertBook,
   job: string,

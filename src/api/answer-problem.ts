@@ -20,7 +20,7 @@ const problemBody = ({ code, message, facts }: Problem, request: string): Proble
   ...(facts.offset !== undefined && { offset: facts.offset }),
 });
 
-/** The one way in which a request ends badly. */
+/** Every failed request is answered here. */
 export const answerProblem = (
   error: unknown,
   request: FastifyRequest,
@@ -47,11 +47,11 @@ export const answerProblem = (
       from: request.ip,
       ...(request.actor?.client && { client: request.actor.client, key: request.actor.key }),
     });
-  // Of somebody whom nobody knows, no body is waited for.
+  // Do not wait for the body of an unauthenticated request.
   if (!request.actor && !request.raw.complete) void reply.header("connection", "close");
   const { retryAfterSeconds, headers } = problem.facts;
   if (retryAfterSeconds !== undefined) void reply.header("retry-after", String(retryAfterSeconds));
-  // As text: an error may come before the route, and with it the schema, is known.
+  // As text: the error may come before the route and its schema are known.
   return reply
     .headers({ "x-request-id": request.id, ...headers })
     .code(status)
@@ -59,7 +59,7 @@ export const answerProblem = (
     .send(JSON.stringify(problemBody(problem, request.id)));
 };
 
-/** What was thrown, by name and code: the ports' errors come from any backend. */
+/** Known errors, by name and code: a port's errors come from any backend. */
 const BY_NAME: Readonly<Record<string, Readonly<Record<string, ProblemCode>>>> = {
   LedgerError: {
     "no-such-job": "not-found",
@@ -99,18 +99,18 @@ const BY_STATUS: Readonly<Record<number, ProblemCode>> = {
 };
 
 const MEDIA_TYPE =
-  "The body is of another kind than is taken here. Send JSON with `content-type: application/json`; inputs as `text/csv` or `application/x-ndjson`.";
+  "Unsupported media type. Send JSON with `content-type: application/json`; send inputs as `text/csv` or `application/x-ndjson`.";
 
-/** Any error as the problem that is answered. What nobody foresaw is `internal` and described nothing of itself. */
+/** Turns any error into the problem to answer with. An unexpected one becomes `internal` and reveals nothing. */
 const problemOf = (error: unknown): Problem => {
   if (error instanceof Problem) return error;
   if (hasZodFastifySchemaValidationErrors(error)) {
     const part = error.validationContext ?? "request";
     const errors = error.validation.map(({ instancePath, message }) => ({
       path: `${part}${instancePath === "/" ? "" : instancePath}`,
-      message: message ?? "does not fit",
+      message: message ?? "invalid",
     }));
-    return new Problem("invalid-request", `The ${part} does not fit its schema.`, { errors });
+    return new Problem("invalid-request", `The ${part} does not match its schema.`, { errors });
   }
   if (!(error instanceof Error) || error instanceof ResponseSerializationError) return internal(error);
   const code = "code" in error && typeof error.code === "string" ? error.code : "";
@@ -119,7 +119,7 @@ const problemOf = (error: unknown): Problem => {
   if (known === "unavailable")
     return new Problem(
       known,
-      "The storage cannot answer now. Try again.",
+      "The storage is temporarily unavailable. Try again.",
       { retryAfterSeconds: 5 },
       { cause: error },
     );
@@ -131,19 +131,24 @@ const problemOf = (error: unknown): Problem => {
 };
 
 const internal = (cause: unknown): Problem =>
-  new Problem("internal", "Something broke here. The log has it under this request's id.", {}, { cause });
+  new Problem(
+    "internal",
+    "Internal error. The server's log has the details under this request's id.",
+    {},
+    { cause },
+  );
 
 const STATUS_LINES = {
   "too-large": "431 Request Header Fields Too Large",
   "invalid-request": "400 Bad Request",
 } as const;
 
-/** What is not even HTTP gets its problem all the same, by hand. */
+/** Answers what is not even HTTP, by writing to the socket. */
 export const answerBroken = (error: Error & { readonly code?: string }, socket: Socket): void => {
   if (error.code === "ECONNRESET" || socket.destroyed) return;
   const code = error.code === "HPE_HEADER_OVERFLOW" ? "too-large" : "invalid-request";
   const body = JSON.stringify(
-    problemBody(new Problem(code, "This is no HTTP request that can be read."), requestId({ headers: {} })),
+    problemBody(new Problem(code, "This is not a valid HTTP request."), requestId({ headers: {} })),
   );
   if (socket.writable)
     socket.write(
@@ -154,7 +159,7 @@ export const answerBroken = (error: Error & { readonly code?: string }, socket: 
 
 const SANE = /^[A-Za-z0-9._-]{1,64}$/;
 
-/** The caller's own where it can stand in a log, else a new one. */
+/** The caller's request id if it is safe to log, otherwise a new one. */
 export const requestId = ({ headers }: Pick<IncomingMessage, "headers">): string => {
   const given = headers["x-request-id"];
   return typeof given === "string" && SANE.test(given) ? given : randomBytes(9).toString("base64url");

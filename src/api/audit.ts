@@ -60,7 +60,7 @@ const isPlain = (value: unknown): value is Readonly<Record<string, unknown>> =>
 const nameIn = (body: unknown): string =>
   isPlain(body) && typeof body["name"] === "string" ? body["name"] : "";
 
-/** A proxy on this machine described for whom it asks; the last address is the one that it has seen itself. */
+/** A proxy on this machine names the caller; the last address is the one that the proxy has seen itself. */
 const addressOf = ({ socket, headers }: FastifyRequest): string | undefined => {
   const peer = socket.remoteAddress;
   const said = String(headers["x-forwarded-for"] ?? "")

@@ -90,7 +90,7 @@ const LOOPBACK = new BlockList();
 LOOPBACK.addSubnet("127.0.0.0", 8, "ipv4");
 LOOPBACK.addAddress("::1", "ipv6");
 
-/** Of an address or a host name as one listens on it, or as a `Host` header has it without its port. */
+/** An address or host name to listen on, or from a `Host` header without its port. */
 export const isLoopback = (host: string): boolean => {
   const bare = host.replace(/^\[|\]$/g, "").toLowerCase();
   if (bare === "localhost" || bare.endsWith(".localhost")) return true;
@@ -98,19 +98,19 @@ export const isLoopback = (host: string): boolean => {
   return LOOPBACK.check(mapped ?? bare, mapped === undefined && isIPv6(bare) ? "ipv6" : "ipv4");
 };
 
-/** Without keys everybody who can connect may do everything: then only this machine can connect. */
+/** Without keys, everybody who can connect may do everything, so only this machine may connect. */
 export const mayListen = (host: string, hasKeys: boolean): boolean => hasKeys || isLoopback(host);
 
 export interface RequestRoom {
-  /** Requests that may be made at once after this one. */
+  /** Requests that may follow immediately. */
   readonly left: number;
-  /** Before the next one where none is left, before all are there again where some are. */
+  /** Until the next request is allowed if none is left, otherwise until all are available again. */
   readonly resetSeconds: number;
-  /** This one comes too early. */
+  /** This request exceeds the limit. */
   readonly isOver: boolean;
 }
 
-/** Names are given by unauthenticated too: when there are so many, those that have filled up again are forgotten. */
+/** Unauthenticated callers choose names too: above this number, full buckets are forgotten. */
 const MOST_BUCKETS = 10_000;
 
 interface Bucket {
@@ -118,11 +118,11 @@ interface Bucket {
   at: number;
 }
 
-/** Requests a minute for each key or address, as a bucket that fills evenly. Each controller counts for itself. */
+/** Requests per minute for each key or address, as a token bucket. Each controller counts for itself. */
 export class RequestLimiter {
   readonly #buckets = new Map<string, Bucket>();
 
-  /** `cost`: of this one, in requests; with 0 it is only asked whether there is room. */
+  /** `cost` counts in requests; 0 only checks whether there is room. */
   take(key: string, perMinute: number, nowMs: number, cost = 1): RequestRoom {
     const bucket = this.#buckets.get(key) ?? { level: perMinute, at: nowMs };
     this.#buckets.set(key, bucket);
@@ -137,7 +137,7 @@ export class RequestLimiter {
     return { left, resetSeconds: secondsTo(left === 0 ? 1 : perMinute), isOver: false };
   }
 
-  /** After a minute every bucket is full. */
+  /** Every bucket is full after a minute. */
   #forget(nowMs: number): void {
     for (const [key, { at }] of this.#buckets) if (nowMs - at >= 60_000) this.#buckets.delete(key);
     for (const key of this.#buckets.keys()) {
@@ -147,16 +147,16 @@ export class RequestLimiter {
   }
 }
 
-/** A minute, from one address: requests for what does not exist. */
+/** Requests per minute and address for paths that do not exist. */
 const PER_ADDRESS = 12_000;
-/** A request with a wrong key, or without one, counts for so many. */
+/** A request with a wrong key, or without one, costs this many. */
 export const WRONG_KEY_COST = 10;
-/** Lines a minute that unauthenticated may have in the log, from all addresses together. */
+/** Log lines per minute about unauthenticated requests, over all addresses. */
 const LOGGED = 600;
 
 /**
- * Limits guesses of keys and paths, by address, before anything is looked up. A key that was used here before is let through: others
- * behind the same proxy go on working while one of them guesses keys.
+ * Limits guesses of keys and paths, by address, before anything is looked up. A key that was used here before always passes: others behind the same proxy
+ * keep working while one of them guesses keys.
  */
 export class Unauthenticated {
   readonly #limiter = new RequestLimiter();
@@ -173,7 +173,7 @@ export class Unauthenticated {
     request.isUnlogged = true;
     throw new Problem(
       "too-many-requests",
-      "Too many requests without a valid API key from this address. Wait, and send a key that is valid.",
+      "Too many requests without a valid API key from this address. Wait, then send a valid key.",
       { retryAfterSeconds: room.resetSeconds },
     );
   }
@@ -184,7 +184,7 @@ export class Unauthenticated {
   }
 }
 
-/** Of IPv6 the network: one machine has as many addresses as it likes. */
+/** The network for IPv6: one machine can have any number of addresses. */
 const addressOf = ({ socket }: FastifyRequest): string => {
   const address = socket.remoteAddress ?? "";
   return address.includes(".") ? address : address.split(":").slice(0, 4).join(":");

@@ -194,6 +194,6 @@ test("a request that was refused for now may be made again at once", async () =>
   const asked = { key, json: JOB, headers: { "idempotency-key": "k-1" } };
   const refused = await kit.ask<ProblemBody>("POST", "/v1/jobs", asked);
   assert.deepEqual([refused.status, refused.body.code], [429, "quota-exceeded"]);
-  await kit.registry.changeClient("a", (card) => ({ ...card!, itemsPerDay: 1 }));
+  await kit.registry.changeClient("a", (info) => ({ ...info!, itemsPerDay: 1 }));
   assert.equal((await kit.ask("POST", "/v1/jobs", asked)).status, 201);
 });

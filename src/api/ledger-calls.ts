@@ -14,7 +14,7 @@ import {
 import { Problem } from "../services/problem.ts";
 import type { Api } from "./api.ts";
 
-/** What is longer than anything a worker has reason to send. */
+/** Longer than anything a worker has reason to send. */
 const MOST = 10_000;
 const MOST_ROWS = 10_000;
 
@@ -141,7 +141,7 @@ const amended = z.object({
   rejected: z.array(rejected),
 });
 
-const card = z.object({
+const workerInfo = z.object({
   name,
   host: text,
   pid: z.int(),
@@ -153,7 +153,7 @@ const card = z.object({
   isDraining: z.boolean(),
 });
 
-/** Specifications, pins and facts are what the callers' own code makes: admins only. */
+/** Specifications, pins and facts come from the program's own code; for admins only. */
 const loose = z.looseObject({});
 const why = z.object({ cause: z.enum(PAUSE_CAUSES), reason: text }).optional();
 const page = { after: z.string().optional(), limit };
@@ -167,7 +167,7 @@ const itemQuery = z.object({
 });
 const scope = z.enum(["job", "pages"]);
 
-/** The arguments of each verb, as they may come from another machine. */
+/** The arguments of each verb, checked because they come from another machine. */
 export const CALLS: { readonly [V in WireVerb]: z.ZodType<readonly unknown[]> } = {
   claim: z.tuple([claim]),
   awaitWork: z.tuple([z.object(filter), waitMs]),
@@ -180,7 +180,7 @@ export const CALLS: { readonly [V in WireVerb]: z.ZodType<readonly unknown[]> } 
       id,
     }),
   ]),
-  registerWorker: z.tuple([card, z.record(text, z.number()).optional(), id]),
+  registerWorker: z.tuple([workerInfo, z.record(text, z.number()).optional(), id]),
   readJob: z.tuple([name]),
   listItems: z.tuple([name, itemQuery]),
   readFresh: z.tuple([list(z.object({ client: name.nullable(), scraper: text, key }))]),
@@ -243,7 +243,7 @@ export const CALLS: { readonly [V in WireVerb]: z.ZodType<readonly unknown[]> } 
   "removals.endSweep": z.tuple([z.object({ job: name, what: scope, asked: z.int() })]),
 };
 
-/** For routes that only workers use, which must speak the same protocol as this controller. There are too many requests to log. */
+/** For worker routes: the worker must use the same protocol as this controller. There are too many requests to log. */
 export const addProtocol = (scope: Api, version: string): void => {
   scope.addHook("onRequest", async (request, reply) => {
     request.isUnlogged = true;

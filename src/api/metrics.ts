@@ -4,20 +4,20 @@ import type { DeliveryEnd } from "../ports/registry.ts";
 import { type FigureSource, serviceMetrics } from "./metrics/service-metrics.ts";
 
 export interface MetricsOptions extends FigureSource {
-  /** So long a look at the service is good enough for whoever asks next. */
+  /** How long collected figures are reused. */
   readonly keptMs?: number;
 }
 
-/** What a controller knows of itself and of the service, for Prometheus. */
+/** Metrics of this controller and of the service, for Prometheus. */
 export interface Metrics {
   /** In the text format. */
   text(): Promise<string>;
-  /** Before it listens. */
+  /** Call it before the server listens. */
   watch(app: FastifyInstance): void;
   onDeliveryEnd(delivery: unknown, end: Pick<DeliveryEnd, "state">): void;
 }
 
-/** Gauges whose names Prometheus keeps for counters. */
+/** Gauges with names that Prometheus reserves for counters. */
 const MISNAMED = [
   "nodejs_active_handles_total",
   "nodejs_active_requests_total",
@@ -26,8 +26,8 @@ const MISNAMED = [
 const KEPT_MS = 5000;
 
 /**
- * The number of series does not grow with jobs, items, clients or lanes: a label's values are of a closed set, but for routes and the busiest
- * lanes. What the ledger and the registry say is the same from every controller on them; what happens in this process is only its own.
+ * The number of series does not grow with jobs, items, clients or lanes: labels have a closed set of values, except for routes and the busiest lanes. Figures
+ * from ledger and registry are the same in every controller; the others are of this process only.
  */
 export const openMetrics = ({ ledger, registry, version, keptMs = KEPT_MS }: MetricsOptions): Metrics => {
   const register = new Register();
@@ -37,7 +37,7 @@ export const openMetrics = ({ ledger, registry, version, keptMs = KEPT_MS }: Met
   const figures = serviceMetrics({ ledger, registry, version }, register);
   const tries = new Counter({
     name: "sluice_delivery_tries_total",
-    help: "Tries of this controller to send to a webhook, by what became of the delivery.",
+    help: "Webhook requests of this controller, by the resulting state of the delivery.",
     labelNames: ["state"],
     registers: [register],
   });
@@ -61,20 +61,20 @@ export const openMetrics = ({ ledger, registry, version, keptMs = KEPT_MS }: Met
   };
 };
 
-/** Live events and uploads last as long as somebody wants them to. */
+/** Live events and uploads have no meaningful duration. */
 const UNTIMED = new Set(["GET /v1/events", "POST /v1/jobs/:job/inputs"]);
 
-/** Counts what an API answers, by the route's pattern: ids and paths that nobody has routes for make no series. */
+/** Counts answers by route pattern: ids and unknown paths create no series. */
 export const watchRequests = (app: FastifyInstance, register: Registry): void => {
   const answered = new Counter({
     name: "sluice_api_requests_total",
-    help: "Requests that were answered, by route and class of status.",
+    help: "Answered requests, by route and status class.",
     labelNames: ["method", "route", "status"],
     registers: [register],
   });
   const took = new Histogram({
     name: "sluice_api_request_duration_seconds",
-    help: "From a request's head to the end of its answer. Without live events and uploads.",
+    help: "Time from the request's headers to the end of the answer, without live events and uploads.",
     labelNames: ["method", "route"],
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 30],
     registers: [register],

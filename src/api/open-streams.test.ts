@@ -81,8 +81,8 @@ test("a revoked key ends its events, its download and its upload", async () => {
     new Promise((end) => events.once("close", end).resume()),
     new Promise((end) => upload.once("close", end)),
   ]);
-  const [card] = await kit.registry.listKeys("a");
-  await kit.registry.revokeKey(card!.id, Date.now());
+  const [info] = await kit.registry.listKeys("a");
+  await kit.registry.revokeKey(info!.id, Date.now());
   await ended;
   const cut = () =>
     kit.logged.filter(({ event }) => event === "stream.cut").map(({ facts }) => facts["kind"]);

@@ -3,16 +3,16 @@ import { Problem } from "../services/problem.ts";
 import type { Api } from "./api.ts";
 
 const MIB = 1024 * 1024;
-/** Bodies of more than this are large: what is made of them takes several times as much memory. */
+/** Bodies above this size are large: parsed, they take several times as much memory. */
 const LARGE = MIB;
-/** Large bodies that are read or answered at a time. */
+/** Large bodies that may be in memory at the same time. */
 const LARGE_OF_CLIENT = 1;
 const LARGE_IN_ALL = 4;
-/** Bytes of the others. */
+/** Bytes of smaller bodies. */
 const SMALL_OF_CLIENT = 16 * MIB;
 const SMALL_IN_ALL = 64 * MIB;
 
-/** Keeps the bodies that are in memory at a time within bounds: each counts with the length that it announces, until its answer is over. */
+/** Limits the bodies in memory: each counts with its announced length until it is answered. */
 export class BodyRoom {
   readonly #large = new Room(LARGE_OF_CLIENT, LARGE_IN_ALL);
   readonly #small = new Room(SMALL_OF_CLIENT, SMALL_IN_ALL);
@@ -20,7 +20,7 @@ export class BodyRoom {
   take({ actor, headers, routeOptions }: FastifyRequest, onOver: (over: () => void) => void): void {
     const isChunked = headers["transfer-encoding"] !== undefined;
     const announced = isChunked ? Infinity : Number(headers["content-length"] ?? 0);
-    // What is longer is refused before it is read.
+    // Longer bodies are refused before they are read.
     const bytes = Math.min(announced, routeOptions.bodyLimit);
     if (bytes > LARGE) onOver(this.#large.take(actor.client, 1));
     else if (bytes > 0) onOver(this.#small.take(actor.client, bytes));
@@ -38,16 +38,16 @@ class Room {
     this.#ofAll = ofAll;
   }
 
-  /** Answers how it is given back. */
+  /** Returns how to free it. */
   take(client: string, size: number): () => void {
     if ((this.#taken.get(client) ?? 0) + size > this.#ofClient)
       throw new Problem(
         "too-many-requests",
-        "Other requests of this client with large bodies are being answered. Send the next when one was answered.",
+        "Other requests of this client with large bodies are in progress. Wait for an answer before the next one.",
         { retryAfterSeconds: 1 },
       );
     if (this.#inAll + size > this.#ofAll)
-      throw new Problem("unavailable", "Too many large requests are being read. Ask again.", {
+      throw new Problem("unavailable", "Too many large requests are in progress. Try again.", {
         retryAfterSeconds: 5,
       });
     this.#add(client, size);
@@ -63,10 +63,10 @@ class Room {
 }
 
 const MOST_LEVELS = 64;
-/** Members and elements in all: some dozens for each input of the largest job. */
+/** Members and elements in total: a few dozen for each input of the largest job. */
 const MOST_VALUES = 500_000;
 
-/** JSON bodies, looked through before they are parsed: a few bytes could else become very many objects, or no stack would reach to their bottom. */
+/** JSON bodies are checked before they are parsed: a small body could otherwise become very many objects, or overflow the stack. */
 export const addJsonParser = (app: Api): void => {
   const parse = app.getDefaultJsonParser("error", "error");
   app.removeContentTypeParser("application/json");
@@ -82,7 +82,7 @@ export const addJsonParser = (app: Api): void => {
 
 const [QUOTE, BACKSLASH, COMMA, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = Buffer.from('"\\,[]{}');
 
-/** Throws for JSON that is too deep, or has too many values. Whether it is JSON at all is left to the parser. */
+/** Throws for JSON that is too deep or has too many values. The parser checks whether it is JSON at all. */
 export const checkJson = (bytes: Buffer): void => {
   let depth = 0;
   let values = 1;
@@ -106,7 +106,7 @@ export const checkJson = (bytes: Buffer): void => {
   }
 };
 
-/** -1 where there is none. */
+/** -1 if there is none. */
 const closingQuote = (bytes: Buffer, from: number): number => {
   for (let at = bytes.indexOf(QUOTE!, from); at >= 0; at = bytes.indexOf(QUOTE!, at + 1)) {
     let first = at;

@@ -193,7 +193,7 @@ test("alerts, workers that were given up and duties that failed are told", async
     { level: "warn", event: "workers given up", workers: 1, suspects: 3 },
     {
       level: "error",
-      event: "duty failed",
+      event: "task failed",
       task: "alerts: email",
       message: "smtp://***@mail.test does not answer",
     },

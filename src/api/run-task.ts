@@ -5,12 +5,12 @@ import type { LedgerEvent } from "../ports/ledger.ts";
 import type { Delivery, DeliveryEnd, Registry } from "../ports/registry.ts";
 import type { ControllerLog } from "./controller-context.ts";
 
-/** What every background task is handed. */
+/** What every background task gets. */
 export interface TaskTools {
   readonly registry: Registry;
   /** Names this controller among those that share the ledger. */
   readonly holder: string;
-  /** Hears what went wrong in a round; the next one tries again. */
+  /** Called with the error of a round; the next round tries again. */
   readonly report: (task: string, error: unknown) => void;
   readonly now?: () => number;
   readonly wait?: Wait;
@@ -23,13 +23,13 @@ interface Task {
   readonly run: (signal: AbortSignal) => Promise<void>;
 }
 
-/** How long after the death of its holder a task stands still, beside the time between two rounds. */
+/** How long a task pauses after its holder died, in addition to the time between two rounds. */
 const GRACE_MS = 10_000;
 const LONGEST_BACKOFF_MS = 60_000;
 
 /**
- * Runs a task round by round, in one of the controllers: the one that holds it, until it stops or is not heard of any more. A round that takes
- * long is held on to; one that was lost all the same, because its process stood still, is stopped.
+ * Runs a task round by round in one of the controllers: the one that holds it, until it stops or falls silent. The hold is renewed during a long round. If
+ * it is lost all the same, because the process was stalled, the round is stopped.
  */
 export const runTask = async (tools: TaskTools, task: Task, signal: AbortSignal): Promise<void> => {
   const { registry, holder, report, wait: waitFor = wait } = tools;
@@ -49,7 +49,7 @@ export const runTask = async (tools: TaskTools, task: Task, signal: AbortSignal)
   await registry.dropTask(task.name, holder).catch((error: unknown) => report(task.name, error));
 };
 
-/** The first time at the next round, then later and later: what fails every second fills the log, and helps nobody. */
+/** The first retry comes with the next round, then later and later, so that a lasting failure does not fill the log. */
 const backoffMs = (everyMs: number, failures: number): number =>
   Math.max(everyMs, Math.min(everyMs * 2 ** Math.min(failures - 1, 20), LONGEST_BACKOFF_MS));
 
@@ -59,7 +59,7 @@ const holdOn = async (
 ): Promise<void> => {
   const lost = new AbortController();
   const again = async (): Promise<void> => {
-    // A hold that could not be asked for may still be there: the next one tells.
+    // If the call fails, the hold may still exist: the next call tells.
     if (!(await hold().catch(() => true))) lost.abort();
   };
   const timer = setInterval(() => void again(), GRACE_MS / 3);
@@ -70,19 +70,19 @@ const holdOn = async (
   }
 };
 
-/** Resolves after a while, or as soon as it is stopped. Handed in, so that a day can pass in a test. */
+/** Resolves after the time, or as soon as the signal is aborted. Passed in, so that tests can let a day pass. */
 export type Wait = (ms: number, signal: AbortSignal) => Promise<void>;
 
 export const wait: Wait = async (ms, signal) => {
   await delay(ms, undefined, { signal }).catch(() => undefined);
 };
 
-/** Rounds that a job is left out at most. */
+/** Most rounds that a failing job is skipped. */
 const MOST_ROUNDS = 255;
 
 /**
- * Lets a task go through jobs one by one: what fails for one of them is reported, and stops neither the others nor the task. A job that fails again
- * and again is left out of more and more rounds.
+ * Lets a task go through jobs one by one. A failing job is reported and stops neither the others nor the task. If it keeps failing, it is skipped for more
+ * and more rounds.
  */
 export class JobBackoff {
   readonly #report: (error: unknown) => void;
@@ -92,7 +92,7 @@ export class JobBackoff {
     this.#report = report;
   }
 
-  /** False where it failed, or is left out of this round. */
+  /** False if it failed, or is skipped in this round. */
   async try(job: string, run: () => Promise<void>): Promise<boolean> {
     const failing = this.#failing.get(job) ?? { failures: 0, skips: 0 };
     if (failing.skips-- > 0) return false;
@@ -111,7 +111,7 @@ export class JobBackoff {
   }
 }
 
-/** What the tasks have to say for the log. URLs of receivers are not written: some open doors. */
+/** What the tasks log. URLs of receivers are left out: some of them are secrets. */
 export interface TaskLog {
   readonly report: (task: string, error: unknown) => void;
   readonly onReaped: (reaped: { readonly workers: number; readonly suspects: number }) => void;
@@ -123,7 +123,7 @@ export interface TaskLog {
 
 export const taskLog = (log: ControllerLog): TaskLog => ({
   report(task, error) {
-    log.error("duty failed", { task, message: error instanceof Error ? error.message : String(error) });
+    log.error("task failed", { task, message: error instanceof Error ? error.message : String(error) });
   },
   onReaped(reaped) {
     log.warn("workers given up", { ...reaped });
@@ -144,7 +144,7 @@ export const taskLog = (log: ControllerLog): TaskLog => ({
   },
 });
 
-/** Evidence and lists of items are large, and in the ledger. */
+/** Evidence and lists of items are large, and the ledger has them. */
 const LONGEST_FACT = 200;
 
 const shortFacts = (facts: LedgerEvent["facts"]): Record<string, unknown> =>

@@ -21,34 +21,34 @@ export interface TasksOptions {
   readonly ledger: Ledger;
   readonly registry: Registry;
   readonly blobs: Blobs;
-  /** Threads that read stored pages open it for themselves. */
+  /** Threads that read stored pages open it themselves. */
   readonly location: StorageLocation;
   /** Names this controller among those that share the ledger. */
   readonly holder: string;
   readonly log: ControllerLog;
   readonly metrics: Pick<Metrics, "onDeliveryEnd">;
   readonly sender: WebhookSender;
-  /** Where people hear of alerts; nobody looks for any where there is none. */
+  /** Where alerts are sent; without channels, alerts are off. */
   readonly channels: readonly Channel[];
   readonly rules?: Partial<AlertRules>;
-  /** How long a job's pages and records are kept, for one round. */
+  /** Retention of a job, for one round. */
   readonly retentionOf: () => PruneTools["retentionOf"];
-  /** Writes a job's manifest elsewhere than on this thread. */
+  /** Writes a job's manifest on another thread. */
   readonly keepManifest?: (job: string) => Promise<void>;
-  /** Deletes what is kept of a removed job beside ledger and archive. */
+  /** Deletes the log of a removed job. */
   readonly removeLog: (job: string) => Promise<void>;
-  /** Whether a worker's process has ended, as far as it can be told from here. */
+  /** Whether a worker's process has ended, if that can be seen from here. */
   readonly isGone?: (worker: WorkerView) => boolean;
 }
 
 const RESTART_MS = 10_000;
 
-/** Everything that a controller does in the background, until the signal. What goes wrong is logged, and tried again. */
+/** All background tasks of a controller, until the signal. Errors are logged, and the task is tried again. */
 export const runTasks = async (options: TasksOptions, signal: AbortSignal): Promise<void> => {
   const { log, metrics, ...service } = options;
   const { report, onReaped, onEvent, onDeliveryEnd, onRemoved, onAlerts } = taskLog(log);
   const tools = { ...service, report };
-  /** None may end the process, or keep the others from going on. */
+  /** A failing task ends neither the process nor other tasks. */
   const keepOn = async (name: string, run: () => Promise<void>): Promise<void> => {
     while (!signal.aborted) {
       await run().catch((error: unknown) => report(name, error));

@@ -1,6 +1,6 @@
 import { Problem } from "../services/problem.ts";
 
-/** For each client: pages that are read or sent at a time, and those that wait behind them. */
+/** Per client: pages being read or sent, and pages waiting. */
 const MOST_AT_ONCE = 4;
 const MOST_WAITING = 64;
 /** Over all clients. */
@@ -11,19 +11,19 @@ interface Line {
   readonly waiting: (() => void)[];
 }
 
-/** Places that clients share: each gets one in turn, so that somebody's many requests do not stand before another's first. */
+/** Places that clients share in turns, so that many requests of one client do not delay the first of another. */
 export class FairTurns {
   readonly #lines = new Map<string, Line>();
   #active = 0;
 
-  /** Resolves when there is a place; disposing of it gives it back. */
+  /** Resolves when there is a place; disposing of it frees it. */
   async take(client: string): Promise<Disposable> {
     const line = this.#lines.get(client) ?? { active: 0, waiting: [] };
     this.#lines.set(client, line);
     if (line.waiting.length >= MOST_WAITING)
       throw new Problem(
         "too-many-requests",
-        `${MOST_WAITING} lists of this client are waiting. Ask for the next when one was answered.`,
+        `${MOST_WAITING} lists of this client are waiting. Wait for an answer before the next request.`,
         { retryAfterSeconds: 1 },
       );
     await new Promise<void>((resolve) => {
@@ -54,7 +54,7 @@ export class FairTurns {
         line.active++;
         this.#active++;
         isMore = true;
-        // To the end of the order: the others come first now.
+        // To the end of the order: it is the others' turn now.
         this.#lines.delete(client);
         this.#lines.set(client, line);
         next();
@@ -64,7 +64,7 @@ export class FairTurns {
   }
 }
 
-/** Requests of one client that begin in the same turn of the event loop. */
+/** Requests of one client that start in the same turn of the event loop. */
 const MOST_A_TURN = 8;
 const MOST_REQUESTS_WAITING = 2000;
 
@@ -74,13 +74,13 @@ interface RequestLine {
 }
 
 /**
- * Lets requests begin, a few of each client in every turn of the event loop. Hundreds that arrive together would otherwise all be begun before
- * another client's one is even read.
+ * Starts a few requests of each client in every turn of the event loop. Otherwise hundreds that arrive together would all start before a request of another
+ * client is even read.
  */
 export class RequestTurns {
   readonly #lines = new Map<string, RequestLine>();
 
-  /** Undefined where it may begin at once. */
+  /** Undefined if it may start at once. */
   take(client: string): Promise<void> | undefined {
     let line = this.#lines.get(client);
     if (!line) {
@@ -94,7 +94,7 @@ export class RequestTurns {
     if (line.waiting.length >= MOST_REQUESTS_WAITING)
       throw new Problem(
         "too-many-requests",
-        `${MOST_REQUESTS_WAITING} requests of this client are waiting. Send the next when some were answered.`,
+        `${MOST_REQUESTS_WAITING} requests of this client are waiting. Wait for answers before the next request.`,
         { retryAfterSeconds: 1 },
       );
     return new Promise((resolve) => line.waiting.push(resolve));

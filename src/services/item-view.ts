@@ -52,12 +52,12 @@ export const itemView = (item: ItemView, now: number): Item => ({
 export const isOfJob = ({ blob }: Pick<BlobRange, "blob">, job: string): boolean =>
   blob.startsWith(`jobs/${job}/`);
 
-/** What of a capture is told of one that lies elsewhere: what it is, not where. */
+/** A capture of another job, without its place. */
 type Told = Partial<BlobRange> & Omit<ManifestEntry["captures"][number], keyof BlobRange>;
 
 /**
- * An item that was answered from the archive has what another job collected, perhaps another client's: where that lies is not told. Its captures
- * are read through the item itself.
+ * An item that was answered from the archive has captures of another job, perhaps of another client: their place is left out. They are read through the
+ * item itself.
  */
 export const withOwnPlaces = (
   item: ItemView,
@@ -72,10 +72,10 @@ export const withOwnPlaces = (
   records: item.records && isOfJob(item.records, job) ? item.records : null,
 });
 
-/** Damage of an object that another job has stored: it is told, without the name of that job. Throws what it is given otherwise. */
+/** Reports damage to an object of another job without that job's name. Throws other errors unchanged. */
 export const tellDamage = (error: unknown, job: string): never => {
   if (!(error instanceof ArchiveError) || isOfJob(error, job)) throw error;
   const whose = error.item === undefined ? "an item" : `item ${error.item}`;
-  const told = `What is stored of ${whose} of this job, which it has from another job, is damaged.`;
+  const told = `The stored data of ${whose} of this job, which comes from another job, is damaged.`;
   throw new ArchiveError("", told, { cause: error });
 };

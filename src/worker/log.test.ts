@@ -84,5 +84,5 @@ test("facts of a log are on each of its lines, and a line's own come first", (t)
 });
 
 test("a log that cannot be written stops nobody", (t) => {
-  openLog(join(temporaryFile(t), "no-folder", "log.jsonl"), "info").error("duty failed");
+  openLog(join(temporaryFile(t), "no-folder", "log.jsonl"), "info").error("task failed");
 });

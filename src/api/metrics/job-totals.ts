@@ -5,19 +5,19 @@ import type { JobState, JobSums, JobView, LaneState } from "../../domain/job.ts"
 import { FIELD_STATUSES, type FieldStatus } from "../../domain/record.ts";
 import type { Ledger } from "../../ports/ledger.ts";
 
-/** Most looks find a few new jobs at most. */
+/** Most looks find only a few new jobs. */
 const FIRST_PAGE = 10;
 const PAGE = 200;
 
 type TotalsLedger = Pick<Ledger, "listJobs" | "readJob" | "sumOpenJobs">;
 
 /**
- * Sums over all jobs that there ever were. Open ones are summed by the ledger; one that has ended is read once, so that a look costs the same
- * however many jobs there are. A job that was retried and ended again between two looks is seen as it was before.
+ * Sums over all jobs, past and present. The ledger sums open jobs; an ended job is read once, so that the cost of a look does not depend on the number of
+ * jobs. A job that was retried and ended again between two looks keeps its earlier figures.
  */
 export class JobTotals {
   readonly #ledger: TotalsLedger;
-  /** Of jobs that have ended. */
+  /** By ended job. */
   readonly #ended = new Map<string, JobTally>();
   readonly #totals = new Map<TallyName, number>();
   #open = new Set<string>();
@@ -48,7 +48,7 @@ export class JobTotals {
     this.#open = open;
   }
 
-  /** Down to the newest of the last look: one may have begun and ended since then. */
+  /** Down to the newest job of the last look: a job may have started and ended since then. */
   async #noteNew(open: ReadonlySet<string>): Promise<void> {
     let newest: string | undefined;
     let after: string | undefined;
@@ -60,7 +60,7 @@ export class JobTotals {
         if (!open.has(view.spec.id) && !this.#ended.has(view.spec.id)) this.#noteEnded(view);
       if (known >= 0 || page.length < limit) break;
       after = page.at(-1)!.spec.id;
-      await giveWay();
+      await yieldToRequests();
     }
     this.#newest = newest;
   }
@@ -88,7 +88,7 @@ export class JobTotals {
 export const JOB_STATES: readonly JobState[] = ["loading", "running", "paused", "done", "cancelled"];
 export const INPUT_FATES = ["accepted", "folded", "rejected", "capped"] as const;
 
-/** What can be summed over jobs. */
+/** The figures that are summed over jobs. */
 export type TallyName =
   | `jobs ${JobState}`
   | `items ${ItemState}`
@@ -102,10 +102,10 @@ export type TallyName =
   | "bytes"
   | "held";
 
-/** What is nought is left out. */
+/** Zeros are left out. */
 type JobTally = Readonly<Partial<Record<TallyName, number>>>;
 
-/** The part of one job, or of several, in the totals. */
+/** The contribution of one job, or of several. */
 const jobTally = (sums: JobSums): JobTally => {
   const { state, counts, failures, attemptFailures, fieldCounts } = sums;
   const { states } = counts;
@@ -134,23 +134,23 @@ const everyFourth = (counts: readonly number[], from: number): number => {
   return sum;
 };
 
-/** The ledger answers without leaving the event loop: between its pages, requests of clients get their turn. */
-const giveWay = async (): Promise<void> => {
+/** The ledger answers without leaving the event loop: between pages, requests of clients get their turn. */
+const yieldToRequests = async (): Promise<void> => {
   await setImmediate();
 };
 
-/** Lanes are as many as sites: only so many have series of their own. */
+/** There are as many lanes as sites: only this many get their own series. */
 const MOST_LANES = 50;
 
-/** Lanes by what stands in their way; one may be in several. */
+/** Lanes by obstacle; a lane may count several times. */
 export interface LaneTotals {
   readonly all: number;
   readonly busy: number;
-  /** `Retry-After`, or what was learned: the lane starts nothing for a while. */
+  /** Held for a while, by `Retry-After` or by learned limits. */
   readonly spared: number;
   readonly heldByOperator: number;
   readonly slowed: number;
-  /** Those with the most items, the busiest first. */
+  /** Busiest first. */
   readonly busiest: readonly LaneState[];
 }
 
@@ -172,6 +172,6 @@ export const laneTotals = async (ledger: Pick<Ledger, "listLanes">): Promise<Lan
       .slice(0, MOST_LANES);
     if (page.length < PAGE) return { ...totals, busiest };
     after = page.at(-1)!.lane;
-    await giveWay();
+    await yieldToRequests();
   }
 };

@@ -13,7 +13,7 @@ interface Told {
   };
 }
 
-/** Events as they come, until `isLast` described so. */
+/** Events as they come, until `isLast` says so. */
 const listen = async (
   kit: ApiKit,
   asked: { readonly key?: string; readonly query?: string; readonly after?: string },
@@ -112,8 +112,8 @@ test("listening ends when its key is revoked", async () => {
   await using kit = await openApiKit({ heartbeatMs: 20 });
   const [key, admin] = [await kit.addClient("a"), await kit.addClient("owner", "admin")];
   const response = await kit.raw("GET", "/v1/events", { key });
-  const [card] = await kit.registry.listKeys("a");
-  const { status } = await kit.ask("DELETE", `/v1/clients/a/keys/${card!.id}`, { key: admin });
+  const [info] = await kit.registry.listKeys("a");
+  const { status } = await kit.ask("DELETE", `/v1/clients/a/keys/${info!.id}`, { key: admin });
   assert.equal(status, 200);
   assert.match(await response.text(), /^: hello/);
 });

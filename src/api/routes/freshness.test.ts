@@ -9,7 +9,7 @@ import type { ProblemBody } from "../answers.ts";
 
 const HOUR = 3_600_000;
 
-/** What the site has under each parcel: a text, or null where it described that there is no such thing. */
+/** What the site has under each parcel: a text, or null if the site says that there is no such thing. */
 type Site = Readonly<Record<string, string | null>>;
 
 const runJob = async (kit: ApiKit, key: string, site: Site, freshness: object): Promise<string> => {

@@ -26,7 +26,7 @@ test("pause answers when it is quiet, and before that only when told not to wait
   assert.deepEqual([resumed.status, resumed.body.state], [200, "running"]);
 });
 
-test("a cancelled job cannot be steered any more", async () => {
+test("a cancelled job cannot be controlled any more", async () => {
   await using kit = await openApiKit();
   const { body } = await kit.ask<{ job: Job }>("POST", "/v1/jobs", { json: JOB });
   const path = `/v1/jobs/${body.job.id}`;

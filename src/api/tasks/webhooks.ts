@@ -14,8 +14,7 @@ interface WebhookOptions extends TaskTools, DeliveryTools {
 const AWAIT_MS = 10_000;
 
 /**
- * Tells clients what happens to their jobs. One controller at a time makes deliveries of events; all of them send, sharing the work by what
- * each takes.
+ * Notifies clients of events of their jobs. One controller at a time turns events into deliveries; all controllers send, each what it takes.
  */
 export const runWebhooks = async (options: WebhookOptions, signal: AbortSignal): Promise<void> => {
   const { everyMs = 1000 } = options;
@@ -27,7 +26,7 @@ export const runWebhooks = async (options: WebhookOptions, signal: AbortSignal):
   await Promise.all([making, keepSending(options, everyMs, signal)]);
 };
 
-/** As soon as there are events. */
+/** As soon as events arrive. */
 const keepMaking = async (options: WebhookOptions, stop: AbortSignal): Promise<void> => {
   const stopped = new Promise<void>((resolve) => stop.addEventListener("abort", () => resolve()));
   while (!stop.aborted) {

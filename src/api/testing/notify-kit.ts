@@ -12,7 +12,7 @@ import { clientInfo } from "../../ports/registry-suite/test-kit.ts";
 import type { Delivery, Registry, WebhookEndpoint } from "../../ports/registry.ts";
 import type { Wait } from "../run-task.ts";
 
-/** The secret of every endpoint unless a test described otherwise. */
+/** The secret of every endpoint unless a test says otherwise. */
 export const SECRET = `whsec_${Buffer.from("a secret that only this test knows").toString("base64")}`;
 
 export const endpoint = (id: string, url: string, own: Partial<WebhookEndpoint> = {}): WebhookEndpoint => ({
@@ -75,7 +75,7 @@ export const until = async (isSo: () => boolean | Promise<boolean>): Promise<voi
   while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 2));
 };
 
-/** Runs a task of which each wait ends when the test described so. */
+/** Runs a task of which each wait ends when the test says so. */
 export const stepped = (run: (wait: Wait, signal: AbortSignal) => Promise<void>) => {
   const stop = new AbortController();
   let goOn = Promise.withResolvers<void>();

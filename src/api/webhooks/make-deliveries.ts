@@ -11,16 +11,16 @@ import { evidenceView } from "../../services/job-view.ts";
 export interface DeliveryTools {
   readonly ledger: Pick<Ledger, "events" | "readJob">;
   readonly registry: Registry;
-  /** Hears each event of all jobs once it is on its way. */
+  /** Called for each event once its deliveries are stored. */
   readonly onEvent?: (event: LedgerEvent) => void;
 }
 
-/** How the log knows the deliveries. */
+/** The name of this reader of the event log. */
 const CONSUMER = "webhooks";
 
 /**
- * Makes deliveries of the events that are new. They are there before the cursor moves, and made again they are the same: a crash in between
- * loses nothing and doubles nothing. Answers how far it has come.
+ * Turns new events into deliveries. They are stored before the cursor moves, and making them again gives the same ones: a crash in between loses nothing and
+ * duplicates nothing. Returns the position reached.
  */
 export const makeDeliveries = async (
   { ledger, registry, onEvent }: DeliveryTools,
@@ -37,8 +37,8 @@ export const makeDeliveries = async (
         const job = await kept(jobs, event.job, () => ledger.readJob(event.job));
         if (!job) continue;
         const { client } = job.spec;
-        const card = await kept(clients, client, () => registry.readClient(client));
-        deliveries.push(...deliveriesOf(event, job.spec, card));
+        const info = await kept(clients, client, () => registry.readClient(client));
+        deliveries.push(...deliveriesOf(event, job.spec, info));
       }
       await registry.addDeliveries(deliveries);
       if (onEvent) events.forEach(onEvent);
@@ -51,7 +51,7 @@ const kept = async <T>(known: Map<string, T>, name: string, read: () => Promise<
   return known.get(name) as T;
 };
 
-/** Who is told of an event: the client's endpoints that want its type, and the webhook that the job names itself. */
+/** The receivers of an event: the client's webhooks that want its type, and the webhook that the job names. */
 export const deliveriesOf = (
   event: LedgerEvent,
   spec: JobSpec,
@@ -75,7 +75,7 @@ export const deliveriesOf = (
   }));
 };
 
-/** Made of the event and its receiver: told again after a crash, it is the same message. */
+/** Derived from the event and its receiver, so that a repeated delivery has the same id. */
 const messageId = (event: LedgerEvent, endpoint: string): string => {
   const text = JSON.stringify([event.id, event.at, event.job, endpoint]);
   return `msg_${createHash("sha256").update(text).digest("base64url").slice(0, 27)}`;
@@ -91,7 +91,7 @@ const bodyOf = (event: LedgerEvent, { client, scraper, labels }: JobSpec): strin
     hidePlaces,
   );
 
-/** Items and evidence go out as the API shows them. */
+/** Items and evidence as the API shows them. */
 export const factsOf = ({ facts }: LedgerEvent): LedgerEvent["facts"] => {
   const { items, evidence, held, ...rest } = facts as EventFacts;
   return {

@@ -9,25 +9,24 @@ import {
 } from "../../ports/registry.ts";
 import type { Wait } from "../run-task.ts";
 
-/** Hears how a try ended. */
+/** Called with the end of each attempt. */
 export type OnDeliveryEnd = (delivery: Delivery, end: DeliveryEnd) => void;
 
 export interface SendTools extends DeliveryTools {
   readonly wait: Wait;
-  /** Requests under way at a time. */
+  /** Concurrent requests. */
   readonly concurrency: number;
-  /** How often it is looked whether more is due, while some are under way. */
+  /** How often to check for more due deliveries while some are being sent. */
   readonly everyMs: number;
   readonly report: (task: string, error: unknown) => void;
   readonly onEnd?: OnDeliveryEnd | undefined;
 }
 
-/** Longer than a try may take: after that, its taker is taken for dead. Until then a dead one's receiver hears nothing. */
+/** Longer than an attempt may take: after that, its controller is considered dead. Until then its receiver waits. */
 const TAKE_MS = 20_000;
 
 /**
- * Sends what is due until nothing is, neither due nor under way. A place that gets free is filled at once: one slow receiver holds a place, not
- * the round.
+ * Sends due deliveries until none is due or in progress. A free place is filled at once: a slow receiver occupies one place and does not delay the round.
  */
 export const sendDeliveries = async (tools: SendTools, signal: AbortSignal): Promise<void> => {
   const { registry, concurrency, everyMs, wait } = tools;
@@ -61,7 +60,7 @@ const untilOneEnds = async (
   stop.abort();
 };
 
-/** What cannot be sent or written down is given again when its time is over. */
+/** If sending or recording fails, the delivery is handed out again after its time. */
 const sendOne = async (tools: SendTools, delivery: Delivery, signal: AbortSignal): Promise<void> => {
   try {
     const end = await tryDelivery(tools, delivery, signal);
@@ -80,7 +79,7 @@ interface DeliveryTools {
   readonly random: () => number;
 }
 
-/** One try: where to and with which secrets is looked up now, so that a changed endpoint holds for what still waits. */
+/** One attempt. The URL and the secrets are read now, so that changes apply to waiting deliveries. */
 const tryDelivery = async (
   { registry, sender, now, random }: DeliveryTools,
   delivery: Delivery,
@@ -89,7 +88,7 @@ const tryDelivery = async (
   const receiver = receiverOf(delivery, await registry.readClient(delivery.client));
   if ("problem" in receiver) return { state: "parked", error: receiver.problem };
   const answer = await sender.send({ id: delivery.id, body: delivery.body, ...receiver }, signal);
-  // Stopped half-way it is unknown whether it arrived: whoever takes it next sends it again.
+  // If it was stopped half-way, it may have arrived or not: it is sent again.
   if (signal.aborted && answer.result === "failed") return { state: "due", delayMs: 0, error: answer.error };
   return endOf(answer, delivery, now(), random());
 };
@@ -98,13 +97,11 @@ type Receiver = { readonly url: string; readonly secrets: readonly string[] } | 
 
 const receiverOf = ({ endpoint, url }: Delivery, client: ClientInfo | undefined): Receiver => {
   const found = client?.webhooks.find(({ id }) => id === endpoint);
-  if (!found && endpoint !== JOB_ENDPOINT)
-    return { problem: `the client has no endpoint ${endpoint} any more` };
+  if (!found && endpoint !== JOB_ENDPOINT) return { problem: `the client no longer has webhook ${endpoint}` };
   const secrets = found?.secrets ?? client?.secrets ?? client?.webhooks[0]?.secrets ?? [];
   if (secrets.length === 0)
     return {
-      problem:
-        "there is no secret to sign with: POST /v1/webhooks/job/rotate gives the client one, then replay",
+      problem: "there is no secret to sign with: create one with POST /v1/webhooks/job/rotate, then replay",
     };
   return { url: found?.url ?? url, secrets };
 };

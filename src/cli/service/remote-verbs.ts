@@ -17,7 +17,7 @@ import { remoteItems } from "./remote-items.ts";
 import { refuseRemoved, remoteRemovals } from "./remote-removals.ts";
 import { sendInputs } from "./send-inputs.ts";
 import { cancelIfEmpty, jobRequest } from "./submission.ts";
-import type { Steered, Submission, Submitted, Verbs } from "./verbs.ts";
+import type { Stopped, Submission, Submitted, Verbs } from "./verbs.ts";
 
 const JOB_PAGE = 100;
 const ITEM_PAGE = 1000;
@@ -47,7 +47,7 @@ export const openRemote = (client: SluiceClient, server: string): Verbs => {
       lines: renderAccount(view, (view.endedAt ?? Date.now()) - view.createdAt, flag),
       json: {},
     }),
-    controlJob: (job, to) => steer(client, job, to),
+    controlJob: (job, to) => stop(client, job, to),
     sealJob: async (job) => ({ view: jobOfApi(await client.sealJob(job)) }),
     resumeJob: async (job, { newVersion, caps }) => ({
       view: jobOfApi(await client.resumeJob(job, { ...caps, ...(newVersion && { newVersion }) })),
@@ -94,7 +94,7 @@ export const openRemote = (client: SluiceClient, server: string): Verbs => {
   };
 };
 
-const steer = async (client: SluiceClient, job: string, to: "pause" | "cancel"): Promise<Steered> => {
+const stop = async (client: SluiceClient, job: string, to: "pause" | "cancel"): Promise<Stopped> => {
   const stopped = to === "pause" ? await client.pauseJob(job) : await client.cancelJob(job);
   return { view: jobOfApi(stopped.job), isQuiet: stopped.isQuiet };
 };
