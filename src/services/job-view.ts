@@ -1,4 +1,4 @@
-import type { Evidence as BreakerEvidence } from "../domain/breaker-evidence.ts";
+import type { Evidence as BreakerEvidence } from "../domain/breaker.ts";
 import type { CaptureRef } from "../domain/capture.ts";
 import type { FailureKind } from "../domain/failure.ts";
 import { endedCount, type ItemRef } from "../domain/item.ts";

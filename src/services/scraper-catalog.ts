@@ -4,7 +4,8 @@ import { fileName, findScraper, listScrapers, type NameOf, resolveScraper } from
 import type { Project } from "../config/load-config.ts";
 import { withoutPlaces } from "../domain/record.ts";
 import type { Scraper, ScraperEntry } from "../schemas/operations.ts";
-import { type LoadedScraper, loadScraper, ScraperLoadError } from "../scrapers/load-scraper.ts";
+import { ScraperLoadError } from "../scrapers/check-scraper.ts";
+import { type LoadedScraper, loadScraper } from "../scrapers/load-scraper.ts";
 import { orNull } from "./job-view.ts";
 import { page } from "../scrapers/page.ts";
 import { compileScraper, type CompiledScraper } from "../scrapers/compiled-scraper.ts";

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { described, pageOf, pageQuery } from "../../schemas/describe.ts";
 import { scraperEntrySchema, scraperSchema } from "../../schemas/operations.ts";
 import type { CompiledScraper } from "../../scrapers/compiled-scraper.ts";
-import { ScraperLoadError } from "../../scrapers/load-scraper.ts";
+import { ScraperLoadError } from "../../scrapers/check-scraper.ts";
 import { shown } from "../../services/context.ts";
 import { Problem } from "../../services/problem.ts";
 import {

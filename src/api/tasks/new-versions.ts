@@ -5,7 +5,7 @@ import type { Blobs } from "../../ports/blobs.ts";
 import type { Ledger } from "../../ports/ledger.ts";
 import type { StorageLocation } from "../../ports/storage.ts";
 import { amendJob } from "../../reextract/amend-job.ts";
-import { ScraperLoadError } from "../../scrapers/load-scraper.ts";
+import { ScraperLoadError } from "../../scrapers/check-scraper.ts";
 import { openJobs } from "../progress-watch.ts";
 import { JobBackoff, runTask, type TaskTools } from "../run-task.ts";
 

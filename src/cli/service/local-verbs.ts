@@ -30,7 +30,7 @@ import { prune, removeJob } from "../../services/removals.ts";
 import { openCatalog } from "../../services/scraper-catalog.ts";
 import { submitJob } from "../../services/submit.ts";
 import { uploadInputs } from "../../services/upload.ts";
-import { removeJobLog } from "../../worker/job-log.ts";
+import { removeJobLog } from "../../worker/log.ts";
 import { isGone } from "../../worker/this-process.ts";
 import { allJobs, findJob, newestJobs } from "../find-job.ts";
 import { dataFlag } from "../options.ts";
