@@ -5,21 +5,21 @@ import { hostname } from "node:os";
 import { dirname, extname, join } from "node:path";
 import { finished } from "node:stream/promises";
 import type { Server as TlsServer } from "node:tls";
-import type { ScraperCatalog } from "./api/scraper-catalog.ts";
-import type { ServiceContext } from "./api/service-context.ts";
+import type { ControllerContext } from "./api/controller-context.ts";
 import { journaled, journaledRegistry } from "./archive/journaled-ledger.ts";
 import { ConfigError, maxRetryAfterMs } from "./config/check-config.ts";
 import { ownLoader } from "./config/find-scrapers.ts";
 import type { Project } from "./config/load-config.ts";
 import { storageLocation } from "./config/storage-location.ts";
 import type { CollectorKind } from "./domain/job-version.ts";
+import type { ScraperCatalog } from "./services/scraper-catalog.ts";
 import { laneName } from "./domain/lane-name.ts";
 import type { LaneOf } from "./pipeline/plan.ts";
 import type { Blobs } from "./ports/blobs.ts";
 import type { Collector, Collectors } from "./ports/collector.ts";
 import type { LedgerCheck, LedgerRebuild } from "./ports/ledger-check.ts";
 import { type JobLedger, type Ledger, LedgerError } from "./ports/ledger.ts";
-import type { KeyInfo, Registry, Role } from "./ports/registry.ts";
+import type { Registry } from "./ports/registry.ts";
 import { isController, parseStorageUrl, type Storage, type StorageLocation } from "./ports/storage.ts";
 import { jobLoader, retentionNow } from "./scrapers/load-pinned.ts";
 import { type Log, logWith, openJobLog, removeJobLog } from "./worker/log.ts";
@@ -358,23 +358,8 @@ export const openRebuild = async (file: string): Promise<LedgerRebuild> => {
   return await open(file);
 };
 
-/** A new API key, and what is kept of it. */
-export const newKey = async (
-  client: string,
-  role: Role,
-): Promise<{ readonly key: string; readonly card: KeyInfo }> => {
-  const { makeKey } = await import("./api/api-key.ts");
-  return makeKey(client, role, Date.now());
-};
-
-/** A new secret to sign webhooks with. */
-export const newWebhookSecret = async (): Promise<string> => {
-  const { newSecret } = await import("./api/webhooks/webhook-secrets.ts");
-  return newSecret();
-};
-
 /** A certificate and its key, in PEM form. */
-type TlsPair = NonNullable<ServiceContext["tls"]>;
+type TlsPair = NonNullable<ControllerContext["tls"]>;
 
 interface ControllerOptions {
   readonly location: StorageLocation;
@@ -426,9 +411,9 @@ export const openController = async ({
   const storage = await openStorage(location, { isServing: true });
   const registry = await openRegistry(location, { checkpoints: false });
   const { buildServer } = await import("./api/server.ts");
-  const { openCatalog } = await import("./api/scraper-catalog.ts");
-  const { makeFirstKey } = await import("./api/first-key.ts");
-  const { isLoopback, mayListen } = await import("./api/may-listen.ts");
+  const { openCatalog } = await import("./services/scraper-catalog.ts");
+  const { makeFirstKey } = await import("./services/clients.ts");
+  const { isLoopback, mayListen } = await import("./api/auth.ts");
   const { runTasks } = await import("./api/run-tasks.ts");
   const { webhookSender } = await import("./channels/webhook/webhook-sender.ts");
   const { checkTarget, guardedDispatcher } = await import("./collectors/http/guarded-agent.ts");
@@ -480,7 +465,7 @@ export const openController = async ({
     renewTls: (renewed) => (server.server as unknown as TlsServer).setSecureContext(renewed),
     close: () => server.close(),
     runTasks: (signal) => runTasks({ ...tasks, isGone }, signal),
-    makeFirstKey: () => makeFirstKey({ registry, ledger, holder }),
+    makeFirstKey: () => makeFirstKey({ registry, ledger, now: Date.now }, holder),
     mayListen: async (host) => mayListen(host, (await registry.listKeys()).length > 0),
     isExposed: (host) => !isLoopback(host),
     async [Symbol.asyncDispose]() {
