@@ -80,14 +80,11 @@ export const runWorkers = async (options: RunWorkersOptions): Promise<void> => {
   }
 };
 
-/** The server that a worker works for, with its key: from the file, else `SLUICE_KEY`, else the one stored by `sluice login`. */
-export const controllerAt = (
-  url: string,
-  keyFile: string | undefined,
-): { readonly url: string; readonly key?: string } => {
+/** The key for the server that a worker works for: from the file, else `SLUICE_KEY`, else the one stored by `sluice login`. */
+export const controllerAt = (url: string, keyFile: string | undefined): { readonly key?: string } => {
   serverName(url); // throws if it is not a URL
   const key = keyFile === undefined ? keyFor(url) : keyIn(keyFile);
-  return { url, ...given({ key }) };
+  return given({ key });
 };
 
 const keyIn = (file: string): string => {

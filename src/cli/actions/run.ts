@@ -41,7 +41,7 @@ export const runCommand = async (named: string, options: RunOptions): Promise<nu
   checkOutputs(options);
   if (options.input === undefined)
     throw new UsageError("no inputs. Name a file with --input FILE, or read stdin with --input -");
-  const { input, processes, data, logLevel } = options;
+  const { input, processes, location, logLevel } = options;
   using progress = openProgress({ mode: progressMode(options), stream: process.stderr });
   // Worker processes load their code while this one opens the scraper and the ledger.
   const supervisor = new Supervisor({
@@ -54,7 +54,7 @@ export const runCommand = async (named: string, options: RunOptions): Promise<nu
       extracts: options.extract,
     });
     const inputs = await openInputs(input, options.format, ready.scraper, laneOf);
-    await using storage = await openStorage(data);
+    await using storage = await openStorage(location);
     const job = jobId(new Date());
     const submission = {
       job,
@@ -92,13 +92,13 @@ export const runCommand = async (named: string, options: RunOptions): Promise<nu
 
 export const resumeCommand = async (named: string, options: ResumeOptions): Promise<number> => {
   checkOutputs(options);
-  await using storage = await openStorage(options.data);
+  await using storage = await openStorage(options.location);
   const found = await findJob(storage.ledger, named);
   const job = found.spec.id;
   const after = await storage.ledger.events.last();
   const { client } = found.spec;
   if (client !== "local")
-    await noteChange(options.data, {
+    await noteChange(options.location, {
       action: "resumeJob",
       target: job,
       detail: { of: client, ...capsOf(options), ...(options.newVersion && { newVersion: true }) },
@@ -150,11 +150,11 @@ export const resumeCommand = async (named: string, options: ResumeOptions): Prom
 };
 
 /** Adds the command to run. */
-const withCommand = (error: unknown, job: string, { data }: ResumeOptions): unknown =>
+const withCommand = (error: unknown, job: string, { location }: ResumeOptions): unknown =>
   error instanceof ScraperLoadError && error.code === "changed-scraper"
     ? new ScraperLoadError(
         error.code,
-        `${error.message}\n  sluice resume ${job} --new-version${dataFlag(data)}`,
+        `${error.message}\n  sluice resume ${job} --new-version${dataFlag(location)}`,
       )
     : error;
 

@@ -149,7 +149,7 @@ const finish = async (options: SuperviseJobOptions, view: JobView, tookMs: numbe
   const problem =
     output === undefined
       ? undefined
-      : await exportJob(storage, job, output, { pathOfFile: storedPath(storage.data) }).then(
+      : await exportJob(storage, job, output, { pathOfFile: storedPath(storage.location) }).then(
           nothing,
           asError,
         );
@@ -157,7 +157,7 @@ const finish = async (options: SuperviseJobOptions, view: JobView, tookMs: numbe
   progress.end(
     view,
     renderReport(view, {
-      data: storage.data,
+      location: storage.location,
       tookMs,
       ...(isWritten && { output }),
       ...(options.input && { input: options.input }),
