@@ -3,8 +3,7 @@ import { type Command, Help, Option } from "commander";
 import { DEFAULT_DATA } from "../config/define-config.ts";
 import type { JobCaps } from "../domain/job.ts";
 import { INPUT_FORMATS, type InputFormat } from "../inputs/input-format.ts";
-import { LOG_LEVELS, type LogLevel } from "../worker/log.ts";
-import { LOG_KEEP, LOG_MAX_MB } from "../worker/rotate-log.ts";
+import { LOG_KEEP, LOG_LEVELS, LOG_MAX_MB, type LogLevel } from "../worker/log.ts";
 import { durationIn, numberIn, processCount } from "./option-values.ts";
 import { shellWord } from "./text.ts";
 

@@ -11,7 +11,10 @@ import { print } from "./terminal.ts";
 import { keyFor, serverName } from "./service/stored-keys.ts";
 
 /** Beside this file; Node runs it as a separate program. */
-export const workerScript = new URL(`./worker-main${extname(import.meta.filename)}`, import.meta.url);
+export const workerScript = new URL(
+  `../programs/worker-main${extname(import.meta.filename)}`,
+  import.meta.url,
+);
 
 /** Options of `serve` and `worker`. */
 export interface ProcessOptions extends DataOptions {

@@ -8,7 +8,7 @@ import { sluice } from "./sluice-process.ts";
 const OWNER = 'extract: { fields: { owner: field.text(".owner") } }';
 const page = (owner: string): string => `<p class=owner>${owner}</p>`;
 
-/** A job of the same scraper beside the other one that has collected nothing yet, for one client or another. */
+/** Another job of the same scraper, without collected pages, for one of two clients. */
 const addEmptyJob = async (stored: StoredJob, id: string, client: string): Promise<void> => {
   const { ledger } = stored;
   const { spec } = await stored.view();
