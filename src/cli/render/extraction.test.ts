@@ -65,7 +65,7 @@ test("a job's report marks which extraction is current, or that none is", () => 
   const lines = extractionLines({ extractions, current: EXTRACTION });
   assert.deepEqual(lines.slice(2), [
     "  x1  1 record with a v, current",
-    "  x2  1 record with a v, held back: nothing came",
+    "  x2  1 record with a v, not current: nothing came",
   ]);
   assert.match(extractionLines({ extractions, current: undefined }).at(-1)!, /None of them is current/);
   assert.deepEqual(extractionLines({ extractions: [], current: undefined }), []);
