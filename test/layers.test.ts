@@ -50,7 +50,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "api",
   ],
   "read-thread.ts": ["compose.ts", "api"],
-  reextract: ["domain", "ports", "archive", "extraction", "scrapers", "pipeline", "collectors", "compose.ts"],
+  "extract-thread.ts": ["compose.ts", "collectors", "scrapers", "reextract"],
+  reextract: ["domain", "ports", "archive", "extraction", "scrapers", "pipeline"],
   devtools: [
     "domain",
     "ports",

@@ -1,39 +1,19 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { laneOf, openBlobs } from "../compose.ts";
-import type { JobSpec } from "../domain/job.ts";
-import { jobScrapers, loadPinned } from "../scrapers/load-pinned.ts";
-import { type Chunk, type ChunkEnd, type ChunkTools, extractChunk } from "./extract-chunk.ts";
-import { loadCurrentScrapers } from "./extraction-scrapers.ts";
+import { BodyError } from "./collectors/http/decode-body.ts";
+import { storedPage } from "./collectors/http/page.ts";
+import { laneOf, openBlobs } from "./compose.ts";
+import { type ChunkTools, extractChunk } from "./reextract/extract-chunk.ts";
+import type { ThreadOrder, ThreadReply, ThreadTask } from "./reextract/extract-pool.ts";
+import { loadCurrentScrapers } from "./reextract/extraction-scrapers.ts";
+import { jobScrapers, loadPinned } from "./scrapers/load-pinned.ts";
 
-/** What a thread is started with. */
-export interface ThreadTask {
-  /** The data folder. */
-  readonly data: string;
-  readonly spec: Pick<JobSpec, "id" | "scraper" | "source" | "scrapers" | "extracts">;
-  readonly instead?: string;
-  /** The job's scrapers in the versions that it is pinned to; else as their files are now. */
-  readonly isAmending?: boolean;
-  readonly most: number;
-  /** Three numbers: items begun in all; of the one begun last, the order's number and its place there, plus one; 0 between orders. */
-  readonly beat: SharedArrayBuffer;
-}
-
-export interface ThreadOrder {
-  readonly number: number;
-  readonly chunk: Chunk;
-}
-
-export type ThreadReply =
-  | { readonly ready: readonly string[] }
-  | { readonly number: number; readonly end: ChunkEnd }
-  | { readonly error: { readonly name: string; readonly message: string; readonly code?: string } };
-
+/** Started by `ExtractPool`: extracts chunks of a job's stored pages. */
 const task = workerData as ThreadTask;
 const beat = new Int32Array(task.beat);
 const reply = (message: ThreadReply, transfer: ArrayBuffer[] = []): void =>
   parentPort!.postMessage(message, transfer);
 
-/** An error loses its class and its code on the way to another thread. */
+/** An error loses its class and code on the way to another thread. */
 const fail = (error: unknown): void => {
   const { name, message } = error instanceof Error ? error : new Error(String(error));
   const code = error instanceof Error && "code" in error ? String(error.code) : undefined;
@@ -46,11 +26,20 @@ const load = async (): Promise<Pick<ChunkTools, "scrapers" | "amend">> => {
   return { scrapers, amend: { scrapers, laneOf } };
 };
 
+const pageOf: ChunkTools["pageOf"] = (name, capture) => {
+  try {
+    return storedPage(name, capture);
+  } catch (error) {
+    if (error instanceof BodyError) return { failure: { kind: error.kind, detail: error.message } };
+    throw error;
+  }
+};
+
 const start = async (): Promise<void> => {
   const { scrapers, ...amending } = await load();
   const blobs = await openBlobs(task.data);
-  const tools = { blobs, job: task.spec.id, scrapers, most: task.most, ...amending };
-  // The pages of the next order are read while those of the one before are worked through.
+  const tools = { blobs, job: task.spec.id, scrapers, most: task.most, pageOf, ...amending };
+  // The pages of the next order are read while the previous one is processed.
   parentPort!.on("message", ({ number, chunk }: ThreadOrder) => {
     const onItem = (at: number): void => {
       Atomics.add(beat, 0, 1);
