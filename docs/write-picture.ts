@@ -65,7 +65,14 @@ try {
   const input = join(folder, "parcels.csv");
   writeFileSync(input, [...parcelsCsv(PARCELS)].join(""));
   await using county = await startCounty({ parcels: PARCELS, troubles: "all", keepsArrivals: false });
-  const args = ["run", "examples/county/county.scraper.ts", "--input", input, "--output", join(folder, "bills.csv")];
+  const args = [
+    "run",
+    "examples/county/county.scraper.ts",
+    "--input",
+    input,
+    "--output",
+    join(folder, "bills.csv"),
+  ];
   const { stdout, stderr } = spawnSync(
     process.execPath,
     [join(ROOT, "bin/sluice.js"), ...args, "--data", folder],

@@ -47,7 +47,7 @@ test("a file of which nothing fits is one mistake: nothing is passed on, columns
   assert.deepEqual(passed, []);
   assert.ok(error instanceof InputError);
   assert.equal(error.code, "bad-header");
-  for (const part of [/parcels\.csv/, /address, owner/, /3 looked at/, /page/])
+  for (const part of [/parcels\.csv/, /address, owner/, /3 checked/, /page/])
     assert.match(error.message, part);
 });
 

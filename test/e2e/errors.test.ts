@@ -37,7 +37,7 @@ const assertSays = ({ code, stderr }: Ended, expected: number, ...parts: RegExp[
 test("a wrong CSV header names the file, its columns and the way out", async () => {
   const input = file("wrong.csv", "apn,owner\n0123456789,SMITH\n");
   const ended = await run(["run", COUNTY_SCRAPER, "--input", input]);
-  assertSays(ended, 2, /wrong\.csv:2/, /parcel/, /The file has: apn, owner/, /Name its columns/);
+  assertSays(ended, 2, /wrong\.csv:2/, /parcel/, /columns are apn, owner/, /Rename them/);
 });
 
 test("a bad row is named with its line, and costs nothing else", async () => {
