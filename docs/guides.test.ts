@@ -23,7 +23,15 @@ const follow = async (
   check?: { readonly after: string; readonly run: string },
 ): Promise<{ folder: string; output: string }> => {
   const folder = mkdtempSync(join(tmpdir(), "sluice-guide-"));
-  for (const part of ["bin", "src", "examples", "package.json", ".oxfmtrc.json", ".oxlintrc.json"])
+  for (const part of [
+    "bin",
+    "src",
+    "examples",
+    "templates",
+    "package.json",
+    ".oxfmtrc.json",
+    ".oxlintrc.json",
+  ])
     cpSync(join(ROOT, part), join(folder, part), { recursive: true });
   symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
   const script = ["set -e"];

@@ -37,7 +37,7 @@ const pageOf: ChunkTools["pageOf"] = (name, capture) => {
 
 const start = async (): Promise<void> => {
   const { scrapers, ...amending } = await load();
-  const blobs = await openBlobs(task.data);
+  const blobs = await openBlobs(task.location);
   const tools = { blobs, job: task.spec.id, scrapers, most: task.most, pageOf, ...amending };
   // The pages of the next order are read while the previous one is processed.
   parentPort!.on("message", ({ number, chunk }: ThreadOrder) => {

@@ -10,12 +10,16 @@ interface LockedPackage {
   readonly optional?: boolean;
   readonly hasInstallScript?: boolean;
   readonly resolved?: string;
+  /** A workspace of this repository. */
+  readonly link?: boolean;
 }
 
 const lock = JSON.parse(readFileSync(resolve(import.meta.dirname, "../package-lock.json"), "utf8")) as {
   readonly packages: Readonly<Record<string, LockedPackage>>;
 };
-const packages = Object.entries(lock.packages).filter(([name]) => name !== "");
+const packages = Object.entries(lock.packages).filter(
+  ([name, { link }]) => name.includes("node_modules/") && !link,
+);
 
 /** Permissive ones, which ask for no more than their text. */
 const LICENCES = new Set([

@@ -110,7 +110,7 @@ export class AttackKit implements AsyncDisposable {
   }
 
   /** Bytes of log lines about requests of nobody known. */
-  get strangersLogBytes(): number {
+  get unauthenticatedLogBytes(): number {
     const lines = readFileSync(join(this.service.data, "logs", "controller.jsonl"), "latin1").split("\n");
     return lines.filter((line) => !line.includes('"client":')).join("\n").length;
   }
@@ -215,7 +215,7 @@ const addClient = async (data: string, name: string, role: Role = "client"): Pro
 
 /** Takes any text as its key, and fetches the path of that name. */
 const pacedScraper = (name: string): string => `
-  import { defineScraper } from "sluice";
+  import { defineScraper } from "sluice-jobs";
   import { z } from "zod";
   export default defineScraper({
     name: "${name}",
@@ -232,7 +232,7 @@ const pacedScraper = (name: string): string => `
 
 /** Finds as many inputs for itself as its path says. */
 const LISTING = `
-  import { defineScraper, emitTo, field } from "sluice";
+  import { defineScraper, emitTo, field } from "sluice-jobs";
   import { z } from "zod";
   export default defineScraper({
     name: "listing",

@@ -23,7 +23,7 @@ export interface Scale {
   readonly fileBytes: number;
   readonly readers: number;
   readonly bombRows: number;
-  readonly strangers: number;
+  readonly unauthenticated: number;
   readonly jobs: number;
   readonly bigRows: number;
   readonly collisions: number;
@@ -38,7 +38,7 @@ export const FULL: Scale = {
   fileBytes: 190 * 1024 * 1024,
   readers: 14,
   bombRows: 20_000_000,
-  strangers: 5_000,
+  unauthenticated: 5_000,
   jobs: 3_000,
   bigRows: 600,
   collisions: 8_192,
@@ -50,7 +50,7 @@ export const SHORT: Scale = {
   fileBytes: 48 * 1024 * 1024,
   readers: 14,
   bombRows: 2_000_000,
-  strangers: 2_000,
+  unauthenticated: 2_000,
   jobs: 300,
   bigRows: 30,
   collisions: 1_024,
@@ -66,7 +66,7 @@ export const times = <T>(count: number, run: (n: number) => Promise<T>): Promise
   Promise.all(Array.from({ length: count }, (_, n) => run(n)));
 
 /** Answers that are neither done nor refused in a known way. */
-export const strange = (replies: readonly Reply[], ...expected: readonly number[]): string | undefined => {
+export const unexpected = (replies: readonly Reply[], ...expected: readonly number[]): string | undefined => {
   const wrong = replies.find(({ status }) => !expected.includes(status));
   return wrong && `answered ${wrong.status}: ${wrong.body.toString().slice(0, 200)}`;
 };

@@ -17,7 +17,7 @@ export interface QueueRun {
   readonly maxRssMb: number;
 }
 
-/** As a worker does: up to 200 items in hand at once, up to 500 ends in one settle. */
+/** As a worker does: up to 200 items in flight at once, up to 500 ends in one settle. */
 const CLAIM = 200;
 const SETTLE = 500;
 const ADD = 20_000;
@@ -33,10 +33,10 @@ await ledger.sealJob("bench");
 const loadedAt = performance.now();
 
 let settled = 0;
-let hand: ClaimedItem[] = [];
+let inFlight: ClaimedItem[] = [];
 const settle = async (count: number): Promise<void> => {
-  const batch = hand.slice(0, count);
-  hand = hand.slice(count);
+  const batch = inFlight.slice(0, count);
+  inFlight = inFlight.slice(count);
   const { refused } = await ledger.settle(WORKER, batch.map(settledPage));
   if (refused.length > 0) throw new Error(`${refused.length} settles were refused`);
   settled += batch.length;
@@ -46,10 +46,10 @@ for (;;) {
   // Items whose requests are over do not count against the lane, settled or not.
   const grant = await ledger.claim({ worker: WORKER, room: CLAIM, inFlight: new Map() });
   if (grant.items.length === 0) break;
-  hand.push(...grant.items);
-  if (hand.length >= SETTLE) await settle(SETTLE);
+  inFlight.push(...grant.items);
+  if (inFlight.length >= SETTLE) await settle(SETTLE);
 }
-while (hand.length > 0) await settle(SETTLE);
+while (inFlight.length > 0) await settle(SETTLE);
 const seconds = (performance.now() - startedAt) / 1_000;
 const view = await ledger.readJob("bench");
 if (settled !== items || view?.state !== "done" || view.counts.states.done !== items)

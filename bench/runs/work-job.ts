@@ -43,7 +43,12 @@ const controller = new AbortController();
 const cpuBefore = process.cpuUsage();
 // Opening the ledger, loading the scraper and starting the archive's thread are part of the time.
 const startedAt = Date.now();
-const working = work({ data, jobs: [job], logLevel: "warn", signal: controller.signal });
+const working = work({
+  location: storage.location,
+  jobs: [job],
+  logLevel: "warn",
+  signal: controller.signal,
+});
 let rssMbAtTenth = 0;
 let view: JobView;
 for (;;) {

@@ -1,4 +1,4 @@
-import { defineScraper, field } from "sluice";
+import { defineScraper, field } from "sluice-jobs";
 import { z } from "zod";
 import { FIELDS } from "../site/fields.ts";
 

@@ -1,4 +1,4 @@
-import { defineScraper, field } from "sluice";
+import { defineScraper, field } from "sluice-jobs";
 import { z } from "zod";
 
 /** The smallest page there is, for jobs whose length matters and not their pages. */

@@ -1,4 +1,4 @@
-import { absent, defineScraper, field } from "sluice";
+import { absent, defineScraper, field } from "sluice-jobs";
 import { z } from "zod";
 
 export default defineScraper({

@@ -1,4 +1,4 @@
-import { by, defineScraper, field } from "sluice";
+import { by, defineScraper, field } from "sluice-jobs";
 import { z } from "zod";
 
 /** `soup-225x225.jpg`: cut to less than 500 pixels, and so named by the site's software. */

@@ -8,7 +8,7 @@ import { loadScraper, ScraperLoadError } from "../scrapers/load-scraper.ts";
 import { UsageError } from "./exit.ts";
 import { allJobs, findJob, isTrial } from "./find-job.ts";
 
-/** For commands that look at what is there: a mistyped folder is told, not made. */
+/** For commands that need existing data: a mistyped folder is an error and is not created. */
 export const openExistingStorage = async (
   data: string,
   options?: { readonly cacheMb: number },
@@ -21,14 +21,14 @@ export const mustBeDataFolder = (data: string): void => {
   if (existsSync(join(data, LEDGER_FILE))) return;
   if (existsSync(join(data, "blobs", "jobs")))
     throw new UsageError(
-      `${data}: there is an archive here, but its ledger (${LEDGER_FILE}) is missing. Put it back from a backup, or make it again with \`sluice rebuild\`.`,
+      `${data}: this folder has an archive, but its ledger (${LEDGER_FILE}) is missing. Restore it from a backup, or rebuild it with \`sluice rebuild\`.`,
     );
   throw new UsageError(
-    `${data}: there is no Sluice data folder here. Start a job with \`sluice run\`, or name the folder with --data DIR.`,
+    `${data}: not a Sluice data folder. Start a job with \`sluice run\`, or name the folder with --data DIR.`,
   );
 };
 
-/** The name that a scraper's jobs carry, by that name or its file. What no scraper is found by may be the name of one that is gone. */
+/** The name of a scraper, by its name or its file. An unknown name is returned as it is: the scraper may be gone, its jobs not. */
 export const ownScraperName = async (named: string): Promise<string> => {
   try {
     return (await loadScraper(await resolveScraper(named))).scraper.name;
@@ -38,7 +38,7 @@ export const ownScraperName = async (named: string): Promise<string> => {
   }
 };
 
-/** For `--all SCRAPER`: its jobs begun since then, by its name or its file; oldest first, so that what is printed last is the newest. */
+/** For `--all SCRAPER`: its jobs created since then, by its name or its file; oldest first, so that the newest is printed last. */
 export const scraperJobs = async (ledger: JobLedger, named: string, since = 0): Promise<JobView[]> => {
   const recent: JobView[] = [];
   for await (const view of allJobs(ledger)) {
@@ -50,12 +50,12 @@ export const scraperJobs = async (ledger: JobLedger, named: string, since = 0): 
   const found = byName.length > 0 ? byName : recent.filter(({ spec }) => spec.scraper === own);
   if (found.length > 0) return found.toReversed();
   throw new UsageError(
-    `--all ${named}: no job of that scraper${since > 0 ? " since then" : ""}. ` +
-      "`sluice jobs ls` lists jobs with their scrapers; give the name, or the path of the file.",
+    `--all ${named}: no job of this scraper${since > 0 ? " since then" : ""}. ` +
+      "`sluice jobs ls` lists jobs with their scrapers; use the name, or the path of the file.",
   );
 };
 
-/** A set of records as it is named on the command line: `JOB` for the current one, `JOB@first`, `JOB@EXTRACTION`. */
+/** A set of records: `JOB` for the current one, `JOB@first`, or `JOB@EXTRACTION`. */
 export const findRecordSet = async (
   ledger: Ledger,
   named: string,

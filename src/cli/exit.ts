@@ -1,26 +1,26 @@
 import type { JobView } from "../domain/job.ts";
 
-/** Documented in docs/cli.md; scripts rely on them: a number, once given, keeps its meaning. */
+/** Documented in docs/cli.md. Scripts rely on them, so a number never changes its meaning. */
 export const EXIT = {
   /** Every item is done or absent. */
   ok: 0,
-  /** An error that nobody foresaw. */
+  /** An error that the program does not expect. */
   unexpected: 1,
-  /** The command line, the inputs, the scraper or the output's name cannot be used. */
+  /** The command line, the inputs, the scraper or the output name is wrong. */
   usage: 2,
-  /** The job has ended; some items failed, or some inputs were rejected or capped. */
+  /** The job ended; some items failed, or some inputs were rejected or capped. */
   someFailed: 3,
-  /** The job stopped itself: the breaker holds its lanes. */
+  /** The job stopped by itself: the breaker holds its lanes. */
   held: 4,
-  /** Interrupted or cancelled before its end. */
+  /** Interrupted or cancelled before it ended. */
   interrupted: 5,
-  /** The data folder or a disk: full, read-only, locked, damaged, or of a newer version. */
+  /** A disk or the data folder is full, read-only, locked, damaged, or of a newer version. */
   storage: 6,
 } as const;
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** Of a job that has ended or waits for somebody. */
+/** For a job that has ended or needs attention. */
 export const jobExitCode = ({ state, held, counts }: JobView): ExitCode => {
   if (state === "paused" && held.length > 0) return EXIT.held;
   if (state !== "done") return EXIT.interrupted;
@@ -28,7 +28,7 @@ export const jobExitCode = ({ state, held, counts }: JobView): ExitCode => {
   return states.failed > 0 || rejected > 0 || capped > 0 ? EXIT.someFailed : EXIT.ok;
 };
 
-/** The command line asks for something that cannot be: the message says what, and the way out. */
+/** The command line is wrong: the message says what, and how to fix it. */
 export class UsageError extends Error {
   constructor(message: string) {
     super(message);

@@ -1,39 +1,39 @@
 import { readFileSync, statSync } from "node:fs";
+import { extname } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Storage } from "../compose.ts";
 import type { CollectorKind } from "../domain/job-version.ts";
-import type { ControllerPlace } from "../worker/controller-place.ts";
 import type { Log, LogLevel } from "../worker/log.ts";
 import { Supervisor } from "../worker/supervisor.ts";
 import { UsageError } from "./exit.ts";
 import { keyFor, serverName } from "./service/stored-keys.ts";
 
-/** Beside this file, for Node to run as a program of its own. */
-export const workerScript = new URL("./worker-main.ts", import.meta.url);
+/** Beside this file; Node runs it as a separate program. */
+export const workerScript = new URL(`./worker-main${extname(import.meta.filename)}`, import.meta.url);
 
 interface RunWorkersOptions {
   readonly storage: Storage;
   readonly processes: number;
   readonly lanes?: readonly string[];
   readonly kinds?: readonly CollectorKind[];
-  /** Items in hand at once, of each process. */
+  /** Items in flight per process. */
   readonly concurrency?: number;
   readonly allowTargets?: readonly string[];
   readonly logLevel: LogLevel;
   readonly log: Log;
-  /** What a worker prints. */
+  /** Gets the output of the workers. */
   readonly say: (line: string) => void;
-  /** Aborted: finish what is in hand, take nothing more. */
+  /** When aborted: finish items in flight, claim no more. */
   readonly signal: AbortSignal;
-  /** Aborted: end at once. */
+  /** When aborted: stop at once. */
   readonly killed: AbortSignal;
 }
 
 const LOOK_MS = 250;
 
 /**
- * Worker processes for the items of all jobs, until the signal; resolves when they have nothing in hand any more. Throws when they cannot
- * work: the ledger or the archive is out of order, or they end before they have begun.
+ * Runs worker processes for all jobs until the signal; resolves when no items are in flight. Throws when the workers cannot work: the ledger or the
+ * archive fails, or they end before they have started.
  */
 export const runWorkers = async (options: RunWorkersOptions): Promise<void> => {
   const { storage, processes, lanes, kinds, concurrency, allowTargets } = options;
@@ -44,8 +44,7 @@ export const runWorkers = async (options: RunWorkersOptions): Promise<void> => {
   try {
     supervisor.start({
       ledger: storage.ledger,
-      data: storage.data,
-      ...(storage.controller && { controller: storage.controller }),
+      location: storage.location,
       logLevel,
       log,
       ...(lanes && { lanes }),
@@ -63,9 +62,12 @@ export const runWorkers = async (options: RunWorkersOptions): Promise<void> => {
   }
 };
 
-/** The controller that a worker works for, with its key: of the file, else `SLUICE_KEY`, else the one that `sluice login` keeps. */
-export const controllerAt = (url: string, keyFile: string | undefined): ControllerPlace => {
-  serverName(url); // refuses what is no address
+/** The server that a worker works for, with its key: from the file, else `SLUICE_KEY`, else the one stored by `sluice login`. */
+export const controllerAt = (
+  url: string,
+  keyFile: string | undefined,
+): { readonly url: string; readonly key?: string } => {
+  serverName(url); // throws if it is not a URL
   const key = keyFile === undefined ? keyFor(url) : keyIn(keyFile);
   return { url, ...(key !== undefined && { key }) };
 };
@@ -75,21 +77,20 @@ const keyIn = (file: string): string => {
   try {
     text = readFileSync(file, "utf8").trim();
   } catch (error) {
-    throw new UsageError(`--key-file ${file}: cannot be read (${(error as NodeJS.ErrnoException).code}).`);
+    throw new UsageError(
+      `--key-file ${file}: cannot read this file (${(error as NodeJS.ErrnoException).code}).`,
+    );
   }
   if (/^\S+$/.test(text)) return text;
   throw new UsageError(
-    `--key-file ${file}: expected one line with a key, as \`sluice clients key\` prints it.`,
+    `--key-file ${file}: expected one line with a key, as printed by \`sluice clients key\`.`,
   );
 };
 
-/**
- * What Sluice makes is for its own user alone. A folder that was there before keeps its rights, as a group may have been given them on purpose:
- * its owner is told.
- */
+/** Warns about a data folder that other users can read. Sluice creates folders for its own user only, but leaves existing ones unchanged. */
 export const wideRights = (data: string): string | undefined => {
   const mode = statSync(data).mode & 0o777;
-  // Windows has other rights, and tells the same mode for all folders.
+  // Windows reports the same mode for all folders.
   if (process.platform === "win32" || (mode & 0o077) === 0) return undefined;
-  return `${data}: other users of this machine may look into the data folder (mode ${mode.toString(8).padStart(4, "0")}), which holds pages, webhook secrets and hashes of keys. Take that back with \`chmod -R go= ${data}\`.`;
+  return `${data}: other users of this machine can read the data folder (mode ${mode.toString(8).padStart(4, "0")}), which holds pages, webhook secrets and key hashes. To prevent it, run \`chmod -R go= ${data}\`.`;
 };

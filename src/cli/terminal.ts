@@ -4,7 +4,7 @@ import { shellWord } from "./text.ts";
 
 let isListening = false;
 
-/** Lines on standard output. A reader that has gone (`| head`) ends the program without a word. */
+/** Lines on standard output. When the reader has gone (`| head`), the program ends silently. */
 export const print = (lines: readonly string[]): void => {
   if (!isListening) {
     isListening = true;
@@ -16,10 +16,10 @@ export const print = (lines: readonly string[]): void => {
   if (lines.length > 0) process.stdout.write(`${lines.map(asCalled).join("\n")}\n`);
 };
 
-/** JSON is for programs, and stays as it is. */
+/** JSON is for programs and stays unchanged. */
 const asCalled = (line: string): string => (line.startsWith("{") ? line : withCommandName(line));
 
-/** As wide as the terminal; everything where there is none, for a program may read it. */
+/** The width of the terminal; unlimited without one, because a program may read the output. */
 export const printWidth = (): number => (process.stdout.isTTY ? process.stdout.columns || 80 : Infinity);
 
 interface Screen {
@@ -27,8 +27,8 @@ interface Screen {
 }
 
 /**
- * Colours are for a terminal. What a pipe or a file gets must stay searchable, so a build server's `CI` alone does not turn them
- * on; `FORCE_COLOR` does, and `NO_COLOR` turns them off everywhere.
+ * Colours are for terminals: output to a pipe or a file must stay searchable, so `CI` alone does not turn them on. `FORCE_COLOR` does, and
+ * `NO_COLOR` turns them off everywhere.
  */
 export const wantsColors = ({ isTTY }: Screen, env: NodeJS.ProcessEnv): boolean => {
   const { NO_COLOR = "", FORCE_COLOR = "", TERM } = env;
@@ -36,21 +36,40 @@ export const wantsColors = ({ isTTY }: Screen, env: NodeJS.ProcessEnv): boolean 
   return FORCE_COLOR !== "" || (isTTY === true && TERM !== "dumb");
 };
 
-/** For what goes to standard output. */
+/** For standard output. */
 export const colors = picocolors.createColors(wantsColors(process.stdout, process.env));
+
+const SCREEN = 100;
+
+/** The width of the terminal, or of readable text without one. */
+export const screenWidth = (): number =>
+  process.stdout.isTTY ? Math.max(60, process.stdout.columns) : SCREEN;
+
+/** Calls `say` at most once per interval, first after one interval. For the progress of long work. */
+export const throttled = <Args extends readonly unknown[]>(
+  everyMs: number,
+  say: (...args: Args) => void,
+): ((...args: Args) => void) => {
+  let saidAt = performance.now();
+  return (...args) => {
+    if (performance.now() - saidAt < everyMs) return;
+    saidAt = performance.now();
+    say(...args);
+  };
+};
 
 interface Called {
   readonly env?: Readonly<NodeJS.ProcessEnv>;
-  /** The program's file as it was named, perhaps a link to it. */
+  /** Path of the program as it was called, perhaps of a link. */
   readonly script?: string | undefined;
   readonly cwd?: string;
 }
 
-/** How this program was called, for commands that can be pasted: `sluice`, `npx sluice`, `node bin/sluice.js`, or what SLUICE_COMMAND says. */
+/** How to call this program, for commands that can be pasted: `sluice`, `npx sluice`, `node bin/sluice.js`, or SLUICE_COMMAND. */
 export const commandName = ({ env = process.env, script, cwd = process.cwd() }: Called = {}): string => {
   const own = env["SLUICE_COMMAND"];
   if (own !== undefined && own !== "") return own;
-  // Where an older Node has started this one, it knows the name.
+  // If an older Node started this one, it passed the name on.
   const file = script ?? env["SLUICE_CALLED_AS"] ?? process.argv[1] ?? "sluice";
   if (env["npm_command"] !== undefined) return "npx sluice";
   const folders = (env["PATH"] ?? "").split(delimiter).map((folder) => resolve(cwd, folder));
@@ -62,7 +81,7 @@ export const commandName = ({ env = process.env, script, cwd = process.cwd() }: 
   return `node ${shellWord(path)}`;
 };
 
-/** The same in a text that names commands, in backquotes or on lines of their own. */
+/** Replaces `sluice` in the commands of a text, in backquotes or on separate lines. */
 export const withCommandName = (text: string, called?: Called): string =>
   text.includes("sluice ")
     ? text.replaceAll(/(?<=`|^[ ]+)sluice(?= [a-z])/gm, () => commandName(called))

@@ -1,11 +1,11 @@
-/** The program of a worker process: waits for its orders, works, says how it ended. */
+/** The program of a worker process: waits for its orders, works, and reports how it ended. */
 import { preload, work } from "../compose.ts";
 import type { FromWorker, ToWorker } from "../worker/process-messages.ts";
 
 const BEAT_MS = 500;
-/** Node has been seen to hang at its very end: a process that is done does not stay longer than this. */
+/** Node sometimes hangs at exit: a finished process is killed after this time. */
 const LINGER_MS = 5000;
-/** What is in hand when the parent is lost may take so long; then the ledger gives it to others. */
+/** Items in flight may take this long after the parent is lost; then other workers get them. */
 const ORPHAN_MS = 8000;
 const stop = new AbortController();
 let suspects = 0;
@@ -46,11 +46,11 @@ process.on("message", (message: ToWorker) => {
   stop.abort();
   if (!isRunning) leave();
 });
-// The terminal sends its signals to the whole group: the parent decides, and tells.
+// The terminal sends its signals to the whole group: the parent decides, and sends a message.
 process.on("SIGINT", () => undefined);
 process.on("SIGHUP", () => undefined);
 process.on("SIGTERM", () => stop.abort());
-// Without a parent nobody would replace a worker that died or end one that hangs: finish and go, and do not take long.
+// Without a parent nobody would replace a dead worker or end a hanging one: finish quickly and exit.
 process.on("disconnect", () => {
   stop.abort();
   setTimeout(() => process.kill(process.pid, "SIGKILL"), ORPHAN_MS).unref();

@@ -2,6 +2,7 @@ import { parseNetwork } from "../domain/address.ts";
 import { DEFAULT_ALERT_RULES } from "../domain/alert-rules.ts";
 import { unknownOption } from "../domain/known-options.ts";
 import { isWithin, RANGES, readDuration } from "../domain/number-range.ts";
+import { parseStorageUrl } from "../ports/storage.ts";
 import { ALERT_OPTIONS, type Config, CONFIG_OPTIONS, SERVER_OPTIONS } from "./define-config.ts";
 
 /** The gate for `sluice.config.ts`: what passes here is trusted inside. */
@@ -16,6 +17,7 @@ export const checkConfig = (found: unknown, file: string): Config => {
   const {
     data,
     ledger,
+    blobs,
     scrapers,
     allowTargets,
     maxRetryAfter,
@@ -23,8 +25,12 @@ export const checkConfig = (found: unknown, file: string): Config => {
     alerts,
   }: { readonly [option in keyof Config]?: unknown } = found;
   if (data !== undefined && !isPath(data)) return refuse('`data` must be a folder, such as "./data".');
-  if (ledger !== undefined && !(isPath(ledger) && /^https?:$/.test(URL.parse(ledger)?.protocol ?? "")))
-    return refuse('`ledger` must be the address of a controller, such as "https://sluice.example.org".');
+  if (ledger !== undefined && !isStorageUrl(ledger))
+    return refuse(
+      '`ledger` must be a URL, for example "sqlite:./data/sluice.db" or "https://sluice.example.org".',
+    );
+  if (blobs !== undefined && !isStorageUrl(blobs))
+    return refuse('`blobs` must be a URL, for example "file:./data/blobs".');
   const isFolders = isPath(scrapers) || (Array.isArray(scrapers) && scrapers.every(isPath));
   if (scrapers !== undefined && !isFolders)
     return refuse('`scrapers` must be a folder, such as "./scrapers", or a list of folders.');
@@ -46,6 +52,8 @@ export const checkConfig = (found: unknown, file: string): Config => {
 };
 
 const isPath = (value: unknown): value is string => typeof value === "string" && value.trim() !== "";
+
+const isStorageUrl = (value: unknown): boolean => isPath(value) && parseStorageUrl(value) !== undefined;
 
 const isServer = (value: unknown): boolean => {
   if (typeof value !== "object" || value === null) return false;

@@ -14,14 +14,19 @@ const say = (message: FromTrial): Promise<void> =>
     else resolve();
   });
 
-const run = async ({ name, data, jobs, logLevel }: Extract<ToWorker, { type: "start" }>): Promise<void> => {
+const run = async ({
+  name,
+  location,
+  jobs,
+  logLevel,
+}: Extract<ToWorker, { type: "start" }>): Promise<void> => {
   const beat = (): void => void say({ type: "beat", suspects: 0 });
   beat();
   setInterval(beat, BEAT_MS).unref();
   try {
     await work({
       name,
-      data,
+      location,
       logLevel,
       ...(jobs && { jobs }),
       signal: stop.signal,

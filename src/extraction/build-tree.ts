@@ -10,7 +10,7 @@ import {
 } from "./html-tree.ts";
 import { HtmlScanner } from "./scan/html-scanner.ts";
 import { asciiLowerCase } from "./scan/markup.ts";
-import { type TagKind, TEMPLATE_ROLE } from "./scan/tag-kind.ts";
+import type { TagKind } from "./scan/tag-kind.ts";
 import { mostElements, type ScanOptions, type ScanSink } from "./scan/tree-state.ts";
 
 /**
@@ -51,7 +51,7 @@ class ScannedTree implements ScanSink {
     element.at = at;
     element.inside = inside;
     this.#open = element;
-    if (kind.role === TEMPLATE_ROLE) this.parts.markTemplate(element);
+    if (kind.role === "template") this.parts.markTemplate(element);
     if (kind.name === "form" && !this.scanner.isInTemplate) this.#form = element;
     else if (isControl(kind.name) && this.scanner.hasForm) element.form = this.#form;
   }

@@ -53,13 +53,13 @@ export const amendJob = async (
   { spec }: JobView,
   options: AmendOptions,
 ): Promise<Amended> => {
-  const { ledger, blobs, data } = storage;
+  const { ledger, blobs, location } = storage;
   const { cores, signal, onProgress, onOutput } = options;
   const scrapers = jobScrapers(await loadPinned(spec), spec.scrapers);
   const writer = new AmendWriter(storage, spec);
   await using pool = new ExtractPool({
     threads: cores,
-    task: { data, spec, most: 0, isAmending: true },
+    task: { location, spec, most: 0, isAmending: true },
     versions: scrapers.map(({ ready }) => ready.version),
     ...(onOutput && { onOutput }),
   });

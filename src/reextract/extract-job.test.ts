@@ -1,3 +1,4 @@
+// e2e: starts dozens of threads, some of which hang
 import assert from "node:assert/strict";
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";

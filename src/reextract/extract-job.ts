@@ -57,7 +57,7 @@ export interface Extracted {
  * stored. See `JobSets` for which one is current.
  */
 export const extractJob = async (
-  { ledger, blobs, data }: ExtractStores,
+  { ledger, blobs, location }: ExtractStores,
   { spec, pagesRemoved }: JobView,
   options: ExtractOptions,
 ): Promise<Extracted> => {
@@ -71,7 +71,7 @@ export const extractJob = async (
   await using pool = new ExtractPool({
     threads: cores,
     task: {
-      data,
+      location,
       spec,
       most: examples,
       ...(options.scraper !== undefined && { instead: options.scraper }),

@@ -3,21 +3,15 @@ import { Worker } from "node:worker_threads";
 import { ReextractError } from "../archive/extractions.ts";
 import type { JobSpec } from "../domain/job.ts";
 import { standsStill, threadRanMs } from "../domain/stands-still.ts";
-import type { Blobs } from "../ports/blobs.ts";
-import type { Ledger } from "../ports/ledger.ts";
+import type { Storage } from "../ports/storage.ts";
 import type { Chunk, ChunkEnd } from "./extract-chunk.ts";
 
-/** Where a job is stored. Threads open their own blobs from the data folder. */
-export interface ExtractStores {
-  readonly data: string;
-  readonly ledger: Ledger;
-  readonly blobs: Blobs;
-}
+/** Where a job is stored. Threads open their own blobs from the location. */
+export type ExtractStores = Pick<Storage, "ledger" | "blobs" | "location">;
 
 /** The start data of a thread. */
 export interface ThreadTask {
-  /** The data folder. */
-  readonly data: string;
+  readonly location: Storage["location"];
   readonly spec: Pick<JobSpec, "id" | "scraper" | "source" | "scrapers" | "extracts">;
   /** A scraper file to use instead of the job's own. */
   readonly instead?: string;

@@ -1,3 +1,4 @@
+import { storageLocation } from "../config/storage-location.ts";
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -19,7 +20,7 @@ const WORKER = `
   let isStopped = false;
   process.on("message", async (message) => {
     if (message.type === "stop") return void (isStopped = true);
-    const { name: worker, data, jobs, isAlone } = message;
+    const { name: worker, location: { data }, jobs, isAlone } = message;
     process.send({ type: "beat", suspects: 0 });
     const ledger = await openSqlite(data + "/ledger.db");
     while (!isStopped) {
@@ -90,7 +91,7 @@ const open = async (
     start: (change = {}) =>
       supervisor.start({
         ledger: { ...ledger, ...change },
-        data: folder,
+        location: storageLocation({ data: folder }),
         jobs: ["j1"],
         logLevel: "silent",
         log,

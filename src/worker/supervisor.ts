@@ -1,9 +1,8 @@
 import { hostname } from "node:os";
-import type { CollectorKind } from "../domain/job-version.ts";
 import type { WorkLedger } from "../ports/ledger.ts";
-import type { ControllerPlace } from "./controller-place.ts";
-import type { Log, LogLevel } from "./log.ts";
-import type { FromWorker } from "./process-messages.ts";
+import { isController } from "../ports/storage.ts";
+import type { Log } from "./log.ts";
+import type { FromWorker, WorkOrder } from "./process-messages.ts";
 import { thisProcess } from "./this-process.ts";
 import { DEFAULT_MEMORY_MB, type ProcessEnd, WorkerProcess } from "./worker-process.ts";
 
@@ -15,19 +14,8 @@ interface SupervisorOptions {
   readonly maxMemoryMb?: number;
 }
 
-interface SuperviseOptions {
+interface SuperviseOptions extends WorkOrder {
   readonly ledger: WorkLedger;
-  readonly data: string;
-  readonly controller?: ControllerPlace;
-  /** Of all jobs when left out. */
-  readonly jobs?: readonly string[];
-  readonly lanes?: readonly string[];
-  readonly kinds?: readonly CollectorKind[];
-  /** Items in hand at once, of each process. */
-  readonly capacity?: number;
-  /** Inside the storage, what jobs of clients may ask. */
-  readonly allowTargets?: readonly string[];
-  readonly logLevel: LogLevel;
   readonly log: Log;
 }
 
@@ -121,23 +109,11 @@ export class Supervisor {
   }
 
   #begin(process: WorkerProcess, isAlone: boolean): void {
-    const { data, controller, logLevel, jobs, lanes, kinds, capacity, allowTargets } = this.#work!;
+    const { ledger: _ledger, log: _log, ...order } = this.#work!;
     // Machines may share a host name.
-    const machine = controller ? `${thisProcess().space?.slice(0, 8) ?? ""}-` : "";
+    const machine = isController(order.location.ledger) ? `${thisProcess().space?.slice(0, 8) ?? ""}-` : "";
     const name = `${hostname()}-${process.child.pid}-${machine}${isAlone ? "alone" : "worker"}`;
-    process.start({
-      type: "start",
-      name,
-      data,
-      isAlone,
-      logLevel,
-      ...(controller && { controller }),
-      ...(jobs && { jobs }),
-      ...(lanes && { lanes }),
-      ...(kinds && { kinds }),
-      ...(capacity !== undefined && { capacity }),
-      ...(allowTargets && { allowTargets }),
-    });
+    process.start({ type: "start", name, isAlone, ...order });
   }
 
   #hear(message: FromWorker): void {

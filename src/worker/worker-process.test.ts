@@ -29,11 +29,13 @@ writeFileSync(
     fail: () => process.send({ type: "failed", name: "LedgerError", message: "full" }, () => process.exit(1)),
   };
   setInterval(() => {}, 1000);
-  process.on("message", ({ type, data }) => {
-    if (type === "start") ways[data]();
+  process.on("message", ({ type, location }) => {
+    if (type === "start") ways[location.data]();
     else process.send({ type: "ended" }, () => process.exit(0));
   });`,
 );
+
+const doing = (data: string) => ({ ledger: "", blobs: "", data });
 
 const start = (t: TestContext, way: string, own: Partial<ProcessOptions> = {}) => {
   const messages: FromWorker[] = [];
@@ -51,7 +53,14 @@ const start = (t: TestContext, way: string, own: Partial<ProcessOptions> = {}) =
     ...own,
   });
   t.after(() => worker.kill());
-  worker.start({ type: "start", name: "w1", data: way, jobs: [], isAlone: false, logLevel: "silent" });
+  worker.start({
+    type: "start",
+    name: "w1",
+    location: doing(way),
+    jobs: [],
+    isAlone: false,
+    logLevel: "silent",
+  });
   return { worker, messages, output, heard: heard.promise };
 };
 
@@ -97,7 +106,14 @@ test("a process that gets no turn on a busy machine is not taken for one that st
   worker.look(0);
   worker.child.kill("SIGCONT");
   const again = once(worker.child, "message");
-  worker.start({ type: "start", name: "w1", data: "idle", jobs: [], isAlone: false, logLevel: "silent" });
+  worker.start({
+    type: "start",
+    name: "w1",
+    location: doing("idle"),
+    jobs: [],
+    isAlone: false,
+    logLevel: "silent",
+  });
   await again;
   nowMs = 200_000;
   worker.look(0);

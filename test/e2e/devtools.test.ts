@@ -18,7 +18,7 @@ const DETAIL = `<html><body>
 </body></html>
 `;
 
-const folder = mkdtempSync(join(tmpdir(), "sluice-workshop-"));
+const folder = mkdtempSync(join(tmpdir(), "sluice-devtools-"));
 const scraper = join(folder, "county.scraper.ts");
 const data = join(folder, "data");
 const requests: string[] = [];

@@ -19,7 +19,7 @@ export interface Ended {
 const running = new Set<ChildProcess>();
 
 /** Without the server, key and folder of whoever runs the tests: they are not to be worked on. Hints name the program as if it was installed. */
-const strangers = {
+const cleanEnv = {
   ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("SLUICE_"))),
   SLUICE_COMMAND: "sluice",
 };
@@ -47,7 +47,7 @@ export class SluiceProcess {
   ) {
     const [program, ...rest] = [...within, process.execPath, join(ROOT, "bin/sluice.js"), ...args];
     this.child = spawn(program!, rest, {
-      env: { ...strangers, ...env },
+      env: { ...cleanEnv, ...env },
       cwd,
       stdio: [stdin, "pipe", "pipe"],
     });

@@ -176,7 +176,7 @@ test("the project compiles, drafted scrapers included", () => {
   ) as Record<"dependencies" | "devDependencies", Record<string, string>>;
   for (const name of Object.keys({ ...dependencies, ...devDependencies })) {
     mkdirSync(dirname(join(modules, name)), { recursive: true });
-    symlinkSync(name === "sluice" ? ROOT : join(ROOT, "node_modules", name), join(modules, name));
+    symlinkSync(name === "sluice-jobs" ? ROOT : join(ROOT, "node_modules", name), join(modules, name));
   }
   execFileSync(process.execPath, [join(ROOT, "node_modules/typescript/bin/tsc"), "--noEmit"], {
     cwd: project,

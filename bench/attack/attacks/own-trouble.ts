@@ -12,7 +12,7 @@ const ITEMS = 60;
 /** Fetches one page an item, in `collect` after `before`. */
 const scraper = (before: string): string => `
   import { closeSync, openSync } from "node:fs";
-  import { defineScraper } from "sluice";
+  import { defineScraper } from "sluice-jobs";
   import { z } from "zod";
   const held = [];
   const hoard = () => {

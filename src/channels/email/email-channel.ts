@@ -1,3 +1,4 @@
+import { loadOptional } from "../../domain/missing-package.ts";
 import { type Channel, ChannelError } from "../../ports/channel.ts";
 
 interface EmailOptions {
@@ -11,6 +12,8 @@ interface EmailOptions {
 
 export const emailChannel = (options: EmailOptions): Channel => {
   const { name, smtp, from, to, timeoutMs = 15_000 } = options;
+  // Refused when the service starts, not when the first alert is due.
+  loadOptional("nodemailer", "An email channel", () => import.meta.resolve("nodemailer"));
   return {
     name,
     async tell({ title, lines }, signal) {

@@ -15,7 +15,7 @@ import { openExistingStorage } from "../existing-storage.ts";
 import { EXIT, UsageError } from "../exit.ts";
 import { checkScraperName, findJob } from "../find-job.ts";
 import { renderCapture } from "../render/trial.ts";
-import { colors, print } from "../terminal.ts";
+import { print } from "../terminal.ts";
 import { bytesText } from "../text.ts";
 import { exitCodeOf, type TryOptions, tryShown } from "./try.ts";
 
@@ -26,7 +26,6 @@ export interface CaptureOptions extends TryOptions {
   readonly force: boolean;
 }
 
-/** Saves an item's pages, fetched now or stored by a job, as a fixture of the scraper. */
 export const captureCommand = async (named: string, options: CaptureOptions): Promise<number> => {
   const ready = await compileScraper(await loadScraper(await resolveScraper(named)));
   checkOptions(named, ready, options);
@@ -38,15 +37,15 @@ export const captureCommand = async (named: string, options: CaptureOptions): Pr
   const large = tooLarge(item.pages);
   if (large.length > 0 && !options.force)
     throw new UsageError(
-      `page ${large[0]!.name} has ${bytesText(large[0]!.bytes)}: more than the ${bytesText(LARGEST_PAGE)} that belong into a repository. ` +
-        `Give --force to keep it all the same.`,
+      `page ${large[0]!.name} has ${bytesText(large[0]!.bytes)}, more than the limit of ${bytesText(LARGEST_PAGE)} for a file in a repository. ` +
+        "Use --force to save it anyway.",
     );
   const folderOf = (key: string): string => folderFor(ready, options.case ?? caseName(key), options.force);
   const captured = captureCase(folderOf, item, new Date());
   if ("failure" in captured) return refuse(failedCode(captured.failure));
   const shown = { ...captured, folder: relative(process.cwd(), captured.folder) || captured.folder };
   if (options.json) print([JSON.stringify({ type: "fixture", ...shown })]);
-  else print(renderCapture(shown, named, colors));
+  else print(renderCapture(shown, named));
   return EXIT.ok;
 };
 
@@ -54,25 +53,25 @@ const checkOptions = (named: string, ready: CompiledScraper, options: CaptureOpt
   const { fromJob, input, from, key, case: name, force } = options;
   if (!ready.source.startsWith("file:"))
     throw new UsageError(
-      `${named}: it is built in, and has no folder for fixtures. Name a scraper of your own.`,
+      `${named}: a built-in scraper has no folder for fixtures. Name one of your own scrapers.`,
     );
   if (ready.extraction === undefined && ready.emits.length === 0)
     throw new UsageError(
-      `${named}: it extracts and emits nothing, so there is nothing that a fixture could hold it to. Add an \`extract\` block.`,
+      `${named}: the scraper extracts and emits nothing, so a fixture could check nothing. Add an \`extract\` block.`,
     );
   if (fromJob !== undefined && (input !== undefined || from !== undefined))
     throw new UsageError(
-      `--from-job takes an item that a job has stored, --${input === undefined ? "from" : "input"} fetches one. Give one of them.`,
+      `--from-job uses a stored item, --${input === undefined ? "from" : "input"} fetches one. Use only one of them.`,
     );
   if (fromJob === undefined && key !== undefined)
-    throw new UsageError("--key chooses an item of a job. Name the job with --from-job JOB.");
+    throw new UsageError("--key selects an item of a job. Name the job with --from-job JOB.");
   if (name !== undefined && name !== caseName(name))
-    throw new UsageError(`--case ${name}: use letters, digits, - and _; for example ${caseName(name)}.`);
-  // Before anything is fetched, where the name is known already.
+    throw new UsageError(`--case ${name}: use letters, digits, - and _, for example ${caseName(name)}.`);
+  // If the name is known, check it before fetching.
   if (name !== undefined) folderFor(ready, name, force);
 };
 
-/** On a file system that takes `A` and `a` for the same, two fixtures would be one. */
+/** Compares names without case: some file systems treat `A` and `a` as the same. */
 const folderFor = ({ source }: CompiledScraper, name: string, isForced: boolean): string => {
   const fixtures = fixturesFolder(source);
   const names = existsSync(fixtures) ? readdirSync(fixtures) : [];
@@ -80,11 +79,11 @@ const folderFor = ({ source }: CompiledScraper, name: string, isForced: boolean)
   const folder = join(fixtures, same ?? name);
   if (same === undefined || isForced) return folder;
   throw new UsageError(
-    `${relative(process.cwd(), folder)}: there is a fixture of this name. Choose another with --case NAME, or replace it with --force.`,
+    `${relative(process.cwd(), folder)}: this fixture exists. Choose another name with --case NAME, or replace it with --force.`,
   );
 };
 
-/** Why an item makes no fixture. */
+/** Why no fixture was written. */
 interface Refusal {
   readonly why: string;
   readonly exitCode: number;
@@ -96,7 +95,7 @@ const refuse = ({ why, exitCode }: Refusal): number => {
 };
 
 const failedCode = ({ detail }: Failure): Refusal => ({
-  why: `the scraper's code failed: ${detail}. Correct it, and capture again.`,
+  why: `the scraper's code failed: ${detail}. Fix it, then capture again.`,
   exitCode: EXIT.someFailed,
 });
 
@@ -106,9 +105,9 @@ const fetched = async (ready: CompiledScraper, options: CaptureOptions): Promise
   if (failure?.kind === "scraper-error") return failedCode(failure);
   const isReadable = outcome === "done" || (outcome === "failed" && failure?.kind === "structure-changed");
   if (isReadable && pages.length > 0) return { ready, key, input, outcome, pages };
-  const why = outcome === "absent" ? "an absent item keeps no page" : "the item kept no page";
+  const why = outcome === "absent" ? "an absent item stores no page" : "the item stored no page";
   return {
-    why: `${why}, so there is nothing to extract from. Choose another item.`,
+    why: `${why}, so there is nothing to extract. Choose another item.`,
     exitCode: exitCodeOf(tried) || EXIT.someFailed,
   };
 };
@@ -129,12 +128,12 @@ const stored = async (
   const pages = await storedPages(storage.blobs, found);
   if (pages.length === 0)
     throw new UsageError(
-      `${found.key}: no page of it is stored (it is ${state}), so there is nothing to extract from. Choose another item.`,
+      `${found.key}: this item (${state}) has no stored page, so there is nothing to extract. Choose another item.`,
     );
   return { ready, key: found.key, input, outcome: state === "done" ? "done" : "failed", pages };
 };
 
-/** Items of other scrapers in the job may have the same key, and are not meant. */
+/** Only items of this scraper: others may have the same key. */
 const findItem = async (
   ledger: JobLedger,
   job: string,
@@ -148,12 +147,12 @@ const findItem = async (
       if (found !== undefined) return found;
     } else if (found !== undefined || items.length > 1)
       throw new UsageError(
-        `job ${job} has several items of ${scraper}. Choose one with --key KEY; \`sluice items ls ${job}\` lists them.`,
+        `job ${job} has several items of scraper ${scraper}. Choose one with --key KEY; \`sluice items ls ${job}\` lists them.`,
       );
     else [found] = items;
   }
   if (found !== undefined) return found;
   throw new UsageError(
-    `${key ?? job}: job ${job} has no such item of ${scraper}. \`sluice items ls ${job}\` lists them.`,
+    `${key ?? job}: job ${job} has no such item of scraper ${scraper}. \`sluice items ls ${job}\` lists its items.`,
   );
 };

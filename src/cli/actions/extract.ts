@@ -22,30 +22,29 @@ import { counted, plainText } from "../text.ts";
 
 export interface ExtractCommandOptions extends DataOptions {
   readonly scraper?: string;
-  /** A scraper, all of whose jobs are extracted again. */
+  /** Extract all jobs of this scraper. */
   readonly all?: string;
-  /** Only jobs begun since then. */
+  /** Only jobs created since then, in milliseconds since 1970. */
   readonly since?: number;
-  /** Extracts nothing: makes this set of records current. */
+  /** Extract nothing; make this set of records current. */
   readonly use?: string;
-  /** Makes the new records current even where they lost what was there. */
+  /** Make the new records current even if they lose values. */
   readonly force: boolean;
   readonly cores: number;
   readonly examples: number;
   readonly quiet: boolean;
 }
 
-/** Extracts from stored pages with the scraper as it is now, and shows what has become of the records. */
 export const extractCommand = async (
   named: string | undefined,
   options: ExtractCommandOptions,
 ): Promise<number> => {
   if ((named === undefined) === (options.all === undefined))
     throw new UsageError(
-      "name one job, or all jobs of a scraper with --all SCRAPER: `sluice extract last`, `sluice extract --all county --since 7d`.",
+      "name either a job or, with --all SCRAPER, all jobs of a scraper: `sluice extract last`, `sluice extract --all county --since 7d`.",
     );
   if (options.since !== undefined && options.all === undefined)
-    throw new UsageError("--since goes with --all SCRAPER; a single job is named by its id or `last`.");
+    throw new UsageError("--since needs --all SCRAPER. Name a single job by its ID or `last`.");
   await using storage = await openExistingStorage(options.data, { cacheMb: 8 });
   if (options.use !== undefined) return await useSet(storage, named, options.use, options);
   if (named === undefined) return await extractAll(storage, options);
@@ -54,7 +53,7 @@ export const extractCommand = async (
   );
 };
 
-/** The way back: an older set of records, or one that was held back, is what `export` writes from now on. */
+/** Makes an earlier set of records current, or one that was held back: `export` writes it from now on. */
 const useSet = async (
   { ledger, blobs }: Storage,
   named: string | undefined,
@@ -63,7 +62,7 @@ const useSet = async (
 ): Promise<number> => {
   if (named === undefined || scraper !== undefined || force)
     throw new UsageError(
-      "--use makes a set of records current that is there already: it takes one job and nothing else, `sluice extract last --use first`.",
+      "--use makes existing records current, so it needs one job and cannot be combined with --all, --scraper or --force: `sluice extract last --use first`.",
     );
   const { id } = (await findJob(ledger, named)).spec;
   const set = await chooseSet(blobs, id, which, Date.now());
@@ -72,35 +71,35 @@ const useSet = async (
   return EXIT.ok;
 };
 
-/** One job that cannot be extracted does not keep the others from it; what is wrong with all of them is said once. */
+/** A job that cannot be extracted does not stop the others. The same problem is printed once. */
 const extractAll = async (storage: Storage, options: ExtractCommandOptions): Promise<number> => {
   const jobs = await scraperJobs(storage.ledger, options.all ?? "", options.since);
   return await untilStopped(async (signal) => {
     let worst: number = EXIT.ok;
     let extracted = 0;
-    const told = new Map<string, number>();
+    const problems = new Map<string, number>();
     for (const view of jobs) {
       try {
         worst = Math.max(worst, await extractOne(storage, view, options, signal));
         extracted++;
       } catch (error) {
         const { message = "unknown", exitCode } = explainError(error);
-        const isPassedOver = error instanceof ReextractError && PASSED_OVER.has(error.code);
-        if (!isPassedOver) worst = Math.max(worst, exitCode);
+        const isSkipped = error instanceof ReextractError && SKIPPED.has(error.code);
+        if (!isSkipped) worst = Math.max(worst, exitCode);
         const said = message.replace(`${view.spec.id}: `, "");
-        if (!told.has(said)) process.stderr.write(`${isPassedOver ? "passed over" : "error"}: ${message}\n`);
-        told.set(said, (told.get(said) ?? 0) + 1);
+        if (!problems.has(said)) process.stderr.write(`${isSkipped ? "skipped" : "error"}: ${message}\n`);
+        problems.set(said, (problems.get(said) ?? 0) + 1);
       }
       if (signal.aborted) return EXIT.interrupted;
     }
-    const again = [...told.values()].reduce((sum, count) => sum + count - 1, 0);
+    const again = [...problems.values()].reduce((sum, count) => sum + count - 1, 0);
     if (again > 0) process.stderr.write(`The same for ${counted(again, "more job")}.\n`);
     return extracted === 0 ? Math.max(worst, EXIT.usage) : worst;
   });
 };
 
-/** Of jobs that have nothing to extract from, among others that do. */
-const PASSED_OVER: ReadonlySet<string> = new Set(["nothing-stored", "nothing-to-extract"]);
+/** Codes of jobs without anything to extract. */
+const SKIPPED: ReadonlySet<string> = new Set(["nothing-stored", "nothing-to-extract"]);
 
 const SIGNALS = ["SIGINT", "SIGTERM"] as const;
 
@@ -145,7 +144,7 @@ const extractOne = async (
     });
   } catch (error) {
     if (!signal.aborted) throw error;
-    progress.note(`${job}: interrupted. Nothing was changed: the records from before are still current.`);
+    progress.note(`${job}: interrupted. Nothing changed: the earlier records are still current.`);
     return EXIT.interrupted;
   }
   progress[Symbol.dispose]();
@@ -171,14 +170,16 @@ const extractOne = async (
       ...renderExtraction(extracted, { tookMs, cores, data: options.data }),
       "",
       `${before} → ${after}`,
-      ...(unread === undefined ? [] : [`  Some records from before count as none: ${plainText(unread)}`]),
+      ...(unread === undefined
+        ? []
+        : [`  Some earlier records could not be read and count as missing: ${plainText(unread)}`]),
       ...renderDifference(difference, { before, after }, printWidth()),
     ]);
   if (extraction.counts.damaged > 0) return EXIT.storage;
   return extraction.counts.failed > 0 ? EXIT.someFailed : EXIT.ok;
 };
 
-/** As far as the job's own counts tell: what failed for other reasons than its pages is not extracted. */
+/** An estimate from the job's counts: items that failed for reasons other than their pages are not extracted. */
 const extractableOf = ({ counts, failures }: JobView): number =>
   failures
     .filter(({ kind }) => kind === "structure-changed" || kind === "scraper-error")
@@ -189,7 +190,6 @@ export interface DiffCommandOptions extends DataOptions {
   readonly examples: number;
 }
 
-/** What differs between two sets of records. */
 export const diffCommand = async (
   a: string,
   b: string,
@@ -207,7 +207,7 @@ export const diffCommand = async (
   const unknown = field?.filter((name) => !difference.fields.has(name)) ?? [];
   if (unknown.length > 0 && difference.records > 0)
     throw new UsageError(
-      `--field ${unknown.join(", ")}: no record of ${before} or ${after} has such a field. Leave --field out to see them all.`,
+      `--field ${unknown.join(", ")}: no record of ${before} or ${after} has this field. Omit --field to see all fields.`,
     );
   print(
     json

@@ -14,15 +14,14 @@ import type { Damage } from "../../ports/ledger-check.ts";
 import { LedgerError } from "../../ports/ledger.ts";
 import { mustBeDataFolder } from "../existing-storage.ts";
 import { EXIT, UsageError } from "../exit.ts";
+import type { DataOptions } from "../options.ts";
 import { auditedIn } from "../service/audit-local.ts";
-import { print } from "../terminal.ts";
+import { print, throttled } from "../terminal.ts";
 import { bytesText, counted, countText } from "../text.ts";
 
-export interface FsckOptions {
-  readonly data: string;
+export interface FsckOptions extends DataOptions {
   readonly repair: boolean;
   readonly dropOrphans: boolean;
-  readonly json: boolean;
 }
 
 const PROGRESS_MS = 5_000;
@@ -30,8 +29,7 @@ const PROGRESS_MS = 5_000;
 export const fsckCommand = async (options: FsckOptions): Promise<number> => {
   const { data, repair, dropOrphans } = options;
   mustBeDataFolder(data);
-  if (dropOrphans && !repair)
-    throw new UsageError("--drop-orphans deletes objects, and goes only with --repair. Give both.");
+  if (dropOrphans && !repair) throw new UsageError("--drop-orphans needs --repair. Use both.");
   if (!repair) return await check(options);
   return await auditedIn(data, { action: "fsck", detail: { repair, dropOrphans } }, () => check(options));
 };
@@ -44,7 +42,10 @@ const check = async ({ data, repair, dropOrphans, json }: FsckOptions): Promise<
   const fsck = new Fsck(
     { look, blobs, openLedger: () => openLedger(file) },
     {
-      onProgress: json ? () => undefined : everyWhile(),
+      onProgress: throttled(PROGRESS_MS, ({ objects, bytes }) => {
+        if (!json)
+          process.stderr.write(`${counted(objects, "object")} (${bytesText(bytes)}) checked so far\n`);
+      }),
       ...(dropOrphans && { onOrphan: (name: string) => void orphans.push(name) }),
     },
   );
@@ -87,7 +88,7 @@ const repairOne = async (data: string, damage: Damage): Promise<number> => {
     return index ? 1 : 0;
   }
   if (job === undefined) return 0;
-  if (repair === "counters") await repairCounters(data, job);
+  if (repair === "counters") await repairCounters(join(data, LEDGER_FILE), job);
   else {
     await using storage = await openStorage(data);
     await writeManifest(storage, job);
@@ -96,7 +97,7 @@ const repairOne = async (data: string, damage: Damage): Promise<number> => {
 };
 
 const lineOf = ({ what, where, problem, repair, advice }: Damage): string =>
-  `${what}: ${where}: ${problem}. What to do: ${repair ? "`sluice fsck --repair` makes it again" : (advice ?? "restore it from a backup")}.`;
+  `${what}: ${where}: ${problem}. To fix it, ${repair ? "run `sluice fsck --repair`" : (advice ?? "restore it from a backup")}.`;
 
 const summary = (counts: FsckCounts, problems: number, repaired: number, dropped: number): string[] => {
   const { jobs, objects, bytes, unverified, orphans, orphanBytes } = counts;
@@ -107,23 +108,13 @@ const summary = (counts: FsckCounts, problems: number, repaired: number, dropped
   ];
   if (unverified > 0)
     lines.push(
-      `The records of ${counted(unverified, "item")} have no checksum: an older version wrote them.`,
+      `The records of ${counted(unverified, "item")} have no checksum, because an older version wrote them.`,
     );
   if (orphans > 0)
     lines.push(
       dropped > 0
-        ? `${counted(dropped, "object")} (${bytesText(orphanBytes)}) of jobs that the ledger does not know: deleted`
-        : `${counted(orphans, "object")} (${bytesText(orphanBytes)}) belong to jobs that the ledger does not know. \`--repair --drop-orphans\` deletes them.`,
+        ? `Deleted ${counted(dropped, "object")} (${bytesText(orphanBytes)}) of jobs that are not in the ledger`
+        : `${counted(orphans, "object")} (${bytesText(orphanBytes)}) belong to jobs that are not in the ledger. \`--repair --drop-orphans\` deletes them.`,
     );
   return lines;
-};
-
-/** Long work says how far it is, on stderr. */
-const everyWhile = (): ((counts: Readonly<FsckCounts>) => void) => {
-  let next = performance.now() + PROGRESS_MS;
-  return ({ objects, bytes }) => {
-    if (performance.now() < next) return;
-    next = performance.now() + PROGRESS_MS;
-    process.stderr.write(`${counted(objects, "object")} (${bytesText(bytes)}) checked so far\n`);
-  };
 };

@@ -1,41 +1,40 @@
 import { resolve } from "node:path";
-import { folderProblem } from "../../devtools/draft/make-folder.ts";
-import { type MadeProject, makeProject, standsInTheWay } from "../../devtools/draft/make-project.ts";
+import { folderProblem, type MadeProject, makeProject, otherFiles } from "../../devtools/make-project.ts";
 import { EXIT, UsageError } from "../exit.ts";
 import { print } from "../terminal.ts";
 import { shellWord } from "../text.ts";
 
 export interface InitOptions {
-  /** Add what is missing to a folder that has files. */
+  /** Add missing files to a folder that is not empty. */
   readonly force: boolean;
 }
 
 const SHOWN = 5;
 
-/** Makes a project that runs at once. */
 export const initCommand = async (folder: string, { force }: InitOptions): Promise<number> => {
   const problem = folderProblem(folder);
   if (problem !== undefined)
-    throw new UsageError(`${folder}: no project can be made there, ${problem}. Choose another folder.`);
-  const there = standsInTheWay(folder);
+    throw new UsageError(`${folder}: cannot create a project there: ${problem}. Choose another folder.`);
+  const there = otherFiles(folder);
   if (there.length > 0 && !force) {
     const rest = there.length > SHOWN ? ` and ${there.length - SHOWN} more` : "";
     throw new UsageError(
       `${folder}: not empty, it has ${there.slice(0, SHOWN).join(", ")}${rest}. ` +
-        "Choose another folder, or add the missing files with --force, which changes none that is there.",
+        "Choose another folder, or add the missing files with --force, which overwrites nothing.",
     );
   }
-  const { written, kept } = made(folder);
+  const { written, kept, completesManifest } = made(folder);
   print([
-    `${written.length === 0 ? "Nothing to add to" : "Made a project in"} ${folder}`,
+    `${written.length === 0 ? "Nothing to add to" : "Created a project in"} ${folder}`,
     ...written.map((file) => `  ${file}`),
-    ...(kept.length === 0 ? [] : ["Left as they were:", ...kept.map((file) => `  ${file}`)]),
+    ...(completesManifest ? ["Completed:", "  package.json"] : []),
+    ...(kept.length === 0 ? [] : ["Unchanged:", ...kept.map((file) => `  ${file}`)]),
     "",
     "Next:",
     ...(resolve(folder) === process.cwd() ? [] : [`  cd ${shellWord(folder)}`]),
     "  npm install",
-    "  npx sluice test                 the example over its fixture, without the network",
-    "  node site.js &                  a small site to run it on, on this machine",
+    "  npx sluice test                 test the example against its fixture, offline",
+    "  node site.js &                  start a small local site",
     "  npx sluice run tools --input scrapers/tools/inputs.csv --output tools.csv",
     "  npx sluice new scraper NAME --url URL",
   ]);
@@ -47,6 +46,6 @@ const made = (folder: string): MadeProject => {
     return makeProject(folder);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new UsageError(`${folder}: the project cannot be written, ${reason}. Choose another folder.`);
+    throw new UsageError(`${folder}: cannot write the project: ${reason}. Choose another folder.`);
   }
 };

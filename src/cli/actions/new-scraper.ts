@@ -1,8 +1,9 @@
+import { laneOf, openStorage } from "../../compose.ts";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { loadConfig, type Project } from "../../config/load-config.ts";
 import { type Draft, draftScraper } from "../../devtools/draft/draft-scraper.ts";
-import { folderProblem, makeFolder } from "../../devtools/draft/make-folder.ts";
+import { folderProblem, makeFolder } from "../../devtools/make-project.ts";
 import { fetchPage, savedPage } from "../../devtools/draft/page-to-draft.ts";
 import { whereText } from "../../devtools/draft/write-field.ts";
 import type { KeptPage } from "../../domain/capture.ts";
@@ -15,7 +16,7 @@ import { fitText, plainText, shellWord, textTable } from "../text.ts";
 export interface NewScraperOptions {
   readonly url: string;
   readonly data: string;
-  /** A saved page: nothing is fetched. */
+  /** A saved page, used instead of fetching one. */
   readonly html?: string;
   readonly dir?: string;
   readonly input?: string;
@@ -24,27 +25,26 @@ export interface NewScraperOptions {
 
 const NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/;
 
-/** Drafts a scraper from one page of its site, and says what was found on it. */
 export const newScraperCommand = async (name: string, options: NewScraperOptions): Promise<number> => {
   if (!NAME.test(name) || name === "page")
     throw new UsageError(
-      `${name}: a scraper's name is 1 to 64 of a-z, 0-9, dot, dash and underscore, and not page. Choose such a name.`,
+      `${name}: not a valid scraper name. Use 1 to 64 of a-z, 0-9, ., - and _; the name page is reserved.`,
     );
   if (!/^https?:/i.test(options.url) || !URL.canParse(options.url))
-    throw new UsageError(
-      `${options.url}: not an http or https URL. Give the address of one page of the site.`,
-    );
+    throw new UsageError(`${options.url}: not an http or https URL. Use the URL of one page of the site.`);
   const project = await loadConfig();
   const file = join(options.dir ?? project?.scrapers[0] ?? ".", name, `${name}.scraper.ts`);
   if (existsSync(file))
-    throw new UsageError(`${file}: is there already. Choose another name, or move that file away.`);
+    throw new UsageError(`${file}: this file exists. Choose another name, or move the file.`);
   const problem = folderProblem(dirname(file));
   if (problem !== undefined)
-    throw new UsageError(`${file}: cannot be written, ${problem}. Choose another folder with --dir DIR.`);
+    throw new UsageError(
+      `${file}: cannot write this file: ${problem}. Choose another folder with --dir DIR.`,
+    );
   const page = await getPage(options);
   if (!/html/.test(page.mediaType))
     throw new UsageError(
-      `${page.url}: is no HTML page (${page.mediaType}). Give the address of one; docs/xml-and-json.md has scrapers for feeds and APIs to start from.`,
+      `${page.url}: not an HTML page (${page.mediaType}). Use the URL of an HTML page; for feeds and APIs, start from the scrapers in docs/xml-and-json.md.`,
     );
   const draft = draftScraper(page, {
     name,
@@ -53,8 +53,8 @@ export const newScraperCommand = async (name: string, options: NewScraperOptions
   });
   if (draft.fields.length === 0)
     throw new UsageError(
-      `${page.url}: nothing was found on it that a field could be made of. It may be drawn by a script in the browser; ` +
-        "save it from there and give the file with --html FILE.",
+      `${page.url}: no fields found on this page. It may be rendered by a script; ` +
+        "if so, save the page from a browser and use it with --html FILE.",
     );
   write(file, draft.source);
   print(
@@ -71,21 +71,27 @@ const write = (file: string, source: string): void => {
     writeFileSync(file, source, { flag: "wx" });
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new UsageError(`${file}: cannot be written, ${reason}. Choose another folder with --dir DIR.`);
+    throw new UsageError(`${file}: cannot write this file: ${reason}. Choose another folder with --dir DIR.`);
   }
 };
 
 const getPage = async ({ url, data, html }: NewScraperOptions): Promise<KeptPage> => {
   if (html !== undefined) {
-    if (!existsSync(html)) throw new UsageError(`${html}: no such file. Give a saved page with --html FILE.`);
+    if (!existsSync(html)) throw new UsageError(`${html}: no such file. Check the path of the saved page.`);
     return savedPage(readFileSync(html), url);
   }
   const stop = new AbortController();
   process.once("SIGINT", () => stop.abort());
-  const got = await fetchPage({ url, data, job: jobId(new Date()), signal: stop.signal });
+  const got = await fetchPage({
+    url,
+    openStorage: () => openStorage(data),
+    laneOf,
+    job: jobId(new Date()),
+    signal: stop.signal,
+  });
   if (!("problem" in got)) return got;
   throw new UsageError(
-    `${url}: cannot be fetched: ${got.problem}. Give the address of another page, or a saved one with --html FILE.`,
+    `${url}: cannot fetch this page: ${got.problem}. Use another URL, or a saved page with --html FILE.`,
   );
 };
 
@@ -125,15 +131,15 @@ const report = (
     fitText(plainText(field.sample), SHOWN_VALUE),
   ]);
   return [
-    `Wrote ${short}: ${fields.length} fields, each extracted from this page${each === undefined ? "" : `, for each ${each}`}.`,
+    `Wrote ${short}: ${fields.length} fields, each checked against this page${each === undefined ? "" : `, for each ${each}`}.`,
     "",
     ...textTable(COLUMNS, rows, printWidth()),
     "",
     ...(leftOut.length === 0
       ? []
       : [
-          `Left out of the address, since they look like secrets: ${plainText(leftOut.join(", "))}.`,
-          "Where the site needs them, let the scraper get them from a page, or send them by its `headers`.",
+          `Removed from the URL, because they look like secrets: ${plainText(leftOut.join(", "))}.`,
+          "If the site needs them, let the scraper read them from a page, or send them in its `headers`.",
           "",
         ]),
     "Next:",

@@ -22,14 +22,13 @@ import { workerScript } from "../run-workers.ts";
 import { noteChange } from "../service/audit-local.ts";
 import { reapDead, superviseJob } from "./supervise-job.ts";
 
-/** Takes inputs, runs them to their end on this machine, and says what came of every one. */
 export const runCommand = async (named: string, options: RunOptions): Promise<number> => {
   if (options.input === undefined)
-    throw new UsageError("no inputs given. Name a file with --input FILE, or pipe them in with --input -");
+    throw new UsageError("no inputs. Name a file with --input FILE, or read stdin with --input -");
   const { input, processes, data, logLevel } = options;
   if (options.output !== undefined) checkOutput(options.output);
   using progress = openProgress({ mode: progressMode(options), stream: process.stderr });
-  // Worker processes load their code while the scraper and the ledger are opened here.
+  // Worker processes load their code while this one opens the scraper and the ledger.
   const supervisor = new Supervisor({
     script: workerScript,
     processes,
@@ -70,11 +69,10 @@ export const runCommand = async (named: string, options: RunOptions): Promise<nu
     });
   } finally {
     await supervisor.kill();
-    if (input === "-") process.stdin.destroy(); // an open pipe would keep the process
+    if (input === "-") process.stdin.destroy(); // an open pipe would keep the process alive
   }
 };
 
-/** Goes on with a job that was interrupted, held or killed, as if it had never stopped. */
 export const resumeCommand = async (named: string, options: ResumeOptions): Promise<number> => {
   if (options.output !== undefined) checkOutput(options.output);
   await using storage = await openStorage(options.data);
@@ -125,11 +123,11 @@ export const resumeCommand = async (named: string, options: ResumeOptions): Prom
     });
   } finally {
     await supervisor.kill();
-    if (options.input === "-") process.stdin.destroy(); // an open pipe would keep the process
+    if (options.input === "-") process.stdin.destroy(); // an open pipe would keep the process alive
   }
 };
 
-/** With the command to paste. */
+/** Adds the command to run. */
 const withCommand = (error: unknown, job: string, { data }: ResumeOptions): unknown =>
   error instanceof ScraperLoadError && error.code === "changed-scraper"
     ? new ScraperLoadError(
@@ -140,7 +138,7 @@ const withCommand = (error: unknown, job: string, { data }: ResumeOptions): unkn
 
 type Load = (signal: AbortSignal, onProgress: (received: number) => void) => Promise<void>;
 
-/** A job whose inputs were not all read when it was stopped needs them again; those that it has are folded. */
+/** A job that was stopped before it had read all inputs needs them again; inputs that it has are ignored as duplicates. */
 const loaderOf = (
   storage: Storage,
   view: JobView,
@@ -151,8 +149,8 @@ const loaderOf = (
   if (view.isSealed) return undefined;
   if (input === undefined)
     throw new UsageError(
-      `${job}: it was stopped before all of its inputs were read. Give them again with --input FILE: ` +
-        `the ${view.counts.accepted} that it has are folded.`,
+      `${job}: the job stopped before it had read all of its inputs. Provide them again with --input FILE; ` +
+        `the ${view.counts.accepted} that it already has are ignored.`,
     );
   const inputs = readInputs(input, format ? { format } : {});
   const submission = { job, client, ready, laneOf, inputs, ...(limit !== undefined && { limit }) };

@@ -5,6 +5,7 @@ import { createSecureContext } from "node:tls";
 import { type Controller, openController, openJobLog } from "../../compose.ts";
 import { takeLanePolicy } from "../../config/check-config.ts";
 import { loadConfig } from "../../config/load-config.ts";
+import { storageLocation } from "../../config/storage-location.ts";
 import type { Log, LogLevel } from "../../worker/log.ts";
 import { EXIT, UsageError } from "../exit.ts";
 import { listenForInterrupts } from "../interrupts.ts";
@@ -32,13 +33,12 @@ export interface ServeOptions {
 
 const DEFAULT_HOST = "127.0.0.1";
 const DEFAULT_PORT = 7070;
-/** Workers that cannot work are started again, later and later. */
+/** Workers that fail are started again, after longer and longer delays. */
 const RESTART_MS = 1000;
 const MAX_RESTART_MS = 60_000;
-/** A stop does not wait longer for requests that are being answered. */
+/** How long a stop waits for requests in progress. */
 const CLOSE_MS = 10_000;
 
-/** The API, the duties and, if asked for, workers, until it is told to stop. */
 export const serveCommand = async (options: ServeOptions): Promise<number> => {
   const project = await loadConfig();
   takeLanePolicy(project);
@@ -50,7 +50,7 @@ export const serveCommand = async (options: ServeOptions): Promise<number> => {
   using interrupts = listenForInterrupts(() => killed.abort(), options.drain);
   const log = openJobLog(data, "controller", logLevel);
   await using controller = await openController({
-    data,
+    location: storageLocation({ data }),
     project,
     log,
     minFreeBytes: options.minFreeMb * 1e6,
@@ -65,10 +65,10 @@ export const serveCommand = async (options: ServeOptions): Promise<number> => {
     await noteChange(data, { action: "createKey", target: "default", detail: { role: "admin" } });
   if (!(await controller.mayListen(host)))
     throw new UsageError(
-      `${host}: without keys the API listens on this machine only. Leave --no-key out, or listen on ${DEFAULT_HOST}.`,
+      `${host}: without keys, the API listens only on loopback. Omit --no-key, or use --host ${DEFAULT_HOST}.`,
     );
   const url = await listen(controller, host, port).catch((error: unknown) => {
-    // It is made, and no later start could show it.
+    // The key exists, and no later start could show it.
     if (key !== undefined) showKey(options, key);
     throw error;
   });
@@ -80,7 +80,7 @@ export const serveCommand = async (options: ServeOptions): Promise<number> => {
   const over = new AbortController();
   const signal = AbortSignal.any([interrupts.signal, over.signal]);
   if (tls) watchTls(tls, (renewed) => controller.renewTls(renewed), signal);
-  const duties = controller.runTasks(signal);
+  const tasks = controller.runTasks(signal);
   const working = keepWorking(controller, options, {
     log,
     signal,
@@ -89,13 +89,13 @@ export const serveCommand = async (options: ServeOptions): Promise<number> => {
   });
   try {
     await aborted(signal);
-    say(options, "draining", "Stopping: finishing what is in hand. Interrupt again to stop at once.");
+    say(options, "draining", "Stopping: finishing items in flight. Interrupt again to stop at once.");
     await Promise.race([
       controller.close(),
       delay(CLOSE_MS, undefined, { ref: false }),
       aborted(killed.signal),
     ]);
-    await Promise.all([working, Promise.race([duties, aborted(killed.signal)])]);
+    await Promise.all([working, Promise.race([tasks, aborted(killed.signal)])]);
   } finally {
     over.abort();
   }
@@ -109,12 +109,14 @@ const listen = async (controller: Controller, host: string, port: number): Promi
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "EADDRINUSE")
-      throw new UsageError(`port ${port}: somebody else listens there. Choose another with --port N, or 0.`);
+      throw new UsageError(
+        `port ${port}: already in use. Choose another with --port N, or 0 for any free port.`,
+      );
     if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND")
-      throw new UsageError(`${host}: this machine has no such address. Choose another with --host ADDRESS.`);
+      throw new UsageError(`${host}: not an address of this machine. Choose another with --host ADDRESS.`);
     if (code === "EACCES")
       throw new UsageError(
-        `port ${port}: no permission to listen there. Choose one above 1023 with --port N.`,
+        `port ${port}: no permission to listen on it. Choose one above 1023 with --port N.`,
       );
     throw error;
   }
@@ -127,7 +129,7 @@ interface Working {
   readonly allowTargets?: readonly string[];
 }
 
-/** A full disk or a locked ledger passes: the API stays, and workers come back when they can. */
+/** A full disk or a locked ledger is temporary: the API stays up, and workers are started again. */
 const keepWorking = async (
   { storage }: Controller,
   options: ServeOptions,
@@ -151,7 +153,7 @@ const keepWorking = async (
     } catch (error) {
       const { message } = error as Error;
       log.error("workers failed", { message, againInMs: waitMs });
-      say(options, "workers-failed", `Workers cannot work: ${message} Trying again in ${waitMs / 1000} s.`);
+      say(options, "workers-failed", `Workers failed: ${message} Starting them again in ${waitMs / 1000} s.`);
       await delay(waitMs, undefined, { signal }).catch(() => undefined);
     }
   }
@@ -163,17 +165,17 @@ const aborted = (signal: AbortSignal): Promise<void> =>
     else signal.addEventListener("abort", () => resolve(), { once: true });
   });
 
-/** The URL goes to standard output, for programs that wait for it. The key is shown this once, and kept nowhere. */
+/** The URL goes to standard output, for programs that wait for it. The key is shown once and stored nowhere. */
 const announce = (options: ServeOptions, url: string, key: string | undefined): void => {
   if (options.json) return print([JSON.stringify({ type: "listening", url, ...(key && { key }) })]);
-  print([`Sluice listens on ${url}`]);
+  print([`Listening on ${url}`]);
   if (key === undefined) return;
   showKey(options, key);
-  print(["Keep it with this command, which asks for the key:", `  sluice login --server ${url}`]);
+  print(["Store it with this command, which asks for the key:", `  sluice login --server ${url}`]);
 };
 
 const showKey = ({ json }: ServeOptions, key: string): void =>
-  print([json ? JSON.stringify({ type: "key", key }) : `Admin key, shown this once: ${key}`]);
+  print([json ? JSON.stringify({ type: "key", key }) : `Admin key, shown only once: ${key}`]);
 
 const say = ({ json, quiet }: ServeOptions, type: string, text: string): void => {
   if (json) print([JSON.stringify({ type, text })]);
@@ -182,26 +184,24 @@ const say = ({ json, quiet }: ServeOptions, type: string, text: string): void =>
 
 const ALL = new Set(["0.0.0.0", "::", "[::]"]);
 
-/** What others can reach now, for whoever has let a server listen elsewhere than on loopback. */
+/** What others can reach, for a server that listens on more than loopback. */
 export const exposureText = (host: string, url: string, isTls: boolean): string => {
   const { port } = new URL(url);
   const own = Object.values(networkInterfaces())
     .flatMap((addresses = []) => addresses)
     .filter(({ internal }) => !internal)
     .map(({ address }) => address);
-  const where = ALL.has(host)
-    ? `all addresses of this machine (${own.join(", ") || "none but loopback"})`
-    : host;
+  const where = ALL.has(host) ? `all addresses of this machine (${own.join(", ") || "only loopback"})` : host;
   const traffic = isTls
     ? "Traffic is encrypted (TLS)."
-    : "Traffic is plain HTTP: keys and data can be read on the way. Give --tls-cert and --tls-key, or put a proxy with TLS before it and listen on 127.0.0.1.";
+    : "Traffic is plain HTTP: others on the network can read keys and data. Use --tls-cert and --tls-key, or listen on 127.0.0.1 behind a proxy with TLS.";
   return (
-    `Others can reach the API: it listens on ${where}, port ${port}. Every request needs an API key, except /healthz, /readyz, /docs, /openapi.json and /problems. ` +
+    `Other machines can reach the API: it listens on ${where}, port ${port}. Every request needs an API key, except /healthz, /readyz, /docs, /openapi.json and /problems. ` +
     traffic
   );
 };
 
-/** Paths of PEM files: the certificate with those that lead to its CA, and its key. */
+/** Paths of PEM files: the certificate with its chain, and its key. */
 interface TlsFiles {
   readonly cert: string;
   readonly key: string;
@@ -212,12 +212,12 @@ export interface TlsContents {
   readonly key: Buffer;
 }
 
-/** Both or none: one without the other is a mistake that must not end in plain HTTP. */
+/** Both or neither: a missing file must not silently mean plain HTTP. */
 export const tlsFiles = (cert: string | undefined, key: string | undefined): TlsFiles | undefined => {
   if (cert === undefined && key === undefined) return undefined;
   if (cert !== undefined && key !== undefined) return { cert, key };
   throw new UsageError(
-    `${cert === undefined ? "--tls-cert" : "--tls-key"} is missing: TLS needs a certificate and its key. Give both, or neither for plain HTTP.`,
+    `${cert === undefined ? "--tls-cert" : "--tls-key"} is missing: TLS needs a certificate and its key. Use both options, or neither for plain HTTP.`,
   );
 };
 
@@ -227,7 +227,7 @@ export const readTls = (files: TlsFiles): TlsContents => {
       return readFileSync(file);
     } catch (error) {
       throw new UsageError(
-        `${file}: it cannot be read (${(error as NodeJS.ErrnoException).code}). Name a PEM file that this user may read with ${option}.`,
+        `${file}: cannot read this file (${(error as NodeJS.ErrnoException).code}). Name a readable PEM file with ${option}.`,
       );
     }
   };
@@ -236,7 +236,7 @@ export const readTls = (files: TlsFiles): TlsContents => {
     createSecureContext(contents);
   } catch (error) {
     throw new UsageError(
-      `${files.cert} and ${files.key}: not a certificate and its key in PEM form, without a passphrase (${(error as Error).message}).`,
+      `${files.cert} and ${files.key}: not a certificate and its key in PEM format without a passphrase (${(error as Error).message}).`,
     );
   }
   return contents;
@@ -244,7 +244,7 @@ export const readTls = (files: TlsFiles): TlsContents => {
 
 const LOOK_MS = 60_000;
 
-/** Calls for a certificate that was renewed. Half a pair, while it is being replaced, is looked at again later. */
+/** Reports a renewed certificate. While only one of the two files has been replaced, it looks again later. */
 export const watchTls = (
   files: TlsFiles,
   onRenewed: (contents: TlsContents) => void,
@@ -261,7 +261,7 @@ export const watchTls = (
       onRenewed(readTls(files));
       known = stamp;
     } catch {
-      // The one before goes on being used.
+      // Keep using the previous one.
     }
   }, everyMs).unref();
   signal.addEventListener("abort", () => clearInterval(timer), { once: true });

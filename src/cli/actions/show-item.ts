@@ -17,7 +17,7 @@ import { plainText, shellWord } from "../text.ts";
 
 export interface ShowItemOptions extends PlaceOptions {
   readonly scraper?: string;
-  /** A capture's name or number. */
+  /** Name or number of a capture. */
   readonly capture?: string;
   readonly html: boolean;
   readonly open: boolean;
@@ -30,9 +30,9 @@ export const showItemCommand = async (
 ): Promise<number> => {
   const { json } = place;
   if (Number(html) + Number(open) + Number(json) > 1)
-    throw new UsageError("--html, --open and --json exclude each other. Choose one.");
+    throw new UsageError("--html, --open and --json cannot be combined. Use only one of them.");
   if (capture !== undefined && !html && !open)
-    throw new UsageError("--capture chooses what --html or --open shows. Add one of them.");
+    throw new UsageError("--capture selects what --html or --open shows. Add one of them.");
   await using verbs = await openVerbs(place);
   const { spec } = await verbs.findJob(named);
   checkScraperName(spec, scraper);
@@ -57,10 +57,14 @@ export const showItemCommand = async (
 
 const hints = ({ captures, key }: ShownItem, job: string, flag: string): string[] =>
   captures.some(({ isFile, problem }) => !isFile && problem === undefined)
-    ? ["", "The stored page, in a browser:", `  sluice items show ${job} ${shellWord(key)} --open${flag}`]
+    ? [
+        "",
+        "To open the stored page in a browser:",
+        `  sluice items show ${job} ${shellWord(key)} --open${flag}`,
+      ]
     : [];
 
-/** Keys that are looked through for ones that may have been meant. */
+/** Keys that are searched for similar ones. */
 const MOST_KEYS = 5000;
 
 const findItem = async (
@@ -74,7 +78,7 @@ const findItem = async (
   if (item && others.length === 0) return item;
   if (item)
     throw new UsageError(
-      `${plainText(key)}: items of several scrapers have this key. Choose with --scraper: ${all.map((one) => one.scraper).join(", ")}.`,
+      `${plainText(key)}: items of several scrapers have this key. Choose one with --scraper: ${all.map((one) => one.scraper).join(", ")}.`,
     );
   const keys: string[] = [];
   for await (const page of verbs.items(job, scraper === undefined ? {} : { scraper })) {
@@ -98,7 +102,7 @@ const pageTexts = async ({ captures, records, read }: ShownItem): Promise<Readon
     try {
       texts.set(name, pageText(name, await read(number)));
     } catch {
-      // The capture itself is shown with what is wrong with it.
+      // The list of captures shows the problem.
     }
   }
   return texts;
@@ -108,7 +112,7 @@ const showPage = async (item: ShownItem, wanted: string | undefined, isOpened: b
   const capture = chosen(item, wanted);
   const response = await item.read(capture.number);
   if (!isOpened) {
-    // A file is printed as it is, whatever it is.
+    // A file is printed byte by byte.
     process.stdout.write(capture.isFile ? response.body : pageText(capture.name, response));
     return EXIT.ok;
   }
@@ -123,7 +127,7 @@ const showPage = async (item: ShownItem, wanted: string | undefined, isOpened: b
   return EXIT.ok;
 };
 
-/** By name or number; without either, the page that the first record was read from, else the first page, else the first of all. */
+/** By name or number; by default the page of the first record, else the first page, else the first capture. */
 const chosen = ({ captures, records, key }: ShownItem, wanted: string | undefined): ShownCapture => {
   const from = records[0]?.from;
   const found =
@@ -136,7 +140,7 @@ const chosen = ({ captures, records, key }: ShownItem, wanted: string | undefine
   if (found) return found;
   if (captures.length === 0)
     throw new UsageError(
-      `${plainText(key)}: nothing is stored of this item, so there is no page to show. Without --html or --open, its state says why.`,
+      `${plainText(key)}: nothing is stored for this item, so there is no page to show. Run without --html or --open to see why.`,
     );
   const names = captures.map(({ number, name }) => `${number} (${plainText(name)})`);
   throw new UsageError(
@@ -144,10 +148,10 @@ const chosen = ({ captures, records, key }: ShownItem, wanted: string | undefine
   );
 };
 
-/** A launcher that has not failed by then is taken to have done its work. */
+/** A launcher that has not failed within this time has succeeded. */
 const PATIENCE_MS = 3000;
 
-/** With `BROWSER`, or else as the system opens files. The page must be safe to open. */
+/** Uses `BROWSER`, or the system's way of opening files. The page must be safe to open. */
 export const openInBrowser = async (path: string, env: NodeJS.ProcessEnv = process.env): Promise<void> => {
   const [command, ...args] = launcher(env);
   const problem = await launch(command, [...args, path]);
@@ -158,14 +162,14 @@ export const openInBrowser = async (path: string, env: NodeJS.ProcessEnv = proce
 };
 
 const launcher = ({ BROWSER = "" }: NodeJS.ProcessEnv): [string, ...string[]] => {
-  // Some systems give several, divided by colons.
+  // May list several, separated by colons.
   const [first = ""] = BROWSER.split(":");
   if (first.trim() !== "") return [first.trim()];
   if (process.platform === "darwin") return ["open"];
   return process.platform === "win32" ? ["explorer"] : ["xdg-open"];
 };
 
-/** Undefined where it began, and did not fail at once. */
+/** The problem, or undefined if it started and did not fail at once. */
 const launch = async (command: string, args: readonly string[]): Promise<string | undefined> => {
   const child = spawn(command, args, { stdio: "ignore", detached: true });
   const end = new Promise<string | undefined>((resolve) => {

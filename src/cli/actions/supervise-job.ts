@@ -19,30 +19,30 @@ export interface SuperviseJobOptions {
   readonly storage: Storage;
   readonly job: string;
   readonly title: string;
-  /** Not taken up again after a stop. */
+  /** False for a job that is resumed. */
   readonly isNew: boolean;
-  /** The last event before it was taken up again: earlier ones were told by the run before. */
+  /** The last event before it was resumed: the previous run showed the earlier ones. */
   readonly after?: number;
   readonly supervisor: Supervisor;
   readonly processes: number;
   readonly progress: Progress;
   readonly logLevel: LogLevel;
   readonly output?: string;
-  /** For the report: where the inputs come from. */
+  /** Where the inputs come from, for the report. */
   readonly input?: string;
-  /** Reads the inputs into the job while it runs; absent when the job has them all. */
+  /** Reads the inputs while the job runs; undefined if the job has them all. */
   readonly load?: (signal: AbortSignal, onProgress: (received: number) => void) => Promise<void>;
 }
 
 const LOOK_MS = 200;
-/** Looks between two looks at the lanes, which change slowly and may be many. */
+/** Lanes change slowly and may be many: they are read only in every fifth look. */
 const SELDOM = 5;
-/** That are shown. */
+/** Lanes that are read for display. */
 const MOST_LANES = 200;
-/** Between two looks while nobody watches closely: the first request must not wait for them. */
+/** Delay before the first look, which must not delay the first request. */
 const FIRST_LOOK_MS = 300;
 
-/** Runs a job's workers until the job has ended, is held or is interrupted; then writes down what came of it. */
+/** Runs a job's workers until the job ends, is held or is interrupted; then writes the results and the report. */
 export const superviseJob = async (options: SuperviseJobOptions): Promise<number> => {
   const { storage, job, supervisor, progress, logLevel } = options;
   const startedAt = performance.now();
@@ -54,16 +54,16 @@ export const superviseJob = async (options: SuperviseJobOptions): Promise<number
   const { events } = storage.ledger;
   const consumer = `run ${job}`;
   const hearing = { consumer, job, ...(options.after !== undefined && { after: options.after }) };
-  const say = (told: readonly LedgerEvent[]): void => {
-    for (const event of told) {
+  const show = (news: readonly LedgerEvent[]): void => {
+    for (const event of news) {
       log.info(event.type, { job: event.job, ...event.facts });
       const note = noteOf(event);
       if (note) progress.note(note);
     }
   };
-  // Workers that find nothing sleep for a while: they begin when the first items are there.
+  // Idle workers sleep, so they start only when the first items exist.
   const start = once(() =>
-    supervisor.start({ ledger: storage.ledger, data: storage.data, jobs: [job], logLevel, log }),
+    supervisor.start({ ledger: storage.ledger, location: storage.location, jobs: [job], logLevel, log }),
   );
   let lanes: readonly LaneView[] = [];
   let loaded: number | undefined;
@@ -85,12 +85,12 @@ export const superviseJob = async (options: SuperviseJobOptions): Promise<number
       await storage.ledger.tidy();
     }
     const view = await look(options, lanes, loaded);
-    await tell(events, hearing, say);
+    await tell(events, hearing, show);
     if (isOver(view) || supervisor.failure || loadError !== undefined || interrupts.signal.aborted) break;
     await delay(LOOK_MS, undefined, { signal: interrupts.signal }).catch(() => undefined);
   }
   if (interrupts.signal.aborted)
-    progress.note("Stopping: finishing what is in hand. Interrupt again to stop at once.");
+    progress.note("Stopping: finishing items in flight. Interrupt again to stop at once.");
   loadStop.abort();
   await Promise.all([supervisor.stop(), loading]);
   if (loadError !== undefined) {
@@ -99,17 +99,17 @@ export const superviseJob = async (options: SuperviseJobOptions): Promise<number
   }
   if (supervisor.failure) throw supervisor.failure;
   const view = await pauseIfOpen(options, interrupts.signal.aborted);
-  await tell(events, hearing, say);
-  // A run that is killed goes on where it was when the job is resumed.
+  await tell(events, hearing, show);
+  // A run that is killed keeps its cursor, for when the job is resumed.
   await events.forget(consumer);
   return await finish(options, view, performance.now() - startedAt);
 };
 
-/** What was read is not thrown away: only a new job that has nothing at all is not worth keeping. */
+/** Keeps the inputs that were read: only a new job without any is cancelled. */
 const giveUpLoading = async ({ storage, job, isNew }: SuperviseJobOptions): Promise<void> => {
   const view = await storage.ledger.readJob(job).catch(() => undefined);
   const isEmpty = isNew && view?.counts.accepted === 0;
-  // The disk may be full: the reason for that is what the user must hear.
+  // May fail too, for example on a full disk: the original error matters more.
   await storage.ledger.controlJob(job, isEmpty ? "cancel" : "pause").catch(() => undefined);
 };
 
@@ -175,10 +175,10 @@ const noteOf = ({ type, facts }: LedgerEvent): string | undefined => {
     const { reason } = facts["evidence"] as { readonly reason: string };
     return `Held: lane ${String(facts["lane"])}: ${reason}`;
   }
-  return type === "lane.released" ? `Released: lane ${String(facts["lane"])} answers again` : undefined;
+  return type === "lane.released" ? `Released: lane ${String(facts["lane"])} responds again` : undefined;
 };
 
-/** Ends the leases of workers that are gone, where perhaps no other process does: those that are silent, and at once those whose process has ended. */
+/** Ends the leases of silent workers, and at once those of workers whose process has ended; perhaps no other process does. */
 export const reapDead = async (ledger: Pick<Ledger, "listWorkers" | "reap">): Promise<void> => {
   for (const worker of await ledger.listWorkers())
     if (worker.space === undefined ? isGoneByName(worker) : isGone(worker))
@@ -186,7 +186,7 @@ export const reapDead = async (ledger: Pick<Ledger, "listWorkers" | "reap">): Pr
   await ledger.reap({});
 };
 
-/** Where the system does not tell containers apart. */
+/** For systems that cannot tell containers apart. */
 const isGoneByName = ({ name }: WorkerView): boolean => {
   const own = `${hostname()}-`;
   const pid = name.startsWith(own) ? Number(/^(\d+)-/.exec(name.slice(own.length))?.[1]) : NaN;

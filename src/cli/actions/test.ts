@@ -6,8 +6,7 @@ import { watchSources } from "../../devtools/watch-sources.ts";
 import { writeExpected } from "../../devtools/write-fixture.ts";
 import { EXIT, UsageError } from "../exit.ts";
 import { isFailed, renderResult, renderSummary, summaryOf } from "../render/tests.ts";
-import { colors, print } from "../terminal.ts";
-import { screenWidth } from "../render/trial.ts";
+import { colors, print, screenWidth } from "../terminal.ts";
 
 export interface TestCommandOptions {
   readonly update: boolean;
@@ -16,10 +15,8 @@ export interface TestCommandOptions {
   readonly json: boolean;
 }
 
-/** Runs scrapers over their fixtures; with `--watch` again and again, until it is interrupted. */
 export const testCommand = async (named: readonly string[], options: TestCommandOptions): Promise<number> => {
-  if (options.watch && options.json)
-    throw new UsageError("--watch is for people, --json for programs. Give one of them.");
+  if (options.watch && options.json) throw new UsageError("--watch and --json cannot be combined.");
   if (!options.watch) return (await runOnce(await filesOf(named), options)).exitCode;
   const stop = new AbortController();
   process.once("SIGINT", () => stop.abort()).once("SIGTERM", () => stop.abort());
@@ -29,7 +26,7 @@ export const testCommand = async (named: readonly string[], options: TestCommand
     watcher.begin(files);
     const { results } = await runOnce(files, options);
     watcher.add(results.flatMap(({ sources }) => sources));
-    print([colors.dim("watching for changes; Ctrl-C ends"), ""]);
+    print([colors.dim("Watching for changes. Press Ctrl-C to stop."), ""]);
     const changed = await watcher.changed();
     if (changed !== undefined) print([colors.dim(`${changed} changed`)]);
   }
@@ -42,7 +39,7 @@ const filesOf = async (named: readonly string[]): Promise<string[]> => {
   const files = listScrapers(await loadConfig());
   if (files.length > 0) return files;
   throw new UsageError(
-    "there is no scraper here: no *.scraper.ts in the project's folders. Name one, or make one with `sluice new scraper`.",
+    "no scraper found: the project's folders have no *.scraper.ts file. Name one, or create one with `sluice new scraper`.",
   );
 };
 
@@ -67,13 +64,13 @@ const runOnce = async (
   return { exitCode: hasFailed ? EXIT.someFailed : EXIT.ok, results };
 };
 
-/** What `--update` would write is the larger half, and follows from the findings. */
+/** `got`, which `--update` writes, is large and follows from the findings. */
 const withoutGot = (result: ScraperResult) => ({
   ...result,
   cases: result.cases.map((one) => ({ ...one, got: undefined })),
 });
 
-/** Only what came out differently is written: a fixture that holds keeps its file as it is. */
+/** Writes only fixtures that differ: the others keep their files unchanged. */
 const rewrite = (results: readonly ScraperResult[]): number => {
   let written = 0;
   for (const { folder, got, findings, isNew } of results.flatMap(({ cases }) => cases)) {

@@ -1,4 +1,4 @@
-import { laneOf } from "../../compose.ts";
+import { laneOf, openStorage } from "../../compose.ts";
 import { resolveScraper } from "../../config/find-scrapers.ts";
 import { explainField } from "../../devtools/explain-field.ts";
 import { type Tried, tryItem } from "../../devtools/try-item.ts";
@@ -18,14 +18,13 @@ export interface TryOptions extends ItemOptions {
   readonly json: boolean;
 }
 
-/** Runs one item against the site, once, and shows each step, what was kept and the judged record. */
 export const tryCommand = async (named: string, options: TryOptions): Promise<number> => {
   const ready = await compileScraper(await loadScraper(await resolveScraper(named)));
   const tried = await tryShown(ready, options);
   return exitCodeOf(tried);
 };
 
-/** The part that `capture` shares. */
+/** Runs the item and shows it; `capture` does the same first. */
 export const tryShown = async (
   ready: CompiledScraper,
   options: TryOptions,
@@ -37,14 +36,24 @@ export const tryShown = async (
   using view = openTrialView(ready, input, json);
   const { signal } = interrupt;
   const onOutput = (text: string): void => void process.stderr.write(`${text}\n`);
-  const tried = await tryItem({ data, job, ready, input, signal, watcher: view, onOutput });
+  const open = () => openStorage(data);
+  const tried = await tryItem({
+    openStorage: open,
+    laneOf,
+    job,
+    ready,
+    input,
+    signal,
+    watcher: view,
+    onOutput,
+  });
   if ("rejected" in tried) throw rejected(ready, input, tried.rejected);
   if (json)
     print([
       JSON.stringify({
         type: "end",
         job,
-        ...shownToPrograms(tried),
+        ...triedJson(tried),
         explanations: explanationsOf(ready, tried),
       }),
     ]);
@@ -59,7 +68,7 @@ export const exitCodeOf = ({ outcome }: Tried): number => {
 
 type Input = Readonly<Record<string, unknown>>;
 
-/** The reading of the input that the schema takes: pairs on a command line have no types. */
+/** The reading of the input that fits the schema: pairs on a command line have no types. */
 const fittingInput = (ready: CompiledScraper, input: Input): Input => {
   const problems: string[] = [];
   for (const value of readings(input)) {
@@ -72,11 +81,11 @@ const fittingInput = (ready: CompiledScraper, input: Input): Input => {
 
 const rejected = ({ scraper }: CompiledScraper, input: Input, problem: string): UsageError =>
   new UsageError(
-    `${redactSecrets(JSON.stringify(input))}: not an input of ${scraper.name}: ${problem}. Correct --input.`,
+    `${redactSecrets(JSON.stringify(input))}: not a valid input of scraper ${scraper.name}: ${problem}. Correct --input.`,
   );
 
-/** The texts of pages are in the archive. Addresses end up in logs: they are shown without their secrets. */
-const shownToPrograms = ({ pages, failure, unanswered, ...tried }: Tried) => ({
+/** Without page texts, which are in the archive, and without secrets in URLs, which end up in logs. */
+const triedJson = ({ pages, failure, unanswered, ...tried }: Tried) => ({
   ...tried,
   ...(failure && { failure: { ...failure, ...(failure.url && { url: redactSecrets(failure.url) }) } }),
   ...(unanswered !== undefined && { unanswered: redactSecrets(unanswered) }),
@@ -94,21 +103,20 @@ const explanationsOf = (ready: CompiledScraper, { pages, records }: Tried) =>
       .map(([field]) => ({ record, field, ...explainField(ready, pages, records, { record, field }) })),
   );
 
-/** The item that a person means: JSON, `name=value` pairs, a URL, or a row of a file. */
+/** The item: given on the command line, or a row of a file. */
 export interface ItemOptions {
   readonly input?: Readonly<Record<string, unknown>>;
   readonly from?: string;
   readonly line?: number;
 }
 
-/** Throws `UsageError` where the item is not told, or told twice. */
 export const chosenInput = async ({ input, from, line }: ItemOptions): Promise<Input> => {
   if (input !== undefined && from !== undefined)
-    throw new UsageError("--input and --from both name an item. Give one of them.");
+    throw new UsageError("--input and --from both name an item. Use only one of them.");
   if (input !== undefined) return input;
   if (from === undefined)
     throw new UsageError(
-      "no item given. Give it with --input name=value (or JSON, or a URL), or with --from FILE --line N.",
+      "no item. Name one with --input name=value (or JSON, or a URL), or with --from FILE --line N.",
     );
   for await (const rows of readInputs(from))
     for (const row of rows) {
@@ -122,11 +130,9 @@ export const chosenInput = async ({ input, from, line }: ItemOptions): Promise<I
 };
 
 const noSuchLine = (from: string, line: number): UsageError =>
-  new UsageError(
-    `${from}: no input begins on line ${line}. Lines are counted from 1, the header line included.`,
-  );
+  new UsageError(`${from}: no input starts on line ${line}. The first line is line 1, including a header.`);
 
-/** Pairs are texts; a schema may want numbers. Both are tried, in this order. */
+/** Values of pairs are text, but a schema may want numbers: both are tried, in this order. */
 export const readings = (input: Input): readonly Input[] => {
   const read = Object.fromEntries(Object.entries(input).map(([name, value]) => [name, asJson(value)]));
   return [input, read];

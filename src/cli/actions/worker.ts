@@ -1,7 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { openJobLog, openRemoteStorage, openStorage, type Storage } from "../../compose.ts";
+import { type Storage, openStorage, openJobLog } from "../../compose.ts";
 import { takeLanePolicy } from "../../config/check-config.ts";
 import { loadConfig } from "../../config/load-config.ts";
+import { storageLocation } from "../../config/storage-location.ts";
 import type { CollectorKind } from "../../domain/job-version.ts";
 import type { LogLevel } from "../../worker/log.ts";
 import { EXIT } from "../exit.ts";
@@ -12,7 +13,7 @@ import { countText } from "../text.ts";
 
 export interface WorkerOptions {
   readonly data: string;
-  /** URL of the controller that has the ledger; it is in the data folder when left out. */
+  /** URL of the server that has the ledger; by default, the ledger is in the data folder. */
   readonly ledger?: string;
   readonly keyFile?: string;
   readonly processes: number;
@@ -28,7 +29,6 @@ export interface WorkerOptions {
 
 const TIDY_MS = 2000;
 
-/** Takes items of all jobs of the data folder, or of a controller, until it is told to stop; then it finishes what it has in hand. */
 export const workerCommand = async (options: WorkerOptions): Promise<number> => {
   const { data, processes, concurrency, lanes, kinds, logLevel } = options;
   const killed = new AbortController();
@@ -39,9 +39,8 @@ export const workerCommand = async (options: WorkerOptions): Promise<number> => 
   const url = options.ledger ?? project?.ledger;
   const controller = url === undefined ? undefined : controllerAt(url, options.keyFile);
   const log = openJobLog(data, "worker", logLevel);
-  await using storage = controller
-    ? await openRemoteStorage(data, { controller, signal: killed.signal, log })
-    : await openStorage(data);
+  const location = storageLocation({ data, ledger: controller?.url, key: controller?.key });
+  await using storage = await openStorage(location, { signal: killed.signal, log });
   const say = sayer(options);
   say(
     "started",
@@ -52,10 +51,10 @@ export const workerCommand = async (options: WorkerOptions): Promise<number> => 
   if (kinds && !kinds.includes("http"))
     say(
       "nothing-to-do",
-      "All scrapers of this version are of the kind http: there is nothing for this worker.",
+      "This version supports only scrapers of kind http, so there is nothing for this worker to do.",
     );
   interrupts.signal.addEventListener("abort", () =>
-    say("draining", "Stopping: finishing what is in hand. Interrupt again to stop at once."),
+    say("draining", "Stopping: finishing items in flight. Interrupt again to stop at once."),
   );
   const over = new AbortController();
   const tidying = controller ? undefined : keepTidy(storage, over.signal);
@@ -81,14 +80,14 @@ export const workerCommand = async (options: WorkerOptions): Promise<number> => 
 };
 
 const jobsText = (kinds: WorkerOptions["kinds"]): string =>
-  kinds ? `jobs of the kind ${kinds.join(", ")}` : "all jobs";
+  kinds ? `jobs of kind ${kinds.join(", ")}` : "all jobs";
 
 const plural = (processes: number): string => (processes === 1 ? "process" : "processes");
 
-/** Workers leave the ledger's housekeeping to others, and there may be no controller on this machine. */
+/** Worker processes leave the ledger's maintenance to others, and there may be no server on this machine. */
 const keepTidy = async (storage: Storage, signal: AbortSignal): Promise<void> => {
   while (!signal.aborted) {
-    await storage.ledger.tidy().catch(() => undefined); // should the ledger be out of order, its workers say so
+    await storage.ledger.tidy().catch(() => undefined); // if the ledger fails, its workers report it
     await delay(TIDY_MS, undefined, { signal }).catch(() => undefined);
   }
 };

@@ -7,7 +7,7 @@ import { duration } from "../option-values.ts";
 import { given, JOB_HELP, placeOptions, type PlaceOptions, type ToAction } from "../options.ts";
 import { openVerbs } from "../service/open-verbs.ts";
 import type { PrunedPart, Verbs } from "../service/verbs.ts";
-import { print, printWidth } from "../terminal.ts";
+import { print, printWidth, throttled } from "../terminal.ts";
 import { bytesText, counted, countText, durationText, textTable } from "../text.ts";
 
 const REMOVE_HELP = `
@@ -122,14 +122,10 @@ const pruneJobs = async (options: PruneOptions): Promise<number> => {
 const LONG_MS = 2000;
 
 /** Reports a long removal on stderr. */
-const progressLine = (): ((removal: Removal) => void) => {
-  let saidAt = performance.now();
-  return ({ job, removed: { items, bytes } }) => {
-    if (performance.now() - saidAt < LONG_MS) return;
-    saidAt = performance.now();
+const progressLine = (): ((removal: Removal) => void) =>
+  throttled(LONG_MS, ({ job, removed: { items, bytes } }: Removal) => {
     process.stderr.write(`${job}: ${counted(items, "item")} and ${bytesText(bytes)} removed so far\n`);
-  };
-};
+  });
 
 const partJson = ({ endedAt, ...part }: PrunedPart) => ({
   ...part,

@@ -16,7 +16,7 @@ import {
 } from "../options.ts";
 import { jobJson } from "../render/job-json.ts";
 import { openVerbs } from "../service/open-verbs.ts";
-import { print, withCommandName } from "../terminal.ts";
+import { print, throttled, withCommandName } from "../terminal.ts";
 import { counted, countText, fitText, plainText, shellWord } from "../text.ts";
 
 const HELP = `
@@ -96,7 +96,6 @@ const submitJob = async (scraper: string | undefined, options: SubmitOptions): P
       `${known.spec.id}: the job already has all of its inputs. Omit --job to start another.`,
     );
   const say = (text: string) => void (json || process.stderr.write(`${withCommandName(text)}\n`));
-  let saidAt = performance.now();
   let started = "";
   const sayRest = (what: string) =>
     say(`${started}: ${what}${restText(started, isReadOnce(input) ? "FILE" : shellWord(input), verbs.flag)}`);
@@ -116,11 +115,7 @@ const submitJob = async (scraper: string | undefined, options: SubmitOptions): P
     ...given({ format, job: known?.spec.id, perSecond: rate, maxItems }),
     onJob: (id) => void (started = id),
     onBreak: (reason) => say(`${started}: the upload broke: ${reason} Continuing where it stopped.`),
-    onProgress: (received) => {
-      if (performance.now() - saidAt < SAY_MS) return;
-      saidAt = performance.now();
-      say(`${started}: ${counted(received, "input")} sent`);
-    },
+    onProgress: throttled(SAY_MS, (received) => say(`${started}: ${counted(received, "input")} sent`)),
   });
   const { view } = await submitted.catch(async (error: unknown) => {
     // A server that cannot be reached has not ended the job either.

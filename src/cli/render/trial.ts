@@ -1,4 +1,3 @@
-import type { Colors } from "picocolors/types.js";
 import type { CapturedCase } from "../../devtools/capture-case.ts";
 import { explainEach, explainField, explainPages } from "../../devtools/explain-field.ts";
 import type { FoundRecord } from "../../devtools/fixture.ts";
@@ -7,7 +6,7 @@ import type { Step, Watcher } from "../../devtools/watch-collector.ts";
 import { FIELD_STATUSES } from "../../domain/record.ts";
 import { redactSecrets } from "../../domain/redact-secrets.ts";
 import type { CompiledScraper } from "../../scrapers/compiled-scraper.ts";
-import { colors, commandName, print } from "../terminal.ts";
+import { colors, commandName, print, screenWidth } from "../terminal.ts";
 import { bytesText, counted, countText, fitText, padText, plainText, shellWord } from "../text.ts";
 import { dataFlag } from "../options.ts";
 import { failureAdvice } from "./next-steps.ts";
@@ -24,7 +23,7 @@ const MOST_RECORDS = 3;
 const MOST_EMITTED = 5;
 const MOST_EXPLAINED = 12;
 
-/** What came of the item: what it kept, its records, what is wrong with them, and how it ended. */
+/** What the item stored, its records, the problems with them, and how it ended. */
 export const renderTrial = (report: TrialReport): string[] => {
   const sections = [
     keptLines(report),
@@ -42,7 +41,7 @@ const keptLines = ({ tried: { pages, files } }: TrialReport): string[] => [
 ];
 
 const keptLine = (what: string, name: string, mediaType: string, bytes: number): string =>
-  `  kept ${what} ${colors.bold(plainText(name))}  ${colors.dim(`${mediaType}, ${bytesText(bytes)}`)}`;
+  `  stored ${what} ${colors.bold(plainText(name))}  ${colors.dim(`${mediaType}, ${bytesText(bytes)}`)}`;
 
 const recordLines = ({ ready, tried: { records, pages } }: TrialReport): string[] => {
   const width = screenWidth();
@@ -56,7 +55,7 @@ const recordLines = ({ ready, tried: { records, pages } }: TrialReport): string[
   return records.length > MOST_RECORDS ? [...shown, "", ...overview(records)] : shown;
 };
 
-/** Of many records, how often each field has each status. */
+/** For many records: how often each field has each status. */
 const overview = (records: readonly FoundRecord[]): string[] => {
   const names = [...new Set(records.flatMap(({ fields }) => Object.keys(fields)))];
   const longest = Math.max(...names.map((name) => name.length));
@@ -72,20 +71,20 @@ const overview = (records: readonly FoundRecord[]): string[] => {
   ];
 };
 
-/** Fields that are not as they should be: each once, in the first record where it is so. */
+/** Missing and malformed fields: each once, in the first record that has the problem. */
 const problemLines = ({ ready, tried }: TrialReport): string[] => {
   const { records, pages, failure } = tried;
   const isChanged = failure?.kind === "structure-changed";
   const look = { indent: 4, width: screenWidth(), colors };
   if (records.length === 0) {
     const explanation = isChanged ? (explainEach(ready, pages) ?? explainPages(ready, pages)) : undefined;
-    const what = ready.extraction === undefined ? "  nothing on the page" : "  no record";
+    const what = ready.extraction === undefined ? "  nothing found on the page" : "  no record";
     return explanation === undefined ? [] : [what, ...renderExplanation(explanation, look)];
   }
   const whole = isChanged ? explainPages(ready, pages) : undefined;
   const required = new Set(ready.extraction?.required);
   const seen = new Set<string>();
-  const lines = whole === undefined ? [] : ["  none of its fields", ...renderExplanation(whole, look)];
+  const lines = whole === undefined ? [] : ["  no field found", ...renderExplanation(whole, look)];
   for (const [record, { fields }] of records.entries())
     for (const [field, { status }] of Object.entries(fields)) {
       const isWrong = status === "malformed" || (status === "missing" && required.has(field));
@@ -109,7 +108,7 @@ const emittedLines = ({ tried: { emitted } }: TrialReport): string[] =>
   [...Map.groupBy(emitted, ({ scraper }) => scraper)].flatMap(([scraper, items]) => {
     const rest = items.length - MOST_EMITTED;
     return [
-      `  leads to ${counted(items.length, "item")} of ${colors.bold(scraper)}, not run here`,
+      `  emits ${counted(items.length, "item")} for ${colors.bold(scraper)}, not run here`,
       ...items
         .slice(0, MOST_EMITTED)
         .map(
@@ -121,26 +120,26 @@ const emittedLines = ({ tried: { emitted } }: TrialReport): string[] =>
   });
 
 const endLines = ({ ready, tried, job, data }: TrialReport): string[] => {
-  const kept = colors.dim(`job ${job}${dataFlag(data)}`);
+  const where = colors.dim(`job ${job}${dataFlag(data)}`);
   switch (tried.outcome) {
     case "done": {
       const isPartial = tried.records.some(({ quality }) => quality === "partial");
       if (ready.extraction === undefined)
-        return [`  ${colors.green("done")}, the scraper extracts nothing  ${kept}`];
+        return [`  ${colors.green("done")}, the scraper extracts nothing  ${where}`];
       const count = counted(tried.records.length, "record");
       const quality = isPartial ? colors.yellow("partial") : colors.green("complete");
-      return [`  ${colors.green("done")}, ${count}, ${quality}  ${kept}`];
+      return [`  ${colors.green("done")}, ${count}, ${quality}  ${where}`];
     }
     case "absent":
-      return [`  ${colors.cyan("absent")}: the scraper says that the site has no such thing  ${kept}`];
+      return [`  ${colors.cyan("absent")}: the site has no such item  ${where}`];
     case "interrupted":
-      return [`  ${colors.yellow("interrupted")} before its end  ${kept}`];
+      return [`  ${colors.yellow("interrupted")}  ${where}`];
     case "failed": {
       const { kind, detail, url, status } = tried.failure!;
       const unanswered =
         tried.unanswered === undefined || url !== undefined ? "" : ` (${redactSecrets(tried.unanswered)})`;
       return [
-        `  ${colors.red(`failed: ${kind}`)}  ${kept}`,
+        `  ${colors.red(`failed: ${kind}`)}  ${where}`,
         `  ${plainText(detail)}${unanswered}`,
         ...(url === undefined ? [] : [colors.dim(`  ${plainText(redactSecrets(url))}`)]),
         `  ${failureAdvice({ kind, ...(status !== undefined && { status }) })}`,
@@ -151,16 +150,10 @@ const endLines = ({ ready, tried, job, data }: TrialReport): string[] => {
   }
 };
 
-const SCREEN = 100;
-
-/** As wide as the terminal, and where there is none as wide as people read. */
-export const screenWidth = (): number =>
-  process.stdout.isTTY ? Math.max(60, process.stdout.columns) : SCREEN;
-
-/** A wait that is shorter ends before it could be read. */
+/** Shorter waits would end before anyone could read about them. */
 const LONG_WAIT_MS = 1000;
 
-/** Shows the steps of an item while they happen. */
+/** Shows the requests of an item as they happen. */
 export const openTrialView = (
   { scraper }: CompiledScraper,
   input: unknown,
@@ -186,7 +179,7 @@ export const openTrialView = (
     onStep(step) {
       clearTimeout(timer);
       if (steps++ === 0 && !isJson) print([""]);
-      print([isJson ? stepJson(step) : renderStep(step, home, width, colors)]);
+      print([isJson ? stepJson(step) : renderStep(step, home, width)]);
     },
     [Symbol.dispose]: () => clearTimeout(timer),
   };
@@ -200,22 +193,22 @@ const stepJson = ({ url, redirectsTo, ...step }: Step): string =>
     ...(redirectsTo !== undefined && { redirectsTo: redactSecrets(redirectsTo) }),
   });
 
-/** Below this a wait is the clock's own grain. */
-const WORTH_SAYING_MS = 20;
+/** Shorter waits are within the precision of the clock. */
+const MIN_WAIT_MS = 20;
 const FACTS = 40;
 
 /** `GET   /search                      200   3.1 kB    12 ms   waited 0.4 s`. */
-export const renderStep = (step: Step, home: string, width: number, colors: Colors): string => {
+const renderStep = (step: Step, home: string, width: number): string => {
   const { method, url, status, bytes, ms, waitedMs, redirectsTo } = step;
   const room = Math.max(20, Math.min(width, 120) - FACTS - 8);
   const where = padText(fitText(shortUrl(url, home), room), room);
   const size = padText(bytes === undefined ? "file" : bytesText(bytes), 9, "left");
   const facts = [
     `  ${colors.bold(padText(method, 5))} ${where}`,
-    statusText(status, colors),
+    statusText(status),
     colors.dim(size),
     colors.dim(padText(`${Math.round(ms)} ms`, 8, "left")),
-    ...(waitedMs >= WORTH_SAYING_MS ? [colors.dim(`waited ${secondsText(waitedMs)}`)] : []),
+    ...(waitedMs >= MIN_WAIT_MS ? [colors.dim(`waited ${secondsText(waitedMs)}`)] : []),
   ];
   const line = facts.join("  ");
   return redirectsTo === undefined
@@ -223,13 +216,13 @@ export const renderStep = (step: Step, home: string, width: number, colors: Colo
     : `${line}\n        ${colors.dim(`→ ${shortUrl(redirectsTo, home)}`)}`;
 };
 
-/** Without the origin, where it is the scraper's own: that is said once, at the top. */
-export const shortUrl = (url: string, home: string): string => {
+/** Without the origin of the scraper's own site, which is shown once at the top. */
+const shortUrl = (url: string, home: string): string => {
   const shown = plainText(redactSecrets(url));
   return home !== "" && shown.startsWith(`${home}/`) ? shown.slice(home.length) : shown;
 };
 
-const statusText = (status: number, colors: Colors): string =>
+const statusText = (status: number): string =>
   status < 300
     ? colors.green(String(status))
     : status < 400
@@ -239,8 +232,8 @@ const statusText = (status: number, colors: Colors): string =>
 const secondsText = (ms: number): string =>
   ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
 
-/** What was written, what was taken out of it, and what to look at before it is committed. */
-export const renderCapture = (captured: CapturedCase, scraper: string, colors: Colors): string[] => {
+/** What was written, what was removed from it, and what to check before committing it. */
+export const renderCapture = (captured: CapturedCase, scraper: string): string[] => {
   const { folder, files, expected, stripped, changed } = captured;
   const fields = expected.records.flatMap((record) => Object.values(record.fields));
   const counts = FIELD_STATUSES.flatMap((status) => {
@@ -250,12 +243,12 @@ export const renderCapture = (captured: CapturedCase, scraper: string, colors: C
   const lines = ["", `  fixture ${colors.bold(folder)}`, ...files.map((file) => `    ${file}`), ""];
   lines.push(
     stripped.length === 0
-      ? colors.dim("  no secrets were found in the pages")
-      : `  stripped: ${stripped.join(", ")}`,
-    // Not what it said before: that may be the secret.
+      ? colors.dim("  no secrets found in the pages")
+      : `  removed: ${stripped.join(", ")}`,
+    // Without the old value, which may be the secret.
     ...changed.map(
       ({ field, was, is }) =>
-        `  ${colors.yellow("changed by that")}: ${field}${was === is ? "" : ` was ${was ?? "not there"}, is ${is ?? "not there"}`}`,
+        `  ${colors.yellow("changed by the removal")}: ${field}${was === is ? "" : ` was ${was ?? "undefined"}, is ${is ?? "undefined"}`}`,
     ),
   );
   const failure = expected.failure === undefined ? "" : colors.red(`  ${expected.failure}`);
@@ -268,7 +261,7 @@ export const renderCapture = (captured: CapturedCase, scraper: string, colors: C
         ]),
     ...inputs.map(([target, found]) => `  expects ${counted(found.length, "input")} for ${target}`),
     "",
-    colors.dim("  Look at expected.json: from now on it is what this scraper is held to."),
+    colors.dim("  Check expected.json: `sluice test` compares the scraper with it."),
     colors.dim(`  ${commandName()} test ${shellWord(scraper)}`),
   );
   return lines;

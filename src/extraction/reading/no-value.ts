@@ -79,7 +79,7 @@ export function saysNone(text: string, wording: Wording): boolean {
   const words = plain.replace(ELIDED, "$& ").split(/,? /);
   if (words.length > MOST_WORDS) return false;
   const signed = words.flatMap((word) => bySign.get(word) ?? []);
-  return signed.length > 0 && signed.some(({ grammar }) => grammar(wording).test(`${words.join(" ")} `));
+  return signed.some(({ grammar }) => grammar(wording).test(`${words.join(" ")} `));
 }
 
 /** `d'information`, `nessun'indicazione`: two words. */

@@ -1,6 +1,6 @@
 import type { OpenElement } from "./open-element.ts";
 import type { Chain, Combinator, Compound } from "./stream-selector.ts";
-import { kindByName, KNOWN_KINDS, type TagKind, TEMPLATE_ROLE } from "./tag-kind.ts";
+import { kindByName, KNOWN_KINDS, type TagKind } from "./tag-kind.ts";
 
 const FRAMES = 64;
 
@@ -100,7 +100,7 @@ export class MatchMachine {
       const answers = at & (program.lasts[word] ?? 0);
       if (answers !== 0) this.#hit(answers, word);
     }
-    if (kind.role === TEMPLATE_ROLE) this.#template = this.#depth;
+    if (kind.role === "template") this.#template = this.#depth;
   }
 
   close(): void {

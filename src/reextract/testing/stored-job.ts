@@ -39,7 +39,7 @@ export const openStoredJob = async (
     const file = join(folder, `${name}.ts`);
     await writeFile(
       file,
-      `import { defineScraper, field } from "sluice";
+      `import { defineScraper, field } from "sluice-jobs";
 import { z } from "zod";
 export default defineScraper({
   name: "county",

@@ -18,7 +18,7 @@ import { feedInputs } from "./feed-inputs.ts";
 import { JobWatch } from "./job-watch.ts";
 import { assertAlive, killAtRandom } from "./killer.ts";
 import { readHistory } from "./read-history.ts";
-import countyHosts, { PACE } from "./scrapers/county-hosts.scraper.ts";
+import { PACE } from "./pace.ts";
 import { controllerOf, remoteWorkerOf, type Victim, workerOf } from "./victims.ts";
 import { WebhookReceiver } from "./webhook-receiver.ts";
 
@@ -83,7 +83,7 @@ export const runChaos = async ({ folder, seed, killMs, parcels, seenLateMs, cutM
   );
   const { key } = await service.client.createKey("default", "worker");
   receiver.secret = (await service.client.createWebhook({ url: receiver.url })).secret!;
-  const { job } = await service.client.createJob({ scraper: countyHosts.name, progressMs: PROGRESS_MS });
+  const { job } = await service.client.createJob({ scraper: "county-hosts", progressMs: PROGRESS_MS });
   const client = new SluiceClient({ server: service.url, key: service.key, retries: 0 });
   const watch = new JobWatch(client, job.id);
   const manifest = join(service.data, "blobs/jobs", job.id, "manifest.jsonl");

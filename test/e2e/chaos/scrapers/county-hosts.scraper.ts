@@ -1,8 +1,7 @@
-import { defineScraper } from "sluice";
+import { defineScraper } from "sluice-jobs";
 import { z } from "zod";
+import { PACE } from "../pace.ts";
 import county from "../../../../examples/county/county.scraper.ts";
-
-export const PACE = { perSecond: 10, burst: 1, concurrency: 8 };
 
 const { limits, failures, extract } = county;
 

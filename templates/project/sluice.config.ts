@@ -1,4 +1,4 @@
-import { defineConfig } from "sluice";
+import { defineConfig } from "sluice-jobs";
 
 export default defineConfig({
   data: "./data",

@@ -1,11 +1,11 @@
 import type { Locale } from "./locale.ts";
-import { type NumberMarks, spoiltNumber, writeUnits } from "./number-hand.ts";
+import { type NumberMarks, spoiltNumber, writeUnits } from "./number-writer.ts";
 import type { Random } from "./random.ts";
-import type { Hand } from "./written.ts";
+import type { Writer } from "./writer.ts";
 
 const SPACES = [" ", " ", "\u00a0", "\u202f"] as const;
 
-export const moneyHand = (locale: Locale, marks: NumberMarks, random: Random): Hand => {
+export const moneyWriter = (locale: Locale, marks: NumberMarks, random: Random): Writer => {
   const isWhole = random.chance(0.3);
   const form = random.pick(isWhole ? locale.wholeMoney : locale.money);
   const negative = random.pick(locale.negativeMoney);
@@ -48,7 +48,7 @@ const twoAmounts = (
 };
 
 /** As schema.org wants a price: "1234.5", or the bare number. */
-export const plainMoneyHand = (marks: NumberMarks, notes: readonly string[]): Hand => ({
+export const plainMoneyWriter = (marks: NumberMarks, notes: readonly string[]): Writer => ({
   write: (drawn) => {
     const units = drawn.between(0, 10 ** drawn.between(2, 8));
     return { text: writeUnits(units, 2, marks), value: units / 100 };

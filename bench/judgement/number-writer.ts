@@ -1,6 +1,6 @@
 import type { Locale } from "./locale.ts";
 import type { Random } from "./random.ts";
-import type { Hand } from "./written.ts";
+import type { Writer } from "./writer.ts";
 
 export interface NumberMarks {
   readonly decimal: string;
@@ -51,7 +51,7 @@ export const spoiltNumber = (random: Random, { decimal }: NumberMarks): string =
   ]);
 };
 
-export const yearHand = (notes: readonly string[]): Hand => ({
+export const yearWriter = (notes: readonly string[]): Writer => ({
   write: (random) => {
     const year = random.between(1780, 2025);
     return { text: String(year), value: year };
@@ -69,12 +69,12 @@ export const yearHand = (notes: readonly string[]): Hand => ({
 });
 
 /** A measure; `unit` "" writes the bare number. */
-export const areaHand = (
+export const areaWriter = (
   marks: NumberMarks,
   unit: string,
   notes: readonly string[],
   random: Random,
-): Hand => {
+): Writer => {
   const places = random.pick([0, 0, 1, 2, 3]);
   const space = unit === "" ? "" : random.pick([" ", " ", "\u00a0"]);
   return {
@@ -89,12 +89,12 @@ export const areaHand = (
   };
 };
 
-export const percentHand = (
+export const percentWriter = (
   marks: NumberMarks,
   words: readonly string[],
   notes: readonly string[],
   random: Random,
-): Hand => {
+): Writer => {
   const places = random.pick([0, 1, 2, 2, 3, 4]);
   const sign = random.pick([
     "%",

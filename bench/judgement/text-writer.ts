@@ -1,12 +1,12 @@
 import type { Language } from "./language.ts";
 import type { Random } from "./random.ts";
-import type { Hand } from "./written.ts";
+import type { Writer } from "./writer.ts";
 
-export const ownerHand = ({ owners, lookalikes }: Language): Hand => ({
+export const ownerWriter = ({ owners, lookalikes }: Language): Writer => ({
   write: (random) => plain(random.chance(0.2) ? random.pick(lookalikes) : random.pick(owners)),
 });
 
-export const addressHand = ({ streets, towns }: Language, random: Random): Hand => {
+export const addressWriter = ({ streets, towns }: Language, random: Random): Writer => {
   // A line break in the text becomes <br> on the page.
   const between = random.pick([", ", "\n", "\n", " - "]);
   return {
@@ -23,7 +23,7 @@ export const PARCEL_FORMS = ["999-9999-99", "9999999999", "AA99-99999", "99.999.
 export const parcelPattern = (form: string): RegExp =>
   new RegExp(`^${form.replaceAll(".", "\\.").replaceAll("9", "\\d").replaceAll("A", "[A-Z]")}$`);
 
-export const parcelHand = (form: string, notes: readonly string[]): Hand => {
+export const parcelWriter = (form: string, notes: readonly string[]): Writer => {
   const fill = (random: Random): string =>
     form.replace(/9|A/g, (mark) =>
       mark === "9" ? String(random.between(0, 9)) : String.fromCodePoint(random.between(65, 90)),
@@ -42,7 +42,7 @@ export const parcelHand = (form: string, notes: readonly string[]): Hand => {
   };
 };
 
-export const choiceHand = (choices: readonly string[], notes: readonly string[]): Hand => ({
+export const choiceWriter = (choices: readonly string[], notes: readonly string[]): Writer => ({
   write: (random) => plain(random.pick(choices)),
   spoil: (random) =>
     random.pick([

@@ -1,13 +1,13 @@
 import { connect, type Socket } from "node:net";
 import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
-import { type Attack, strange, times } from "../attack.ts";
+import { type Attack, unexpected, times } from "../attack.ts";
 import type { AttackKit } from "../attack-kit.ts";
 
 const flood: Attack = {
   name: "a flood of wrong keys",
-  async run(kit, { strangers: number }) {
-    const before = kit.strangersLogBytes;
+  async run(kit, { unauthenticated: number }) {
+    const before = kit.unauthenticatedLogBytes;
     const statuses = new Map<number, number>();
     for (let n = 0; n < number; n += 50) {
       const replies = await times(50, (m) =>
@@ -15,7 +15,7 @@ const flood: Attack = {
       );
       for (const { status } of replies) statuses.set(status, (statuses.get(status) ?? 0) + 1);
     }
-    const grown = kit.strangersLogBytes - before;
+    const grown = kit.unauthenticatedLogBytes - before;
     if (!statuses.has(429)) return `all were looked up: ${JSON.stringify([...statuses])}`;
     return grown > 400_000 ? `they wrote ${grown} bytes of log` : undefined;
   },
@@ -23,12 +23,12 @@ const flood: Attack = {
 
 const unknownPaths: Attack = {
   name: "a flood of unknown paths, without keys",
-  async run(kit, { strangers: number }) {
+  async run(kit, { unauthenticated: number }) {
     for (let n = 0; n < number; n += 50) {
       const replies = await times(50, (m) =>
         kit.ask("", `/v1/${"x".repeat(1_000)}/${n + m}?q=${"%20".repeat(1_000)}`, { from: "127.0.0.10" }),
       );
-      const wrong = strange(replies, 401, 404, 429);
+      const wrong = unexpected(replies, 401, 404, 429);
       if (wrong) return wrong;
     }
     return undefined;
@@ -73,4 +73,4 @@ const slowHeads: Attack = {
   },
 };
 
-export const STRANGERS: readonly Attack[] = [flood, unknownPaths, hugeHeaders, slowHeads];
+export const UNAUTHENTICATED: readonly Attack[] = [flood, unknownPaths, hugeHeaders, slowHeads];

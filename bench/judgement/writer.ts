@@ -8,8 +8,8 @@ export interface Written {
   readonly shown?: string;
 }
 
-/** One column's hand on one site: how its values look, and how it gets them wrong. */
-export interface Hand {
+/** Writes the values of one column on one site: readable ones, and malformed ones. */
+export interface Writer {
   readonly write: (random: Random) => Written;
   /** Not readable as what the column holds, and no way of saying "nothing" either. Absent where every text would do. */
   readonly spoil?: (random: Random) => string;

@@ -1,4 +1,4 @@
-import { absent, by, defineScraper, field } from "sluice";
+import { absent, by, defineScraper, field } from "sluice-jobs";
 import { z } from "zod";
 
 export default defineScraper({

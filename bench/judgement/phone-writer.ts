@@ -1,7 +1,7 @@
 import type { Language } from "./language.ts";
 import type { LocaleTag } from "./locale.ts";
 import type { Random } from "./random.ts";
-import type { Hand } from "./written.ts";
+import type { Writer } from "./writer.ts";
 
 interface Numbering {
   readonly code: string;
@@ -126,7 +126,7 @@ const NUMBERING: Readonly<Record<LocaleTag, Numbering>> = {
   },
 };
 
-export const phoneHand = (tag: LocaleTag, { phoneWords, notes }: Language, random: Random): Hand => {
+export const phoneWriter = (tag: LocaleTag, { phoneWords, notes }: Language, random: Random): Writer => {
   const numbering = NUMBERING[tag];
   const form = random.pick(numbering.forms);
   const sizes = random.pick(numbering.groups);

@@ -1,7 +1,7 @@
 import type { Language } from "./language.ts";
 import type { LocaleTag } from "./locale.ts";
 import type { Random } from "./random.ts";
-import type { Hand } from "./written.ts";
+import type { Writer } from "./writer.ts";
 
 /**
  * How sites write dates, in the words that authors use for `formats`: YYYY YY year, MMMM MMM MM M month, DD D Do day (Do with the
@@ -150,7 +150,7 @@ interface Day {
   readonly day: number;
 }
 
-export const dateHand = (form: string, language: Language): Hand => ({
+export const dateWriter = (form: string, language: Language): Writer => ({
   write: (random) => {
     const [first, last] = /(?<!Y)YY(?!Y)/.test(form) ? [1990, 2025] : [1905, 2026];
     const day = {

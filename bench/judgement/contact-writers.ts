@@ -1,6 +1,6 @@
 import type { Locale } from "./locale.ts";
 import type { Random } from "./random.ts";
-import type { Hand, Written } from "./written.ts";
+import type { Writer, Written } from "./writer.ts";
 
 const HOSTS = [
   "stadtwerke",
@@ -47,7 +47,7 @@ const MAIL_FORMS: readonly MailForm[] = [
   (name, host) => `Ann Roe <${name}@${host}>`,
 ];
 
-export const emailHand = ({ domain, language }: Locale, random: Random, forms = MAIL_FORMS): Hand => {
+export const emailWriter = ({ domain, language }: Locale, random: Random, forms = MAIL_FORMS): Writer => {
   const form = random.pick(forms);
   const word =
     random.chance(0.12) && language.emailWords.length > 0 ? `${random.pick(language.emailWords)} ` : "";
@@ -80,8 +80,8 @@ export const emailHand = ({ domain, language }: Locale, random: Random, forms = 
 };
 
 /** In an attribute only what a browser would follow. */
-export const hrefMailHand = (locale: Locale, random: Random): Hand =>
-  emailHand({ ...locale, language: { ...locale.language, emailWords: [] } }, random, [
+export const hrefMailWriter = (locale: Locale, random: Random): Writer =>
+  emailWriter({ ...locale, language: { ...locale.language, emailWords: [] } }, random, [
     (name, host) => `mailto:${name}@${host}`,
     (name, host) => `mailto:${name}@${host}?subject=Parcel%2012`,
   ]);
@@ -89,7 +89,7 @@ export const hrefMailHand = (locale: Locale, random: Random): Hand =>
 const TEXT_FORMS = ["https://www.", "http://", "www.", "https://", "HTTP://WWW."] as const;
 
 /** An address that is read from the text of a cell. */
-export const shownUrlHand = ({ domain, language }: Locale, random: Random): Hand => {
+export const shownUrlWriter = ({ domain, language }: Locale, random: Random): Writer => {
   const form = random.pick(TEXT_FORMS);
   return {
     write: (drawn) => {
@@ -110,7 +110,7 @@ export const shownUrlHand = ({ domain, language }: Locale, random: Random): Hand
 };
 
 /** An address that is read from a link. `page` is the address of the page that it stands on. */
-export const linkHand = ({ domain, language }: Locale, random: Random, page: string): Hand => {
+export const linkWriter = ({ domain, language }: Locale, random: Random, page: string): Writer => {
   const isOwn = random.chance(0.4);
   const shows = random.chance(0.5);
   return {
