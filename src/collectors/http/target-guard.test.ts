@@ -3,7 +3,7 @@ import { createServer, type LookupFunction } from "node:net";
 import { test } from "node:test";
 import { request } from "undici";
 import { FailureError } from "../../domain/failure.ts";
-import { checkTarget, guardedDispatcher } from "./guarded-agent.ts";
+import { checkTarget, guardedDispatcher } from "./transport.ts";
 import { createTransport } from "./transport.ts";
 import { answer, failureOf, openTestSession, openTestSite, portOf } from "./testing/test-site.ts";
 

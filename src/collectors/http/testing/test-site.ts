@@ -7,8 +7,8 @@ import { openHttpSession } from "../http-session.ts";
 import { createTransport } from "../transport.ts";
 import type { Exchange } from "../../../domain/capture.ts";
 import type { Failure } from "../../../domain/failure.ts";
-import type { CollectorTools, Limits } from "../../../ports/collector.ts";
-import type { HttpSession, HttpSessionOptions } from "../http-session.ts";
+import type { CollectSession, CollectorTools, Limits } from "../../../ports/collector.ts";
+import type { HttpSessionOptions } from "../http-session.ts";
 import type { TargetGuardOptions } from "../target-guard.ts";
 
 export type Handler = (request: SiteRequest, response: ServerResponse) => void;
@@ -77,7 +77,7 @@ export const portOf = (server: Server): number => {
   return address.port;
 };
 
-interface TestSession extends HttpSession, AsyncDisposable {
+interface TestSession extends CollectSession, AsyncDisposable {
   readonly archived: Exchange[];
   readonly files: Map<string, Buffer>;
   /** `ACTS url` or `url`, for each time the gate was asked. */
