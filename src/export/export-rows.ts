@@ -1,12 +1,10 @@
-import { itemPages } from "../archive/manifest.ts";
-import { parseRecords } from "../archive/record-set.ts";
-import { openRecordSet, readRunLines, type RecordSet } from "../archive/record-set.ts";
+import { itemPages, type Stores } from "../archive/manifest.ts";
+import { openRecordSet, parseRecords, readRunLines, type RecordSet } from "../archive/record-set.ts";
 import { refuseDamage } from "../archive/stored-bytes.ts";
 import type { ItemView } from "../domain/item.ts";
 import type { JobSpec } from "../domain/job.ts";
 import { type JudgedRecord, withoutNuls } from "../domain/record.ts";
-import type { Blobs } from "../ports/blobs.ts";
-import type { JobLedger, Ledger } from "../ports/ledger.ts";
+import type { Ledger } from "../ports/ledger.ts";
 import type { KeptFile } from "./kept-files.ts";
 import type { Column, ColumnType, OutputRow } from "./outputs/text-writer.ts";
 
@@ -175,12 +173,6 @@ const typeOfDate = (value: unknown): ColumnType =>
   typeof value === "string" && DAY.test(value) ? (value.length === DAY_LENGTH ? "day" : "instant") : "text";
 const DAY = /^\d{4}-\d\d-\d\d(?:T[\d:.]+Z)?$/;
 const DAY_LENGTH = "YYYY-MM-DD".length;
-
-/** Where a job's items are known, and where its bytes lie. */
-export interface Stores {
-  readonly ledger: JobLedger;
-  readonly blobs: Blobs;
-}
 
 /** An item that was answered from the archive has the captures and records of its source item, whoever fetched that. */
 export const withSource = async (

@@ -6,8 +6,7 @@ import { test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { chooseSet, readSets } from "../archive/extractions.ts";
 import { itemPages } from "../archive/manifest.ts";
-import { parseRecords } from "../archive/record-set.ts";
-import { openRecordSet } from "../archive/record-set.ts";
+import { openRecordSet, parseRecords } from "../archive/record-set.ts";
 import { extractJob, type ExtractOptions } from "./extract-job.ts";
 import { openStoredJob, type StoredJob } from "./testing/stored-job.ts";
 

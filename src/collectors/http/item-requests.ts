@@ -2,7 +2,7 @@ import { createRequire } from "node:module";
 import type { CookieJar } from "tough-cookie";
 import type { Exchange } from "../../domain/capture.ts";
 import { FailureError } from "../../domain/failure.ts";
-import type { CollectorTools, Departure, Limits, SessionOptions } from "../../ports/collector.ts";
+import type { Departure, SessionOptions } from "../../ports/collector.ts";
 import { refuseOwnLookupTrouble } from "./connection-failure.ts";
 import type { ItemRequest } from "./follow-redirects.ts";
 import { isSecretName, redactHeaders, takeCredentials, withoutUserinfo } from "./secrets.ts";

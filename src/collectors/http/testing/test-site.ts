@@ -1,15 +1,12 @@
-import { createServer } from "node:http";
-import type { IncomingMessage, ServerResponse } from "node:http";
-import { createServer as createTcpServer, type Server, type Socket } from "node:net";
 import { hash } from "node:crypto";
-import { FailureError } from "../../../domain/failure.ts";
-import { openHttpSession } from "../http-session.ts";
-import { createTransport } from "../transport.ts";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer as createTcpServer, type Server, type Socket } from "node:net";
 import type { Exchange } from "../../../domain/capture.ts";
-import type { Failure } from "../../../domain/failure.ts";
-import type { CollectSession, CollectorTools, Limits } from "../../../ports/collector.ts";
-import type { HttpSessionOptions } from "../http-session.ts";
+import { type Failure, FailureError } from "../../../domain/failure.ts";
+import type { CollectorTools, CollectSession, Limits } from "../../../ports/collector.ts";
+import { type HttpSessionOptions, openHttpSession } from "../http-session.ts";
 import type { TargetGuardOptions } from "../target-guard.ts";
+import { createTransport } from "../transport.ts";
 
 export type Handler = (request: SiteRequest, response: ServerResponse) => void;
 
