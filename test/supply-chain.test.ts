@@ -33,7 +33,7 @@ const LICENCES = new Set([
   "(MIT OR CC0-1.0)",
 ]);
 
-test("every package is held to its digest, but for development tools of other platforms", () => {
+test("every package has a digest, except development tools for other platforms", () => {
   const open = packages.filter(([, one]) => one.integrity === undefined && !(one.dev && one.optional));
   assert.deepEqual(
     open.map(([name]) => name),
@@ -55,7 +55,7 @@ test("the lock file names no download addresses", () => {
   );
 });
 
-test("what comes with an installation has a permissive licence", () => {
+test("all runtime dependencies have a permissive licence", () => {
   const others = packages
     .filter(([, { dev, license = "none" }]) => !dev && !LICENCES.has(license))
     .map(([name, { license }]) => `${name}: ${license ?? "none"}`);

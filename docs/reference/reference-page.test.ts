@@ -6,7 +6,7 @@ import { buildProgram } from "../../src/cli/program.ts";
 import { renderReference } from "./reference-page.ts";
 import { SECTIONS } from "./sections.ts";
 
-test("docs/reference.md says what the types and the command line say, and every option has its sentence", async () => {
+test("docs/reference.md matches the types and the command line, and every option has a description", async () => {
   const { text, problems } = renderReference(SECTIONS, await buildProgram("", () => undefined));
   assert.deepEqual(problems, []);
   const written = readFileSync(resolve(import.meta.dirname, "../reference.md"), "utf8");

@@ -96,7 +96,7 @@ export const addDocs = async (app: Api): Promise<void> => {
       );
     return;
   }
-  const { default: apiReference } = await import(REFERENCE);
+  const { default: apiReference } = await import("@scalar/fastify-api-reference");
   await app.register(async (docs) => {
     docs.addHook("onRoute", (route) => {
       route.config = { ...route.config, role: "nobody" };

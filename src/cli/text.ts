@@ -8,22 +8,22 @@ const MARK = /\p{Mark}|\u200b|\u200d|\ufe0f/u;
 const characterWidth = (character: string): number =>
   MARK.test(character) ? 0 : WIDE.test(character) ? 2 : 1;
 
-/** Columns that the text takes in a terminal. */
+/** Width of the text in terminal columns. */
 export const textWidth = (text: string): number => {
   let width = 0;
   for (const character of text) width += characterWidth(character);
   return width;
 };
 
-/** Keys and details come from sites: on one line, and with nothing in them that steers a terminal. */
+/** Keys and details come from sites: put on one line, without control characters for the terminal. */
 export const plainText = (text: string): string =>
   stripVTControlCharacters(text)
     .replace(/\s+/g, " ")
-    // Controls, and marks that turn the direction of what follows.
+    // Control characters, and marks that change the text direction.
     .replace(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, "")
     .trim();
 
-/** Cut to at most `width` columns, with `…` where something was cut off. */
+/** Cut to at most `width` columns, with `…` at the end. */
 export const fitText = (text: string, width: number): string => {
   if (textWidth(text) <= width) return text;
   let fitted = "";
@@ -48,7 +48,7 @@ export const countText = (count: number): string => String(count).replace(/\B(?=
 export const counted = (count: number, noun: string): string =>
   `${countText(count)} ${noun}${count === 1 ? "" : "s"}`;
 
-/** One digit after the point; what is not all, or not nothing, is never rounded to it. */
+/** One decimal. Never rounded to 0% or 100%. */
 export const percentText = (part: number, whole: number): string => {
   if (whole === 0) return "–";
   const percent = (part / whole) * 100;
@@ -72,7 +72,7 @@ export const bytesText = (bytes: number): string => {
 
 /** `0.25/s`, `3.1/s`, `133/s`. */
 export const rateText = (perSecond: number): string => {
-  if (!Number.isFinite(perSecond)) return "as fast as it answers";
+  if (!Number.isFinite(perSecond)) return "no limit";
   const digits = perSecond >= 10 ? 0 : perSecond >= 1 ? 1 : 2;
   return `${countText(Number(perSecond.toFixed(digits)))}/s`;
 };
@@ -97,7 +97,7 @@ const pair = (ms: number, large: number, largeUnit: string, small: number, small
   return `${Math.floor(ms / large)}${largeUnit} ${String(rest).padStart(2, "0")}${smallUnit}`;
 };
 
-/** A text as one word of a command line that can be copied. */
+/** Quotes a text as one word of a shell command. */
 export const shellWord = (text: string): string =>
   /^[\w./:=@%+,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 

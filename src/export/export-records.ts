@@ -1,6 +1,6 @@
+import { openRecordSet } from "../archive/extracted-records.ts";
 import { specOf } from "../archive/extractions.ts";
 import { itemPages, type Stores } from "../archive/manifest.ts";
-import { openRecordSet } from "../archive/record-set.ts";
 import { ArchiveError } from "../archive/stored-bytes.ts";
 import type { Change } from "../domain/freshness.ts";
 import type { ItemView } from "../domain/item.ts";

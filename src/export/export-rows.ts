@@ -1,5 +1,6 @@
+import { openRecordSet } from "../archive/extracted-records.ts";
 import { itemPages, type Stores } from "../archive/manifest.ts";
-import { openRecordSet, parseRecords, readRunLines, type RecordSet } from "../archive/record-set.ts";
+import { parseRecords, readRunLines, type RecordSet } from "../archive/record-set.ts";
 import { refuseDamage } from "../archive/stored-bytes.ts";
 import type { ItemView } from "../domain/item.ts";
 import type { JobSpec } from "../domain/job.ts";

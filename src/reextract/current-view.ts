@@ -1,6 +1,6 @@
+import { openRecordSet } from "../archive/extracted-records.ts";
 import { specOf, type StoredExtraction } from "../archive/extractions.ts";
 import { itemPages } from "../archive/manifest.ts";
-import { openRecordSet } from "../archive/record-set.ts";
 import type { FailureKind } from "../domain/failure.ts";
 import type { FailureTally, JobView } from "../domain/job.ts";
 import { FIELD_STATUSES, fieldPrefix } from "../domain/record.ts";

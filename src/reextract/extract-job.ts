@@ -1,4 +1,4 @@
-import { type FailedItem, isExtractable, pagesOf } from "../archive/extracted-records.ts";
+import { type FailedItem, isExtractable, openRecordSet, pagesOf } from "../archive/extracted-records.ts";
 import {
   type ExtractingScraper,
   extractionBlob,
@@ -8,7 +8,7 @@ import {
   type StoredExtraction,
   sweepExtractions,
 } from "../archive/extractions.ts";
-import { openRecordSet, type RecordSet } from "../archive/record-set.ts";
+import type { RecordSet } from "../archive/record-set.ts";
 import { isStorageError, type OnDamage } from "../archive/stored-bytes.ts";
 import type { ItemView } from "../domain/item.ts";
 import type { JobSpec, JobView } from "../domain/job.ts";

@@ -2,7 +2,7 @@ import { extname } from "node:path";
 import { Worker } from "node:worker_threads";
 import { ReextractError } from "../archive/extractions.ts";
 import type { JobSpec } from "../domain/job.ts";
-import { standsStill, threadRanMs } from "../domain/stands-still.ts";
+import { isStalled, threadCpuMs } from "../domain/stall.ts";
 import type { Storage } from "../ports/storage.ts";
 import type { Chunk, ChunkEnd } from "./extract-chunk.ts";
 
@@ -140,14 +140,17 @@ export class ExtractPool implements AsyncDisposable {
 
   #start(): void {
     const beat = new SharedArrayBuffer(12);
-    const worker = new Worker(new URL(`../extract-thread${extname(import.meta.filename)}`, import.meta.url), {
-      workerData: { ...this.#options.task, beat } satisfies ThreadTask,
-      execArgv: [], // options of the main program (`--eval`, `--import`, …) are not for this thread
-      // Pages become garbage quickly: without frequent collection each thread grows by a hundred megabytes.
-      resourceLimits: { maxYoungGenerationSizeMb: 16 },
-      stdout: true,
-      stderr: true,
-    });
+    const worker = new Worker(
+      new URL(`../programs/extract-thread${extname(import.meta.filename)}`, import.meta.url),
+      {
+        workerData: { ...this.#options.task, beat } satisfies ThreadTask,
+        execArgv: [], // options of the main program (`--eval`, `--import`, …) are not for this thread
+        // Pages become garbage quickly: without frequent collection each thread grows by a hundred megabytes.
+        resourceLimits: { maxYoungGenerationSizeMb: 16 },
+        stdout: true,
+        stderr: true,
+      },
+    );
     const thread: Thread = {
       worker,
       beat: new Int32Array(beat),
@@ -201,16 +204,16 @@ export class ExtractPool implements AsyncDisposable {
       if (begun !== thread.begun || Atomics.load(thread.beat, 2) === 0) {
         thread.begun = begun;
         thread.looks = 0;
-        thread.ranBefore = threadRanMs(thread.worker);
+        thread.ranBefore = threadCpuMs(thread.worker);
       } else if (++thread.looks * this.#lookEveryMs >= this.#itemMs) void this.#endIfStill(thread);
     }
   }
 
   async #endIfStill(thread: Thread): Promise<void> {
     const { begun, looks } = thread;
-    const ranMs = (await threadRanMs(thread.worker)) - (await thread.ranBefore);
+    const ranMs = (await threadCpuMs(thread.worker)) - (await thread.ranBefore);
     const isOn = thread.begun !== begun || thread.cause !== undefined;
-    if (isOn || !standsStill(looks * this.#lookEveryMs, ranMs, this.#itemMs)) return;
+    if (isOn || !isStalled(looks * this.#lookEveryMs, ranMs, this.#itemMs)) return;
     thread.cause = `extraction did not end within ${this.#itemMs / 1_000} s`;
     void thread.worker.terminate();
   }

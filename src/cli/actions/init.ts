@@ -19,8 +19,8 @@ export const initCommand = async (folder: string, { force }: InitOptions): Promi
   if (there.length > 0 && !force) {
     const rest = there.length > SHOWN ? ` and ${there.length - SHOWN} more` : "";
     throw new UsageError(
-      `${folder}: not empty, it has ${there.slice(0, SHOWN).join(", ")}${rest}. ` +
-        "Choose another folder, or add the missing files with --force, which overwrites nothing.",
+      `${folder}: the folder is not empty; it has ${there.slice(0, SHOWN).join(", ")}${rest}. ` +
+        "Choose another folder, or use --force to add the missing files; existing files stay unchanged.",
     );
   }
   const { written, kept, completesManifest } = made(folder);

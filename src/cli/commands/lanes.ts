@@ -81,7 +81,7 @@ const laneTable = (lanes: readonly LaneState[], width: number): string[] => {
     ["lane", { right: "rate" }, { right: "speed" }, { right: "items" }, { right: "in flight" }, ""],
     lanes.map((lane) => [
       plainText(lane.lane),
-      Number.isFinite(lane.perSecond) ? rateText(lane.perSecond) : "no limit",
+      rateText(lane.perSecond),
       `${Math.round(lane.factor * 100)}%`,
       countText(lane.backlog),
       countText(lane.inFlight),

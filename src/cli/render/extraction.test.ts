@@ -41,22 +41,22 @@ const rendered = (rest: Partial<Extracted>): string[] =>
 
 test("one is said as one", () => {
   assert.deepEqual(rendered({}), [
-    "job: 1 stored item extracted in 1.0s (1/s, 1 core) by a v",
+    "job: 1 stored item extracted in 1.0s (1/s, 1 core) with a v",
     "  1 record; 1 item done",
-    "  Current is extraction x1: `sluice export job` writes it; --extraction first, the records of the run itself.",
+    "  The records of extraction x1 are current: `sluice export job` writes them. Use --extraction first for those of the original run.",
   ]);
 });
 
 test("an extraction says that it is current only when it is, and else which one and why", () => {
   const overtaken = rendered({ current: "job@x2" });
-  assert.match(overtaken.at(-1)!, /x1 is stored, but extraction x2, .*, is current/);
+  assert.match(overtaken.at(-1)!, /x1 is stored but not current: extraction x2 was started or chosen later/);
   const held = rendered({ current: "job@first", extraction: { ...EXTRACTION, notCurrent: "nothing came" } });
   assert.match(held.at(-2)!, /not current: nothing came\. `sluice extract job --use x1`/);
-  assert.match(held.at(-1)!, /Current is what the run itself made/);
+  assert.match(held.at(-1)!, /The records of the original run are current/);
 });
 
 test("scrapers that are gone are named", () => {
-  assert.ok(rendered({ gone: ["town"] }).some((line) => line.includes("Scraper town is gone")));
+  assert.ok(rendered({ gone: ["town"] }).some((line) => line.includes("Scraper town no longer exists")));
 });
 
 test("a job's report marks which extraction is current, or that none is", () => {
@@ -64,8 +64,8 @@ test("a job's report marks which extraction is current, or that none is", () => 
   const extractions = [EXTRACTION, held];
   const lines = extractionLines({ extractions, current: EXTRACTION });
   assert.deepEqual(lines.slice(2), [
-    "  x1  1 record by a v, current",
-    "  x2  1 record by a v, held back: nothing came",
+    "  x1  1 record with a v, current",
+    "  x2  1 record with a v, held back: nothing came",
   ]);
   assert.match(extractionLines({ extractions, current: undefined }).at(-1)!, /None of them is current/);
   assert.deepEqual(extractionLines({ extractions: [], current: undefined }), []);
@@ -88,7 +88,7 @@ test("sets that say the same are told in one line", () => {
   const difference = newDifference();
   compareItems(difference, "1", side("Ann"), side("Ann"), { most: 1 });
   assert.deepEqual(renderDifference(difference, NAMES, Infinity), [
-    "No difference: the records of 1 item are the same in both sets.",
+    "No differences: the records of 1 item are the same in both sets.",
   ]);
 });
 
@@ -101,8 +101,8 @@ test("a difference is a table of fields with examples under it, on lines that fi
   const lines = renderDifference(difference, NAMES, 60);
   assert.deepEqual(lines, [
     "4 of 4 items differ.",
-    "  1 item failed → done, such as 4",
-    "  1 record lost, such as 4",
+    "  1 item failed → done, for example 4",
+    "  1 record lost, for example 4",
     "",
     "  field  gained  lost  changed  restated  same",
     "  owner       –     1        2         –     –",

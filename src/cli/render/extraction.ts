@@ -33,7 +33,7 @@ interface ExtractionFacts {
 const MAX_KEY = 40;
 const MAX_DETAIL = 160;
 
-/** What an extraction made, for a person. */
+/** The result of an extraction. */
 export const renderExtraction = (
   extracted: Extracted,
   { tookMs, cores, data }: ExtractionFacts,
@@ -44,16 +44,16 @@ export const renderExtraction = (
   const by = scrapers.map(({ name, version }) => `${name} ${version}`).join(", ");
   return [
     `${job}: ${counted(counts.items, "stored item")} extracted in ${durationText(tookMs)} ` +
-      `(${rateText(counts.items / (tookMs / 1_000))}, ${counted(cores, "core")}) by ${by}`,
+      `(${rateText(counts.items / (tookMs / 1_000))}, ${counted(cores, "core")}) with ${by}`,
     `  ${[
       counted(counts.records, "record"),
       `${counted(counts.done, "item")} done${counts.partial > 0 ? `, ${countText(counts.partial)} of them partial` : ""}`,
       ...(counts.failed > 0 ? [`${countText(counts.failed)} failed`] : []),
-      ...(rescued ? [`${countText(rescued.count)} rescued that had failed before`] : []),
+      ...(rescued ? [`${countText(rescued.count)} that failed before are done now`] : []),
     ].join("; ")}`,
     ...(counts.damaged > 0
       ? [
-          `  ${countText(counts.damaged)} of those failed cannot be read: put their segments back from a backup and extract again`,
+          `  ${countText(counts.damaged)} of the failed items cannot be read: restore their segments from a backup, then extract again`,
         ]
       : []),
     ...failed.map(
@@ -61,42 +61,41 @@ export const renderExtraction = (
         `    ${fitText(plainText(key), MAX_KEY)}: ${failure.kind}: ${fitText(plainText(failure.detail), MAX_DETAIL)}`,
     ),
     ...(counts.failed > failed.length ? [`    and ${countText(counts.failed - failed.length)} more`] : []),
-    ...gone.map((name) => `  Scraper ${name} is gone: its items stay as the run left them.`),
+    ...gone.map((name) => `  Scraper ${name} no longer exists: its items keep the records of the run.`),
     ...standing(extracted, data).map((line) => `  ${line}`),
   ];
 };
 
-/** Which set is current now, and why it is not this one. */
+/** Which records are current now, and if not these, why. */
 const standing = ({ extraction, current }: Extracted, data: string): string[] => {
   const { job, id, notCurrent } = extraction;
   const set = current.slice(job.length + 1);
   if (set === id) return [currentText(job, set, data)];
-  const use = `\`sluice extract ${job} --use ${id}${dataFlag(data)}\` makes it current all the same.`;
+  const use = `\`sluice extract ${job} --use ${id}${dataFlag(data)}\` makes it current anyway.`;
   return notCurrent === undefined
-    ? [`Extraction ${id} is stored, but ${nameOfSet(set)}, begun or chosen after it, is current. ${use}`]
-    : [`Extraction ${id} is stored, but not current: ${notCurrent}. ${use}`, currentText(job, set, data)];
+    ? [`Extraction ${id} is stored but not current: ${nameOfSet(set)} was started or chosen later. ${use}`]
+    : [`Extraction ${id} is stored but not current: ${notCurrent}. ${use}`, currentText(job, set, data)];
 };
 
-const nameOfSet = (set: string): string =>
-  set === "first" ? "what the run itself made" : `extraction ${set}`;
+const nameOfSet = (set: string): string => (set === "first" ? "the original run" : `extraction ${set}`);
 
 export const currentText = (job: string, set: string, data: string): string =>
-  `Current is ${nameOfSet(set)}: \`sluice export ${job}${dataFlag(data)}\` writes it` +
-  (set === "first" ? "." : "; --extraction first, the records of the run itself.");
+  `The records of ${nameOfSet(set)} are current: \`sluice export ${job}${dataFlag(data)}\` writes them.` +
+  (set === "first" ? "" : " Use --extraction first for those of the original run.");
 
-/** A job's sets of records in its report, oldest first; nothing where there are only those of its run. */
+/** The extractions of a job for its report, oldest first. */
 export const extractionLines = ({ extractions, current }: JobSets): string[] => {
   if (extractions.length === 0) return [];
   return [
     "",
-    "Extractions from its stored pages",
+    "Extractions from stored pages",
     ...extractions.map(
       ({ id, counts, scrapers, notCurrent }) =>
-        `  ${id}  ${counted(counts.records, "record")} by ${scrapers.map(({ name, version }) => `${name} ${version}`).join(", ")}` +
+        `  ${id}  ${counted(counts.records, "record")} with ${scrapers.map(({ name, version }) => `${name} ${version}`).join(", ")}` +
         (counts.failed > 0 ? `, ${counted(counts.failed, "item")} failed` : "") +
         (id === current?.id ? ", current" : notCurrent === undefined ? "" : `, held back: ${notCurrent}`),
     ),
-    ...(current ? [] : ["  None of them is current: the records of the run itself are."]),
+    ...(current ? [] : ["  None of them is current: the records of the original run are."]),
   ];
 };
 
@@ -126,14 +125,14 @@ interface DifferenceNames {
 const MAX_DIFF_KEY = 32;
 const MAX_VALUE = 48;
 
-/** What differs between two sets of records, for a person: a table of the fields, then examples. */
+/** The differences between two sets of records: a table of the fields, then examples. */
 export const renderDifference = (
   difference: Difference,
   { before, after }: DifferenceNames,
   width: number,
 ): string[] => {
   if (isNothing(difference))
-    return [`No difference: the records of ${counted(difference.items, "item")} are the same in both sets.`];
+    return [`No differences: the records of ${counted(difference.items, "item")} are the same in both sets.`];
   return [
     `${countText(difference.changedItems)} of ${counted(difference.items, "item")} differ.`,
     ...tallyLine(difference.onlyBefore, "item", `only in ${before}`),
@@ -150,7 +149,7 @@ export const renderDifference = (
 const tallyLine = ({ count, keys }: Tally, noun: string, what: string): string[] => {
   if (count === 0) return [];
   const shown = keys.map((key) => fitText(plainText(key), MAX_DIFF_KEY)).join(", ");
-  return [`  ${counted(count, noun)} ${what}, such as ${shown}`];
+  return [`  ${counted(count, noun)} ${what}, for example ${shown}`];
 };
 
 const fieldTable = ({ fields }: Difference, width: number): string[] => {
@@ -184,7 +183,7 @@ const changeLines = (change: FieldChange, { examples }: FieldDifference): string
 
 const exampleText = ({ before, after }: FieldExample): string => `${saidText(before)} → ${saidText(after)}`;
 
-/** A value as it is, quoted where it is text; what is no value by its status. */
+/** The value as JSON, or the status of a field without one. */
 const saidText = (said: FieldExcerpt | undefined): string => {
   if (said === undefined) return "(no such field)";
   if (said.status !== "present") return said.status;
@@ -192,28 +191,28 @@ const saidText = (said: FieldExcerpt | undefined): string => {
   return fitText(plainText(JSON.stringify(value ?? null)), MAX_VALUE);
 };
 
-/** The same for a program: plain objects, nothing cut but what was cut when it was compared. */
+/** The same as JSON, without further truncation. */
 export const differenceJson = (difference: Difference): Record<string, unknown> => ({
   ...difference,
   states: Object.fromEntries(difference.states),
   fields: Object.fromEntries(difference.fields),
 });
 
-/** Tells how far an extraction is: one line redrawn on a terminal, a line now and then elsewhere, JSON for programs. */
+/** Progress of an extraction: one line redrawn on a terminal, occasional lines elsewhere, or JSON. */
 interface ExtractProgress extends Disposable {
   update(items: number): void;
-  /** A line that stays. */
+  /** A permanent line. */
   note(text: string): void;
 }
 
 interface ExtractProgressOptions {
   readonly mode: ProgressMode;
   readonly job: string;
-  /** Items to be extracted, as far as is known. */
+  /** Estimated number of items to extract. */
   readonly total: number;
-  /** For people. */
+  /** For text. */
   readonly stream: ProgressStream;
-  /** For programs. */
+  /** For JSON lines. */
   readonly out: ProgressStream;
   /** Monotonic, in ms. */
   readonly now?: () => number;
@@ -230,7 +229,7 @@ const CLEAR_LINE = "\r\x1b[K";
 
 export const openExtractProgress = (options: ExtractProgressOptions): ExtractProgress => {
   const { mode, job, total, stream, out, now = () => performance.now() } = options;
-  // The extraction goes on when nobody listens any more.
+  // The extraction continues when the reader is gone.
   for (const each of [stream, out]) each.on?.("error", () => undefined);
   const rate = new RecentRate(WINDOW_MS);
   let saidAtMs = now();

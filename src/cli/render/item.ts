@@ -7,14 +7,14 @@ interface ItemLook {
   readonly width: number;
   readonly colors: Colors;
   readonly required: readonly string[];
-  /** Text of a kept page by its name, for lines and columns; undefined where it cannot be read. */
+  /** Text of a stored page by its name, for lines and columns; undefined if it cannot be read. */
   readonly textOf: (page: string) => string | undefined;
 }
 
 const MOST_RECORDS = 20;
 const MOST_INPUT = 500;
 
-/** An item with its attempts, what was kept of it, and its records with where each value was found. */
+/** An item with its attempts, its captures, and its records with the place of each value. */
 export const renderItem = (item: ShownItem, look: ItemLook): string[] =>
   [heading(item, look), attempts(item, look), captures(item, look), records(item, look)]
     .filter((lines) => lines.length > 0)
@@ -22,10 +22,10 @@ export const renderItem = (item: ShownItem, look: ItemLook): string[] =>
 
 const heading = (item: ShownItem, { colors }: ItemLook): string[] => {
   const { key, scraper, state, quality, failure, skipReason, source, dueAt, endedAt, parent, change } = item;
-  const state_ = quality === "partial" ? `${state}, partial` : state;
+  const ended = quality === "partial" ? `${state}, partial` : state;
   const when = dueAt ?? endedAt;
   return [
-    `Item ${colors.bold(plainText(key))} (${scraper}): ${state_}${when === undefined ? "" : `${dueAt === undefined ? " since" : ", due at"} ${timeText(when)}`}`,
+    `Item ${colors.bold(plainText(key))} (${scraper}): ${ended}${when === undefined ? "" : `${dueAt === undefined ? " since" : ", due at"} ${timeText(when)}`}`,
     `  input   ${fitText(plainText(JSON.stringify(item.input) ?? ""), MOST_INPUT)}`,
     ...(parent === undefined ? [] : [`  found by ${plainText(parent)}`]),
     ...(change === undefined ? [] : [`  change  ${change}`]),
@@ -36,27 +36,25 @@ const heading = (item: ShownItem, { colors }: ItemLook): string[] => {
       : []),
     ...(skipReason === undefined ? [] : [`  skipped ${skipText(skipReason, source)}`]),
     ...(state === "absent"
-      ? [
-          `  absent  ${plainText(item.attempts.at(-1)?.detail ?? "the site says that there is no such thing")}`,
-        ]
+      ? [`  absent  ${plainText(item.attempts.at(-1)?.detail ?? "the site has no such item")}`]
       : []),
   ];
 };
 
 const skipText = (reason: string, source: string | undefined): string =>
-  (reason === "fresh" ? "it was fetched recently enough" : "the site says that it has not changed") +
-  (source === undefined ? "" : `; captures and records are those of job ${source}`);
+  (reason === "fresh" ? "fetched recently enough" : "not changed, according to the site") +
+  (source === undefined ? "" : `; uses the captures and records of job ${source}`);
 
 const attempts = ({ attempts: all, attemptCount, state }: ShownItem, { width }: ItemLook): string[] => {
   if (all.length === 0)
-    return [attemptCount === 0 ? "Attempts: none" : `Attempts: ${attemptCount}; nothing was noted of them`];
+    return [attemptCount === 0 ? "Attempts: none" : `Attempts: ${attemptCount}; no details recorded`];
   const number = (value: number | undefined, text: (known: number) => string): string =>
     value === undefined ? "" : text(value);
   const sum = (name: "requests" | "bytes"): number => all.reduce((total, one) => total + (one[name] ?? 0), 0);
   return [
     `Attempts: ${all.length}, ${counted(sum("requests"), "request")}, ${bytesText(sum("bytes"))}`,
     ...textTable(
-      ["when", { right: "took" }, { right: "requests" }, { right: "bytes" }, "ended", "worker", "detail"],
+      ["at", { right: "took" }, { right: "requests" }, { right: "bytes" }, "ended", "worker", "detail"],
       all.map(({ at, ms, requests, bytes, end, worker, detail }) => [
         timeText(at),
         durationText(ms),
@@ -110,7 +108,7 @@ const records = ({ records: all, extraction, state }: ShownItem, look: ItemLook)
   });
   const rest = all.length - MOST_RECORDS;
   return [
-    `Records: ${all.length}${extraction === "first" ? "" : `, of extraction ${extraction}`}`,
+    `Records: ${all.length}${extraction === "first" ? "" : ` (extraction ${extraction})`}`,
     ...shown,
     ...(rest > 0 ? [`  and ${counted(rest, "more record")}; --json prints all of them`] : []),
   ];

@@ -2,7 +2,7 @@ import { versionsOf } from "../../domain/job-version.ts";
 import type { JobView } from "../../domain/job.ts";
 import { FIELD_STATUSES } from "../../domain/record.ts";
 
-/** A job for programs: the same words and numbers as the report. */
+/** A job as JSON: the same terms and numbers as in the report. */
 export const jobJson = ({ spec, fieldCounts, createdAt, endedAt, ...view }: JobView) => ({
   job: spec.id,
   scraper: spec.scraper,
@@ -40,11 +40,10 @@ export const jobJson = ({ spec, fieldCounts, createdAt, endedAt, ...view }: JobV
 export interface ScraperTallies {
   readonly scraper: string;
   readonly required: readonly string[];
-  /** The fields by their own names. */
   readonly tallies: readonly { readonly field: string; readonly counts: readonly number[] }[];
 }
 
-/** The same for each of the job's scrapers. */
+/** Field counts for each of the job's scrapers. */
 export const scraperTallies = (view: Pick<JobView, "spec" | "fieldCounts">): ScraperTallies[] => {
   const all = fieldTallies(view);
   return view.spec.scrapers.map(({ name, fields, required }) => ({

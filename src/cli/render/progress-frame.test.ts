@@ -77,14 +77,14 @@ test("the display tells states, failures, retries and lanes", () => {
   assert.deepEqual(renderProgress(frame, 79, plain), [
     "county  20261115-203412-k3f9  running in 2 processes",
     "████████████████████████░░░░░░░░░░░░░░░░  60%  1,204 of 2,000  133/s  ETA 6.0s",
-    "done 1,150 (7 partial)  absent 31  failed 23  waiting 12  in hand 16",
+    "done 1,150 (7 partial)  absent 31  failed 23  waiting 12  in flight 16",
     "queued 768",
     "failed   captcha 15, timeout 8",
     "retried  timeout 32, rate-limited 3",
     "held     tax.example.gov: 20 of the last 20 attempts failed: 20 blocked",
     "held     hill.example.gov until 20:41:00Z: 9 of 9 failed",
     "slowed   slow.example: at 50% of its pace (2.5/s)",
-    "slowed   rest.example: rests 12s after rate-limited",
+    "slowed   rest.example: paused for 12s after rate-limited",
   ]);
 });
 
@@ -129,6 +129,6 @@ test("a log gets the same on one line", () => {
   assert.equal(
     renderProgressLine(frame),
     "running in 2 processes  1,204 of 2,000  133/s  ETA 6.0s  " +
-      "done 1,150 (7 partial), absent 31, failed 23, waiting 12, in hand 16, queued 768  lanes slowed: 1  held: 2",
+      "done 1,150 (7 partial), absent 31, failed 23, waiting 12, in flight 16, queued 768  lanes slowed: 1  held: 2",
   );
 });

@@ -6,12 +6,12 @@ import { RecentRate } from "../../domain/recent-rate.ts";
 import { countText, durationText, fitText, plainText, rateText, textWidth } from "../text.ts";
 
 export interface ProgressExtra {
-  /** Inputs read so far; absent once all are read. */
+  /** Inputs read so far; undefined once all are read. */
   readonly loaded?: number;
   readonly processes: number;
 }
 
-/** One moment of a job, with what only the moments before it can tell. */
+/** The state of a job at one moment, with rates from earlier moments. */
 export interface ProgressFrame extends ProgressExtra {
   readonly view: JobView;
   readonly lanes: readonly LaneView[];
@@ -20,10 +20,10 @@ export interface ProgressFrame extends ProgressExtra {
 }
 
 const RATE_WINDOW_MS = 10_000;
-/** Longer, so that the time left does not jump about. */
+/** Longer, so that the remaining time does not jump. */
 const ETA_WINDOW_MS = 60_000;
 
-/** Makes frames from what the ledger says, one after the other. */
+/** Makes one frame after another from job views. */
 export class FrameMaker {
   readonly #rate = new RecentRate(RATE_WINDOW_MS);
   readonly #steadyRate = new RecentRate(ETA_WINDOW_MS);
@@ -35,7 +35,7 @@ export class FrameMaker {
     const perSecond = this.#rate.perSecond;
     const steady = this.#steadyRate.perSecond ?? 0;
     const { queued, leased } = view.counts.states;
-    // Items that only wait for their time say nothing about when they end.
+    // Waiting items say nothing about when they will end.
     const hasEta = view.isSealed && view.state === "running" && queued + leased > 0 && steady > 0;
     const left = view.counts.accepted - endedCount(view.counts.states);
     return {
@@ -56,7 +56,7 @@ const MAX_LANES = 4;
 const LABEL = 9;
 const GAP = "  ";
 
-/** The live display: a few lines, none wider than `width`. */
+/** The live display: a few lines, at most `width` wide. */
 export const renderProgress = (frame: ProgressFrame, width: number, colors: Colors): string[] => {
   const { view } = frame;
   const lines: Span[][] = [
@@ -91,7 +91,7 @@ export const renderProgressLine = (frame: ProgressFrame): string => {
   return [phaseText(frame), shareText(frame), ...speedTexts(frame), states, ...lanes].join("  ");
 };
 
-/** What the job is doing now, in a word or two. */
+/** What the job is doing, in a few words. */
 const phaseText = ({ view, loaded, processes }: ProgressFrame): string => {
   if (loaded !== undefined) return `loading inputs: ${countText(loaded)} read`;
   if (view.state === "running" && processes > 1) return `running in ${processes} processes`;
@@ -100,7 +100,7 @@ const phaseText = ({ view, loaded, processes }: ProgressFrame): string => {
 
 const shareText = ({ view: { counts, isSealed, spec } }: ProgressFrame): string => {
   const settled = endedCount(counts.states);
-  // What is still to come may find more.
+  // Unfinished items may find more.
   const isAll = isSealed && (spec.maxDepth === 0 || settled === counts.accepted);
   return `${countText(settled)} of ${countText(counts.accepted)}${isAll ? "" : "+"}`;
 };
@@ -113,7 +113,7 @@ const speedTexts = ({ perSecond, etaMs }: ProgressFrame): string[] => [
 const barSpans = (frame: ProgressFrame, width: number, colors: Colors): Span[] => {
   const { counts } = frame.view;
   const share = counts.accepted === 0 ? 0 : endedCount(counts.states) / counts.accepted;
-  // Rounded down: what is not finished does not look finished.
+  // Rounded down: 100% means finished.
   const percent = `${Math.floor(share * 100)}%`.padStart(5);
   const text = [percent, shareText(frame), ...speedTexts(frame)].join("  ");
   const length = Math.max(0, Math.min(MAX_BAR, width - textWidth(text) - 1));
@@ -128,7 +128,7 @@ const stateSpans = ({ counts: { states, capped }, partial }: JobView, colors?: C
     ["skipped", states.skipped, undefined],
     ["cancelled", states.cancelled, undefined],
     ["waiting", states.waiting, colors?.yellow],
-    ["in hand", states.leased, colors?.cyan],
+    ["in flight", states.leased, colors?.cyan],
     ["queued", states.queued, colors?.dim],
     ["capped", capped, colors?.yellow],
   ];
@@ -165,7 +165,7 @@ const laneLines = ({ view, lanes }: ProgressFrame, colors: Colors): Span[][] => 
     .map(({ lane, factor, perSecond, holdMs, holdReason }): Span[] => {
       const speed = factor < 1 ? [`at ${Math.ceil(factor * 100)}% of its pace (${rateText(perSecond)})`] : [];
       const rest =
-        holdMs > 0 ? [`rests ${durationText(holdMs)}${holdReason ? ` after ${holdReason}` : ""}`] : [];
+        holdMs > 0 ? [`paused for ${durationText(holdMs)}${holdReason ? ` after ${holdReason}` : ""}`] : [];
       return [label("slowed", colors.yellow), [`${plainText(lane)}: ${[...speed, ...rest].join(", ")}`]];
     }),
 ];
@@ -174,7 +174,7 @@ const span = (text: string, paint?: Paint): Span => (paint ? [text, paint] : [te
 
 const label = (text: string, paint?: Paint): Span => span(text.padEnd(LABEL), paint);
 
-/** Over as many lines as they need: a count that is cut off would be read as another one. */
+/** Wrapped, not cut: a truncated number would be misread. */
 const wrapped = (spans: readonly Span[], width: number): Span[][] => {
   const lines: Span[][] = [];
   let left = 0;
@@ -192,7 +192,7 @@ const wrapped = (spans: readonly Span[], width: number): Span[][] => {
   return lines;
 };
 
-/** Cut before it is painted: an escape sequence must not be cut through. */
+/** Cut before colouring, so that no escape sequence is cut. */
 const fitSpans = (spans: readonly Span[], width: number): string => {
   let left = width;
   let line = "";

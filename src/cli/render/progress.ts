@@ -11,18 +11,18 @@ import {
   renderProgressLine,
 } from "./progress-frame.ts";
 
-/** Tells a person, or a program, how a job goes. */
+/** Shows the progress of a job. */
 export interface Progress extends Disposable {
   update(view: JobView, lanes: readonly LaneView[], extra: ProgressExtra): void;
-  /** One line that stays, above the display. */
+  /** A permanent line above the display. */
   note(text: string): void;
-  /** The last word: clears the display and gives the report. */
+  /** Replaces the display by the report. */
   end(view: JobView, report: readonly string[]): void;
-  /** Leaves the terminal as it was; more than once is no harm. */
+  /** Restores the terminal. May be called more than once. */
   close(): void;
 }
 
-/** The part of a stream that is used: a terminal has columns and rows. */
+/** The part of a stream that is needed; terminals have columns and rows. */
 export interface ProgressStream {
   write(text: string): unknown;
   on?(event: "error", listener: () => void): unknown;
@@ -44,9 +44,9 @@ export const progressMode = (
 
 interface ProgressOptions {
   readonly mode: ProgressMode;
-  /** For people. */
+  /** For text. */
   readonly stream: ProgressStream;
-  /** For programs: where JSON lines go. */
+  /** For JSON lines. */
   readonly out?: ProgressStream;
   /** Monotonic, in ms. */
   readonly now?: () => number;
@@ -58,7 +58,7 @@ export const openProgress = ({
   out = process.stdout,
   now = () => performance.now(),
 }: ProgressOptions): Progress => {
-  // A job goes on when nobody listens any more: a closed terminal, a pipe into `head`.
+  // The job continues when the reader is gone: a closed terminal, a pipe into `head`.
   for (const each of [stream, out]) each.on?.("error", () => undefined);
   switch (mode) {
     case "live":
@@ -85,7 +85,7 @@ const QUIET: Progress = {
 
 const JSON_EVERY_MS = 1000;
 
-/** One JSON object a line, told apart by `type`: `progress`, `note`, and at last `end`. */
+/** One JSON object per line, of type `progress`, `note` or, as the last one, `end`. */
 export class JsonProgress implements Progress {
   readonly #out: ProgressStream;
   readonly #now: () => number;
@@ -141,7 +141,7 @@ const progressJson = ({ view, lanes, loaded, processes, perSecond, etaMs }: Prog
 
 const LINE_EVERY_MS = 5000;
 
-/** Plain lines for logs and pipes: every few seconds, and whenever the job enters another phase. */
+/** Plain lines for logs and pipes: every few seconds, and whenever the job's phase changes. */
 export class LineProgress implements Progress {
   readonly #stream: ProgressStream;
   readonly #now: () => number;
@@ -187,10 +187,7 @@ const CLEAR_REST_OF_LINE = "\x1b[K";
 const CLEAR_BELOW = "\x1b[J";
 const upBy = (lines: number): string => (lines > 0 ? `\x1b[${lines}A` : "");
 
-/**
- * Redraws a few lines in place. Each drawing is one write that overwrites the old lines and never clears them first, so that
- * nothing flickers.
- */
+/** Redraws a few lines in place. Each drawing is one write that overwrites the old lines without clearing them, which would flicker. */
 export class LiveProgress implements Progress {
   readonly #stream: ProgressStream;
   readonly #now: () => number;
@@ -198,7 +195,7 @@ export class LiveProgress implements Progress {
   readonly #frames = new FrameMaker();
   readonly #restore = (): void => this.close();
   #lines: readonly string[] = [];
-  /** Lines of the display that are on the terminal now. */
+  /** Number of display lines on the terminal. */
   #drawn = 0;
   #isOpen = false;
 
@@ -208,9 +205,9 @@ export class LiveProgress implements Progress {
   }
 
   update(view: JobView, lanes: readonly LaneView[], extra: ProgressExtra): void {
-    // A terminal that was not told its size has 0 of each.
+    // A terminal of unknown size reports 0 for both.
     const [columns, rows] = [this.#stream.columns || 80, this.#stream.rows || 24];
-    // One column and one line are left free: filling the last one would scroll some terminals.
+    // One column and one line stay free: filling the last one scrolls some terminals.
     const width = Math.max(1, columns - 1);
     const frame = this.#frames.frame(view, lanes, extra, this.#now());
     this.#lines = renderProgress(frame, width, this.#colors).slice(0, Math.max(1, rows - 1));

@@ -8,9 +8,9 @@ import { fitText, padText, plainText, textWidth } from "../text.ts";
 interface RecordLook {
   readonly width: number;
   readonly colors: Colors;
-  /** Text of the page that the record was read from, for lines and columns. */
+  /** Text of the record's page, for lines and columns. */
   readonly text?: string;
-  /** Names of the fields that must be there: of the others it is no fault to be missing. */
+  /** Names of the required fields; the others may be missing. */
   readonly required: readonly string[];
 }
 
@@ -20,7 +20,7 @@ const MOST_NAME = 26;
 const MOST_BY = 30;
 const LEAST_VALUE = 16;
 
-/** A judged record as a table, a line for each field. */
+/** A record as a table with one line per field. */
 export const renderRecord = ({ fields }: FoundRecord, look: RecordLook): string[] => {
   const { colors, width } = look;
   const rows = Object.entries(fields).map(([name, field]) => rowOf(name, field, look));
@@ -66,7 +66,7 @@ export const statusPaint = (status: FieldStatus, colors: Colors): ((text: string
   }
 };
 
-/** A value on one line, as a person would write it down. */
+/** A value on one line. */
 export const valueText = ({ status, value, raw, why }: Partial<JudgedField>): string => {
   if (status === "malformed") return plainText(raw ?? "");
   if (status === "empty") return why ?? (raw === undefined || raw.trim() === "" ? "" : plainText(raw));
@@ -94,14 +94,14 @@ const rowOf = (name: string, field: JudgedField, { text, required }: RecordLook)
 };
 
 /**
- * A piece of a page as compilers show source:
+ * Part of a page, as compilers show source code:
  *
  *     12 │ <td id="market" class="val num">n/a</td>
  *        │ ^^^^^^^^^^^^^^^
  */
 export const renderFragment = ({ lines, mark }: PageFragment, colors: Colors): string[] => {
   const digits = Math.max(...lines.map(({ number }) => String(number).length));
-  // What all lines are indented by says nothing.
+  // Remove the common indentation.
   const indent = Math.min(...lines.map(({ text }) => /^ */.exec(text)![0].length), mark.from);
   const gutter = (label: string): string => colors.dim(`${label.padStart(digits)} │ `);
   return lines.flatMap(({ number, text }) => {
@@ -112,7 +112,7 @@ export const renderFragment = ({ lines, mark }: PageFragment, colors: Colors): s
   });
 };
 
-/** Why, what was wanted, and the pieces of the page concerned; indented by `indent` columns. */
+/** The reasons, what was expected, and the relevant parts of the page, indented by `indent` columns. */
 export const renderExplanation = (
   { reasons, expects, raw, views }: FieldExplanation,
   { indent, width, colors }: { readonly indent: number; readonly width: number; readonly colors: Colors },

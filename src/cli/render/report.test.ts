@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { viewOf } from "../../reextract/current-view.ts";
+import type { StoredExtraction } from "../../archive/extractions.ts";
+import { sampleView } from "../testing/sample-view.ts";
 import { textWidth } from "../text.ts";
 import { renderReport } from "./report.ts";
-import { sampleView } from "../testing/sample-view.ts";
 
 process.env["SLUICE_COMMAND"] = "sluice";
 
@@ -83,14 +85,14 @@ test("everything that went wrong is told, with the way on", () => {
 Job 20261115-203412-k3f9 (county): paused after 5m 00s, 300 requests, 812 bytes
 
   state   items
-  done       90   9.0%  4 partial: some required fields not read
+  done       90   9.0%  4 partial: required fields missing or malformed
   absent      3   0.3%
   failed      5   0.5%
   queued    902  90.2%
   all     1,000
-  1,009 inputs: 1,000 items, 2 folded into items with the same key, 7 rejected
+  1,009 inputs: 1,000 items, 2 duplicates, 7 rejected
 
-  failure            items  for example
+  failure            items  example
   blocked                4  1816584882: the site answered 403: Cloudflare block
   structure-changed      1  https://tax.example.gov/prope…: the page came throu…
 
@@ -110,33 +112,33 @@ Job 20261115-203412-k3f9 (county): paused after 5m 00s, 300 requests, 812 bytes
 
 Held: tax.example.gov
   20 of the last 24 attempts (usually 2 %) failed: 16 blocked, 4 captcha
-  the last outcomes: 30 done, 16 blocked, 4 captcha; held at 2026-11-15
-  20:40:00Z, is tried again with one item from 2026-11-15 20:41:00Z
-  The site refuses this machine. Go on later and slower, or from another
+  last outcomes: 30 done, 16 blocked, 4 captcha; held since 2026-11-15
+  20:40:00Z, retried with one item at 2026-11-15 20:41:00Z
+  The site blocks this machine. Continue later and slower, or from another
   address.
 Held: example.org
   owner missing in 9 of 9 records
-  held at 1970-01-01 00:00:00Z, waits for you
-  The pages look different now. Correct the scraper's selectors, and go on with
+  held since 1970-01-01 00:00:00Z, needs your attention
+  The pages have changed. Correct the scraper's selectors, then continue with
   the new version.
 Held: old.example
   held by an older version
-  held at 1970-01-01 00:00:00Z, waits for you
+  held since 1970-01-01 00:00:00Z, needs your attention
 
 Archive   /srv/my data/blobs/jobs/20261115-203412-k3f9
 Manifest  /srv/my data/blobs/jobs/20261115-203412-k3f9/manifest.jsonl
 Log       /srv/my data/logs/20261115-203412-k3f9.jsonl
 
 Next
-  go on when you have corrected the scraper:
+  continue after you fix the scraper:
     sluice resume 20261115-203412-k3f9 --new-version --data '/srv/my data'
-  go on once the site is well:
+  continue when the site responds normally:
     sluice resume 20261115-203412-k3f9 --data '/srv/my data'
-  see what failed:
+  list the failed items:
     sluice items ls 20261115-203412-k3f9 --state failed --data '/srv/my data'
-  put the 5 failed back:
+  retry the 5 failed items:
     sluice jobs retry 20261115-203412-k3f9 --data '/srv/my data'
-  write the results:
+  write the results to a file:
     sluice export 20261115-203412-k3f9 --output 20261115-203412-k3f9.csv --data '/srv/my data'
 `,
   );
@@ -230,6 +232,112 @@ test("a paused job says why and since when, one with freshness what changed, and
   const changes = { new: 1200, changed: 3, unchanged: 0, gone: 1 };
   const text = report(sampleView({ state: "paused", paused, budgetSpentAt: at + 1000, changes }), FACTS);
   assert.match(text, /\n {2}paused since 2026-11-15 21:00:00Z: scraper county was changed\n/);
-  assert.match(text, /\n {2}its budget was spent at 2026-11-15 21:00:01Z\n/);
-  assert.match(text, /\n {2}Since the last time: 1,200 new, 3 changed, 0 unchanged, 1 gone\n/);
+  assert.match(text, /\n {2}budget spent at 2026-11-15 21:00:01Z\n/);
+  assert.match(text, /\n {2}Since the previous run: 1,200 new, 3 changed, 0 unchanged, 1 gone\n/);
+});
+
+test("where a job has several sets of records, states and fields are those of the current one, and it is named", () => {
+  const view = sampleView({
+    state: "done",
+    states: { done: 3 },
+    spec: { fields: ["owner"], required: ["owner"] },
+    fieldCounts: [3, 0, 0, 0],
+  });
+  const set: StoredExtraction = {
+    id: "20261116-101500-m2x7",
+    job: view.spec.id,
+    startedAt: 0,
+    endedAt: 1,
+    scrapers: [
+      {
+        was: "county",
+        name: "county",
+        source: "",
+        version: "v2",
+        fields: ["owner", "tax"],
+        required: ["owner"],
+        emits: false,
+      },
+    ],
+    counts: { items: 3, done: 2, partial: 1, failed: 1, damaged: 0, records: 2 },
+    fieldCounts: {
+      owner: { present: 2, empty: 0, missing: 0, malformed: 0 },
+      tax: { present: 1, empty: 0, missing: 0, malformed: 1 },
+    },
+    failed: [{ kind: "structure-changed", count: 1, exampleKey: "3", exampleDetail: "no owner" }],
+    replaces: { done: 3, partial: 0, failed: {} },
+    segments: [],
+    failures: [],
+  };
+  const facts = { data: "./data", tookMs: 1_000 };
+  const shown = report(viewOf(view, set)!, { ...facts, set });
+  assert.ok(
+    shown.includes(`
+Extraction 20261116-101500-m2x7 is current; this report shows it:
+  2 records of 3 stored items, 1 item partial, 1 item failed
+
+  state   items
+  done        2  66.7%  1 partial: required fields missing or malformed
+  absent      0   0.0%
+  failed      1  33.3%
+  all         3
+
+  failure            items  example
+  structure-changed      1  3: no owner
+
+  field   present  empty  missing  malformed
+  owner  2 100.0%      –        –          –
+  tax?   1  50.0%      –        –   1  50.0%
+`),
+    shown,
+  );
+  assert.match(
+    report(view, { ...facts, set: "first" }),
+    /The records of the original run are current\.[^]* +owner +3 100.0%/,
+  );
+});
+
+process.env["SLUICE_COMMAND"] = "sluice";
+
+test("what the caps kept out is told, each with its way on", () => {
+  const text = report(
+    sampleView({
+      states: { done: 30 },
+      counts: { capped: 12 },
+      cappedBy: { items: 7, depth: 2, chain: 1, budget: 2, quota: 0 },
+      spec: { maxItems: 30, maxDepth: 10, scrapers: [{ ...sampleView().spec.scrapers[0]!, maxChain: 500 }] },
+    }),
+    FACTS,
+  );
+  assert.match(text, /42 inputs, submitted and found: 30 items, 12 capped/);
+  const flat = text.replaceAll(/\s+/g, " ");
+  assert.match(flat, /7 inputs over the limit of 30 items \(--max-items\)/);
+  assert.match(flat, /2 inputs found more than 10 steps away/);
+  assert.match(flat, /1 input found after 500 consecutive next pages/);
+  assert.match(flat, /2 inputs found after the budget was spent/);
+  assert.match(flat, /sluice resume \S+ --max-items 60 --max-depth 20 --max-chain 1000/);
+});
+
+test("what a cancelled job found on its way out is not laid on a limit", () => {
+  const text = report(
+    sampleView({
+      state: "cancelled",
+      states: { done: 3 },
+      counts: { capped: 2 },
+      cappedBy: { items: 2, depth: 0, chain: 0, budget: 0, quota: 0 },
+      spec: { maxItems: Number.MAX_SAFE_INTEGER },
+    }),
+    FACTS,
+  );
+  assert.match(text, /Capped: 2 inputs found after the job was cancelled\./);
+  assert.ok(!text.includes("--max-items"));
+});
+
+test("a 404 is explained as an answer that a scraper can take", () => {
+  const failures = [
+    { kind: "navigation" as const, count: 3, exampleKey: "7", exampleDetail: "the site answered 404" },
+  ];
+  const text = report(sampleView({ states: { failed: 3 }, failures }), FACTS).replaceAll(/\s+/g, " ");
+  assert.match(text, /accept: \[404\]/);
+  assert.match(text, /throw absent\(\)/);
 });

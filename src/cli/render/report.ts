@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { manifestName } from "../../archive/manifest.ts";
-import type { Evidence } from "../../domain/breaker-evidence.ts";
+import type { Evidence } from "../../domain/breaker.ts";
 import { CHANGES } from "../../domain/freshness.ts";
 import type { StateCounts } from "../../domain/item.ts";
 import { versionsOf } from "../../domain/job-version.ts";
@@ -25,31 +25,31 @@ import { scraperTallies, type ScraperTallies } from "./job-json.ts";
 import { holdAdvice, nextSteps, nextStepsAt, notFoundAdvice } from "./next-steps.ts";
 
 interface ReportFacts {
-  /** Where the results were written; absent when nowhere yet. */
+  /** Where the results were written, if they were. */
   readonly output?: string;
-  /** Where the inputs came from, when they were read in this run. */
+  /** Where the inputs came from, if this run read them. */
   readonly input?: string;
   readonly data: string;
   readonly tookMs: number;
-  /** Its log, where it is not the job's own. */
+  /** The log, if it is not the job's own. */
   readonly log?: string;
-  /** Which set of records is current, where the job has several: the view is of that one. */
+  /** The current set of records, if the job has several: the view is of that one. */
   readonly set?: StoredExtraction | "first";
-  /** The job as its run left it, where the view is of an extraction: its items are what commands work on. */
+  /** The job as its run left it, if the view is of an extraction: commands work on its items. */
   readonly run?: JobView;
 }
 
 const WIDTH = 80;
 const SHOWN_REJECTS = 5;
 
-/** What came of a job, for a person: every item accounted for, and what to do next. */
+/** The report of a job: all items by state, every problem, and what to do next. */
 export const renderReport = (view: JobView, facts: ReportFacts): string[] =>
   spaced([...account(view, facts), places(view, facts), nextSteps(itemsOf(view, facts), facts)]);
 
 const itemsOf = (view: JobView, { run = view }: ReportFacts): JobView =>
   view.counts.states.failed === 0 ? view : run;
 
-/** The same of a job on a server, whose files are not here. */
+/** The same for a job on a server, without the paths of its files. */
 export const renderAccount = (view: JobView, tookMs: number, flag: string): string[] =>
   spaced([...account(view, { data: DEFAULT_DATA, tookMs }), nextStepsAt(view, flag)]);
 
@@ -76,13 +76,13 @@ const heading = (view: JobView, { tookMs, data }: ReportFacts): string[] => {
       `${counted(requests, "request")}, ${bytesText(bytes)}`,
     ...(spec.extracts
       ? []
-      : [`  collected only: run \`sluice extract ${spec.id}${dataFlag(data)}\` for the records`]),
+      : [`  fetched only: run \`sluice extract ${spec.id}${dataFlag(data)}\` to get records`]),
     ...earlierVersions(spec),
     ...(paused ? wrapped(`paused since ${timeText(paused.at)}: ${plainText(paused.reason)}`) : []),
-    ...(budgetSpentAt === undefined ? [] : wrapped(`its budget was spent at ${timeText(budgetSpentAt)}`)),
+    ...(budgetSpentAt === undefined ? [] : wrapped(`budget spent at ${timeText(budgetSpentAt)}`)),
     ...(pagesRemoved
       ? wrapped(
-          `its pages were removed on ${timeText(pagesRemoved.at)} (${counted(pagesRemoved.captures, "capture")}, ${bytesText(pagesRemoved.bytes)}); the records are kept`,
+          `pages removed on ${timeText(pagesRemoved.at)} (${counted(pagesRemoved.captures, "capture")}, ${bytesText(pagesRemoved.bytes)}), records kept`,
         )
       : []),
   ];
@@ -91,7 +91,9 @@ const heading = (view: JobView, { tookMs, data }: ReportFacts): string[] => {
 const earlierVersions = (spec: JobView["spec"]): string[] =>
   versionsOf(spec)
     .filter(({ earlier }) => earlier !== undefined)
-    .map(({ name, version, earlier = [] }) => `  ${name}: version ${version}, before ${earlier.join(", ")}`);
+    .map(
+      ({ name, version, earlier = [] }) => `  ${name}: version ${version}, previously ${earlier.join(", ")}`,
+    );
 
 const STATE_NAMES: readonly (readonly [keyof StateCounts, string])[] = [
   ["done", "done"],
@@ -100,7 +102,7 @@ const STATE_NAMES: readonly (readonly [keyof StateCounts, string])[] = [
   ["skipped", "skipped"],
   ["cancelled", "cancelled"],
   ["waiting", "waiting"],
-  ["leased", "in hand"],
+  ["leased", "in flight"],
   ["queued", "queued"],
 ];
 const ALWAYS_SHOWN: readonly string[] = ["done", "absent", "failed"];
@@ -113,7 +115,9 @@ const states = (view: JobView): string[] => {
       name,
       countText(count),
       percentText(count, counts.accepted),
-      name === "done" && partial > 0 ? `${countText(partial)} partial: some required fields not read` : "",
+      name === "done" && partial > 0
+        ? `${countText(partial)} partial: required fields missing or malformed`
+        : "",
     ]);
   const table = textTable(
     ["state", { right: "items" }, { right: "" }, ""],
@@ -123,37 +127,37 @@ const states = (view: JobView): string[] => {
   return [...table, ...inputs(view), ...changes(view), ...caps(view)];
 };
 
-/** Said only where inputs and items are not the same number. */
+/** Shown only if the numbers of inputs and items differ. */
 const inputs = ({ counts, spec }: JobView): string[] => {
   const { received, accepted, folded, rejected, capped } = counts;
   const limited =
     spec.limit !== undefined && received >= spec.limit
-      ? wrapped(`Only the first ${counted(spec.limit, "input")} were read (--limit).`)
+      ? wrapped(`Only the first ${counted(spec.limit, "input")} read (--limit).`)
       : [];
   if (received === accepted) return limited;
   const parts = [
     counted(accepted, "item"),
-    ...(folded > 0 ? [`${countText(folded)} folded into items with the same key`] : []),
+    ...(folded > 0 ? [counted(folded, "duplicate")] : []),
     ...(rejected > 0 ? [`${countText(rejected)} rejected`] : []),
     ...(capped > 0 ? [`${countText(capped)} capped`] : []),
   ];
   return [
     ...wrapped(
-      `${counted(received, "input")}${spec.maxDepth > 0 ? ", given and found" : ""}: ${parts.join(", ")}`,
+      `${counted(received, "input")}${spec.maxDepth > 0 ? ", submitted and found" : ""}: ${parts.join(", ")}`,
     ),
     ...limited,
   ];
 };
 
-/** Only of a job that asks for freshness. */
+/** Only for a job that asks for freshness. */
 const changes = ({ changes: counts }: JobView): string[] =>
   counts === undefined
     ? []
     : wrapped(
-        `Since the last time: ${CHANGES.map((change) => `${countText(counts[change])} ${change}`).join(", ")}`,
+        `Since the previous run: ${CHANGES.map((change) => `${countText(counts[change])} ${change}`).join(", ")}`,
       );
 
-/** What a limit keeps out is not there, and nothing else says so. */
+/** Inputs that a limit kept out: nothing else shows them. */
 const caps = ({ cappedBy, spec, state, counts }: JobView): string[] => {
   const { maxItems, maxDepth, scrapers } = spec;
   const isCut = state === "cancelled" && counts.accepted < maxItems;
@@ -163,21 +167,21 @@ const caps = ({ cappedBy, spec, state, counts }: JobView): string[] => {
     items > 0 &&
       (isCut
         ? `${counted(items, "input")} found after the job was cancelled`
-        : `${counted(items, "input")} beyond the ${countText(maxItems)} items of the job (--max-items)`),
+        : `${counted(items, "input")} over the limit of ${countText(maxItems)} items (--max-items)`),
     depth > 0 &&
-      `${counted(depth, "input")} found more than ${counted(maxDepth, "step")} from one scraper to another away from a given input (\`limits.depth\`)`,
+      `${counted(depth, "input")} found more than ${counted(maxDepth, "step")} away from a submitted input (\`limits.depth\`)`,
     chain > 0 &&
-      `${counted(chain, "input")} found after ${countText(Math.max(...chains))} next pages in a row (\`limits.chain\`)`,
+      `${counted(chain, "input")} found after ${countText(Math.max(...chains))} consecutive next pages (\`limits.chain\`)`,
     budget > 0 && `${counted(budget, "input")} found after the budget was spent`,
     quota > 0 &&
-      `${counted(quota, "input")} found beyond the client's items of the day (its quota is new at 00:00 UTC, and \`sluice resume\` lets them in)`,
+      `${counted(quota, "input")} found over the client's daily quota of items (after 00:00 UTC, \`sluice resume\` admits them)`,
   ];
   return lines.flatMap((line) => (line === false ? [] : wrapped(`Capped: ${line}.`)));
 };
 
 const failures = (view: JobView): string[] => {
   if (view.failures.length === 0) return [];
-  const columns = ["failure", { right: "items" }, "for example"];
+  const columns = ["failure", { right: "items" }, "example"];
   const rows = view.failures.map(({ kind, count, exampleKey, exampleDetail }) => [
     kind,
     countText(count),
@@ -207,17 +211,17 @@ const fields = (view: JobView): string[] => {
   ]);
 };
 
-/** Whose states, failures and fields are shown. */
+/** Which records the states, failures and fields are of. */
 const setLines = (set: ReportFacts["set"]): string[] => {
   if (set === undefined) return [];
-  if (set === "first") return ["The records of the run itself are current."];
+  if (set === "first") return ["The records of the original run are current."];
   const { id, counts } = set;
   const parts = [
     `${counted(counts.records, "record")} of ${counted(counts.items, "stored item")}`,
     ...(counts.partial > 0 ? [`${counted(counts.partial, "item")} partial`] : []),
     ...(counts.failed > 0 ? [`${counted(counts.failed, "item")} failed`] : []),
   ];
-  return [`Extraction ${id} is current, and shown here:`, `  ${parts.join(", ")}`];
+  return [`Extraction ${id} is current; this report shows it:`, `  ${parts.join(", ")}`];
 };
 
 const fieldTable = ({ tallies, required }: ScraperTallies, title: string): string[] => {
@@ -279,15 +283,15 @@ const held = (view: JobView): string[] =>
 
 const evidenceText = ({ heldAt, probeAt }: HeldLane, { counts = {} }: Partial<Evidence>): string => {
   const seen = Object.entries(counts).map(([result, count]) => `${count} ${result}`);
-  const last = seen.length > 0 ? `the last outcomes: ${seen.join(", ")}; ` : "";
+  const last = seen.length > 0 ? `last outcomes: ${seen.join(", ")}; ` : "";
   const then =
-    probeAt === undefined ? "waits for you" : `is tried again with one item from ${timeText(probeAt)}`;
-  return `${last}held at ${timeText(heldAt)}, ${then}`;
+    probeAt === undefined ? "needs your attention" : `retried with one item at ${timeText(probeAt)}`;
+  return `${last}held since ${timeText(heldAt)}, ${then}`;
 };
 
 const timeText = (at: number): string => new Date(at).toISOString().replace("T", " ").slice(0, 19) + "Z";
 
-/** In lines of the report's width, indented by two. */
+/** Wrapped to the width of the report, indented by two. */
 const wrapped = (text: string): string[] => {
   const lines: string[] = [];
   for (const word of text.split(" ")) {
@@ -298,7 +302,7 @@ const wrapped = (text: string): string[] => {
   return lines;
 };
 
-/** The log of one job, or of a process that works for many. */
+/** The log of a job, or of a process that works for many jobs. */
 export const jobLog = (data: string, name: string): string => join(data, "logs", `${name}.jsonl`);
 
 const places = (

@@ -20,28 +20,28 @@ interface TestSummary {
   readonly failedCases: number;
   readonly fields: number;
   readonly failedFields: number;
-  /** Emitted ones. */
+  /** Emitted inputs. */
   readonly inputs: number;
   readonly updated: number;
-  /** Names of scrapers that have no fixture. */
+  /** Names of scrapers without fixtures. */
   readonly untested: readonly string[];
-  /** Fixtures of scrapers that are nowhere beside them. */
+  /** Fixtures whose scraper does not exist. */
   readonly orphans: readonly OrphanCase[];
-  /** Whether `--update` would settle any of it. */
+  /** Whether `--update` would change a fixture. */
   readonly isUpdatable: boolean;
-  /** Names of scrapers that could not be loaded or run. */
+  /** Names of scrapers that failed to load or run. */
   readonly broken: readonly string[];
   readonly tookMs: number;
 }
 
-/** With `--update` a difference is what was asked for; what cannot be written down still fails. */
+/** With `--update`, differences are accepted, but problems still fail. */
 export const isFailed = ({ cases, problem }: ScraperResult, isUpdating: boolean): boolean =>
   problem !== undefined || cases.some((one) => isCaseFailed(one, isUpdating));
 
 const isCaseFailed = ({ findings, problem, isNew }: CaseResult, isUpdating: boolean): boolean =>
   (problem !== undefined && !(isNew === true && isUpdating)) || (findings.length > 0 && !isUpdating);
 
-/** One scraper: a line where all is well, else every difference with the piece of the page concerned. */
+/** One line for a scraper that passes, else every difference with the relevant part of the page. */
 export const renderResult = (result: ScraperResult, look: TestLook): string[] => {
   const { colors } = look;
   const { scraper, cases, problem } = result;
@@ -69,16 +69,16 @@ export const renderResult = (result: ScraperResult, look: TestLook): string[] =>
         ? colors.red("✗")
         : colors.cyan("↻");
   const lines = [`${mark} ${colors.bold(scraper)}  ${file}  ${facts}`];
-  const told = new Map<string, string>();
-  for (const one of bad) lines.push("", ...renderCase(one, look, told));
+  const explained = new Map<string, string>();
+  for (const one of bad) lines.push("", ...renderCase(one, look, explained));
   return bad.length === 0 ? lines : [...lines, ""];
 };
 
-/** `told`: what was explained already, with the case in which it was. A changed layout differs in every case in the same way. */
+/** `explained`: explanations shown before, with their case. A changed layout fails every case in the same way. */
 const renderCase = (
   { name, findings, problem }: CaseResult,
   look: TestLook,
-  told: Map<string, string>,
+  explained: Map<string, string>,
 ): string[] => {
   const { colors } = look;
   const lines = [`  ${colors.bold(name)}`];
@@ -89,10 +89,10 @@ const renderCase = (
     if (explanation === undefined) continue;
     const subject = difference.what === "field" ? difference.field : difference.what;
     const signature = JSON.stringify([subject, explanation.reasons]);
-    const before = told.get(signature);
+    const before = explained.get(signature);
     if (before === undefined) lines.push(...renderExplanation(explanation, { indent: 6, ...look }));
-    else lines.push(colors.dim(`      as in ${before}`));
-    if (explanation.reasons.length > 0) told.set(signature, before ?? name);
+    else lines.push(colors.dim(`      same as in ${before}`));
+    if (explanation.reasons.length > 0) explained.set(signature, before ?? name);
   }
   return lines;
 };
@@ -116,9 +116,9 @@ const renderDifference = (difference: Difference, { colors, width }: TestLook): 
       return [
         `    ${colors.bold(difference.target === undefined ? "refused inputs" : `inputs for ${plainText(difference.target)}`)}`,
         ...pair(String(difference.expected), String(difference.got)),
-        ...inputLines("gone", difference.gone, width),
+        ...inputLines("missing", difference.gone, width),
         ...inputLines("new", difference.added, width),
-        ...(difference.gone.length + difference.added.length === 0 ? ["      in another order"] : []),
+        ...(difference.gone.length + difference.added.length === 0 ? ["      in a different order"] : []),
       ];
     case "field": {
       const { field, record, expected, got } = difference;
@@ -146,7 +146,7 @@ const inputLines = (what: string, inputs: readonly unknown[], width: number): st
   ];
 };
 
-/** Quoted, so that a space too many is seen. */
+/** Quoted, to show extra spaces. */
 const shown = (field: Parameters<typeof valueText>[0]): string =>
   typeof field.value === "string" ? JSON.stringify(field.value) : valueText(field);
 
@@ -170,7 +170,7 @@ export const summaryOf = (
       .filter(({ cases: own, problem }) => own.length === 0 && problem === undefined)
       .map(({ scraper }) => scraper),
     broken: results.filter(({ problem }) => problem !== undefined).map(({ scraper }) => scraper),
-    // Scrapers of one folder find the same ones.
+    // Scrapers of one folder find the same orphans.
     orphans: [...new Map(results.flatMap(({ orphans }) => orphans).map((one) => [one.folder, one])).values()],
     isUpdatable: cases.some(
       ({ findings, isNew, got }) => got !== undefined && (findings.length > 0 || isNew),
@@ -189,18 +189,18 @@ export const renderSummary = (summary: TestSummary, colors: Colors): string[] =>
     ...(inputs > 0 ? [counted(inputs, "emitted input")] : []),
     ...(broken.length > 0 ? [colors.red(`${broken.length} broken`)] : []),
     ...(untested.length > 0 ? [colors.yellow(`${untested.length} without fixtures`)] : []),
-    ...(orphans.length > 0 ? [colors.red(`${counted(orphans.length, "fixture")} of nobody`)] : []),
+    ...(orphans.length > 0 ? [colors.red(`${counted(orphans.length, "fixture")} without a scraper`)] : []),
     ...(updated > 0 ? [colors.cyan(`${updated} updated`)] : []),
     colors.dim(`${(tookMs / 1000).toFixed(2)} s`),
   ];
   const hint =
     isUpdatable && updated === 0
-      ? [colors.dim("If the new values are right: the same command with --update.")]
+      ? [colors.dim("If the new values are right, run the same command with --update.")]
       : [];
   const lost = orphans.flatMap(({ folder, scraper }) => [
     `${colors.red("✗")} ${relative(process.cwd(), folder) || folder}`,
     ...wrapped(
-      `a fixture of ${scraper}, and no scraper beside it is named so. If it was renamed, write its new name into fixture.json; else remove the folder.`,
+      `a fixture of scraper ${scraper}, which does not exist next to it. If the scraper was renamed, write its new name to fixture.json; otherwise remove the folder.`,
       SENTENCE,
       4,
     ),
@@ -211,7 +211,7 @@ export const renderSummary = (summary: TestSummary, colors: Colors): string[] =>
 
 const SENTENCE = 90;
 
-/** Problems are sentences, with names of files and ways out in them: nothing of them is cut off. */
+/** Problems are full sentences: they are wrapped, not cut. */
 const wrapped = (text: string, width: number, indent: number): string[] => {
   const lines: string[] = [];
   let line = "";

@@ -64,7 +64,7 @@ export function phoneReader({
 }: PhoneStyle): (text: string) => Reading<string> {
   const { parsePhoneNumberFromString: parseNumber, isSupportedCountry: hasNumbers } = phoneLibrary();
   if (country !== undefined && !hasNumbers(country))
-    throw new TypeError(`field.phone knows no country "${String(country)}": write two letters, such as US`);
+    throw new TypeError(`field.phone knows no country "${country}": write two letters, such as US`);
   return (text) => {
     const notPhone = { problem: `${quoted(text)} is not a phone number` };
     if (text.length > LONGEST) return notPhone;

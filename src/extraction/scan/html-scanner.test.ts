@@ -76,6 +76,8 @@ const ODDITIES: readonly [page: string, reason?: RepairReason][] = [
   ["<a b='&copy=1&copy;&copy' c=&amp>&copy=1&copy;&copy"],
   ["<a \u0130=1 \u212a=2>"],
   ["<p></p></p></br></image>"],
+  ["<p><b>x</p></body> "],
+  ["<p><b>x</p><svg></body>y"],
   ["&#x80;&#0;&#xD800;&#1114112;&NotEqualTilde;&am"],
   ["<!-- --!><b><!--><i><!---><u>"],
   ["a\0b<p title='\0'>", "NUL characters"],

@@ -1,5 +1,5 @@
 import { endInBody, startInBody } from "./body-rules.ts";
-import { advance, endBeforeBody, startBeforeBody } from "./head-rules.ts";
+import { advance, endBeforeBody, isBeforeBody, startBeforeBody } from "./head-rules.ts";
 import { AMP, decodeEntities, isSpace, type PageCodes } from "./markup.ts";
 import * as table from "./table-rules.ts";
 import { BREAKOUT, HTML_POINT, knownKinds, type TagKind } from "./tag-kind.ts";
@@ -26,32 +26,19 @@ export function startTag(state: TreeState, kind: TagKind): void {
 }
 
 function startInMode(state: TreeState, kind: TagKind): boolean {
-  switch (state.mode) {
-    case "in body":
-      startInBody(state, kind);
-      return false;
-    case "in cell":
-      return table.startInCell(state, kind);
-    case "in row":
-      return table.startInRow(state, kind);
-    case "in table body":
-      return table.startInTableBody(state, kind);
-    case "in table":
-      return table.startInTable(state, kind);
-    case "in caption":
-      return table.startInCaption(state, kind);
-    case "in column group":
-      return table.startInColgroup(state, kind);
-    case "in select":
-      startInSelect(state, kind);
-      return false;
-    case "after body":
-      if (kind !== HTML) state.mode = "in body";
-      startInBody(state, kind);
-      return false;
-    default:
-      return startBeforeBody(state, kind);
-  }
+  const { mode } = state;
+  if (mode === "in cell") return table.startInCell(state, kind);
+  if (mode === "in row") return table.startInRow(state, kind);
+  if (mode === "in table body") return table.startInTableBody(state, kind);
+  if (mode === "in table") return table.startInTable(state, kind);
+  if (mode === "in caption") return table.startInCaption(state, kind);
+  if (mode === "in column group") return table.startInColgroup(state, kind);
+  if (mode === "in select") startInSelect(state, kind);
+  else if (mode === "in body" || mode === "after body") {
+    if (kind !== HTML) state.mode = "in body";
+    startInBody(state, kind);
+  } else return startBeforeBody(state, kind);
+  return false;
 }
 
 export function endTag(state: TreeState, kind: TagKind): void {
@@ -60,32 +47,21 @@ export function endTag(state: TreeState, kind: TagKind): void {
 }
 
 function endInMode(state: TreeState, kind: TagKind): boolean {
-  switch (state.mode) {
-    case "in body":
-      endInBody(state, kind);
-      return false;
-    case "in cell":
-      return table.endInCell(state, kind);
-    case "in row":
-      return table.endInRow(state, kind);
-    case "in table body":
-      return table.endInTableBody(state, kind);
-    case "in table":
-      return table.endInTable(state, kind);
-    case "in caption":
-      return table.endInCaption(state, kind);
-    case "in column group":
-      return table.endInColgroup(state, kind);
-    case "in select":
-      endInSelect(state, kind);
-      return false;
-    case "after body":
-      if (kind === HTML) return false;
-      state.mode = "in body";
-      return true;
-    default:
-      return endBeforeBody(state, kind);
+  const { mode } = state;
+  if (mode === "in cell") return table.endInCell(state, kind);
+  if (mode === "in row") return table.endInRow(state, kind);
+  if (mode === "in table body") return table.endInTableBody(state, kind);
+  if (mode === "in table") return table.endInTable(state, kind);
+  if (mode === "in caption") return table.endInCaption(state, kind);
+  if (mode === "in column group") return table.endInColgroup(state, kind);
+  if (mode === "in select") endInSelect(state, kind);
+  else if (mode === "in body") endInBody(state, kind);
+  else if (mode !== "after body") return endBeforeBody(state, kind);
+  else if (kind !== HTML) {
+    state.mode = "in body";
+    return true;
   }
+  return false;
 }
 
 /** Options, and what separates them. Other tags are ignored or close the select: left to parse5. */
@@ -146,33 +122,22 @@ function endInSvg(state: TreeState, kind: TagKind): boolean {
 }
 
 export function textRun(state: TreeState, from: number, to: number, hasEntities: boolean): void {
-  if (isForeignText(state)) {
+  const { mode } = state;
+  if (isForeignText(state) || mode === "in select") {
     state.insertText(from, to, hasEntities);
     return;
   }
-  switch (state.mode) {
-    case "in body":
-    case "in cell":
-    case "in caption":
-      break;
-    case "in select":
-      state.insertText(from, to, hasEntities);
-      return;
-    case "in table":
-    case "in table body":
-    case "in row":
-    case "in column group":
-      if (inkAfter(state.codes, from, to) < to) state.leave("content moved out of a table");
-      state.insertText(from, to, hasEntities);
-      return;
-    case "after body":
-      if (inkAfter(state.codes, from, to) < to) state.mode = "in body";
-      break;
-    default:
-      textBeforeBody(state, from, to);
-      return;
+  if (mode === "in body" || mode === "in cell" || mode === "in caption") state.reopenFormatting();
+  else if (isBeforeBody(mode)) {
+    textBeforeBody(state, from, to);
+    return;
+  } else {
+    const isBlank = inkAfter(state.codes, from, to) === to;
+    if (mode === "after body") {
+      if (!isBlank) state.mode = "in body";
+      state.reopenFormatting();
+    } else if (!isBlank) state.leave("content moved out of a table");
   }
-  state.reopenFormatting();
   state.insertText(from, to, hasEntities);
 }
 
@@ -180,8 +145,7 @@ function textBeforeBody(state: TreeState, from: number, to: number): void {
   const ink = inkAfter(state.codes, from, to);
   if (ink > from) {
     if (state.mode === "after head") state.keepBlank(from, ink);
-    else if (state.mode === "in head" || state.mode === "in head noscript")
-      state.insertText(from, ink, false);
+    else if (state.mode.startsWith("in head")) state.insertText(from, ink, false);
   }
   if (ink === to) return;
   if (beginsWithSpace(state.text, ink, to)) state.leave("character reference for white space");

@@ -1,11 +1,11 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { BodyError } from "./collectors/http/decode-body.ts";
-import { storedPage } from "./collectors/http/page.ts";
-import { laneOf, openBlobs } from "./compose.ts";
-import { type ChunkTools, extractChunk } from "./reextract/extract-chunk.ts";
-import type { ThreadOrder, ThreadReply, ThreadTask } from "./reextract/extract-pool.ts";
-import { loadCurrentScrapers } from "./reextract/extraction-scrapers.ts";
-import { jobScrapers, loadPinned } from "./scrapers/load-pinned.ts";
+import { BodyError } from "../collectors/http/decode-body.ts";
+import { storedPage } from "../collectors/http/page.ts";
+import { laneOf, openBlobs } from "../compose.ts";
+import { type ChunkTools, extractChunk } from "../reextract/extract-chunk.ts";
+import type { ThreadOrder, ThreadReply, ThreadTask } from "../reextract/extract-pool.ts";
+import { loadCurrentScrapers } from "../reextract/extraction-scrapers.ts";
+import { jobScrapers, loadPinned } from "../scrapers/load-pinned.ts";
 
 /** Started by `ExtractPool`: extracts chunks of a job's stored pages. */
 const task = workerData as ThreadTask;
