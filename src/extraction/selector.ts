@@ -1,7 +1,7 @@
 import { _compileUnsafe, type Options } from "css-select";
 import { isTraversal, parse, type Selector as CssToken, SelectorType } from "css-what";
 import { SelectorError } from "./extraction-error.ts";
-import { type HtmlTree, TreeElement } from "./html-tree.ts";
+import { type HtmlTree, ParsedElement, type TreeElement } from "./html-tree.ts";
 
 /** A CSS selector, checked and compiled; opaque to everyone but the document that runs it. */
 export interface Selector {
@@ -50,7 +50,7 @@ function compileSearch(css: string): Search {
   const inHtml = compileSearchOf(css, false);
   let inXml: Search | undefined;
   return (tree, within, visit) => {
-    const search = tree.isXml === true ? (inXml ??= compileSearchOf(css, true)) : inHtml;
+    const search = tree.isXml ? (inXml ??= compileSearchOf(css, true)) : inHtml;
     search(tree, within, visit);
   };
 }
@@ -79,7 +79,7 @@ function compileSearchOf(css: string, isXml: boolean): Search {
 
 // css-select binds `:scope` when it compiles. Compiling again for each row of a table would cost more than all the
 // matching, so the selector is bound to a stand-in that equals whatever element is the scope at the moment.
-const standIn = new TreeElement("", new TreeElement("", new TreeElement("", null)));
+const standIn = new ParsedElement("", new ParsedElement("", new ParsedElement("", null)));
 
 function compileRelative(
   css: string,
