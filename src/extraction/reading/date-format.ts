@@ -47,7 +47,7 @@ export function datePattern(format: string, months: Names, precision: DatePrecis
     const part = Object.hasOwn(parts, token) ? parts[token as keyof typeof parts] : undefined;
     if (part === undefined && /^[A-Za-z]+$/.test(token)) {
       throw new TypeError(
-        `bad date format "${format}": "${token}" is no part of a date; words stand in [brackets]`,
+        `invalid date format "${format}": "${token}" is not a part of a date; put words in [brackets]`,
       );
     }
     return part ?? escape(token);
@@ -58,7 +58,7 @@ export function datePattern(format: string, months: Names, precision: DatePrecis
   const { parts: needed, words } = NEEDS[precision];
   if (ofDay.some((found, at) => found > 1 || (found === 0 && at < needed)))
     throw new TypeError(
-      `bad date format "${format}": it needs ${words}${needed === 3 ? "; for dates without a day there is `precision`" : ""}`,
+      `invalid date format "${format}": it needs ${words}${needed === 3 ? "; for dates without a day set `precision`" : ""}`,
     );
   const hours = count("HH", "H", "hh", "h");
   const fractions = tokens.filter((token) => /^S+$/.test(token)).length;
@@ -66,9 +66,9 @@ export function datePattern(format: string, months: Names, precision: DatePrecis
     Math.max(hours, count("mm"), count("ss"), fractions, count("A", "a"), count("Z"), count("dddd", "ddd")) >
     1
   )
-    throw new TypeError(`bad date format "${format}": a part occurs twice`);
+    throw new TypeError(`invalid date format "${format}": a part occurs twice`);
   if (count("hh", "h") !== count("A", "a"))
-    throw new TypeError(`bad date format "${format}": use hh or h with A, and HH or H without`);
+    throw new TypeError(`invalid date format "${format}": use hh or h with A, and HH or H without`);
   return new RegExp(`^${source}$`, "iu");
 }
 
