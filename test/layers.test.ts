@@ -30,7 +30,7 @@ const LAYERS: Readonly<Record<string, string>> = {
   export: "domain ports archive",
   retention: "domain ports archive",
   integrity: "domain ports archive",
-  reextract: "domain ports archive extraction scrapers pipeline collectors",
+  reextract: "domain ports archive extraction scrapers pipeline",
   worker: "domain ports archive scrapers freshness pipeline",
   services: "domain ports schemas archive scrapers pipeline config export retention reextract",
   api: "domain ports schemas archive scrapers pipeline inputs export retention reextract services",
@@ -38,7 +38,7 @@ const LAYERS: Readonly<Record<string, string>> = {
   "compose.ts":
     "domain ports archive backends collectors channels scrapers pipeline config worker services api",
   // Threads and processes, started by the URL of their file.
-  programs: "domain ports scrapers pipeline reextract worker api devtools compose.ts",
+  programs: "domain ports collectors scrapers pipeline reextract worker api devtools compose.ts",
   cli: "domain ports client.ts extraction archive scrapers pipeline inputs config export retention integrity reextract services worker devtools compose.ts",
 };
 

@@ -87,7 +87,7 @@ const CHANGES: { readonly [V in VerbName]: null | ((...given: Parameters<Verbs[V
       target: lane,
       detail: { ...to, reset: isReset },
     }),
-    addClient: ({ name, ...share }) => ({ action: "createClient", target: name, detail: share }),
+    addClient: (client) => ({ action: "createClient", target: client.name, detail: { ...client } }),
     changeClient: (name, to) => ({ action: "changeClient", target: name, detail: { ...to } }),
     makeKey: (client, role) => ({ action: "createKey", target: client, detail: { role } }),
     revokeKey: (client, key) => ({ action: "revokeKey", target: `${client}/${key}` }),
