@@ -5,7 +5,8 @@ import { leadAlone } from "./fresh-claims.ts";
 import { heldUntil, laneIntervalMs, placesFor, planSlots } from "./lane-pace.ts";
 import { ownRoom } from "./serve-lane.ts";
 import { chargeShare } from "./shares.ts";
-import { lease, retryOf } from "./take-items.ts";
+import { retryOf } from "./records.ts";
+import { lease } from "./take-items.ts";
 
 /** Queues with suspects that one claim looks at. */
 const MOST = 64;

@@ -467,3 +467,15 @@ export const KEYS = {
   service: ["id"],
   answer: ["id"],
 } as const satisfies { readonly [K in Kind]: readonly (keyof Records[K])[] };
+
+/** The part of a due item that is stored as its retry. */
+export const retryOf = ({
+  key: _key,
+  input: _input,
+  scraper: _scraper,
+  depth: _depth,
+  chain: _chain,
+  parentQueue: _parentQueue,
+  parentSeq: _parentSeq,
+  ...retry
+}: DueItem): Retry => retry;

@@ -3,7 +3,7 @@ import type { Transaction } from "./transaction.ts";
 import type { ClaimTally } from "./claim.ts";
 import { answerFresh } from "./fresh-claims.ts";
 import { placesOf } from "./places.ts";
-import type { DueItem, Item, Lane, Queue, Retry } from "./records.ts";
+import { type DueItem, type Item, type Lane, type Queue, retryOf } from "./records.ts";
 
 /** Law 5: while fresh items are left, one in four is the most that due retries may take. */
 const FRESH_PER_RETRY = 3;
@@ -85,17 +85,6 @@ const takeFresh = (tx: Transaction, { stock }: ClaimTally, queue: Queue, count: 
     hasPassed: seen > left.length,
   };
 };
-
-export const retryOf = ({
-  key: _key,
-  input: _input,
-  scraper: _scraper,
-  depth: _depth,
-  chain: _chain,
-  parentQueue: _parentQueue,
-  parentSeq: _parentSeq,
-  ...retry
-}: DueItem): Retry => retry;
 
 /** Items in one lease. */
 const LARGEST_LEASE = 100;
