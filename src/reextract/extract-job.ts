@@ -1,5 +1,13 @@
 import { type FailedItem, isExtractable, pagesOf } from "../archive/extracted-records.ts";
-import { type ExtractingScraper, extractionBlob, extractionId, readSets, ReextractError, type StoredExtraction, sweepExtractions } from "../archive/extractions.ts";
+import {
+  type ExtractingScraper,
+  extractionBlob,
+  extractionId,
+  readSets,
+  ReextractError,
+  type StoredExtraction,
+  sweepExtractions,
+} from "../archive/extractions.ts";
 import { openRecordSet, type RecordSet } from "../archive/record-set.ts";
 import { isStorageError, type OnDamage } from "../archive/stored-bytes.ts";
 import type { ItemView } from "../domain/item.ts";

@@ -1,159 +1,25 @@
-import { availableParallelism } from "node:os";
-import { laneOf, openStorage, type Storage } from "../../compose.ts";
-import { resolveScraper } from "../../config/find-scrapers.ts";
-import { jobId, type JobView } from "../../domain/job.ts";
-import { checkOutput } from "../../export/outputs/open-output.ts";
-import { openInputs } from "../../inputs/open-inputs.ts";
-import { readInputs } from "../../inputs/read-inputs.ts";
-import { createJob, loadInputs } from "../../pipeline/submit.ts";
-import { type CompiledScraper, compileScraper } from "../../scrapers/compiled-scraper.ts";
-import { loadPinned } from "../../scrapers/load-pinned.ts";
-import { loadScraper, ScraperLoadError } from "../../scrapers/load-scraper.ts";
 import { Supervisor } from "../../worker/supervisor.ts";
+import type { RunOptions } from "../commands/run.ts";
 import { UsageError } from "../exit.ts";
-import { findJob } from "../find-job.ts";
-import { capsOf } from "../options.ts";
-import type { ResumeOptions, RunOptions } from "../commands/run.ts";
-import { paceAtRate } from "../rate-option.ts";
-import { readNewVersion } from "../read-new-version.ts";
-import { dataFlag } from "../options.ts";
 import { openProgress, progressMode } from "../render/progress.ts";
 import { workerScript } from "../run-workers.ts";
-import { noteChange } from "../service/audit-local.ts";
-import { reapDead, superviseJob } from "./supervise-job.ts";
 
+/** Starts the worker processes before it loads anything else: the first request waits longest for them. */
 export const runCommand = async (named: string, options: RunOptions): Promise<number> => {
-  if (options.input === undefined)
+  const { input, processes } = options;
+  if (input === undefined)
     throw new UsageError("no inputs. Name a file with --input FILE, or read stdin with --input -");
-  const { input, processes, data, logLevel } = options;
-  if (options.output !== undefined) checkOutput(options.output);
   using progress = openProgress({ mode: progressMode(options), stream: process.stderr });
-  // Worker processes load their code while this one opens the scraper and the ledger.
   const supervisor = new Supervisor({
     script: workerScript,
     processes,
     onOutput: (line) => progress.note(line),
   });
   try {
-    const ready = await compileScraper(await loadScraper(await resolveScraper(named)), {
-      extracts: options.extract,
-    });
-    const inputs = await openInputs(input, options.format, ready.scraper, laneOf);
-    await using storage = await openStorage(data);
-    const job = jobId(new Date());
-    const submission = {
-      job,
-      client: "local",
-      ready,
-      paceOf: paceAtRate(options.rate, (text) => progress.note(text)),
-      extracts: options.extract,
-      laneOf,
-      inputs,
-      ...(options.limit !== undefined && { limit: options.limit }),
-      ...(options.maxItems !== undefined && { maxItems: options.maxItems }),
-    };
-    await createJob(storage.ledger, submission);
-    return await superviseJob({
-      storage,
-      job,
-      title: ready.scraper.name,
-      isNew: true,
-      input,
-      supervisor,
-      processes,
-      progress,
-      logLevel,
-      ...(options.output !== undefined && { output: options.output }),
-      load: async (signal, onProgress) =>
-        void (await loadInputs(storage.ledger, { ...submission, signal, onProgress })),
-    });
+    const { runJob } = await import("./run-job.ts");
+    return await runJob(named, { ...options, input }, supervisor, progress);
   } finally {
     await supervisor.kill();
     if (input === "-") process.stdin.destroy(); // an open pipe would keep the process alive
   }
-};
-
-export const resumeCommand = async (named: string, options: ResumeOptions): Promise<number> => {
-  if (options.output !== undefined) checkOutput(options.output);
-  await using storage = await openStorage(options.data);
-  const found = await findJob(storage.ledger, named);
-  const job = found.spec.id;
-  const after = await storage.ledger.events.last();
-  const { client } = found.spec;
-  if (client !== "local")
-    await noteChange(options.data, {
-      action: "resumeJob",
-      target: job,
-      detail: { of: client, ...capsOf(options), ...(options.newVersion && { newVersion: true }) },
-    });
-  await reapDead(storage.ledger);
-  const caps = capsOf(options);
-  if (caps || found.cappedBy.quota > 0) await storage.ledger.raiseCaps(job, caps ?? {});
-  using progress = openProgress({ mode: progressMode(options), stream: process.stderr });
-  await readNewVersion(storage, found, {
-    isAsked: options.newVersion,
-    cores: availableParallelism(),
-    say: (line) => progress.note(line),
-  });
-  const view = (await storage.ledger.readJob(job))!;
-  const ready = await loadPinned(view.spec).catch((error: unknown) => {
-    throw withCommand(error, job, options);
-  });
-  const load = loaderOf(storage, view, ready, options);
-  await storage.ledger.controlJob(job, "resume");
-  const { processes, logLevel, output } = options;
-  const supervisor = new Supervisor({
-    script: workerScript,
-    processes,
-    onOutput: (line) => progress.note(line),
-  });
-  try {
-    return await superviseJob({
-      storage,
-      job,
-      title: `${view.spec.scraper}, resumed`,
-      isNew: false,
-      after,
-      supervisor,
-      processes,
-      progress,
-      logLevel,
-      ...(output !== undefined && { output }),
-      ...(load && { load }),
-    });
-  } finally {
-    await supervisor.kill();
-    if (options.input === "-") process.stdin.destroy(); // an open pipe would keep the process alive
-  }
-};
-
-/** Adds the command to run. */
-const withCommand = (error: unknown, job: string, { data }: ResumeOptions): unknown =>
-  error instanceof ScraperLoadError && error.code === "changed-scraper"
-    ? new ScraperLoadError(
-        error.code,
-        `${error.message}\n  sluice resume ${job} --new-version${dataFlag(data)}`,
-      )
-    : error;
-
-type Load = (signal: AbortSignal, onProgress: (received: number) => void) => Promise<void>;
-
-/** A job that was stopped before it had read all inputs needs them again; inputs that it has are ignored as duplicates. */
-const loaderOf = (
-  storage: Storage,
-  view: JobView,
-  ready: CompiledScraper,
-  { input, format }: ResumeOptions,
-): Load | undefined => {
-  const { id: job, client, limit } = view.spec;
-  if (view.isSealed) return undefined;
-  if (input === undefined)
-    throw new UsageError(
-      `${job}: the job stopped before it had read all of its inputs. Provide them again with --input FILE; ` +
-        `the ${view.counts.accepted} that it already has are ignored.`,
-    );
-  const inputs = readInputs(input, format ? { format } : {});
-  const submission = { job, client, ready, laneOf, inputs, ...(limit !== undefined && { limit }) };
-  return async (signal, onProgress) =>
-    void (await loadInputs(storage.ledger, { ...submission, signal, onProgress }));
 };

@@ -71,7 +71,7 @@ export const register = (program: Command, toAction: ToAction): void => {
   workingOptions(continueOptions(inputOptions(resume))).action(
     toAction(async (job: string, options: ResumeOptions) => {
       checkOutputs(options);
-      const { resumeCommand } = await import("../actions/run.ts");
+      const { resumeCommand } = await import("../actions/run-job.ts");
       return await resumeCommand(job, options);
     }),
   );
