@@ -5,15 +5,15 @@ import { hostname } from "node:os";
 import { dirname, extname, join } from "node:path";
 import { finished } from "node:stream/promises";
 import type { Server as TlsServer } from "node:tls";
+import type { ScraperCatalog } from "./api/scraper-catalog.ts";
+import type { ServiceContext } from "./api/service-context.ts";
 import { journaled, journaledRegistry } from "./archive/journaled-ledger.ts";
 import { ConfigError, maxRetryAfterMs } from "./config/check-config.ts";
 import { ownLoader } from "./config/find-scrapers.ts";
 import type { Project } from "./config/load-config.ts";
 import { storageLocation } from "./config/storage-location.ts";
-import type { ServiceContext } from "./api/service-context.ts";
-import type { ScraperCatalog } from "./api/scraper-catalog.ts";
-import type { LaneOf } from "./pipeline/plan.ts";
 import { laneName } from "./domain/lane-name.ts";
+import type { LaneOf } from "./pipeline/plan.ts";
 import type { Blobs } from "./ports/blobs.ts";
 import type { Collector } from "./ports/collector.ts";
 import type { LedgerCheck, LedgerRebuild } from "./ports/ledger-check.ts";
@@ -21,13 +21,12 @@ import { type JobLedger, type Ledger, LedgerError } from "./ports/ledger.ts";
 import type { KeyInfo, Registry, Role } from "./ports/registry.ts";
 import { isController, parseStorageUrl, type Storage, type StorageLocation } from "./ports/storage.ts";
 import { jobLoader, retentionNow } from "./scrapers/load-pinned.ts";
-import { openJobLog, removeJobLog } from "./worker/job-log.ts";
-import { type Log, logWith } from "./worker/log.ts";
-import type { WorkOrder } from "./worker/process-messages.ts";
+import { type Log, logWith, openJobLog, removeJobLog } from "./worker/log.ts";
+import type { WorkOrder } from "./worker/worker-process.ts";
 import { isGone, thisProcess } from "./worker/this-process.ts";
 
 export { LEDGER_FILE } from "./config/storage-location.ts";
-export { openJobLog } from "./worker/job-log.ts";
+export { openJobLog } from "./worker/log.ts";
 
 export const SOFTWARE = "sluice/0.1.0";
 const ROBOT_NAME = "sluice";
@@ -404,7 +403,7 @@ export const openController = async ({
   const { openMetrics } = await import("./api/metrics.ts");
   const metrics = openMetrics({ ledger, registry, version: SOFTWARE });
   const { startReads } = await import("./api/reading/reads.ts");
-  const thread = new URL(`./read-thread${extname(import.meta.filename)}`, import.meta.url);
+  const thread = new URL(`./programs/read-thread${extname(import.meta.filename)}`, import.meta.url);
   const reads = { exports: startReads(thread, location), pages: startReads(thread, location) };
   const shared = { ledger, registry, blobs, log, reads, retentionOf: retentionNow };
   const server = await buildServer({

@@ -1,4 +1,4 @@
-/** Claims and settles a whole job on the SQLite ledger with every commit synced to disk. Answers items per second. */
+/** Claims and settles a whole job on the SQLite ledger with every commit synced to disk. Returns items per second. */
 import { join } from "node:path";
 import type { ClaimedItem } from "../../src/ports/ledger.ts";
 import { openSqlite } from "../../src/backends/sqlite/open.ts";
@@ -43,7 +43,7 @@ const settle = async (count: number): Promise<void> => {
 };
 const startedAt = performance.now();
 for (;;) {
-  // Items whose requests are over do not count against the lane, settled or not.
+  // Items whose requests have ended do not count against the lane, settled or not.
   const grant = await ledger.claim({ worker: WORKER, room: CLAIM, inFlight: new Map() });
   if (grant.items.length === 0) break;
   inFlight.push(...grant.items);

@@ -1,4 +1,4 @@
-/** One worker in one process runs a loaded job to its end. Answers how fast, how large it grew, and what it really kept. */
+/** One worker in one process runs a loaded job to its end. Returns how fast it was, how large it grew, and what it stored. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";

@@ -1,14 +1,11 @@
 import type { CaptureRef } from "../domain/capture.ts";
-import type { Failure, FailureKind } from "../domain/failure.ts";
+import { type Failure, failureInfo, type FailureKind } from "../domain/failure.ts";
 import type { ItemView } from "../domain/item.ts";
 import type { Blobs } from "../ports/blobs.ts";
 import type { ExtractingScraper, StoredExtraction } from "./extractions.ts";
 import { isPacked } from "./read-capture.ts";
 import { BATCH_BYTES, damagedRecords, type ItemRecords, readRunLines, type RecordSet } from "./record-set.ts";
 import { isStorageError, type OnDamage, sha256 } from "./stored-bytes.ts";
-
-/** Failures of reading a page, not of fetching it: another scraper may read the same page. */
-const OF_EXTRACTION: ReadonlySet<FailureKind> = new Set(["structure-changed", "scraper-error"]);
 
 /**
  * Done, or skipped because the page is unchanged, or failed after its pages were collected. If the scraper emits, the failure may be one of
@@ -20,7 +17,7 @@ export const isExtractable = (item: ItemView, { emits }: { readonly emits: boole
   (item.state === "failed" &&
     !emits &&
     item.failure !== undefined &&
-    OF_EXTRACTION.has(item.failure.kind) &&
+    failureInfo(item.failure.kind).isOfExtraction &&
     pagesOf(item).length > 0);
 
 /** An item's state in a set of records after its pages were read: a skipped item stays skipped. */

@@ -6,7 +6,7 @@ import { ExtractionError, SelectorError } from "../extraction/extraction-error.t
 import { InputError } from "../inputs/input-format.ts";
 import { BlobError } from "../ports/blobs.ts";
 import { LedgerError } from "../ports/ledger.ts";
-import { ScraperLoadError } from "../scrapers/load-scraper.ts";
+import { ScraperLoadError } from "../scrapers/check-scraper.ts";
 import { EXIT, UsageError } from "./exit.ts";
 import { explainError } from "./explain-error.ts";
 

@@ -3,8 +3,8 @@ import { pagesOf } from "../archive/extracted-records.ts";
 import { ReextractError } from "../archive/extractions.ts";
 import { runRecords } from "../archive/record-set.ts";
 import { chunksOf } from "../archive/stored-bytes.ts";
-import type { Storage } from "../compose.ts";
-import type { FailureKind } from "../domain/failure.ts";
+import { FAILURE_KINDS, failureInfo } from "../domain/failure.ts";
+import type { Storage } from "../ports/storage.ts";
 import type { ItemView } from "../domain/item.ts";
 import { revisionOf } from "../domain/job-version.ts";
 import { type JobSpec, type JobView, timedId } from "../domain/job.ts";
@@ -39,13 +39,11 @@ export interface Amended {
   readonly putBack: number;
 }
 
-/** Failures that another version of the scraper may mend. Only of the first kind all pages are stored: the others may have ended half-way. */
-const MENDABLE: readonly FailureKind[] = ["structure-changed", "navigation", "scraper-error"];
-
 const SEGMENT_BYTES = 8 * 1024 * 1024;
 const SEGMENT_ITEMS = 5000;
 const CHUNKS_A_THREAD = 6;
 const KEYS = 500;
+const RETRIED = FAILURE_KINDS.filter((kind) => failureInfo(kind).isRetriedByNewVersion);
 
 type JobStorage = Pick<Storage, "ledger" | "blobs" | "location">;
 
@@ -78,7 +76,11 @@ export const amendJob = async (
     // Skipped without a quality is what was answered with a failure.
     if (item.state !== "failed") return hasPages && item.quality !== undefined ? place : undefined;
     if (item.failure?.kind === "structure-changed" && hasPages) return place;
-    if (item.failure && MENDABLE.includes(item.failure.kind) && !scrapers[place]!.ready.scraper.once)
+    if (
+      item.failure &&
+      failureInfo(item.failure.kind).isRetriedByNewVersion &&
+      !scrapers[place]!.ready.scraper.once
+    )
       again.push(item.key);
     return undefined;
   };
@@ -129,7 +131,7 @@ const putItemsBack = async (
 ): Promise<number> => {
   let count = 0;
   for (let from = 0; from < keys.length; from += KEYS) {
-    const some = { kinds: MENDABLE, keys: keys.slice(from, from + KEYS) };
+    const some = { kinds: RETRIED, keys: keys.slice(from, from + KEYS) };
     count += (await unlessEnded(ledger.retryItems(job, some))) ?? 0;
   }
   return count;

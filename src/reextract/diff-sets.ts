@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { itemPages } from "../archive/manifest.ts";
 import { type ItemRecords, openRecordSet, parseRecords } from "../archive/record-set.ts";
-import type { Storage } from "../compose.ts";
+import type { Storage } from "../ports/storage.ts";
 import type { ItemState, ItemView } from "../domain/item.ts";
 import type { JobSpec } from "../domain/job.ts";
 import { fieldPrefix } from "../domain/record.ts";

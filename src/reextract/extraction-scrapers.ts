@@ -1,7 +1,8 @@
 import { fileURLToPath } from "node:url";
 import type { JobSpec, PinnedScraper } from "../domain/job.ts";
 import { fieldPrefix } from "../domain/record.ts";
-import { loadScraper, ScraperLoadError } from "../scrapers/load-scraper.ts";
+import { ScraperLoadError } from "../scrapers/check-scraper.ts";
+import { loadScraper } from "../scrapers/load-scraper.ts";
 import { compileScraper, type CompiledScraper } from "../scrapers/compiled-scraper.ts";
 import { ReextractError } from "../archive/extractions.ts";
 

@@ -22,7 +22,7 @@ writeFileSync(
    export default { ...county, pace: { perSecond: 150, concurrency: ${CONCURRENCY} } };`,
 );
 
-/** Runs the county until Sluice stops by itself; answers what the site saw after its change. */
+/** Runs the county until Sluice stops by itself, and returns the requests that the site saw after its change. */
 const runUntilHeld = async (changeTo: string) => {
   const [data, log] = [join(folder, changeTo), join(folder, `${changeTo}.log`)];
   const args = [
@@ -38,7 +38,7 @@ const runUntilHeld = async (changeTo: string) => {
   const site = await startSite(args);
   const run = ["run", scraper, "--input", input, "--data", data, "--processes", "2"];
   const { code, stderr } = await sluice(run, { COUNTY_URL: site.url });
-  await site[Symbol.asyncDispose](); // its log is complete only then
+  await site[Symbol.asyncDispose](); // the log is complete only after this
   const lines = readLines<{ layout?: string }>(log);
   const changedAt = lines.findIndex((line) => line.layout !== undefined);
   assert.ok(changedAt >= 0, "the site has changed");

@@ -85,7 +85,7 @@ const show = async (at: readonly string[]): Promise<Shown> => {
   return shown;
 };
 
-/** The command that the report proposes for the capped inputs. */
+/** The command that the report prints for the capped inputs. */
 const proposed = ({ stderr }: Ended): string[] => {
   const [, command] = /continue with the capped inputs:\n +(?:\S+ )*?sluice (resume .*)\n/.exec(stderr) ?? [];
   assert.ok(command !== undefined, stderr);

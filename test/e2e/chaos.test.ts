@@ -7,7 +7,7 @@ import { runChaos } from "./chaos/run-chaos.ts";
 const folder = mkdtempSync(join(tmpdir(), "sluice-chaos-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Other tests run beside this one, and builds beside those: a gross excess still shows in the windows of many seconds. */
+/** Other tests and builds may run at the same time. A gross excess still shows in windows of many seconds. */
 const SEEN_LATE_MS = 3000;
 
 /** `npm run chaos` does the same for two minutes. */

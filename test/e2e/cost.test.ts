@@ -36,7 +36,7 @@ test("the requests of a killed worker are counted", async () => {
   const lost = service.worker();
   const urls = Array.from({ length: 6 }, (_, i) => ({ url: `${site.url}/${i}` }));
   const { job } = await client.createJob({ scraper: "page", inputs: urls });
-  // As many as may run at once: no further one leaves while the others have no answer.
+  // As many as may run at once: no other request starts before these are answered.
   await site.arrivals(4);
   using ledger = new DatabaseSync(join(service.data, "sluice.db"), { readOnly: true });
   const told = ledger.prepare(

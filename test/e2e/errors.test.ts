@@ -9,7 +9,7 @@ import { parcelsCsv } from "../../examples/county/inputs.ts";
 import { type CountySite, startSite } from "./county-process.ts";
 import { COUNTY_SCRAPER, type Ended, sluice, SluiceProcess, untilJob } from "./sluice-process.ts";
 
-/** docs/errors.md, one by one: each message names the input, the reason and the way out. */
+/** Each message of docs/errors.md names the input, the reason and what to do. */
 
 const folder = mkdtempSync(join(tmpdir(), "sluice-errors-"));
 const file = (name: string, text: string): string => {
@@ -80,7 +80,7 @@ test("items of an unreachable site fail with the reason and the URL", async () =
 
 test("the error for a read-only data folder names it and says what to do", async (t) => {
   if (process.getuid?.() === 0) {
-    // Nothing is read-only for root but a read-only file system.
+    // For root only a read-only file system is read-only.
     const mount = join(folder, "read-only");
     mkdirSync(mount);
     if (!tmpfs(mount, "ro")) return t.skip("no read-only file system can be mounted here");

@@ -11,7 +11,7 @@ import { SluiceProcess } from "./sluice-process.ts";
 const folder = mkdtempSync(join(tmpdir(), "sluice-events-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Events that the log keeps, after this one and up to one of this type. */
+/** Events in the log after this one, up to one of this type. */
 const hear = async (client: SluiceClient, lastEventId: string, until: string): Promise<LiveEvent[]> => {
   const heard: LiveEvent[] = [];
   for await (const event of client.events({}, { lastEventId })) {

@@ -8,7 +8,7 @@ import { sluice } from "./sluice-process.ts";
 const OWNER = 'extract: { fields: { owner: field.text(".owner") } }';
 const page = (owner: string): string => `<p class=owner>${owner}</p>`;
 
-/** A job of the same scraper beside the other one that has collected nothing yet, for one client or another. */
+/** Another job of the same scraper, without collected pages, for one of two clients. */
 const addEmptyJob = async (stored: StoredJob, id: string, client: string): Promise<void> => {
   const { ledger } = stored;
   const { spec } = await stored.view();
@@ -68,7 +68,7 @@ test("an extraction without records does not become current, and --use chooses a
     );
   const held = await sluice(["extract", ...at, "--scraper", broken]);
   assert.equal(held.code, 3, held.stderr);
-  assert.match(held.stdout, /stored, but not current/);
+  assert.match(held.stdout, /stored but not current/);
   assert.match(held.stdout, /The records of the original run are current/);
   assert.deepEqual(await owners(), ["Ann", "Bo"]);
   const forced = await sluice(["extract", ...at, "--scraper", broken, "--force"]);

@@ -14,7 +14,7 @@ import { after, before, test } from "node:test";
 import { LoopbackSite } from "./loopback-site.ts";
 import { type Ended, sluice } from "./sluice-process.ts";
 
-/** What must never be written into a fixture, and what must never be taken for a passed test. */
+/** What must never be in a fixture, and what must never count as a passed test. */
 const root = mkdtempSync(join(tmpdir(), "sluice-cases-"));
 let site: LoopbackSite;
 
@@ -143,7 +143,7 @@ test("no fixture is made of an item on which the scraper's code fails", async ()
   assert.equal(stored.code, 3);
   assert.match(stored.stderr, /no owner/);
   assert.ok(!existsSync(join(one.path, "fixtures/a")));
-  // Its pages are there all the same: once the code is right, they make one.
+  // Its pages are stored: once the code is fixed, a fixture can be made of them.
   one.write(RIGHT);
   assert.equal((await one.run("capture", "--from-job", "last", "--case", "a")).code, 0);
 });
@@ -178,16 +178,16 @@ test("a scraper that only emits is tested by what it emits, and a job's items ar
   assert.equal(differing.code, 3);
   assert.match(
     differing.stdout,
-    /inputs for town\n\s+expected\s+1\n\s+got\s+1\n\s+gone .*"7".*\n\s+new .*"\/7"/,
+    /inputs for town\n\s+expected\s+1\n\s+got\s+1\n\s+missing .*"7".*\n\s+new .*"\/7"/,
   );
   assert.equal((await list.run("test", "--update")).code, 0);
   assert.equal((await list.run("test")).code, 0);
 
-  // Renamed, a scraper does not lose its tests without a word.
+  // A renamed scraper does not lose its tests silently.
   writeFileSync(town, TOWN("village"));
   const lost = await sluice(["test", list.file, town]);
   assert.equal(lost.code, 3);
-  assert.match(lost.stdout, /fixtures\/town\n\s+a fixture of town/);
+  assert.match(lost.stdout, /fixtures\/town\n\s+a fixture of scraper town/);
   assert.match(lost.stdout, /1 fixture without a scraper/);
 });
 

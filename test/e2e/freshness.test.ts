@@ -39,7 +39,7 @@ const SCRAPER = `
 interface Team {
   readonly name: string;
   readonly client: SluiceClient;
-  /** The API as it answers without the typed client. */
+  /** The API without the typed client. */
   readonly get: (path: string) => Promise<Response>;
 }
 

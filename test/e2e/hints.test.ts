@@ -86,20 +86,20 @@ const paste = (line: string, cwd: string, more: Readonly<Record<string, string>>
     child.stdin!.end();
   });
 
-/** Commands that were printed: on lines of their own, or in backquotes. */
+/** Printed commands: on their own lines or in backquotes. */
 const hintsIn = (text: string): string[] => {
   const plain = stripVTControlCharacters(text).replaceAll(/^npm warn .*$/gm, "");
   const lines = [
     ...plain.matchAll(/^ {2,}((?:npx |node \S.*?|'[^']*')?\S*sluice(?:\.js)?'? [a-z].*)$/gm),
   ].map(([, line]) => line!);
-  // A report breaks long lines: a command in backquotes may go over two.
+  // A report breaks long lines: a command in backquotes may span two.
   const quoted = [...plain.replaceAll(/\n +/g, " ").matchAll(/`([^`]*sluice(?:\.js)?'? [a-z][^`]*)`/g)].map(
     ([, line]) => line!,
   );
   return [...lines, ...quoted];
 };
 
-/** Runs what was printed, and fails where one of them cannot be used as it is. */
+/** Runs the printed commands, and fails if one of them does not work as printed. */
 const pasteAll = async (
   said: Said,
   cwd: string,
@@ -154,7 +154,7 @@ test("commands printed by other commands can be pasted", async () => {
   await pasteAll(submitted, project, 1);
 });
 
-/** Left out: what would wait for workers, which are not there, or be one itself. */
+/** Left out: commands that wait for workers, or are workers. */
 const withoutWaiting = ({ code, text }: Said): Said => ({
   code,
   text: text.replaceAll(/^.* jobs watch .*$/gm, "").replaceAll(/`[^`]* worker`/g, ""),
@@ -173,7 +173,7 @@ test("the report of a held job says how to continue", async () => {
   );
   for (const hint of hints) {
     const { code, text } = await paste(hint, project);
-    // Nothing was repaired: resumed, it is held again.
+    // Nothing was repaired, so it is held again after resume.
     assert.ok([0, 3, 4].includes(code), `${hint}\nended with ${code}:\n${text}`);
   }
 });

@@ -21,7 +21,7 @@ const bytesOf = async function* (rows: readonly string[]): AsyncGenerator<Uint8A
   yield Buffer.from(rows.join(""));
 };
 
-/** A machine of its own: a project folder with the scrapers, a worker key, and nothing of the service's data. */
+/** A separate machine: a project folder with the scrapers and a worker key, without the service's data. */
 class Machine {
   readonly folder: string;
   readonly worker: SluiceProcess;
@@ -43,7 +43,7 @@ class Machine {
     }
   }
 
-  /** Whether this worker of the service is one of this machine's processes. */
+  /** Whether this worker is one of this machine's processes. */
   runs = (pid: number | undefined): boolean => this.worker.family().includes(pid ?? 0);
 
   #log(): string {

@@ -30,7 +30,7 @@ export default defineScraper({
 });
 `;
 
-/** By what is wrong: what was written, and what was meant. */
+/** For each mistake: what was written and what was meant. */
 const AT_LOAD: Readonly<Record<string, readonly [Parts, string, string]>> = {
   "a cap": [{ options: "limits: { dept: 20 }," }, "dept", "depth"],
   "a scraper's option": [{ options: 'robot: "ignore",' }, "robot", "robots"],

@@ -101,7 +101,7 @@ test("a killed extraction with a new version continues with the next resume", as
   const project = await openProject("killed");
   const { site, data, write } = project;
   const { job } = await runUntilHeld(project);
-  // It never comes back from one page: the process is killed while it waits for it.
+  // Extraction hangs on one page, and the process is killed meanwhile.
   write({
     ...FIXED,
     name: '[".title", ".name"], { check: (text) => { while (text === "Thing 20"); return true; } }',

@@ -10,7 +10,7 @@ import { ROOT } from "./sluice-process.ts";
 const folder = mkdtempSync(join(tmpdir(), "sluice-own-trouble-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Its first item takes all files that its process may open, until a while after the first that failed for want of one. */
+/** The first item opens all files that the process may open, until a while after the first failure. */
 const HOARDER = `
   import { closeSync, openSync, writeFileSync } from "node:fs";
   import { defineScraper } from "sluice";

@@ -27,7 +27,7 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** As a user types it, far from the server's files, with a configuration of one's own. */
+/** As a user on another machine runs it, with its own configuration. */
 const type = (args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> =>
   new SluiceProcess(
     args,

@@ -59,7 +59,7 @@ const stateOf = async (data: string) => {
 
 test("inputs that were read before a read error are kept", async () => {
   const data = join(folder, "broken-inputs");
-  // Wide rows: the first of them are read, and taken, long before the bad bytes are reached.
+  // Wide rows: the first ones are accepted long before the bad bytes are read.
   const wide = (count: number) =>
     Buffer.from(`${numbers(count)}\n`.replaceAll("\n", `,${"x".repeat(1000)}\n`));
   const whole = file("whole.csv", wide(800));

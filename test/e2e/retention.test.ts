@@ -21,7 +21,7 @@ interface Row {
   readonly _state: string;
 }
 
-/** Each item that the job has can be read: its record, and every page and file of it. */
+/** Every item of the job is readable: its record, pages and files. */
 const assertReadable = async (project: TownProject, job: string, count: number): Promise<void> => {
   const rows = await project.lines<Row>("export", job);
   assert.equal(rows.length, count);
@@ -161,7 +161,7 @@ test("a killed prune leaves everything readable, and the next one finishes it", 
 
   let kills = 0;
   const steps = ["fresh", "lend", "bytes", "rows"];
-  /** Each round waits for a later state, and kills the process in it. */
+  /** Each round waits for a later state and kills the process there. */
   const states = [
     () => isMarked(),
     () => ownObjects() < all,

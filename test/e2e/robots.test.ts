@@ -26,7 +26,7 @@ const runAll = async (site: LoopbackSite, robots: "obey" | "ignore") => {
      });`,
   );
   const data = join(folder, robots);
-  // Allowed and denied ones mixed, so that both processes meet both.
+  // Allowed and denied pages alternate, so that both processes get both.
   const paths = OPEN.flatMap((path, n) => [path, PRIVATE[n]!]);
   const input = site.writeUrls(join(folder, `${robots}.txt`), paths);
   const ended = await sluice(["run", scraper, "--input", input, "--data", data, "--processes", "2"]);

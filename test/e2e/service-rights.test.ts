@@ -13,13 +13,13 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 
 const namesBelow = (path: string): string[] => readdirSync(path, { recursive: true, encoding: "utf8" });
 
-/** The folder and all below it that others than their owner have any right to. */
+/** All paths in the folder to which anyone but the owner has access. */
 const openToOthers = (path: string): string[] =>
   [path, ...namesBelow(path).map((name) => join(path, name))].filter(
     (name) => (statSync(name).mode & 0o077) !== 0,
   );
 
-/** With a umask that takes no right away. */
+/** With a umask of 0. */
 const unmasked = (...args: readonly string[]): Promise<unknown> =>
   promisify(execFile)("sh", [
     "-c",

@@ -69,7 +69,7 @@ test("a slow answer is read to its end while bytes arrive", async (t) => {
 });
 
 test("the client gives up on a machine that accepts no connection", async (t) => {
-  // Its process stands still: the system takes two connections for it, and lets the others wait.
+  // Its process is stopped: the system accepts two connections for it and lets the others wait.
   const program =
     'const s = require("net").createServer().listen({ host: "127.0.0.1", port: 0, backlog: 1 }, () => console.log(s.address().port))';
   const child = spawn(process.execPath, ["-e", program], { stdio: ["ignore", "pipe", "ignore"] });

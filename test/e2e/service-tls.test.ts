@@ -18,7 +18,7 @@ const openssl = (line: string): string =>
     stdio: ["ignore", "pipe", "pipe"],
   });
 
-/** Why there is no certificate here; undefined where a CA and a certificate of it for loopback were made. */
+/** Why certificates could not be made, or undefined. */
 const whyNone = (): string | undefined => {
   try {
     openssl("version");

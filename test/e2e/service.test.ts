@@ -53,7 +53,7 @@ test("a stopping worker finishes its items in flight and leaves the rest to othe
   const worker = service.worker();
   const { job } = await client.createJob({ scraper: "hopping", inputs: numbers(100) });
   await site.arrivals(40);
-  // However long the signal takes: the worker must not be through with all of them before.
+  // The worker must not finish all of them before the signal arrives, however long that takes.
   site.answerMs = 300;
   worker.child.kill("SIGTERM");
   const { code, stderr } = await worker.ended;
@@ -71,13 +71,13 @@ test("a stopping worker finishes its items in flight and leaves the rest to othe
   assert.equal(site.arrived.length, 100 * HoppingSite.requestsPerItem, "nothing was asked for twice");
 });
 
-/** The API waits for 20 s unless told: on a busy machine, until a worker that does not answer is given up, it may take longer. */
+/** The API waits 20 s by default. On a busy machine it may take longer to give up a silent worker. */
 const PATIENT = { waitMs: 60_000 };
 
 const STOPPED = {
-  // As many in hand as slots are booked ahead: whoever does not hear of the stop at once has some left to use.
+  // As many items in flight as slots are booked ahead, so that a worker that misses the stop would still send requests.
   "in a lane with slots booked ahead": { pace: "perSecond: 40, concurrency: 40", answerMs: 30, requests: 60 },
-  // No slots hold a hop back here, and an item takes longer than the stop.
+  // Here no slot delays a hop, and an item takes longer than the stop.
   "in a lane without a rate": { pace: "perSecond: Infinity, concurrency: 8", answerMs: 500, requests: 20 },
 };
 

@@ -14,7 +14,7 @@ import { ROOT, sluice, SluiceProcess } from "./sluice-process.ts";
 const folder = mkdtempSync(join(tmpdir(), "sluice-hangup-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A site that keeps requests open until it is told to answer them. */
+/** A site that keeps requests open until the test lets it answer. */
 const openHoldingSite = async () => {
   const held: ServerResponse[] = [];
   const server = createServer((request, response) => {
@@ -101,7 +101,7 @@ for (const [way, command] of Object.entries(WAYS))
       let said = "";
       while (!/listens on \S+\n/.test(said)) said += String((await once(child.stdout, "data"))[0]);
       const [, url] = /listens on (\S+)/.exec(said)!;
-      // The shell may die of it, as a login shell does.
+      // The shell may die of it, as a login shell would.
       for (let n = 0; n < 2; n++) killGroup(child.pid!, "SIGHUP");
       await delay(1500);
       assert.equal((await fetch(`${url}/healthz`)).status, 200);
@@ -114,6 +114,6 @@ function killGroup(group: number, signal: NodeJS.Signals): void {
   try {
     process.kill(-group, signal);
   } catch {
-    // nothing is left of it
+    // no process is left
   }
 }

@@ -18,7 +18,7 @@ import { after, before, test } from "node:test";
 import { propertyPage } from "../../bench/site/property-page.ts";
 import { type Ended, ROOT, SluiceProcess } from "./sluice-process.ts";
 
-/** From nothing to a project that runs, and from a page to a scraper, as a newcomer does it. */
+/** From an empty folder to a running project, and from a page to a scraper, as a new user does it. */
 
 const kit = mkdtempSync(join(tmpdir(), "sluice-starting-"));
 const project = join(kit, "my-scrapers");
@@ -85,7 +85,7 @@ test("a flag overrides the environment, the environment the configuration, the c
   const folder = join(project, "scrapers/tools");
   const asked = async (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
     (await inFolder(folder, ["jobs", "show", "nothing", ...args], env)).stderr;
-  assert.match(await asked([]), /nothing: no such job|there are no jobs/); // the data folder of the run above
+  assert.match(await asked([]), /nothing: no such job|there are no jobs/); // uses the data folder of the run above
   assert.match(await asked([], { SLUICE_DATA: "from-env" }), /from-env/);
   assert.match(await asked(["--data", "from-flag"], { SLUICE_DATA: "from-env" }), /from-flag/);
   const elsewhere = await inFolder(kit, ["jobs", "ls"]);
@@ -101,7 +101,7 @@ test("the error for an invalid configuration names the file and the option, and 
   assert.match(stderr, /sluice\.config\.ts.*`dat`.*data, scrapers/);
 });
 
-/** One property page; `/private` is not for robots. */
+/** One property page. robots.txt denies `/private`. */
 const serveProperty = async () => {
   const asked: string[] = [];
   const server = createServer((request, response) => {

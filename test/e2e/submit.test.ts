@@ -87,7 +87,7 @@ test("export --json describes the written file", async () => {
 test("an interrupted submit names the job and both ways to continue", async () => {
   const args = ["submit", "page", "--input", "-", "--format", "urls"];
   const submit = new SluiceProcess(args, {}, folder, "pipe");
-  // Somebody who writes slowly: one input comes, and the end never does.
+  // A slow writer: one input comes, and the pipe stays open.
   submit.child.stdin!.write("http://127.0.0.1:9/slow\n");
   const job = async (): Promise<string | undefined> => {
     const [line = ""] = (await type("jobs", "ls", "--json")).stdout.split("\n");

@@ -20,7 +20,7 @@ const METADATA = "http://169.254.169.254/latest/meta-data/";
 /** Another address of this machine: the operator's list allows it, and no other. */
 const ALLOWED = "127.0.0.2";
 
-/** What must never be reached: it counts connections, before anything is sent. */
+/** A server that must never be reached. It counts connections. */
 class Trap implements AsyncDisposable {
   connections = 0;
   readonly #server = createServer((socket) => {
@@ -38,7 +38,7 @@ class Trap implements AsyncDisposable {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** Shows that it counts: a trap that is not there would be passed by everything. */
+  /** Checks that it counts connections. */
   async assertUntouched(): Promise<void> {
     assert.equal(this.connections, 0);
     await once(connect(this.port, "127.0.0.1"), "close");
@@ -248,7 +248,7 @@ test("a webhook to a private address is refused when it is created, and when its
   await trap.assertUntouched();
 });
 
-/** Fails in ways whose messages hold a path, an address and a port, as Node words them. */
+/** Fails with messages of Node that contain a path, an address and a port. */
 const LEAKY = `import { readFileSync } from "node:fs";
 import { connect } from "node:net";
 import { once } from "node:events";

@@ -7,7 +7,7 @@ import { openStorage } from "../../src/compose.ts";
 import { LoopbackSite } from "./loopback-site.ts";
 import { childrenOf, sluice, SluiceProcess } from "./sluice-process.ts";
 
-/** What the code of a scraper can do to `sluice try`. */
+/** What a scraper's code can do to `sluice try`. */
 const folder = mkdtempSync(join(tmpdir(), "sluice-trial-"));
 const data = join(folder, "data");
 let site: LoopbackSite;

@@ -48,7 +48,7 @@ const rows = (from: number, to: number): string =>
 
 const newJob = async (): Promise<string> => (await service.client.createJob({ scraper: "parcels" })).job.id;
 
-/** An upload whose body is written piece by piece, and stays open between them. */
+/** An upload whose body is written piece by piece and stays open in between. */
 const openUpload = (job: string, headers: Readonly<Record<string, string>> = {}): ClientRequest => {
   const upload = request(new URL(`/v1/jobs/${job}/inputs`, service.url), {
     method: "POST",
@@ -72,7 +72,7 @@ const takenFrom = async (job: string, least: number): Promise<number> => {
   }
 };
 
-/** Every parcel was asked for once, and nothing else was. */
+/** Every parcel was requested once, and nothing else. */
 const assertAskedOnce = (from: number, to: number): void => {
   const asked = site.arrived.map((path) => Number(path.slice("/parcel/".length)));
   const own = asked.filter((parcel) => parcel >= from && parcel < to).toSorted((a, b) => a - b);

@@ -3,7 +3,7 @@ import { type Attack, JSON_TYPE, unexpected, times } from "../attack.ts";
 import type { AttackKit } from "../attack-kit.ts";
 import { steadyNow } from "../neighbour.ts";
 
-/** How long until the neighbour's receiver hears of a job of its that was cancelled, in milliseconds. */
+/** Milliseconds until the neighbour's receiver gets the event of a cancelled job. */
 const deliveryMs = async (kit: AttackKit): Promise<number> => {
   const path = `/hook/neighbour-${Math.random()}`;
   const webhook = `${kit.neighbour.siteAt("127.0.0.30")}${path}`;

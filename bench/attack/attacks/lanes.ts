@@ -152,10 +152,10 @@ const manyNames: Attack = {
   async set(kit) {
     const setCap = (address: string, perSecond: number | null) =>
       kit.post(kit.admin, `/v1/lanes/address:${address}`, { perSecond }, "PATCH");
-    // The neighbour's site is not to be spared.
+    // The neighbour's site is not limited.
     const wrong = unexpected([await setCap("127.0.0.1", 1_000), await setCap("*", ADDRESS_CAP)], 200);
     if (wrong) throw new Error(wrong);
-    // Workers hear of it with their next pulse, and use up what was booked before.
+    // Workers learn of it with their next pulse and use what was booked before.
     await delay(SETTLED_MS);
     return async () => {
       await setCap("*", null);

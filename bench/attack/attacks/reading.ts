@@ -47,7 +47,7 @@ const slowReaders: Attack = {
   async run(kit, { readers, fileBytes }) {
     const path = await filePath(kit, kit.attacker);
     const begun = await times(readers, () => kit.begin(kit.attacker, path));
-    // Each has had time to be buffered as far as the service would.
+    // Enough time for the service to fill its buffers.
     await delay(2_000);
     for (const response of begun) response.destroy();
     const whole = await kit.ask(kit.attacker, path);

@@ -6,7 +6,7 @@ import { type Attack, CSV, JSON_TYPE, NDJSON, rows, unexpected, times } from "..
 import type { AttackKit, Reply } from "../attack-kit.ts";
 import { collidingKeys } from "../colliding-keys.ts";
 
-/** Into a job that is made for it and cancelled after it. */
+/** Uploads into a new job, which is cancelled afterwards. */
 const upload = async (
   kit: AttackKit,
   body: Buffer | Readable,
@@ -57,7 +57,7 @@ const leavingSender: Attack = {
       headers: { authorization: `Bearer ${kit.attacker}`, ...NDJSON, ...GZIP },
     });
     request.on("error", () => undefined);
-    // One byte short: it is not at its end.
+    // One byte short, so that it never ends.
     request.write(body.subarray(0, -1));
     await delay(1_000);
     request.destroy();
@@ -159,7 +159,7 @@ const bigBodies: Attack = {
     const body = JSON.stringify({ scraper: "page", pace: { perSecond: 1 }, inputs });
     const { key } = await kit.makeClient();
     const replies = await times(10, () =>
-      // A connection that is to be closed after a refusal breaks while it still sends.
+      // A refused upload's connection is closed while it still sends.
       kit.ask(key, "/v1/jobs", {
         method: "POST",
         body,

@@ -5,7 +5,7 @@ import type { Ledger } from "../../ports/ledger.ts";
 import type { StorageLocation } from "../../ports/storage.ts";
 import { amendJob } from "../../reextract/amend-job.ts";
 import { ReextractError } from "../../archive/extractions.ts";
-import { ScraperLoadError } from "../../scrapers/load-scraper.ts";
+import { ScraperLoadError } from "../../scrapers/check-scraper.ts";
 import { JobBackoff } from "../job-backoff.ts";
 import { openJobs } from "../open-jobs.ts";
 import { type TaskTools, runTask } from "../run-task.ts";

@@ -1,26 +1,39 @@
 import { availableParallelism } from "node:os";
 import { laneOf, openStorage, type Storage } from "../../compose.ts";
 import { resolveScraper } from "../../config/find-scrapers.ts";
-import { jobId, type JobView } from "../../domain/job.ts";
+import { type JobCaps, jobId, type JobView } from "../../domain/job.ts";
 import { checkOutput } from "../../export/outputs/open-output.ts";
 import { openInputs } from "../../inputs/open-inputs.ts";
 import { readInputs } from "../../inputs/read-inputs.ts";
 import { createJob, loadInputs } from "../../pipeline/submit.ts";
 import { type CompiledScraper, compileScraper } from "../../scrapers/compiled-scraper.ts";
 import { loadPinned } from "../../scrapers/load-pinned.ts";
-import { loadScraper, ScraperLoadError } from "../../scrapers/load-scraper.ts";
+import { ScraperLoadError } from "../../scrapers/check-scraper.ts";
+import { loadScraper } from "../../scrapers/load-scraper.ts";
 import { Supervisor } from "../../worker/supervisor.ts";
 import { UsageError } from "../exit.ts";
 import { findJob } from "../find-job.ts";
-import { capsOf } from "../options.ts";
-import type { ResumeOptions, RunOptions } from "../commands/run.ts";
+import { capsOf, dataFlag, given, type WorkingOptions } from "../options.ts";
 import { paceAtRate } from "../rate-option.ts";
 import { readNewVersion } from "../read-new-version.ts";
-import { dataFlag } from "../options.ts";
 import { openProgress, type Progress, progressMode } from "../render/progress.ts";
 import { workerScript } from "../run-workers.ts";
 import { noteChange } from "../service/audit-local.ts";
 import { reapDead, superviseJob } from "./supervise-job.ts";
+
+export interface RunOptions extends WorkingOptions {
+  readonly limit?: number;
+  /** Requests per second in each lane; can only lower the scraper's own pace. */
+  readonly rate?: number;
+  readonly maxItems?: number;
+  /** False for `--no-extract`. */
+  readonly extract: boolean;
+}
+
+export interface ResumeOptions extends WorkingOptions, JobCaps {
+  /** Continue with the current version of the scraper. */
+  readonly newVersion: boolean;
+}
 
 /** Runs a new job to its end. The worker processes have been started already, see `run.ts`. */
 export const runJob = async (
@@ -29,8 +42,8 @@ export const runJob = async (
   supervisor: Supervisor,
   progress: Progress,
 ): Promise<number> => {
+  checkOutputs(options);
   const { input, processes, data, logLevel } = options;
-  if (options.output !== undefined) checkOutput(options.output);
   const ready = await compileScraper(await loadScraper(await resolveScraper(named)), {
     extracts: options.extract,
   });
@@ -45,8 +58,7 @@ export const runJob = async (
     extracts: options.extract,
     laneOf,
     inputs,
-    ...(options.limit !== undefined && { limit: options.limit }),
-    ...(options.maxItems !== undefined && { maxItems: options.maxItems }),
+    ...given({ limit: options.limit, maxItems: options.maxItems }),
   };
   await createJob(storage.ledger, submission);
   return await superviseJob({
@@ -59,14 +71,14 @@ export const runJob = async (
     processes,
     progress,
     logLevel,
-    ...(options.output !== undefined && { output: options.output }),
+    ...given({ output: options.output }),
     load: async (signal, onProgress) =>
       void (await loadInputs(storage.ledger, { ...submission, signal, onProgress })),
   });
 };
 
 export const resumeCommand = async (named: string, options: ResumeOptions): Promise<number> => {
-  if (options.output !== undefined) checkOutput(options.output);
+  checkOutputs(options);
   await using storage = await openStorage(options.data);
   const found = await findJob(storage.ledger, named);
   const job = found.spec.id;
@@ -110,8 +122,7 @@ export const resumeCommand = async (named: string, options: ResumeOptions): Prom
       processes,
       progress,
       logLevel,
-      ...(output !== undefined && { output }),
-      ...(load && { load }),
+      ...given({ output, load }),
     });
   } finally {
     await supervisor.kill();
@@ -145,7 +156,15 @@ const loaderOf = (
         `the ${view.counts.accepted} that it already has are ignored.`,
     );
   const inputs = readInputs(input, format ? { format } : {});
-  const submission = { job, client, ready, laneOf, inputs, ...(limit !== undefined && { limit }) };
+  const submission = { job, client, ready, laneOf, inputs, ...given({ limit }) };
   return async (signal, onProgress) =>
     void (await loadInputs(storage.ledger, { ...submission, signal, onProgress }));
+};
+
+const checkOutputs = ({ json, output }: WorkingOptions): void => {
+  if (json && output === "-")
+    throw new UsageError(
+      "--json and --output - both write to stdout. Write the results to a file, or omit --json.",
+    );
+  if (output !== undefined) checkOutput(output);
 };

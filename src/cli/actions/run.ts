@@ -1,8 +1,8 @@
 import { Supervisor } from "../../worker/supervisor.ts";
-import type { RunOptions } from "../commands/run.ts";
 import { UsageError } from "../exit.ts";
 import { openProgress, progressMode } from "../render/progress.ts";
 import { workerScript } from "../run-workers.ts";
+import type { RunOptions } from "./run-job.ts";
 
 /** Starts the worker processes before it loads anything else: the first request waits longest for them. */
 export const runCommand = async (named: string, options: RunOptions): Promise<number> => {

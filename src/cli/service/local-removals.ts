@@ -3,7 +3,7 @@ import type { Removal } from "../../domain/removal.ts";
 import { finishRemoval, finishRemovals, storedBytes } from "../../retention/finish-removals.ts";
 import { markDue, planPrune } from "../../retention/plan-prune.ts";
 import { retentionNow } from "../../scrapers/load-pinned.ts";
-import { removeJobLog } from "../../worker/job-log.ts";
+import { removeJobLog } from "../../worker/log.ts";
 import { reapDead } from "../actions/supervise-job.ts";
 import type { PrunedPart, RemovingVerbs } from "./verbs.ts";
 

@@ -11,7 +11,7 @@ export default defineScraper({
   input: z.object({ url: z.url(), parcel: z.string().regex(/^\d{10}$/) }),
   key: ({ parcel }) => parcel,
   pace: PACE,
-  // A good page may be slow on a busy machine.
+  // Good pages may be slow on a busy machine.
   limits: { ...limits, requestMs: 8000 },
   ...(failures && { failures }),
   ...(extract && { extract }),

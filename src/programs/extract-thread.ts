@@ -1,31 +1,9 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { laneOf, openBlobs, type StorageLocation } from "../compose.ts";
-import type { JobSpec } from "../domain/job.ts";
+import { laneOf, openBlobs } from "../compose.ts";
 import { jobScrapers, loadPinned } from "../scrapers/load-pinned.ts";
-import { type Chunk, type ChunkEnd, type ChunkTools, extractChunk } from "./extract-chunk.ts";
-import { loadCurrentScrapers } from "./extraction-scrapers.ts";
-
-/** What a thread is started with. */
-export interface ThreadTask {
-  readonly location: StorageLocation;
-  readonly spec: Pick<JobSpec, "id" | "scraper" | "source" | "scrapers" | "extracts">;
-  readonly instead?: string;
-  /** The job's scrapers in the versions that it is pinned to; else as their files are now. */
-  readonly isAmending?: boolean;
-  readonly most: number;
-  /** Three numbers: items begun in all; of the one begun last, the order's number and its place there, plus one; 0 between orders. */
-  readonly beat: SharedArrayBuffer;
-}
-
-export interface ThreadOrder {
-  readonly number: number;
-  readonly chunk: Chunk;
-}
-
-export type ThreadReply =
-  | { readonly ready: readonly string[] }
-  | { readonly number: number; readonly end: ChunkEnd }
-  | { readonly error: { readonly name: string; readonly message: string; readonly code?: string } };
+import { type ChunkTools, extractChunk } from "../reextract/extract-chunk.ts";
+import type { ThreadOrder, ThreadReply, ThreadTask } from "../reextract/extract-pool.ts";
+import { loadCurrentScrapers } from "../reextract/extraction-scrapers.ts";
 
 const task = workerData as ThreadTask;
 const beat = new Int32Array(task.beat);

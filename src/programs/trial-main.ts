@@ -1,9 +1,9 @@
 /** The program of a trial's process: runs the one item of its job, once, and tells every step. */
 import { preload, work } from "../compose.ts";
 import { scraperError } from "../pipeline/collect.ts";
-import type { ToWorker } from "../worker/process-messages.ts";
-import type { FromTrial } from "./trial-messages.ts";
-import { watchCollector } from "./watch-collector.ts";
+import type { ToWorker } from "../worker/worker-process.ts";
+import type { FromTrial } from "../devtools/trial-messages.ts";
+import { watchCollector } from "../devtools/watch-collector.ts";
 
 const BEAT_MS = 500;
 const stop = new AbortController();

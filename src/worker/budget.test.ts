@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { FailureError } from "../domain/failure.ts";
 import type { JobView } from "../domain/job.ts";
-import { BudgetTracker } from "./budget-book.ts";
+import { BudgetTracker } from "./budget.ts";
 
 const item = (seq: number) => ({ queue: 1, seq });
 const isBudget = (error: unknown) => error instanceof FailureError && error.failure.kind === "budget";

@@ -1,6 +1,6 @@
 /** The program of a worker process: waits for its orders, works, and reports how it ended. */
 import { preload, work } from "../compose.ts";
-import type { FromWorker, ToWorker } from "../worker/process-messages.ts";
+import type { FromWorker, ToWorker } from "../worker/worker-process.ts";
 
 const BEAT_MS = 500;
 /** Node sometimes hangs at exit: a finished process is killed after this time. */

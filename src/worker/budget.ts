@@ -1,7 +1,7 @@
 import { FailureError } from "../domain/failure.ts";
 import type { ItemRef } from "../domain/item.ts";
 import type { JobSpec } from "../domain/job.ts";
-import type { Ledger } from "../ports/ledger.ts";
+import type { Ledger, UnsettledCost } from "../ports/ledger.ts";
 
 interface Spent {
   requests: number;
@@ -112,3 +112,35 @@ const remove = ({ unsettled, own }: Account, item: ItemRef): boolean => {
 
 const overspent = (what: string): FailureError =>
   new FailureError({ kind: "budget", detail: `the job has spent its budget of ${what}` });
+
+type Cost = Omit<UnsettledCost, "queue">;
+
+/** What the items that this worker has not settled yet have cost so far. The cost of a running item is read from its session. */
+export class UnsettledCosts {
+  readonly #items = new Map<string, { readonly queue: number; readonly cost: Cost }>();
+
+  /** `cost` may still grow. */
+  set({ queue, seq }: ItemRef, cost: Cost): void {
+    this.#items.set(`${queue}/${seq}`, { queue, cost });
+  }
+
+  of({ queue, seq }: ItemRef): Cost {
+    const { requests, bytes } = this.#items.get(`${queue}/${seq}`)?.cost ?? { requests: 0, bytes: 0 };
+    return { requests, bytes };
+  }
+
+  settled(items: readonly ItemRef[]): void {
+    for (const { queue, seq } of items) this.#items.delete(`${queue}/${seq}`);
+  }
+
+  get byQueue(): UnsettledCost[] {
+    const sums = new Map<number, { queue: number; requests: number; bytes: number }>();
+    for (const { queue, cost } of this.#items.values()) {
+      const sum = sums.get(queue) ?? { queue, requests: 0, bytes: 0 };
+      sum.requests += cost.requests;
+      sum.bytes += cost.bytes;
+      sums.set(queue, sum);
+    }
+    return [...sums.values()];
+  }
+}
