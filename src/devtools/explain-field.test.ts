@@ -6,7 +6,7 @@ import { page as builtIn } from "../scrapers/page.ts";
 import { compileScraper } from "../scrapers/compiled-scraper.ts";
 import type { AnyScraper } from "../scrapers/scraper.ts";
 import { explainEach, explainField } from "./explain-field.ts";
-import { judgePages } from "./judge-pages.ts";
+import { judgePages } from "./run-case.ts";
 
 const page = (name: string, text: string) => ({
   name,

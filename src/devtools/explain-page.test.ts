@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { pageBeginning, pageOddity } from "./explain-page.ts";
+import { pageBeginning, pageOddity } from "./explain-field.ts";
 
 test("a page that is empty, or is no HTML, is said to be so with its type and size", () => {
   assert.match(pageOddity({ mediaType: "text/html", text: " \n" })!, /empty \(text\/html, 2 bytes\)/);

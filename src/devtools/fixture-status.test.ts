@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { pathToFileURL } from "node:url";
-import { fixtureStatus } from "./fixture-status.ts";
-import { writeFixture } from "./write-fixture.ts";
+import { fixtureStatus } from "./test-fixtures.ts";
+import { writeFixture } from "./capture-case.ts";
 
 /** A scraper of the text in `<b>`, with a fixture for each value that is expected of `<b>A</b>`. */
 const put = (t: TestContext, extract: string, expected: readonly string[]): string => {

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { type ScraperResult, testFixtures } from "./test-fixtures.ts";
-import { writeFixture } from "./write-fixture.ts";
+import { writeFixture } from "./capture-case.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "sluice-threads-"));
 after(() => rmSync(folder, { recursive: true, force: true }));

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseHtml } from "../../extraction/html-document.ts";
-import { findLists } from "./find-lists.ts";
+import { findLists } from "./find-rows.ts";
 
 const found = (html: string) =>
   findLists(parseHtml(html)).map(({ label, choices: [first] }) => [label, first]);

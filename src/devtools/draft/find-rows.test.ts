@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseHtml } from "../../extraction/html-document.ts";
 import { findRows } from "./find-rows.ts";
-import { ENGLISH } from "./page-style.ts";
+import { ENGLISH } from "./guess-kind.ts";
 
 const row = (name: string, price: string, tags: readonly string[]): string =>
   `<div class="tool card-x"><h3>${name}</h3><span class="price">${price}</span><a href="/t/${name}">more</a>

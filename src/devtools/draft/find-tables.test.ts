@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseHtml } from "../../extraction/html-document.ts";
-import { findTables } from "./find-tables.ts";
-import { ENGLISH } from "./page-style.ts";
+import { findTables } from "./find-rows.ts";
+import { ENGLISH } from "./guess-kind.ts";
 
 const ROWS =
   "<tr><th>Year</th><th>Paid on</th><th>Year</th></tr><tr><td>2025</td><td>01/31/2026</td><td>x</td></tr>";

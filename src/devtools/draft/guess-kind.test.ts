@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { guessKind, type Kind, kindOfAll } from "./guess-kind.ts";
-import { ENGLISH } from "./page-style.ts";
+import { ENGLISH, guessKind, type Kind, kindOfAll } from "./guess-kind.ts";
 
 const KINDS: readonly (readonly [label: string, text: string, type: Kind["type"], format?: string])[] = [
   ["Market value", "$123,456", "money"],

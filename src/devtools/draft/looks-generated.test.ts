@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isLook, looksGenerated } from "./looks-generated.ts";
+import { isLook, looksGenerated } from "./short-selector.ts";
 
 test("ids and classes that programs write are told from those that people write", () => {
   const byPrograms =

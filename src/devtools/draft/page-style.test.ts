@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseHtml } from "../../extraction/html-document.ts";
-import { pageStyle } from "./page-style.ts";
+import { pageStyle } from "./guess-kind.ts";
 
 const styleOf = (lang: string, ...dates: readonly string[]) =>
   pageStyle(

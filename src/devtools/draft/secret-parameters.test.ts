@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { blotSecrets, withoutSecrets } from "./secret-parameters.ts";
+import { blotSecrets, withoutSecrets } from "./guess-input.ts";
 
 const without = (path: string): readonly unknown[] => {
   const { url, leftOut } = withoutSecrets(new URL(path, "https://town.example"));
