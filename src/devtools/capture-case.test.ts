@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import fc from "fast-check";
-import { listCases, readCase, readPages } from "./read-fixture.ts";
-import { caseName, writeFixture } from "./write-fixture.ts";
+import { caseName, writeFixture } from "./capture-case.ts";
+import { listCases, readCase, readPages } from "./fixture.ts";
 
 const fixtures = mkdtempSync(join(tmpdir(), "sluice-fixtures-"));
 after(() => rmSync(fixtures, { recursive: true, force: true }));

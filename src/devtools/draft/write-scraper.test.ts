@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { runInNewContext } from "node:vm";
 import fc from "fast-check";
-import { literal, templateText, valueComment } from "./source-text.ts";
+import { literal, templateText, valueComment } from "./write-scraper.ts";
 
 /** Texts made of what ends or turns source code, between ordinary characters. */
 const hostile = fc

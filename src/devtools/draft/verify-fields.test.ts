@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { fieldName, freeName } from "./field-name.ts";
+import { fieldName, freeName } from "./verify-fields.ts";
 
 const NAMES: readonly (readonly [string, string | undefined])[] = [
   ["Owner Name:", "ownerName"],
