@@ -17,7 +17,7 @@ import {
   letInCapped,
   quotaRoom,
 } from "./insert-items.ts";
-import { newKeySeed, nextHash } from "./key-hash.ts";
+import { nextHash } from "./key-hash.ts";
 import { type Job, newRetry, type Result } from "./records.ts";
 import { wakeShare } from "./shares.ts";
 
@@ -50,7 +50,7 @@ export const createJob = (tx: Transaction, spec: JobSpec): void => {
     paused: null,
     revision: 0,
     reopenedAt: null,
-    keySeed: newKeySeed(),
+    keySeed: tx.random(),
     received: 0,
     accepted: 0,
     folded: 0,

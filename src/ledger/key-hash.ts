@@ -1,7 +1,8 @@
 /** Of one job: its keys are hashed with it, so that nobody can choose keys that collide. Null in jobs made before there were seeds. */
 type KeySeed = number | null;
 
-export const newKeySeed = (): number => {
+/** 53 random bits. */
+export const randomSeed = (): number => {
   const [high, low] = crypto.getRandomValues(new Uint32Array(2));
   return (high! >>> 11) * 0x100000000 + low!;
 };

@@ -56,7 +56,7 @@ interface LoadTypes {
 
   readonly item: { kind: "item"; args: [queue: number, seq: number] };
   readonly itemsBetween: { kind: "item"; args: [queue: number, first: number, last: number] };
-  readonly freshItems: { kind: "item"; args: [queue: number, after: number, limit: number] };
+  readonly freshItems: { kind: "freshItem"; args: [queue: number, after: number, limit: number] };
   readonly retry: { kind: "retry"; args: [queue: number, seq: number] };
   /** Items that are due, the first first, and one more that tells when the next is. */
   readonly dueItems: { kind: "dueItem"; args: [queue: number, limit: number] };
@@ -147,7 +147,7 @@ export const KIND_OF: { readonly [N in LoadName]: LoadKind<N> } = {
   peers: "peer",
   item: "item",
   itemsBetween: "item",
-  freshItems: "item",
+  freshItems: "freshItem",
   retry: "retry",
   dueItems: "dueItem",
   suspects: "suspectGroup",

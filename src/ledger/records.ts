@@ -208,6 +208,9 @@ export interface Item {
   readonly parentSeq: number | null;
 }
 
+/** What a claim needs of an item. Never written. */
+export type FreshItem = Pick<Item, "queue" | "seq" | "key" | "input" | "scraper">;
+
 /** An input that a limit of its job keeps out: it has a key and a place as an item has. */
 export interface CappedItem extends Item {
   readonly cap: Cap;
@@ -412,6 +415,7 @@ interface RemovalMark {
 
 export interface Records {
   readonly peer: Peer;
+  readonly freshItem: FreshItem;
   readonly dueItem: DueItem;
   readonly suspectGroup: SuspectGroup;
   readonly example: Example;
@@ -443,6 +447,7 @@ export type Key = readonly (string | number)[];
 /** The columns that name a record. */
 export const KEYS = {
   peer: ["name"],
+  freshItem: ["queue", "seq"],
   dueItem: ["queue", "seq"],
   suspectGroup: ["queue"],
   example: ["queue", "seq"],

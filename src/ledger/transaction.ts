@@ -133,16 +133,19 @@ export class Transaction implements Changes {
   readonly sums = new Map<WorkSum, number>();
   readonly queues = new Map<number, QueueChange>();
   readonly wakes = new Map<number, number>();
+  /** A random integer of 53 bits, the same however often the rule runs. */
+  readonly random: () => number;
   readonly #loaded: Loaded;
 
-  constructor(loaded: Loaded, now: number) {
+  constructor(loaded: Loaded, now: number, random: () => number) {
     this.#loaded = loaded;
     this.now = now;
+    this.random = random;
   }
 
   /** The same records with the same changes, to try something out. */
   fork(): Transaction {
-    const fork = new Transaction(this.#loaded, this.now);
+    const fork = new Transaction(this.#loaded, this.now, this.random);
     for (const [kind, changes] of this.records) fork.records.set(kind, new Map(changes));
     return fork;
   }

@@ -84,12 +84,15 @@ export const ledgerVerbs = (store: LedgerStore, own: Partial<PulseLimits> = {}):
     await reapSilent(act, { except: worker });
     await transact((now) => [want("dueProbes", now)], openProbes, false);
   };
+  /** Clients that had work at the last claim: most likely those that have some at the next. */
+  let clients: readonly string[] = [];
   const claimOnce = async (request: ClaimRequest): Promise<Grant | "upkeep"> => {
     let at = 0;
     const answer = await transact(
-      (now) => claimWants(request, now),
+      (now) => claimWants(request, now, clients),
       (tx) => {
         at = tx.now;
+        clients = tx.list("clientsWithWork").map(({ name }) => name);
         return claim(tx, request, limits.leaseMs);
       },
       false,

@@ -1,7 +1,6 @@
 import type { ItemRef } from "../domain/item.ts";
 import type { ClaimRequest, WorkerInfo } from "../ports/ledger.ts";
 import type { Transaction } from "./transaction.ts";
-import { newKeySeed } from "./key-hash.ts";
 import type { Lease, Worker } from "./records.ts";
 
 const newWorker = (name: string): Worker => ({
@@ -33,30 +32,27 @@ export const registerWorker = (tx: Transaction, card: WorkerInfo): void => {
   tx.put("worker", { ...worker, card, registeredAt: tx.now });
 };
 
-/** By chance, and so never a number that it had before it was given up, be that a moment ago: what it sends late would be taken for its own. */
-const firstLease = (): Pick<Worker, "nextLease" | "pulseLease"> => {
-  const lease = Math.floor(newKeySeed() / 2);
-  return { nextLease: lease, pulseLease: lease };
-};
-
 export const claimingWorker = (
+  tx: Transaction,
   known: Worker | undefined,
   request: ClaimRequest,
-  now: number,
   until: number,
-): Worker =>
-  known && isKnown(known)
-    ? { ...known, until }
-    : {
-        ...newWorker(request.worker),
-        ...firstLease(),
-        ...(known && { card: known.card, registeredAt: known.registeredAt }),
-        until,
-        isAlone: request.alone === true,
-        jobs: request.jobs ?? null,
-        // What it sent before it was given up may have been counted then.
-        ...(request.number !== undefined && { lastPulse: { number: request.number, at: now, reply: null } }),
-      };
+): Worker => {
+  if (known && isKnown(known)) return { ...known, until };
+  // Random, and so never a number that the worker had before it was given up: what it sends late would be taken for its own.
+  const lease = Math.floor(tx.random() / 2);
+  return {
+    ...newWorker(request.worker),
+    nextLease: lease,
+    pulseLease: lease,
+    ...(known && { card: known.card, registeredAt: known.registeredAt }),
+    until,
+    isAlone: request.alone === true,
+    jobs: request.jobs ?? null,
+    // What it sent before it was given up may have been counted then.
+    ...(request.number !== undefined && { lastPulse: { number: request.number, at: tx.now, reply: null } }),
+  };
+};
 
 /** Items in flight take places of their lane's concurrency until the worker says that they no longer do. */
 export const setInFlight = (worker: Worker, inFlight: ReadonlyMap<string, number>): Worker => ({
@@ -93,7 +89,8 @@ export const stopRunning = (
   const named = namedRunning(worker);
   for (const { id, queue, client, seqs } of ended)
     for (const seq of seqs) {
-      if (!named.delete(`${queue}/${seq}`) && id < worker.pulseLease) continue;
+      const isNamed = named.size > 0 && named.delete(`${queue}/${seq}`);
+      if (!isNamed && id < worker.pulseLease) continue;
       lower(runningIn, queue);
       lower(runningBy, client);
     }

@@ -243,6 +243,10 @@ const TABLES: { readonly [K in Exclude<Kind, "dueItem">]: Table<K> } = {
     },
   },
   item: { name: "items", columns: ITEM, isSummed: true },
+  freshItem: {
+    name: "items",
+    columns: { queue: "number", seq: "number", key: "text", input: "text", scraper: "number" },
+  },
   capped: { name: "capped", columns: { ...ITEM, cap: "text" } },
   key: { name: "item_keys", columns: { job: "number", hash: "number", queue: "number", seq: "number" } },
   retry: { name: "retries", columns: { queue: "number", seq: "number", ...RETRY }, isSummed: true },
@@ -327,6 +331,7 @@ const encode = (type: Type, value: unknown): Value => {
     case "flag":
       return value === true ? 1 : 0;
     case "list":
+      return (value as readonly unknown[]).length === 0 ? null : JSON.stringify(value);
     case "map":
       return isEmpty(value as object) ? null : JSON.stringify(value);
     case "json":

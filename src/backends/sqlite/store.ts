@@ -1,5 +1,6 @@
 import { Transaction, type Changes, Loaded, Miss, type Want } from "../../ledger/transaction.ts";
 import { KIND_OF, READ_ONLY } from "../../ledger/loads.ts";
+import { randomSeed } from "../../ledger/key-hash.ts";
 import type { Kind } from "../../ledger/records.ts";
 import type { LedgerStore } from "../../ledger/store.ts";
 import {
@@ -13,6 +14,7 @@ import {
   INSERT_EVENTS,
   REST_JOB,
   selectOf,
+  selectOnly,
   unionOf,
   WAKE_JOB,
 } from "../sql/statements.ts";
@@ -47,9 +49,11 @@ const run = <T>(
 ): { readonly result: T; readonly tx: Transaction } => {
   const loaded = new Loaded();
   const now = db.now();
+  let drawn: number | undefined;
+  const random = (): number => (drawn ??= randomSeed());
   load(db, loaded, typeof wants === "function" ? wants(now) : wants);
   for (let round = 0; ; round++) {
-    const tx = new Transaction(loaded, now);
+    const tx = new Transaction(loaded, now, random);
     try {
       return { result: work(tx), tx };
     } catch (error) {
@@ -64,6 +68,16 @@ const run = <T>(
 };
 
 const load = (db: Database, loaded: Loaded, wants: readonly Want[]): void => {
+  const [first] = wants;
+  const onlySql = wants.length === 1 ? selectOnly(first!.name) : undefined;
+  if (first && onlySql !== undefined) {
+    const format = FORMATS[KIND_OF[first.name]];
+    const rows = db.arrays<Value[]>(onlySql, ...first.args);
+    return loaded.setReadOnly(
+      first,
+      rows.map((row) => format.read(row)),
+    );
+  }
   const groups = [...groupWants(wants)].map(([name, some]) => ({
     kind: KIND_OF[name],
     wants: some,
