@@ -1,7 +1,7 @@
 /**
- * `npm run attack`: one client does its worst to a real service on loopback while another works and asks for its job, in turns with times of quiet.
- * Prints a table: held or broke, how long the other client's requests took without the attack and during it, how much of its share of pace it kept, and
- * how much memory the controller took. `-- --short` is what the tests run; `-- --only WORDS,WORDS` picks attacks by name; `-- --slices N` asks for more turns.
+ * `npm run attack`: one client misuses a real loopback service while another works and polls its job; attacks and quiet periods alternate.
+ * Prints a table: held or broke, how long the other client's requests took without the attack and during it, how much of its pace it kept, and
+ * how much memory the controller used. `-- --short` is what the tests run; `-- --only WORDS,WORDS` picks attacks by name; `-- --slices N` asks for more turns.
  */
 import { parseArgs } from "node:util";
 import { type Attack, FULL, SHORT } from "./attack/attack.ts";

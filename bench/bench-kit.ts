@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Site, startSite } from "./site/start-site.ts";
 
-/** Where a bench happens: one site for all, and folders that are gone when it is over. */
+/** What a bench needs: one site for all, and temporary folders. */
 export interface BenchKit extends AsyncDisposable {
-  /** Started by the first who asks. */
+  /** Started on first use. */
   site(): Promise<Site>;
   /** An empty folder of its own, until `work` has ended. */
   inFolder<T>(work: (folder: string) => Promise<T>): Promise<T>;

@@ -19,9 +19,9 @@ export type FigureName = (typeof FIGURE_NAMES)[number];
 
 export interface BenchOptions {
   readonly only: readonly FigureName[];
-  /** How often each contender runs, in turns with the others. */
+  /** Number of runs of each program, in turns with the others. */
   readonly rounds: number;
-  /** A million items where the default takes a hundred thousand. */
+  /** A million items instead of a hundred thousand. */
   readonly full: boolean;
   /** Write the figures to docs/bench.md. */
   readonly write: boolean;

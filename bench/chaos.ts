@@ -41,5 +41,5 @@ const figures = await runChaos({
   say: (line) => console.error(line),
 });
 console.log(JSON.stringify({ figure: "chaos", ...figures }));
-// Kept where something broke, to look into.
+// Kept for inspection if something broke.
 rmSync(folder, { recursive: true, force: true });

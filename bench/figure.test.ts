@@ -5,7 +5,7 @@ import { type Figure, figureLine } from "./figure.ts";
 const figure: Figure = { figure: "speed", value: 5, unit: "ratio", rounds: 3, from: {}, note: "" };
 const metOf = (goal: NonNullable<Figure["goal"]>): unknown => JSON.parse(figureLine({ ...figure, goal })).met;
 
-test("a goal is met at its very bound, from the right side", () => {
+test("a goal is met exactly at its bound", () => {
   assert.equal(metOf({ atLeast: 5 }), true);
   assert.equal(metOf({ atLeast: 5.01 }), false);
   assert.equal(metOf({ atMost: 5 }), true);

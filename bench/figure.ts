@@ -1,4 +1,4 @@
-/** One line of the bench: a measured value, what it is measured against, and what was promised. */
+/** One line of the bench: a measured value, what it is compared with, and its goal. */
 export interface Figure {
   readonly figure: string;
   readonly value: number;
@@ -6,7 +6,7 @@ export interface Figure {
   readonly unit: "ratio" | "share" | "items" | "items/s" | "requests/s" | "calls/s" | "MB" | "s" | "ms";
   readonly goal?: { readonly atLeast: number } | { readonly atMost: number };
   readonly rounds: number;
-  /** Everything that the value was made from, measured in the same run. */
+  /** The measurements behind the value, all from the same run. */
   readonly from: Readonly<Record<string, unknown>>;
   readonly note: string;
 }

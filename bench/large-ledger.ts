@@ -8,7 +8,7 @@ const WORKER = "bench-worker";
 const ADD = 20_000;
 const CLAIM = 1_000;
 
-/** Items of the jobs that `fillLedger` makes; the last thousand of those worked on stay in hand. */
+/** Items of the jobs that `fillLedger` makes. The last thousand claimed items stay leased. */
 export interface LedgerSize {
   /** Of each large job. */
   readonly items: number;

@@ -1,4 +1,4 @@
-/** Prints one JSON line per figure. Every contender runs in a process of its own, in turns with those it is held against. */
+/** Prints one JSON line per figure. Each program runs in its own process, in turns with those it is compared with. */
 import { openKit, type BenchKit } from "./bench-kit.ts";
 import { type BenchOptions, type FigureName, readOptions } from "./bench-options.ts";
 import { type Figure, figureLine } from "./figure.ts";

@@ -17,7 +17,7 @@ const STEADY_S = 60;
 const EDGE_S = 3;
 
 const SCRAPER = `
-import { defineScraper } from "sluice";
+import { defineScraper } from "sluice-jobs";
 import { z } from "zod";
 export default defineScraper({
   name: "three-hops",

@@ -7,7 +7,7 @@ const FOLDER = join(import.meta.dirname, "peers");
 
 export const peerScript = (name: string): string => join(FOLDER, name);
 
-/** Installed on first use: nobody who only runs Sluice should have to fetch Crawlee. */
+/** Installed on first use: users of Sluice need not download Crawlee. */
 export const installPeers = async (): Promise<void> => {
   if (existsSync(join(FOLDER, "node_modules", "crawlee"))) return;
   console.error("bench: installing the peers (npm ci in bench/peers) …");

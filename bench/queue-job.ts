@@ -3,7 +3,7 @@ import type { PlannedItem } from "../src/ports/ledger.ts";
 
 export const QUEUE_LANE = "bench.example";
 
-/** A job without a rate: what is measured is the ledger, not the waiting. */
+/** A job without a rate, so that the ledger is measured and not the waiting. */
 export const queueJob = (id: string): JobSpec => ({
   id,
   client: "bench",

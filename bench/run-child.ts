@@ -10,10 +10,10 @@ export interface ChildOptions {
   readonly cwd?: string;
 }
 
-/** As `sluice` gives it to its worker processes; the peers have it too. */
+/** As `sluice` sets it for its worker processes. The peers get it too. */
 const NODE_COMPILE_CACHE = join(tmpdir(), "node-compile-cache");
 
-/** A process may hang in its exit after its work is done; it is not waited for longer than this. */
+/** A process may hang while it exits. The bench waits no longer than this. */
 const EXIT_MS = 5_000;
 
 /**

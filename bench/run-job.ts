@@ -15,7 +15,7 @@ export interface JobRun {
 const MINUTE_MS = 60_000;
 const JOB = "bench";
 
-/** Loads a job in one process and works it off in another, as the CLI does. */
+/** Loads a job in one process and runs it in another, as the CLI does. */
 export const runJob = async ({ folder, origin, scraper, items }: JobRun): Promise<Worked> => {
   const csv = join(folder, "inputs.csv");
   const data = join(folder, "data");

@@ -5,7 +5,7 @@ const ITEMS_A_SEGMENT = 1_000;
 /** Eight fields, all present. */
 const FIELD_COUNTS = Array.from({ length: 8 }, () => [1, 0, 0, 0]).flat();
 
-/** What a worker says of an item with one kept page and one record: everything that a settle has to write down. */
+/** The result of an item with one stored page and one record: everything that a settle writes. */
 export const settledPage = ({ queue, seq, lease, key }: ClaimedItem): SettledItem => {
   const segment = Math.floor(seq / ITEMS_A_SEGMENT);
   const place = seq % ITEMS_A_SEGMENT;

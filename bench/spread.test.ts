@@ -16,7 +16,7 @@ test("a value keeps three digits, or four from a thousand on", () => {
   assert.equal(rounded(123_456), 123_500);
 });
 
-test("a percentile is the least value that so many do not exceed", () => {
+test("a percentile is the smallest value that the given share does not exceed", () => {
   const values = Array.from({ length: 300 }, (_, n) => 300 - n);
   assert.equal(percentile(values, 0.99), 297);
   assert.equal(percentile([7], 0.99), 7);

@@ -74,7 +74,9 @@ async function start() {
   if (process.env.NODE_COMPILE_CACHE === undefined)
     process.env.NODE_COMPILE_CACHE = join(tmpdir(), "node-compile-cache");
   module.enableCompileCache(process.env.NODE_COMPILE_CACHE);
-  const { main } = await import("../src/cli/main.ts");
+  // A clone has the sources, an installed package what was built from them.
+  const isClone = existsSync(new URL("../src", import.meta.url));
+  const { main } = await import(isClone ? "../src/cli/main.ts" : "../dist/cli/main.js");
   process.exitCode = await main(process.argv.slice(2));
 }
 

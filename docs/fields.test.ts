@@ -10,7 +10,7 @@ import { judgePage } from "../src/domain/judgement.ts";
 const guide = readFileSync(resolve(import.meta.dirname, "fields.md"), "utf8");
 const ROW = /^\| `(field\.[^`]+)` \| `([^`]+)` \| (?:`([^`]+)`|(\w+)) \|$/gm;
 
-test("what the guide says of a field and a text is what comes out", () => {
+test("the fields guide's examples give the results it shows", () => {
   const rows = [...guide.matchAll(ROW)];
   assert.ok(rows.length > 40, `only ${rows.length} rows of the table were found`);
   for (const [row, call, written, value, status = "present"] of rows) {

@@ -5,10 +5,7 @@ import { buildProgram } from "../src/cli/program.ts";
 import { renderReference } from "./reference/reference-page.ts";
 import { SECTIONS } from "./reference/sections.ts";
 
-const { text, problems } = renderReference(
-  SECTIONS,
-  buildProgram("", () => undefined),
-);
+const { text, problems } = renderReference(SECTIONS, await buildProgram("", () => undefined));
 for (const problem of problems) console.error(problem);
 writeFileSync(resolve(import.meta.dirname, "reference.md"), text);
 process.exitCode = problems.length > 0 ? 1 : 0;

@@ -1,4 +1,4 @@
-/** A typed client of the service's REST API. It needs nothing but `fetch`, and may be used by itself: `import { SluiceClient } from "sluice/client"`. */
+/** A typed client of the service's REST API. It needs nothing but `fetch`, and may be used by itself: `import { SluiceClient } from "sluice-jobs/client"`. */
 import type * as Api from "./client/api-types.ts";
 import type { AuditEntry, AuditQuery } from "./client/audit-types.ts";
 import type { Client, CreatedClient, CreatedKey, Key, Me, NewClient } from "./client/client-types.ts";

@@ -2,44 +2,37 @@ import { existsSync } from "node:fs";
 import { statfs } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { hostname } from "node:os";
-import { extname, join } from "node:path";
+import { dirname, extname, join } from "node:path";
 import { finished } from "node:stream/promises";
 import type { Server as TlsServer } from "node:tls";
+import type { ScraperCatalog } from "./api/scraper-catalog.ts";
+import type { ServiceContext } from "./api/service-context.ts";
 import { journaled, journaledRegistry } from "./archive/journaled-ledger.ts";
-import { maxRetryAfterMs } from "./config/check-config.ts";
+import { ConfigError, maxRetryAfterMs } from "./config/check-config.ts";
 import { ownLoader } from "./config/find-scrapers.ts";
 import type { Project } from "./config/load-config.ts";
-import type { ServiceContext } from "./api/service-context.ts";
-import type { ScraperCatalog } from "./api/scraper-catalog.ts";
-import type { LaneOf } from "./pipeline/plan.ts";
-import type { CollectorKind } from "./domain/job-version.ts";
+import { storageLocation } from "./config/storage-location.ts";
 import { laneName } from "./domain/lane-name.ts";
+import type { LaneOf } from "./pipeline/plan.ts";
 import type { Blobs } from "./ports/blobs.ts";
 import type { Collector } from "./ports/collector.ts";
 import type { LedgerCheck, LedgerRebuild } from "./ports/ledger-check.ts";
 import { type JobLedger, type Ledger, LedgerError } from "./ports/ledger.ts";
 import type { KeyInfo, Registry, Role } from "./ports/registry.ts";
+import { isController, parseStorageUrl, type Storage, type StorageLocation } from "./ports/storage.ts";
 import { jobLoader, retentionNow } from "./scrapers/load-pinned.ts";
-import type { ControllerPlace } from "./worker/controller-place.ts";
-import { openJobLog, removeJobLog } from "./worker/job-log.ts";
-import { type Log, type LogLevel, logWith } from "./worker/log.ts";
+import { type Log, logWith, openJobLog, removeJobLog } from "./worker/log.ts";
+import type { WorkOrder } from "./worker/worker-process.ts";
 import { isGone, thisProcess } from "./worker/this-process.ts";
 
-export { openJobLog } from "./worker/job-log.ts";
+export { LEDGER_FILE } from "./config/storage-location.ts";
+export { openJobLog } from "./worker/log.ts";
 
 export const SOFTWARE = "sluice/0.1.0";
 const ROBOT_NAME = "sluice";
-/** In a data folder: jobs, items, clients. */
-export const LEDGER_FILE = "sluice.db";
 
-/** What is opened by everybody who works on a data folder. */
-export interface Storage extends AsyncDisposable {
-  readonly data: string;
-  readonly ledger: Ledger;
-  readonly blobs: Blobs;
-  /** Where ledger and archive are; in the data folder when left out. */
-  readonly controller?: ControllerPlace;
-}
+/** What callers outside still take from here. */
+export type { Storage, StorageLocation } from "./ports/storage.ts";
 
 /**
  * Loads what `work` will need, while nothing else is to be done. All of it is loaded on demand: a command that only reads, or a parent that
@@ -57,54 +50,130 @@ export const preload = async (): Promise<void> => {
 };
 
 interface StorageOptions {
-  /** This process keeps slot timers: the ledger's housekeeping is left to others. */
+  /** This process keeps slot timers: leave the ledger's housekeeping to others. */
   readonly isPacing?: boolean;
-  /** It answers others: what takes long in the ledger's housekeeping is done on a thread. */
+  /** This process serves others: slow housekeeping runs on a thread. */
   readonly isServing?: boolean;
-  /** Of the ledger; little is enough for one that only reads through it once. */
+  /** Size of the ledger's cache. A process that reads it once needs little. */
   readonly cacheMb?: number;
+  /** For a controller: stop waiting for answers when aborted. */
+  readonly signal?: AbortSignal;
+  /** The controller has answered before: wait for it as long as for any later call. */
+  readonly isKnown?: boolean;
+  /** For a controller: reports lost and restored connections. */
+  readonly log?: Log;
 }
 
-export const openStorage = async (
-  data: string,
-  { isPacing = false, isServing = false, cacheMb }: StorageOptions = {},
-): Promise<Storage> => {
-  refuseRestoring(data);
-  const { openSqlite } = await import("./backends/sqlite/open.ts");
-  const maxHoldMs = maxRetryAfterMs();
-  const ledger = await openSqlite(join(data, LEDGER_FILE), {
-    checkpoints: !isPacing && !isServing,
-    hasCheckpointThread: isServing,
-    cacheMb: cacheMb ?? (isPacing ? 16 : 64),
-    ...(maxHoldMs !== undefined && { maxHoldMs }),
-  });
-  const blobs = await openBlobs(data);
-  return { data, ledger: journaled(ledger, blobs), blobs, [Symbol.asyncDispose]: () => ledger.close() };
+interface LedgerBackend {
+  open(location: StorageLocation, options: StorageOptions): Promise<Omit<Storage, "location" | "data">>;
+  /** Clients, keys and deliveries, stored beside the ledger. */
+  openRegistry(location: StorageLocation, options: RegistryOptions): Promise<Registry>;
+}
+
+interface RegistryOptions {
+  /** False if a thread of the same process runs the checkpoints. */
+  readonly checkpoints?: boolean;
+}
+
+type BlobBackend = (location: StorageLocation) => Promise<Blobs>;
+
+/** Backends that are announced but not built: their URLs get a better message than unknown ones. */
+const PLANNED: ReadonlySet<string> = new Set(["postgres", "dynamodb", "s3"]);
+
+/** Blob stores by the scheme of their URL. A controller's blobs come with its ledger. */
+const BLOB_BACKENDS: Readonly<Record<string, BlobBackend>> = {
+  file: ({ blobs }) => openBlobFolder(parseStorageUrl(blobs)!.path),
 };
 
-interface RemoteStorageOptions {
-  readonly controller: ControllerPlace;
-  /** Aborted: waits for no answer any more. */
-  readonly signal?: AbortSignal;
-  /** The controller has answered before: it is waited for as long as later. */
-  readonly isKnown?: boolean;
-  readonly log: Log;
-}
+const sqliteLedger: LedgerBackend = {
+  async open(location, { isPacing = false, isServing = false, cacheMb }) {
+    const file = parseStorageUrl(location.ledger)!.path;
+    refuseUnfinished(dirname(file));
+    const { openSqlite } = await import("./backends/sqlite/open.ts");
+    const maxHoldMs = maxRetryAfterMs();
+    const ledger = await openSqlite(file, {
+      checkpoints: !isPacing && !isServing,
+      hasCheckpointThread: isServing,
+      cacheMb: cacheMb ?? (isPacing ? 16 : 64),
+      ...(maxHoldMs !== undefined && { maxHoldMs }),
+    });
+    const blobs = await openBlobs(location);
+    return { ledger: journaled(ledger, blobs), blobs, [Symbol.asyncDispose]: () => ledger.close() };
+  },
+  openRegistry: async (location, options) =>
+    journaledRegistry(
+      await openRegistryFile(parseStorageUrl(location.ledger)!.path, options),
+      await openBlobs(location),
+    ),
+};
 
-/** With the ledger and the archive of a controller on another machine. The data folder has only the logs. */
-export const openRemoteStorage = async (
-  data: string,
-  { controller, signal, isKnown, log }: RemoteStorageOptions,
+/** Ledger and archive of a controller on another machine. */
+const remoteLedger: LedgerBackend = {
+  async open({ ledger: url, blobs: blobsUrl, key }, { signal, isKnown, log }) {
+    if (blobsUrl !== url)
+      throw new ConfigError("bad-config", `${url}: a controller has its own archive. Leave \`blobs\` out.`);
+    const { openRemote } = await import("./backends/remote/open-remote.ts");
+    const { ledger, blobs } = await openRemote({
+      url,
+      version: SOFTWARE,
+      ...(key !== undefined && { key }),
+      ...(log && { log }),
+      ...(signal && { signal }),
+      ...(isKnown && { firstPatienceMs: Infinity }),
+    });
+    return { ledger, blobs, [Symbol.asyncDispose]: () => ledger.close() };
+  },
+  openRegistry: async ({ ledger: url }) => {
+    throw new ConfigError(
+      "bad-config",
+      `${url}: a worker's connection cannot read clients and keys. Use --server ${url}.`,
+    );
+  },
+};
+
+/** Ledgers by the scheme of their URL. */
+const LEDGER_BACKENDS: Readonly<Record<string, LedgerBackend>> = {
+  sqlite: sqliteLedger,
+  https: remoteLedger,
+  http: remoteLedger,
+};
+
+/** The message does not quote the URL: it may hold a password. */
+const backendFor = <Backend>(
+  what: "ledger" | "blobs",
+  url: string,
+  backends: Readonly<Record<string, Backend>>,
+): Backend => {
+  const { scheme } = parseStorageUrl(url) ?? {};
+  const backend = scheme === undefined ? undefined : backends[scheme];
+  if (backend) return backend;
+  const known = `Expected ${Object.keys(backends)
+    .map((each) => `\`${each}:\``)
+    .join(", ")}.`;
+  const problem =
+    scheme === undefined
+      ? "not a URL with a scheme"
+      : `\`${scheme}:\` is ${PLANNED.has(scheme) ? "not available yet" : "unknown"}`;
+  throw new ConfigError("bad-config", `Storage URL for \`${what}\`: ${problem}. ${known}`);
+};
+
+/** A data folder stands for ledger and archive below it. */
+const locationOf = (where: StorageLocation | string): StorageLocation =>
+  typeof where === "string" ? storageLocation({ data: where }) : where;
+
+export const openStorage = async (
+  where: StorageLocation | string,
+  options: StorageOptions = {},
 ): Promise<Storage> => {
-  const { openRemote } = await import("./backends/remote/open-remote.ts");
-  const { ledger, blobs } = await openRemote({
-    ...controller,
-    version: SOFTWARE,
-    log,
-    ...(signal && { signal }),
-    ...(isKnown && { firstPatienceMs: Infinity }),
-  });
-  return { data, ledger, blobs, controller, [Symbol.asyncDispose]: () => ledger.close() };
+  const location = locationOf(where);
+  const backend = backendFor("ledger", location.ledger, LEDGER_BACKENDS);
+  return { location, data: location.data, ...(await backend.open(location, options)) };
+};
+
+/** The archive alone, for threads that only read stored pages. */
+export const openBlobs = async (where: StorageLocation | string): Promise<Blobs> => {
+  const location = locationOf(where);
+  return await backendFor("blobs", location.blobs, BLOB_BACKENDS)(location);
 };
 
 /** A look at a data folder's ledger that changes nothing, for `sluice fsck`. */
@@ -124,9 +193,9 @@ export const copyLedger = async (from: string, to: string): Promise<void> => {
   await copy(from, to);
 };
 
-export const repairCounters = async (data: string, job: string): Promise<void> => {
+export const repairCounters = async (file: string, job: string): Promise<void> => {
   const { repairCounters: repair } = await import("./backends/sqlite/count-items.ts");
-  await repair(join(data, LEDGER_FILE), job);
+  await repair(file, job);
 };
 
 /** There while `sluice restore` writes the folder. */
@@ -134,20 +203,17 @@ export const RESTORING_FILE = "restore.json";
 /** The new ledger while `sluice rebuild` writes it. */
 export const REBUILD_FILE = "rebuild.db";
 
-/** Half a restored folder is none: a service that began in it would start with an empty ledger. */
-const refuseRestoring = (data: string): void => {
-  const refuse = (what: string, verb: string): never => {
+/** A service that starts in a half-restored folder would start with an empty ledger. */
+const refuseUnfinished = (folder: string): void => {
+  const refuse = (problem: string, verb: string): never => {
     throw new LedgerError(
       "unavailable",
-      `${data}: ${what}, or that was broken off. Run \`sluice ${verb}\` again to finish it.`,
+      `${folder}: ${problem} is running or was interrupted. Run \`sluice ${verb}\` again to finish it.`,
     );
   };
-  if (existsSync(join(data, RESTORING_FILE))) refuse("it is being restored from a backup", "restore");
-  if (existsSync(join(data, REBUILD_FILE))) refuse("its ledger is being rebuilt", "rebuild");
+  if (existsSync(join(folder, RESTORING_FILE))) refuse("a restore from a backup", "restore");
+  if (existsSync(join(folder, REBUILD_FILE))) refuse("a rebuild of the ledger", "rebuild");
 };
-
-/** The archive of a data folder alone, for a thread that only reads stored pages. */
-export const openBlobs = (data: string): Promise<Blobs> => openBlobFolder(join(data, "blobs"));
 
 export const openBlobFolder = async (folder: string): Promise<Blobs> => {
   const { openFiles } = await import("./backends/files/open-files.ts");
@@ -184,41 +250,26 @@ const holdJob = async (ledger: JobLedger, job: string, reason: string): Promise<
   }
 };
 
-interface WorkOptions {
-  readonly data: string;
-  /** Where ledger and archive are; in the data folder when left out. */
-  readonly controller?: ControllerPlace;
-  /** The items of these; of all jobs when left out, as a service's workers take them. */
-  readonly jobs?: readonly string[];
-  readonly lanes?: readonly string[];
-  /** Of jobs that need no other kind; of all when left out. */
-  readonly kinds?: readonly CollectorKind[];
-  /** Items in hand at once. */
-  readonly capacity?: number;
+interface WorkOptions extends WorkOrder {
   readonly name?: string;
   readonly isAlone?: boolean;
-  readonly logLevel: LogLevel;
   readonly signal: AbortSignal;
   readonly onSuspects?: (count: number) => void;
-  /** Host names, addresses and networks inside that jobs of clients may ask, beside public ones and the scrapers' own sites. */
-  readonly allowTargets?: readonly string[];
-  /** Puts somebody between the worker and the site, to look on. */
+  /** Wraps the collector, so that `sluice try` can watch its requests. */
   readonly watch?: (collector: Collector) => Collector;
 }
 
-/** A worker with everything it needs, until the signal or, alone, until nothing is left to do. */
+/** Runs a worker until the signal or, if it runs suspects alone, until none are left. */
 export const work = async (options: WorkOptions): Promise<void> => {
-  const { data, controller, jobs, lanes, kinds, capacity, isAlone, signal, onSuspects } = options;
+  const { location, jobs, lanes, kinds, capacity, isAlone, signal, onSuspects } = options;
   const { runWorker } = await import("./worker/worker.ts");
   const { startPacker } = await import("./archive/packer.ts");
-  const log = openJobLog(data, jobs?.[0] ?? "worker", options.logLevel);
-  await using storage = controller
-    ? await openRemoteStorage(data, {
-        controller,
-        isKnown: true,
-        log: logWith(log, { worker: options.name }),
-      })
-    : await openStorage(data, { isPacing: true });
+  const log = openJobLog(location.data, jobs?.[0] ?? "worker", options.logLevel);
+  await using storage = await openStorage(location, {
+    isPacing: true,
+    isKnown: true,
+    log: logWith(log, { worker: options.name }),
+  });
   await using packer = startPacker();
   const opened = await openCollector(options.allowTargets);
   const collector = options.watch?.(opened) ?? opened;
@@ -232,7 +283,7 @@ export const work = async (options: WorkOptions): Promise<void> => {
       laneOf,
       robotName: ROBOT_NAME,
       software: SOFTWARE,
-      loadJob: controller ? ownLoader(storage.ledger) : jobLoader(storage.ledger),
+      loadJob: isController(location.ledger) ? ownLoader(storage.ledger) : jobLoader(storage.ledger),
       card: { ...thisProcess(), version: SOFTWARE },
       ...(jobs ? { jobs } : { holdJob: (job, reason) => holdJob(storage.ledger, job, reason) }),
       ...(lanes && { lanes }),
@@ -248,14 +299,14 @@ export const work = async (options: WorkOptions): Promise<void> => {
   }
 };
 
-/** Clients, keys and deliveries of a data folder. */
-export const openRegistry = async (data: string, options: RegistryOptions = {}): Promise<Registry> =>
-  journaledRegistry(await openRegistryFile(join(data, LEDGER_FILE), options), await openBlobs(data));
-
-interface RegistryOptions {
-  /** False where a thread of the same process does them. */
-  readonly checkpoints?: boolean;
-}
+/** Clients, keys and deliveries. */
+export const openRegistry = async (
+  where: StorageLocation | string,
+  options: RegistryOptions = {},
+): Promise<Registry> => {
+  const location = locationOf(where);
+  return await backendFor("ledger", location.ledger, LEDGER_BACKENDS).openRegistry(location, options);
+};
 
 export const openRegistryFile = async (file: string, options: RegistryOptions = {}): Promise<Registry> => {
   const { openRegistry: open } = await import("./backends/sqlite/registry/open.ts");
@@ -286,7 +337,7 @@ export const newWebhookSecret = async (): Promise<string> => {
 type TlsPair = NonNullable<ServiceContext["tls"]>;
 
 interface ControllerOptions {
-  readonly data: string;
+  readonly location: StorageLocation;
   /** Where its scrapers are; without one there are only the built-ins. */
   readonly project: Project | undefined;
   readonly log: Log;
@@ -324,15 +375,16 @@ const isDiskFull = async (data: string, minFreeBytes: number): Promise<boolean> 
 };
 
 export const openController = async ({
-  data,
+  location,
   project,
   log,
   tls,
   minFreeBytes,
   fixturesOf,
 }: ControllerOptions): Promise<Controller> => {
-  const storage = await openStorage(data, { isServing: true });
-  const registry = await openRegistry(data, { checkpoints: false });
+  const { data } = location;
+  const storage = await openStorage(location, { isServing: true });
+  const registry = await openRegistry(location, { checkpoints: false });
   const { buildServer } = await import("./api/server.ts");
   const { openCatalog } = await import("./api/scraper-catalog.ts");
   const { makeFirstKey } = await import("./api/first-key.ts");
@@ -351,8 +403,8 @@ export const openController = async ({
   const { openMetrics } = await import("./api/metrics.ts");
   const metrics = openMetrics({ ledger, registry, version: SOFTWARE });
   const { startReads } = await import("./api/reading/reads.ts");
-  const thread = new URL(`./read-thread${extname(import.meta.filename)}`, import.meta.url);
-  const reads = { exports: startReads(thread, data), pages: startReads(thread, data) };
+  const thread = new URL(`./programs/read-thread${extname(import.meta.filename)}`, import.meta.url);
+  const reads = { exports: startReads(thread, location), pages: startReads(thread, location) };
   const shared = { ledger, registry, blobs, log, reads, retentionOf: retentionNow };
   const server = await buildServer({
     ...shared,
@@ -374,7 +426,7 @@ export const openController = async ({
   const tasks = {
     ...shared,
     keepManifest,
-    data,
+    location,
     holder,
     sender,
     channels,

@@ -1,12 +1,12 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
 
-/** Below the ports that the system gives to those who ask for any, and to outgoing connections. */
+/** Below the ports that the system assigns to listeners on port 0 and to outgoing connections. */
 const [LOWEST, HIGHEST] = [10_000, 32_000];
 
 /**
- * A port for something that listens later, or again after it was killed. It is not one that the system would hand to somebody else
- * meanwhile, as it does with a port that was asked for with 0 and given back.
+ * A port for something that listens later, or again after it was killed. The system does not assign it to another process
+ * meanwhile, as it may with a port that was released after listening on port 0.
  */
 export const freePort = async (): Promise<number> => {
   for (;;) {

@@ -14,7 +14,7 @@ const { values, positionals: words } = parseArgs({
 });
 const [times, load] = [Number(values.times), Number(values.load)];
 const names = values.name === undefined ? [] : [`--test-name-pattern=${values.name}`];
-const files = testFiles(words);
+const files = testFiles(words).map(({ path }) => path);
 if (words.length === 0 || files.length === 0 || !(times >= 1) || !(load >= 0)) {
   console.error(
     "Usage: npm run test:repeat -- [--times 50] [--load 4] [--name PATTERN] WORD…   (WORD: a part of a test file's path; PATTERN: of a test's name)",

@@ -1,3 +1,4 @@
+// e2e: starts systemd-analyze
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -32,7 +33,7 @@ test(
   },
 );
 
-test("systemd waits longer for the service than the service does for what it has in hand", () => {
+test("systemd waits longer than the service drains", () => {
   const unit = readFileSync(join(DEPLOY, "sluice.service"), "utf8");
   const [, drain] = /^ExecStart=.* --drain (\d+)s$/m.exec(unit) ?? [];
   const [, patience] = /^TimeoutStopSec=(\d+)$/m.exec(unit) ?? [];

@@ -56,7 +56,7 @@ export class WorkerKit implements AsyncDisposable {
   }
 
   static async open(handler: Handler, transport: TransportOptions = {}): Promise<WorkerKit> {
-    const storage = await openStorage(await mkdtemp(join(tmpdir(), "sluice-ground-")));
+    const storage = await openStorage(await mkdtemp(join(tmpdir(), "sluice-worker-kit-")));
     const site = await openTestSite((request, response) =>
       request.url === "/robots.txt" ? void response.writeHead(404).end() : handler(request, response),
     );
@@ -149,7 +149,7 @@ export class WorkerKit implements AsyncDisposable {
     return (await this.storage.ledger.readJob(id))!;
   }
 
-  async steer(to: "pause" | "resume" | "cancel"): Promise<void> {
+  async control(to: "pause" | "resume" | "cancel"): Promise<void> {
     await this.storage.ledger.controlJob(JOB, to);
   }
 

@@ -24,14 +24,14 @@ export interface Asking {
   readonly from?: string;
 }
 
-/** Requests a second of the neighbour's two jobs: one in a lane that it has for itself, one in a lane that the attacker may use as well. */
+/** Requests per second of the neighbour's two jobs: one in its own lane, one in a lane that the attacker may use too. */
 export const PER_SECOND = 20;
 /** More than any attack lasts. */
 const NEIGHBOUR_ITEMS = 30_000;
 /** All of these lead to one address. */
 export const NAMES: readonly string[] = Array.from({ length: 60 }, (_, n) => `name${n}.example`);
 
-/** A service on loopback with a worker, and two clients: an attacker with much data, and a neighbour that has pages fetched and asks how its job is. */
+/** A loopback service with a worker and two clients: an attacker with much data, and a neighbour whose job runs and who polls its status. */
 export class AttackKit implements AsyncDisposable {
   readonly service: Service;
   readonly neighbour: Neighbour;
@@ -103,14 +103,14 @@ export class AttackKit implements AsyncDisposable {
     return this.service.controller.child.exitCode === null;
   }
 
-  /** What the service has logged last as its own fault. */
+  /** The last error that the service logged. */
   lastError(): string {
     const lines = readFileSync(join(this.service.data, "logs", "controller.jsonl"), "latin1").split("\n");
     return lines.findLast((line) => line.includes('"level":"error"'))?.slice(0, 1000) ?? "nothing is logged";
   }
 
-  /** Bytes of log lines about requests of nobody known. */
-  get strangersLogBytes(): number {
+  /** Bytes of log lines about unauthenticated requests. */
+  get unauthenticatedLogBytes(): number {
     const lines = readFileSync(join(this.service.data, "logs", "controller.jsonl"), "latin1").split("\n");
     return lines.filter((line) => !line.includes('"client":')).join("\n").length;
   }
@@ -123,7 +123,7 @@ export class AttackKit implements AsyncDisposable {
     return { status: response.statusCode!, body: Buffer.concat(parts) };
   }
 
-  /** The answer's head; its body is read when somebody does. */
+  /** The head of the answer. The body is read by the caller. */
   async begin(key: string, path: string, asking: Asking = {}): Promise<http.IncomingMessage> {
     const { method = "GET", body, headers, from } = asking;
     return await new Promise((resolve, reject) => {
@@ -213,9 +213,9 @@ const addClient = async (data: string, name: string, role: Role = "client"): Pro
   }
 };
 
-/** Takes any text as its key, and fetches the path of that name. */
+/** Takes any text as its key and fetches the path of that name. */
 const pacedScraper = (name: string): string => `
-  import { defineScraper } from "sluice";
+  import { defineScraper } from "sluice-jobs";
   import { z } from "zod";
   export default defineScraper({
     name: "${name}",
@@ -230,9 +230,9 @@ const pacedScraper = (name: string): string => `
     },
   });`;
 
-/** Finds as many inputs for itself as its path says. */
+/** Emits as many inputs to itself as its path says. */
 const LISTING = `
-  import { defineScraper, emitTo, field } from "sluice";
+  import { defineScraper, emitTo, field } from "sluice-jobs";
   import { z } from "zod";
   export default defineScraper({
     name: "listing",

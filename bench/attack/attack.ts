@@ -3,33 +3,33 @@ import type { AttackKit, Reply } from "./attack-kit.ts";
 /** What one client does to a service. */
 export interface Attack {
   readonly name: string;
-  /** A body that takes long to make: it is made before anybody's time is taken. */
+  /** A body that takes long to build. It is built before anything is measured. */
   readonly prepare?: (scale: Scale) => Promise<Buffer>;
-  /** What an operator has set while it goes on, also in the times without it; answers how it is taken back. */
+  /** A setting of the operator, in force during the attack and in quiet periods. Returns how to undo it. */
   readonly set?: (kit: AttackKit) => Promise<() => Promise<unknown>>;
-  /** Answers what broke, or nothing where the service held. It is called over and over. */
+  /** Returns what broke, or undefined if the service held. It is called repeatedly. */
   readonly run: (kit: AttackKit, scale: Scale, body: Buffer) => Promise<string | undefined>;
-  /** Of the shared lane, the neighbour's part while the attacker has work there; 1 where it has none. */
+  /** The neighbour's share of the shared lane while the attacker has work there; 1 if the attacker has none. */
   readonly share?: number;
-  /** A test that shows the same without regard to how fast the machine is: the short form leaves it to that. */
+  /** A test that shows the same on a machine of any speed; the short form skips the attack then. */
   readonly testedBy?: string;
-  /** Why it cannot be tried on this machine. */
+  /** Why it cannot run on this machine. */
   readonly skip?: () => string | undefined;
 }
 
-/** How hard: the short form runs with the tests. */
+/** How hard the attacks are. The tests run the short form. */
 export interface Scale {
   readonly items: number;
   readonly fileBytes: number;
   readonly readers: number;
   readonly bombRows: number;
-  readonly strangers: number;
+  readonly unauthenticated: number;
   readonly jobs: number;
   readonly bigRows: number;
   readonly collisions: number;
-  /** Of each time without an attack and of each with it, at least. */
+  /** Minimum length of each period, with and without the attack. */
   readonly sliceMs: number;
-  /** Times with the attack, at least; each comes after one without. */
+  /** Minimum number of periods with the attack; a quiet period comes before each. */
   readonly slices: number;
 }
 
@@ -38,7 +38,7 @@ export const FULL: Scale = {
   fileBytes: 190 * 1024 * 1024,
   readers: 14,
   bombRows: 20_000_000,
-  strangers: 5_000,
+  unauthenticated: 5_000,
   jobs: 3_000,
   bigRows: 600,
   collisions: 8_192,
@@ -50,7 +50,7 @@ export const SHORT: Scale = {
   fileBytes: 48 * 1024 * 1024,
   readers: 14,
   bombRows: 2_000_000,
-  strangers: 2_000,
+  unauthenticated: 2_000,
   jobs: 300,
   bigRows: 30,
   collisions: 1_024,
@@ -65,8 +65,8 @@ export const JSON_TYPE = { "content-type": "application/json" };
 export const times = <T>(count: number, run: (n: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, (_, n) => run(n)));
 
-/** Answers that are neither done nor refused in a known way. */
-export const strange = (replies: readonly Reply[], ...expected: readonly number[]): string | undefined => {
+/** The first answer whose status is not expected. */
+export const unexpected = (replies: readonly Reply[], ...expected: readonly number[]): string | undefined => {
   const wrong = replies.find(({ status }) => !expected.includes(status));
   return wrong && `answered ${wrong.status}: ${wrong.body.toString().slice(0, 200)}`;
 };

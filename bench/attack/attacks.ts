@@ -6,7 +6,7 @@ import { LANES } from "./attacks/lanes.ts";
 import { OWN_TROUBLE } from "./attacks/own-trouble.ts";
 import { READING } from "./attacks/reading.ts";
 import { SENDING } from "./attacks/sending.ts";
-import { STRANGERS } from "./attacks/strangers.ts";
+import { UNAUTHENTICATED } from "./attacks/unauthenticated.ts";
 
 export const ATTACKS: readonly Attack[] = [
   {
@@ -18,7 +18,7 @@ export const ATTACKS: readonly Attack[] = [
   },
   ...READING,
   ...SENDING,
-  ...STRANGERS,
+  ...UNAUTHENTICATED,
   ...LANES,
   ...KEEPING,
   ...DAMAGE,

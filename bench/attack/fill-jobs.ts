@@ -54,7 +54,7 @@ export const fillJobs = async (storage: Storage, { items, fileBytes }: KitSize):
       emitted: [],
     },
   ]);
-  // Nothing of these two is left in a worker's hands.
+  // No worker holds items of these two.
   for (const worker of ["filler", "tester"]) await ledger.reap({ worker });
 };
 

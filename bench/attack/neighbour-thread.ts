@@ -22,7 +22,7 @@ export interface Seen {
   readonly arrivals: readonly { readonly at: number; readonly path: string; readonly host: string }[];
 }
 
-/** A request is sent so often, whether the one before was answered or not. */
+/** A request is sent at this interval, whether or not the one before was answered. */
 const EVERY_MS = 20;
 const MOST_OPEN = 50;
 const port = parentPort!;
@@ -41,7 +41,7 @@ const site = http.createServer((request, response) => {
   response.setHeader("content-type", "text/html").end(page(name, detail));
 });
 
-/** A listing names as many pages as its path says. */
+/** A listing links to as many pages as its path says. */
 const page = (name: string, detail: string): string =>
   name === "listing"
     ? Array.from({ length: Number(detail) }, (_, n) => `<li><a href="/listed/${n}">${n}</a></li>`).join("")

@@ -20,17 +20,17 @@ export class Neighbour implements AsyncDisposable {
     return new Neighbour(thread, port);
   }
 
-  /** The site, at one of the machine's own addresses: each is a lane of its own. */
+  /** The site at one of the loopback addresses. Each address is its own lane. */
   siteAt(address: string): string {
     return `http://${address}:${this.port}`;
   }
 
-  /** From now on it asks how its job is, over and over. */
+  /** Starts to poll the status of its job. */
   ask(url: string, key: string): void {
     this.#call({ ask: { url, key } });
   }
 
-  /** All that was seen so far. */
+  /** Everything seen so far. */
   async seen(): Promise<Seen> {
     this.#call({ take: true });
     const [{ requests, arrivals }] = (await once(this.#thread, "message")) as [Seen];
@@ -39,7 +39,7 @@ export class Neighbour implements AsyncDisposable {
     return { requests: this.#requests, arrivals: this.#arrivals };
   }
 
-  /** How many requests for paths that begin so the site has had. */
+  /** Number of requests for paths with this prefix. */
   async arrivals(path: string, sinceAt = 0): Promise<Seen["arrivals"]> {
     const { arrivals } = await this.seen();
     return arrivals.filter((one) => one.at >= sinceAt && one.path.startsWith(path));
@@ -55,5 +55,5 @@ export class Neighbour implements AsyncDisposable {
   }
 }
 
-/** Milliseconds since the epoch as the thread has them: one clock that nobody sets while it runs. */
+/** Milliseconds since the epoch, from the thread's clock, which no attack changes. */
 export const steadyNow = (): number => performance.timeOrigin + performance.now();

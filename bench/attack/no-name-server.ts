@@ -1,4 +1,4 @@
-/** Loaded before a process: for its first seconds it cannot look up names, and no name server answers it; then names under `.example` are of loopback. */
+/** Preloaded into a process: for the first seconds name lookups fail and no name server answers. Then names under `.example` resolve to loopback. */
 import dns from "node:dns";
 import { syncBuiltinESMExports } from "node:module";
 

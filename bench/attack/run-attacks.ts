@@ -5,27 +5,27 @@ import { ATTACKS } from "./attacks.ts";
 import { steadyNow } from "./neighbour.ts";
 import type { Seen } from "./neighbour-thread.ts";
 
-/** What the neighbour had in some slices of time. */
+/** What the neighbour measured in some periods. */
 export interface Had {
   readonly p50: number;
   readonly p99: number;
   readonly worst: number;
-  /** Requests a second that the site got for its two jobs: in the lane of its own, and in the shared one. */
+  /** Requests per second at the site for its two jobs: in its own lane and in the shared one. */
   readonly own: number;
   readonly shared: number;
 }
 
 export interface AttackFigures {
   readonly name: string;
-  /** What broke; undefined where the service held. */
+  /** What broke, or undefined if the service held. */
   readonly broke: string | undefined;
-  /** Bars that are for a quiet machine: figures that are beyond them. */
+  /** Figures that miss their limit. The limits are for a quiet machine. */
   readonly beyond: readonly string[];
   readonly skipped?: string | undefined;
   readonly seconds: number;
   readonly without: Had;
   readonly during: Had;
-  /** Of its share of pace, what the neighbour kept: the less of its two lanes. */
+  /** The share of its pace that the neighbour kept, in the worse of its two lanes. */
   readonly kept: number;
   readonly peakMb: number;
 }
@@ -33,14 +33,14 @@ export interface AttackFigures {
 export const MOST_MB = 500;
 export const MOST_P99_MS = 250;
 export const MOST_RATIO = 3;
-/** Below this, three times as much is still little: the ratio is not judged. */
+/** Below this latency the ratio is not judged. */
 export const RATIO_FROM_MS = 20;
 export const LEAST_KEPT = 0.9;
-/** Kept figures of so few requests say nothing. */
+/** With fewer requests the kept share means nothing. */
 const LEAST_SECONDS = 4;
-/** What an attack sets off may come after it. */
+/** The effects of an attack may come after it. */
 const AFTER_MS = 300;
-/** An attack that the service does not withstand may keep it busy for long. */
+/** A successful attack may keep the service busy for long. */
 const LONGEST_MS = 180_000;
 
 interface Slice {
@@ -48,7 +48,7 @@ interface Slice {
   readonly to: number;
 }
 
-/** Runs the attacks one after the other, each in turns with times of quiet, with a neighbour who works and asks all the while. */
+/** Runs the attacks one after another, each alternating with quiet periods, while a neighbour works and polls. */
 export async function* runAttacks(
   scale: Scale,
   isAsked: (attack: Attack) => boolean,

@@ -17,7 +17,7 @@ const SIZE = { items: 1_000_000, jobs: 100 };
 const CONNECTIONS = 16;
 
 const QUERIES: ItemsTask["queries"] = [
-  // First: what was claimed for it is taken back after a while.
+  // First, because the leases of its items end after a while.
   { job: "large", query: "state=leased" },
   { job: "large", query: "limit=100" },
   ...["queued", "waiting", "done", "absent", "failed", "skipped"].map((state) => ({
@@ -33,7 +33,7 @@ const QUERIES: ItemsTask["queries"] = [
   { job: "failing", query: "state=failed&scraper=bench" },
 ];
 
-/** A real server with a full ledger behind it, asked by another process. */
+/** A real server with a full ledger, queried by another process. */
 export const measureApi = async (kit: BenchKit, { rounds }: BenchOptions): Promise<Figure[]> =>
   await kit.inFolder(async (folder) => {
     await using service = new Service(folder);
@@ -92,11 +92,11 @@ const pagesFigure = (runs: readonly ItemsRun[]): Figure => {
   };
 };
 
-/** False where the system cannot: then its helper threads may use the others. */
+/** False if the system cannot do it. Then helper threads may use other cores. */
 const holdToOneCore = (pid: number): boolean =>
   spawnSync("taskset", ["--all-tasks", "--cpu-list", "--pid", "0", String(pid)]).status === 0;
 
-/** Items in somebody's hands, while the lease of a worker that is not heard of again lasts. */
+/** Leased items, while the lease of a worker that never returns lasts. */
 const holdSome = async (data: string, job: string): Promise<void> => {
   const ledger = await openSqlite(join(data, "sluice.db"));
   await ledger.claim({ worker: `bench-${Date.now()}`, room: 1_000, inFlight: new Map(), jobs: [job] });

@@ -7,7 +7,7 @@ import type { CallsRun, CallsTask } from "../runs/count-calls.ts";
 import { spreadOf } from "../spread.ts";
 
 const SECONDS = 15;
-/** The rate that the promise is about. */
+/** The rate that the goal is about. */
 const PROMISED = "10/s";
 const SHAPES: Readonly<Record<string, Omit<CallsTask, "seconds">>> = {
   idle: { perSecond: 0, concurrency: 8, hops: 1 },
@@ -17,7 +17,7 @@ const SHAPES: Readonly<Record<string, Omit<CallsTask, "seconds">>> = {
   "100/s": { perSecond: 100, concurrency: 50, hops: 1 },
 };
 
-/** How often one worker on one lane calls the ledger. Over a network every call costs, whatever it brings. */
+/** How often one worker on one lane calls the ledger. Over a network every call costs time. */
 export const measureCalls = async (_: BenchKit, { rounds }: BenchOptions): Promise<Figure[]> => {
   const runs = new Map(Object.keys(SHAPES).map((name) => [name, [] as CallsRun[]]));
   for (let round = 0; round < rounds; round++)

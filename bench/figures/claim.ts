@@ -9,7 +9,7 @@ import { rounded, spreadOf } from "../spread.ts";
 const FEW = 10_000;
 const MANY = 1_000_000;
 
-/** Flat cost: what a claim costs must not depend on how much waits behind it. */
+/** Flat cost: the cost of a claim must not depend on the backlog. */
 export const measureClaim = async (kit: BenchKit, { rounds }: BenchOptions): Promise<Figure[]> => {
   const costs: ClaimCost[] = [];
   for (let round = 0; round < rounds; round++)

@@ -10,7 +10,7 @@ import type { Stored, StoreTask } from "../runs/store-pages.ts";
 import { rounded, spreadOf } from "../spread.ts";
 
 const PAGES = 100_000;
-/** One round is for a look: a fifth of the pages is enough for it. */
+/** One round is a quick look: a fifth of the pages is enough. */
 const FEW_PAGES = 20_000;
 const CORES = 2;
 const JOB = "bench";

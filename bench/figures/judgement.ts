@@ -41,5 +41,5 @@ export const measureJudgement = (_kit: BenchKit, { full }: BenchOptions): Promis
   return Promise.resolve(figures);
 };
 
-/** Never rounded up to its goal. */
+/** Never rounds up to the goal. */
 const floored = (share: number): number => Math.floor(share * 10_000) / 10_000;

@@ -8,7 +8,7 @@ import { spreadOf } from "../spread.ts";
 
 const TASK = { items: 1_000_000, jobs: 100 };
 
-/** What the API asks the ledger most: a page of items in some state, wherever in a large job, and the status of a job. */
+/** The API's most frequent queries: a page of items in some state, anywhere in a large job, and the status of a job. */
 export const measureLists = async (kit: BenchKit, { rounds }: BenchOptions): Promise<Figure[]> => {
   const runs: ListRun[] = [];
   for (let round = 0; round < rounds; round++)

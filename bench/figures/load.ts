@@ -11,7 +11,7 @@ import { rawQueue } from "./queue.ts";
 
 const ITEMS = 1_000_000;
 
-/** A million inputs in no order, from a CSV file into the ledger: read, checked, planned and stored. */
+/** A million shuffled inputs from a CSV file into the ledger: read, checked, planned and stored. */
 export const measureLoad = async (kit: BenchKit, { rounds }: BenchOptions): Promise<Figure[]> => {
   const own: Loaded[] = [];
   const raw: number[] = [];

@@ -9,7 +9,7 @@ import { rounded, spreadOf } from "../spread.ts";
 const SHORT = 100_000;
 const LONG = 1_000_000;
 
-/** The largest a worker grows over a long job of tiny pages, and whether it still grows once it has settled in. */
+/** How large a worker grows over a long job of tiny pages, and whether it keeps growing. */
 export const measureMemory = async (kit: BenchKit, { rounds, full }: BenchOptions): Promise<Figure[]> => {
   const items = full ? LONG : SHORT;
   const times = full ? 1 : rounds;

@@ -7,7 +7,7 @@ import { runChild } from "../run-child.ts";
 import { runJob } from "../run-job.ts";
 import { rounded, spreadOf } from "../spread.ts";
 
-/** As many as a small job has: in shorter runs the compiler's warm-up counts for more than the work. */
+/** As many as in a small job: in shorter runs the compiler's warm-up dominates. */
 const PAGES = 20_000;
 /** Crawlee is an order of magnitude slower: fewer pages take as long. */
 const CRAWLEE_PAGES = 1_500;
@@ -22,7 +22,7 @@ interface PeerRun {
   readonly maxRssMb: number;
 }
 
-/** The full way of every item against the bare limit of the machine and against Crawlee, on the same pages. */
+/** All steps of every item, compared with the limit of the machine and with Crawlee, on the same pages. */
 export const measurePipeline = async (kit: BenchKit, { rounds }: BenchOptions): Promise<Figure[]> => {
   await installPeers();
   const { origin, server } = await kit.site();

@@ -11,7 +11,7 @@ import { rounded, spreadOf } from "../spread.ts";
 
 const ITEMS = 1_000_000;
 
-/** Claim and settle a million items with every commit synced, beside a bare SQLite table that does the same. */
+/** Claims and settles a million items with every commit synced, compared with a bare SQLite table. */
 export const measureQueue = async (kit: BenchKit, { rounds }: BenchOptions): Promise<Figure[]> => {
   const own: number[] = [];
   const raw: number[] = [];
@@ -44,7 +44,7 @@ export const measureQueue = async (kit: BenchKit, { rounds }: BenchOptions): Pro
   ];
 };
 
-/** The limit for loading, too: the file is the one that Sluice loads. */
+/** The limit for loading, (Without these settings the job ends complete the file is the one that Sluice loads. */
 export const rawQueue = (kit: BenchKit): Promise<RawQueueRun> =>
   kit.inFolder((folder) => {
     const csv = join(folder, "inputs.csv");

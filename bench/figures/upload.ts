@@ -20,7 +20,7 @@ const FORMS = {
 } as const;
 type Form = keyof typeof FORMS;
 
-/** A million inputs over the API into a service whose one worker runs the first of them meanwhile. */
+/** A million inputs through the API of a service whose worker runs the first of them meanwhile. */
 export const measureUpload = async (kit: BenchKit, { rounds }: BenchOptions): Promise<Figure[]> => {
   const { origin } = await kit.site();
   const runs: (UploadRun & { readonly form: Form })[] = [];

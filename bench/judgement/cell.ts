@@ -2,7 +2,7 @@ import type { FieldStatus } from "../../src/domain/record.ts";
 import type { Column } from "./column.ts";
 import type { Random } from "./random.ts";
 
-/** What was drawn for a cell, before it is laid out: the truth that the judgement is held against. */
+/** What was generated for a cell: the truth that the judgement is compared with. */
 export type Cell =
   | { readonly drawn: "present"; readonly text: string; readonly value: unknown; readonly shown?: string }
   | {

@@ -1,15 +1,22 @@
 import { field, type Where } from "../../src/index.ts";
-import { emailHand, hrefMailHand, linkHand, shownUrlHand } from "./contact-hands.ts";
-import { dateForm, dateHand, isoForm } from "./date-hand.ts";
+import { emailWriter, hrefMailWriter, linkWriter, shownUrlWriter } from "./contact-writers.ts";
+import { dateForm, dateWriter, isoForm } from "./date-writer.ts";
 import { COLUMN_NAMES, type ColumnName } from "./language.ts";
 import { LOCALES, type LocaleTag } from "./locale.ts";
-import { moneyHand, plainMoneyHand } from "./money-hand.ts";
-import { areaHand, numberMarks, percentHand, PLAIN_MARKS, yearHand } from "./number-hand.ts";
-import { phoneHand } from "./phone-hand.ts";
+import { moneyWriter, plainMoneyWriter } from "./money-writer.ts";
+import { areaWriter, numberMarks, percentWriter, PLAIN_MARKS, yearWriter } from "./number-writer.ts";
+import { phoneWriter } from "./phone-writer.ts";
 import type { Random } from "./random.ts";
 import { sitePlaceholders } from "./site-placeholders.ts";
-import { addressHand, choiceHand, ownerHand, PARCEL_FORMS, parcelHand, parcelPattern } from "./text-hand.ts";
-import type { Hand } from "./written.ts";
+import {
+  addressWriter,
+  choiceWriter,
+  ownerWriter,
+  PARCEL_FORMS,
+  parcelWriter,
+  parcelPattern,
+} from "./text-writer.ts";
+import type { Writer } from "./writer.ts";
 
 export const FIELD_KINDS = [
   "text",
@@ -27,7 +34,7 @@ export type FieldKind = (typeof FIELD_KINDS)[number];
 export type AnyField = ReturnType<(typeof field)[FieldKind]>;
 
 /** One column of one site: what its cells hold, and the field that the author of the scraper wrote for it. */
-export interface Column extends Hand {
+export interface Column extends Writer {
   readonly name: ColumnName;
   readonly kind: FieldKind;
   readonly label: string;
@@ -55,8 +62,8 @@ export const siteColumns = (tag: LocaleTag, writing: Writing, page: string, rand
   const { language, country } = locale;
   const isShown = writing !== "written";
   const marks = isShown ? numberMarks(locale, random) : PLAIN_MARKS;
-  const money = (): Hand =>
-    isShown ? moneyHand(locale, marks, random) : plainMoneyHand(marks, language.notes);
+  const money = (): Writer =>
+    isShown ? moneyWriter(locale, marks, random) : plainMoneyWriter(marks, language.notes);
   const inNumbers = isShown ? numberOptions(tag, locale.decimal, random) : {};
   const saleDate = isShown ? dateForm(tag, random) : isoForm(random);
   const dueDate = isShown ? dateForm(tag, random) : isoForm(random);
@@ -69,14 +76,14 @@ export const siteColumns = (tag: LocaleTag, writing: Writing, page: string, rand
   const column = (
     name: ColumnName,
     kind: FieldKind,
-    hand: Hand,
+    writer: Writer,
     make: (where: Where, own: { placeholders?: readonly string[] }) => AnyField,
   ): Column => {
     const phrase = kind === "list" || !random.chance(0.3) ? undefined : random.pick(language.ownPhrases);
     const nothing = sitePlaceholders(kind, tag, locale, isShown);
     const own = phrase === undefined ? {} : { placeholders: [phrase] };
     return {
-      ...hand,
+      ...writer,
       name,
       kind,
       label: random.pick(language.labels[name]),
@@ -89,19 +96,21 @@ export const siteColumns = (tag: LocaleTag, writing: Writing, page: string, rand
   };
 
   const columns: Readonly<Record<ColumnName, Column>> = {
-    owner: column("owner", "text", ownerHand(language), (where, own) => field.text(where, own)),
-    address: column("address", "text", addressHand(language, random), (where, own) => field.text(where, own)),
-    parcel: column("parcel", "text", parcelHand(parcelForm, language.notes), (where, own) =>
+    owner: column("owner", "text", ownerWriter(language), (where, own) => field.text(where, own)),
+    address: column("address", "text", addressWriter(language, random), (where, own) =>
+      field.text(where, own),
+    ),
+    parcel: column("parcel", "text", parcelWriter(parcelForm, language.notes), (where, own) =>
       field.text(where, { ...own, pattern: parcelPattern(parcelForm) }),
     ),
-    status: column("status", "text", choiceHand(choices, language.notes), (where, own) =>
+    status: column("status", "text", choiceWriter(choices, language.notes), (where, own) =>
       field.text(where, { ...own, oneOf: choices }),
     ),
-    yearBuilt: column("yearBuilt", "number", yearHand(language.notes), (where, own) =>
+    yearBuilt: column("yearBuilt", "number", yearWriter(language.notes), (where, own) =>
       field.number(where, { ...own, ...inNumbers, min: 1600, max: 2100 }),
     ),
     area: {
-      ...column("area", "number", areaHand(marks, unit, language.notes, random), (where, own) =>
+      ...column("area", "number", areaWriter(marks, unit, language.notes, random), (where, own) =>
         field.number(where, { ...own, ...inNumbers, ...withoutUnit }),
       ),
       unit,
@@ -113,34 +122,34 @@ export const siteColumns = (tag: LocaleTag, writing: Writing, page: string, rand
     taxRate: column(
       "taxRate",
       "percent",
-      percentHand(marks, isShown ? language.percentWords : [], language.notes, random),
+      percentWriter(marks, isShown ? language.percentWords : [], language.notes, random),
       (where, own) => field.percent(where, { ...own, ...inNumbers, min: 0, max: 100 }),
     ),
-    saleDate: column("saleDate", "date", dateHand(saleDate, language), (where, own) =>
+    saleDate: column("saleDate", "date", dateWriter(saleDate, language), (where, own) =>
       field.date(where, { ...own, ...dateOptions(saleDate, tag, isShown) }),
     ),
-    dueDate: column("dueDate", "date", dateHand(dueDate, language), (where, own) =>
+    dueDate: column("dueDate", "date", dateWriter(dueDate, language), (where, own) =>
       field.date(where, { ...own, ...dateOptions(dueDate, tag, isShown) }),
     ),
-    phone: column("phone", "phone", phoneHand(tag, language, random), (where, own) =>
+    phone: column("phone", "phone", phoneWriter(tag, language, random), (where, own) =>
       field.phone(where, { ...own, country }),
     ),
     email: column(
       "email",
       "email",
-      isShown ? emailHand(locale, random) : hrefMailHand(locale, random),
+      isShown ? emailWriter(locale, random) : hrefMailWriter(locale, random),
       (where, own) => field.email(where, own),
     ),
     website: {
       ...column(
         "website",
         "url",
-        isLinked ? linkHand(locale, random, page) : shownUrlHand(locale, random),
+        isLinked ? linkWriter(locale, random, page) : shownUrlWriter(locale, random),
         (where, own) => field.url(where, own),
       ),
       isLinked,
     },
-    services: column("services", "list", choiceHand(language.services, language.notes), (where) =>
+    services: column("services", "list", choiceWriter(language.services, language.notes), (where) =>
       field.list(where, { oneOf: language.services, none: ".no-services" }),
     ),
   };

@@ -27,7 +27,7 @@ const labelled = (
   recordsAPage: 1,
   build: (kit) => {
     const arranged = arrange(kit.random);
-    const label = labelHand(kit.random, name === "bold list");
+    const label = labelWriter(kit.random, name === "bold list");
     const isShuffled = kit.random.chance(0.4);
     const list = kit.columns.findIndex(({ kind }) => kind === "list");
     return {
@@ -78,7 +78,7 @@ const otherPair = (column: Column, label: (text: string) => string, random: Rand
 };
 
 /** How a site writes its labels: with or without a colon, in bold, with spaces that do not break. */
-const labelHand = (random: Random, needsColon: boolean): ((text: string) => string) => {
+const labelWriter = (random: Random, needsColon: boolean): ((text: string) => string) => {
   const colon = needsColon
     ? random.pick([":", "&nbsp;:", " :"])
     : random.pick([":", ":", "", "", " :", "&nbsp;:"]);

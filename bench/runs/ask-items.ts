@@ -1,4 +1,4 @@
-/** Pages of items over the API, each query from the job's first place, its last, and many between. Answers how long they took. */
+/** Pages of items over the API, each query from the job's first place, its last, and many between. Returns how long they took. */
 import { Pool } from "undici";
 import { toCursor } from "../../src/api/cursor.ts";
 import { seededRandom } from "../../src/domain/testing/seeded-random.ts";
@@ -17,9 +17,9 @@ export interface ItemsTask {
 export interface ItemsRun {
   /** By job and query. */
   readonly p99Ms: Readonly<Record<string, number>>;
-  /** The server's own time for a page, on average: what does not depend on who else is on the machine. */
+  /** The server's CPU time per page, which does not depend on other load. */
   readonly cpuMs: Readonly<Record<string, number>>;
-  /** Items that the pages held, so that an empty list is not taken for a fast one. */
+  /** Number of listed items, so that an empty list does not pass as a fast one. */
   readonly listed: Readonly<Record<string, number>>;
 }
 

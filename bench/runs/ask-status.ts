@@ -1,4 +1,4 @@
-/** Asks a server for the status of many jobs, over several connections at once. Answers how many were told. */
+/** Asks a server for the status of many jobs, over several connections at once. Returns how many were answered. */
 import { Pool } from "undici";
 import { cpuSeconds } from "../process-usage.ts";
 
@@ -13,7 +13,7 @@ export interface StatusTask {
 
 export interface StatusRun {
   readonly perSecond: number;
-  /** Of the server's own time, all its threads counted. */
+  /** CPU time of the server, all threads included. */
   readonly perCpuSecond: number;
 }
 

@@ -35,7 +35,7 @@ const loaded = async (items: number): Promise<Ledger> => {
   return ledger;
 };
 
-/** Settles what it claimed, outside of the time that it answers. */
+/** Settles the claimed items, outside of the measured time. */
 const timedClaim = async (ledger: Ledger): Promise<number> => {
   const from = performance.now();
   const { items } = await ledger.claim({ worker: WORKER, room: ROOM, inFlight: new Map() });

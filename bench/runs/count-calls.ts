@@ -1,4 +1,4 @@
-/** One worker on one paced lane, all of it real: how often it calls the ledger, and which share of the lane's rate it uses. */
+/** A real worker on one paced lane: how often it calls the ledger, and which share of the lane's rate it uses. */
 import { setTimeout as delay } from "node:timers/promises";
 import { answer } from "../../src/collectors/http/testing/test-site.ts";
 import { WorkerKit } from "../../test/worker-kit.ts";

@@ -1,4 +1,4 @@
-/** Runs `sluice extract` over a stored job, as a user does. Answers how long it took and how large the process grew. */
+/** Runs `sluice extract` over a stored job, as a user does. Returns how long it took and how large the process grew. */
 import { main } from "../../src/cli/main.ts";
 
 export interface ExtractTask {

@@ -1,4 +1,4 @@
-/** Pages of a large job's items by state, from places all over it, and the status of many jobs. Answers the times they take. */
+/** Pages of a large job's items by state, from places all over it, and the status of many jobs. Returns how long they take. */
 import { join } from "node:path";
 import { openSqlite } from "../../src/backends/sqlite/open.ts";
 import { ITEM_STATES, type ItemState } from "../../src/domain/item.ts";

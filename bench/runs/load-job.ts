@@ -1,4 +1,4 @@
-/** Creates a job and loads its inputs from a CSV file, as `sluice run` does. Answers how long the loading took. */
+/** Creates a job and loads its inputs from a CSV file, as `sluice run` does. Returns how long the loading took. */
 import { readInputs } from "../../src/inputs/read-inputs.ts";
 import { laneOf, openStorage } from "../../src/compose.ts";
 import { createJob, loadInputs, type Submission } from "../../src/pipeline/submit.ts";

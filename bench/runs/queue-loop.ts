@@ -1,4 +1,4 @@
-/** Claims and settles a whole job on the SQLite ledger with every commit synced to disk. Answers items per second. */
+/** Claims and settles a whole job on the SQLite ledger with every commit synced to disk. Returns items per second. */
 import { join } from "node:path";
 import type { ClaimedItem } from "../../src/ports/ledger.ts";
 import { openSqlite } from "../../src/backends/sqlite/open.ts";
@@ -17,7 +17,7 @@ export interface QueueRun {
   readonly maxRssMb: number;
 }
 
-/** As a worker does: up to 200 items in hand at once, up to 500 ends in one settle. */
+/** As a worker does: up to 200 items in flight at once, up to 500 ends in one settle. */
 const CLAIM = 200;
 const SETTLE = 500;
 const ADD = 20_000;
@@ -33,23 +33,23 @@ await ledger.sealJob("bench");
 const loadedAt = performance.now();
 
 let settled = 0;
-let hand: ClaimedItem[] = [];
+let inFlight: ClaimedItem[] = [];
 const settle = async (count: number): Promise<void> => {
-  const batch = hand.slice(0, count);
-  hand = hand.slice(count);
+  const batch = inFlight.slice(0, count);
+  inFlight = inFlight.slice(count);
   const { refused } = await ledger.settle(WORKER, batch.map(settledPage));
   if (refused.length > 0) throw new Error(`${refused.length} settles were refused`);
   settled += batch.length;
 };
 const startedAt = performance.now();
 for (;;) {
-  // Items whose requests are over do not count against the lane, settled or not.
+  // Items whose requests have ended do not count against the lane, settled or not.
   const grant = await ledger.claim({ worker: WORKER, room: CLAIM, inFlight: new Map() });
   if (grant.items.length === 0) break;
-  hand.push(...grant.items);
-  if (hand.length >= SETTLE) await settle(SETTLE);
+  inFlight.push(...grant.items);
+  if (inFlight.length >= SETTLE) await settle(SETTLE);
 }
-while (hand.length > 0) await settle(SETTLE);
+while (inFlight.length > 0) await settle(SETTLE);
 const seconds = (performance.now() - startedAt) / 1_000;
 const view = await ledger.readJob("bench");
 if (settled !== items || view?.state !== "done" || view.counts.states.done !== items)

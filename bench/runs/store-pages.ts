@@ -1,4 +1,4 @@
-/** Fills a data folder with a job of so many property pages, as collecting them would have: archive, records and ledger. */
+/** Fills a data folder with a job of property pages as collecting would: archive, records and ledger. */
 import { openArchive } from "../../src/archive/segment-writer.ts";
 import { startPacker } from "../../src/archive/packer.ts";
 import { openStorage, SOFTWARE } from "../../src/compose.ts";
@@ -33,7 +33,7 @@ const startedAt = performance.now();
 const ready = await compileScraper(await loadScraper(scraper));
 const extraction = ready.extraction!;
 
-/** Extracting is not what is measured here: each distinct page is read once. */
+/** Extraction is not measured here: each distinct page is read once. */
 const known = Array.from({ length: Math.min(pages, DISTINCT_PAGES) }, (_, n) => {
   const text = propertyPage(n);
   const raw = extract(extraction, [
@@ -111,7 +111,7 @@ async function store(item: ClaimedItem): Promise<StoredItem> {
     version: ready.version,
   });
   const kept = bundle.commit(judged.lines);
-  kept.catch(() => undefined); // told by `settle`
+  kept.catch(() => undefined); // reported by `settle`
   return { item, fieldCounts: judged.fieldCounts, kept };
 }
 

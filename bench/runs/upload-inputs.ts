@@ -1,4 +1,4 @@
-/** A service with one worker takes a file of inputs over its API. Answers how long, how large the controller grew, and what ran meanwhile. */
+/** A service with one worker takes a file of inputs over its API. Returns the time, how large the controller grew, and what ran meanwhile. */
 import { createReadStream, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Service } from "../../test/e2e/service-process.ts";
@@ -17,7 +17,7 @@ export interface UploadRun {
   readonly accepted: number;
   readonly controllerCpuSeconds: number;
   readonly controllerPeakMb: number;
-  /** Items that had ended when the upload had. */
+  /** Items that had ended at the end of the upload. */
   readonly ended: number;
 }
 

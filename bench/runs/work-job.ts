@@ -1,4 +1,4 @@
-/** One worker in one process runs a loaded job to its end. Answers how fast, how large it grew, and what it really kept. */
+/** One worker in one process runs a loaded job to its end. Returns how fast it was, how large it grew, and what it stored. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -43,7 +43,12 @@ const controller = new AbortController();
 const cpuBefore = process.cpuUsage();
 // Opening the ledger, loading the scraper and starting the archive's thread are part of the time.
 const startedAt = Date.now();
-const working = work({ data, jobs: [job], logLevel: "warn", signal: controller.signal });
+const working = work({
+  location: storage.location,
+  jobs: [job],
+  logLevel: "warn",
+  signal: controller.signal,
+});
 let rssMbAtTenth = 0;
 let view: JobView;
 for (;;) {

@@ -1,8 +1,8 @@
-import { defineScraper, field } from "sluice";
+import { defineScraper, field } from "sluice-jobs";
 import { z } from "zod";
 import { FIELDS } from "../site/fields.ts";
 
-/** The whole way at full speed: robots.txt is obeyed, every response is archived, eight fields are read and judged. */
+/** All steps at full speed: robots.txt is obeyed, every response is archived, eight fields are read and judged. */
 export default defineScraper({
   name: "bench-property",
   site: process.env["BENCH_SITE"] ?? "http://127.0.0.1",

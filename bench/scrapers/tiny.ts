@@ -1,7 +1,7 @@
-import { defineScraper, field } from "sluice";
+import { defineScraper, field } from "sluice-jobs";
 import { z } from "zod";
 
-/** The smallest page there is, for jobs whose length matters and not their pages. */
+/** The smallest possible page, for jobs in which only the number of items matters. */
 export default defineScraper({
   name: "bench-tiny",
   site: process.env["BENCH_SITE"] ?? "http://127.0.0.1",

@@ -1,4 +1,4 @@
-/** The eight fields that every contender extracts, by the same selectors. */
+/** The eight fields that every program extracts, with the same selectors. */
 export const FIELDS = {
   parcel: "#ctl00_body_lblParcelId",
   owner: "table#ownerTable tr.row:nth-child(2) td.value span.text",

@@ -7,7 +7,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { nginxConf } from "./nginx-conf.ts";
 import { writePages } from "./site-pages.ts";
 
-/** The pages that everybody fetches, served by a process that is not part of any measurement. */
+/** The pages that all programs fetch, served by a process that is not measured. */
 export interface Site extends AsyncDisposable {
   readonly origin: string;
   readonly server: "nginx" | "node";

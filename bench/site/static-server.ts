@@ -1,4 +1,4 @@
-/** The site where nginx cannot be had: a process of its own that answers from memory. Prints its port. */
+/** The site if nginx is not installed: a process that answers from memory. Prints its port. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { propertyPage } from "./property-page.ts";

@@ -6,7 +6,7 @@ const MEASURED_MS = 3_000;
 
 export interface MatchRun {
   readonly perSecond: number;
-  /** The fields of one page, so that contenders can be held against each other. */
+  /** The fields of one page, to compare the programs' results. */
   readonly sample: readonly string[];
 }
 

@@ -40,6 +40,6 @@ test("functions come with their call as it is written, their comment, and nothin
   ]);
 });
 
-test("an object that is not there is told", () => {
+test("an unknown object is an error", () => {
   assert.throws(() => readFunctions(SOURCE, "field"), /no object field/);
 });

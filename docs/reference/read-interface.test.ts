@@ -37,6 +37,6 @@ test("members come with their type, their comment and whether they may be left o
   ]);
 });
 
-test("an interface that is not there is told", () => {
+test("an unknown interface is an error", () => {
   assert.throws(() => readInterface(SOURCE, "Option"), /no interface Option/);
 });

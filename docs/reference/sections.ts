@@ -2,8 +2,8 @@ import type { Section } from "./reference-page.ts";
 
 const COLLECTOR = "src/ports/collector.ts";
 const FIELD_OPTIONS = "src/extraction/field-options.ts";
-const EMIT = "src/scrapers/emit-to.ts";
-const AND_ALL = "Besides what every field can be told.";
+const EMIT = "src/scrapers/compile-emit.ts";
+const AND_ALL = "In addition to the options of every field.";
 
 /** What the reference lists, in its order. */
 export const SECTIONS: readonly Section[] = [
@@ -11,7 +11,7 @@ export const SECTIONS: readonly Section[] = [
     title: "A scraper: `defineScraper({ … })`",
     of: [["src/scrapers/scraper.ts", "Scraper"]],
   },
-  { title: "`pace`", of: [["src/domain/pace.ts", "Pace"]] },
+  { title: "`pace`", of: [["src/domain/job-version.ts", "Pace"]] },
   {
     title: "`limits`",
     of: [
@@ -22,14 +22,14 @@ export const SECTIONS: readonly Section[] = [
   {
     title: "`failures`: a row of the policy",
     says:
-      "`{ timeout: { maxAttempts: 5, backoff: { firstMs: 500 } } }`. What is left out stays as it is; " +
-      "[scrapers.md](scrapers.md#failures) has the kinds.",
-    of: [["src/domain/failure-policy.ts", "FailurePolicy"]],
+      "`{ timeout: { maxAttempts: 5, backoff: { firstMs: 500 } } }`. Values that you omit keep their defaults; " +
+      "[scrapers.md](scrapers.md#failures) lists the kinds.",
+    of: [["src/domain/failure.ts", "FailurePolicy"]],
     without: ["retries"],
   },
-  { title: "`backoff`", of: [["src/domain/backoff.ts", "Backoff"]] },
+  { title: "`backoff`", of: [["src/domain/retry.ts", "Backoff"]] },
   {
-    title: "What `collect` is given",
+    title: "The context of `collect`",
     of: [["src/scrapers/scraper.ts", "CollectContext"]],
   },
   {
@@ -40,25 +40,25 @@ export const SECTIONS: readonly Section[] = [
   { title: "Options of a request", of: [[COLLECTOR, "RequestOptions"]] },
   {
     title: "Options of `http.submit`",
-    says: "Besides those of a request.",
+    says: "In addition to the options of a request.",
     of: [[COLLECTOR, "SubmitOptions"]],
   },
   { title: "A page", of: [[COLLECTOR, "Page"]] },
   { title: "A form", of: [[COLLECTOR, "Form"]] },
   { title: "A file for a form", of: [[COLLECTOR, "FormFile"]] },
   { title: "`keep`", of: [[COLLECTOR, "Keep"]] },
-  { title: "A kept file", of: [[COLLECTOR, "KeptFile"]] },
+  { title: "A stored file", of: [[COLLECTOR, "KeptFile"]] },
   { title: "The `extract` block", of: [["src/extraction/extract-spec.ts", "ExtractSpec"]] },
   {
     title: "`field.…`",
     says:
-      "`Where` is a CSS selector, a place (`by.…`), or a list of them of which the first that finds a value wins. " +
-      "Every field has `.optional()`. [Fields and what their status means](fields.md) tells how each reads.",
+      "`Where` is a CSS selector, a place (`by.…`), or a list of them: the first that finds a value wins. " +
+      "Every field has `.optional()`. [Fields and what their status means](fields.md) explains how each one reads its value.",
     functions: { file: "src/extraction/field.ts", name: "field" },
   },
   {
     title: "Options of every field",
-    says: "`field.json` has no `pattern`. `field.table` and `field.each` have options of their own, below.",
+    says: "`field.json` has no `pattern`. `field.table` and `field.each` have their own options, below.",
     of: [["src/extraction/define-field.ts", "FieldOptions"]],
   },
   { title: "Options of `field.text` and `field.attr`", says: AND_ALL, of: [[FIELD_OPTIONS, "TextOptions"]] },
@@ -68,13 +68,13 @@ export const SECTIONS: readonly Section[] = [
     of: [[FIELD_OPTIONS, "NumberOptions"]],
   },
   {
-    title: "Options of `field.number` alone",
-    says: "Besides those.",
+    title: "Options of `field.number` only",
+    says: "In addition to the options above.",
     of: [[FIELD_OPTIONS, "PlainNumberOptions"]],
   },
   {
     title: "Options of `field.money` and `field.currency`",
-    says: "Besides those of every field, and for `field.money` `min` and `max`.",
+    says: "In addition to the options of every field and, for `field.money`, `min` and `max`.",
     of: [[FIELD_OPTIONS, "MoneyWriting"]],
   },
   { title: "Options of `field.date`", says: AND_ALL, of: [[FIELD_OPTIONS, "DateOptions"]] },
@@ -95,7 +95,7 @@ export const SECTIONS: readonly Section[] = [
   { title: "Options of `field.each`", of: [["src/extraction/each-field.ts", "RowsOptions"]] },
   {
     title: "`by.…`: places of a field",
-    says: "A path into JSON is written `a.b[0].c`, `a[].b` for all entries of a list, `a.*.b` for all members of an object; an index below zero counts from the end.",
+    says: "A path into JSON is written `a.b[0].c`, `a[].b` for all entries of a list, `a.*.b` for all members of an object; a negative index counts from the end.",
     functions: { file: "src/extraction/place.ts", name: "by" },
   },
   {
@@ -104,23 +104,23 @@ export const SECTIONS: readonly Section[] = [
   },
   {
     title: "A field of a record",
-    says: "What the records of a job hold of each field.",
+    says: "How the records of a job store each field.",
     of: [["src/domain/record.ts", "JudgedField"]],
   },
   {
     title: "An extract function: its tools",
     says:
       "`extract: (pages, tools) => record | records`. `read` has `text`, `number`, `money`, `percent`, `date`, `phone`, `email`, `url`, `list` " +
-      'and `json`, each with the options of its field: `read.money(text, { locale: "de" })`. Relative addresses are those of the first page; ' +
-      "`read.url(text, { page })` names another.",
+      'and `json`, each with the options of its field: `read.money(text, { locale: "de" })`. Relative URLs are resolved against the first page; ' +
+      "`read.url(text, { page })` uses another.",
     of: [["src/extraction/extract-function.ts", "ExtractTools"]],
   },
   {
-    title: "What `read` gives",
-    says: "As a member of a record it brings its status along.",
-    of: [["src/extraction/read-value.ts", "Reading"]],
+    title: "The result of `read`",
+    says: "As a member of a record, it keeps its status.",
+    of: [["src/extraction/extract-function.ts", "Reading"]],
   },
-  { title: "A kept page", of: [["src/domain/capture.ts", "KeptPage"]] },
+  { title: "A stored page", of: [["src/domain/capture.ts", "KeptPage"]] },
   {
     title: "A document",
     says: "With `within`, a selector is relative to that element.",
@@ -132,7 +132,7 @@ export const SECTIONS: readonly Section[] = [
     of: [[EMIT, "EmitFields"]],
   },
   { title: "`emitTo(target, { … })` by a function", of: [[EMIT, "EmitFunction"]] },
-  { title: "What that function is given", of: [[EMIT, "EmitContext"]] },
+  { title: "The context of that function", of: [[EMIT, "EmitContext"]] },
   {
     title: "`sluice.config.ts`: `defineConfig({ … })`",
     of: [["src/config/define-config.ts", "Config"]],

@@ -1,4 +1,4 @@
-import { absent, defineScraper, field } from "sluice";
+import { absent, defineScraper, field } from "sluice-jobs";
 import { z } from "zod";
 
 export default defineScraper({
@@ -8,7 +8,7 @@ export default defineScraper({
   key: ({ parcel }) => parcel,
   // A site on your own machine; a real county is asked for about five pages a second.
   pace: { perSecond: 400, concurrency: 16 },
-  // What a good page never needs: the rest is given up early, and what heals is asked again soon.
+  // More than any good page needs: give up early on the rest, and retry soon.
   limits: { requestMs: 2500, bodyBytes: 2_000_000, decodedBytes: 5_000_000 },
   failures: {
     timeout: { maxAttempts: 2, backoff: { firstMs: 500 } },
@@ -21,7 +21,7 @@ export default defineScraper({
     if (hits.has(".no-results")) throw absent();
     const detail = await http.get(hits.link("a.detail"));
     keep.page("detail", detail);
-    // Judge the page before missing its links: a redesign is a changed structure, not a lost way.
+    // Judge the page before looking for its links: a redesign is a changed structure, not a navigation failure.
     if (detail.has("a.bill-pdf")) await keep.file("bill", detail.link("a.bill-pdf"));
   },
 

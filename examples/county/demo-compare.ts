@@ -4,7 +4,7 @@ import type { Truth } from "./truth.ts";
 
 const SHOWN = 20;
 
-/** Holds a CSV of bills against what the site knows of its parcels, and says how it went. True when every row is as it should be. */
+/** Compares a CSV of bills with the site's own data and prints the result. True if every row is correct. */
 export function compareWithTruth(csvFile: string, truths: Iterable<Truth>): boolean {
   const rows = parse(readFileSync(csvFile), { columns: true }) as Record<string, string>[];
   const rowOf = new Map(rows.map((row) => [row["key"], row]));
@@ -22,7 +22,7 @@ export function compareWithTruth(csvFile: string, truths: Iterable<Truth>): bool
   return wrong.length === 0;
 }
 
-/** What is not as it should be: the end, its reason, or a value. */
+/** What is wrong: the state, the failure kind, or a value. */
 function oddityOf(truth: Truth, row: Record<string, string> | undefined): string | undefined {
   if (row === undefined) return "it has no row";
   const expected: Record<string, string> = {

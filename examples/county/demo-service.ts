@@ -2,17 +2,17 @@ import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { createInterface } from "node:readline";
-import { shellWord } from "../../src/cli/shell-word.ts";
+import { shellWord } from "../../src/cli/text.ts";
 import { compareWithTruth } from "./demo-compare.ts";
 import { runSluice, startSluice } from "./demo-sluice.ts";
 import { parcelsCsv } from "./inputs.ts";
 import type { County } from "./site.ts";
 import type { Truth } from "./truth.ts";
 
-/** Of a job that has ended: all went well, or some items failed, as some of this county must. */
+/** Exit codes of an ended job: all items succeeded, or some failed, as some of this county must. */
 const ENDED = [0, 3];
 
-/** The same county, asked by a client of the service; every command is shown as it is typed. The demo's exit code. */
+/** The same county through the service. Prints every command. Returns the demo's exit code. */
 export async function showService({
   county,
   parcels,
@@ -20,7 +20,7 @@ export async function showService({
   env,
 }: {
   readonly county: County;
-  /** So many of the county's, from the first. */
+  /** This many of the county's parcels, from the first. */
   readonly parcels: number;
   readonly folder: string;
   readonly env: Readonly<Record<string, string>>;
@@ -42,7 +42,7 @@ export async function showService({
   console.log(`  API      ${url}\n  read it  ${url}/docs\n  metrics  ${url}/metrics`);
   if (!(await answers(`${url}/docs`)) || !(await answers(`${url}/metrics`, key))) return 1;
 
-  // The key is kept beside the demo's data: a visitor's own configuration is left alone.
+  // The key is stored with the demo's data: the user's own configuration is not touched.
   const typed = { cwd: folder, env: { ...env, SLUICE_SERVER: url, XDG_CONFIG_HOME: join(folder, "config") } };
   const type = (args: readonly string[], text?: string): Promise<number> => {
     console.log(`\n$ npx sluice ${args.join(" ")}`);
@@ -55,7 +55,7 @@ export async function showService({
   if (!compareWithTruth(join(folder, output), firstOf(county.truth(), parcels))) return 1;
   if (!(await service.stop())) return 1;
   console.log(`The bills: ${relative(process.cwd(), join(folder, output))}`);
-  // The site and the service are gone; what they left is not.
+  // The site and the service are gone; their data remains.
   const here = relative(process.cwd(), folder) || ".";
   console.log("\nThe site and the service have stopped. What they left can be looked at:");
   for (const command of [
@@ -72,11 +72,11 @@ export async function showService({
 interface DemoService extends AsyncDisposable {
   readonly url: string;
   readonly key: string;
-  /** True when it ended as it should. */
+  /** True if it ended as expected. */
   stop(): Promise<boolean>;
 }
 
-/** Undefined where it ended instead; it has said why. */
+/** Undefined if it ended instead; it has printed why. */
 async function startService(
   cwd: string,
   env: Readonly<Record<string, string>>,

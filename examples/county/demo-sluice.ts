@@ -8,13 +8,13 @@ const SLUICE = resolve(import.meta.dirname, "../../bin/sluice.js");
 export interface Typed {
   readonly env: Readonly<Record<string, string>>;
   readonly cwd?: string;
-  /** Comes to it from a pipe. */
+  /** Written to its stdin. */
   readonly input?: string;
 }
 
 const running = new Set<ChildProcess>();
 
-/** Starts `sluice` as a person would; what it says to people goes to this terminal. */
+/** Starts `sluice` as a user would; its stderr goes to this terminal. */
 export const startSluice = (
   args: readonly string[],
   { env, cwd }: Typed,
@@ -42,7 +42,7 @@ export const runSluice = async (args: readonly string[], typed: Typed): Promise<
   return code ?? 1;
 };
 
-/** Whoever ends the demo ends what it has started. Ctrl-C reaches all of them by itself, and they finish what they have in hand. */
+/** Ending the demo ends what it has started. Ctrl-C reaches all processes by itself, and they finish their items in flight. */
 export const endWithDemo = (): void => {
   process.on("SIGINT", () => undefined);
   process.on("SIGTERM", () => {

@@ -1,6 +1,6 @@
 /**
- * `npm run demo`: a county with every kind of trouble, scraped to its end on this machine, then a part of it over the service. Both are held
- * against the site's own truth.
+ * `npm run demo`: a county with every kind of trouble, scraped locally, then a part of it through the service. Both are compared
+ * with the site's own truth.
  */
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
@@ -37,7 +37,7 @@ const scraper = join(import.meta.dirname, "county.scraper.ts");
 const code = await runSluice(["run", scraper, "--input", input, "--output", output, "--data", folder], {
   env,
 });
-// 3 is right: some parcels of this county cannot be had, and Sluice says so.
+// 3 is right: some parcels of this county cannot be fetched, and Sluice reports them.
 if (code !== 3) process.exitCode = code || 1;
 else if (!compareWithTruth(output, county.truth())) process.exitCode = 1;
 else {

@@ -1,4 +1,4 @@
-/** The county's page around some content: what every page repeats and no scraper wants. */
+/** The header, navigation and footer of every page of the county. */
 export function framed(title: string, content: string): string {
   return `${HEAD}<title>${title} | Willow County Tax Office</title>${TOP}${content}${BOTTOM}`;
 }

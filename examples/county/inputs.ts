@@ -3,7 +3,7 @@ import { pipeline } from "node:stream/promises";
 import { parseArgs } from "node:util";
 import { DEFAULT_PARCELS, DEFAULT_SEED, parcelId } from "./parcels.ts";
 
-/** The parcels to ask for, as CSV lines: `node examples/county/inputs.ts --parcels 2000 > parcels.csv`. */
+/** The parcels to fetch, as CSV lines: `node examples/county/inputs.ts --parcels 2000 > parcels.csv`. */
 export function* parcelsCsv(parcels = DEFAULT_PARCELS, seed = DEFAULT_SEED): Generator<string> {
   yield "parcel\n";
   for (let n = 0; n < parcels; n++) yield `${parcelId(seed, n)}\n`;

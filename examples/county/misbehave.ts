@@ -5,7 +5,7 @@ import { reply } from "./reply.ts";
 import { blockPage, CAPTCHA_PAGE, ERROR_PAGE, MAINTENANCE_PAGE, THROTTLE_PAGE } from "./trouble-pages.ts";
 import type { Trouble } from "./troubles.ts";
 
-/** How bad the bad answers are. A hold must outlast the scraper's patience, or a timeout becomes a broken connection. */
+/** How bad the bad answers are. A hold must outlast the scraper's timeout, or a timeout becomes a broken connection. */
 export interface Manners {
   /** How long an answer that never comes is held back before the site hangs up. */
   readonly holdMs: number;
@@ -123,7 +123,7 @@ function drip(res: ServerResponse, page: string, dripMs: number): void {
   res.on("close", () => clearInterval(timer));
 }
 
-/** A page that goes on and on: never silent for long, never finished. */
+/** A page that never ends and is never silent for long. */
 function trickle(res: ServerResponse, page: string, holdMs: number): void {
   res.writeHead(200, { "content-type": HTML });
   res.write(page.slice(0, page.indexOf("<body>")));

@@ -1,3 +1,4 @@
+// e2e: starts the example site as a process
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";

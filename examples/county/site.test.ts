@@ -26,7 +26,7 @@ const EACH = 6;
 
 const firstParcel = parcelId(DEFAULT_SEED, 0);
 
-test("every trouble, met by a patient visitor, ends as its line of the truth says", async () => {
+test("every trouble ends as the truth file says for a patient visitor", async () => {
   await using county = await startCounty({ parcels: 600, troubles: EVERY_TROUBLE, manners: MANNERS });
   const chosen = firstOfEach(county.truth());
   assert.deepEqual(new Set(chosen.map(({ trouble }) => trouble)), new Set(["none", ...TROUBLE_NAMES]));
@@ -41,7 +41,7 @@ test("every trouble, met by a patient visitor, ends as its line of the truth say
   );
 });
 
-test("a trouble that passes does so after as many requests as it was told, and the others never", async () => {
+test("a passing trouble ends after the configured number of requests, and the others never end", async () => {
   const manners = { ...MANNERS, failingRequests: 2 };
   await using county = await startCounty({ troubles: "error=50,block=50", manners });
   const statuses = async (trouble: string) => {

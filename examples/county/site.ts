@@ -112,7 +112,7 @@ export async function startCounty(options: CountyOptions = {}): Promise<County> 
         const status = res.headersSent ? res.statusCode : 0;
         log?.write({ at, host, method: req.method, path: visit.path, parcel: visit.parcel ?? null, status });
       });
-      // A visitor who hangs up in the middle of a request is none of the site's business.
+      // The site ignores visitors who hang up during a request.
       answer(visit, req, res).catch(() => res.destroy());
     };
 

@@ -45,7 +45,7 @@ export function compareWithTruth(csvFile: string, siteUrl: string, towns: number
       lost.push(url);
       continue;
     }
-    // Its page is broken either way: of its last try not even that came back.
+    // Its page is broken anyway: the last try got no answer at all.
     if (isUnanswered) {
       broken.push({ kind: "timeout", url });
       continue;

@@ -1,4 +1,4 @@
-/** `npm run demo:mayors`: the whole country from a site that stops answering those who hurry, held against the site's own truth. */
+/** `npm run demo:mayors`: the whole country from a site that stops answering those who hurry, held with the site's own truth. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
@@ -56,7 +56,7 @@ const run = spawn(
 );
 const [code] = (await once(run, "exit")) as [number | null];
 const seconds = (performance.now() - begunAt) / 1000;
-// 3 is right: some pages of this site cannot be had, and Sluice says so.
+// 3 is right: some pages of this site cannot be fetched, and Sluice reports them.
 if (code !== 3) process.exitCode = code ?? 1;
 else process.exitCode = report();
 

@@ -1,6 +1,6 @@
 import type { Town } from "./towns.ts";
 
-/** Pages that cannot be had, whoever asks and however often. */
+/** Pages that always fail. */
 export const FAULTS = {
   /** Cut off in the middle of its head. */
   cut: "structure-changed",

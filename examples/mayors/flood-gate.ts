@@ -1,11 +1,11 @@
-/** The site's patience: while more than `limit` requests arrived within `windowMs`, it answers nobody. */
+/** While more than `limit` requests arrived within `windowMs`, the site answers no request. */
 export interface Patience {
   readonly limit: number;
   readonly windowMs: number;
 }
 
 export interface FloodGate {
-  /** A request has arrived: whether the site is too busy for it. Those that it leaves without an answer count too. */
+  /** Counts a request and returns whether the site is too busy for it. Unanswered requests count too. */
   isFlooded(nowMs: number): boolean;
 }
 

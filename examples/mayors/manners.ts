@@ -5,6 +5,6 @@
 export const failures = {
   timeout: { maxAttempts: 4, breakerWeight: 0, slowsLane: process.env["MAYORS_SLOW_DOWN"] !== "no" },
 };
-/** More than twice what the site bears in the long run. */
+/** More than twice what the site can serve. */
 export const pace = { perSecond: 150, concurrency: 200 };
 export const limits = { requestMs: Number(process.env["MAYORS_REQUEST_MS"] ?? 2500) };

@@ -1,4 +1,4 @@
-import { defineScraper, emitTo, field } from "sluice";
+import { defineScraper, emitTo, field } from "sluice-jobs";
 import { z } from "zod";
 import { failures, limits, pace } from "./manners.ts";
 import town from "./mayors-town.scraper.ts";

@@ -1,4 +1,4 @@
-import { by, defineScraper, field } from "sluice";
+import { by, defineScraper, field } from "sluice-jobs";
 import { z } from "zod";
 import { failures, limits, pace } from "./manners.ts";
 

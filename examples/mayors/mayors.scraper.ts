@@ -1,9 +1,9 @@
-import { defineScraper, emitTo, field } from "sluice";
+import { defineScraper, emitTo, field } from "sluice-jobs";
 import { z } from "zod";
 import listing from "./mayors-listing.scraper.ts";
 import { failures, limits, pace } from "./manners.ts";
 
-/** Where it begins: the list of regions. Found there are listings, and on those towns, all in one job. */
+/** The start: the list of regions. It emits listings, and those emit towns, all in one job. */
 export default defineScraper({
   name: "mayors",
   input: z.object({ url: z.url() }),

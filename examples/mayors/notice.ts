@@ -44,7 +44,7 @@ function fullNotice(town: Town): Notice {
   };
 }
 
-/** Everybody types a phone number in a way of his own. */
+/** Phone numbers are written in many ways. */
 function phoneAsWritten({ n, phone }: Town): string {
   const pairs = `0${phone}`.match(/../g) ?? [];
   switch (n % 4) {

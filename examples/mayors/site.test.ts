@@ -53,7 +53,7 @@ test("a broken page answers as its record says, a good one with its values", asy
   assert.ok(good?.state === "done" && text.includes(good.values["email"]!));
 });
 
-test("who asks too often gets no answer, and others neither", async () => {
+test("a client that sends too many requests gets no answer, and neither do others", async () => {
   await using site = await startMayors({ towns: TOWNS, limit: 3, windowMs: 60_000 });
   for (let n = 0; n < 3; n++) await (await fetch(site.url)).text();
   const giveUp = new AbortController();

@@ -1,4 +1,4 @@
-/** `npm run demo:recipes`: four recipes, each written down in another way, read by one scraper. */
+/** `npm run demo:recipes`: four recipes in different markup, read by one scraper. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-/** Four recipes, each written down in another way: what a page holds, and what a reader has to find in it. */
+/** Four recipes in different markup: the page, and what a scraper has to find in it. */
 export interface Recipe {
   readonly path: string;
   readonly html: string;

@@ -1,10 +1,10 @@
-import { by, defineScraper, field } from "sluice";
+import { by, defineScraper, field } from "sluice-jobs";
 import { z } from "zod";
 
 /** `soup-225x225.jpg`: cut to less than 500 pixels, and so named by the site's software. */
 const THUMBNAIL = /-(?:\d{1,2}|[1-4]\d\d)x\d+\.\w+$/;
 
-/** Drawn before a line, for the cook to tick off. */
+/** A checkbox before a line. */
 const CHECKBOX = /^[▢☐□]\s*/u;
 
 const recipe = (path: string) => by.jsonLd("Recipe", path);

@@ -1,4 +1,4 @@
-import type { Evidence } from "../domain/breaker-evidence.ts";
+import type { Evidence } from "../domain/breaker.ts";
 import type { CaptureRef } from "../domain/capture.ts";
 import type { FailureKind } from "../domain/failure.ts";
 import type { ItemRef } from "../domain/item.ts";

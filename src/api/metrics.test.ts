@@ -1,3 +1,4 @@
+// own process: starts promtool
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import type { AddressInfo } from "node:net";

@@ -1,3 +1,4 @@
+// e2e: starts the OpenAPI linter and sends thousands of requests
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { writeFile } from "node:fs/promises";

@@ -1,7 +1,7 @@
 import swagger from "@fastify/swagger";
-import apiReference from "@scalar/fastify-api-reference";
 import { createJsonSchemaTransform, createJsonSchemaTransformObject } from "fastify-type-provider-zod";
 import { z } from "zod";
+import { loadOptional, MissingPackageError } from "../domain/missing-package.ts";
 import { apiRegistry, says } from "./api-registry.ts";
 import type { Api } from "./api.ts";
 import { pruneComponents } from "./prune-components.ts";
@@ -62,6 +62,18 @@ export const addOpenapi = async (app: Api, version: string): Promise<void> => {
 const DOCS_POLICY =
   "default-src 'self' 'unsafe-inline' data: blob:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'";
 
+const REFERENCE = "@scalar/fastify-api-reference";
+
+const whyNoReference = (): string | undefined => {
+  try {
+    loadOptional(REFERENCE, "This page", () => import.meta.resolve(REFERENCE));
+    return undefined;
+  } catch (error) {
+    if (error instanceof MissingPackageError) return error.message;
+    throw error;
+  }
+};
+
 /** To be added after the routes. */
 export const addDocs = async (app: Api): Promise<void> => {
   let document: string | undefined;
@@ -73,6 +85,18 @@ export const addDocs = async (app: Api): Promise<void> => {
       return await reply.type("application/json; charset=utf-8").send(document);
     },
   );
+  const missing = whyNoReference();
+  if (missing !== undefined) {
+    for (const path of ["/docs", "/docs/"])
+      app.get(path, { config: { role: "nobody" }, schema: { hide: true } }, async (_request, reply) =>
+        reply
+          .code(404)
+          .type("text/plain")
+          .send(`${missing}\nThe API itself is described at /openapi.json.\n`),
+      );
+    return;
+  }
+  const { default: apiReference } = await import("@scalar/fastify-api-reference");
   await app.register(async (docs) => {
     docs.addHook("onRoute", (route) => {
       route.config = { ...route.config, role: "nobody" };

@@ -1,4 +1,5 @@
-import { ArchiveError, type ManifestEntry } from "../archive/manifest.ts";
+import type { ManifestEntry } from "../archive/manifest.ts";
+import { ArchiveError } from "../archive/stored-bytes.ts";
 import type { BlobRange } from "../domain/capture.ts";
 import type { ItemView } from "../domain/item.ts";
 import { withoutPlaces } from "../domain/record.ts";
@@ -31,5 +32,5 @@ export const tellDamage = (error: unknown, job: string): never => {
   if (!(error instanceof ArchiveError) || isOfJob(error, job)) throw error;
   const whose = error.item === undefined ? "an item" : `item ${error.item}`;
   const told = `What is stored of ${whose} of this job, which it has from another job, is damaged.`;
-  throw new ArchiveError("damaged", "", told, { cause: error });
+  throw new ArchiveError("", told, { cause: error });
 };

@@ -1,18 +1,16 @@
-import type { FastifyReply } from "fastify";
 import type { Readable } from "node:stream";
-import { withSource } from "../export/export-rows.ts";
+import type { FastifyReply } from "fastify";
+import { readSets, type StoredExtraction } from "../archive/extractions.ts";
+import { ArchiveError } from "../archive/stored-bytes.ts";
 import type { ItemView } from "../domain/item.ts";
 import type { JobView } from "../domain/job.ts";
-import { ArchiveError } from "../archive/manifest.ts";
+import { withSource } from "../export/export-rows.ts";
 import { viewOf } from "../reextract/current-view.ts";
-import { readSets } from "../reextract/job-sets.ts";
-import type { StoredExtraction } from "../reextract/stored-extraction.ts";
 import type { Who } from "./api.ts";
 import { noteOther } from "./audit.ts";
 import { isAtLeast } from "./auth.ts";
 import type { EventFeed } from "./event-feed.ts";
 import { FairTurns } from "./fair-turns.ts";
-import type { ServiceContext } from "./service-context.ts";
 import { isoTime } from "./iso-time.ts";
 import { itemRef } from "./item-view.ts";
 import { jobView } from "./job-view.ts";
@@ -23,6 +21,7 @@ import type { ProgressWatch } from "./progress-watch.ts";
 import type { ReadRequest } from "./reading/read-request.ts";
 import { directReads, type Reads } from "./reading/reads.ts";
 import type { ApiJob } from "./schemas/job.ts";
+import type { ServiceContext } from "./service-context.ts";
 
 /** What the routes share. */
 export class RouteContext {

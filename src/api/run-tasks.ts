@@ -2,6 +2,7 @@ import type { AlertRules } from "../domain/alert-rules.ts";
 import type { Blobs } from "../ports/blobs.ts";
 import type { Channel, WebhookSender } from "../ports/channel.ts";
 import type { Ledger, WorkerView } from "../ports/ledger.ts";
+import type { StorageLocation } from "../ports/storage.ts";
 import type { Registry } from "../ports/registry.ts";
 import type { PruneTools } from "../retention/plan-prune.ts";
 import { taskLog } from "./task-log.ts";
@@ -22,8 +23,8 @@ export interface TasksOptions {
   readonly ledger: Ledger;
   readonly registry: Registry;
   readonly blobs: Blobs;
-  /** The data folder: threads that read stored pages open it for themselves. */
-  readonly data: string;
+  /** Threads that read stored pages open it for themselves. */
+  readonly location: StorageLocation;
   /** Names this controller among those that share the ledger. */
   readonly holder: string;
   readonly log: ControllerLog;

@@ -2,7 +2,8 @@ import { statSync } from "node:fs";
 import { z } from "zod";
 import { fileName, findScraper, listScrapers, type NameOf } from "../config/find-scrapers.ts";
 import type { Project } from "../config/load-config.ts";
-import { type LoadedScraper, loadScraper, ScraperLoadError } from "../scrapers/load-scraper.ts";
+import { ScraperLoadError } from "../scrapers/check-scraper.ts";
+import { type LoadedScraper, loadScraper } from "../scrapers/load-scraper.ts";
 import { page } from "../scrapers/page.ts";
 import { compileScraper, type CompiledScraper } from "../scrapers/compiled-scraper.ts";
 

@@ -1,6 +1,6 @@
 import { crc32, inflateRawSync } from "node:zlib";
 import { cdxjFile, cdxjLine } from "./cdxj.ts";
-import { sha256 } from "./manifest.ts";
+import { sha256 } from "./stored-bytes.ts";
 import type { StoredFile } from "./warc-record.ts";
 
 /** One record of a segment, as a reference to it must have it. */

@@ -1,5 +1,5 @@
 import type { BlobRange, CaptureRef, Exchange, RecordRange } from "../domain/capture.ts";
-import { entryLength } from "./entry-batch.ts";
+import { entryLength } from "./packer.ts";
 import { mediaTypeOf } from "./cdxj.ts";
 import type { Entry } from "./pack-segment.ts";
 import type { SegmentGroup } from "./segment-group.ts";

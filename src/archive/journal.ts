@@ -3,10 +3,10 @@ import { promisify } from "node:util";
 import { gunzip, gzip } from "node:zlib";
 import { parseSpec, writeSpec } from "../domain/job-version.ts";
 import { type JobView, type RejectedInput, timedId } from "../domain/job.ts";
-import { BlobError, type Blobs } from "../ports/blobs.ts";
+import type { Blobs } from "../ports/blobs.ts";
 import type { InputLine } from "../ports/ledger-check.ts";
 import type { Ledger, PlannedItem } from "../ports/ledger.ts";
-import { ArchiveError, openSealedJson, sealJson, sha256 } from "./manifest.ts";
+import { ArchiveError, ifFound, openSealedJson, sealJson, sha256 } from "./stored-bytes.ts";
 
 /**
  * What a ledger is rebuilt from when it is lost, beside pages, records and manifests. It is written while a job runs:
@@ -66,7 +66,7 @@ const digestOf = (bytes: Uint8Array): string => sha256(bytes).slice("sha256:".le
 export const readLines = async <Line>(blobs: Blobs, name: string): Promise<Line[]> => {
   const bytes = await blobs.get(name);
   if (SEGMENT.exec(name)?.[1] !== digestOf(bytes))
-    throw new ArchiveError("damaged", name, `${name} is damaged: its digest is another`);
+    throw new ArchiveError(name, `${name} is damaged: digest mismatch`);
   const text = (await expand(bytes)).toString();
   return text
     .slice(0, -1)
@@ -105,13 +105,8 @@ const isSame = (a: JobView, b: JobView): boolean =>
 
 /** Undefined where there is none. Throws `SyntaxError` where it is damaged. */
 export const readJobFile = async (blobs: Blobs, job: string): Promise<JobFile | undefined> => {
-  let bytes: Uint8Array;
-  try {
-    bytes = await blobs.get(jobFileName(job));
-  } catch (error) {
-    if (error instanceof BlobError && error.code === "not-found") return undefined;
-    throw error;
-  }
+  const bytes = await ifFound(blobs.get(jobFileName(job)));
+  if (!bytes) return undefined;
   const file = openSealedJson<JobFile>(bytes);
   const spec = parseSpec(JSON.stringify(file.view.spec));
   return { ...file, view: { ...file.view, spec } };

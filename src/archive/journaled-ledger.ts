@@ -2,7 +2,7 @@ import type { Blobs } from "../ports/blobs.ts";
 import { type LaneLedger, type Ledger, LedgerError } from "../ports/ledger.ts";
 import type { ClientInfo, KeyInfo, Registry } from "../ports/registry.ts";
 import { keepJobFile, putInputs } from "./journal.ts";
-import { sealJson } from "./manifest.ts";
+import { sealJson } from "./stored-bytes.ts";
 
 /** What operators have said of lanes, for a rebuilt ledger. */
 export interface LaneLimit {

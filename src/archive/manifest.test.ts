@@ -4,15 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { it, type TestContext } from "node:test";
 import { openFiles } from "../backends/files/open-files.ts";
+import { openSampleStorage } from "../cli/testing/sample-storage.ts";
 import type { Blobs } from "../ports/blobs.ts";
-import {
-  ArchiveError,
-  type ManifestEntry,
-  manifestLine,
-  manifestName,
-  readManifest,
-  writeManifest,
-} from "./manifest.ts";
+import { type ManifestEntry, manifestLine, manifestName, readManifest, writeManifest } from "./manifest.ts";
+import { ArchiveError } from "./stored-bytes.ts";
 
 const done: ManifestEntry = {
   key: "0123456789",
@@ -55,18 +50,15 @@ const readAll = async (blobs: Blobs): Promise<ManifestEntry[]> => {
 
 const page = (n: number) => Array.from({ length: 1_000 }, (_, i) => ({ ...done, key: `ключ-${n}-${i}` }));
 
-async function* pages(...all: ManifestEntry[][]): AsyncGenerator<ManifestEntry[]> {
-  yield* all;
-}
+const put = (blobs: Blobs, entries: readonly ManifestEntry[]) =>
+  blobs.put(manifestName("7"), Buffer.from(entries.map((entry) => `${manifestLine(entry)}\n`).join("")));
 
-it("reads back every item that was written, page by page", async (t) => {
+it("reads back every entry that was written", async (t) => {
   const blobs = await openKit(t);
-  await writeManifest(blobs, "7", pages([done, failed], [], [done]));
-  assert.deepEqual(await readAll(blobs), [done, failed, done]);
-  await writeManifest(blobs, "7", pages([failed]));
-  assert.deepEqual(await readAll(blobs), [failed]);
-  await writeManifest(blobs, "7", pages());
-  assert.deepEqual(await readAll(blobs), []);
+  for (const entries of [[done, failed, done], [failed], []]) {
+    await put(blobs, entries);
+    assert.deepEqual(await readAll(blobs), entries);
+  }
 });
 
 it("writes one line an item, with nothing in it that belongs to the ledger alone", () => {
@@ -80,7 +72,7 @@ it("writes one line an item, with nothing in it that belongs to the ledger alone
 
 it("reads a manifest of many items whose lines are cut anywhere by the chunks of the store", async (t) => {
   const blobs = await openKit(t);
-  await writeManifest(blobs, "7", pages(page(0), page(1), page(2)));
+  await put(blobs, [...page(0), ...page(1), ...page(2)]);
   const whole = await blobs.get(manifestName("7"));
   const tiny: Blobs = {
     ...blobs,
@@ -103,5 +95,22 @@ it("says damaged when a line is no entry or the end is missing", async (t) => {
       () => readAll(blobs),
       (error) => error instanceof ArchiveError && error.code === "damaged",
     );
+  }
+});
+
+it("the manifest has every item of the job with its state, over all pages", async () => {
+  await using storage = await openSampleStorage(2500, (n) =>
+    n % 2 === 0
+      ? { outcome: { state: "done", quality: "complete" }, records: [{ owner: "Ann" }] }
+      : { outcome: { state: "failed", failure: { kind: "captcha", detail: "a puzzle" } } },
+  );
+  await writeManifest(storage, storage.job);
+  const entries = await Array.fromAsync(readManifest(storage.blobs, storage.job));
+  assert.equal(entries.length, 2500);
+  for (const [n, { key, state, failure, records }] of entries.entries()) {
+    assert.equal(key, String(n));
+    assert.equal(state, n % 2 === 0 ? "done" : "failed");
+    assert.equal(failure?.kind, n % 2 === 0 ? undefined : "captcha");
+    assert.equal(records === null, n % 2 === 1);
   }
 });

@@ -1,25 +1,52 @@
-import { hash } from "node:crypto";
 import type { CaptureRef, RecordRange } from "../domain/capture.ts";
 import type { Failure } from "../domain/failure.ts";
 import type { Change } from "../domain/freshness.ts";
-import { ITEM_STATES, type ItemState, type Skipped } from "../domain/item.ts";
+import { ITEM_STATES, type ItemState, type ItemView, type Skipped } from "../domain/item.ts";
 import type { Blobs } from "../ports/blobs.ts";
+import type { ItemQuery, JobLedger } from "../ports/ledger.ts";
+import { keepJobFile } from "./journal.ts";
+import { ArchiveError } from "./stored-bytes.ts";
 
-/** One item, as the manifest tells it: enough to find all of a job without the ledger. */
+/** Where a job's items are known, and where its bytes are. */
+export interface Stores {
+  readonly ledger: ItemLists;
+  readonly blobs: Blobs;
+}
+
+type ItemLists = Pick<JobLedger, "readJob" | "listItems">;
+
+/** Small: nothing else runs on this thread while a page is listed. */
+const PAGE = 500;
+
+/** A job's items, page by page in the ledger's order. */
+export async function* itemPages(
+  ledger: Pick<JobLedger, "listItems">,
+  job: string,
+  filter: Pick<ItemQuery, "states" | "kinds" | "scraper"> = {},
+): AsyncGenerator<readonly ItemView[]> {
+  let query: ItemQuery = { ...filter, limit: PAGE };
+  for (;;) {
+    const { items, next } = await ledger.listItems(job, query);
+    if (items.length > 0) yield items;
+    if (next === undefined) return;
+    query = { ...query, after: next };
+  }
+}
+
+/** One item in the manifest: enough to find everything of a job without the ledger. */
 export interface ManifestEntry {
   readonly key: string;
-  /** Name of the scraper that it was for. */
   readonly scraper?: string;
   /** Key of the item that found it. */
   readonly parent?: string;
   readonly state: ItemState;
   readonly failure?: Pick<Failure, "kind" | "detail">;
   readonly quality?: "complete" | "partial";
-  /** Of the scraper that made its result. */
+  /** Version of the scraper that made its result. */
   readonly version?: string;
   /** Why it was not fetched, or not kept again. */
   readonly skipped?: Pick<Skipped, "reason">;
-  /** Since the client last had it. */
+  /** Compared with what the client last received. */
   readonly change?: Change;
   readonly attempts: number;
   readonly captures: readonly CaptureRef[];
@@ -28,7 +55,7 @@ export interface ManifestEntry {
 
 export const manifestName = (job: string): string => `jobs/${job}/manifest.jsonl`;
 
-/** One JSON text without its line end; what an item does not have is left out. */
+/** One JSON text without a line end. Absent members are omitted. */
 export const manifestLine = (
   item: Omit<ManifestEntry, "captures"> & { readonly captures: readonly object[] },
 ): string => {
@@ -50,19 +77,20 @@ export const manifestLine = (
   });
 };
 
-/** Replaces the job's manifest in one step; holds one page of items at a time. */
-export const writeManifest = async (
-  blobs: Blobs,
-  job: string,
-  pages: AsyncIterable<readonly ManifestEntry[]>,
-): Promise<void> => {
+/** Writes everything the ledger knows of the job's items, so that the archive can be read without it. Holds one page of items at a time. */
+export const writeManifest = async ({ ledger, blobs }: Stores, job: string): Promise<void> => {
   async function* lines(): AsyncGenerator<Uint8Array> {
-    for await (const page of pages) yield Buffer.from(page.map((item) => `${manifestLine(item)}\n`).join(""));
+    for await (const page of itemPages(ledger, job))
+      yield Buffer.from(page.map((item) => `${manifestLine(item)}\n`).join(""));
   }
+  const at = Date.now();
   await blobs.put(manifestName(job), lines());
+  await keepJobFile({ ledger, blobs }, job, at);
+  // Checked after the write: a removal in between has not seen the new manifest.
+  if (!(await ledger.readJob(job))) await blobs.remove(manifestName(job));
 };
 
-/** Throws `ArchiveError` `damaged` with the line's number at the first line that is no entry. */
+/** Throws `ArchiveError` with the line number at the first line that is not an entry. */
 export async function* readManifest(blobs: Blobs, job: string): AsyncGenerator<ManifestEntry> {
   const name = manifestName(job);
   const decoder = new TextDecoder();
@@ -73,13 +101,12 @@ export async function* readManifest(blobs: Blobs, job: string): AsyncGenerator<M
     rest = lines.pop() ?? "";
     for (const line of lines) yield parseLine(name, ++number, line);
   }
-  if (rest !== "")
-    throw new ArchiveError("damaged", name, `${name} ends in the middle of line ${number + 1}`);
+  if (rest !== "") throw new ArchiveError(name, `${name} ends in the middle of line ${number + 1}`);
 }
 
 const parseLine = (name: string, number: number, line: string): ManifestEntry => {
   const problem = (cause?: unknown) =>
-    new ArchiveError("damaged", name, `${name}, line ${number} is no manifest entry`, { cause });
+    new ArchiveError(name, `${name}, line ${number} is not a manifest entry`, { cause });
   let value: unknown;
   try {
     value = JSON.parse(line);
@@ -101,46 +128,3 @@ const isWritten = (value: unknown): value is Written =>
   ITEM_STATES.some((state) => state === value.state) &&
   "captures" in value &&
   Array.isArray(value.captures);
-
-type ArchiveErrorCode = "damaged";
-
-/** Stored bytes are not what was stored. Names the blob and what did not fit. */
-export class ArchiveError extends Error {
-  readonly code: ArchiveErrorCode;
-  readonly blob: string;
-  /** Key of the item whose records they are, where no other item is concerned. */
-  readonly item: string | undefined;
-  constructor(
-    code: ArchiveErrorCode,
-    blob: string,
-    message: string,
-    { item, ...options }: ErrorOptions & { readonly item?: string } = {},
-  ) {
-    super(message, options);
-    this.name = "ArchiveError";
-    this.code = code;
-    this.blob = blob;
-    this.item = item;
-  }
-}
-
-/** A small JSON object that carries the digest of the rest of itself, so that a changed digit in it is noticed. */
-export const sealJson = (value: object): Uint8Array =>
-  Buffer.from(`${JSON.stringify({ ...value, digest: digestOf(value) }, undefined, 2)}\n`);
-
-/** The object without its digest. Throws `SyntaxError` where it is not what was sealed; one without a digest is of an older version. */
-export const openSealedJson = <Shape extends object>(bytes: Uint8Array): Shape => {
-  const text = Buffer.from(bytes).toString();
-  const value = JSON.parse(text) as (Shape & { readonly digest?: string }) | null;
-  if (typeof value !== "object" || value === null) throw new SyntaxError("not an object");
-  const { digest, ...rest } = value;
-  if (digest === undefined) return value;
-  if (digest !== digestOf(rest) || !Buffer.from(bytes).equals(sealJson(rest)))
-    throw new SyntaxError("its digest is another");
-  return rest as Shape;
-};
-
-const digestOf = (value: object): string => sha256(Buffer.from(JSON.stringify(value)));
-
-/** Lower-case hex after the name of the algorithm: how refs, WARC headers and CDXJ spell a digest. */
-export const sha256 = (bytes: Uint8Array): string => `sha256:${hash("sha256", bytes, "hex")}`;

@@ -4,8 +4,8 @@ import { brotliCompressSync, gzipSync } from "node:zlib";
 import { CDXIndexer, WARCParser, type WARCRecord, WARCSerializer } from "warcio";
 import type { Exchange } from "../domain/capture.ts";
 import { checkSegment } from "./check-segment.ts";
-import { sha256 } from "./manifest.ts";
 import { type Entry, packSegment } from "./pack-segment.ts";
+import { sha256 } from "./stored-bytes.ts";
 
 const START = Date.parse("2026-11-15T10:20:30.456Z");
 

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { decodeEntries, type EntryBatch } from "./entry-batch.ts";
+import { decodeEntries, type EntryBatch } from "./packer.ts";
 import { type Packed, packSegment, type SegmentPacking } from "./pack-segment.ts";
 import type { SegmentInfo } from "./warc-record.ts";
 

@@ -6,9 +6,9 @@ import { it, type TestContext } from "node:test";
 import { openFiles } from "../backends/files/open-files.ts";
 import type { CaptureRef, Exchange } from "../domain/capture.ts";
 import { BlobError } from "../ports/blobs.ts";
-import { ArchiveError, sha256 } from "./manifest.ts";
 import { packSegment } from "./pack-segment.ts";
-import { openCapture, readCapture, readCaptureBytes } from "./read-capture.ts";
+import { openCapture, readCapture, readRanges } from "./read-capture.ts";
+import { ArchiveError, sha256 } from "./stored-bytes.ts";
 
 const exchange: Exchange = {
   method: "GET",
@@ -115,7 +115,7 @@ it("reads many captures with neighbours in one read, each the same as when it is
       return blobs.get(...of);
     },
   };
-  const found = await readCaptureBytes(counted, refs.toReversed());
+  const found = await readRanges(counted, refs.toReversed());
   assert.equal(reads, 1);
   for (const ref of refs) {
     const bytes = found.get(ref);
@@ -128,7 +128,7 @@ it("says of each of many captures whether it can be read", async (t) => {
   const { blobs, bytes, ref } = await kit(t);
   const gone: CaptureRef = { ...ref, blob: "jobs/1/captures/gone.warc.gz" };
   const past: CaptureRef = { ...ref, offset: bytes.length + 100_000 };
-  const found = await readCaptureBytes(blobs, [ref, gone, past]);
+  const found = await readRanges(blobs, [ref, gone, past]);
   assert.ok(found.get(gone) instanceof BlobError);
   const [whole, nothing] = [found.get(ref), found.get(past)];
   assert.ok(whole instanceof Uint8Array && nothing instanceof Uint8Array);

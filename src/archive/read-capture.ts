@@ -2,7 +2,7 @@ import { promisify } from "node:util";
 import { gunzip, gunzipSync } from "node:zlib";
 import type { BlobRange, CaptureRef } from "../domain/capture.ts";
 import type { Blobs } from "../ports/blobs.ts";
-import { ArchiveError, sha256 } from "./manifest.ts";
+import { ArchiveError, isStorageError, sha256, type StorageError } from "./stored-bytes.ts";
 
 export interface Capture {
   readonly url: string;
@@ -28,23 +28,25 @@ export const readCapture = async (blobs: Blobs, ref: CaptureRef): Promise<Captur
 /** False for a file that is an object of its own. */
 export const isPacked = ({ blob }: CaptureRef): boolean => blob.endsWith(".warc.gz");
 
-/**
- * The stored bytes of many captures, neighbours in one read. One that cannot be read gets the error, so that the others can be used
- * all the same.
- */
-export const readCaptureBytes = async (
+/** The stored bytes of many ranges, with neighbors in one read. A range that cannot be read gets the error, so that the others can still be used. */
+export const readRanges = async <Range extends BlobRange>(
   blobs: Blobs,
-  refs: readonly CaptureRef[],
-): Promise<ReadonlyMap<CaptureRef, Uint8Array | Error>> => {
-  const found = new Map<CaptureRef, Uint8Array | Error>();
-  for (const { blob, offset, end, ranges } of stretchesOf(refs)) {
-    const bytes = await blobs.get(blob, { offset, length: end - offset }).catch((error: Error) => error);
-    for (const ref of ranges) {
-      const from = ref.offset - offset;
-      found.set(ref, bytes instanceof Error ? bytes : bytes.subarray(from, from + ref.length));
+  ranges: readonly Range[],
+): Promise<ReadonlyMap<Range, Uint8Array | StorageError>> => {
+  const found = new Map<Range, Uint8Array | StorageError>();
+  for (const { blob, offset, end, ranges: parts } of stretchesOf(ranges)) {
+    const bytes = await blobs.get(blob, { offset, length: end - offset }).catch(storageError);
+    for (const part of parts) {
+      const from = part.offset - offset;
+      found.set(part, bytes instanceof Error ? bytes : bytes.subarray(from, from + part.length));
     }
   }
   return found;
+};
+
+const storageError = (error: unknown): StorageError => {
+  if (isStorageError(error)) return error;
+  throw error;
 };
 
 /**
@@ -115,7 +117,6 @@ export const readHead = (
 
 export const damaged = (ref: CaptureRef, what: string, cause?: unknown): ArchiveError =>
   new ArchiveError(
-    "damaged",
     ref.blob,
     `capture ${ref.name} of ${ref.url} is damaged (${ref.blob}, ${ref.length} bytes from ${ref.offset}): ${what}`,
     { cause },
@@ -136,7 +137,7 @@ interface Stretch<Range extends BlobRange> {
  * Neighbours in an object, to be read together: what was stored together lies together, and what was tried again much later
  * costs one small read.
  */
-export const stretchesOf = <Range extends BlobRange>(ranges: readonly Range[]): Stretch<Range>[] => {
+const stretchesOf = <Range extends BlobRange>(ranges: readonly Range[]): Stretch<Range>[] => {
   const stretches: Stretch<Range>[] = [];
   const ordered = ranges.toSorted((a, b) =>
     a.blob < b.blob ? -1 : a.blob > b.blob ? 1 : a.offset - b.offset,

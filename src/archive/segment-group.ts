@@ -4,7 +4,7 @@ import type { IndexedPlace } from "./cdxj.ts";
 import { putLines, settledPrefix } from "./journal.ts";
 import type { Entry } from "./pack-segment.ts";
 import type { Packer } from "./packer.ts";
-import { sha256 } from "./manifest.ts";
+import { chunksOf, sha256 } from "./stored-bytes.ts";
 import type { SegmentInfo } from "./warc-record.ts";
 
 /** Enough to make a hand-over cheap, little enough to keep the packer busy from early on. */
@@ -123,7 +123,7 @@ export class SegmentGroup {
     const { blobs } = this.#tools;
     const puts: Promise<unknown>[] = [];
     if (index !== undefined) {
-      puts.push(blobs.put(this.#captures.name, pieces(this.#packed)));
+      puts.push(blobs.put(this.#captures.name, chunksOf(this.#packed)));
       puts.push(blobs.put(`${this.#captures.name}.cdxj`, index));
     }
     if (this.#records.length > 0) puts.push(blobs.put(this.#recordsName, Buffer.concat(this.#records)));
@@ -151,8 +151,4 @@ export class SegmentGroup {
     this.#ends = [];
     this.#hold(-this.#held);
   }
-}
-
-async function* pieces(parts: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
-  yield* parts;
 }

@@ -6,9 +6,9 @@ import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { openFiles } from "../backends/files/open-files.ts";
 import type { CaptureRef, Exchange } from "../domain/capture.ts";
-import { ArchiveError, sha256 } from "./manifest.ts";
 import { packSegment } from "./pack-segment.ts";
 import { readCapture } from "./read-capture.ts";
+import { ArchiveError, sha256 } from "./stored-bytes.ts";
 import { streamCapture } from "./stream-capture.ts";
 
 const exchangeOf = (body: Buffer): Exchange => ({

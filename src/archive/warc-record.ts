@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Exchange } from "../domain/capture.ts";
-import { sha256 } from "./manifest.ts";
+import { sha256 } from "./stored-bytes.ts";
 
 /** A record ready to be compressed, and the digest of its payload. */
 export interface WarcRecord {

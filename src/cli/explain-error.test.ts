@@ -1,16 +1,14 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { ArchiveError } from "../archive/stored-bytes.ts";
+import { OutputError } from "../export/outputs/open-output.ts";
+import { ExtractionError, SelectorError } from "../extraction/extraction-error.ts";
+import { InputError } from "../inputs/input-format.ts";
 import { BlobError } from "../ports/blobs.ts";
 import { LedgerError } from "../ports/ledger.ts";
-import { ScraperLoadError } from "../scrapers/load-scraper.ts";
-import { SelectorError } from "../extraction/selector-error.ts";
-import { ExtractionError } from "../extraction/extraction-error.ts";
-import { ArchiveError } from "../archive/manifest.ts";
-import { EXIT } from "./exit-codes.ts";
+import { ScraperLoadError } from "../scrapers/check-scraper.ts";
+import { EXIT, UsageError } from "./exit.ts";
 import { explainError } from "./explain-error.ts";
-import { InputError } from "../inputs/input-format.ts";
-import { OutputError } from "../export/outputs/open-output.ts";
-import { UsageError } from "./usage-error.ts";
 
 const system = (code: string, path?: string) =>
   Object.assign(new Error(`${code}: went wrong`), { code, ...(path !== undefined && { path }) });
@@ -31,7 +29,7 @@ describe("what went wrong decides the exit code", () => {
     ["a newer ledger", new LedgerError("newer-version", "x"), EXIT.storage],
     ["a full disk under the archive", new BlobError("no-space", "a", "x"), EXIT.storage],
     ["a blob that is gone", new BlobError("not-found", "a", "x"), EXIT.storage],
-    ["damaged bytes", new ArchiveError("damaged", "a", "x"), EXIT.storage],
+    ["damaged bytes", new ArchiveError("a", "x"), EXIT.storage],
     ["an unwritable output", new OutputError("not-writable", "a", "x", "y"), EXIT.usage],
     ["a full disk under the output", new OutputError("no-space", "a", "x", "y"), EXIT.storage],
     ["a full disk anywhere", system("ENOSPC", "/data/logs/a.jsonl"), EXIT.storage],

@@ -1,22 +1,20 @@
 import { stripVTControlCharacters } from "node:util";
-import { EXIT, type ExitCode } from "./exit-codes.ts";
+import { EXIT, type ExitCode } from "./exit.ts";
 import { redactSecrets } from "../domain/redact-secrets.ts";
 
 export interface Explanation {
-  /** For a person; undefined where there is nothing to say. */
+  /** Undefined if nothing is to be printed. */
   readonly message?: string;
   readonly exitCode: ExitCode;
 }
 
-/**
- * By name and code, not by class: an error may come from a worker process, of which only these arrive. A code that is not
- * listed has the exit code under `*`.
- */
+/** By name and code, because an error from a worker process arrives without its class. `*` is for all other codes. */
 const EXIT_CODES: Readonly<Record<string, Readonly<Record<string, ExitCode>>>> = {
   UsageError: { "*": EXIT.usage },
   InputError: { "*": EXIT.usage },
   ScraperLoadError: { "*": EXIT.usage },
   ConfigError: { "*": EXIT.usage },
+  MissingPackageError: { "*": EXIT.usage },
   ReextractError: { "*": EXIT.usage, interrupted: EXIT.interrupted },
   SelectorError: { "*": EXIT.usage },
   ExtractionError: { "*": EXIT.usage },
@@ -46,17 +44,17 @@ const EXIT_CODES: Readonly<Record<string, Readonly<Record<string, ExitCode>>>> =
   },
 };
 
-/** What the operating system says when a disk or a folder is at fault. */
+/** Error codes of the operating system for problems with disks and folders. */
 const STORAGE_FAULTS: Readonly<Record<string, string>> = {
   ENOSPC: "the disk is full. Free some space, then continue with `sluice resume`",
-  EDQUOT: "your share of the disk is full. Free some space, then continue with `sluice resume`",
-  EACCES: "no permission. Let this user write there, or choose another folder with --data DIR",
-  EPERM: "no permission. Let this user write there, or choose another folder with --data DIR",
+  EDQUOT: "your disk quota is used up. Free some space, then continue with `sluice resume`",
+  EACCES: "no permission. Give this user write access, or choose another folder with --data DIR",
+  EPERM: "no permission. Give this user write access, or choose another folder with --data DIR",
   EROFS: "the disk is read-only. Choose another folder with --data DIR",
   EMFILE: "too many open files. Raise the limit (`ulimit -n`), or use fewer --processes",
 };
 
-/** Anything thrown, as a message for a person and an exit code. The stack is shown only when debugging. */
+/** The message and the exit code for anything thrown. The stack is shown only when debugging. */
 export const explainError = (error: unknown, isDebugging = false): Explanation => {
   const { exitCode, message } = explain(error);
   if (message === undefined) return { exitCode };
@@ -72,7 +70,7 @@ const explain = (error: unknown): Explanation => {
     const exitCode = codes[code] ?? codes["*"] ?? EXIT.unexpected;
     return exitCode === EXIT.ok
       ? { exitCode }
-      : { exitCode, message: wordsOf(error, code) + wayOut(error.name, code) };
+      : { exitCode, message: messageOf(error, code) + hintOf(error.name, code) };
   }
   const fault = STORAGE_FAULTS[code];
   if (fault === undefined) return unexpected(`${error.name}: ${error.message}`);
@@ -82,29 +80,29 @@ const explain = (error: unknown): Explanation => {
 
 const unexpected = (what: string): Explanation => ({
   exitCode: EXIT.unexpected,
-  message: `unexpected: ${what}. Run again with --log-level debug to see where it happened.`,
+  message: `unexpected: ${what}. Run again with --log-level debug to see the stack.`,
 });
 
-/** A server speaks to programs there: about a header, and not about a command. */
-const wordsOf = (error: Error, code: string): string => {
+/** Some messages of a server are for programs, not for users of a command. */
+const messageOf = (error: Error, code: string): string => {
   if (error.name !== "ProblemError") return error.message;
   if (code === "unauthorized")
-    return "the server wants an API key, and this is none of its own. Keep one with `sluice login --server URL`, or set SLUICE_KEY.";
+    return "the server needs a valid API key. Store one with `sluice login --server URL`, or set SLUICE_KEY.";
   if (code === "internal" && "requestId" in error && typeof error.requestId === "string")
-    return `something broke on the server. Its log has it under ${error.requestId}.`;
+    return `internal error on the server. Its log has the details under ${error.requestId}.`;
   return error.message;
 };
 
-/** Where the error itself cannot know what to do. */
-const wayOut = (name: string, code: string): string => {
+/** What to do, for errors that cannot know it. */
+const hintOf = (name: string, code: string): string => {
   if (name === "ProblemError" && code === "unreachable")
-    return " Check the address, and that `sluice serve` runs there.";
+    return " Check the URL, and that `sluice serve` runs there.";
   if (name === "ProblemError" && code === "timeout")
-    return " It may be overloaded, or something between here and there holds the connection. Ask again, or wait longer with --timeout 10m.";
+    return " The server may be overloaded, or the network may block the connection. Try again, or wait longer with --timeout 10m.";
   if (name === "SelectorError" || name === "ExtractionError")
-    return ". Correct the scraper's `extract` block and run again.";
+    return ". Correct the scraper's `extract` block, then run again.";
   return code === "job-ended"
-    ? " `sluice jobs show` tells what came of it; `sluice run` or `sluice submit` starts a new one."
+    ? " `sluice jobs show` shows its report; `sluice run` or `sluice submit` starts a new job."
     : "";
 };
 

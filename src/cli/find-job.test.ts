@@ -6,7 +6,7 @@ import { test, type TestContext } from "node:test";
 import { openStorage } from "../compose.ts";
 import { TRIAL_CLIENT } from "../domain/job.ts";
 import { findJob } from "./find-job.ts";
-import { sampleView } from "./sample-view.ts";
+import { sampleView } from "./testing/sample-view.ts";
 
 const ONE = [{ key: "1", input: "{}", lane: "site.test" }];
 

@@ -1,16 +1,16 @@
 import { type JobView, TRIAL_CLIENT } from "../domain/job.ts";
 import type { Removal } from "../domain/removal.ts";
 import type { Ledger } from "../ports/ledger.ts";
-import { RemovedJobError } from "./removed-job.ts";
-import { UsageError } from "./usage-error.ts";
+import { UsageError } from "./exit.ts";
+import { bytesText, counted } from "./text.ts";
 
-/** Jobs of `sluice try` and `sluice capture`: one item each, of use to nobody but the one who tried. */
+/** Jobs of `sluice try` and `sluice capture`, with one item each. */
 export const isTrial = ({ spec }: JobView): boolean => spec.client === TRIAL_CLIENT;
 
-/** Names are looked for among so many of the newest, trials aside. */
+/** Partial IDs are searched among this many of the newest jobs, without trials. */
 export const RECENT = 200;
 
-/** By its id, by a beginning or the last part of it that no other recent job has, or `last` for the newest that has had items. Trials go by their whole id. */
+/** By its ID, by a unique beginning or the last part of it, or by `last`: the newest job that has items. Trials are found only by their full ID. */
 export const findJob = async (
   ledger: Pick<Ledger, "readJob" | "listJobs" | "removals">,
   named: string,
@@ -20,7 +20,7 @@ export const findJob = async (
     ledger.removals.list({ limit: RECENT }),
   ));
 
-/** All jobs, or those of one scraper, the newest first. */
+/** All jobs, or those of one scraper, newest first. */
 export async function* allJobs(
   ledger: Pick<Ledger, "listJobs">,
   of: { readonly scraper?: string } = {},
@@ -33,7 +33,6 @@ export async function* allJobs(
   }
 }
 
-/** The newest of them, without trials unless they are wanted too. */
 export const newestJobs = async (
   jobs: AsyncIterable<JobView>,
   { most = RECENT, withTrials = false }: { readonly most?: number; readonly withTrials?: boolean } = {},
@@ -46,12 +45,12 @@ export const newestJobs = async (
   return newest;
 };
 
-/** A job that never had an item is not what anybody means by the last one. */
+/** Nobody means an empty job by `last`. */
 async function* withItems(all: AsyncIterable<JobView>): AsyncGenerator<JobView> {
   for await (const view of all) if (view.counts.accepted > 0) yield view;
 }
 
-/** By a part of its id, or `last` for the newest that has had items, among jobs that come the newest first. One that was removed is told with what is left of it. */
+/** By a part of its ID or by `last`, among jobs that come newest first. Throws `RemovedJobError` for a job that was removed. */
 export const findAmong = async (
   all: AsyncIterable<JobView>,
   named: string,
@@ -67,8 +66,8 @@ export const findAmong = async (
   if (found === undefined)
     throw new UsageError(
       jobs.length === 0
-        ? `${named}: there is no job ${place}. Start one with \`sluice run\` or \`sluice submit\`, or name another place with --data DIR or --server URL.`
-        : `${named}: no such job. \`sluice jobs ls\` lists them; --data DIR or --server URL names another place.`,
+        ? `${named}: there are no jobs ${place}. Start one with \`sluice run\` or \`sluice submit\`, or look elsewhere with --data DIR or --server URL.`
+        : `${named}: no such job. \`sluice jobs ls\` lists the jobs; use --data DIR or --server URL to look elsewhere.`,
     );
   if (others.length > 0) throw new UsageError(`${named}: ${ambiguity(matches)}`);
   return found;
@@ -77,11 +76,11 @@ export const findAmong = async (
 const isNamed = (id: string, named: string): boolean =>
   named !== "" && (id.startsWith(named) || id.endsWith(`-${named}`));
 
-/** For `--scraper NAME`: a job knows its scrapers. */
+/** Checks `--scraper NAME`. */
 export const checkScraperName = ({ id, scrapers }: JobView["spec"], named: string | undefined): void => {
   const names = scrapers.map(({ name }) => name);
   if (named !== undefined && !names.includes(named))
-    throw new UsageError(`${named}: job ${id} has no such scraper. It has ${names.join(", ")}.`);
+    throw new UsageError(`${named}: job ${id} has no such scraper. Its scrapers are ${names.join(", ")}.`);
 };
 
 const SHOWN = 5;
@@ -89,5 +88,35 @@ const SHOWN = 5;
 const ambiguity = (matches: readonly JobView[]): string => {
   const ids = matches.slice(0, SHOWN).map(({ spec }) => spec.id);
   const rest = matches.length > SHOWN ? ` and ${matches.length - SHOWN} more` : "";
-  return `${matches.length} jobs are named so: ${ids.join(", ")}${rest}. Give more of the name, or \`last\` for the newest.`;
+  return `${matches.length} jobs match: ${ids.join(", ")}${rest}. Use more of the ID, or \`last\` for the newest job.`;
 };
+
+/** The job was removed; the message says when, and how much. */
+export class RemovedJobError extends UsageError {
+  readonly removal: Removal;
+  constructor(removal: Removal) {
+    super(`${removal.job}: ${removalText(removal)}`);
+    this.removal = removal;
+  }
+}
+
+export const removalText = ({ what, removedAt, isComplete, removed, kept }: Removal): string => {
+  const time = `${new Date(removedAt).toISOString().replace("T", " ").slice(0, 19)}Z`;
+  const { items, captures, bytes } = removed;
+  const gone = [...(what === "job" ? [counted(items, "item")] : []), counted(captures, "capture")];
+  const subject = what === "job" ? "the job was" : "its pages were";
+  const stays =
+    kept.objects === 0
+      ? ""
+      : ` ${counted(kept.objects, "object")} (${bytesText(kept.bytes)}) kept: items of other jobs refer to them.`;
+  return isComplete
+    ? `${subject} removed on ${time}: ${gone.join(", ")}, ${bytesText(bytes)}.${stays}`
+    : `${subject} marked for removal on ${time}; the removal is not complete. So far: ${gone.join(", ")}, ${bytesText(bytes)}.`;
+};
+
+export const removalJson = ({ createdAt, endedAt, removedAt, ...removal }: Removal) => ({
+  ...removal,
+  createdAt: new Date(createdAt).toISOString(),
+  endedAt: new Date(endedAt).toISOString(),
+  removedAt: new Date(removedAt).toISOString(),
+});

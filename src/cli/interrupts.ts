@@ -1,24 +1,24 @@
-/** See bin/hang-up.js: it was started to outlive its terminal. */
+/** Started to outlive its terminal, see bin/hang-up.js. */
 const isDetached = process.env["SLUICE_NOHUP"] !== undefined;
 const SIGNALS = ["SIGINT", "SIGTERM", ...(isDetached ? [] : (["SIGHUP"] as const))] as const;
 /** See bin/end-with-parent.js. */
 const PARENT_GONE = "sluice:parent-gone";
-/** Docker kills what has not ended 10 s after it was asked to. */
+/** Docker kills a container 10 s after it asked it to stop. */
 export const DRAIN_MS = 8000;
 
 /**
- * The first signal asks for an orderly end, the second one does not wait for it; nor is it waited for longer than `drainMs`. Without that, a person who
- * presses Ctrl-C decides how long to wait.
+ * The first signal aborts `signal`, for an orderly stop; the second one, or the end of `drainMs`, calls `onSecond`. Without `drainMs`, Ctrl-C waits as
+ * long as the user does.
  */
 export const listenForInterrupts = (
   onSecond: () => void,
   drainMs?: number,
 ): Disposable & { readonly signal: AbortSignal } => {
   const controller = new AbortController();
-  let patience: NodeJS.Timeout | undefined;
+  let limit: NodeJS.Timeout | undefined;
   const begin = (limitMs: number | undefined): void => {
     controller.abort();
-    if (limitMs !== undefined) patience ??= setTimeout(onSecond, limitMs).unref();
+    if (limitMs !== undefined) limit ??= setTimeout(onSecond, limitMs).unref();
   };
   const hear = (signal: NodeJS.Signals): void => {
     if (controller.signal.aborted) onSecond();
@@ -30,7 +30,7 @@ export const listenForInterrupts = (
   return {
     signal: controller.signal,
     [Symbol.dispose]() {
-      clearTimeout(patience);
+      clearTimeout(limit);
       for (const signal of SIGNALS) process.off(signal, hear);
       (process as NodeJS.EventEmitter).off(PARENT_GONE, hearGone);
     },

@@ -1,3 +1,4 @@
+// e2e: starts the command line as a process
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { readFile } from "node:fs/promises";
@@ -6,8 +7,8 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { EXIT } from "./exit-codes.ts";
-import { type Ending, openSampleStorage } from "./sample-storage.ts";
+import { EXIT } from "./exit.ts";
+import { type Ending, openSampleStorage } from "./testing/sample-storage.ts";
 
 const BIN = fileURLToPath(new URL("../../bin/sluice.js", import.meta.url));
 
@@ -127,7 +128,7 @@ describe("on a data folder", () => {
       storage.data,
     );
     assert.equal(retried.code, EXIT.ok);
-    assert.ok(retried.stdout.includes(`sluice resume ${storage.job} --data ${storage.data}\n`));
+    assert.ok(retried.stdout.includes(` resume ${storage.job} --data ${storage.data}\n`));
     const view = await storage.ledger.readJob(storage.job);
     assert.deepEqual(
       [view?.state, view?.counts.states.failed, view?.counts.states.queued],
@@ -149,7 +150,7 @@ describe("on a data folder", () => {
   test("a job is cancelled once", async () => {
     await using storage = await openSampleStorage(10, (n) => (n < 5 ? endings(n) : undefined));
     const cancel = () => sluice("jobs", "cancel", "last", "--data", storage.data);
-    assert.match(firstLine((await cancel()).stdout) ?? "", /cancelled, with 5 items/);
+    assert.match(firstLine((await cancel()).stdout) ?? "", /cancelled, with 5 unfinished items/);
     assert.equal((await storage.ledger.readJob(storage.job))?.state, "cancelled");
     assert.equal((await cancel()).code, EXIT.usage);
   });

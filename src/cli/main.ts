@@ -1,28 +1,28 @@
 import { readFileSync } from "node:fs";
 import { CommanderError } from "commander";
-import { EXIT } from "./exit-codes.ts";
+import { EXIT } from "./exit.ts";
 import { buildProgram } from "./program.ts";
 
-/** Runs one command line and answers the exit code. */
+/** Runs one command line and returns the exit code. */
 export const main = async (args: readonly string[]): Promise<number> => {
   let exitCode: number = EXIT.ok;
   if (process.pid === 1) endByDefault();
   try {
-    const program = buildProgram(readVersion(), (code) => (exitCode = code));
+    const program = await buildProgram(readVersion(), (code) => (exitCode = code), args[0]);
     await program.parseAsync(args, { from: "user" });
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError) return isHelp(error) ? EXIT.ok : EXIT.usage;
-    // Loaded by those who need it.
+    // Loaded only when needed.
     const { explainError } = await import("./explain-error.ts");
-    const { withCommandName } = await import("./command-name.ts");
+    const { withCommandName } = await import("./terminal.ts");
     const { message, exitCode: failed } = explainError(error, isDebugging(args));
     if (message !== undefined) process.stderr.write(`error: ${withCommandName(message)}\n`);
     return failed;
   }
 };
 
-/** Help that was asked for; shown for want of a command, it is an answer to a mistake. */
+/** Help that was requested; without a command, it is shown as an error. */
 const isHelp = ({ code }: CommanderError): boolean =>
   code === "commander.helpDisplayed" || code === "commander.version";
 
@@ -36,7 +36,7 @@ const readVersion = (): string => {
   return version;
 };
 
-/** The first process of a container is not ended by a signal unless it listens for it. */
+/** The first process of a container gets no default signal handling. */
 const endByDefault = (): void => {
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
     process.on(signal, () => {

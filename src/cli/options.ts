@@ -1,51 +1,187 @@
+import { relative, resolve } from "node:path";
+import { type Command, Help, Option } from "commander";
+import { DEFAULT_DATA } from "../config/define-config.ts";
 import type { JobCaps } from "../domain/job.ts";
-import type { LogLevel } from "../worker/log.ts";
-import type { InputFormat } from "../inputs/input-format.ts";
+import { INPUT_FORMATS, type InputFormat } from "../inputs/input-format.ts";
+import { LOG_KEEP, LOG_LEVELS, LOG_MAX_MB, type LogLevel } from "../worker/log.ts";
+import { durationIn, numberIn, processCount } from "./option-values.ts";
+import { shellWord } from "./text.ts";
 
-export { DEFAULT_DATA } from "../config/define-config.ts";
+/** Makes a Commander action of a function that returns the exit code. */
+export type ToAction = <Args extends readonly unknown[]>(
+  run: (...args: Args) => Promise<number>,
+) => (...args: Args) => Promise<void>;
 
-/** What every command that runs a job takes. */
-interface WorkingOptions {
+/** An action whose code is loaded only when it runs, to keep the start of the program fast. */
+export const lazy =
+  <Args extends readonly unknown[]>(load: () => Promise<(...args: Args) => Promise<number>>) =>
+  async (...args: Args): Promise<number> =>
+    await (
+      await load()
+    )(...args);
+
+export const JOB_HELP = "job ID, a unique part of it, or `last` (the newest job that has items)";
+
+export const EXIT_CODES_HELP = `
+Exit codes: 0 all items done or absent, 1 unexpected error, 2 wrong usage or input, 3 some items failed
+or some inputs were rejected or capped, 4 held by the breaker, 5 interrupted, 6 storage error. See docs/cli.md.`;
+
+/** Options of commands that work on a data folder. */
+export interface DataOptions {
+  readonly data: string;
+  readonly json: boolean;
+}
+
+/** Options of commands that work on a server, when one is named, and on a data folder otherwise. */
+export interface PlaceOptions extends DataOptions {
+  readonly server?: string;
+  /** How long the server may stay silent, in milliseconds. */
+  readonly timeout?: number;
+}
+
+/** Options of commands that run a job in this process. */
+export interface WorkingOptions extends DataOptions {
   /** Inputs: a path, or `-` for stdin. */
   readonly input?: string;
   readonly format?: InputFormat;
   readonly output?: string;
-  readonly data: string;
   readonly processes: number;
   readonly logLevel: LogLevel;
-  readonly json: boolean;
   readonly quiet: boolean;
 }
 
-export interface RunOptions extends WorkingOptions {
-  readonly limit?: number;
-  /** Requests a second in each lane; only ever lowers what the scraper asks for. */
-  readonly rate?: number;
-  /** Items in all, those found on the way included. */
-  readonly maxItems?: number;
-  /** False for `--no-extract`: the job only collects. */
-  readonly extract: boolean;
-}
+/** Hides the default of switches, which is always off. */
+export const optionDescription = (option: Option): string =>
+  new Help().optionDescription(option).replace(" (default: false)", "");
 
-export interface ResumeOptions extends WorkingOptions, CapOptions {
-  /** Go on with the scraper as it is now. */
-  readonly newVersion: boolean;
-}
+/** When neither flag nor environment sets it, `takeConfig` replaces the default. */
+export const dataOption = (): Option =>
+  new Option("--data <dir>", "folder with the ledger, the archive and the logs")
+    .env("SLUICE_DATA")
+    .default(DEFAULT_DATA, `\`data\` in sluice.config.ts, else ${DEFAULT_DATA}`);
 
-/** Limits of a job that goes on. */
-export type CapOptions = JobCaps;
+export const jsonOption = (): Option =>
+  new Option("--json", "print JSON, one object per line").default(false);
 
-/** Where a command looks: at a server, where one is named, else in a data folder. */
-export interface PlaceOptions {
-  readonly data: string;
-  readonly server?: string;
-  /** For a server that lets nothing move, in milliseconds. */
-  readonly timeout?: number;
-  readonly json: boolean;
-}
+export const quietOption = (): Option => new Option("--quiet", "print only errors").default(false);
 
-/** What the commands that only look at a data folder, or steer a job in it, take. */
-export interface LookOptions {
-  readonly data: string;
-  readonly json: boolean;
-}
+export const dataOptions = (command: Command): Command =>
+  command.addOption(dataOption()).addOption(jsonOption());
+
+export const placeOptions = (command: Command): Command =>
+  dataOptions(command)
+    .addOption(new Option("--server <url>", "use this server instead of a data folder").env("SLUICE_SERVER"))
+    .addOption(timeoutOption());
+
+export const timeoutOption = (): Option =>
+  new Option("--timeout <time>", "give up when the server sends nothing for this long; 0 waits forever")
+    .env("SLUICE_TIMEOUT")
+    .argParser(durationIn("idleMs"))
+    .default(120_000, "2m");
+
+export const inputOptions = (command: Command): Command =>
+  command
+    .option("--input <file>", "input file: CSV, NDJSON, JSON or a list of URLs, also gzipped; - for stdin")
+    .addOption(
+      new Option("--format <format>", "input format, if the file name does not show it").choices(
+        INPUT_FORMATS,
+      ),
+    );
+
+/** Options that set the limits and the pace of a new job. */
+export const newJobOptions = (command: Command): Command =>
+  command
+    .option("--max-items <n>", "at most N items, including those found while crawling", numberIn("maxItems"))
+    .option("--no-extract", "only fetch and store the pages; `sluice extract` extracts records later")
+    .option("--rate <n>", "at most N requests per second in each lane, for this job", numberIn("perSecond"));
+
+/** Options of commands that continue a job. */
+export const continueOptions = (command: Command): Command =>
+  command
+    .option(
+      "--new-version",
+      "continue with the current version of the scraper, after re-reading the stored pages with it",
+      false,
+    )
+    .option(
+      "--max-items <n>",
+      "raise the limit on items, including those found while crawling",
+      numberIn("maxItems"),
+    )
+    .option("--max-depth <n>", "raise the limit on steps from scraper to scraper", numberIn("maxDepth"))
+    .option("--max-chain <n>", "raise the limit on consecutive next pages", numberIn("maxChain"));
+
+/** The options that were given: those with a value. */
+export const given = <Options extends object>(
+  options: Options,
+): { [Name in keyof Options]?: Exclude<Options[Name], undefined> } =>
+  Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Options;
+
+/** The limits that were given, if any. */
+export const capsOf = ({ maxItems, maxDepth, maxChain }: JobCaps): JobCaps | undefined => {
+  const caps = given({ maxItems, maxDepth, maxChain });
+  return Object.keys(caps).length > 0 ? caps : undefined;
+};
+
+/** Options of commands that write a log. The limits reach the worker processes through the environment. */
+export const logOptions = (command: Command): Command =>
+  command
+    .addOption(
+      new Option("--log-level <level>", "level of detail in the log file")
+        .choices(LOG_LEVELS)
+        .default("info"),
+    )
+    .addOption(
+      new Option("--log-max-mb <n>", "rotate the log file at this size, in megabytes")
+        .env(LOG_MAX_MB.variable)
+        .argParser(numberIn("logMb"))
+        .default(LOG_MAX_MB.usual),
+    )
+    .addOption(
+      new Option("--log-keep <n>", "number of rotated log files to keep")
+        .env(LOG_KEEP.variable)
+        .argParser(numberIn("logFiles"))
+        .default(LOG_KEEP.usual),
+    )
+    .hook("preAction", (_program, own) => {
+      const { logMaxMb, logKeep } = own.opts<{ readonly logMaxMb: number; readonly logKeep: number }>();
+      process.env[LOG_MAX_MB.variable] = String(logMaxMb);
+      process.env[LOG_KEEP.variable] = String(logKeep);
+    });
+
+export const workingOptions = (command: Command): Command =>
+  logOptions(command)
+    .option(
+      "--output <file>",
+      "write the results to a .csv, .jsonl or .parquet file when the job ends; - for stdout",
+    )
+    .addOption(dataOption())
+    .option("--processes <n>", "number of worker processes", processCount, 1)
+    .option("--json", "print progress and report as JSON, one object per line", false)
+    .addOption(quietOption());
+
+/** Before a command runs, `sluice.config.ts` replaces the defaults. Flags and environment override it. */
+export const takeConfig = (program: Command): void => {
+  program.hook("preAction", async (_program, command) => {
+    const source = command.getOptionValueSource("data");
+    if (source === "default") {
+      const [{ loadConfig }, { takeLanePolicy }] = await Promise.all([
+        import("../config/load-config.ts"),
+        import("../config/check-config.ts"),
+      ]);
+      const project = await loadConfig();
+      takeLanePolicy(project);
+      if (project) command.setOptionValueWithSource("data", shortPath(project.data), "config");
+    }
+    usualData = source === "cli" ? undefined : (command.getOptionValue("data") as string | undefined);
+  });
+};
+
+const shortPath = (path: string): string =>
+  path === resolve(DEFAULT_DATA) ? DEFAULT_DATA : relative(process.cwd(), path) || ".";
+
+/** The data folder of a command without `--data`; undefined when this command was given the option. */
+let usualData: string | undefined = DEFAULT_DATA;
+
+/** ` --data DIR` for a suggested command, where it would otherwise use another folder. */
+export const dataFlag = (data: string): string => (data === usualData ? "" : ` --data ${shellWord(data)}`);

@@ -1,122 +1,92 @@
-import { Command, Option } from "commander";
-import { CHANGES } from "../domain/freshness.ts";
-import { addJobs } from "./add-jobs.ts";
-import { addOperating } from "./add-operating.ts";
-import { addReuse } from "./add-reuse.ts";
-import { addService } from "./add-service.ts";
-import { addStarting } from "./add-starting.ts";
-import { addUpkeep } from "./add-upkeep.ts";
-import { addDevtools } from "./add-devtools.ts";
-import type { ExportOptions } from "./commands/export.ts";
-import {
-  capOptions,
-  dataOption,
-  inputOptions,
-  optionDescription,
-  refuseMixedOutput,
-  workingOptions,
-} from "./common-options.ts";
-import { fieldNames, fillValue } from "./fill-option.ts";
-import { COMMAND_HELP, JOB_HELP, NEW_VERSION_HELP } from "./help-texts.ts";
-import { namesOf, numberIn } from "./option-values.ts";
-import type { ResumeOptions, RunOptions } from "./options.ts";
+import { Command } from "commander";
+import { EXIT_CODES_HELP, optionDescription, takeConfig, type ToAction } from "./options.ts";
+
+const HELP = `
+Examples:
+  sluice init my-scrapers                                      create a project that runs right away
+  sluice new scraper county --url https://…                    draft a scraper from one page
+  sluice try county --input parcel=0100000001                  run one item, step by step
+  sluice capture county --input parcel=0100000001              save its pages as a test fixture
+  sluice test                                                  test all scrapers against their fixtures
+
+  sluice run county --input parcels.csv --output taxes.csv
+  sluice run page --input urls.txt                             fetch and store a list of pages
+  sluice resume last                                           continue the newest job
+  sluice jobs show last                                        show its report
+  sluice extract last                                          extract again from the stored pages
+  sluice diff last@first last                                  show which records changed
+
+  sluice serve --workers 2                                     run a server for several teams
+  sluice submit county --input parcels.csv --server URL        start a job on the server
+  sluice jobs watch last --server URL                          most commands accept --server
+${EXIT_CODES_HELP}`;
+
+interface CommandFile {
+  readonly register: (program: Command, toAction: ToAction) => void;
+}
+
+interface ListedCommands {
+  /** Heading in the help. */
+  readonly group: string;
+  readonly names: readonly string[];
+  readonly load: () => Promise<CommandFile>;
+}
+
+/** All commands, in the order of the help. */
+export const COMMANDS: readonly ListedCommands[] = [
+  { group: "Jobs:", names: ["run", "resume"], load: () => import("./commands/run.ts") },
+  { group: "Jobs:", names: ["jobs"], load: () => import("./commands/jobs.ts") },
+  { group: "Jobs:", names: ["prune"], load: () => import("./commands/prune.ts") },
+  { group: "Jobs:", names: ["items"], load: () => import("./commands/items.ts") },
+  { group: "Jobs:", names: ["export"], load: () => import("./commands/export.ts") },
+  { group: "Stored pages:", names: ["extract", "diff"], load: () => import("./commands/extract.ts") },
+  { group: "Scrapers:", names: ["init", "new"], load: () => import("./commands/init.ts") },
+  { group: "Scrapers:", names: ["try", "capture", "test"], load: () => import("./commands/devtools.ts") },
+  { group: "Server:", names: ["serve", "worker"], load: () => import("./commands/serve.ts") },
+  { group: "Server:", names: ["login"], load: () => import("./commands/login.ts") },
+  { group: "Server:", names: ["submit"], load: () => import("./commands/submit.ts") },
+  { group: "Operations:", names: ["workers"], load: () => import("./commands/workers.ts") },
+  { group: "Operations:", names: ["lanes"], load: () => import("./commands/lanes.ts") },
+  { group: "Operations:", names: ["clients"], load: () => import("./commands/clients.ts") },
+  { group: "Operations:", names: ["audit"], load: () => import("./commands/audit.ts") },
+  {
+    group: "Operations:",
+    names: ["fsck", "backup", "restore", "rebuild"],
+    load: () => import("./commands/storage.ts"),
+  },
+];
 
 /**
- * The command line. A command's code is loaded when it is asked for: the first request must not wait for the others.
- * `onEnd` hears the exit code.
+ * The command line with all commands, or only with the one that is `wanted`: the first request must not wait for the others to load.
+ * `onEnd` gets the exit code.
  */
-export const buildProgram = (version: string, onEnd: (exitCode: number) => void): Command => {
+export const buildProgram = async (
+  version: string,
+  onEnd: (exitCode: number) => void,
+  wanted?: string,
+): Promise<Command> => {
   const program = new Command("sluice")
     .description(
-      "Runs scrape jobs of a hundred to many million items: paced, durable, honest about every field.",
+      "Run scrape jobs of a hundred to many millions of items: paced, durable, with every field checked",
     )
     .version(version, "-V, --version", "print the version")
     .helpOption("-h, --help", "print help")
     .helpCommand(false)
     .exitOverride()
     .configureHelp({ optionDescription })
-    .addHelpText("after", COMMAND_HELP.sluice);
-
-  program.commandsGroup("Jobs:");
-  const run = program
-    .command("run")
-    .summary("run a scraper over inputs, to the end")
-    .description("Runs a scraper over inputs, to the end, on this machine.")
-    .argument("<scraper>", "its name in the project, a path, or a built-in: page")
-    .addHelpText("after", COMMAND_HELP.run);
-  inputOptions(run)
-    .option("--limit <n>", "take only the first N inputs", numberIn("inputs"))
-    .option(
-      "--max-items <n>",
-      "at most N items in all, those that are found on the way included",
-      numberIn("maxItems"),
-    )
-    .option("--no-extract", "only collect and keep the pages; `sluice extract` makes records of them")
-    .option("--rate <n>", "at most N requests a second in each lane, for this job", numberIn("perSecond"));
-  workingOptions(run).action(async (scraper: string, options: RunOptions) => {
-    refuseMixedOutput(options);
-    const { runCommand } = await import("./commands/run.ts");
-    onEnd(await runCommand(scraper, options));
-  });
-
-  const resume = program
-    .command("resume")
-    .summary("go on with a job that was stopped")
-    .description(
-      "Goes on with a job that was interrupted, held or killed, whose failed items were put back, or one of whose limits is raised.",
-    )
-    .argument("<job>", JOB_HELP)
-    .option("--new-version", NEW_VERSION_HELP, false)
-    .addHelpText("after", COMMAND_HELP.resume);
-  workingOptions(capOptions(inputOptions(resume))).action(async (job: string, options: ResumeOptions) => {
-    refuseMixedOutput(options);
-    const { resumeCommand } = await import("./commands/resume.ts");
-    onEnd(await resumeCommand(job, options));
-  });
-
-  addJobs(program, onEnd);
-
-  program
-    .command("export")
-    .summary("write a job's results to a file")
-    .description("Writes one row per record, or per item without one.")
-    .argument("<job>", JOB_HELP)
-    .option("--output <file>", "a .csv, .jsonl or .parquet file; without it, JSON lines on stdout")
-    .option("--scraper <name>", "only rows of this one, where a job has several")
-    .option("--extraction <id>", "which set of records: current, first (of the run itself), or an extraction")
-    .addOption(
-      new Option("--gaps <what>", "records without a value in a required field: keep them, or drop them")
-        .choices(["keep", "drop"])
-        .default("keep"),
-    )
-    .option(
-      "--fill <name=value>",
-      "what stands where this field has no value; again for each field",
-      fillValue,
-    )
-    .option("--drop-without <names>", "leave out records without a value in one of these fields", fieldNames)
-    .option(
-      "--changes <changes>",
-      `only items that are so since the last time: ${CHANGES.join(", ")}`,
-      namesOf(CHANGES),
-    )
-    .option("--files <dir>", "write kept files there, as KEY-NAME.pdf and the like; rows list them in _files")
-    .option("--manifest", "write the job's manifest again", false)
-    .addOption(dataOption())
-    .option("--json", "print JSON, one object a line; the results go to --output", false)
-    .addHelpText("after", COMMAND_HELP.export)
-    .action(async (job: string, options: ExportOptions) => {
-      const { exportCommand } = await import("./commands/export.ts");
-      onEnd(await exportCommand(job, options));
-    });
-  program.commandsGroup("Stored pages:");
-  addReuse(program, onEnd);
-  program.commandsGroup("Scrapers:");
-  addStarting(program, onEnd);
-  addDevtools(program, onEnd);
-  program.commandsGroup("The service:");
-  addService(program, onEnd);
-  addOperating(program, onEnd);
-  addUpkeep(program, onEnd);
+    .addHelpText("after", HELP);
+  takeConfig(program);
+  const toAction: ToAction =
+    (run) =>
+    async (...args) =>
+      onEnd(await run(...args));
+  const chosen = COMMANDS.filter(({ names }) => wanted !== undefined && names.includes(wanted));
+  const loaded = await Promise.all(
+    (chosen.length > 0 ? chosen : COMMANDS).map(async ({ group, load }) => ({ group, file: await load() })),
+  );
+  for (const { group, file } of loaded) {
+    program.commandsGroup(group);
+    file.register(program, toAction);
+  }
   return program;
 };

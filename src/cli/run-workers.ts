@@ -1,53 +1,74 @@
+import { readFileSync, statSync } from "node:fs";
+import { extname } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Storage } from "../compose.ts";
 import type { CollectorKind } from "../domain/job-version.ts";
 import type { Log, LogLevel } from "../worker/log.ts";
 import { Supervisor } from "../worker/supervisor.ts";
+import { UsageError } from "./exit.ts";
+import { type DataOptions, given } from "./options.ts";
+import { print } from "./terminal.ts";
+import { keyFor, serverName } from "./service/stored-keys.ts";
 
-/** Beside this file, for Node to run as a program of its own. */
-export const workerScript = new URL("./worker-main.ts", import.meta.url);
+/** Beside this file; Node runs it as a separate program. */
+export const workerScript = new URL(
+  `../programs/worker-main${extname(import.meta.filename)}`,
+  import.meta.url,
+);
+
+/** Options of `serve` and `worker`. */
+export interface ProcessOptions extends DataOptions {
+  readonly concurrency?: number;
+  /** In milliseconds. */
+  readonly drain: number;
+  readonly logLevel: LogLevel;
+  readonly quiet: boolean;
+}
+
+export const DRAINING = "Stopping: finishing items in flight. Interrupt again to stop at once.";
+
+export const say = ({ json, quiet }: ProcessOptions, type: string, text: string): void => {
+  if (json) print([JSON.stringify({ type, text })]);
+  else if (!quiet) process.stderr.write(`${text}\n`);
+};
 
 interface RunWorkersOptions {
   readonly storage: Storage;
   readonly processes: number;
   readonly lanes?: readonly string[];
   readonly kinds?: readonly CollectorKind[];
-  /** Items in hand at once, of each process. */
+  /** Items in flight per process. */
   readonly concurrency?: number;
   readonly allowTargets?: readonly string[];
   readonly logLevel: LogLevel;
   readonly log: Log;
-  /** What a worker prints. */
-  readonly say: (line: string) => void;
-  /** Aborted: finish what is in hand, take nothing more. */
+  /** Gets the output of the workers. */
+  readonly onOutput: (line: string) => void;
+  /** When aborted: finish items in flight, claim no more. */
   readonly signal: AbortSignal;
-  /** Aborted: end at once. */
+  /** When aborted: stop at once. */
   readonly killed: AbortSignal;
 }
 
 const LOOK_MS = 250;
 
 /**
- * Worker processes for the items of all jobs, until the signal; resolves when they have nothing in hand any more. Throws when they cannot
- * work: the ledger or the archive is out of order, or they end before they have begun.
+ * Runs worker processes for all jobs until the signal; resolves when no items are in flight. Throws when the workers cannot work: the ledger or the
+ * archive fails, or they end before they have started.
  */
 export const runWorkers = async (options: RunWorkersOptions): Promise<void> => {
   const { storage, processes, lanes, kinds, concurrency, allowTargets } = options;
-  const { logLevel, log, say, signal, killed } = options;
-  const supervisor = new Supervisor({ script: workerScript, processes, onOutput: say });
+  const { logLevel, log, onOutput, signal, killed } = options;
+  const supervisor = new Supervisor({ script: workerScript, processes, onOutput });
   const kill = () => void supervisor.kill();
   killed.addEventListener("abort", kill, { once: true });
   try {
     supervisor.start({
       ledger: storage.ledger,
-      data: storage.data,
-      ...(storage.controller && { controller: storage.controller }),
+      location: storage.location,
       logLevel,
       log,
-      ...(lanes && { lanes }),
-      ...(kinds && { kinds }),
-      ...(concurrency !== undefined && { capacity: concurrency }),
-      ...(allowTargets && { allowTargets }),
+      ...given({ lanes, kinds, capacity: concurrency, allowTargets }),
     });
     while (!signal.aborted && !killed.aborted && !supervisor.failure)
       await delay(LOOK_MS, undefined, { signal }).catch(() => undefined);
@@ -57,4 +78,37 @@ export const runWorkers = async (options: RunWorkersOptions): Promise<void> => {
     killed.removeEventListener("abort", kill);
     await supervisor.kill();
   }
+};
+
+/** The server that a worker works for, with its key: from the file, else `SLUICE_KEY`, else the one stored by `sluice login`. */
+export const controllerAt = (
+  url: string,
+  keyFile: string | undefined,
+): { readonly url: string; readonly key?: string } => {
+  serverName(url); // throws if it is not a URL
+  const key = keyFile === undefined ? keyFor(url) : keyIn(keyFile);
+  return { url, ...given({ key }) };
+};
+
+const keyIn = (file: string): string => {
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8").trim();
+  } catch (error) {
+    throw new UsageError(
+      `--key-file ${file}: cannot read this file (${(error as NodeJS.ErrnoException).code}).`,
+    );
+  }
+  if (/^\S+$/.test(text)) return text;
+  throw new UsageError(
+    `--key-file ${file}: expected one line with a key, as printed by \`sluice clients key\`.`,
+  );
+};
+
+/** Warns about a data folder that other users can read. Sluice creates folders for its own user only, but leaves existing ones unchanged. */
+export const wideRights = (data: string): string | undefined => {
+  const mode = statSync(data).mode & 0o777;
+  // Windows reports the same mode for all folders.
+  if (process.platform === "win32" || (mode & 0o077) === 0) return undefined;
+  return `${data}: other users of this machine can read the data folder (mode ${mode.toString(8).padStart(4, "0")}), which holds pages, webhook secrets and key hashes. To prevent it, run \`chmod -R go= ${data}\`.`;
 };

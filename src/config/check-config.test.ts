@@ -50,7 +50,7 @@ const refused: readonly (readonly [string, unknown, RegExp])[] = [
   ["an option that there is not", { dataa: "./data" }, /`dataa`.*data, scrapers/],
   ["a data folder that is no text", { data: 7 }, /`data`/],
   ["a data folder without a name", { data: " " }, /`data`/],
-  ["a ledger that is no address", { ledger: "controller:7070" }, /`ledger`/],
+  ["a ledger without a scheme", { ledger: "./data/sluice.db" }, /`ledger`/],
   ["scrapers that are no folders", { scrapers: [1] }, /`scrapers`/],
   ["a target that is a URL", { allowTargets: ["http://wiki.internal/"] }, /`allowTargets`/],
   ["a target with a port", { allowTargets: ["wiki.internal:80"] }, /`allowTargets`/],

@@ -2,24 +2,29 @@ import type { AlertRules } from "../domain/alert-rules.ts";
 import type { OptionNames } from "../domain/known-options.ts";
 import type { ChannelConfig } from "../ports/channel.ts";
 
-/** What `sluice.config.ts` may say. Paths are relative to that file. */
+/** The options of `sluice.config.ts`. Paths are relative to that file. */
 export interface Config {
-  /** Folder of the ledger, the archive and the logs; `./data` unless given. `--data` and `SLUICE_DATA` go before it. */
+  /** Folder of the logs and, by default, of ledger and archive. Default `./data`; `--data` and `SLUICE_DATA` override it. */
   readonly data?: string;
-  /** The controller that `sluice worker` works for, such as "https://sluice.example.org"; it works in `data` unless given. `--ledger` and `SLUICE_LEDGER` go before it. */
+  /**
+   * URL of the ledger: `sqlite:FILE`, or the address of a controller for `sluice worker`. Default `sluice.db` in `data`; `--ledger` and `SLUICE_LEDGER`
+   * override it.
+   */
   readonly ledger?: string;
-  /** The folder, or folders, in which scrapers are found by name; `./scrapers` unless given. */
+  /** URL of the archive: `file:FOLDER`. Default `blobs` in `data`; `--blobs` and `SLUICE_BLOBS` override it. */
+  readonly blobs?: string;
+  /** The folder or folders with scrapers. Default `./scrapers`. */
   readonly scrapers?: string | readonly string[];
   /**
-   * Host names, addresses and networks (`10.1.0.0/16`) inside your own network that jobs and webhooks of clients may reach. Without it, only
+   * Host names, addresses and networks (`10.1.0.0/16`) of your own network that jobs and webhooks of clients may reach. By default they reach only
    * public addresses and the sites that scrapers declare.
    */
   readonly allowTargets?: readonly string[];
-  /** How long a site's `Retry-After` may hold a lane, such as "15m"; an hour unless given, a day at most. `SLUICE_MAX_RETRY_AFTER` goes before it. */
+  /** How long a site's `Retry-After` may hold a lane, for example "15m". Default 1h, at most 1d; `SLUICE_MAX_RETRY_AFTER` overrides it. */
   readonly maxRetryAfter?: string;
-  /** Where `sluice serve` listens; `--host` and `--port` go before it. */
+  /** Where `sluice serve` listens; `--host` and `--port` override it. */
   readonly server?: ServerConfig;
-  /** Who is told when something is wrong with jobs, and when that is. */
+  /** Who is notified when something is wrong with jobs, and when. */
   readonly alerts?: AlertConfig;
 }
 
@@ -30,30 +35,31 @@ export const CONFIG_OPTIONS: OptionNames<Config> = {
   maxRetryAfter: true,
   server: true,
   ledger: true,
+  blobs: true,
   alerts: true,
 };
 
 export interface AlertConfig {
-  /** Slack and e-mail. What opens doors is named by its environment variable. */
+  /** Slack and e-mail. Secrets are named by their environment variable. */
   readonly channels: readonly ChannelConfig[];
-  /** What is left out is as by default; `false` turns a rule off. */
+  /** Changes to the default rules; `false` turns a rule off. */
   readonly rules?: Partial<AlertRules>;
 }
 
 export const ALERT_OPTIONS: OptionNames<AlertConfig> = { channels: true, rules: true };
 
 export interface ServerConfig {
-  /** An address of this machine; 127.0.0.1 unless given. */
+  /** An address of this machine. Default 127.0.0.1. */
   readonly host?: string;
-  /** 7070 unless given; 0 for a free one. */
+  /** Default 7070; 0 picks a free port. */
   readonly port?: number;
-  /** PEM files, for HTTPS; plain HTTP unless given. `--tls-cert` and `--tls-key` go before it. */
+  /** PEM files for HTTPS. Default plain HTTP; `--tls-cert` and `--tls-key` override it. */
   readonly tls?: { readonly cert: string; readonly key: string };
 }
 
 export const SERVER_OPTIONS: OptionNames<ServerConfig> = { host: true, port: true, tls: true };
 
-/** Types the configuration; it is checked when it is loaded. */
+/** Gives the configuration its type. It is checked when it is loaded. */
 export const defineConfig = (config: Config): Config => config;
 
 export const DEFAULT_DATA = "./data";

@@ -5,6 +5,7 @@ import { placingErrors } from "../scrapers/error-place.ts";
 import { explainImport, hookImports } from "../scrapers/load-scraper.ts";
 import { checkConfig, ConfigError } from "./check-config.ts";
 import { type AlertConfig, DEFAULT_DATA, DEFAULT_SCRAPERS, type ServerConfig } from "./define-config.ts";
+import { resolveStorageUrl } from "./storage-location.ts";
 
 /** A folder with a `sluice.config.ts`, its defaults filled in. */
 export interface Project {
@@ -13,6 +14,7 @@ export interface Project {
   readonly folder: string;
   readonly data: string;
   readonly ledger?: string;
+  readonly blobs?: string;
   readonly scrapers: readonly string[];
   readonly allowTargets?: readonly string[];
   readonly maxRetryAfter?: string;
@@ -32,6 +34,8 @@ export const loadConfig = async (from: string = process.cwd()): Promise<Project 
     data = DEFAULT_DATA,
     scrapers = DEFAULT_SCRAPERS,
     server,
+    ledger,
+    blobs,
     ...others
   } = checkConfig(await importDefault(file), file);
   const folder = dirname(file);
@@ -45,6 +49,8 @@ export const loadConfig = async (from: string = process.cwd()): Promise<Project 
     data: resolve(folder, data),
     scrapers: [scrapers].flat().map((each) => resolve(folder, each)),
     ...(server && { server: { ...server, ...(tls && { tls }) } }),
+    ...(ledger !== undefined && { ledger: resolveStorageUrl(ledger, folder) }),
+    ...(blobs !== undefined && { blobs: resolveStorageUrl(blobs, folder) }),
     ...others,
   };
 };

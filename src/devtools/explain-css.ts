@@ -1,5 +1,5 @@
 import type { HtmlDocument, HtmlElement } from "../extraction/html-document.ts";
-import type { JsonRoot } from "../extraction/json/json-roots.ts";
+import type { JsonRoot } from "../extraction/json/json-source.ts";
 import { compileSelector } from "../extraction/selector.ts";
 import { explainSelector } from "./explain-selector.ts";
 

@@ -1,12 +1,11 @@
+import { similarNames } from "../domain/known-options.ts";
 import type { HtmlElement } from "../extraction/html-document.ts";
 import { type JsonPath, valuesAt } from "../extraction/json/json-path.ts";
-import { isScript } from "../extraction/json/json-roots.ts";
-import { rootsIn } from "../extraction/json/json-source.ts";
+import { isScript, rootsIn } from "../extraction/json/json-source.ts";
 import { parsePageJson } from "../extraction/json/page-json.ts";
 import type { JsonPlace } from "../extraction/place.ts";
 import { compileSelector } from "../extraction/selector.ts";
 import { explainCss, type PageParts, type PlaceTrail } from "./explain-css.ts";
-import { similarNames } from "../domain/known-options.ts";
 
 /** How far a path leads into the JSON of a page, and what is there instead. */
 export const explainJson = ({ source, path }: JsonPlace, parts: PageParts): PlaceTrail | undefined => {

@@ -1,9 +1,8 @@
+import type { KeptPage } from "../domain/capture.ts";
 import { foldSpace } from "../extraction/folded-text.ts";
-import { pageKind } from "../extraction/page-kind.ts";
-import { parsePage } from "../extraction/parse-page.ts";
+import { pageKind, parsePage } from "../extraction/parse-page.ts";
 import type { Place } from "../extraction/place.ts";
 import { compileSelector } from "../extraction/selector.ts";
-import type { KeptPage } from "../domain/capture.ts";
 
 type Page = Pick<KeptPage, "mediaType" | "text">;
 

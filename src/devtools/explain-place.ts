@@ -1,5 +1,5 @@
 import type { HtmlElement } from "../extraction/html-document.ts";
-import { labelKey } from "../extraction/label-key.ts";
+import { labelKey } from "../extraction/labels/label-index.ts";
 import type { Place } from "../extraction/place.ts";
 import { compileSelector } from "../extraction/selector.ts";
 import { explainCss, type PageParts, type PlaceTrail } from "./explain-css.ts";

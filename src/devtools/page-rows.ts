@@ -1,12 +1,10 @@
-import { compileJsonRows } from "../extraction/json/json-rows.ts";
-import { PageView } from "../extraction/page-view.ts";
-import { parsePage } from "../extraction/parse-page.ts";
-import type { Each } from "../extraction/place.ts";
-import { placesOf } from "../extraction/place.ts";
-import { pageBook } from "../extraction/query-book.ts";
-import { Scope } from "../extraction/scope.ts";
-import { compileSelector } from "../extraction/selector.ts";
 import type { KeptPage } from "../domain/capture.ts";
+import { compileJsonRows } from "../extraction/json/json-source.ts";
+import { parsePage } from "../extraction/parse-page.ts";
+import { type Each, placesOf } from "../extraction/place.ts";
+import { pageBook } from "../extraction/query-lists.ts";
+import { PageView, Scope } from "../extraction/scope.ts";
+import { compileSelector } from "../extraction/selector.ts";
 import type { PageParts } from "./explain-css.ts";
 
 export type PartsOfPage = PageParts & KeptPage;

@@ -1,5 +1,5 @@
 import { readCapture } from "../archive/read-capture.ts";
-import { storedPage } from "../collectors/http/stored-page.ts";
+import { storedPage } from "../collectors/http/page.ts";
 import type { KeptPage } from "../domain/capture.ts";
 import type { ItemView } from "../domain/item.ts";
 import type { Blobs } from "../ports/blobs.ts";

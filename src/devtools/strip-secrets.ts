@@ -1,4 +1,4 @@
-import { pageKind, type PageKind } from "../extraction/page-kind.ts";
+import { pageKind, type PageKind } from "../extraction/parse-page.ts";
 import type { KeptPage } from "../domain/capture.ts";
 import { isSecretParameter } from "../domain/redact-secrets.ts";
 import { partsOf, type TagAttribute } from "./page-tags.ts";

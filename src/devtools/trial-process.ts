@@ -1,11 +1,12 @@
 import { hostname } from "node:os";
 import { extname } from "node:path";
+import type { StorageLocation } from "../ports/storage.ts";
 import { DEFAULT_MEMORY_MB, type ProcessEnd, WorkerProcess } from "../worker/worker-process.ts";
 import type { FromTrial } from "./trial-messages.ts";
 import type { KeptByItem, Watcher } from "./watch-collector.ts";
 
 export interface TrialProcessOptions {
-  readonly data: string;
+  readonly location: StorageLocation;
   readonly job: string;
   /** Its end is what this process answers. */
   readonly watcher: Omit<Watcher, "onEnd">;
@@ -37,7 +38,7 @@ const GRACE_MS = 1000;
  * did, and one interrupt ends it.
  */
 export const runTrialProcess = async (options: TrialProcessOptions): Promise<TrialProcessEnd> => {
-  const { data, job, watcher, onOutput, stallMs = STALL_MS, signal } = options;
+  const { location, job, watcher, onOutput, stallMs = STALL_MS, signal } = options;
   let kept: KeptByItem | undefined;
   let crash: string | undefined;
   let error: Error | undefined;
@@ -61,7 +62,7 @@ export const runTrialProcess = async (options: TrialProcessOptions): Promise<Tri
     }
   };
   const child = new WorkerProcess({
-    script: new URL(`./trial-main${extname(import.meta.filename)}`, import.meta.url),
+    script: new URL(`../programs/trial-main${extname(import.meta.filename)}`, import.meta.url),
     maxMemoryMb: DEFAULT_MEMORY_MB,
     stallMs,
     onMessage: hear,
@@ -69,7 +70,7 @@ export const runTrialProcess = async (options: TrialProcessOptions): Promise<Tri
   });
   const worker = `${hostname()}-${child.child.pid}-worker`;
   using _watch = watchOver(child, signal);
-  child.start({ type: "start", name: worker, data, jobs: [job], isAlone: false, logLevel: "warn" });
+  child.start({ type: "start", name: worker, location, jobs: [job], isAlone: false, logLevel: "warn" });
   const end = await child.ended;
   return {
     worker,

@@ -1,18 +1,21 @@
-import { laneOf, openStorage } from "../compose.ts";
-import { planInput } from "../pipeline/plan.ts";
+import { type LaneOf, planInput } from "../pipeline/plan.ts";
 import { createJob, loadInputs } from "../pipeline/submit.ts";
 import type { KeptPage } from "../domain/capture.ts";
 import type { Failure } from "../domain/failure.ts";
 import type { ItemRef, ItemView } from "../domain/item.ts";
 import { TRIAL_CLIENT } from "../domain/job.ts";
 import type { JobLedger } from "../ports/ledger.ts";
+import type { Storage } from "../ports/storage.ts";
 import type { CompiledScraper } from "../scrapers/compiled-scraper.ts";
 import type { FoundRecord } from "./fixture.ts";
 import { judgePages } from "./judge-pages.ts";
 import { runTrialProcess, type TrialProcessEnd, type TrialProcessOptions } from "./trial-process.ts";
 import type { KeptByItem } from "./watch-collector.ts";
 
-interface Trial extends TrialProcessOptions {
+interface Trial extends Omit<TrialProcessOptions, "location"> {
+  /** Called once the input is known to be good. */
+  readonly openStorage: () => Promise<Storage>;
+  readonly laneOf: LaneOf;
   readonly ready: CompiledScraper;
   readonly input: Readonly<Record<string, unknown>>;
 }
@@ -39,11 +42,11 @@ const NOTHING_KEPT: KeptByItem = { pages: [], files: [] };
  * together, and what it fetches is in the archive like that of any job. The job has ended when this is over, whatever happens.
  */
 export const tryItem = async (trial: Trial): Promise<TrialEnd> => {
-  const { data, job, ready, input } = trial;
+  const { job, ready, input, laneOf } = trial;
   const row = { line: 1, value: input };
   const planned = planInput(ready.scraper, row, laneOf);
   if ("rejected" in planned) return { rejected: planned.rejected.problem };
-  await using storage = await openStorage(data);
+  await using storage = await trial.openStorage();
   const submission = {
     job,
     client: TRIAL_CLIENT,
@@ -57,7 +60,7 @@ export const tryItem = async (trial: Trial): Promise<TrialEnd> => {
   let end: TrialProcessEnd;
   try {
     await loadInputs(storage.ledger, submission);
-    end = await runTrialProcess(trial);
+    end = await runTrialProcess({ ...trial, location: storage.location });
     if (end.death) await storage.ledger.reap({ worker: end.worker, cause: end.death });
   } finally {
     const view = await storage.ledger.readJob(job);

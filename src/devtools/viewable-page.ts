@@ -1,6 +1,6 @@
-import { storedPage, type StoredResponse } from "../collectors/http/stored-page.ts";
+import { storedPage, type StoredResponse } from "../collectors/http/page.ts";
 
-export type { StoredResponse } from "../collectors/http/stored-page.ts";
+export type { StoredResponse } from "../collectors/http/page.ts";
 
 /** A stored page or file as a browser on this machine may show it. */
 interface ViewableFile {

@@ -3,8 +3,8 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from "hyparquet";
-import { openSampleStorage } from "../cli/sample-storage.ts";
-import { sampleView } from "../cli/sample-view.ts";
+import { openSampleStorage } from "../cli/testing/sample-storage.ts";
+import { sampleView } from "../cli/testing/sample-view.ts";
 import { exportJob } from "./export-records.ts";
 import { openOutput } from "./outputs/open-output.ts";
 

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ItemView } from "../domain/item.ts";
 import type { FieldStatus, JudgedField } from "../domain/record.ts";
-import { GapFilter, type GapOptions } from "./export-gaps.ts";
+import { GapFilter, type GapOptions } from "./export-records.ts";
 import type { ExportEntry } from "./export-rows.ts";
-import { sampleView } from "../cli/sample-view.ts";
+import { sampleView } from "../cli/testing/sample-view.ts";
 
 const SPEC = sampleView({ spec: { fields: ["owner", "tax", "pool"], required: ["owner", "tax"] } }).spec;
 

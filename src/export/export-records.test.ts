@@ -6,8 +6,8 @@ import { parse } from "csv-parse/sync";
 import { asyncBufferFromFile, parquetReadObjects } from "hyparquet";
 import { exportJob } from "./export-records.ts";
 import type { OutputRow, RecordWriter } from "./outputs/text-writer.ts";
-import { type Ending, openSampleStorage } from "../cli/sample-storage.ts";
-import { sampleView } from "../cli/sample-view.ts";
+import { type Ending, openSampleStorage } from "../cli/testing/sample-storage.ts";
+import { sampleView } from "../cli/testing/sample-view.ts";
 
 const NONE = { dropped: 0, gaps: new Map<string, number>() };
 const DONE = { state: "done", quality: "complete" } as const;

@@ -1,12 +1,14 @@
-import { ArchiveError } from "../archive/manifest.ts";
+import { specOf } from "../archive/extractions.ts";
+import { itemPages, type Stores } from "../archive/manifest.ts";
+import { openRecordSet } from "../archive/record-set.ts";
+import { ArchiveError } from "../archive/stored-bytes.ts";
 import type { Change } from "../domain/freshness.ts";
 import type { ItemView } from "../domain/item.ts";
 import type { JobSpec } from "../domain/job.ts";
 import { LedgerError } from "../ports/ledger.ts";
-import { GapFilter, type GapOptions } from "./export-gaps.ts";
-import { type ExportEntry, ExportShape, type Stores, withRecords } from "./export-rows.ts";
+import { type ExportEntry, ExportShape, withRecords } from "./export-rows.ts";
 import { type KeptFile, keptFiles, type PathOfFile } from "./kept-files.ts";
-import { OutputError } from "./outputs/open-output.ts";
+import { openOutput, OutputError } from "./outputs/open-output.ts";
 import type { RecordWriter } from "./outputs/text-writer.ts";
 
 export interface ExportSettings extends GapOptions {
@@ -47,11 +49,6 @@ export const exportJob = async (
 ): Promise<Exported> => {
   const view = await ledger.readJob(job);
   if (!view) throw new LedgerError("no-such-job", `${job}: no such job. \`sluice jobs ls\` lists them.`);
-  // Loaded here: nobody needs it before a job's first request.
-  const { openOutput } = await import("./outputs/open-output.ts");
-  const { openRecordSet } = await import("../reextract/current-records.ts");
-  const { itemPages } = await import("../reextract/item-pages.ts");
-  const { specOf } = await import("../reextract/stored-extraction.ts");
   await using writer = typeof output === "string" ? openOutput(output) : output;
   await using set = await openRecordSet(blobs, job, settings.extraction, (error) => {
     if (!settings.onDamagedItem || !(error instanceof ArchiveError) || error.item === undefined) throw error;
@@ -125,3 +122,76 @@ const hasRow = ({ scrapers }: JobSpec, { item, record }: ExportEntry): boolean =
   record !== undefined ||
   item.state !== "done" ||
   scrapers.some(({ name, extracts }) => name === item.scraper && extracts);
+
+/** What an export does where a field has no value. The archive keeps everything either way. */
+export interface GapOptions {
+  /** "drop" leaves out records without a value in a required field, and items without a record. */
+  readonly gaps?: "keep" | "drop";
+  /** What stands where the field has no value. */
+  readonly fill?: ReadonlyMap<string, unknown>;
+  /** Leaves out records without a value in one of these. */
+  readonly dropWithout?: readonly string[];
+}
+
+/** Says of each entry whether and how it goes into the export, and counts what was left out and why. */
+export class GapFilter {
+  /** How often each gap kept an entry out; an entry may have several. */
+  readonly reasons = new Map<string, number>();
+  /** How many entries were left out. */
+  leftOut = 0;
+  readonly #spec: JobSpec;
+  readonly #options: Required<GapOptions>;
+
+  /** Throws `OutputError` `no-such-field` for a field that the job does not have. */
+  constructor(spec: JobSpec, { gaps = "keep", fill = new Map(), dropWithout = [] }: GapOptions) {
+    this.#spec = spec;
+    this.#options = { gaps, fill, dropWithout };
+    const known = new Set(spec.scrapers.flatMap(({ fields }) => fields));
+    // A scraper that extracts by a function does not say which fields it has.
+    const isKnown =
+      spec.extracts && spec.scrapers.every(({ fields, extracts }) => fields.length > 0 || !extracts);
+    const wrong = [...fill.keys(), ...dropWithout].find((name) => isKnown && !known.has(name));
+    if (wrong !== undefined)
+      throw new OutputError(
+        "no-such-field",
+        wrong,
+        "the job has no such field",
+        `It has ${[...known].join(", ") || "none"}`,
+      );
+  }
+
+  /** The entry as it is written; undefined where it is left out. */
+  apply(entry: ExportEntry): ExportEntry | undefined {
+    const reasons = this.#reasonsOf(entry);
+    if (reasons.length === 0) return this.#filled(entry);
+    this.leftOut++;
+    for (const reason of reasons) this.reasons.set(reason, (this.reasons.get(reason) ?? 0) + 1);
+    return undefined;
+  }
+
+  #reasonsOf({ item, record }: ExportEntry): string[] {
+    const { gaps, fill, dropWithout } = this.#options;
+    const scraper = this.#spec.scrapers.find(({ name }) => name === item.scraper);
+    const required = gaps === "drop" ? (scraper?.required ?? []) : [];
+    // Of a page that is only kept, no record is expected.
+    if (!record)
+      return scraper?.extracts && (gaps === "drop" || dropWithout.length > 0)
+        ? [`${item.state} without a record`]
+        : [];
+    return [...new Set([...dropWithout, ...required])]
+      .filter((name) => record.fields[name]?.status !== "present" && !fill.has(name))
+      .map((name) => `no ${name}`);
+  }
+
+  #filled(entry: ExportEntry): ExportEntry {
+    const { fill } = this.#options;
+    if (fill.size === 0 || !entry.record) return entry;
+    const { record } = entry;
+    const fields = { ...record.fields };
+    for (const [name, value] of fill) {
+      const field = fields[name];
+      if (field && field.status !== "present") fields[name] = { ...field, value };
+    }
+    return { ...entry, record: { ...record, fields } };
+  }
+}

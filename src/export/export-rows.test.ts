@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import type { ItemView } from "../domain/item.ts";
 import type { JudgedField, JudgedRecord } from "../domain/record.ts";
 import { ExportShape } from "./export-rows.ts";
-import { sampleView } from "../cli/sample-view.ts";
+import { sampleView } from "../cli/testing/sample-view.ts";
 
 const item = (input: unknown, rest: Partial<ItemView> = {}): ItemView => ({
   ref: { queue: 1, seq: 1 },

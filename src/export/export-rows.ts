@@ -1,13 +1,12 @@
+import { itemPages } from "../archive/manifest.ts";
+import { parseRecords } from "../archive/record-set.ts";
+import { openRecordSet, readRunLines, type RecordSet } from "../archive/record-set.ts";
+import { refuseDamage } from "../archive/stored-bytes.ts";
 import type { ItemView } from "../domain/item.ts";
 import type { JobSpec } from "../domain/job.ts";
 import { type JudgedRecord, withoutNuls } from "../domain/record.ts";
 import type { Blobs } from "../ports/blobs.ts";
 import type { JobLedger, Ledger } from "../ports/ledger.ts";
-import { openRecordSet, type RecordSet } from "../reextract/current-records.ts";
-import { refuseDamage } from "../reextract/damage.ts";
-import { itemPages } from "../reextract/item-pages.ts";
-import { parseRecords } from "../reextract/parse-records.ts";
-import { readRunLines } from "../reextract/run-records.ts";
 import type { KeptFile } from "./kept-files.ts";
 import type { Column, ColumnType, OutputRow } from "./outputs/text-writer.ts";
 
@@ -208,7 +207,7 @@ export async function* withRecords(
   for await (const batch of set.recordsOf(items))
     yield batch.flatMap(({ item, lines, blob, isDamaged }): ExportEntry[] => {
       if (isDamaged) return [];
-      const records = parseRecords({ key: item.key, lines, blob });
+      const records = parseRecords(item.key, { lines, blob });
       return records.length === 0 ? [{ item }] : records.map((record) => ({ item, record }));
     });
 }
@@ -235,8 +234,8 @@ export const findItemRecords = async (
         const own = batch.find(
           ({ item: { ref } }) => ref.queue === item.ref.queue && ref.seq === item.ref.seq,
         );
-        if (own) return { set: set.name, item: own.item, records: parseRecords({ key: item.key, ...own }) };
+        if (own) return { set: set.name, item: own.item, records: parseRecords(item.key, own) };
       }
-  const own = (await readRunLines(blobs, [item], refuseDamage))(item);
-  return { set: set.name, item, records: parseRecords({ key: item.key, ...own }) };
+  const [own] = await readRunLines(blobs, [item], refuseDamage);
+  return { set: set.name, item, records: parseRecords(item.key, own!) };
 };

@@ -3,8 +3,8 @@ import { createWriteStream } from "node:fs";
 import { mkdir, rename, rm } from "node:fs/promises";
 import { extname, join, resolve } from "node:path";
 import { pipeline } from "node:stream/promises";
-import { ArchiveError } from "../archive/manifest.ts";
 import { isPacked } from "../archive/read-capture.ts";
+import { ArchiveError } from "../archive/stored-bytes.ts";
 import type { CaptureRef } from "../domain/capture.ts";
 import type { ItemView } from "../domain/item.ts";
 import type { Blobs } from "../ports/blobs.ts";
@@ -105,7 +105,7 @@ export class FileFolder {
       yield chunk;
     }
     if (`sha256:${hash.digest("hex")}` !== digest)
-      throw new ArchiveError("damaged", blob, `${blob}: file ${name} is damaged: its digest is another.`);
+      throw new ArchiveError(blob, `${blob}: file ${name} is damaged: its digest is another.`);
   }
 }
 

@@ -1,20 +1,20 @@
 import { type OptionNames, refuseUnknownOptions } from "../domain/known-options.ts";
 import type { Field, FieldReading } from "./define-field.ts";
 import { ExtractionError } from "./extraction-error.ts";
-import { compileFields, scopeOf, valuesOf } from "./fields.ts";
-import type { CompiledFields, Fields, RawFields, RecordOf } from "./fields.ts";
-import { checkScope } from "./find-place.ts";
-import { compileJsonRows } from "./json/json-rows.ts";
-import { compileMarker, markerOf } from "./none-marker.ts";
-import type { NoneMarker } from "./none-marker.ts";
-import { placesOf } from "./place.ts";
-import type { Each, Place } from "./place.ts";
-import { bookWithin } from "./query-book.ts";
-import type { QueryLists } from "./query-book.ts";
-import { readingOfRows } from "./row-readings.ts";
-import type { ReadRow } from "./row-readings.ts";
-import { JsonScope } from "./scope.ts";
-import type { Scope } from "./scope.ts";
+import {
+  type CompiledFields,
+  compileFields,
+  type Fields,
+  type RawFields,
+  type RecordOf,
+  scopeOf,
+  valuesOf,
+} from "./fields.ts";
+import { checkScope, compileMarker, markerOf, type NoneMarker } from "./find-place.ts";
+import { compileJsonRows } from "./json/json-source.ts";
+import { type Each, type Place, placesOf } from "./place.ts";
+import { bookWithin, type QueryLists } from "./query-lists.ts";
+import { JsonScope, type Scope } from "./scope.ts";
 import { compileSelector } from "./selector.ts";
 
 export interface RowsOptions<T> {
@@ -116,4 +116,53 @@ function readRow(compiled: CompiledFields, scope: Scope): RawFields {
   const row: RawFields = {};
   compiled.readInto(scope, row);
   return row;
+}
+
+/** A row of a list, and where it stands. */
+export interface ReadRow {
+  readonly fields: RawFields;
+  readonly at: number | undefined;
+}
+
+/**
+ * The rows of a table or an `each` as one value. A row of which nothing was found is left out. A required field that is
+ * malformed or missing in any row makes the whole list malformed, there: a list with holes would look complete.
+ */
+export function readingOfRows<T>(
+  rows: readonly ReadRow[],
+  { leaves }: CompiledFields,
+  found: { readonly raw: string; readonly by: string; readonly at: number },
+  toRow: (fields: RawFields) => T,
+  check: ((rows: readonly T[]) => true | string) | undefined,
+): FieldReading<readonly T[]> {
+  const values: T[] = [];
+  for (const [index, { fields: row, at }] of rows.entries()) {
+    if (Object.values(row).every(({ raw, isEmpty }) => raw === null || isEmpty)) continue;
+    for (const [name, { isRequired }] of leaves) {
+      const leaf = row[name];
+      if (!isRequired || leaf === undefined) continue;
+      const problem = leaf.problem ?? (leaf.raw === null ? "not found" : undefined);
+      if (problem === undefined) continue;
+      const why = `row ${index + 1}, ${name}: ${problem}`;
+      return { ...found, at: leaf.at ?? at ?? found.at, isEmpty: false, value: null, problem: why };
+    }
+    values.push(toRow(row));
+  }
+  if (values.length === 0) return { ...found, isEmpty: true, value: null };
+  return { ...found, ...checked(values, check) };
+}
+
+function checked<T>(
+  values: readonly T[],
+  check: ((rows: readonly T[]) => true | string) | undefined,
+): { isEmpty: false; value: readonly T[] } | { isEmpty: false; value: null; problem: string } {
+  let verdict: unknown = true;
+  try {
+    verdict = check === undefined || check(values);
+  } catch (error) {
+    verdict = `its own code failed: ${error instanceof Error ? error.message : String(error)}`;
+  }
+  if (verdict === true) return { isEmpty: false, value: values };
+  const problem = typeof verdict === "string" ? verdict : "its check did not say true";
+  return { isEmpty: false, value: null, problem };
 }

@@ -2,25 +2,18 @@ import { FailureError } from "../domain/failure.ts";
 import { type OptionNames, unknownOption } from "../domain/known-options.ts";
 import type { RawRecord } from "../domain/record.ts";
 import type { Field } from "./define-field.ts";
-import { recordsByFunction } from "./extract-function.ts";
-import type { ExtractFunction } from "./extract-function.ts";
+import { type ExtractFunction, recordsByFunction } from "./extract-function.ts";
 import { ExtractionError } from "./extraction-error.ts";
-import { compileFields } from "./fields.ts";
-import type { Fields, RawFields } from "./fields.ts";
+import { compileFields, type Fields, type RawFields, type RecordOf, valuesOf } from "./fields.ts";
 import type { HtmlElement } from "./html-document.ts";
-import { compileJsonRows } from "./json/json-rows.ts";
-import { PageView } from "./page-view.ts";
-import type { ReadablePage } from "./page-view.ts";
+import { compileJsonRows } from "./json/json-source.ts";
 import type { Each, JsonPlace } from "./place.ts";
-import { bookWithin, pageBook } from "./query-book.ts";
-import { applyCheck } from "./record-check.ts";
-import type { RecordCheck } from "./record-check.ts";
+import { bookWithin, pageBook } from "./query-lists.ts";
 import { compileStream } from "./scan/stream-matcher.ts";
-import { JsonScope, Scope } from "./scope.ts";
-import { compileSelector } from "./selector.ts";
-import type { Selector } from "./selector.ts";
+import { JsonScope, PageView, type ReadablePage, Scope } from "./scope.ts";
+import { compileSelector, type Selector } from "./selector.ts";
 
-export type { ReadablePage } from "./page-view.ts";
+export type { ReadablePage } from "./scope.ts";
 export type { Fields } from "./fields.ts";
 
 /** The `extract` block of a scraper. */
@@ -147,3 +140,44 @@ function pagesToRead(from: ExtractSpec["from"], pages: readonly ReadablePage[]):
   if (wanted.length > 0) return wanted;
   throw new ExtractionError("no-page", `no page named "${names.join('" or "')}" was kept (kept: ${kept()})`);
 }
+
+/** Looks at a record as a whole. Fields are named as in the record, those of objects dotted. */
+export type RecordCheck<F> = {
+  // A method's parameter is compared both ways: a scraper's own record is one of all records.
+  check(record: RecordOf<F>): true | Readonly<Record<string, string>>;
+}["check"];
+
+/** Makes the fields malformed that the check names. One that was not found stays missing. */
+export function applyCheck(check: RecordCheck<never>, fields: RawFields): void {
+  const verdict = askCheck(check, valuesOf(fields));
+  if (verdict === true) return;
+  for (const [name, problem] of Object.entries(verdict)) {
+    const found = Object.hasOwn(fields, name) ? fields[name] : undefined;
+    if (found === undefined)
+      throw new ExtractionError("bad-check", `extract.check names ${name}, which is no field of the record`);
+    if (found.raw === null) continue;
+    const { unavailable: _, ...rest } = found;
+    fields[name] = { ...rest, isEmpty: false, value: null, problem: String(problem) };
+  }
+}
+
+function askCheck(check: RecordCheck<never>, record: Record<string, unknown>): true | object {
+  let verdict: unknown;
+  try {
+    verdict = (check as (record: unknown) => unknown)(record);
+  } catch (error) {
+    throw new ExtractionError(
+      "bad-check",
+      `extract.check failed: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
+  if (verdict === true || (typeof verdict === "object" && verdict !== null)) return verdict;
+  throw new ExtractionError(
+    "bad-check",
+    "extract.check must give true, or an object of fields with what is wrong",
+  );
+}
+
+/** Names of the fields that are dates, for those who keep them in a type of their own. */
+export const dateFields = (extraction: Pick<Extraction, "fields"> | undefined): readonly string[] =>
+  [...(extraction?.fields ?? [])].filter(([, { kind }]) => kind === "date").map(([name]) => name);

@@ -1,7 +1,5 @@
-import { between } from "./reading/between.ts";
-import { defineField, FIELD_OPTIONS, type Field, type FieldOptions } from "./define-field.ts";
-import { eachField } from "./each-field.ts";
-import type { RowsOptions } from "./each-field.ts";
+import { defineField, type Field, FIELD_OPTIONS, type FieldOptions } from "./define-field.ts";
+import { eachField, type RowsOptions } from "./each-field.ts";
 import {
   type CurrencyOptions,
   DATE_OPTIONS,
@@ -20,24 +18,18 @@ import {
   type PlainNumberOptions,
   type TextOptions,
 } from "./field-options.ts";
-import { fieldGroup } from "./fields.ts";
-import type { FieldGroup, Fields, RecordOf } from "./fields.ts";
-import { isTooDeep } from "./json/is-too-deep.ts";
-import { parseLenientJson } from "./json/lenient-json.ts";
-import { currencyField, moneyField, numberField } from "./number-field.ts";
-import type { Each, Where, Within } from "./place.ts";
+import { fieldGroup, type FieldGroup, type Fields, type RecordOf } from "./fields.ts";
+import { isTooDeep, parseLenientJson } from "./json/json-text.ts";
+import type { Each, Taking, Where, Within } from "./place.ts";
 import { placeholders } from "./reading/placeholders.ts";
-import { quoted } from "./reading/quoted.ts";
 import { dateReader } from "./reading/read-date.ts";
 import { EMAIL_TAKES, emailReader, pickEmail } from "./reading/read-email.ts";
-import { readNumber, unitRemover } from "./reading/read-number.ts";
-import { readPercent } from "./reading/read-percent.ts";
+import { readNumber, readPercent, unitRemover } from "./reading/read-number.ts";
 import { PHONE_TAKES, phoneReader, pickPhone } from "./reading/read-phone.ts";
 import { readUrl } from "./reading/read-url.ts";
-import { tableField } from "./table-field.ts";
-import type { TableOptions, TableRowOf } from "./table-field.ts";
-import type { Taking } from "./taking.ts";
-import { listField, textField } from "./text-field.ts";
+import { between, quoted } from "./reading/reading.ts";
+import { tableField, type TableOptions, type TableRowOf } from "./table-field.ts";
+import { currencyField, listField, moneyField, numberField, textField } from "./text-field.ts";
 
 export type { RecordOf } from "./fields.ts";
 

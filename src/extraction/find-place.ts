@@ -1,19 +1,16 @@
+import type { FieldReading } from "./define-field.ts";
 import { ExtractionError } from "./extraction-error.ts";
-import { NO_HITS } from "./hit.ts";
-import type { Hit } from "./hit.ts";
-import { jsonHits } from "./json/json-hits.ts";
+import type { HtmlDocument, HtmlElement } from "./html-document.ts";
 import { endsInEmptyList, entriesAt } from "./json/json-path.ts";
-import { jsonRoots } from "./json/json-roots.ts";
+import { jsonHits, jsonRoots } from "./json/json-source.ts";
 import { findLabel } from "./labels/find-label.ts";
-import { elementHit } from "./element-hit.ts";
-import type { JsonPlace, Place } from "./place.ts";
-import type { QueryLists, QueryList } from "./query-book.ts";
-import { matchesOf } from "./scan/answer-by-document.ts";
+import { by, type Hit, type JsonPlace, NO_HITS, type Place, placeOf, type Taking } from "./place.ts";
+import type { QueryList, QueryLists } from "./query-lists.ts";
+import { quoted } from "./reading/reading.ts";
+import { matchesOf, takeFrom } from "./scan/answer-by-document.ts";
 import type { PageQuery } from "./scan/page-query.ts";
-import { GivenScope, RowScope } from "./scope.ts";
-import type { Scope } from "./scope.ts";
-import type { Taking } from "./taking.ts";
-import { visibleText } from "./visible-text.ts";
+import { GivenScope, RowScope, type Scope } from "./scope.ts";
+import { compileSelector } from "./selector.ts";
 
 /** Finds what stands at a place. No hits: the place is not there. */
 export type Finder = (scope: Scope) => readonly Hit[];
@@ -139,4 +136,93 @@ export function checkScope(place: Place, { scope }: QueryLists): void {
       "bad-spec",
       `${place.by} is for pages and rows of JSON, and these rows are elements: write by.json(css, path) for JSON in an element`,
     );
+}
+
+/** How a site says that it has no value: a CSS selector, a place, or a pattern in its text. */
+export type NoneMarker = string | Place | RegExp;
+
+/** Throws `SelectorError`. */
+export const markerOf = (marker: NoneMarker): Place =>
+  marker instanceof RegExp ? by.regex(marker) : placeOf(marker);
+
+/** Turns what was not found or not read into "the site has none" where the marker is. */
+export function compileMarker(
+  marker: Place,
+  book: QueryLists,
+): (scope: Scope, reading: FieldReading<unknown>) => FieldReading<never> | undefined {
+  const find =
+    marker.how === "regex" && marker.within === undefined
+      ? undefined
+      : compilePlace(marker, { takes: ["text"], isMany: false, jsonAs: "text" }, book);
+
+  return (scope, { raw, at }) => {
+    // The whole text of a page is asked for only when a field is not there: it is not worth a place in the scan.
+    const hit =
+      find === undefined && marker.how === "regex"
+        ? matchIn(marker.pattern, raw ?? allText(scope)?.text, at)
+        : find?.(scope)[0];
+    if (hit === undefined) return undefined;
+    return {
+      raw: raw ?? hit.text ?? "",
+      by: marker.by,
+      ...(hit.at === undefined ? {} : { at: hit.at }),
+      isEmpty: true,
+      value: null,
+      unavailable: quoted(hit.text ?? marker.by),
+    };
+  };
+}
+
+/** Where in a page's text it stands is not where it stands in its source: then there is no `at`. */
+function matchIn(pattern: RegExp, text = "", at?: number): Hit | undefined {
+  pattern.lastIndex = 0;
+  const match = pattern.exec(text);
+  return match === null ? undefined : { text: match[0], at };
+}
+
+const body = compileSelector("body");
+const topElements = compileSelector(":root");
+
+/** Gives the text of a scope, or of the first match of `within` in it, as a person reads it. */
+function visibleText(within: string | undefined, book: QueryLists): (scope: Scope) => Hit | undefined {
+  if (within !== undefined) {
+    const slot = book.own.add({ css: within, take: "text", isMany: false });
+    return (scope) => scope.matches(slot)[0];
+  }
+  if (book.scope !== "page") return allText;
+  const slot = book.own.add({ css: "body", take: "text", isMany: false });
+  return (scope) => scope.matches(slot)[0] ?? allText(scope);
+}
+
+/** The text of a scope, asked of its document. A fragment of a page has no body: then it is all that stands at the top. */
+function allText({ view: { document }, element }: Scope): Hit | undefined {
+  const whole = element ?? document.first(body);
+  const elements = whole === undefined ? document.all(topElements) : [whole];
+  const [first] = elements;
+  if (first === undefined) return undefined;
+  const text = elements.map((one) => document.textOf(one)).join(" ");
+  return { text, at: document.offsetOf(first) };
+}
+
+const LINK_TAGS = new Set(["a", "area"]);
+const links = compileSelector("a[href], area[href]");
+
+/**
+ * What a field takes from a cell that was found by its label or header: a link may stand anywhere inside of it. An image is no
+ * link: many a blank cell has one to keep its width.
+ */
+export function elementHit(document: HtmlDocument, element: HtmlElement, { takes, pick }: Taking): Hit {
+  const at = document.offsetOf(element);
+  const texts = takes.map((take) => {
+    const own =
+      take === "link" && !LINK_TAGS.has(element.tag) ? undefined : takeFrom(document, element, take);
+    if (own !== undefined || take === "text" || take === "raw" || take === "html") return own;
+    const below = document.first(take === "link" ? links : compileSelector(`[${take.attribute}]`), element);
+    return below && takeFrom(document, below, take);
+  });
+  const text = pick === undefined ? texts[0] : pick(texts);
+  // A cell without a link has its text: an address may be written out.
+  return text === undefined && takes[0] === "link"
+    ? { text: document.textOf(element), at, isProse: true }
+    : { text, at };
 }

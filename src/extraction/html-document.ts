@@ -1,11 +1,8 @@
-import { plainText } from "./css-adapter.ts";
-import { foldedText } from "./folded-text.ts";
 import { buildTree } from "./build-tree.ts";
-import { TreeElement } from "./html-tree.ts";
-import type { HtmlTree } from "./html-tree.ts";
+import { foldedText } from "./folded-text.ts";
+import { type HtmlTree, TreeElement } from "./html-tree.ts";
 import { linkAttributeOf } from "./scan/page-query.ts";
-import { searchOf } from "./selector.ts";
-import type { Selector } from "./selector.ts";
+import { plainText, searchOf, type Selector } from "./selector.ts";
 
 export interface HtmlElement {
   /** Lower case, as in `td`; of XML as written, as in `dc:creator`. */

@@ -1,9 +1,6 @@
 import type { KeptPage } from "../domain/capture.ts";
-import { openDocument, parseHtml } from "./html-document.ts";
-import type { ElementReading, HtmlDocument } from "./html-document.ts";
-import { pageKind } from "./page-kind.ts";
-import { XmlElement } from "./xml/xml-element.ts";
-import { buildXmlTree } from "./xml/xml-tree.ts";
+import { type ElementReading, type HtmlDocument, openDocument, parseHtml } from "./html-document.ts";
+import { buildXmlTree, XmlElement } from "./xml/xml-tree.ts";
 
 /** A page as the document that it is. Of one that is not well-formed XML, the first question throws `FailureError` with `bad-content`. */
 export const parsePage = (page: Pick<KeptPage, "mediaType" | "text">): HtmlDocument =>
@@ -17,3 +14,46 @@ const xmlReading: ElementReading<XmlElement> = {
   attr: (element, name) => element.attributeInAnyCase(name),
   linkOf: (element) => element.link,
 };
+
+/** What a page is read as. `json` has no elements: selectors find nothing on it. */
+export type PageKind = "html" | "xml" | "json";
+
+/** Also `application/xhtml+xml`: browsers read that as XML too. */
+const XML_TYPE = /^(?:text|application)\/xml$|\+xml$/;
+const JSON_TYPE = /^(?:application|text)\/(?:x-)?(?:json|ndjson|jsonl|jsonlines|json-seq)$|\+json(?:-seq)?$/;
+
+/** Before the root of a document: white space, a byte order mark, a declaration or comment, a doctype without a subset. */
+const PROLOG = /(?:[\s\uFEFF]+|<\?[^>]*>|<!--[^]*?-->|<!doctype\b[^>[]*>)*/iy;
+/** Roots that no HTML page has: many servers send feeds as `text/html`. */
+const XML_ROOT = /<(?:rss|feed|rdf:RDF|urlset|sitemapindex|opml|(?:[\w-]+:)?Envelope)[\s/>]/y;
+const HTML_ROOT = /<html[\s/>]/iy;
+/** Pieces of a page that a server calls HTML, with a declaration that they do not live up to. */
+const HTML_PIECE =
+  /<(?:head|body|div|span|p|a|b|i|br|hr|img|h[1-6]|ul|ol|li|dl|table|tbody|tr|td|form|input|select|option|section|article|main|nav|header|footer|script|style|meta|link|title)[\s/>]/iy;
+/** How far the beginning of a page is searched for its root. */
+const SNIFFED = 4096;
+
+/**
+ * By media type; a page that says nothing or something else is XML when it begins with an XML declaration (and its root is not one of HTML)
+ * or with the root of a feed, a sitemap or a SOAP message.
+ */
+export function pageKind({ mediaType, text }: Pick<KeptPage, "mediaType" | "text">): PageKind {
+  if (XML_TYPE.test(mediaType)) return "xml";
+  if (JSON_TYPE.test(mediaType)) return "json";
+  const start = text.slice(0, SNIFFED);
+  const first = /[^\s\uFEFF]/.exec(start)?.[0];
+  if ((first === "{" || first === "[") && !mediaType.includes("html")) return "json";
+  return first === "<" && isXml(start, mediaType.includes("html")) ? "xml" : "html";
+}
+
+function isXml(start: string, isCalledHtml: boolean): boolean {
+  PROLOG.lastIndex = 0;
+  const prolog = PROLOG.exec(start)?.[0] ?? "";
+  const isRoot = (pattern: RegExp): boolean => {
+    pattern.lastIndex = prolog.length;
+    return pattern.test(start);
+  };
+  if (isRoot(XML_ROOT)) return true;
+  if (!/^[\s\uFEFF]*<\?xml\s/.test(start) || /<!doctype\s+html/i.test(prolog)) return false;
+  return !isRoot(HTML_ROOT) && !(isCalledHtml && isRoot(HTML_PIECE));
+}

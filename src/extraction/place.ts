@@ -1,7 +1,8 @@
 import { type OptionNames, refuseUnknownOptions } from "../domain/known-options.ts";
-import type { JsonPath } from "./json/json-path.ts";
-import { parseJsonPath } from "./json/json-path.ts";
-import { labelKey } from "./label-key.ts";
+import type { JsonAs } from "./json/json-source.ts";
+import { type JsonPath, parseJsonPath } from "./json/json-path.ts";
+import { labelKey } from "./labels/label-index.ts";
+import type { Taken } from "./scan/page-query.ts";
 import { compileSelector } from "./selector.ts";
 
 /** A place on a page where a value may stand. `by` names it in records, as the scraper's author wrote it. */
@@ -139,3 +140,32 @@ const checked = (css: string): string => compileSelector(css).css;
 
 const checkedWithin = (within: string | undefined): { within?: string } =>
   within === undefined ? {} : { within: checked(within) };
+
+/** One thing that a place found. A scan's match is one as it stands. */
+export interface Hit {
+  /** Undefined: the element is there, what was to be taken from it is not. */
+  readonly text: string | undefined;
+  /** Where its element begins in the page's text. */
+  readonly at: number | undefined;
+  /** The value itself where it was JSON. */
+  readonly json?: unknown;
+  /** Text that a person reads, where a link was asked for. */
+  readonly isProse?: true;
+  /** The text of a link without an address: it counts only where it says that there is none. */
+  readonly isBare?: boolean;
+  /** What was to be taken is nested so much that it is not. */
+  readonly isTooLong?: true;
+}
+
+export const NO_HITS: readonly Hit[] = [];
+
+/** What a field takes from the elements it finds. */
+export interface Taking {
+  /** Most take one thing; an e-mail may stand in the text, in the link or in an attribute. */
+  readonly takes: readonly Taken[];
+  /** Chooses among what was taken, in the order of `takes`. */
+  readonly pick?: (texts: readonly (string | undefined)[]) => string | undefined;
+  /** All matches instead of the first. */
+  readonly isMany: boolean;
+  readonly jsonAs: JsonAs;
+}

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import * as fc from "fast-check";
 import { parseHtml } from "./html-document.ts";
 import type { HtmlDocument, HtmlElement } from "./html-document.ts";
-import { Reference } from "./scan/differential-suite/reference.ts";
+import { Reference } from "./testing/reference.ts";
 import { compileSelector } from "./selector.ts";
 
 // Small alphabets, so that ids repeat, nest and are really hit.

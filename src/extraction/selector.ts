@@ -1,13 +1,7 @@
-import { _compileUnsafe } from "css-select";
-import type { Options } from "css-select";
-import { cssAdapter } from "./css-adapter.ts";
-import type { TreeNode } from "./css-adapter.ts";
-import { TreeElement } from "./html-tree.ts";
-import type { HtmlTree } from "./html-tree.ts";
-import { planSearch } from "./search-plan.ts";
-import type { SearchPlan } from "./search-plan.ts";
-import { localName, withPrefixes } from "./selector-prefix.ts";
-import { SelectorError } from "./selector-error.ts";
+import { _compileUnsafe, type Options } from "css-select";
+import { isTraversal, parse, type Selector as CssToken, SelectorType } from "css-what";
+import { SelectorError } from "./extraction-error.ts";
+import { type HtmlTree, TreeElement } from "./html-tree.ts";
 
 /** A CSS selector, checked and compiled; opaque to everyone but the document that runs it. */
 export interface Selector {
@@ -171,3 +165,114 @@ function isInTemplate(element: TreeElement, within: TreeElement): boolean {
   }
   return false;
 }
+
+type TreeNode = TreeElement | string;
+
+/** How css-select sees the tree; answers as its own adapter does on a full DOM. */
+const cssAdapter: NonNullable<Options<TreeNode, TreeElement>["adapter"]> = {
+  isTag: (node): node is TreeElement => typeof node !== "string",
+  getName: (element) => element.name,
+  getAttributeValue: (element, name) => element.attribute(name),
+  hasAttrib: (element, name) => element.attribute(name) !== undefined,
+  // What is in a template is no part of the page.
+  getChildren: (node) => (typeof node === "string" || node.isTemplate ? [] : node.children),
+  getParent: (element) => (element.parent?.parent == null ? null : element.parent),
+  getSiblings: (node) => (typeof node === "string" ? [node] : (node.parent?.children ?? [node])),
+  getText: (node) => (typeof node === "string" ? node : plainText(node, false)),
+  removeSubsets: (nodes) => nodes,
+};
+
+/** All text below an element, a `<br>` as a line break; `:contains` sees none in templates. Loops, since pages nest without limit. */
+export function plainText(element: TreeElement, withTemplates = true): string {
+  if (element.tag === "br") return "\n";
+  let text = "";
+  const rest: TreeNode[] = [];
+  for (let node: TreeNode | undefined = element; node !== undefined; node = rest.pop()) {
+    if (typeof node === "string") text += node;
+    else if (node.tag === "br") text += "\n";
+    else if (withTemplates || !node.isTemplate)
+      for (let at = node.children.length - 1; at >= 0; at--) rest.push(node.children[at] ?? "");
+  }
+  return text;
+}
+
+/** Where a selector's matches can be at all, so that a search need not visit the whole page. */
+type SearchPlan =
+  /** Only the elements with this id themselves. */
+  | { readonly among: "id"; readonly id: string }
+  /** Only inside the elements with this id. */
+  | { readonly among: "below-id"; readonly id: string }
+  | { readonly among: "all" };
+
+const everywhere: SearchPlan = { among: "all" };
+const TAG = /[a-z][\w-]*|\*/iy;
+// Plain names only, no escapes; what stands in brackets and parentheses is passed over, never looked into.
+const SIMPLE =
+  /#(?<id>[a-z_][\w-]*)|\.[a-z_][\w-]*|\[[\w-]+(?:[~|^$*!]?=(?:"[^"\\]*"|'[^'\\]*'|[\w-]+))?\]|:[a-z-]+(?:\((?:"[^"\\]*"|'[^'\\]*'|[^()[\]"'\\]*)\))?/iy;
+// CSS white space only: to CSS, a no-break space is a letter like any other.
+const COMBINATOR = /[ \t\r\n\f]*(?<mark>[>+~])[ \t\r\n\f]*|[ \t\r\n\f]+/y;
+
+/**
+ * Reads the common shapes of selectors and plans by their last `#id` that everything after it lies inside of. The matches
+ * still go through the whole selector, so a plan can only leave out, and anything it does not understand means "all".
+ */
+function planSearch(selector: string): SearchPlan {
+  const css = selector.replace(/^[ \t\r\n\f]+|[ \t\r\n\f]+$/g, "");
+  if (/:scope/i.test(css)) return everywhere;
+  let plan: SearchPlan = everywhere;
+  let at = 0;
+  const take = (pattern: RegExp): RegExpExecArray | null => {
+    pattern.lastIndex = at;
+    const match = pattern.exec(css);
+    if (match !== null) at = pattern.lastIndex;
+    return match;
+  };
+
+  for (;;) {
+    const start = at;
+    take(TAG);
+    for (let simple = take(SIMPLE); simple !== null; simple = take(SIMPLE)) {
+      const id = simple.groups?.["id"];
+      if (id !== undefined) plan = { among: "id", id };
+    }
+    if (at === start) return everywhere;
+    if (at === css.length) return plan;
+    const combinator = take(COMBINATOR);
+    if (combinator === null) return everywhere;
+    const goesSideways = combinator.groups?.["mark"] === "+" || combinator.groups?.["mark"] === "~";
+    if (goesSideways) plan = everywhere;
+    else if (plan.among === "id") plan = { among: "below-id", id: plan.id };
+  }
+}
+
+const LOCAL_NAME = "local-name";
+
+/**
+ * Prefixes as XML writes them: `dc|creator` is the element `dc:creator`, `*|Body` is `Body` with any prefix or none. css-select knows
+ * neither. What namespace a prefix stands for in a document is not looked at.
+ */
+const withPrefixes = (css: string): string | CssToken[][] =>
+  /\|(?!=)/.test(css) ? parse(css).map((tokens) => tokens.flatMap(prefixed)) : css;
+
+function prefixed(token: CssToken): CssToken[] {
+  if (isTraversal(token)) return [token];
+  if (token.type === SelectorType.Tag && token.namespace !== null) {
+    const { name, namespace } = token;
+    if (namespace === "*") return [{ type: SelectorType.Pseudo, name: LOCAL_NAME, data: name }];
+    return [{ ...token, name: namespace === "" ? name : `${namespace}:${name}`, namespace: null }];
+  }
+  if (token.type === SelectorType.Universal && token.namespace === "*")
+    return [{ ...token, namespace: null }];
+  if (token.type === SelectorType.Attribute && token.namespace !== null && token.namespace !== "*")
+    return [{ ...token, name: `${token.namespace}:${token.name}`, namespace: null }];
+  if (token.type === SelectorType.Pseudo && Array.isArray(token.data))
+    return [{ ...token, data: token.data.map((tokens) => tokens.flatMap(prefixed)) }];
+  return [token];
+}
+
+/** For css-select: what `*|name` becomes. */
+const localName = (
+  isXml: boolean,
+): Record<string, (element: TreeElement, value?: string | null) => boolean> => ({
+  [LOCAL_NAME]: ({ tag }, name) => tag.slice(tag.indexOf(":") + 1) === (isXml ? name : name?.toLowerCase()),
+});

@@ -1,6 +1,6 @@
 import { FailureError } from "../domain/failure.ts";
 import type { HtmlDocument, HtmlElement } from "./html-document.ts";
-import { labelKey } from "./label-key.ts";
+import { labelKey } from "./labels/label-index.ts";
 
 interface TableRow {
   readonly element: HtmlElement;

@@ -8,7 +8,7 @@ import type { JudgedRecord } from "../domain/record.ts";
 import type { CollectSession, Validators } from "../ports/collector.ts";
 import type { ClaimedItem, FreshEntry, FreshNote, Ledger } from "../ports/ledger.ts";
 import type { CompiledScraper } from "../scrapers/compiled-scraper.ts";
-import { cacheWord, type CacheWord } from "./cache-word.ts";
+import { cacheLifetime, type CacheLifetime } from "./cache-lifetime.ts";
 
 /** What an item's run came to, as far as freshness needs it. */
 export interface ItemRunEnd {
@@ -128,7 +128,7 @@ export class ItemFreshness {
     return {
       outcome,
       ...windowOf(
-        exchanges.map((one) => cacheWord(one, Date.now())),
+        exchanges.map((one) => cacheLifetime(one, Date.now())),
         this.#isPrivate(session),
       ),
       ...(digest !== undefined && { digest }),
@@ -144,7 +144,7 @@ export class ItemFreshness {
 
 /** The shortest of what several pages allow; an hour where none says anything. */
 const windowOf = (
-  words: readonly CacheWord[],
+  words: readonly CacheLifetime[],
   isPrivate: boolean,
 ): Pick<FreshNote, "freshMs" | "sharedMs"> => {
   const least = (of: "ownMs" | "sharedMs"): number =>

@@ -1,4 +1,4 @@
-import { type InputRow, MAX_ROW_LENGTH, type RowReader } from "./input-format.ts";
+import { InputError, type InputRow, MAX_ROW_LENGTH, type RowReader } from "./input-format.ts";
 
 type Line = { readonly value: Record<string, unknown> } | { readonly problem: string } | undefined;
 
@@ -63,3 +63,88 @@ export const readJson = (text: string): Exclude<Line, undefined> => {
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
+
+/**
+ * The objects of one JSON array, however large: the text is cut at the commas of the outermost level, found by counting
+ * brackets outside of strings, and each piece parsed by itself. `#depth` is 0 before and after the array, 1 in it.
+ */
+export class JsonArrayRows implements RowReader {
+  readonly #file: string;
+  /** The element that has begun, as far as it is there. */
+  #element = "";
+  #elementLine = 1;
+  #line = 1;
+  #depth = 0;
+  #isInString = false;
+  #isEscaped = false;
+  #state: "before" | "within" | "after" = "before";
+
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  push(text: string): InputRow[] {
+    const rows: InputRow[] = [];
+    let from = 0;
+    for (let at = 0; at < text.length; at += 1) {
+      const character = text[at]!;
+      if (character === "\n") this.#line += 1;
+      if (this.#isInString) {
+        if (this.#isEscaped) this.#isEscaped = false;
+        else if (character === "\\") this.#isEscaped = true;
+        else if (character === '"') this.#isInString = false;
+      } else if (this.#state !== "within") {
+        if (/\s/.test(character)) continue;
+        if (this.#state === "after" || character !== "[") throw this.#notAnArray();
+        this.#state = "within";
+        this.#depth = 1;
+        this.#elementLine = this.#line;
+        from = at + 1;
+      } else if (character === '"') {
+        this.#isInString = true;
+      } else if (character === "[" || character === "{") {
+        this.#depth += 1;
+      } else if (character === "]" || character === "}") {
+        this.#depth -= 1;
+        if (this.#depth > 0) continue;
+        this.#state = "after";
+        rows.push(...this.#take(text.slice(from, at)));
+      } else if (character === "," && this.#depth === 1) {
+        rows.push(...this.#take(text.slice(from, at)));
+        from = at + 1;
+      }
+    }
+    if (this.#state === "within") this.#element += text.slice(from);
+    if (this.#element.length > MAX_ROW_LENGTH) {
+      throw this.#bad(
+        this.#elementLine,
+        "an element of the array is longer than 1 MiB, or a bracket in it is not closed",
+      );
+    }
+    return rows;
+  }
+
+  end(): InputRow[] {
+    if (this.#state === "before") throw this.#notAnArray();
+    return this.#state === "after" ? [] : [{ line: this.#line, problem: "the array ends here without a ]" }];
+  }
+
+  #take(end: string): InputRow[] {
+    const text = this.#element + end;
+    const line = this.#elementLine + (/^\s*/.exec(text)![0].split("\n").length - 1);
+    this.#element = "";
+    this.#elementLine = this.#line;
+    // Nothing between two brackets is an empty array; nothing before a comma is a slip.
+    if (text.trim() === "" && this.#state === "after") return [];
+    return [{ line, ...readJson(text) }];
+  }
+
+  #notAnArray(): InputError {
+    return this.#bad(this.#line, "this is not one JSON array");
+  }
+
+  #bad(line: number, reason: string): InputError {
+    const wayOut = "Write the inputs as [{…}, {…}], or one object a line with the format ndjson";
+    return new InputError("bad-json", { file: this.#file, line }, reason, wayOut);
+  }
+}

@@ -9,8 +9,7 @@ import {
   type RowReader,
 } from "./input-format.ts";
 import { type InputSource, inputText } from "./input-text.ts";
-import { JsonArrayRows } from "./json-array-rows.ts";
-import { ndjsonRows, urlRows } from "./line-rows.ts";
+import { JsonArrayRows, ndjsonRows, urlRows } from "./line-rows.ts";
 
 /**
  * The rows of a file, of stdin (`-`) or of a stream, in batches as they are read: memory does not grow with the file.

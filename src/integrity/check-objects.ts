@@ -1,9 +1,12 @@
 import { createHash } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { type CheckedMember, checkSegment } from "../archive/check-segment.ts";
-import { sha256 } from "../archive/manifest.ts";
+import { sha256 } from "../archive/stored-bytes.ts";
 import { BlobError, type Blobs } from "../ports/blobs.ts";
-import type { Damage } from "../ports/ledger-check.ts";
-import type { RefIndex, ShelvedRef } from "./ref-index.ts";
+import type { Damage, StoredRef } from "../ports/ledger-check.ts";
 
 const EXTRACT_AGAIN = "restore it from a backup, or make the records again with `sluice extract`";
 const FETCH_AGAIN = "restore it from a backup; the item can be collected again by a new job";
@@ -59,7 +62,7 @@ const isOlder = (stored: Uint8Array, index: Uint8Array): boolean => {
   return expected.subarray(expected.indexOf("\n") + 1).equals(stored);
 };
 
-const isSame = (member: CheckedMember | undefined, { length, digest }: ShelvedRef): boolean =>
+const isSame = (member: CheckedMember | undefined, { length, digest }: IndexedRef): boolean =>
   member?.length === length && member.digest === digest;
 
 /** A segment of records: each item's range has its own digest. */
@@ -115,3 +118,67 @@ export const getOrNone = async (blobs: Blobs, name: string): Promise<Uint8Array 
     throw error;
   }
 };
+
+type Kind = StoredRef["kind"] | "note";
+export type IndexedRef = Omit<StoredRef, "kind"> & { readonly kind: Kind };
+
+/**
+ * All that items point to, by object. In a temporary file, some 200 bytes for each capture: a ledger is in the order of items, an archive in that
+ * of objects, and both may be larger than memory.
+ */
+export class RefIndex implements Disposable {
+  readonly #folder = mkdtempSync(join(tmpdir(), "sluice-fsck-"));
+  readonly #db = new DatabaseSync(join(this.#folder, "refs.db"));
+  readonly #clear = (): void => rmSync(this.#folder, { recursive: true, force: true });
+
+  constructor() {
+    process.once("exit", this.#clear); // also when it was interrupted
+    this.#db.exec("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -16384");
+    this.#db.exec(
+      `CREATE TABLE refs (blob TEXT NOT NULL, start INTEGER NOT NULL, length INTEGER NOT NULL, digest TEXT, kind TEXT NOT NULL,
+         job TEXT NOT NULL, key TEXT NOT NULL);
+       CREATE INDEX by_blob ON refs (blob, start);
+       CREATE TABLE seen (blob TEXT PRIMARY KEY) WITHOUT ROWID`,
+    );
+  }
+
+  /** In one transaction, however many. */
+  put(refs: Iterable<IndexedRef>): void {
+    const insert = this.#db.prepare("INSERT INTO refs VALUES (?, ?, ?, ?, ?, ?, ?)");
+    this.#db.exec("BEGIN");
+    for (const { blob, offset, length, digest, kind, job, key } of refs)
+      insert.run(blob, offset, length, digest ?? null, kind, job, key);
+    this.#db.exec("COMMIT");
+  }
+
+  /** What points to the object, which is there. */
+  *take(blob: string): Generator<IndexedRef> {
+    this.#db.prepare("INSERT OR IGNORE INTO seen VALUES (?)").run(blob);
+    for (const { start, digest, ...row } of this.#db
+      .prepare("SELECT * FROM refs WHERE blob = ? ORDER BY start")
+      .iterate(blob) as Iterable<
+      Omit<IndexedRef, "digest" | "offset"> & { readonly start: number; readonly digest: string | null }
+    >)
+      yield { ...row, offset: start, ...(digest !== null && { digest }) };
+  }
+
+  /** Objects that nobody has taken, though items point to them. */
+  *missing(): Generator<{
+    readonly blob: string;
+    readonly job: string;
+    readonly key: string;
+    readonly count: number;
+  }> {
+    yield* this.#db
+      .prepare(
+        `SELECT blob, job, key, count(*) AS count FROM refs WHERE blob NOT IN (SELECT blob FROM seen) AND kind <> 'note' GROUP BY blob ORDER BY blob`,
+      )
+      .all() as unknown as Iterable<{ blob: string; job: string; key: string; count: number }>;
+  }
+
+  [Symbol.dispose](): void {
+    this.#db.close();
+    this.#clear();
+    process.off("exit", this.#clear);
+  }
+}

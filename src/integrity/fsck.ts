@@ -1,21 +1,12 @@
 import { createHash } from "node:crypto";
+import type { StoredExtraction } from "../archive/extractions.ts";
 import { isJournal, readLines } from "../archive/journal.ts";
-import {
-  ArchiveError,
-  manifestLine,
-  manifestName,
-  openSealedJson,
-  readManifest,
-  sha256,
-} from "../archive/manifest.ts";
+import { itemPages, manifestLine, manifestName, readManifest } from "../archive/manifest.ts";
+import { ArchiveError, isStorageError, openSealedJson, sha256 } from "../archive/stored-bytes.ts";
 import type { Blobs } from "../ports/blobs.ts";
 import type { Damage, LedgerCheck } from "../ports/ledger-check.ts";
 import { type JobLedger, type Ledger, LedgerError } from "../ports/ledger.ts";
-import { isStorageError } from "../reextract/damage.ts";
-import { itemPages } from "../reextract/item-pages.ts";
-import type { StoredExtraction } from "../reextract/stored-extraction.ts";
-import { checkCaptures, checkFile, checkRecords, getOrNone } from "./check-objects.ts";
-import { RefIndex } from "./ref-index.ts";
+import { checkCaptures, checkFile, checkRecords, getOrNone, RefIndex } from "./check-objects.ts";
 
 interface FsckStores {
   /** A look at the ledger as it is now. */

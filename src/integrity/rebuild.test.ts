@@ -4,17 +4,17 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { putLines, settledPrefix } from "../archive/journal.ts";
-import { sha256 } from "../archive/manifest.ts";
-import { rebuildTools } from "../cli/commands/rebuild.ts";
+import { writeManifest } from "../archive/manifest.ts";
+import { sha256 } from "../archive/stored-bytes.ts";
+import { rebuildTools } from "../cli/actions/backup.ts";
 import {
-  type Storage,
   LEDGER_FILE,
   lookAtLedger,
-  openStorage,
   openLedger,
   openRegistry,
+  openStorage,
+  type Storage,
 } from "../compose.ts";
-import { writeJobManifest } from "../export/write-manifest.ts";
 import type { ItemView, Outcome } from "../domain/item.ts";
 import type { JobView } from "../domain/job.ts";
 import type { SettledLine } from "../ports/ledger-check.ts";
@@ -141,7 +141,7 @@ test("a job that had ended is rebuilt as it was, with all that is told of it and
   await kit.settle([w!], waiting(0));
   const [again] = await kit.take("one");
   await kit.settle([again!], DONE, { fieldCounts: [0, 1, 0, 0] });
-  await writeJobManifest(kit.storage, "one");
+  await writeManifest(kit.storage, "one");
   const [view, items] = [await kit.view("one"), await kit.items("one")];
   assert.equal(view.state, "done");
 
@@ -188,7 +188,7 @@ test("a job that had not ended is paused; what was settled is there, the rest is
   await kit.settle(taken, DONE);
   assert.equal((await kit.view("one")).state, "done");
 
-  await writeJobManifest(kit.storage, "one");
+  await writeManifest(kit.storage, "one");
   const after = await kit.items("one");
   await kit.rebuild();
   assert.equal((await kit.view("one")).state, "done");
@@ -210,7 +210,7 @@ test("a cancelled job and one whose budget was spent are what they were", async 
     await kit.settle([b!], waiting(1e9));
   }
   await ledger.controlJob("cancelled", "cancel");
-  for (const job of ["cancelled", "spent"]) await writeJobManifest(kit.storage, job);
+  for (const job of ["cancelled", "spent"]) await writeManifest(kit.storage, job);
   const before = { cancelled: await kit.view("cancelled"), spent: await kit.view("spent") };
   const items = { cancelled: await kit.items("cancelled"), spent: await kit.items("spent") };
   await kit.rebuild();
@@ -231,7 +231,7 @@ test("what is damaged or missing is told, and costs no more than itself", async 
     await kit.settle((await kit.take(job, 1)).slice(0, 1), DONE);
   }
   await kit.settle(await kit.take("no-manifest"), DONE);
-  await writeJobManifest(kit.storage, "no-manifest");
+  await writeManifest(kit.storage, "no-manifest");
   kit.damage("jobs/no-lines/settled/*");
   kit.damage("jobs/no-inputs/inputs/*");
   kit.damage("jobs/no-file/job.json");
@@ -269,7 +269,7 @@ test("an item whose input nobody knows is not fetched, and does not vanish", asy
   await ledger.addItems("one", planned(["a", "b"]), []);
   await ledger.sealJob("one");
   await kit.settle(await kit.take("one", 1), DONE);
-  await writeJobManifest(kit.storage, "one");
+  await writeManifest(kit.storage, "one");
   for await (const { name } of blobs.list("jobs/one/inputs/")) await blobs.remove(name);
   await kit.rebuild();
   const items = await kit.items("one");
@@ -292,7 +292,7 @@ test("what an item has led to is found with its parent, also what a limit keeps 
   const top = (await kit.take("one")).filter(({ key }) => key === "top");
   await kit.settle(top, DONE, { emitted: planned(keysOf(700)) });
   // In the order of the manifest they come before their parent.
-  await writeJobManifest(kit.storage, "one");
+  await writeManifest(kit.storage, "one");
   const told = async () =>
     [...(await kit.items("one")).values()].map(({ key, parent }) => `${key} ${parent}`);
   const before = await told();

@@ -3,8 +3,8 @@ import { open, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { inputsPrefix, type JobFile, readJobFile, readLines, settledPrefix } from "../archive/journal.ts";
 import { type LaneLimit, LANES_FILE, REGISTRY_FILE, type RegistryFile } from "../archive/journaled-ledger.ts";
-import { ArchiveError, openSealedJson, readManifest } from "../archive/manifest.ts";
-import { writeJobManifest } from "../export/write-manifest.ts";
+import { readManifest, writeManifest } from "../archive/manifest.ts";
+import { ArchiveError, openSealedJson } from "../archive/stored-bytes.ts";
 import { BlobError, type Blobs } from "../ports/blobs.ts";
 import type { LedgerRebuild, ListedItem, LostJob, RebuiltJob } from "../ports/ledger-check.ts";
 import type { Ledger } from "../ports/ledger.ts";
@@ -231,7 +231,7 @@ const keepOrder = async (
 ): Promise<void> => {
   const ledger = await tools.openLedger(file);
   try {
-    for (const { job, state } of jobs) if (state === "paused") await writeJobManifest({ ledger, blobs }, job);
+    for (const { job, state } of jobs) if (state === "paused") await writeManifest({ ledger, blobs }, job);
   } finally {
     await ledger.close();
   }

@@ -1,4 +1,4 @@
-import { dateFields } from "../extraction/date-fields.ts";
+import { dateFields } from "../extraction/extract-spec.ts";
 import type { JobPins } from "../domain/job-version.ts";
 import type { JobSpec, RejectedInput } from "../domain/job.ts";
 import type { JobLedger, PlannedItem } from "../ports/ledger.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Ledger } from "../ports/ledger.ts";
 import { amendJob } from "./amend-job.ts";
-import { openStoredJob, type StoredJob, UNCHANGED } from "./stored-job.ts";
+import { openStoredJob, type StoredJob, UNCHANGED } from "./testing/stored-job.ts";
 import { takeNewVersion } from "./take-new-version.ts";
 
 const amend = async (stored: StoredJob) => {

@@ -1,6 +1,10 @@
 import { randomBytes } from "node:crypto";
-import type { Storage } from "../compose.ts";
-import type { FailureKind } from "../domain/failure.ts";
+import { pagesOf } from "../archive/extracted-records.ts";
+import { ReextractError } from "../archive/extractions.ts";
+import { runRecords } from "../archive/record-set.ts";
+import { chunksOf } from "../archive/stored-bytes.ts";
+import { FAILURE_KINDS, failureInfo } from "../domain/failure.ts";
+import type { Storage } from "../ports/storage.ts";
 import type { ItemView } from "../domain/item.ts";
 import { revisionOf } from "../domain/job-version.ts";
 import { type JobSpec, type JobView, timedId } from "../domain/job.ts";
@@ -8,10 +12,7 @@ import { type AmendedItem, LedgerError } from "../ports/ledger.ts";
 import { jobScrapers, loadPinned } from "../scrapers/load-pinned.ts";
 import type { Chunk, ChunkEnd } from "./extract-chunk.ts";
 import { ExtractPool } from "./extract-pool.ts";
-import { pagesOf } from "./extractable.ts";
 import { itemChunks } from "./item-chunks.ts";
-import { ReextractError } from "./reextract-error.ts";
-import { runRecords } from "./run-records.ts";
 
 interface AmendOptions {
   readonly cores: number;
@@ -38,30 +39,30 @@ export interface Amended {
   readonly putBack: number;
 }
 
-/** Failures that another version of the scraper may mend. Only of the first kind all pages are stored: the others may have ended half-way. */
-const MENDABLE: readonly FailureKind[] = ["structure-changed", "navigation", "scraper-error"];
-
 const SEGMENT_BYTES = 8 * 1024 * 1024;
 const SEGMENT_ITEMS = 5000;
 const CHUNKS_A_THREAD = 6;
 const KEYS = 500;
+const RETRIED = FAILURE_KINDS.filter((kind) => failureInfo(kind).isRetriedByNewVersion);
+
+type JobStorage = Pick<Storage, "ledger" | "blobs" | "location">;
 
 /**
  * Reads the stored pages of a job that was pinned to other versions, and gives its items what these make of them. What was read before it was
  * stopped stays: the next call goes on with the rest. When it returns, the job may be resumed.
  */
 export const amendJob = async (
-  storage: Storage,
+  storage: JobStorage,
   { spec }: JobView,
   options: AmendOptions,
 ): Promise<Amended> => {
-  const { ledger, blobs, data } = storage;
+  const { ledger, blobs, location } = storage;
   const { cores, signal, onProgress, onOutput } = options;
   const scrapers = jobScrapers(await loadPinned(spec), spec.scrapers);
   const writer = new AmendWriter(storage, spec);
   await using pool = new ExtractPool({
     threads: cores,
-    task: { data, spec, most: 0, isAmending: true },
+    task: { location, spec, most: 0, isAmending: true },
     versions: scrapers.map(({ ready }) => ready.version),
     ...(onOutput && { onOutput }),
   });
@@ -75,7 +76,11 @@ export const amendJob = async (
     // Skipped without a quality is what was answered with a failure.
     if (item.state !== "failed") return hasPages && item.quality !== undefined ? place : undefined;
     if (item.failure?.kind === "structure-changed" && hasPages) return place;
-    if (item.failure && MENDABLE.includes(item.failure.kind) && !scrapers[place]!.ready.scraper.once)
+    if (
+      item.failure &&
+      failureInfo(item.failure.kind).isRetriedByNewVersion &&
+      !scrapers[place]!.ready.scraper.once
+    )
       again.push(item.key);
     return undefined;
   };
@@ -119,10 +124,14 @@ const unlessEnded = async <Reply>(reply: Promise<Reply>): Promise<Reply | undefi
   }
 };
 
-const putItemsBack = async ({ ledger }: Storage, job: string, keys: readonly string[]): Promise<number> => {
+const putItemsBack = async (
+  { ledger }: JobStorage,
+  job: string,
+  keys: readonly string[],
+): Promise<number> => {
   let count = 0;
   for (let from = 0; from < keys.length; from += KEYS) {
-    const some = { kinds: MENDABLE, keys: keys.slice(from, from + KEYS) };
+    const some = { kinds: RETRIED, keys: keys.slice(from, from + KEYS) };
     count += (await unlessEnded(ledger.retryItems(job, some))) ?? 0;
   }
   return count;
@@ -131,7 +140,7 @@ const putItemsBack = async ({ ledger }: Storage, job: string, keys: readonly str
 /** Stores records, and then tells the ledger where they are. */
 class AmendWriter {
   readonly counts = { items: 0, done: 0, rescued: 0, failed: 0, skipped: 0, kept: 0 };
-  readonly #storage: Storage;
+  readonly #storage: JobStorage;
   readonly #job: string;
   readonly #revision: number;
   readonly #folder: string;
@@ -140,7 +149,7 @@ class AmendWriter {
   #bytes = 0;
   #items: AmendedItem[] = [];
 
-  constructor(storage: Storage, spec: JobSpec) {
+  constructor(storage: JobStorage, spec: JobSpec) {
     this.#storage = storage;
     this.#job = spec.id;
     this.#revision = revisionOf(spec);
@@ -175,12 +184,7 @@ class AmendWriter {
     if (items.length === 0) return;
     if (!isEmpty) {
       this.#segments++;
-      await this.#storage.blobs.put(
-        blob,
-        (async function* () {
-          yield* lines;
-        })(),
-      );
+      await this.#storage.blobs.put(blob, chunksOf(lines));
     }
     await this.#storage.ledger.amendItems(this.#job, this.#revision, items);
   }

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { JobView } from "../domain/job.ts";
 import { currentView, viewOf } from "./current-view.ts";
 import { extractJob } from "./extract-job.ts";
-import { openStoredJob } from "./stored-job.ts";
+import { openStoredJob } from "./testing/stored-job.ts";
 
 const extractCode = (selector: string): string => `extract: { fields: { owner: field.text("${selector}") } }`;
 

@@ -1,11 +1,11 @@
+import { specOf, type StoredExtraction } from "../archive/extractions.ts";
+import { itemPages } from "../archive/manifest.ts";
+import { openRecordSet } from "../archive/record-set.ts";
 import type { FailureKind } from "../domain/failure.ts";
 import type { FailureTally, JobView } from "../domain/job.ts";
 import { FIELD_STATUSES, fieldPrefix } from "../domain/record.ts";
 import type { Blobs } from "../ports/blobs.ts";
 import type { JobLedger } from "../ports/ledger.ts";
-import { openRecordSet } from "./current-records.ts";
-import { itemPages } from "./item-pages.ts";
-import { specOf, type StoredExtraction } from "./stored-extraction.ts";
 
 /** A job as its current set of records has it: states, failures and fields are those of the extraction, where one is current. */
 export const currentView = async (

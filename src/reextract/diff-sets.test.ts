@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { diffSets } from "./diff-sets.ts";
 import { extractJob } from "./extract-job.ts";
-import { openStoredJob, type StoredJob } from "./stored-job.ts";
+import { openStoredJob, type StoredJob } from "./testing/stored-job.ts";
 
 const FIELDS =
   'extract: { fields: { owner: field.text(".owner"), value: field.money(".value").optional() } }';

@@ -1,13 +1,14 @@
-import type { Storage } from "../compose.ts";
-import { fieldPrefix } from "../domain/record.ts";
-import type { ItemView } from "../domain/item.ts";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { itemPages } from "../archive/manifest.ts";
+import { type ItemRecords, openRecordSet, parseRecords } from "../archive/record-set.ts";
+import type { Storage } from "../ports/storage.ts";
+import type { ItemState, ItemView } from "../domain/item.ts";
 import type { JobSpec } from "../domain/job.ts";
-import { compareItems, type ItemSide } from "./compare-items.ts";
-import { type ItemRecords, openRecordSet } from "./current-records.ts";
-import { count, type Difference, newDifference } from "./difference.ts";
-import { openItemIndex } from "./item-index.ts";
-import { itemPages } from "./item-pages.ts";
-import { parseRecords } from "./parse-records.ts";
+import { fieldPrefix } from "../domain/record.ts";
+import { compareItems, count, type Difference, type ItemSide, newDifference } from "./difference.ts";
 
 /** A set of records by its job and which of the job's sets it is: `first`, `current` or an extraction. */
 interface SetChoice {
@@ -70,7 +71,7 @@ export const diffSets = async (
       const { item } = one;
       const was = index.take(prefixOf(after.spec, item), item.key);
       if (was) {
-        const records = parseRecords({ key: item.key, ...was });
+        const records = parseRecords(item.key, was);
         compare(after.spec, item, { state: was.state, records }, sideOf(one));
       } else count(difference.onlyAfter, item.key, options.most);
     }
@@ -86,9 +87,68 @@ const prefixOf = ({ scraper }: JobSpec, item: ItemView): string => fieldPrefix(s
 
 const sideOf = ({ item, lines, blob }: ItemRecords): ItemSide => ({
   state: item.state,
-  records: parseRecords({ key: item.key, lines, blob }),
+  records: parseRecords(item.key, { lines, blob }),
 });
 
 async function* inOne<T>(batches: AsyncIterable<readonly T[]>): AsyncGenerator<T> {
   for await (const batch of batches) yield* batch;
 }
+
+interface IndexedItem {
+  readonly scraper: string;
+  readonly key: string;
+  readonly state: ItemState;
+  readonly lines: Buffer;
+  /** The object they are in. */
+  readonly blob: string;
+}
+
+/** Items put aside to be found again by key, in a temporary file: two jobs have their items in two orders, and may have millions. */
+interface ItemIndex extends Disposable {
+  put(items: readonly IndexedItem[]): void;
+  take(scraper: string, key: string): Pick<IndexedItem, "state" | "lines" | "blob"> | undefined;
+  /** What was never taken: how many, and the keys of the first. */
+  left(most: number): { readonly count: number; readonly keys: readonly string[] };
+}
+
+export const openItemIndex = (): ItemIndex => {
+  const folder = mkdtempSync(join(tmpdir(), "sluice-diff-"));
+  const clear = (): void => rmSync(folder, { recursive: true, force: true });
+  process.once("exit", clear); // also when it was interrupted
+  const db = new DatabaseSync(join(folder, "items.db"));
+  // Nothing in it is worth a sync: it does not outlive the command.
+  db.exec("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -32768");
+  db.exec(
+    `CREATE TABLE items (scraper TEXT NOT NULL, key TEXT NOT NULL, state TEXT NOT NULL, lines BLOB NOT NULL, object TEXT NOT NULL, is_taken INTEGER NOT NULL DEFAULT 0);
+     CREATE UNIQUE INDEX by_key ON items (key, scraper)`,
+  );
+  const insert = db.prepare("INSERT INTO items (scraper, key, state, lines, object) VALUES (?, ?, ?, ?, ?)");
+  const find = db.prepare(
+    "UPDATE items SET is_taken = 1 WHERE key = ? AND scraper = ? RETURNING state, lines, object AS blob",
+  );
+  return {
+    put(items) {
+      db.exec("BEGIN");
+      for (const { scraper, key, state, lines, blob } of items) insert.run(scraper, key, state, lines, blob);
+      db.exec("COMMIT");
+    },
+    take(scraper, key) {
+      const row = find.get(key, scraper) as { state: ItemState; lines: Uint8Array; blob: string } | undefined;
+      return row && { ...row, lines: Buffer.from(row.lines) };
+    },
+    left(most) {
+      const { total } = db.prepare("SELECT count(*) AS total FROM items WHERE is_taken = 0").get() as {
+        total: number;
+      };
+      const rows = db
+        .prepare("SELECT key FROM items WHERE is_taken = 0 ORDER BY rowid LIMIT ?")
+        .all(most) as { key: string }[];
+      return { count: total, keys: rows.map(({ key }) => key) };
+    },
+    [Symbol.dispose]() {
+      db.close();
+      clear();
+      process.off("exit", clear);
+    },
+  };
+};

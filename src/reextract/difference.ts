@@ -1,4 +1,6 @@
-import type { FieldStatus } from "../domain/record.ts";
+import { isDeepStrictEqual } from "node:util";
+import type { ItemState } from "../domain/item.ts";
+import type { FieldStatus, JudgedField, JudgedRecord } from "../domain/record.ts";
 
 /** What a field said, cut short where it is long. `undefined`: the record has no such field. */
 export interface FieldSaid {
@@ -112,3 +114,110 @@ export const isNothing = ({
   onlyAfter,
 }: Pick<Difference, "changedItems" | "onlyBefore" | "onlyAfter">): boolean =>
   changedItems + onlyBefore.count + onlyAfter.count === 0;
+
+/** One item as one set of records has it. */
+export interface ItemSide {
+  readonly state: ItemState;
+  readonly records: readonly JudgedRecord[];
+}
+
+interface CompareOptions {
+  /** Examples kept for each kind of change. */
+  readonly most: number;
+  /** Put before the fields' names where an item is not of the job's root scraper. */
+  readonly prefix?: string;
+  /** Only these fields are compared, named as they are counted; all unless given. */
+  readonly only?: ReadonlySet<string> | undefined;
+}
+
+/** Counts what differs between two sides of one item. */
+export const compareItems = (
+  difference: Difference,
+  key: string,
+  before: ItemSide,
+  after: ItemSide,
+  { most, prefix = "", only }: CompareOptions,
+): void => {
+  difference.items++;
+  let isChanged = false;
+  if (before.state !== after.state) {
+    isChanged = true;
+    count(tallyOf(difference.states, `${before.state} → ${after.state}`), key, most);
+  }
+  const { pairs, lost, gained } = pairUp(before.records, after.records);
+  if (lost > 0) count(difference.recordsLost, key, most, lost);
+  if (gained > 0) count(difference.recordsGained, key, most, gained);
+  if (lost + gained > 0) isChanged = true;
+  for (const [old, now] of pairs) {
+    difference.records++;
+    for (const name of fieldNames(old, now)) {
+      if (only && !only.has(prefix + name)) continue;
+      const was = own(old, name);
+      const is = own(now, name);
+      const field = fieldOf(difference, prefix + name);
+      const change = changeOf(was, is);
+      field[change]++;
+      if (change === "same") continue;
+      isChanged = true;
+      const examples = field.examples[change];
+      if (examples.length < most) examples.push({ key, before: said(was), after: said(is) });
+    }
+  }
+  if (isChanged) difference.changedItems++;
+};
+
+type Pair = readonly [JudgedRecord, JudgedRecord];
+
+/**
+ * Records of one item belong together by their order. Those that are equal at both ends are matched first, so that a row which came
+ * in between does not make all rows after it look changed.
+ */
+const pairUp = (before: readonly JudgedRecord[], after: readonly JudgedRecord[]) => {
+  const least = Math.min(before.length, after.length);
+  const pairs: Pair[] = [];
+  if (before.length === after.length) {
+    for (let i = 0; i < least; i++) pairs.push([before[i]!, after[i]!]);
+    return { pairs, lost: 0, gained: 0 };
+  }
+  let start = 0;
+  while (start < least && isSame(before[start]!, after[start]!)) start++;
+  let end = 0;
+  while (end < least - start && isSame(before.at(-1 - end)!, after.at(-1 - end)!)) end++;
+  for (let i = 0; i < least - end; i++) pairs.push([before[i]!, after[i]!]);
+  for (let i = end; i > 0; i--) pairs.push([before.at(-i)!, after.at(-i)!]);
+  return { pairs, lost: before.length - least, gained: after.length - least };
+};
+
+const isSame = (before: JudgedRecord, after: JudgedRecord): boolean =>
+  fieldNames(before, after).every((name) => changeOf(own(before, name), own(after, name)) === "same");
+
+const fieldNames = (before: JudgedRecord, after: JudgedRecord): string[] => {
+  const names = Object.keys(after.fields);
+  for (const name of Object.keys(before.fields)) if (!Object.hasOwn(after.fields, name)) names.push(name);
+  return names;
+};
+
+const own = ({ fields }: JudgedRecord, name: string): JudgedField | undefined =>
+  Object.hasOwn(fields, name) ? fields[name] : undefined;
+
+const changeOf = (before: JudgedField | undefined, after: JudgedField | undefined): FieldChange | "same" => {
+  const was = before?.status === "present";
+  const is = after?.status === "present";
+  if (was && is) return isEqual(before.value, after.value) ? "same" : "changed";
+  if (was) return "lost";
+  if (is) return "gained";
+  return before?.status === after?.status ? "same" : "restated";
+};
+
+const isEqual = (a: unknown, b: unknown): boolean =>
+  a === b || (typeof a === "object" && typeof b === "object" && isDeepStrictEqual(a, b));
+
+/** An example is to be looked at: a whole table need not be carried around for it. */
+const LONG = 300;
+
+const said = (field: JudgedField | undefined): FieldSaid | undefined => {
+  if (!field) return undefined;
+  const { status, value } = field;
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  return { status, value: text.length > LONG ? `${text.slice(0, LONG)}…` : value };
+};

@@ -1,21 +1,20 @@
-import { openCapture, readCaptureBytes } from "../archive/read-capture.ts";
+import type { FailedItem } from "../archive/extracted-records.ts";
+import type { ExtractionCounts } from "../archive/extractions.ts";
+import { parseRecord } from "../archive/record-set.ts";
+import { openCapture, readRanges } from "../archive/read-capture.ts";
+import { isStorageError } from "../archive/stored-bytes.ts";
 import { BodyError } from "../collectors/http/decode-body.ts";
-import { storedPage } from "../collectors/http/stored-page.ts";
-import { extract } from "../pipeline/extract.ts";
-import { judge, type Judged } from "../pipeline/judge.ts";
+import { storedPage } from "../collectors/http/page.ts";
 import type { CaptureRef, KeptPage } from "../domain/capture.ts";
 import type { Failure } from "../domain/failure.ts";
 import type { ItemRef, ItemState } from "../domain/item.ts";
 import { FIELD_STATUSES, type JudgedRecord } from "../domain/record.ts";
+import { extract } from "../pipeline/extract.ts";
+import { judge, type Judged } from "../pipeline/judge.ts";
 import type { Blobs } from "../ports/blobs.ts";
 import type { CompiledScraper } from "../scrapers/compiled-scraper.ts";
 import { amendItem, type AmendTools, type ItemAmendment, type ReadItem } from "./amend-item.ts";
-import { compareItems } from "./compare-items.ts";
-import { isStorageError } from "./damage.ts";
-import { type Difference, newDifference } from "./difference.ts";
-import type { FailedItem } from "./extracted-records.ts";
-import { parseRecord } from "./parse-records.ts";
-import type { ExtractionCounts } from "./stored-extraction.ts";
+import { compareItems, type Difference, newDifference } from "./difference.ts";
 
 /** What a thread is told of an item. */
 export interface StoredItem {
@@ -91,7 +90,7 @@ interface ItemEnd {
 /** Reads, extracts and judges the items of a chunk, and compares their records with those they had. */
 export const extractChunk = async (tools: ChunkTools, chunk: Chunk): Promise<ChunkEnd> => {
   const { scrapers, most } = tools;
-  const bytes = await readCaptureBytes(
+  const bytes = await readRanges(
     tools.blobs,
     chunk.items.flatMap(({ pages }) => pages),
   );

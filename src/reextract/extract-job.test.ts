@@ -1,14 +1,15 @@
+// e2e: starts dozens of threads, some of which hang
 import assert from "node:assert/strict";
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
-import { openRecordSet } from "./current-records.ts";
-import { type ExtractOptions, extractJob } from "./extract-job.ts";
-import { itemPages } from "./item-pages.ts";
-import { chooseSet, readSets } from "./job-sets.ts";
-import { parseRecords } from "./parse-records.ts";
-import { openStoredJob, type StoredJob } from "./stored-job.ts";
+import { chooseSet, readSets } from "../archive/extractions.ts";
+import { itemPages } from "../archive/manifest.ts";
+import { parseRecords } from "../archive/record-set.ts";
+import { openRecordSet } from "../archive/record-set.ts";
+import { extractJob, type ExtractOptions } from "./extract-job.ts";
+import { openStoredJob, type StoredJob } from "./testing/stored-job.ts";
 
 const OWNER = 'extract: { fields: { owner: field.text(".owner") } }';
 const page = (owner: string, value = "$1"): string =>
@@ -33,7 +34,7 @@ const readSet = async (stored: StoredJob, which?: string): Promise<Record<string
       for (const { item, lines, blob } of batch)
         found[item.key] = [
           item.failure?.kind ?? item.state,
-          ...parseRecords({ key: item.key, lines, blob }).map(({ fields }) =>
+          ...parseRecords(item.key, { lines, blob }).map(({ fields }) =>
             Object.fromEntries(Object.entries(fields).map(([name, { value }]) => [name, value])),
           ),
         ];

@@ -1,29 +1,26 @@
-import type { Storage } from "../compose.ts";
-import { dateFields } from "../extraction/date-fields.ts";
-import type { ItemView } from "../domain/item.ts";
-import type { JobSpec, JobView } from "../domain/job.ts";
-import type { Blobs } from "../ports/blobs.ts";
-import { openRecordSet, type RecordSet } from "./current-records.ts";
-import { isStorageError, type OnDamage } from "./damage.ts";
-import type { Difference } from "./difference.ts";
-import type { ChunkEnd } from "./extract-chunk.ts";
-import { ExtractPool } from "./extract-pool.ts";
-import { isExtractable, pagesOf } from "./extractable.ts";
-import type { FailedItem } from "./extracted-records.ts";
-import { ExtractionTally } from "./extraction-tally.ts";
-import { ExtractionWriter } from "./extraction-writer.ts";
-import { type CurrentScraper, loadCurrentScrapers } from "./extraction-scrapers.ts";
-import { itemChunks } from "./item-chunks.ts";
-import { readSets } from "./job-sets.ts";
-import { ReextractError } from "./reextract-error.ts";
+import { type FailedItem, isExtractable, pagesOf } from "../archive/extracted-records.ts";
 import {
   type ExtractingScraper,
   extractionBlob,
   extractionId,
+  readSets,
+  ReextractError,
   type StoredExtraction,
   sweepExtractions,
-} from "./stored-extraction.ts";
-import { whyNotCurrent } from "./why-not-current.ts";
+} from "../archive/extractions.ts";
+import { openRecordSet, type RecordSet } from "../archive/record-set.ts";
+import { isStorageError, type OnDamage } from "../archive/stored-bytes.ts";
+import type { ItemView } from "../domain/item.ts";
+import type { JobSpec, JobView } from "../domain/job.ts";
+import { dateFields } from "../extraction/extract-spec.ts";
+import type { Blobs } from "../ports/blobs.ts";
+import type { Storage } from "../ports/storage.ts";
+import type { Difference } from "./difference.ts";
+import type { ChunkEnd } from "./extract-chunk.ts";
+import { ExtractPool } from "./extract-pool.ts";
+import { type CurrentScraper, loadCurrentScrapers } from "./extraction-scrapers.ts";
+import { ExtractionTally, ExtractionWriter, whyNotCurrent } from "./extraction-writer.ts";
+import { itemChunks } from "./item-chunks.ts";
 
 export interface ExtractOptions {
   /** File of a scraper to use instead of the job's own. */
@@ -65,7 +62,7 @@ const CHUNKS_A_THREAD = 6;
  * exists when all of it is stored; stopped before that, it never was. See `JobSets` for which one is current.
  */
 export const extractJob = async (
-  { ledger, blobs, data }: Storage,
+  { ledger, blobs, location }: Pick<Storage, "ledger" | "blobs" | "location">,
   { spec, pagesRemoved }: JobView,
   options: ExtractOptions,
 ): Promise<Extracted> => {
@@ -79,7 +76,7 @@ export const extractJob = async (
   await using pool = new ExtractPool({
     threads: cores,
     task: {
-      data,
+      location,
       spec,
       most: examples,
       ...(options.scraper !== undefined && { instead: options.scraper }),

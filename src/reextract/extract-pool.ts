@@ -1,9 +1,32 @@
 import { extname } from "node:path";
 import { Worker } from "node:worker_threads";
-import { standsStill, threadRanMs } from "../domain/stands-still.ts";
+import { isStalled, threadCpuMs } from "../domain/stall.ts";
+import type { JobSpec } from "../domain/job.ts";
+import type { StorageLocation } from "../ports/storage.ts";
 import type { Chunk, ChunkEnd } from "./extract-chunk.ts";
-import type { ThreadOrder, ThreadReply, ThreadTask } from "./extract-thread.ts";
-import { ReextractError } from "./reextract-error.ts";
+import { ReextractError } from "../archive/extractions.ts";
+
+/** What a thread is started with. */
+export interface ThreadTask {
+  readonly location: StorageLocation;
+  readonly spec: Pick<JobSpec, "id" | "scraper" | "source" | "scrapers" | "extracts">;
+  readonly instead?: string;
+  /** Use the scraper versions that the job is pinned to, instead of the current files. */
+  readonly isAmending?: boolean;
+  readonly most: number;
+  /** Three numbers: items started in total; order number of the last one; its position in the order plus one, 0 between orders. */
+  readonly beat: SharedArrayBuffer;
+}
+
+export interface ThreadOrder {
+  readonly number: number;
+  readonly chunk: Chunk;
+}
+
+export type ThreadReply =
+  | { readonly ready: readonly string[] }
+  | { readonly number: number; readonly end: ChunkEnd }
+  | { readonly error: { readonly name: string; readonly message: string; readonly code?: string } };
 
 interface PoolOptions {
   readonly threads: number;
@@ -85,14 +108,17 @@ export class ExtractPool implements AsyncDisposable {
 
   #start(): void {
     const beat = new SharedArrayBuffer(12);
-    const worker = new Worker(new URL(`./extract-thread${extname(import.meta.filename)}`, import.meta.url), {
-      workerData: { ...this.#options.task, beat } satisfies ThreadTask,
-      execArgv: [], // what the program was started with (`--eval`, `--import`, …) is not meant for this thread
-      // Its garbage is page after page: collected often, or each thread grows by a hundred megabytes.
-      resourceLimits: { maxYoungGenerationSizeMb: 16 },
-      stdout: true,
-      stderr: true,
-    });
+    const worker = new Worker(
+      new URL(`../programs/extract-thread${extname(import.meta.filename)}`, import.meta.url),
+      {
+        workerData: { ...this.#options.task, beat } satisfies ThreadTask,
+        execArgv: [], // what the program was started with (`--eval`, `--import`, …) is not meant for this thread
+        // Its garbage is page after page: collected often, or each thread grows by a hundred megabytes.
+        resourceLimits: { maxYoungGenerationSizeMb: 16 },
+        stdout: true,
+        stderr: true,
+      },
+    );
     const thread: Thread = {
       worker,
       beat: new Int32Array(beat),
@@ -146,16 +172,16 @@ export class ExtractPool implements AsyncDisposable {
       if (begun !== thread.begun || Atomics.load(thread.beat, 2) === 0) {
         thread.begun = begun;
         thread.looks = 0;
-        thread.ranBefore = threadRanMs(thread.worker);
+        thread.ranBefore = threadCpuMs(thread.worker);
       } else if (++thread.looks * this.#lookEveryMs >= this.#itemMs) void this.#endIfStill(thread);
     }
   }
 
   async #endIfStill(thread: Thread): Promise<void> {
     const { begun, looks } = thread;
-    const ranMs = (await threadRanMs(thread.worker)) - (await thread.ranBefore);
+    const ranMs = (await threadCpuMs(thread.worker)) - (await thread.ranBefore);
     const isOn = thread.begun !== begun || thread.cause !== undefined;
-    if (isOn || !standsStill(looks * this.#lookEveryMs, ranMs, this.#itemMs)) return;
+    if (isOn || !isStalled(looks * this.#lookEveryMs, ranMs, this.#itemMs)) return;
     thread.cause = `extraction did not end within ${this.#itemMs / 1_000} s`;
     void thread.worker.terminate();
   }

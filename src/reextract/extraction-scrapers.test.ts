@@ -7,7 +7,7 @@ import { pathToFileURL } from "node:url";
 import { loadCurrentScrapers } from "./extraction-scrapers.ts";
 
 const TOWN = `
-import { defineScraper, field } from "sluice";
+import { defineScraper, field } from "sluice-jobs";
 import { z } from "zod";
 export default defineScraper({
   name: "town",

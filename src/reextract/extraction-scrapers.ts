@@ -1,9 +1,10 @@
 import { fileURLToPath } from "node:url";
 import type { JobSpec, PinnedScraper } from "../domain/job.ts";
 import { fieldPrefix } from "../domain/record.ts";
-import { loadScraper, ScraperLoadError } from "../scrapers/load-scraper.ts";
+import { ScraperLoadError } from "../scrapers/check-scraper.ts";
+import { loadScraper } from "../scrapers/load-scraper.ts";
 import { compileScraper, type CompiledScraper } from "../scrapers/compiled-scraper.ts";
-import { ReextractError } from "./reextract-error.ts";
+import { ReextractError } from "../archive/extractions.ts";
 
 /** A job's scraper as it is now, with the name under which the job knows it. */
 export interface CurrentScraper {

@@ -1,9 +1,9 @@
+import { pagesOf, stateOnceRead } from "../archive/extracted-records.ts";
+import { itemPages } from "../archive/manifest.ts";
+import type { ItemRecords, RecordSet } from "../archive/record-set.ts";
 import type { ItemState, ItemView } from "../domain/item.ts";
 import type { JobLedger } from "../ports/ledger.ts";
-import type { ItemRecords, RecordSet } from "./current-records.ts";
 import type { Chunk, StoredItem } from "./extract-chunk.ts";
-import { pagesOf, stateOnceRead } from "./extractable.ts";
-import { itemPages } from "./item-pages.ts";
 
 /** Enough to make a hand-over cheap; few enough that the threads end at about the same time. */
 const MOST_ITEMS = 128;

@@ -7,7 +7,7 @@ import type { JobLedger } from "../ports/ledger.ts";
 import { type JobScraper, jobScrapers } from "../scrapers/load-pinned.ts";
 import { loadScraper } from "../scrapers/load-scraper.ts";
 import { type CompiledScraper, compileScraper } from "../scrapers/compiled-scraper.ts";
-import { ReextractError } from "./reextract-error.ts";
+import { ReextractError } from "../archive/extractions.ts";
 
 interface TakeOptions {
   readonly laneOf: LaneOf;

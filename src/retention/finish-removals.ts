@@ -1,5 +1,5 @@
 import { keepJobFile } from "../archive/journal.ts";
-import { writeJobManifest } from "../export/write-manifest.ts";
+import { writeManifest } from "../archive/manifest.ts";
 import type { Removal, RemovalScope } from "../domain/removal.ts";
 import type { Blobs } from "../ports/blobs.ts";
 import type { Ledger } from "../ports/ledger.ts";
@@ -58,7 +58,7 @@ const deleteBytes = async (tools: RemovalTools, job: string): Promise<void> => {
   if (!removal) return;
   const { what } = removal;
   // The pages are hidden already: from now on the manifest does not name them either.
-  if (what === "pages") await writeJobManifest({ ledger, blobs }, job);
+  if (what === "pages") await writeManifest({ ledger, blobs }, job);
   else await removeLog?.(job);
   for (const prefix of prefixesOf(job, what)) await deleteBelow(tools, job, prefix);
   if (signal?.aborted) return;

@@ -2,7 +2,7 @@ import type { JobView } from "../domain/job.ts";
 import { dueRemoval, type RemovalScope, type Retention } from "../domain/removal.ts";
 import { type Ledger, LedgerError } from "../ports/ledger.ts";
 
-export interface PruneWish {
+export interface PruneFilter {
   /** Jobs that ended longer ago than this; without it, what the settings of each job's scraper say is due. */
   readonly olderThanMs?: number;
   /** Only pages and files are removed. */
@@ -31,7 +31,7 @@ const PAGE = 200;
 /** Everything that a prune removes, the newest job first. Jobs that have not ended are never part of it. */
 export async function* planPrune(
   { ledger, retentionOf, now = Date.now }: PruneTools,
-  { olderThanMs, keepsRecords = false, scraper }: PruneWish,
+  { olderThanMs, keepsRecords = false, scraper }: PruneFilter,
 ): AsyncGenerator<DuePart> {
   for (let after: string | undefined; ;) {
     const page = await ledger.listJobs({

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { registerHooks } from "node:module";
-import { resolve as resolvePath } from "node:path";
+import { extname, resolve as resolvePath } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { checkScraper } from "./check-scraper.ts";
+import { checkScraper, ScraperLoadError } from "./check-scraper.ts";
 import { errorPlace, placingErrors } from "./error-place.ts";
 import { page } from "./page.ts";
 import { type AnyScraper, targetsOf } from "./scraper.ts";
@@ -19,10 +19,17 @@ export interface LoadedScraper {
 }
 
 const BUILT_INS: Readonly<Record<string, AnyScraper>> = { page };
-const OWN_SOURCES = new Map([
-  ["sluice", new URL("../index.ts", import.meta.url).href],
-  ["zod", undefined],
-]);
+/** In a clone `.ts`, in an installed package `.js`. */
+const ownModule = (name: string): string =>
+  new URL(`../${name}${extname(import.meta.filename)}`, import.meta.url).href;
+
+/** The package by its name, and by the short name that scrapers may use too. */
+const OWN_MODULES = new Map(
+  ["sluice-jobs", "sluice"].flatMap((name) => [
+    [name, ownModule("index")],
+    [`${name}/client`, ownModule("client")],
+  ]),
+);
 
 /** Files that came in through relative imports, by the file that asked for them: URLs as Node has them, see `freshUrl`. */
 const imports = new Map<string, Set<string>>();
@@ -31,15 +38,15 @@ const lastLoads = new Map<string, { readonly url: string; readonly version: stri
 let reloads = 0;
 let isHooked = false;
 
-/** A scraper file may stand anywhere on disk: `sluice` (and `zod`, where it has none of its own) are found here. */
+/** A scraper file may be anywhere on disk: `sluice-jobs`, and `zod` if the scraper's project has none, resolve to this installation. */
 export const hookImports = (): void => {
   if (isHooked) return;
   isHooked = true;
   registerHooks({
     resolve: (specifier, context, next) => {
-      if (OWN_SOURCES.has(specifier)) {
-        const url = OWN_SOURCES.get(specifier);
-        if (url) return { url, format: "module-typescript", shortCircuit: true };
+      const own = OWN_MODULES.get(specifier);
+      if (own !== undefined) return { url: own, shortCircuit: true };
+      if (specifier === "zod") {
         try {
           return next(specifier, context);
         } catch {
@@ -164,15 +171,3 @@ const filesOf = (url: string): ReadonlySet<string> => {
   visit(url);
   return seen;
 };
-
-export type ScraperLoadErrorCode = "unknown-scraper" | "broken-scraper" | "bad-scraper" | "changed-scraper";
-
-/** A scraper that cannot be run: the message names the file, the reason and the way out. */
-export class ScraperLoadError extends Error {
-  readonly code: ScraperLoadErrorCode;
-  constructor(code: ScraperLoadErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = "ScraperLoadError";
-    this.code = code;
-  }
-}

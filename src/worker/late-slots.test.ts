@@ -1,3 +1,4 @@
+// e2e: another process holds the ledger's lock
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { subscribe, unsubscribe } from "node:diagnostics_channel";

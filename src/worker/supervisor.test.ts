@@ -1,3 +1,4 @@
+import { storageLocation } from "../config/storage-location.ts";
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -12,14 +13,14 @@ import { Supervisor } from "./supervisor.ts";
 
 const source = (path: string): string => JSON.stringify(new URL(path, import.meta.url).href);
 
-/** A small worker on the real ledger: settles what it takes, but ends itself over a "bad" item and keeps a "slow" one in hand. */
+/** A small worker on the real ledger: settles what it takes, but ends itself over a "bad" item and keeps a "slow" one in inFlight. */
 const WORKER = `
   import { openSqlite } from ${source("../backends/sqlite/open.ts")};
   import { DONE, settlement } from ${source("../ports/ledger-suite/sim-worker.ts")};
   let isStopped = false;
   process.on("message", async (message) => {
     if (message.type === "stop") return void (isStopped = true);
-    const { name: worker, data, jobs, isAlone } = message;
+    const { name: worker, location: { data }, jobs, isAlone } = message;
     process.send({ type: "beat", suspects: 0 });
     const ledger = await openSqlite(data + "/ledger.db");
     while (!isStopped) {
@@ -90,7 +91,7 @@ const open = async (
     start: (change = {}) =>
       supervisor.start({
         ledger: { ...ledger, ...change },
-        data: folder,
+        location: storageLocation({ data: folder }),
         jobs: ["j1"],
         logLevel: "silent",
         log,

@@ -1,11 +1,15 @@
 import { hostname } from "node:os";
-import type { CollectorKind } from "../domain/job-version.ts";
 import type { WorkLedger } from "../ports/ledger.ts";
-import type { ControllerPlace } from "./controller-place.ts";
-import type { Log, LogLevel } from "./log.ts";
-import type { FromWorker } from "./process-messages.ts";
+import { isController } from "../ports/storage.ts";
+import type { Log } from "./log.ts";
 import { thisProcess } from "./this-process.ts";
-import { DEFAULT_MEMORY_MB, type ProcessEnd, WorkerProcess } from "./worker-process.ts";
+import {
+  DEFAULT_MEMORY_MB,
+  type FromWorker,
+  type ProcessEnd,
+  WorkerProcess,
+  type WorkOrder,
+} from "./worker-process.ts";
 
 interface SupervisorOptions {
   readonly script: URL;
@@ -15,19 +19,8 @@ interface SupervisorOptions {
   readonly maxMemoryMb?: number;
 }
 
-interface SuperviseOptions {
+interface SuperviseOptions extends WorkOrder {
   readonly ledger: WorkLedger;
-  readonly data: string;
-  readonly controller?: ControllerPlace;
-  /** Of all jobs when left out. */
-  readonly jobs?: readonly string[];
-  readonly lanes?: readonly string[];
-  readonly kinds?: readonly CollectorKind[];
-  /** Items in hand at once, of each process. */
-  readonly capacity?: number;
-  /** Inside the storage, what jobs of clients may ask. */
-  readonly allowTargets?: readonly string[];
-  readonly logLevel: LogLevel;
   readonly log: Log;
 }
 
@@ -79,14 +72,14 @@ export class Supervisor {
     for (let i = 0; i < this.#options.processes; i++) this.#begin(spare[i] ?? this.#spawn(), false);
   }
 
-  /** Lets every process finish and settle what it has in hand. */
+  /** Lets every process finish and settle what it has in inFlight. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     for (const process of this.#processes) process.stop();
     await this.#allEnded();
   }
 
-  /** At once; what was in hand goes back. */
+  /** At once; what was in inFlight goes back. */
   async kill(): Promise<void> {
     this.#isStopping = true;
     for (const process of this.#processes) process.kill();
@@ -121,23 +114,11 @@ export class Supervisor {
   }
 
   #begin(process: WorkerProcess, isAlone: boolean): void {
-    const { data, controller, logLevel, jobs, lanes, kinds, capacity, allowTargets } = this.#work!;
+    const { ledger: _ledger, log: _log, ...order } = this.#work!;
     // Machines may share a host name.
-    const machine = controller ? `${thisProcess().space?.slice(0, 8) ?? ""}-` : "";
+    const machine = isController(order.location.ledger) ? `${thisProcess().space?.slice(0, 8) ?? ""}-` : "";
     const name = `${hostname()}-${process.child.pid}-${machine}${isAlone ? "alone" : "worker"}`;
-    process.start({
-      type: "start",
-      name,
-      data,
-      isAlone,
-      logLevel,
-      ...(controller && { controller }),
-      ...(jobs && { jobs }),
-      ...(lanes && { lanes }),
-      ...(kinds && { kinds }),
-      ...(capacity !== undefined && { capacity }),
-      ...(allowTargets && { allowTargets }),
-    });
+    process.start({ type: "start", name, isAlone, ...order });
   }
 
   #hear(message: FromWorker): void {

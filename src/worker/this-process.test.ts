@@ -1,3 +1,4 @@
+// own process: starts and kills processes
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";

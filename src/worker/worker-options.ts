@@ -28,12 +28,12 @@ export interface WorkerOptions {
   readonly lanes?: readonly string[];
   /** Takes no job that needs another kind; of all kinds when left out. */
   readonly kinds?: readonly CollectorKind[];
-  /** Items in hand at once, over all lanes. */
+  /** Items in inFlight at once, over all lanes. */
   readonly capacity?: number;
   /** Runs suspects, one at a time, and ends when there are none. */
   readonly isAlone?: boolean;
   readonly log: Log;
-  /** Aborted: take no more, finish and settle what is in hand. */
+  /** Aborted: take no more, finish and settle what is in inFlight. */
   readonly signal: AbortSignal;
   readonly onSuspects?: (count: number) => void;
 }

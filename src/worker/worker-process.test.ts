@@ -1,3 +1,4 @@
+// e2e: starts worker processes
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -5,8 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test, type TestContext } from "node:test";
 import { pathToFileURL } from "node:url";
-import type { FromWorker } from "./process-messages.ts";
-import { type ProcessOptions, WorkerProcess } from "./worker-process.ts";
+import { type FromWorker, type ProcessOptions, WorkerProcess } from "./worker-process.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "sluice-process-"));
 after(() => rmSync(folder, { recursive: true }));
@@ -28,11 +28,13 @@ writeFileSync(
     fail: () => process.send({ type: "failed", name: "LedgerError", message: "full" }, () => process.exit(1)),
   };
   setInterval(() => {}, 1000);
-  process.on("message", ({ type, data }) => {
-    if (type === "start") ways[data]();
+  process.on("message", ({ type, location }) => {
+    if (type === "start") ways[location.data]();
     else process.send({ type: "ended" }, () => process.exit(0));
   });`,
 );
+
+const doing = (data: string) => ({ ledger: "", blobs: "", data });
 
 const start = (t: TestContext, way: string, own: Partial<ProcessOptions> = {}) => {
   const messages: FromWorker[] = [];
@@ -50,7 +52,14 @@ const start = (t: TestContext, way: string, own: Partial<ProcessOptions> = {}) =
     ...own,
   });
   t.after(() => worker.kill());
-  worker.start({ type: "start", name: "w1", data: way, jobs: [], isAlone: false, logLevel: "silent" });
+  worker.start({
+    type: "start",
+    name: "w1",
+    location: doing(way),
+    jobs: [],
+    isAlone: false,
+    logLevel: "silent",
+  });
   return { worker, messages, output, heard: heard.promise };
 };
 
@@ -96,7 +105,14 @@ test("a process that gets no turn on a busy machine is not taken for one that st
   worker.look(0);
   worker.child.kill("SIGCONT");
   const again = once(worker.child, "message");
-  worker.start({ type: "start", name: "w1", data: "idle", jobs: [], isAlone: false, logLevel: "silent" });
+  worker.start({
+    type: "start",
+    name: "w1",
+    location: doing("idle"),
+    jobs: [],
+    isAlone: false,
+    logLevel: "silent",
+  });
   await again;
   nowMs = 200_000;
   worker.look(0);

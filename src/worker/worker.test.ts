@@ -95,7 +95,7 @@ test("paused while it runs, no request leaves once the worker has heard of it, a
   const { ledger } = kit.storage;
   const view = await kit.run({
     onRequest: () => {
-      if (++left === 20) void kit.steer("pause");
+      if (++left === 20) void kit.control("pause");
     },
     ledger: {
       pulse: async (report) => {
@@ -116,7 +116,7 @@ test("a cancelled job's items are dropped, and settle nothing", async () => {
   await kit.submit(paths(3), endless);
   const view = await kit.run({
     onRequest: () => {
-      if (++left === 10) void kit.steer("cancel");
+      if (++left === 10) void kit.control("cancel");
     },
     onSettled: () => true,
   });

@@ -1,4 +1,4 @@
-/** Loaded before a process of a test: in place of the system's resolver it asks the DNS server that `NAME_SERVER` names, for names under `.example`. */
+/** Preloaded into a test's process: resolves names under `.example` with the DNS server in `NAME_SERVER` instead of the system's resolver. */
 import dns from "node:dns";
 import { syncBuiltinESMExports } from "node:module";
 

@@ -5,7 +5,7 @@ import { MOST_MB, runAttacks } from "../../bench/attack/run-attacks.ts";
 
 const skip = process.platform === "linux" ? false : "memory is read from /proc";
 
-test("a service holds against what one client does to it", { skip }, async (t) => {
+test("one client cannot harm another client of a service", { skip }, async (t) => {
   for await (const { name, broke, peakMb, skipped } of runAttacks(SHORT, ({ testedBy }) => !testedBy))
     await t.test(name, { ...(skipped !== undefined && { skip: skipped }) }, () => {
       assert.equal(broke, undefined);

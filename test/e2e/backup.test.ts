@@ -17,7 +17,7 @@ const folder = mkdtempSync(join(tmpdir(), "sluice-backup-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
 const at = (name: string): string => join(folder, name);
 
-/** Answers whether it was killed at that step; false when it came to its end before. */
+/** Returns whether it was killed at that step, or false if it ended before. */
 const copyUntil = async (
   verb: "backup" | "restore",
   from: string,
@@ -35,7 +35,7 @@ const copyUntil = async (
   return signal === "SIGKILL";
 };
 
-/** Kills it at a few moments from its beginning to its end, each time in what the one before has left. */
+/** Kills it at several steps, from the first to the last; each run starts from what the run before left. */
 const killAndFinish = async (verb: "backup" | "restore", from: string, to: string): Promise<number> => {
   for (let step = 1, kills = 0; ; step = Math.ceil(step * 2.2), kills++)
     if (!(await copyUntil(verb, from, to, step))) return kills;
@@ -61,7 +61,7 @@ test("a backup of a running job, made and restored under kills, finishes the job
     await delay(50);
   }
   assert.ok((await killAndFinish("backup", data, copy)) >= 3);
-  // Into the same folder once more: only what is new is copied.
+  // The same folder again: only new objects are copied.
   const again = await sluice(["backup", copy, "--data", data, "--json"]);
   assert.equal(again.code, 0, again.stderr + again.stdout);
   const { objects, kept } = JSON.parse(again.stdout) as { readonly objects: number; readonly kept: number };
@@ -85,7 +85,7 @@ test("a backup of a running job, made and restored under kills, finishes the job
   assert.equal(checked.code, 0, checked.stdout);
 });
 
-test("what is no backup is not restored, and other folders are not written over", async () => {
+test("only a backup is restored, and other folders are never overwritten", async () => {
   const empty = at("empty");
   const nothing = await sluice(["restore", empty, "--data", at("nowhere")]);
   assert.equal(nothing.code, 2);

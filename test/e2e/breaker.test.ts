@@ -22,7 +22,7 @@ writeFileSync(
    export default { ...county, pace: { perSecond: 150, concurrency: ${CONCURRENCY} } };`,
 );
 
-/** Runs the county until Sluice stops by itself; answers what the site saw after its change. */
+/** Runs the county until Sluice stops by itself, and returns the requests that the site saw after its change. */
 const runUntilHeld = async (changeTo: string) => {
   const [data, log] = [join(folder, changeTo), join(folder, `${changeTo}.log`)];
   const args = [
@@ -38,28 +38,28 @@ const runUntilHeld = async (changeTo: string) => {
   const site = await startSite(args);
   const run = ["run", scraper, "--input", input, "--data", data, "--processes", "2"];
   const { code, stderr } = await sluice(run, { COUNTY_URL: site.url });
-  await site[Symbol.asyncDispose](); // its log is complete only then
+  await site[Symbol.asyncDispose](); // the log is complete only after this
   const lines = readLines<{ layout?: string }>(log);
   const changedAt = lines.findIndex((line) => line.layout !== undefined);
   assert.ok(changedAt >= 0, "the site has changed");
   return { code, stderr, after: lines.length - changedAt - 1 };
 };
 
-test("a changed layout is found out within 30 requests and what is in flight", async () => {
+test("the breaker detects a changed layout within 30 requests plus those in flight", async () => {
   const { code, stderr, after: requests } = await runUntilHeld("all");
   assert.equal(code, 4, stderr);
   assert.match(stderr, /structure-changed/);
   assert.ok(requests <= 30 + CONCURRENCY, `${requests} requests after the change`);
 });
 
-test("a change that loses three of ten required fields is found out", async () => {
+test("the breaker detects that three of ten required fields are gone", async () => {
   const { code, stderr, after: requests } = await runUntilHeld("some");
   assert.equal(code, 4, stderr);
   assert.match(stderr, /missing/);
   assert.ok(requests <= 60 + CONCURRENCY, `${requests} requests after the change`);
 });
 
-test("a search form that suddenly finds nothing is found out", async () => {
+test("the breaker detects a search form that suddenly finds nothing", async () => {
   const { code, stderr, after: requests } = await runUntilHeld("search");
   assert.equal(code, 4, stderr);
   assert.match(stderr, /no such thing/);

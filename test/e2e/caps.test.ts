@@ -85,9 +85,9 @@ const show = async (at: readonly string[]): Promise<Shown> => {
   return shown;
 };
 
-/** The command that the report proposes for the capped inputs. */
+/** The command that the report prints for the capped inputs. */
 const proposed = ({ stderr }: Ended): string[] => {
-  const [, command] = /go on with the capped inputs:\n +(?:\S+ )*?sluice (resume .*)\n/.exec(stderr) ?? [];
+  const [, command] = /continue with the capped inputs:\n +(?:\S+ )*?sluice (resume .*)\n/.exec(stderr) ?? [];
   assert.ok(command !== undefined, stderr);
   return command.split(" ");
 };
@@ -101,12 +101,12 @@ test("a list of 30 pages is read to its end by following next", async () => {
   assert.deepEqual([counts.accepted, counts.states.done, counts.capped], [2 * PAGES, 2 * PAGES, 0]);
 });
 
-test("a chain of pages that is cut says so, ends with 3, and goes on with the command that is proposed", async () => {
+test("a capped chain of pages is reported, exits with 3, and continues with the printed command", async () => {
   await using site = await ListSite.open();
   const { at, run } = prepare(site, "limits: { chain: 11 },");
   const first = await sluice(run);
   assert.equal(first.code, 3, first.stderr);
-  assert.match(first.stderr, /Capped: 1 input found after 11 next pages in a row/);
+  assert.match(first.stderr, /Capped: 1 input found after 11 consecutive next pages/);
   const cut = await show(at);
   assert.deepEqual([cut.counts.accepted, cut.counts.capped, cut.cappedBy["chain"]], [24, 1, 1]);
 
@@ -120,7 +120,7 @@ test("a chain of pages that is cut says so, ends with 3, and goes on with the co
   assert.equal(site.arrived.length, 2 * PAGES, "no page was fetched twice");
 });
 
-test("a limit that was raised holds for a new version of the scraper too, and a higher one of that counts", async () => {
+test("a raised limit also applies to a new version of the scraper, unless that version has a higher one", async () => {
   await using site = await ListSite.open();
   const { at, scraper, run } = prepare(site, "limits: { chain: 5 },");
   assert.equal((await sluice(run)).code, 3);

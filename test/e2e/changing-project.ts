@@ -13,7 +13,7 @@ export const CHANGES_AFTER = 40;
 export const root = mkdtempSync(join(tmpdir(), "sluice-new-version-"));
 after(() => rmSync(root, { recursive: true, force: true }));
 
-/** A site that shows one thing a page, in another layout from some request on. */
+/** A site with one thing per page, whose layout changes after a number of requests. */
 const openSite = async () => {
   const asked = new Map<string, number>();
   const server = createServer((request, response) => {
@@ -83,7 +83,7 @@ export const openProject = async (name: string) => {
 
 type Project = Awaited<ReturnType<typeof openProject>>;
 
-/** Runs the job until the breaker holds it, and gives its id. */
+/** Runs the job until the breaker holds it, and returns its id. */
 export const runUntilHeld = async ({
   scraper,
   input,
@@ -104,7 +104,7 @@ export const runUntilHeld = async ({
   return { job, stderr };
 };
 
-/** The command that the report prints for this, as words. */
+/** The command that the report prints, split into words. */
 export const printedCommand = (
   { stderr, stdout }: Pick<Ended, "stderr"> & Partial<Ended>,
   of: RegExp,

@@ -7,11 +7,11 @@ import { runChaos } from "./chaos/run-chaos.ts";
 const folder = mkdtempSync(join(tmpdir(), "sluice-chaos-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Other tests run beside this one, and builds beside those: a gross excess still shows in the windows of many seconds. */
+/** Other tests and builds may run at the same time. A gross excess still shows in windows of many seconds. */
 const SEEN_LATE_MS = 3000;
 
 /** `npm run chaos` does the same for two minutes. */
-test("a service whose processes are killed at random ends as the site's truth says, keeps every pace and tells everything", async (t) => {
+test("a service whose processes are killed at random has correct results, keeps every pace and delivers every event", async (t) => {
   const seed = 1 + Math.floor(Math.random() * 1e9);
   t.diagnostic(`seed ${seed}`);
   const figures = await runChaos({

@@ -12,7 +12,7 @@ import { Service } from "./service-process.ts";
 const folder = mkdtempSync(join(tmpdir(), "sluice-cost-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-test("a cancelled job has paid for every request that the site saw, and keeps what was in flight", async () => {
+test("a cancelled job counts every request that the site saw, and keeps results that were in flight", async () => {
   await using site = await HoppingSite.open({ answerMs: 40 });
   await using service = new Service(join(folder, "cancelled"), { HOPPING_URL: site.url });
   service.writeScraper("hopping", HoppingSite.scraper);
@@ -27,7 +27,7 @@ test("a cancelled job has paid for every request that the site saw, and keeps wh
   assert.equal(ended.cost.requests, site.arrived.length);
 });
 
-test("the requests of a killed worker are paid for", async () => {
+test("the requests of a killed worker are counted", async () => {
   await using site = await LoopbackSite.open();
   await using service = new Service(join(folder, "killed"));
   service.configure({ allowTargets: ["127.0.0.1"] });
@@ -36,7 +36,7 @@ test("the requests of a killed worker are paid for", async () => {
   const lost = service.worker();
   const urls = Array.from({ length: 6 }, (_, i) => ({ url: `${site.url}/${i}` }));
   const { job } = await client.createJob({ scraper: "page", inputs: urls });
-  // As many as may run at once: no further one leaves while the others have no answer.
+  // As many as may run at once: no other request starts before these are answered.
   await site.arrivals(4);
   using ledger = new DatabaseSync(join(service.data, "sluice.db"), { readOnly: true });
   const told = ledger.prepare(

@@ -11,7 +11,7 @@ export interface CountySite extends AsyncDisposable {
   readonly process: ChildProcess;
 }
 
-/** The county site in a process of its own, so that nothing the tests do to Sluice can disturb its counting. */
+/** The county site in its own process, so that nothing the tests do to Sluice disturbs its counts. */
 export const startSite = async (args: readonly string[]): Promise<CountySite> => {
   const site = spawn(process.execPath, [join(ROOT, "examples/county/serve.ts"), ...args], {
     stdio: ["ignore", "pipe", "inherit"],

@@ -9,7 +9,7 @@ interface Answer {
   readonly quality?: string;
 }
 
-/** Holds what Sluice reports against what the site did. Reads nothing but the site's own file and the manifest. */
+/** Compares what Sluice reports with what the site did. Reads only the site's own file and the manifest. */
 export const assertTruth = (truthFile: string, data: string, job = "*"): void => {
   const manifests = globSync(join(data, `blobs/jobs/${job}/manifest.jsonl`));
   assert.equal(manifests.length, 1, "one job, one manifest");

@@ -2,17 +2,17 @@ import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 import { Transform } from "node:stream";
 
-/** What has passed over a connection when the next bytes come. */
+/** What a connection has carried so far, including the next bytes. */
 interface Passing {
-  /** Bytes to the server, these included. */
+  /** Bytes to the server, including these. */
   readonly sent: number;
-  /** These are the first bytes of an answer: what was asked for has been done, and nobody has heard so. */
+  /** These are the first bytes of an answer: the server has acted, and the client does not know it yet. */
   readonly isAnswer: boolean;
 }
 
 type IsCut = (passing: Passing) => boolean;
 
-/** Some of the connections, in the middle of what is sent. */
+/** Cuts some connections in the middle of a request. */
 export const cutAfterBytes = (bytes: number, times: number): IsCut => {
   let left = times;
   return ({ sent, isAnswer }) => !isAnswer && sent > bytes && left-- > 0;
@@ -24,9 +24,9 @@ export const cutAnswers =
   ({ isAnswer }) =>
     isAnswer && random() < share;
 
-/** Passes bytes on to a server, and breaks some of the connections off. Requests of a connection follow each other, as those of HTTP/1.1 do. */
+/** Forwards bytes to a server and cuts some connections. Requests on a connection follow each other, as in HTTP/1.1. */
 export class CuttingProxy implements AsyncDisposable {
-  /** How many connections have been broken off. */
+  /** Number of cut connections. */
   cuts = 0;
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
@@ -55,7 +55,7 @@ export class CuttingProxy implements AsyncDisposable {
         });
       inside.pipe(pass(false)).pipe(outside);
       outside.pipe(pass(true)).pipe(inside);
-      // A pipe does not pass a broken connection on.
+      // pipe() does not forward a broken connection.
       inside.on("close", () => outside.destroy());
       outside.on("close", () => inside.destroySoon());
     });

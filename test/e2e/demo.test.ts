@@ -8,7 +8,7 @@ import { text } from "node:stream/consumers";
 import { test } from "node:test";
 import { ROOT, sluice } from "./sluice-process.ts";
 
-test("the demo runs here and over the service, ends as the site says, and leaves nothing behind", async () => {
+test("the demo runs locally and through the service, with correct results, and leaves no process behind", async () => {
   const folder = mkdtempSync(join(tmpdir(), "sluice-demo-"));
   const program = join(ROOT, "examples/county/demo.ts");
   const demo = spawn(process.execPath, [program, "--parcels", "60", "--data", folder], {
@@ -16,7 +16,7 @@ test("the demo runs here and over the service, ends as the site says, and leaves
   });
   const printed = Promise.all([text(demo.stdout), text(demo.stderr)]);
   const [code] = (await once(demo, "exit")) as [number | null];
-  // They end when nobody has the pipes any more: neither workers nor the service are left.
+  // They end when no process holds the pipes, so neither workers nor the service are left.
   const [output, said] = await printed;
   assert.equal(code, 0, output + said);
   assert.equal(output.match(/^60 of 60 parcels ended as the site/gm)?.length, 2, output);

@@ -18,7 +18,7 @@ const DETAIL = `<html><body>
 </body></html>
 `;
 
-const folder = mkdtempSync(join(tmpdir(), "sluice-workshop-"));
+const folder = mkdtempSync(join(tmpdir(), "sluice-devtools-"));
 const scraper = join(folder, "county.scraper.ts");
 const data = join(folder, "data");
 const requests: string[] = [];
@@ -94,7 +94,7 @@ test("try shows every request, what was kept and each field with its place", asy
   assert.equal(code, 0);
   assert.match(stdout, /GET\s+\/go\?parcel=1\s+302/);
   assert.match(stdout, /GET\s+\/detail\?parcel=1&sid=\*\*\*\s+200/);
-  assert.match(stdout, /kept page detail/);
+  assert.match(stdout, /stored page detail/);
   assert.match(stdout, /owner\s+present\s+ALLEN JAMES\s+#account \.owner\s+4:/);
   assert.match(stdout, /market\s+present\s+306320\s+#market\s+5:/);
 });
@@ -117,7 +117,7 @@ test("an item that the site does not have is absent, and one that fails is tried
   assert.equal(requests.filter((url) => url.startsWith("/detail")).length, 1);
 });
 
-test("an input that the scraper does not take is refused before anything is fetched", async () => {
+test("an invalid input is refused before anything is fetched", async () => {
   requests.length = 0;
   const { code, stderr } = await attempt("--input", "parcl=1");
   assert.equal(code, 2);
@@ -125,7 +125,7 @@ test("an input that the scraper does not take is refused before anything is fetc
   assert.deepEqual(requests, []);
 });
 
-test("a wrong selector is shown with what of it is on the page and what is not", async () => {
+test("for a wrong selector, try shows which parts of it match", async () => {
   write(".ownr", ".rate");
   const [end] = lines((await attempt("--input", "parcel=1", "--json")).stdout).slice(-1);
   const [owner, market] = end!["explanations"] as {
@@ -147,10 +147,10 @@ test("a wrong selector is shown with what of it is on the page and what is not",
   write();
 });
 
-test("capture writes a fixture without secrets, and test holds the scraper to it", async () => {
+test("capture writes a fixture without secrets, and test checks the scraper against it", async () => {
   const { code, stdout } = await capture("8", "eight");
   assert.equal(code, 0);
-  assert.match(stdout, /stripped: .*__VIEWSTATE/);
+  assert.match(stdout, /removed: .*__VIEWSTATE/);
   const page = readFileSync(fixture("eight", "detail.html"), "utf8");
   const whole = page + readFileSync(fixture("eight", "fixture.json"), "utf8");
   for (const secret of ["dDwtMTA4OTk", "5E55A0", "sid=5E55"]) assert.ok(!whole.includes(secret), secret);
@@ -162,7 +162,7 @@ test("capture writes a fixture without secrets, and test holds the scraper to it
   forget("eight");
 });
 
-test("a fixture is also made from what a job has stored, and is not overwritten unasked", async () => {
+test("capture makes a fixture from a job's stored pages, and overwrites none without --update", async () => {
   const end = lines((await attempt("--input", "parcel=9", "--json")).stdout).at(-1)!;
   requests.length = 0;
   const from = ["--from-job", String(end["job"]), "--key", "9"];
@@ -176,7 +176,7 @@ test("a fixture is also made from what a job has stored, and is not overwritten 
   forget("stored");
 });
 
-test("a page on which nothing was found can be captured, to write the selectors against it; an absent item cannot", async () => {
+test("a page without any field can be captured, an absent item cannot", async () => {
   assert.equal((await capture("empty", "empty")).code, 0);
   assert.equal(readJson(fixture("empty", "expected.json"))["failure"], "structure-changed");
   assert.equal((await sluice(["test", scraper])).code, 0);
@@ -224,7 +224,7 @@ test("a scraper that does not load fails with its reason, and the others are sti
   rmSync(broken);
 });
 
-test("extraction that gives something else the second time is told", async () => {
+test("test reports an extraction that is not deterministic", async () => {
   const text = readFileSync(scraper, "utf8");
   writeFileSync(
     scraper,
@@ -240,18 +240,18 @@ test("extraction that gives something else the second time is told", async () =>
   write();
 });
 
-test("watch tests again when an import or a fixture changes, and ends when interrupted", async () => {
+test("watch runs again when an import or a fixture changes, and stops on an interrupt", async () => {
   const watching = new SluiceProcess(["test", scraper, "--watch"]);
-  await watching.prints(/✓ county[^]*watching/);
+  await watching.prints(/✓ county[^]*Watching/);
   write(".ownr");
-  await watching.prints(/✗ county[^]*got\s+missing[^]*watching/);
+  await watching.prints(/✗ county[^]*got\s+missing[^]*Watching/);
   // As editors save: a new file takes the place of the old one.
   writeFileSync(join(folder, "places.new"), 'export const OWNER = ".owner";\n');
   renameSync(join(folder, "places.new"), join(folder, "places.ts"));
-  await watching.prints(/✓ county[^]*watching/);
+  await watching.prints(/✓ county[^]*Watching/);
   const expected = fixture("plain", "expected.json");
   writeFileSync(expected, readFileSync(expected, "utf8").replace("ALLEN", "ELLEN"));
-  await watching.prints(/✗ county[^]*ELLEN JAMES[^]*watching/);
+  await watching.prints(/✗ county[^]*ELLEN JAMES[^]*Watching/);
   watching.child.kill("SIGINT");
   assert.equal((await watching.ended).code, 0);
 });

@@ -31,7 +31,7 @@ const exported = async (data: string, ...flags: readonly string[]): Promise<Row[
     .split("\n")
     .map((line) => JSON.parse(line) as Row);
 
-test("listings lead to every town exactly once, though workers are killed on the way", async () => {
+test("every town of the listings is fetched once although workers are killed", async () => {
   await using site = await TownSite.open();
   const { data, run } = prepareTowns(folder, site, "killed");
   const started = new SluiceProcess([...run, "--processes", "2"]);
@@ -78,14 +78,14 @@ test("listings lead to every town exactly once, though workers are killed on the
   assert.deepEqual(shown.fields, { "town.mayor": { present: TOWNS, empty: 0, missing: 0, malformed: 0 } });
 });
 
-test("a job can only collect, and be capped; it says so", async () => {
+test("the report says that a job only collects, and that it was capped", async () => {
   await using site = await TownSite.open();
   const { data, run } = prepareTowns(folder, site, "collect");
   assert.equal((await sluice([...run, "--no-extract", "--max-items", "30"])).code, 3);
   assert.equal(site.arrived.length, 30);
   const report = ok(await sluice(["jobs", "show", "last", "--data", data]));
-  assert.match(report, /collected only: run `sluice extract \S+ --data/);
-  assert.match(report, /beyond the 30 items of the job/);
+  assert.match(report, /fetched only: run `sluice extract \S+ --data/);
+  assert.match(report, /over the limit of 30 items/);
   const list = ok(
     await sluice(["items", "ls", "last", "--scraper", "town", "--limit", "1", "--json", "--data", data]),
   );
@@ -95,7 +95,7 @@ test("a job can only collect, and be capped; it says so", async () => {
   assert.equal((await sluice(["items", "ls", "last", "--scraper", "nobody", "--data", data])).code, 2);
 });
 
-test("a job whose detail scraper was changed does not go on", async () => {
+test("a job does not continue after its detail scraper changed", async () => {
   await using site = await TownSite.open();
   const { data, run, town } = prepareTowns(folder, site, "changed");
   const started = new SluiceProcess([...run, "--rate", "200"]);

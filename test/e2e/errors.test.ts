@@ -9,7 +9,7 @@ import { parcelsCsv } from "../../examples/county/inputs.ts";
 import { type CountySite, startSite } from "./county-process.ts";
 import { COUNTY_SCRAPER, type Ended, sluice, SluiceProcess, untilJob } from "./sluice-process.ts";
 
-/** docs/errors.md, one by one: each message names the input, the reason and the way out. */
+/** Each message of docs/errors.md names the input, the reason and what to do. */
 
 const folder = mkdtempSync(join(tmpdir(), "sluice-errors-"));
 const file = (name: string, text: string): string => {
@@ -34,25 +34,25 @@ const assertSays = ({ code, stderr }: Ended, expected: number, ...parts: RegExp[
   for (const part of parts) assert.match(stderr, part);
 };
 
-test("a wrong CSV header names the file, its columns and the way out", async () => {
+test("the error for a wrong CSV header names the file, its columns and what to do", async () => {
   const input = file("wrong.csv", "apn,owner\n0123456789,SMITH\n");
   const ended = await run(["run", COUNTY_SCRAPER, "--input", input]);
   assertSays(ended, 2, /wrong\.csv:2/, /parcel/, /The file has: apn, owner/, /Name its columns/);
 });
 
-test("a bad row is named with its line, and costs nothing else", async () => {
+test("a bad row is reported with its line, and all other rows run", async () => {
   const [header, first, second] = [...parcelsCsv(2)].join("").trim().split("\n");
   const input = file("bad-row.csv", `${header}\n${first}\nnot-a-parcel\n${second}\n`);
   const ended = await run(["run", COUNTY_SCRAPER, "--input", input], join(folder, "bad-row"));
   assertSays(ended, 3, /rejected input of .*bad-row\.csv/, /^\s+3\s+parcel: /m, /done\s+2/);
 });
 
-test("an unknown scraper names what was asked for and what there is", async () => {
+test("the error for an unknown scraper names it and lists the known ones", async () => {
   const ended = await run(["run", "no-such.ts", "--input", parcels]);
   assertSays(ended, 2, /no-such\.ts/, /no such scraper/, /page/);
 });
 
-test("a scraper with a syntax error names the file and the place", async () => {
+test("the error for a syntax error in a scraper names the file and the position", async () => {
   const scraper = file(
     "broken.ts",
     "import { defineScraper } from 'sluice';\nexport default defineScraper({ name: ;\n",
@@ -61,7 +61,7 @@ test("a scraper with a syntax error names the file and the place", async () => {
   assertSays(ended, 2, /broken\.ts/, /cannot be loaded/, /Correct the file/);
 });
 
-test("an unreachable site fails its items with the reason and the URL", async () => {
+test("items of an unreachable site fail with the reason and the URL", async () => {
   const input = file("urls.txt", "http://127.0.0.1:9/nothing\n");
   const scraper = file(
     "patient.ts",
@@ -78,9 +78,9 @@ test("an unreachable site fails its items with the reason and the URL", async ()
   assertSays(ended, 3, /connection/, /127\.0\.0\.1:9/, /jobs retry/);
 });
 
-test("a data folder that cannot be written is named, with the way out", async (t) => {
+test("the error for a read-only data folder names it and says what to do", async (t) => {
   if (process.getuid?.() === 0) {
-    // Nothing is read-only for root but a read-only file system.
+    // For root only a read-only file system is read-only.
     const mount = join(folder, "read-only");
     mkdirSync(mount);
     if (!tmpfs(mount, "ro")) return t.skip("no read-only file system can be mounted here");
@@ -107,7 +107,7 @@ test("a data folder that cannot be written is named, with the way out", async (t
   );
 });
 
-test("a full disk is named, and nothing that was settled is lost", async (t) => {
+test("a full disk is reported, and no settled item is lost", async (t) => {
   const mount = join(folder, "small");
   mkdirSync(mount);
   if (!tmpfs(mount, "size=1500k")) return t.skip("no small file system can be mounted here");
@@ -122,7 +122,7 @@ test("a full disk is named, and nothing that was settled is lost", async (t) => 
   }
 });
 
-test("a data folder of a newer version is left alone", async () => {
+test("a data folder of a newer version is not opened", async () => {
   const data = join(folder, "newer");
   mkdirSync(data);
   const db = new DatabaseSync(join(data, "sluice.db"));
@@ -132,7 +132,7 @@ test("a data folder of a newer version is left alone", async () => {
   assertSays(ended, 6, /sluice\.db/, /newer/, /Update Sluice|--data/);
 });
 
-test("resume refuses a scraper that has changed, and says what can be done", async () => {
+test("resume refuses a changed scraper and says what to do", async () => {
   const data = join(folder, "changed");
   const scraper = file("changing.ts", `export { default } from ${JSON.stringify(COUNTY_SCRAPER)};\n`);
   const started = new SluiceProcess(["run", scraper, "--input", parcels, "--data", data, "--rate", "20"], {

@@ -11,7 +11,7 @@ import { SluiceProcess } from "./sluice-process.ts";
 const folder = mkdtempSync(join(tmpdir(), "sluice-events-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Events that the log keeps, after this one and up to one of this type. */
+/** Events in the log after this one, up to one of this type. */
 const hear = async (client: SluiceClient, lastEventId: string, until: string): Promise<LiveEvent[]> => {
   const heard: LiveEvent[] = [];
   for await (const event of client.events({}, { lastEventId })) {
@@ -30,7 +30,7 @@ const open = async (name: string): Promise<Service> => {
   return service;
 };
 
-test("a webhook, a live listener and the run of a job all hear what happens to it", async () => {
+test("a webhook, a live listener and `sluice run` receive all events of a job", async () => {
   await using receiver = await openTestSite((_, response) => response.end());
   await using service = await open("all");
   const { client } = service;
@@ -53,7 +53,7 @@ test("a webhook, a live listener and the run of a job all hear what happens to i
   assert.deepEqual(told, all.slice(2), "the run tells what has happened since it began");
 });
 
-test("a listener that comes back after the controller was killed has missed nothing and hears nothing twice", async () => {
+test("a listener that reconnects after the controller was killed misses no event and gets none twice", async () => {
   await using service = await open("again");
   const { job } = await service.client.createJob({ scraper: "page" });
   const [started] = await hear(service.client, "0", "job.started");

@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { openStoredJob, type StoredJob } from "../../src/reextract/stored-job.ts";
+import { openStoredJob, type StoredJob } from "../../src/reextract/testing/stored-job.ts";
 import { sluice } from "./sluice-process.ts";
 
 const OWNER = 'extract: { fields: { owner: field.text(".owner") } }';
 const page = (owner: string): string => `<p class=owner>${owner}</p>`;
 
-/** A job of the same scraper beside the other one that has collected nothing yet, for one client or another. */
+/** Another job of the same scraper, without collected pages, for one of two clients. */
 const addEmptyJob = async (stored: StoredJob, id: string, client: string): Promise<void> => {
   const { ledger } = stored;
   const { spec } = await stored.view();
@@ -19,7 +19,7 @@ const addEmptyJob = async (stored: StoredJob, id: string, client: string): Promi
 
 const lines = (text: string): string[] => text.trimEnd().split("\n");
 
-test("of all jobs of a scraper, those without stored pages are passed over and trials are left out", async () => {
+test("extract --all skips jobs without stored pages and leaves out trials", async () => {
   await using stored = await openStoredJob(OWNER, [page("Ann")]);
   await addEmptyJob(stored, "bare-1", "local");
   await addEmptyJob(stored, "bare-2", "local");
@@ -29,7 +29,7 @@ test("of all jobs of a scraper, those without stored pages are passed over and t
   assert.equal(code, 0, stderr);
   assert.match(stdout, /1 stored item extracted/);
   assert.match(stdout, /1 record; 1 item done/);
-  assert.equal(lines(stderr).filter((line) => line.startsWith("passed over: bare-1")).length, 1, stderr);
+  assert.equal(lines(stderr).filter((line) => line.startsWith("skipped: bare-1")).length, 1, stderr);
   assert.match(stderr, /The same for 1 more job\./);
   assert.doesNotMatch(stderr, /trial-1/);
   const listed = async (...more: readonly string[]): Promise<string[]> =>
@@ -44,7 +44,7 @@ test("of all jobs of a scraper, those without stored pages are passed over and t
   assert.equal(trial.code, 2);
 });
 
-test("a scraper's file that is gone is told once for all of its jobs", async () => {
+test("extract --all reports a missing scraper file once for all its jobs", async () => {
   await using stored = await openStoredJob(OWNER, [page("Ann")]);
   await addEmptyJob(stored, "second", "local");
   const other = await stored.writeScraper("other", OWNER);
@@ -58,7 +58,7 @@ test("a scraper's file that is gone is told once for all of its jobs", async () 
   assert.equal(mended.code, 0, mended.stderr);
 });
 
-test("what came to nothing is not current, and what is can be chosen", async () => {
+test("an extraction without records does not become current, and --use chooses another one", async () => {
   await using stored = await openStoredJob(OWNER, [page("Ann"), page("Bo")]);
   const broken = await stored.writeScraper("broken", 'extract: () => { throw new Error("oops"); }');
   const at = [stored.job, "--data", stored.data];
@@ -68,21 +68,21 @@ test("what came to nothing is not current, and what is can be chosen", async () 
     );
   const held = await sluice(["extract", ...at, "--scraper", broken]);
   assert.equal(held.code, 3, held.stderr);
-  assert.match(held.stdout, /stored, but not current/);
-  assert.match(held.stdout, /Current is what the run itself made/);
+  assert.match(held.stdout, /stored but not current/);
+  assert.match(held.stdout, /The records of the original run are current/);
   assert.deepEqual(await owners(), ["Ann", "Bo"]);
   const forced = await sluice(["extract", ...at, "--scraper", broken, "--force"]);
-  assert.match(forced.stdout, /Current is extraction /);
+  assert.match(forced.stdout, /The records of extraction .* are current/);
   assert.deepEqual(await owners(), [undefined, undefined]);
   const shown = await sluice(["jobs", "show", ...at]);
   assert.match(
     shown.stdout,
-    /^Extraction .* is current, and shown here:\n  0 records of 2 stored items, 2 items failed$/m,
+    /^Extraction .* is current; this report shows it:\n  0 records of 2 stored items, 2 items failed$/m,
   );
   const back = await sluice(["extract", ...at, "--use", "first"]);
   assert.equal(back.code, 0, back.stderr);
   assert.deepEqual(await owners(), ["Ann", "Bo"]);
   const again = await sluice(["jobs", "show", ...at]);
-  assert.match(again.stdout, /^The records of the run itself are current\.$/m);
+  assert.match(again.stdout, /^The records of the original run are current\.$/m);
   assert.equal((await sluice(["extract", ...at, "--use", "nobody"])).code, 2);
 });

@@ -12,7 +12,7 @@ const PARCELS = 300;
 const folder = mkdtempSync(join(tmpdir(), "sluice-extract-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A copy of the county's scraper, to be changed while its job stays. */
+/** A copy of the county's scraper that a test can change. */
 const scraper = join(folder, "county.scraper.ts");
 const original = readFileSync(COUNTY_SCRAPER, "utf8");
 const data = join(folder, "data");
@@ -37,7 +37,7 @@ const rowsOf = async (...options: readonly string[]): Promise<Record<string, unk
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 };
 
-test("a job is extracted again from its stored pages, with the site gone", async (t) => {
+test("a job is extracted again from stored pages while the site is down", async (t) => {
   writeFileSync(scraper, original);
   const input = join(folder, "parcels.csv");
   writeFileSync(input, [...parcelsCsv(PARCELS)].join(""));
@@ -86,7 +86,7 @@ test("a job is extracted again from its stored pages, with the site gone", async
 
   await t.test("killed or interrupted on the way, the set that was current stays", async () => {
     const current = await rowsOf();
-    // Stands still on every page until it is ended: there is always a way to be stopped on.
+    // Hangs on every page, so that the test can stop it at any time.
     writeFileSync(
       scraper,
       original.replace("fields: {", 'fields: {\n      now: field.text("title", { transform: wait }),') +
@@ -121,7 +121,7 @@ export default defineScraper({
   extract: { fields: { path: field.text("b") } },
 });
 `;
-/** Leads to towns, one of which has the listing's own URL: one key, two items. */
+/** Emits towns, one of which has the listing's own URL: one key, two items. */
 const LISTING_FILE = `
 import { defineScraper, emitTo, field } from "sluice";
 import { z } from "zod";
@@ -141,7 +141,7 @@ export default defineScraper({
 });
 `;
 
-test("items of several scrapers are extracted by their own, in every job of the root", async () => {
+test("each item is extracted by its own scraper, in every job of the root scraper", async () => {
   const listing = join(folder, "listing.scraper.ts");
   const storage = join(folder, "several");
   writeFileSync(join(folder, "town.scraper.ts"), TOWN_FILE);

@@ -10,9 +10,9 @@ import { Service } from "./service-process.ts";
 const folder = mkdtempSync(join(tmpdir(), "sluice-fairness-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Items that may be in hand, and slots of a second: what was promised before somebody came. */
+/** Items that may be in flight, plus the slots of one second that were booked before a new client came. */
 const WINDOW = 100;
-/** Requests side by side, some on new connections, do not arrive exactly in the order of their slots. */
+/** Concurrent requests, some on new connections, do not arrive exactly in the order of their slots. */
 const MIXED = WINDOW / 5;
 /**
  * Fetches `/<team>/<n>`, one request an item: the site sees the slots in their order. By the burst a slot may be used two seconds late, so that
@@ -48,7 +48,7 @@ const addTeam = async ({ client, url }: Service, name: string, weight = 1): Prom
 const inputs = (name: string, count: number): { readonly path: string }[] =>
   Array.from({ length: count }, (_, n) => ({ path: `/${name}/${n}` }));
 
-/** The last piece comes when the first items have been asked for: they do not wait for it. */
+/** The last piece comes after the first items were requested: they do not wait for it. */
 async function* ndjson(site: LoopbackSite, name: string, count: number): AsyncGenerator<Uint8Array> {
   const chunk = 1000;
   for (let at = 0; at < count; at += chunk) {
@@ -62,7 +62,7 @@ const linesOf = (rows: readonly object[]): Buffer<ArrayBuffer> =>
 
 const nameOf = (path: string): string => path.split("/")[1]!;
 
-/** Waits for the last of so many requests of one name; whose slots those were that were used, up to it. */
+/** Waits for the given number of requests of one name, and returns the names that used the slots until then. */
 const slotsUntil = async (site: LoopbackSite, name: string, count: number): Promise<readonly string[]> => {
   for (;;) {
     const slots = site.arrived.map(nameOf);
@@ -94,10 +94,10 @@ const serveFifty = async (
 const countOf = (slots: readonly string[], name: string): number =>
   slots.filter((one) => one === name).length;
 
-test("beside 40,000 items of another client on the same host, fifty are through in a hundred slots", async () => {
+test("beside 40,000 items of another client on the same host, fifty items need a hundred slots", async () => {
   await using site = await LoopbackSite.open();
   await using service = openService("huge", site);
-  // One process: of two, one may stand still on a busy machine, with items that the other overtakes.
+  // One process: on a busy machine, one of two may stand still while the other overtakes it.
   await service.serve("--workers", "1");
   const [huge, small] = [await addTeam(service, "huge"), await addTeam(service, "small")];
   const { job } = await huge.createJob({ scraper: "shared" });
@@ -108,7 +108,7 @@ test("beside 40,000 items of another client on the same host, fifty are through 
   const beside = await serveFifty(small, site, "small");
   assert.ok(beside <= WINDOW + 50 + MIXED, `${beside} slots of the other's`);
 
-  // The other client has all slots again; among its own jobs the one of higher priority goes before.
+  // The other client has all slots again, and its job of higher priority goes first.
   const before = await serveFifty(huge, site, "urgent", 1);
   assert.ok(before <= WINDOW + MIXED, `${before} slots of less urgent ones`);
 });
@@ -138,7 +138,7 @@ const assertShares = async (name: string, weights: ReadonlyMap<string, number>):
   }
 };
 
-test("weights of three to one are shares of three to one, to within a booking window", async () => {
+test("weights of three to one give shares of three to one, within one booking window", async () => {
   await assertShares(
     "weights",
     new Map([
@@ -148,6 +148,6 @@ test("weights of three to one are shares of three to one, to within a booking wi
   );
 });
 
-test("thirty clients at once share a host by their weights", async () => {
+test("thirty clients share a host by weight", async () => {
   await assertShares("thirty", new Map(Array.from({ length: 30 }, (_, i) => [`team-${i}`, 1 + (i % 3)])));
 });

@@ -14,7 +14,7 @@ import { after, before, test } from "node:test";
 import { LoopbackSite } from "./loopback-site.ts";
 import { type Ended, sluice } from "./sluice-process.ts";
 
-/** What must never be written into a fixture, and what must never be taken for a passed test. */
+/** What must never be in a fixture, and what must never count as a passed test. */
 const root = mkdtempSync(join(tmpdir(), "sluice-cases-"));
 let site: LoopbackSite;
 
@@ -61,7 +61,7 @@ const open = (called: string): Folder => {
 const RIGHT = 'extract: { fields: { text: field.text("b") } }';
 const THROWING = 'extract: () => { throw new TypeError("no owner"); }';
 
-test("--update does not write down that the scraper's code fails, and test is not green on it", async () => {
+test("--update does not accept a scraper error as expected, and test stays red", async () => {
   const one = open("failing");
   one.write(RIGHT);
   assert.equal((await one.run("capture", "--input", "id=1", "--case", "a")).code, 0);
@@ -81,7 +81,7 @@ test("--update does not write down that the scraper's code fails, and test is no
   assert.deepEqual(one.expected("a"), good);
 });
 
-test("the whole of what the scraper's code threw is shown", async () => {
+test("the complete error of the scraper's code is shown", async () => {
   const one = open("wordy");
   one.write(RIGHT);
   await one.run("capture", "--input", "id=1", "--case", "a");
@@ -90,7 +90,7 @@ test("the whole of what the scraper's code threw is shown", async () => {
   assert.match(stdout.replace(/\s+/g, " "), /word end of it \(wordy\.scraper\.ts:4:\d+\)/);
 });
 
-test("an expected.json that cannot be read is named, and written anew by --update", async () => {
+test("an unreadable expected.json is reported, and --update writes a new one", async () => {
   const one = open("unreadable");
   one.write(RIGHT);
   await one.run("capture", "--input", "id=1", "--case", "a");
@@ -110,7 +110,7 @@ test("an expected.json that cannot be read is named, and written anew by --updat
   assert.doesNotMatch(stdout, /If the new values are right/);
 });
 
-test("no secret of a key is in the fixture's name or files, nor shown", async () => {
+test("secrets in a key are neither in the fixture's name or files nor in the output", async () => {
   const one = open("secretive");
   one.write(RIGHT);
   const { code, stdout } = await one.run("capture", "--input", "id=p?sid=5E55AB&token=T0K3N123&n=1");
@@ -120,18 +120,18 @@ test("no secret of a key is in the fixture's name or files, nor shown", async ()
   const folder = join(one.path, "fixtures", name);
   const files = readdirSync(folder).map((file) => readFileSync(join(folder, file), "utf8"));
   for (const text of files) assert.doesNotMatch(text, /5E55AB|T0K3N123/);
-  assert.match(stdout, /changed by that/);
+  assert.match(stdout, /changed by the removal/);
   assert.doesNotMatch(stdout.slice(stdout.indexOf("fixture ")), /5E55AB|T0K3N123/);
 });
 
-test("two fixtures whose names differ only in case are one", async () => {
+test("fixture names that differ only in case are the same fixture", async () => {
   const one = open("cases");
   one.write(RIGHT);
   assert.equal((await one.run("capture", "--input", "id=1", "--case", "Plain")).code, 0);
   assert.equal((await one.run("capture", "--input", "id=1", "--case", "plain")).code, 2);
 });
 
-test("an item on which the scraper's code fails makes no fixture, fetched or stored", async () => {
+test("no fixture is made of an item on which the scraper's code fails", async () => {
   const one = open("refused");
   one.write(THROWING);
   const fetched = await one.run("capture", "--input", "id=1", "--case", "a");
@@ -143,7 +143,7 @@ test("an item on which the scraper's code fails makes no fixture, fetched or sto
   assert.equal(stored.code, 3);
   assert.match(stored.stderr, /no owner/);
   assert.ok(!existsSync(join(one.path, "fixtures/a")));
-  // Its pages are there all the same: once the code is right, they make one.
+  // Its pages are stored: once the code is fixed, a fixture can be made of them.
   one.write(RIGHT);
   assert.equal((await one.run("capture", "--from-job", "last", "--case", "a")).code, 0);
 });
@@ -153,7 +153,7 @@ import { z } from "zod";
 export default defineScraper({ name: "${name}", site: "${site.url}", input: z.object({ id: z.string() }), key: ({ id }) => id,
   async collect({ input, http, keep }) { keep.page("page", await http.get("/town/" + input.id)); }, ${RIGHT} });`;
 
-test("a scraper that only emits is held to what it emits, and a job's items are taken by their scraper", async () => {
+test("a scraper that only emits is tested by what it emits, and a job's items are captured for their scraper", async () => {
   const list = open("list");
   const town = join(list.path, "town.scraper.ts");
   writeFileSync(town, TOWN("town"));
@@ -178,17 +178,17 @@ test("a scraper that only emits is held to what it emits, and a job's items are 
   assert.equal(differing.code, 3);
   assert.match(
     differing.stdout,
-    /inputs for town\n\s+expected\s+1\n\s+got\s+1\n\s+gone .*"7".*\n\s+new .*"\/7"/,
+    /inputs for town\n\s+expected\s+1\n\s+got\s+1\n\s+missing .*"7".*\n\s+new .*"\/7"/,
   );
   assert.equal((await list.run("test", "--update")).code, 0);
   assert.equal((await list.run("test")).code, 0);
 
-  // Renamed, a scraper does not lose its tests without a word.
+  // A renamed scraper does not lose its tests silently.
   writeFileSync(town, TOWN("village"));
   const lost = await sluice(["test", list.file, town]);
   assert.equal(lost.code, 3);
-  assert.match(lost.stdout, /fixtures\/town\n\s+a fixture of town/);
-  assert.match(lost.stdout, /1 fixture of nobody/);
+  assert.match(lost.stdout, /fixtures\/town\n\s+a fixture of scraper town/);
+  assert.match(lost.stdout, /1 fixture without a scraper/);
 });
 
 test("options that cannot go together are refused", async () => {

@@ -12,7 +12,7 @@ import { SluiceProcess } from "./sluice-process.ts";
 const folder = mkdtempSync(join(tmpdir(), "sluice-await-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Each kind of item forgets something else. */
+/** Each kind of item forgets to await something different. */
 const SCRAPER = `
 import { defineScraper, absent } from "sluice";
 import { z } from "zod";
@@ -51,7 +51,7 @@ export default defineScraper({
         break;
       }
       case "late": {
-        // Keeps on until it is refused.
+        // Continues until it is refused.
         const tick = () => { const next = setTimeout(tick, 5); try { keep.page("again", page); } catch (error) { clearTimeout(next); throw error; } };
         tick();
         break;
@@ -69,12 +69,12 @@ export default defineScraper({
 const KINDS = ["chain", "lost", "absent", "code", "timer", "caught", "late", "later", "last"];
 const FILES = Array.from({ length: 20 }, (_, n) => `file${n}`);
 
-test("what an item has started without awaiting it is waited for, and what fails in it fails the item", async () => {
+test("work that a scraper does not await is waited for, and its errors fail the item", async () => {
   const warned = Promise.withResolvers<void>();
   await using site = await openTestSite(({ url }, response) => {
     if (url.startsWith("/bill.pdf")) answer(response, "%PDF-1.7", { "content-type": "application/pdf" });
     else if (url === "/missing" || url === "/robots.txt") answer(response, "no", {}, 404);
-    // Holds the worker until work that came too late was refused.
+    // Keeps the worker running until late work was refused.
     else if (url === "/page/last") warned.promise.then(() => answer(response, "<p>last"), assert.fail);
     else answer(response, `<p>${url}`);
   });

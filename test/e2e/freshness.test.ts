@@ -39,7 +39,7 @@ const SCRAPER = `
 interface Team {
   readonly name: string;
   readonly client: SluiceClient;
-  /** The API as it answers without the typed client. */
+  /** The API without the typed client. */
   readonly get: (path: string) => Promise<Response>;
 }
 
@@ -85,7 +85,7 @@ const untilAsked = async (seen: readonly SiteRequest[], path: string): Promise<v
   while (askedFor(seen, path) === 0) await delay(10);
 };
 
-test("two clients that want a page at the same time cause one fetch, and the second reads it through its own item only", async () => {
+test("two clients that want a page at the same time cause one fetch, and each reads it only through its own item", async () => {
   const { promise: mayAnswer, resolve: letAnswer } = Promise.withResolvers<void>();
   await using kit = await openKit("shared", (_, response) => {
     void mayAnswer.then(() => answer(response, "<b class=mayor>Ann</b>"));
@@ -128,7 +128,7 @@ test("two clients that want a page at the same time cause one fetch, and the sec
   }
 });
 
-test("a follower whose leader fails fetches for itself", async () => {
+test("an item that waits for another job's fetch fetches by itself when that fails", async () => {
   const { promise: mayAnswer, resolve: letAnswer } = Promise.withResolvers<void>();
   let answers = 0;
   await using kit = await openKit("failing", (_, response) => {
@@ -149,7 +149,7 @@ test("a follower whose leader fails fetches for itself", async () => {
   assert.deepEqual([failed!.history.length, failed!.history[0]?.failure.kind], [1, "server-error"]);
 });
 
-test("what came with cookies or credentials is fetched by each client for itself, and kept for its own next job", async () => {
+test("pages fetched with cookies or credentials are not shared between clients, but reused by the same client", async () => {
   const paths = ["/cookie/1", "/keyed/1", "/plain/1"];
   await using kit = await openKit("private", ({ url }, response) =>
     answer(response, "<b class=mayor>Ann</b>", {
@@ -167,7 +167,7 @@ test("what came with cookies or credentials is fetched by each client for itself
   assert.deepEqual([again.counts.states.skipped, asked()], [3, [2, 2, 1]]);
 });
 
-test("a weekly job gets what is new, changed, unchanged and gone, and a block is none of these", async () => {
+test("a weekly job reports new, changed, unchanged and gone pages; a block page counts as none of these", async () => {
   let week = 1;
   await using kit = await openKit("weekly", ({ url, headers }, response) => {
     const mayor = (name: string, fields = {}) => answer(response, `<b class=mayor>${name}</b>`, fields);

@@ -18,10 +18,10 @@ import { seededRandom } from "../../src/domain/testing/seeded-random.ts";
 import type { Damage } from "../../src/ports/ledger-check.ts";
 import { openTownSite, TownProject } from "./kept-town.ts";
 
-/** Damages of each sort; `SLUICE_DAMAGES=200` is the whole volume. */
+/** Number of damages of each kind. The long form is `SLUICE_DAMAGES=200`. */
 const DAMAGES = Number(process.env["SLUICE_DAMAGES"] ?? 12);
 const SEED = Number(process.env["SLUICE_SEED"] ?? 9);
-/** Memory where the system has it: a ledger that is opened hundreds of times waits for the disk each time. */
+/** In memory if the system can: the ledger is opened hundreds of times, and each would wait for the disk. */
 const folder = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "sluice-fsck-test-"));
 const project = new TownProject(folder);
 const { data } = project;
@@ -36,7 +36,7 @@ const fsck = async (): Promise<Damage[]> => {
   return await Array.fromAsync(new Fsck(stores).run());
 };
 
-/** The lines that an export writes; whether it told of damage. */
+/** The lines that an export writes, and whether it reported damage. */
 const exported = async (): Promise<{ readonly lines: string[]; readonly isTold: boolean }> => {
   const path = join(folder, "out.jsonl");
   let isTold = false;
@@ -53,7 +53,7 @@ const exported = async (): Promise<{ readonly lines: string[]; readonly isTold: 
 before(async () => {
   await using site = await openTownSite();
   project.writeScraper(site.url);
-  // Two of them are not there, and have a failure to be damaged.
+  // Two of them are missing, so that there are failures to damage.
   job = await project.collect([
     ...Array.from({ length: 12 }, (_, n) => `t${n}`),
     "../absent/a",
@@ -65,7 +65,7 @@ before(async () => {
   assert.equal(rows.size, 14);
 });
 
-/** Changes one byte of a file for as long as `look` takes. */
+/** Changes one byte of a file while `look` runs. */
 const damaged = async (file: string, at: number, by: number, look: () => Promise<void>): Promise<void> => {
   const bytes = readFileSync(file);
   const changed = Buffer.from(bytes);
@@ -92,7 +92,7 @@ test(`each of ${DAMAGES} changed bytes in segments, indexes, manifests and recor
   }
 });
 
-/** What a changed byte must not change unseen. */
+/** What a changed byte must not change silently. */
 const meaning = (file: string): string => {
   try {
     using db = new DatabaseSync(file, { readOnly: true });
@@ -117,7 +117,7 @@ test(`of ${DAMAGES} changed bytes in the ledger, each that changes what it says 
   const whole = meaning(copy);
   const look = await lookAtLedger(ledger);
   const count = { tried: 0, changed: 0, found: 0 };
-  // Most of a small ledger is empty space: the bytes that say something are what is looked for.
+  // Most of a small ledger is empty: only bytes that carry data are changed.
   while (count.changed < DAMAGES) {
     const at = Math.floor(random() * bytes.length);
     const by = 1 + Math.floor(random() * 255);
@@ -198,10 +198,10 @@ test("indexes, manifests and counters are made again, orphans deleted when asked
   writeFileSync(records, bytes);
 });
 
-test("counters are not counted again from damaged items, nor blessed beside other damage of the job's row", async () => {
+test("fsck does not repair counters from damaged items, nor in a job row with other damage", async () => {
   const counters = () => project.query("SELECT done, failed, accepted, requests FROM jobs");
   const whole = counters();
-  /** As damage does it: the checksum stays. */
+  /** As damage would: the checksum stays. */
   const change = (jobs: string) => project.query(`UPDATE jobs SET ${jobs} RETURNING id`);
   const endAs = (state: number) =>
     project.query(
@@ -215,11 +215,11 @@ test("counters are not counted again from damaged items, nor blessed beside othe
   assert.equal(named.code, 6);
   assert.match(
     named.stdout,
-    /item: .* item t3: what is stored of it does not fit its checksum\. What to do: restore/,
+    /item: .* item t3: what is stored of it does not fit its checksum\. To fix it, restore/,
   );
-  assert.match(named.stdout, /counter done is 12, its items say 11\. What to do: restore the ledger/);
+  assert.match(named.stdout, /counter done is 12, its items say 11\. To fix it, restore the ledger/);
   assert.deepEqual(counters(), whole);
-  await assert.rejects(repairCounters(data, job), {
+  await assert.rejects(repairCounters(join(data, "sluice.db"), job), {
     code: "damaged-row",
     message: /item t3: .* Restore the ledger/,
   });

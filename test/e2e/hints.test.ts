@@ -86,20 +86,20 @@ const paste = (line: string, cwd: string, more: Readonly<Record<string, string>>
     child.stdin!.end();
   });
 
-/** Commands that were printed: on lines of their own, or in backquotes. */
+/** Printed commands: on their own lines or in backquotes. */
 const hintsIn = (text: string): string[] => {
   const plain = stripVTControlCharacters(text).replaceAll(/^npm warn .*$/gm, "");
   const lines = [
     ...plain.matchAll(/^ {2,}((?:npx |node \S.*?|'[^']*')?\S*sluice(?:\.js)?'? [a-z].*)$/gm),
   ].map(([, line]) => line!);
-  // A report breaks long lines: a command in backquotes may go over two.
+  // A report breaks long lines: a command in backquotes may span two.
   const quoted = [...plain.replaceAll(/\n +/g, " ").matchAll(/`([^`]*sluice(?:\.js)?'? [a-z][^`]*)`/g)].map(
     ([, line]) => line!,
   );
   return [...lines, ...quoted];
 };
 
-/** Runs what was printed, and fails where one of them cannot be used as it is. */
+/** Runs the printed commands, and fails if one of them does not work as printed. */
 const pasteAll = async (
   said: Said,
   cwd: string,
@@ -114,7 +114,7 @@ const pasteAll = async (
   }
 };
 
-test("what a run and its report print can be pasted, however the program was called", async () => {
+test("commands printed by a run can be pasted, however the program was started", async () => {
   const project = makeProject("all ways");
   const run = await paste(`node '${BIN}' run owners --input 'in puts.csv' --data 'my data'`, project);
   assert.equal(run.code, 3, run.text);
@@ -133,7 +133,7 @@ test("what a run and its report print can be pasted, however the program was cal
   }
 });
 
-test("what the other commands print can be pasted", async () => {
+test("commands printed by other commands can be pasted", async () => {
   const project = makeProject("all");
   const type = async (args: string, code: number): Promise<Said> => {
     const said = await paste(`node_modules/.bin/sluice ${args}`, project);
@@ -154,13 +154,13 @@ test("what the other commands print can be pasted", async () => {
   await pasteAll(submitted, project, 1);
 });
 
-/** Left out: what would wait for workers, which are not there, or be one itself. */
+/** Left out: commands that wait for workers, or are workers. */
 const withoutWaiting = ({ code, text }: Said): Said => ({
   code,
   text: text.replaceAll(/^.* jobs watch .*$/gm, "").replaceAll(/`[^`]* worker`/g, ""),
 });
 
-test("the report of a held job names the way on", async () => {
+test("the report of a held job says how to continue", async () => {
   const project = makeProject("held");
   const rows = Array.from({ length: 60 }, (_, n) => `/${n < 20 ? "ok" : "broken"}/${n}`);
   writeFileSync(join(project, "many.csv"), `path\n${rows.join("\n")}\n`);
@@ -173,12 +173,12 @@ test("the report of a held job names the way on", async () => {
   );
   for (const hint of hints) {
     const { code, text } = await paste(hint, project);
-    // Nothing was repaired: resumed, it is held again.
+    // Nothing was repaired, so it is held again after resume.
     assert.ok([0, 3, 4].includes(code), `${hint}\nended with ${code}:\n${text}`);
   }
 });
 
-test("what is printed of jobs on a server can be pasted", async () => {
+test("commands printed for jobs on a server can be pasted", async () => {
   const project = makeProject("served");
   await using service = new Service(join(folder, "service"), { SITE: url });
   service.configure({ allowTargets: ["127.0.0.1"] });

@@ -8,13 +8,13 @@ interface Manners {
   readonly answerMs?: number;
 }
 
-/** Asked for by the test itself, and not counted. */
+/** Requested by the test itself and not counted. */
 const MARK = "/mark";
 
-/** A site on which every item takes a page, a redirect, the page it leads to, and a file. It counts what arrives. */
+/** A site on which every item takes a page, a redirect, its target, and a file. It counts requests. */
 export class HoppingSite implements AsyncDisposable {
   static readonly requestsPerItem = 4;
-  /** A scraper for it, found by the variable HOPPING_URL. */
+  /** A scraper for it. It reads the address from HOPPING_URL. */
   static readonly scraper = `
     import { defineScraper } from "sluice";
     import { z } from "zod";
@@ -56,7 +56,7 @@ export class HoppingSite implements AsyncDisposable {
 
   static async open(manners: Manners = {}): Promise<HoppingSite> {
     const site = new HoppingSite(manners);
-    // A test that was given up does not close it: its file ends all the same.
+    // A test that timed out does not close it. Its file must end anyway.
     await once(site.#server.listen(0, "127.0.0.1").unref(), "listening");
     return site;
   }
@@ -70,7 +70,7 @@ export class HoppingSite implements AsyncDisposable {
     return this.arrived.filter((path) => path.startsWith("/file/")).length;
   }
 
-  /** Resolves when so many requests have arrived in all. */
+  /** Resolves when this many requests have arrived. */
   async arrivals(count: number): Promise<void> {
     if (this.arrived.length < count)
       await new Promise<void>((resolve) => this.#waiting.push({ count, resolve }));

@@ -12,7 +12,7 @@ const PATHS = Array.from({ length: ITEMS }, (_, n) => `/${n}`);
 const folder = mkdtempSync(join(tmpdir(), "sluice-interrupt-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A data folder of its own, and the way to run the built-in scraper in it, slowly enough to be interrupted. */
+/** A data folder, and the built-in scraper run in it slowly enough to be interrupted. */
 const prepare = (site: LoopbackSite, name: string) => {
   const data = join(folder, name);
   const input = site.writeUrls(join(folder, `${name}.txt`), PATHS);
@@ -29,7 +29,7 @@ const jobStates = async (data: string): Promise<Record<string, number>> => {
   return counts.states;
 };
 
-/** What the manifest of each job says: how often each state, each key once. */
+/** Counts the states in each job's manifest, and checks that each key is there once. */
 const manifests = (data: string): Record<string, number>[] =>
   globSync(join(data, "blobs/jobs/*/manifest.jsonl")).map((file) => {
     const items = readLines<{ key: string; state: string }>(file);
@@ -39,15 +39,15 @@ const manifests = (data: string): Record<string, number>[] =>
   });
 
 for (const signal of ["SIGINT", "SIGTERM"] as const)
-  test(`${signal} ends a run in order, and resume does the rest: every page is asked for once`, async () => {
+  test(`${signal} ends a run in order, and resume does the rest: every page is requested once`, async () => {
     await using site = await LoopbackSite.open();
     const { data, input, run } = prepare(site, signal);
     const started = new SluiceProcess(run);
     await site.arrivals(10);
-    // However long the signal takes: the run must not be through with all of them before.
+    // The run must not finish all of them before the signal arrives, however long that takes.
     site.isAnswering = false;
     started.child.kill(signal);
-    await started.says(/finishing what is in hand/);
+    await started.says(/finishing items in flight/);
     site.isAnswering = true;
     const { code, stderr } = await started.ended;
     assert.equal(code, 5, stderr);
@@ -81,7 +81,7 @@ test("a second signal ends it at once, and nothing is lost", async () => {
   assert.deepEqual(manifests(data), [{ done: ITEMS }]);
 });
 
-test("with a limit only so many inputs are taken", async () => {
+test("--limit takes only the first inputs", async () => {
   await using site = await LoopbackSite.open();
   const { data, run } = prepare(site, "limit");
   const { code, stderr } = await sluice([...run, "--limit", "5"]);

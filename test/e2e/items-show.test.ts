@@ -160,8 +160,8 @@ test("a key, capture or use that is wrong is told with the way out", async () =>
   assert.match(await problem("zzzzzz"), /`sluice items ls .*` lists its items/);
   assert.match(await problem("alder", "--html", "--capture", "detail"), /It has 0 \(town\), 1 \(minutes\)/);
   assert.match(await problem("alder", "--capture", "town"), /Add one of them/);
-  assert.match(await problem("alder", "--html", "--json"), /exclude each other/);
-  assert.match(await problem("nowhere", "--html"), /nothing is stored of this item/);
+  assert.match(await problem("alder", "--html", "--json"), /cannot be combined/);
+  assert.match(await problem("nowhere", "--html"), /nothing is stored for this item/);
 });
 
 interface FilesRow {
@@ -169,7 +169,7 @@ interface FilesRow {
   readonly _files: readonly { readonly name: string; readonly size: number; readonly path: string }[];
 }
 
-test("exports list kept files, and write them under names that a person understands", async () => {
+test("exports list kept files and write them under readable names", async () => {
   await using kit = await openProject();
   const { project } = kit;
   await project.collect(["alder", "a/b", "a_b", "A/B", "../up", "nowhere"]);

@@ -39,7 +39,7 @@ export default defineScraper({
 });
 `;
 
-/** A folder with the scraper `towns`, its data folder, and the command line in it. */
+/** A folder with the scraper `towns`, its data folder, and the command line. */
 export class TownProject {
   readonly folder: string;
   readonly data: string;
@@ -62,7 +62,7 @@ export class TownProject {
     return await this.start(...args).ended;
   }
 
-  /** Throws when it does not end well. */
+  /** Throws if the exit code is not 0. */
   async lines<T>(...args: readonly string[]): Promise<T[]> {
     const { code, stdout, stderr } = await this.run(...args);
     if (code !== 0) throw new Error(`sluice ${args.join(" ")} ended with ${code}: ${stderr}`);
@@ -72,7 +72,7 @@ export class TownProject {
       .map((line) => JSON.parse(line) as T);
   }
 
-  /** Runs a job to its end and answers its id; with `reuse`, what was fetched before is good enough. */
+  /** Runs a job to its end and returns its id. With `reuse`, pages that were fetched before are reused. */
   async collect(names: readonly string[], { reuse = false } = {}): Promise<string> {
     const input = join(this.folder, "names.csv");
     writeFileSync(input, `name\n${names.join("\n")}\n`);
@@ -83,7 +83,7 @@ export class TownProject {
     return job;
   }
 
-  /** Names of the archive's objects; looked for again where a folder goes away meanwhile. */
+  /** Names of the archive's objects. Lists them again if a folder disappears meanwhile. */
   objects(prefix = ""): string[] {
     const blobs = join(this.data, "blobs");
     for (;;)
@@ -108,13 +108,13 @@ export class TownProject {
     }
   }
 
-  /** As if the job had ended so long before. */
+  /** Changes the job's end to this long ago. */
   age(job: string, days: number): void {
     this.query("UPDATE jobs SET ended_at = ended_at - ? WHERE id = ? RETURNING id", days * 86_400_000, job);
     this.sumJob(job);
   }
 
-  /** What was changed of the job is as if the ledger had written it so. */
+  /** Updates the checksum of the job's row after a change. */
   sumJob(job: string): void {
     const columns = FORMATS.job.written.filter((column) => column !== "sum");
     this.query(`UPDATE jobs SET sum = row_sum(${columns.join(", ")}) WHERE id = ? RETURNING id`, job);

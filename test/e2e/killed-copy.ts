@@ -1,4 +1,4 @@
-import { backupTools } from "../../src/cli/commands/backup.ts";
+import { backupTools } from "../../src/cli/actions/backup.ts";
 import { backup, type CopyTools, restore } from "../../src/integrity/backup.ts";
 import { RESTORING_FILE } from "../../src/compose.ts";
 

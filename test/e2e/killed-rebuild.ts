@@ -1,4 +1,4 @@
-import { rebuildTools } from "../../src/cli/commands/rebuild.ts";
+import { rebuildTools } from "../../src/cli/actions/backup.ts";
 import { rebuild } from "../../src/integrity/rebuild.ts";
 
 /** Rebuilds as the command does, and kills its own process at a step: `node killed-rebuild.ts DATA STEP`. */

@@ -3,9 +3,9 @@ import { writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** A small site on loopback that counts what arrives. It has no robots.txt unless it is given one. */
+/** A small loopback site that counts requests. It has no robots.txt unless the test gives one. */
 export class LoopbackSite implements AsyncDisposable {
-  /** Paths of pages, in order of arrival; robots.txt apart. */
+  /** Paths of pages in order of arrival, without robots.txt. */
   readonly arrived: string[] = [];
   robotsFetches = 0;
   readonly #server: Server;
@@ -28,7 +28,7 @@ export class LoopbackSite implements AsyncDisposable {
     });
   }
 
-  /** While it does not answer, requests stay open; they are answered when it does again. */
+  /** While it is paused, requests stay open. They are answered when it resumes. */
   set isAnswering(isAnswering: boolean) {
     this.#isAnswering = isAnswering;
     if (isAnswering) for (const respond of this.#open.splice(0)) respond();
@@ -36,7 +36,7 @@ export class LoopbackSite implements AsyncDisposable {
 
   static async open(robots?: string): Promise<LoopbackSite> {
     const site = new LoopbackSite(robots);
-    // A test that was given up does not close it: its file ends all the same.
+    // A test that timed out does not close it. Its file must end anyway.
     await once(site.#server.listen(0, "127.0.0.1").unref(), "listening");
     return site;
   }
@@ -45,7 +45,7 @@ export class LoopbackSite implements AsyncDisposable {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** Resolves when so many requests have arrived in all. */
+  /** Resolves when this many requests have arrived. */
   async arrivals(count: number): Promise<void> {
     if (this.arrived.length < count)
       await new Promise<void>((resolve) => this.#waiting.push({ count, resolve }));

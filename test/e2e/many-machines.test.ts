@@ -21,7 +21,7 @@ const bytesOf = async function* (rows: readonly string[]): AsyncGenerator<Uint8A
   yield Buffer.from(rows.join(""));
 };
 
-/** A machine of its own: a project folder with the scrapers, a worker key, and nothing of the service's data. */
+/** A separate machine: a project folder with the scrapers and a worker key, without the service's data. */
 class Machine {
   readonly folder: string;
   readonly worker: SluiceProcess;
@@ -43,7 +43,7 @@ class Machine {
     }
   }
 
-  /** Whether this worker of the service is one of this machine's processes. */
+  /** Whether this worker is one of this machine's processes. */
   runs = (pid: number | undefined): boolean => this.worker.family().includes(pid ?? 0);
 
   #log(): string {
@@ -55,7 +55,7 @@ class Machine {
   }
 }
 
-test("two machines work for one controller, one of them cut off for longer than its leases last", async (t) => {
+test("two machines work for one controller, and one loses its connection for longer than its leases last", async (t) => {
   const spaces = NetworkSpaces.open(2);
   if (typeof spaces === "string") return t.skip(spaces);
   t.after(() => spaces[Symbol.dispose]());

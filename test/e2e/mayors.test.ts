@@ -8,10 +8,10 @@ import { startMayors } from "../../examples/mayors/site.ts";
 import { truthOf } from "../../examples/mayors/truth.ts";
 import { ROOT, sluice } from "./sluice-process.ts";
 
-/** The site of the example, a tenth of its size in every respect: the demo runs the whole of it in two minutes. */
+/** The site of the example at a tenth of its size. The demo runs all of it in two minutes. */
 const TOWNS = 800;
 const PATIENCE = { limit: 400, windowMs: 6000 };
-/** So little that also a slow machine floods it. */
+/** Low enough that a slow machine floods it too. */
 const LITTLE_PATIENCE = { limit: 200, windowMs: 12_000 };
 
 const folder = mkdtempSync(join(tmpdir(), "sluice-mayors-"));
@@ -50,7 +50,7 @@ test("when the site stops answering, the lane slows down by itself and no town i
   assert.deepEqual([right, broken.length], [TOWNS - failed.length, failed.length]);
 });
 
-test("without the slow-down, and with nothing else changed, more than an eighth of the towns is lost and reported so", async () => {
+test("without the slow-down, more than an eighth of the towns is lost and reported", async () => {
   const { lost, wrong } = await scrape("hasty", { MAYORS_SLOW_DOWN: "no" }, LITTLE_PATIENCE);
   assert.deepEqual(wrong, []);
   assert.ok(lost.length > TOWNS / 8, `${lost.length} lost`);

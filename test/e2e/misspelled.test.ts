@@ -30,7 +30,7 @@ export default defineScraper({
 });
 `;
 
-/** By what is wrong: what was written, and what was meant. */
+/** For each mistake: what was written and what was meant. */
 const AT_LOAD: Readonly<Record<string, readonly [Parts, string, string]>> = {
   "a cap": [{ options: "limits: { dept: 20 }," }, "dept", "depth"],
   "a scraper's option": [{ options: 'robot: "ignore",' }, "robot", "robots"],
@@ -63,7 +63,7 @@ const AT_LOAD: Readonly<Record<string, readonly [Parts, string, string]>> = {
   ],
 };
 
-test("a misspelled option is refused before anything is fetched, with the one that was meant", async (t) => {
+test("a misspelled option is refused before anything is fetched, and the right one is suggested", async (t) => {
   await using site = await LoopbackSite.open();
   const input = site.writeUrls(join(folder, "urls.txt"), ["/1"]);
   await Promise.all(

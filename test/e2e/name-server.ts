@@ -2,18 +2,18 @@ import { createSocket, type Socket } from "node:dgram";
 import { once } from "node:events";
 import { join } from "node:path";
 
-/** Answers of one name, one after the other; the last for ever. */
+/** The answers for one name, in order. The last one repeats. */
 type Answers = readonly string[];
 
 const HEADER_BYTES = 12;
-/** A response, authoritative; with the asker's wish for recursion as it came. */
+/** Flags: an authoritative response, with the query's recursion flag. */
 const ANSWER_FLAGS = 0x8400;
 const NO_SUCH_NAME = 3;
 const TYPE_A = 1;
 
 /** A DNS server on loopback for the processes of a test: see `ask-name-server.ts`. */
 export class NameServer implements AsyncDisposable {
-  /** Names that were asked for, in order. */
+  /** Queried names, in order. */
   readonly asked: string[] = [];
   readonly #socket: Socket;
   readonly #names: Readonly<Record<string, Answers>>;
@@ -31,7 +31,7 @@ export class NameServer implements AsyncDisposable {
     return server;
   }
 
-  /** For processes that shall resolve names here. */
+  /** Environment for processes that resolve names here. */
   get env(): Readonly<Record<string, string>> {
     return {
       NAME_SERVER: `127.0.0.1:${this.#socket.address().port}`,
@@ -43,7 +43,7 @@ export class NameServer implements AsyncDisposable {
     await new Promise<void>((closed) => this.#socket.close(closed));
   }
 
-  /** RFC 1035, 4.1: the header, the question as it came, and one address that must not be kept. */
+  /** RFC 1035, 4.1: the header, the question, and one address with a TTL of 0. */
   #answer(query: Buffer): Buffer {
     const { name, end } = readName(query);
     const question = query.subarray(HEADER_BYTES, end + 4);

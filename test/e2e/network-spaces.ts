@@ -11,9 +11,9 @@ const ip = (...args: readonly string[]): void =>
  * that a container often lacks.
  */
 export class NetworkSpaces implements Disposable {
-  /** Of the sites: from here up to `MOST_HOSTS` addresses follow each other. */
+  /** The first address of the sites; up to `MOST_HOSTS` addresses follow. */
   readonly siteHost: string;
-  /** Of the controller, the only one that `cut` takes away. */
+  /** The controller's address, the only one that `cut` removes. */
   readonly controllerHost: string;
   readonly #names: string[] = [];
   readonly #net: string;
@@ -24,7 +24,7 @@ export class NetworkSpaces implements Disposable {
     this.controllerHost = `${this.#net}.2.1`;
   }
 
-  /** So many, at least two; or why there are none. */
+  /** Makes this many spaces, at least two, or says why it cannot. */
   static open(count: number): NetworkSpaces | string {
     const spaces = new NetworkSpaces();
     try {
@@ -36,12 +36,12 @@ export class NetworkSpaces implements Disposable {
     }
   }
 
-  /** What a command begins with that is to run in a space, counted from 0. */
+  /** The prefix of a command that runs in a space, counted from 0. */
   within(space: number): readonly string[] {
     return ["ip", "netns", "exec", this.#names[space]!];
   }
 
-  /** From now on nothing from this space reaches the controller. Sites are reached as before. */
+  /** From now on nothing from this space reaches the controller. Sites stay reachable. */
   cut(space: number): void {
     ip("-n", this.#names[space]!, "route", "add", "blackhole", this.controllerHost);
   }
@@ -64,7 +64,7 @@ export class NetworkSpaces implements Disposable {
     ip("-n", name, "route", "add", "default", "via", own(1));
   }
 
-  /** When nothing runs in them any more. */
+  /** Call this when nothing runs in them. */
   [Symbol.dispose](): void {
     for (const name of this.#names.splice(0)) ip("netns", "delete", name);
   }

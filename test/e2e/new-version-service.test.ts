@@ -18,7 +18,7 @@ import {
 import { Service } from "./service-process.ts";
 import { sluice } from "./sluice-process.ts";
 
-test("what a listing leads to is found on its stored page, and what failed in collect is fetched again", async () => {
+test("with a new version, links are found on stored listings, and items that failed in collect are fetched again", async () => {
   const asked: string[] = [];
   const server = createServer((request, response) => {
     if (request.url === "/robots.txt") return void response.writeHead(404).end();
@@ -75,7 +75,7 @@ export default defineScraper({
   );
 });
 
-test("a job of a server goes on with a corrected scraper", async () => {
+test("a job on a server continues with a corrected scraper", async () => {
   const project = await openProject("service");
   const { site, folder, input, write } = project;
   await using service = new Service(folder);

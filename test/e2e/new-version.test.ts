@@ -18,7 +18,7 @@ import {
 } from "./changing-project.ts";
 import { sluice, SluiceProcess } from "./sluice-process.ts";
 
-test("a corrected scraper goes on with its job, and nothing is fetched twice", async () => {
+test("a job continues with a corrected scraper, and nothing is fetched twice", async () => {
   const project = await openProject("continue");
   const { site, data, write } = project;
   const { job, stderr } = await runUntilHeld(project);
@@ -65,21 +65,21 @@ test("a corrected scraper goes on with its job, and nothing is fetched twice", a
     assert.equal((JSON.parse(line) as { version: string }).version, view.version);
 });
 
-test("records that the new version cannot read stay as the version before made them", async () => {
+test("records that the new version cannot make stay as the earlier version made them", async () => {
   const project = await openProject("narrow");
   const { site, data, write } = project;
   const { job } = await runUntilHeld(project);
   write(NARROW);
   const resumed = await sluice(["resume", job, "--new-version", "--data", data]);
   assert.equal(resumed.code, 0, resumed.stderr);
-  assert.match(resumed.stderr, new RegExp(`${CHANGES_AFTER} items stay as before`));
+  assert.match(resumed.stderr, new RegExp(`${CHANGES_AFTER} items unchanged`));
   const rows = await rowsOf(["export", job, "--data", data]);
   assertComplete(rows);
   assert.equal(versionsIn(rows).length, 2);
   assert.equal(site.count(), ITEMS);
 });
 
-test("a version that gives other keys or takes other inputs is refused, and changes nothing", async () => {
+test("a version with other keys or another input schema is refused and changes nothing", async () => {
   const project = await openProject("refused");
   const { data, write } = project;
   const { job } = await runUntilHeld(project);
@@ -97,17 +97,17 @@ test("a version that gives other keys or takes other inputs is refused, and chan
   assert.equal((JSON.parse(shown.stdout) as { state: string }).state, "paused");
 });
 
-test("a reading that was killed half-way goes on with the next resume", async () => {
+test("a killed extraction with a new version continues with the next resume", async () => {
   const project = await openProject("killed");
   const { site, data, write } = project;
   const { job } = await runUntilHeld(project);
-  // It never comes back from one page: the process is killed while it waits for it.
+  // Extraction hangs on one page, and the process is killed meanwhile.
   write({
     ...FIXED,
     name: '[".title", ".name"], { check: (text) => { while (text === "Thing 20"); return true; } }',
   });
   const reading = new SluiceProcess(["resume", job, "--new-version", "--data", data]);
-  await reading.says(/reading its stored pages/);
+  await reading.says(/re-reading its stored pages/);
   reading.child.kill("SIGKILL");
   await reading.ended;
   const halfWay = await sluice(["jobs", "show", job, "--json", "--data", data]);

@@ -25,7 +25,7 @@ writeFileSync(
    });`,
 );
 
-/** Counts what arrives; the handler decides how it ends. */
+/** Counts requests; the handler answers them. */
 const openSite = async (handler: (path: string, end: () => void, cut: () => void) => void) => {
   const arrived: string[] = [];
   const server = createServer((req, res) => {

@@ -10,7 +10,7 @@ import { ROOT } from "./sluice-process.ts";
 const folder = mkdtempSync(join(tmpdir(), "sluice-own-trouble-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Its first item takes all files that its process may open, until a while after the first that failed for want of one. */
+/** The first item opens all files that the process may open, until a while after the first failure. */
 const HOARDER = `
   import { closeSync, openSync, writeFileSync } from "node:fs";
   import { defineScraper } from "sluice";
@@ -41,7 +41,7 @@ const HOARDER = `
     },
   });`;
 
-test("items that fail for want of open files are put back whatever the scraper makes of it, and all are done", async () => {
+test("items that fail because files are exhausted are put back, and all are done", async () => {
   await using site = await LoopbackSite.open();
   const scraper = join(folder, "hoarder.scraper.ts");
   writeFileSync(scraper, HOARDER);

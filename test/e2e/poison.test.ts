@@ -34,7 +34,7 @@ export default defineScraper({
 });
 `;
 
-test("items that loop, hoard memory or end the process fail alone; all others are right", async () => {
+test("items that loop, exhaust memory or end the process fail alone, and all others are correct", async () => {
   const server = createServer((req, res) => {
     if (req.url === "/robots.txt") res.writeHead(404).end();
     else res.setHeader("content-type", "text/html").end(`<p>number <b>${req.url!.slice(1)}</b></p>`);

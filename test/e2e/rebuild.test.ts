@@ -21,7 +21,7 @@ const ok = ({ code, stdout, stderr }: Ended): string => {
   return stdout;
 };
 
-/** Until the job that runs has so many items that are done. */
+/** Waits until the running job has this many done items. */
 const untilDone = async (data: string, count: number, run: SluiceProcess): Promise<string> => {
   await using storage = await openStorage(data);
   for (;;) {
@@ -32,7 +32,7 @@ const untilDone = async (data: string, count: number, run: SluiceProcess): Promi
   }
 };
 
-/** All at once, as a power cut would. */
+/** Kills all of them at once, as a power cut would. */
 const killAll = async (run: SluiceProcess): Promise<void> => {
   for (const pid of run.family()) process.kill(pid, "SIGKILL");
   await run.ended;
@@ -42,7 +42,7 @@ const loseLedger = (data: string): void => {
   for (const file of globSync(join(data, "sluice.db*"))) rmSync(file);
 };
 
-/** Kills it at a few moments from its beginning to its end, each time in what the one before has left. Answers how often. */
+/** Kills it at several steps, from the first to the last; each run starts from what the run before left. Returns the number of kills. */
 const killedRebuild = async (data: string): Promise<number> => {
   for (let step = 1, kills = 0; ; step = Math.ceil(step * 1.7), kills++) {
     const script = join(import.meta.dirname, "killed-rebuild.ts");
@@ -58,7 +58,7 @@ const killedRebuild = async (data: string): Promise<number> => {
   }
 };
 
-test("jobs go on after their ledger was lost and rebuilt under kills, and those that had ended are as they were", async () => {
+test("jobs continue after their ledger was rebuilt under kills, and ended jobs are unchanged", async () => {
   const at = (name: string): string => join(folder, name);
   const [input, few, truth, scraper] = [
     at("parcels.csv"),
@@ -108,7 +108,7 @@ test("jobs go on after their ledger was lost and rebuilt under kills, and those 
   assertTruth(truth, data, job);
   assert.match(ok(await sluice(["fsck", ...flags])), /no problems/);
 
-  // Once more: what was done after the first rebuild is found as well.
+  // Again: work done after the first rebuild is found too.
   const second = await show(job);
   loseLedger(data);
   ok(await sluice(["rebuild", ...flags]));
@@ -117,7 +117,7 @@ test("jobs go on after their ledger was lost and rebuilt under kills, and those 
   assert.match(ok(await sluice(["fsck", ...flags])), /no problems/);
 });
 
-test("what pages led to is found again without the ledger, with its parents", async () => {
+test("emitted items are rebuilt without the ledger, with their parents", async () => {
   await using site = await TownSite.open();
   const { data, run } = prepareTowns(folder, site, "towns");
   const flags = ["--data", data];
@@ -137,7 +137,7 @@ test("what pages led to is found again without the ledger, with its parents", as
     items.filter(({ parent }) => parent === undefined).map(({ key }) => key),
     [`${site.url}/list/0`],
   );
-  // Its manifest names the parents that the rebuilt ledger has: they are the same when it is rebuilt from there.
+  // Its manifest names the parents of the rebuilt ledger. A rebuild from the manifest gives the same ones.
   const text = readFileSync(manifest!, "utf8");
   loseLedger(data);
   ok(await sluice(["rebuild", ...flags]));
@@ -145,7 +145,7 @@ test("what pages led to is found again without the ledger, with its parents", as
   assert.equal(readFileSync(manifest!, "utf8"), text);
 });
 
-test("a folder without an archive is not made into a data folder", async () => {
+test("rebuild refuses a folder without an archive", async () => {
   const { code, stderr } = await sluice(["rebuild", "--data", join(folder, "nowhere")]);
   assert.equal(code, 2);
   assert.match(stderr, /no archive here/);

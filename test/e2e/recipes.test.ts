@@ -24,7 +24,7 @@ interface Row {
   readonly minutes: number | null;
 }
 
-/** Runs the scraper over pages that are served by their path; the site is gone when it returns. */
+/** Serves the pages by path and runs the scraper. The site is closed when this returns. */
 const scrape = async (
   data: string,
   pages: ReadonlyMap<string, string>,
@@ -38,7 +38,7 @@ const scrape = async (
   return new Map(readLines<Row>(output).map((row) => [new URL(row.url).pathname, row]));
 };
 
-test("one scraper reads recipes that are written down in four ways", async () => {
+test("one scraper reads recipes in four kinds of markup", async () => {
   const data = join(folder, "kitchen");
   const rows = await scrape(data, new Map(RECIPES.map(({ path, html }) => [path, html])));
   for (const { path, expected } of RECIPES) {
@@ -77,10 +77,10 @@ test(
         assert.equal(row.title, expected.title);
         assert.equal(row.image, expected.image);
         assert.equal(row.language, expected.language);
-        // Where a page names no address of its own, the expectation is the bare host.
+        // If a page has no canonical URL, the expected value is the host.
         if (URL.canParse(expected.canonical_url)) assert.equal(row.canonicalUrl, expected.canonical_url);
         else assert.equal(new URL(row.canonicalUrl).hostname.replace(/^www\./, ""), expected.canonical_url);
-        // A page that says nowhere which of its lines are ingredients: found are none, rather than wrong ones.
+        // The page does not mark its ingredients: finding none is right.
         const isMarkedUp = /"Recipe"|itemprop="(?:recipeIngredient|ingredients)"/.test(
           fileOf(host, "page.html"),
         );

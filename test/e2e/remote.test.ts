@@ -27,7 +27,7 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** As a user types it, far from the server's files, with a configuration of one's own. */
+/** As a user on another machine runs it, with its own configuration. */
 const type = (args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> =>
   new SluiceProcess(
     args,
@@ -48,13 +48,13 @@ const file = (name: string, content: string | Uint8Array): string => {
 };
 const csv = (count: number): string => `n\n${Array.from({ length: count }, (_, n) => `${n}\n`).join("")}`;
 
-test("without a key nothing is told, and the way in is", async () => {
+test("without a key a server reveals nothing but how to log in", async () => {
   const { code, stderr } = await type(["jobs", "ls"]);
   assert.equal(code, 2);
   assert.match(stderr, /sluice login/);
 });
 
-test("a key that is no good is not kept; a good one is, for its owner alone", async () => {
+test("login stores a valid key, readable only by its owner, and refuses an invalid one", async () => {
   const bad = await type(["login"], {
     SLUICE_KEY: "sluice_00000000_0000000000000000000000000000000000000000",
   });
@@ -67,7 +67,7 @@ test("a key that is no good is not kept; a good one is, for its owner alone", as
   assert.ok(!stdout.includes(service.key), "the key itself is not shown");
 });
 
-test("the verbs of a local job are those of a job on a server", async () => {
+test("the same commands work on local jobs and on jobs of a server", async () => {
   const input = file("inputs.csv.gz", gzipSync(csv(ITEMS)));
   const submitted = JSON.parse(
     await typed("submit", "hopping", "--input", input, "--label", "a=b", "--json"),
@@ -99,7 +99,7 @@ test("the verbs of a local job are those of a job on a server", async () => {
   assert.equal(code, 2, "it has ended");
 });
 
-test("a reader that has seen enough of the results is no error", async () => {
+test("closing the pipe early while results are written is no error", async () => {
   const results = new SluiceProcess(
     ["jobs", "results", "last"],
     { XDG_CONFIG_HOME: join(folder, "config"), SLUICE_SERVER: service.url },
@@ -110,7 +110,7 @@ test("a reader that has seen enough of the results is no error", async () => {
   assert.deepEqual([code, stderr], [0, ""]);
 });
 
-test("a file without a beginning is told by its name, before there is a job; one that does not fit is told plainly", async () => {
+test("an empty file is named before a job exists, and a file that does not fit is reported", async () => {
   const known = await typed("jobs", "ls", "--json");
   const empty = await type(["submit", "hopping", "--input", file("empty.csv", "")]);
   assert.deepEqual([empty.code, empty.stdout], [2, ""]);
@@ -118,10 +118,10 @@ test("a file without a beginning is told by its name, before there is a job; one
   assert.equal(await typed("jobs", "ls", "--json"), known);
   const misfit = await type(["submit", "hopping", "--input", file("misfit.csv", "number\n1\n")]);
   assert.equal(misfit.code, 3);
-  assert.match(misfit.stderr, /No input fits the scraper hopping/);
+  assert.match(misfit.stderr, /no input is valid for scraper hopping/);
 });
 
-test("lanes, workers and clients are looked after from afar", async () => {
+test("lanes, workers and clients can be managed on a server", async () => {
   const lane = new URL(site.url).host;
   assert.match(await typed("lanes", "set", lane, "--rate", "5"), /at most/);
   await typed("lanes", "hold", lane);
@@ -148,7 +148,7 @@ test("lanes, workers and clients are looked after from afar", async () => {
   assert.equal((await theirs()).code, 2);
 });
 
-test("an upload that breaks off again and again goes on where it stopped, and every input is there once", async () => {
+test("an upload that is cut repeatedly continues where it stopped, and every input arrives once", async () => {
   await typed("lanes", "hold", new URL(site.url).host);
   const count = 60_000;
   for (const [name, text] of [
@@ -171,7 +171,7 @@ test("an upload that breaks off again and again goes on where it stopped, and ev
   }
 });
 
-test("a server that is not there is told, with its address", async () => {
+test("the error for an unreachable server names its address", async () => {
   const url = `http://127.0.0.1:${await freePort()}`;
   const { code, stderr } = await type(["jobs", "ls", "--server", url]);
   assert.equal(code, 1);

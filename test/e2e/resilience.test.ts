@@ -57,9 +57,9 @@ const stateOf = async (data: string) => {
   return { ...job!, lanes: await storage.ledger.listLanes({ job: job!.spec.id, limit: 200 }) };
 };
 
-test("inputs that cannot be read to their end do not cost those that were", async () => {
+test("inputs that were read before a read error are kept", async () => {
   const data = join(folder, "broken-inputs");
-  // Wide rows: the first of them are read, and taken, long before the bad bytes are reached.
+  // Wide rows: the first ones are accepted long before the bad bytes are read.
   const wide = (count: number) =>
     Buffer.from(`${numbers(count)}\n`.replaceAll("\n", `,${"x".repeat(1000)}\n`));
   const whole = file("whole.csv", wide(800));
@@ -76,7 +76,7 @@ test("inputs that cannot be read to their end do not cost those that were", asyn
   assert.equal((await stateOf(data)).counts.states.done, 800);
 });
 
-test("a worker that is ended by hand is replaced", async () => {
+test("a killed worker is replaced", async () => {
   const data = join(folder, "ended");
   const run = new SluiceProcess(
     ["run", scraper, "--input", file("many.csv", numbers(1000)), "--data", data],
@@ -88,7 +88,7 @@ test("a worker that is ended by hand is replaced", async () => {
   assert.equal(code, 0, stderr);
 });
 
-test("a pipe on which nothing comes any more does not hold up a stop", async () => {
+test("an idle input pipe does not delay a stop", async () => {
   const data = join(folder, "pipe");
   const args = [
     join(ROOT, "bin/sluice.js"),
@@ -117,7 +117,7 @@ test("a pipe on which nothing comes any more does not hold up a stop", async () 
   assert.equal(code, 5);
 });
 
-test("a throttle slows the lane that the scraper has named", async () => {
+test("throttling slows the lane that the scraper names", async () => {
   const data = join(folder, "throttled");
   isThrottling = true;
   const { code, stderr } = await sluice(

@@ -15,7 +15,7 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 
 async function* nothing() {}
 
-test("a job that was killed while its inputs were read keeps to its limit when it goes on", async () => {
+test("a job that was killed while reading inputs keeps its limit when it continues", async () => {
   await using site = await LoopbackSite.open();
   const input = site.writeUrls(join(folder, "urls.txt"), ["/0", "/1", "/2", "/3", "/4"]);
   const data = join(folder, "data");

@@ -21,7 +21,7 @@ interface Row {
   readonly _state: string;
 }
 
-/** Each item that the job has can be read: its record, and every page and file of it. */
+/** Every item of the job is readable: its record, pages and files. */
 const assertReadable = async (project: TownProject, job: string, count: number): Promise<void> => {
   const rows = await project.lines<Row>("export", job);
   assert.equal(rows.length, count);
@@ -44,7 +44,7 @@ const rowCounts = (project: TownProject): Record<string, number> =>
     TABLES.map((table) => [table, project.query<{ n: number }>(`SELECT count(*) AS n FROM ${table}`)[0]!.n]),
   );
 
-test("jobs rm removes a job with everything it has, and says afterwards what it was", async () => {
+test("jobs rm removes a job with all its data, and jobs show still says what it was", async () => {
   await using site = await openTownSite();
   const project = openProject(site.url);
   const job = await project.collect(namesOf(5));
@@ -76,7 +76,7 @@ test("jobs rm removes a job with everything it has, and says afterwards what it 
   assert.match(wrong.stderr, /nosuch: .*no/);
 });
 
-test("a job that has not ended is refused with the way out", async () => {
+test("jobs rm refuses a job that has not ended, and says what to do", async () => {
   await using site = await openTownSite();
   const project = openProject(site.url);
   const input = join(project.folder, "names.csv");
@@ -98,7 +98,7 @@ test("a job that has not ended is refused with the way out", async () => {
   assert.equal((await project.run("jobs", "rm", job)).code, 0);
 });
 
-test("prune --keep records removes old pages only; what a scraper's settings say is due goes with a bare prune", async () => {
+test("prune --keep records removes only old pages; prune without options follows the scrapers' settings", async () => {
   await using site = await openTownSite();
   const project = openProject(site.url);
   const old = await project.collect(namesOf(3));
@@ -121,7 +121,7 @@ test("prune --keep records removes old pages only; what a scraper's settings say
     rows.map(({ mayor }) => mayor),
     namesOf(3).map((name) => `Mayor of ${name}`),
   );
-  assert.match((await project.run("jobs", "show", old)).stdout, /its pages were removed on .*6 captures/);
+  assert.match((await project.run("jobs", "show", old)).stdout, /pages removed on .*6 captures/);
   const extracted = await project.run("extract", old);
   assert.equal(extracted.code, 2);
   assert.match(extracted.stderr, /its pages were removed on .*nothing can be extracted again/s);
@@ -144,7 +144,7 @@ test("prune --keep records removes old pages only; what a scraper's settings say
   assert.match(bad.stderr, /`retention` has no option `page`\. Did you mean `pages`\?/);
 });
 
-test("a prune that is killed at any moment leaves everything readable, and the next one finishes it", async () => {
+test("a killed prune leaves everything readable, and the next one finishes it", async () => {
   await using site = await openTownSite();
   const project = openProject(site.url);
   const old = await project.collect(namesOf(30));
@@ -161,7 +161,7 @@ test("a prune that is killed at any moment leaves everything readable, and the n
 
   let kills = 0;
   const steps = ["fresh", "lend", "bytes", "rows"];
-  /** Each round waits for a later state, and kills the process in it. */
+  /** Each round waits for a later state and kills the process there. */
   const states = [
     () => isMarked(),
     () => ownObjects() < all,

@@ -26,7 +26,7 @@ const runAll = async (site: LoopbackSite, robots: "obey" | "ignore") => {
      });`,
   );
   const data = join(folder, robots);
-  // Allowed and denied ones mixed, so that both processes meet both.
+  // Allowed and denied pages alternate, so that both processes get both.
   const paths = OPEN.flatMap((path, n) => [path, PRIVATE[n]!]);
   const input = site.writeUrls(join(folder, `${robots}.txt`), paths);
   const ended = await sluice(["run", scraper, "--input", input, "--data", data, "--processes", "2"]);
@@ -38,7 +38,7 @@ const runAll = async (site: LoopbackSite, robots: "obey" | "ignore") => {
   return { ...ended, end };
 };
 
-test("what robots.txt denies is not asked for; the file itself is fetched once for all processes", async () => {
+test("pages that robots.txt denies are not requested, and the file is fetched once for all processes", async () => {
   await using site = await LoopbackSite.open(ROBOTS);
   const { code, stderr, end } = await runAll(site, "obey");
   assert.equal(code, 3, stderr);
@@ -49,7 +49,7 @@ test("what robots.txt denies is not asked for; the file itself is fetched once f
   assert.match(stderr, /robots-denied/);
 });
 
-test("a scraper that ignores robots.txt does not fetch it either", async () => {
+test("a scraper that ignores robots.txt does not fetch it", async () => {
   await using site = await LoopbackSite.open(ROBOTS);
   const { code, stderr, end } = await runAll(site, "ignore");
   assert.equal(code, 0, stderr);

@@ -23,7 +23,7 @@ export default defineScraper({
 });
 `;
 
-test("a scraper has one name, and is found by it in the CLI, the API and its filters", async () => {
+test("a scraper has one name in the CLI, the API and filters", async () => {
   await using site = await LoopbackSite.open();
   const input = site.writeUrls(join(folder, "urls.txt"), ["/1"]);
   await using service = new Service(join(folder, "project"));
@@ -33,7 +33,7 @@ test("a scraper has one name, and is found by it in the CLI, the API and its fil
     const ended = await new SluiceProcess(args, { SLUICE_KEY: service.key }, service.folder).ended;
     return { ...ended, lines: ended.stdout.trim().split("\n") };
   };
-  // By its name and by that of its file: both are jobs of the one scraper.
+  // By name and by file name: both are jobs of the same scraper.
   const names = ["willow-county-tax", "county"];
   for (const name of names) {
     const { code, stderr } = await here("run", name, "--input", input);

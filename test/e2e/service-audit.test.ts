@@ -10,7 +10,7 @@ import { sluice } from "./sluice-process.ts";
 const folder = mkdtempSync(join(tmpdir(), "sluice-audit-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-test("what an admin changes over the API and what a user changes in the data folder stand in one list, without secrets", async () => {
+test("the audit list has changes made through the API and in the data folder, without secrets", async () => {
   await using service = new Service(folder);
   const client = await service.serve();
   const run = async (...args: readonly string[]): Promise<string> => {

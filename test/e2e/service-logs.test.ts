@@ -8,7 +8,7 @@ import { Service } from "./service-process.ts";
 const folder = mkdtempSync(join(tmpdir(), "sluice-logs-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-test("a controller sets its log aside by size, and keeps as many files as it is told", async () => {
+test("a controller rotates its log by size and keeps the given number of files", async () => {
   await using service = new Service(folder);
   const client = await service.serve("--log-max-mb", "0.001", "--log-keep", "2");
   for (let n = 0; n < 40; n++) await client.whoAmI();

@@ -8,7 +8,7 @@ import { SluiceProcess } from "./sluice-process.ts";
 
 type Env = Readonly<Record<string, string>>;
 
-/** A project folder with a data folder, and the processes of a service on it, as an operator starts them. */
+/** A project folder with a data folder, and a service's processes, started as an operator starts them. */
 export class Service implements AsyncDisposable {
   readonly folder: string;
   readonly data: string;
@@ -26,17 +26,17 @@ export class Service implements AsyncDisposable {
     this.configure({});
   }
 
-  /** Says in the project's configuration what differs from the defaults. */
+  /** Writes the project's configuration. */
   configure(config: Config): void {
     writeFileSync(join(this.folder, "sluice.config.ts"), `export default ${JSON.stringify(config)};\n`);
   }
 
-  /** Puts a scraper into the project, or another text in its place. */
+  /** Writes a scraper into the project, or replaces it. */
   writeScraper(name: string, text: string): void {
     writeFileSync(join(this.folder, "scrapers", `${name}.scraper.ts`), text);
   }
 
-  /** Starts the controller, or starts it again at the same address. */
+  /** Starts the controller, or restarts it at the same address. */
   async serve(...args: readonly string[]): Promise<SluiceClient> {
     const port = this.#url === "" ? `${await freePort()}` : new URL(this.#url).port;
     const controller = this.#start(["serve", "--json", "--port", port, ...args]);
@@ -68,7 +68,7 @@ export class Service implements AsyncDisposable {
     return this.#start(["worker", ...args]);
   }
 
-  /** Looks at the job until it is so; each look must find that nothing was lost or counted twice. */
+  /** Polls the job until the condition holds. Each poll checks that nothing is lost or counted twice. */
   async until(job: string, isSo: (job: Job) => boolean): Promise<Job> {
     for (;;) {
       const view = await this.client.getJob(job);
@@ -90,7 +90,7 @@ export class Service implements AsyncDisposable {
   }
 }
 
-/** Every input has one fate, and every accepted one is in one state. */
+/** Every input is accepted, rejected, folded or capped, and every item is in one state. */
 export const assertConserved = ({ counts }: Pick<Job, "counts">): void => {
   const { received, accepted, folded, rejected, capped, states } = counts;
   const sum = Object.values(states).reduce((a, b) => a + b);

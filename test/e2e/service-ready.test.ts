@@ -27,7 +27,7 @@ const until = async ({ url }: Service, status: number): Promise<Ready> => {
   }
 };
 
-test("a disk that fills up is noticed below the floor and when it is full, and is forgotten when there is room", async (t) => {
+test("readiness reports a disk that is nearly full or full, and recovers when there is room", async (t) => {
   const folder = mkdtempSync(join(tmpdir(), "sluice-ready-"));
   try {
     execFileSync("mount", ["-t", "tmpfs", "-o", "size=24m", "tmpfs", folder], { stdio: "pipe" });
@@ -52,7 +52,7 @@ test("a disk that fills up is noticed below the floor and when it is full, and i
   assert.deepEqual(await until(service, 200), { status: 200, codes: [] });
 });
 
-test("a ledger that another process keeps locked is noticed, while the process is alive", async (t) => {
+test("readiness reports a ledger that another process keeps locked", async (t) => {
   const folder = mkdtempSync(join(tmpdir(), "sluice-locked-"));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   await using service = new Service(folder);

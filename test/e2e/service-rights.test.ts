@@ -13,13 +13,13 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 
 const namesBelow = (path: string): string[] => readdirSync(path, { recursive: true, encoding: "utf8" });
 
-/** The folder and all below it that others than their owner have any right to. */
+/** All paths in the folder to which anyone but the owner has access. */
 const openToOthers = (path: string): string[] =>
   [path, ...namesBelow(path).map((name) => join(path, name))].filter(
     (name) => (statSync(name).mode & 0o077) !== 0,
   );
 
-/** With a umask that takes no right away. */
+/** With a umask of 0. */
 const unmasked = (...args: readonly string[]): Promise<unknown> =>
   promisify(execFile)("sh", [
     "-c",
@@ -30,7 +30,7 @@ const unmasked = (...args: readonly string[]): Promise<unknown> =>
     ...args,
   ]);
 
-test("whatever the umask, ledger, logs, pages and a backup are for their owner alone", async () => {
+test("ledger, logs, pages and backups are readable only by their owner, whatever the umask", async () => {
   await using site = await LoopbackSite.open();
   const input = site.writeUrls(join(folder, "urls.txt"), ["/a", "/b"]);
   const [data, copy, restored] = [join(folder, "data"), join(folder, "copy"), join(folder, "restored")];
@@ -46,7 +46,7 @@ test("whatever the umask, ledger, logs, pages and a backup are for their owner a
   assert.deepEqual([data, copy, restored].flatMap(openToOthers), []);
 });
 
-test("a data folder that others may look into is used as it is, and its owner is told", async () => {
+test("a data folder that others can read is used, with a warning", async () => {
   const data = join(folder, "wide");
   mkdirSync(data);
   chmodSync(data, 0o755);

@@ -24,7 +24,7 @@ const answering = async (
 
 const CLIENTS = JSON.stringify({ data: [{ name: "tax", weight: 3 }] });
 
-test("a server that takes the connection and says nothing is given up, and named with the way out", async (t) => {
+test("the client gives up on a server that accepts connections and never answers, and says what to do", async (t) => {
   const url = await listening(
     t,
     createTcpServer((socket) => {
@@ -37,7 +37,7 @@ test("a server that takes the connection and says nothing is given up, and named
   assert.match(stderr, /wait longer with --timeout/);
 });
 
-test("an answer that stops half-way is given up", async (t) => {
+test("the client gives up on an answer that stops half-way", async (t) => {
   const url = await answering(t, async (response) => {
     response.setHeader("content-type", "application/json").write(CLIENTS.slice(0, 10));
   });
@@ -46,7 +46,7 @@ test("an answer that stops half-way is given up", async (t) => {
   assert.ok(stderr.includes("nothing has moved for 1 s"), stderr);
 });
 
-test("an answer that takes longer than the timeout is read to its end while bytes move", async (t) => {
+test("a slow answer is read to its end while bytes arrive", async (t) => {
   const url = await answering(t, async (response) => {
     response.setHeader("content-type", "application/json");
     for (let at = 0; at < CLIENTS.length; at += 8) {
@@ -68,8 +68,8 @@ test("an answer that takes longer than the timeout is read to its end while byte
   assert.match(stdout, /"name":"tax"/);
 });
 
-test("a machine that takes no connection is given up after the time for it", async (t) => {
-  // Its process stands still: the system takes two connections for it, and lets the others wait.
+test("the client gives up on a machine that accepts no connection", async (t) => {
+  // Its process is stopped: the system accepts two connections for it and lets the others wait.
   const program =
     'const s = require("net").createServer().listen({ host: "127.0.0.1", port: 0, backlog: 1 }, () => console.log(s.address().port))';
   const child = spawn(process.execPath, ["-e", program], { stdio: ["ignore", "pipe", "ignore"] });

@@ -4,7 +4,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { type TlsContents, watchTls } from "../../src/cli/tls-files.ts";
+import { type TlsContents, watchTls } from "../../src/cli/actions/serve.ts";
 import { SluiceProcess, sluice } from "./sluice-process.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "sluice-tls-"));
@@ -18,7 +18,7 @@ const openssl = (line: string): string =>
     stdio: ["ignore", "pipe", "pipe"],
   });
 
-/** Why there is no certificate here; undefined where a CA and a certificate of it for loopback were made. */
+/** Why certificates could not be made, or undefined. */
 const whyNone = (): string | undefined => {
   try {
     openssl("version");
@@ -69,7 +69,7 @@ test(
   },
 );
 
-test("a renewed pair is taken up once both files fit each other", { skip }, async (t) => {
+test("a renewed certificate is used once both files match", { skip }, async (t) => {
   const files = { cert: at("live.pem"), key: at("live.key") };
   copyFileSync(at("cert.pem"), files.cert);
   copyFileSync(at("key.pem"), files.key);
@@ -84,7 +84,7 @@ test("a renewed pair is taken up once both files fit each other", { skip }, asyn
   assert.deepEqual(await promise, { cert: readFileSync(at("ca.pem")), key: readFileSync(at("ca.key")) });
 });
 
-test("half of a pair, and files that are none, are refused before anything is served", { skip }, async () => {
+test("an incomplete or invalid certificate is refused at the start", { skip }, async () => {
   const refusal = async (...args: readonly string[]): Promise<string> => {
     const { code, stderr } = await sluice(["serve", "--port", "0", "--data", at("refused"), ...args]);
     assert.equal(code, 2, stderr);
@@ -98,7 +98,7 @@ test("half of a pair, and files that are none, are refused before anything is se
   );
 });
 
-test("a server that others can reach says where, what needs no key and that it is plain HTTP; without keys it does not start", async () => {
+test("a public server says where it listens, what needs no key and that it is plain HTTP; without keys it does not start", async () => {
   const { server } = await serve("--host", "0.0.0.0");
   await server.prints(/"type":"exposed".*all addresses of this machine.*needs an API key.*plain HTTP/);
   await stop(server);
@@ -117,5 +117,5 @@ test("a server that others can reach says where, what needs no key and that it i
     at("keyless"),
   ]);
   assert.equal(keyless.code, 2);
-  assert.match(keyless.stderr, /without keys the API listens on this machine only/);
+  assert.match(keyless.stderr, /without keys, the API listens only on loopback/);
 });

@@ -18,7 +18,7 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 /** Long enough for several pulses. */
 const WATCH_MS = 1500;
 
-test("a job over the API ends as the site's truth says, though a worker and the controller are killed", async () => {
+test("a job through the API has correct results although a worker and the controller are killed", async () => {
   const truth = join(folder, "truth.jsonl");
   const parcels = 600;
   await using site = await startSite(["--parcels", `${parcels}`, "--troubles", "all", "--truth", truth]);
@@ -45,7 +45,7 @@ test("a job over the API ends as the site's truth says, though a worker and the 
   assertTruth(truth, service.data);
 });
 
-test("a worker that is told to stop finishes what it has in hand, and leaves the rest to others", async () => {
+test("a stopping worker finishes its items in flight and leaves the rest to others", async () => {
   await using site = await HoppingSite.open({ answerMs: 20 });
   await using service = new Service(join(folder, "drain"), { HOPPING_URL: site.url });
   service.writeScraper("hopping", HoppingSite.scraper);
@@ -53,7 +53,7 @@ test("a worker that is told to stop finishes what it has in hand, and leaves the
   const worker = service.worker();
   const { job } = await client.createJob({ scraper: "hopping", inputs: numbers(100) });
   await site.arrivals(40);
-  // However long the signal takes: the worker must not be through with all of them before.
+  // The worker must not finish all of them before the signal arrives, however long that takes.
   site.answerMs = 300;
   worker.child.kill("SIGTERM");
   const { code, stderr } = await worker.ended;
@@ -71,13 +71,13 @@ test("a worker that is told to stop finishes what it has in hand, and leaves the
   assert.equal(site.arrived.length, 100 * HoppingSite.requestsPerItem, "nothing was asked for twice");
 });
 
-/** The API waits for 20 s unless told: on a busy machine, until a worker that does not answer is given up, it may take longer. */
+/** The API waits 20 s by default. On a busy machine it may take longer to give up a silent worker. */
 const PATIENT = { waitMs: 60_000 };
 
 const STOPPED = {
-  // As many in hand as slots are booked ahead: whoever does not hear of the stop at once has some left to use.
+  // As many items in flight as slots are booked ahead, so that a worker that misses the stop would still send requests.
   "in a lane with slots booked ahead": { pace: "perSecond: 40, concurrency: 40", answerMs: 30, requests: 60 },
-  // No slots hold a hop back here, and an item takes longer than the stop.
+  // Here no slot delays a hop, and an item takes longer than the stop.
   "in a lane without a rate": { pace: "perSecond: Infinity, concurrency: 8", answerMs: 500, requests: 20 },
 };
 
@@ -108,7 +108,7 @@ for (const [where, { pace, answerMs, requests }] of Object.entries(STOPPED))
     assert.equal(states.done + states.cancelled, accepted);
   });
 
-test("a job whose scraper was changed is held with the reason, and others go on", async () => {
+test("a job whose scraper changed is held with the reason, and other jobs continue", async () => {
   await using site = await HoppingSite.open();
   await using service = new Service(join(folder, "changed"), { HOPPING_URL: site.url });
   service.writeScraper("hopping", HoppingSite.scraper);
@@ -128,7 +128,7 @@ test("a job whose scraper was changed is held with the reason, and others go on"
   assert.equal(counts.states.done, 5);
 });
 
-test("the first start makes a key, later ones do not, and without keys it listens on this machine only", async () => {
+test("only the first start makes a key, and a server without keys listens on loopback only", async () => {
   await using service = new Service(join(folder, "keys"));
   await service.serve();
   const { key, url } = service;
@@ -146,14 +146,14 @@ test("the first start makes a key, later ones do not, and without keys it listen
   assert.equal((await fetch(`${open.url}/v1/jobs`)).status, 200);
 });
 
-test("a first start that cannot listen still shows the key that it has made", async () => {
+test("a first start that cannot listen still prints its new key", async () => {
   await using first = new Service(join(folder, "first"));
   await first.serve();
   const taken = new URL(first.url).port;
   const data = join(folder, "second");
   const { code, stdout } = await sluice(["serve", "--port", taken, "--data", data]);
   assert.equal(code, 2);
-  const [, key = ""] = /^Admin key, shown this once: (\S+)$/m.exec(stdout) ?? [];
+  const [, key = ""] = /^Admin key, shown only once: (\S+)$/m.exec(stdout) ?? [];
   const { stdout: keys } = await sluice(["clients", "key", "default", "--list", "--data", data]);
   assert.ok(keys.includes(key.slice(0, "sluice_00000000".length)) && key !== "", keys);
 });

@@ -14,7 +14,7 @@ import { ROOT, sluice, SluiceProcess } from "./sluice-process.ts";
 const folder = mkdtempSync(join(tmpdir(), "sluice-hangup-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A site that keeps requests open until it is told to answer them. */
+/** A site that keeps requests open until the test lets it answer. */
 const openHoldingSite = async () => {
   const held: ServerResponse[] = [];
   const server = createServer((request, response) => {
@@ -43,7 +43,7 @@ const openHoldingSite = async () => {
 const COMMANDS = ["run", "worker", "serve"] as const;
 
 for (const command of COMMANDS)
-  test(`SIGHUP to \`sluice ${command}\` lets it finish what it has in hand, and take nothing more`, async () => {
+  test(`SIGHUP to \`sluice ${command}\` lets it finish its items in flight and take no more`, async () => {
     await using site = await openHoldingSite();
     const data = join(folder, command);
     const input = join(folder, `${command}.txt`);
@@ -59,7 +59,7 @@ for (const command of COMMANDS)
     );
     await site.holdsOne();
     started.child.kill("SIGHUP");
-    await started.says(/Stopping: finishing what is in hand/);
+    await started.says(/Stopping: finishing items in flight/);
     const inFlight = site.release();
     const { code } = await started.ended;
     assert.equal(code, command === "run" ? 5 : 0, started.stderr);
@@ -101,7 +101,7 @@ for (const [way, command] of Object.entries(WAYS))
       let said = "";
       while (!/listens on \S+\n/.test(said)) said += String((await once(child.stdout, "data"))[0]);
       const [, url] = /listens on (\S+)/.exec(said)!;
-      // The shell may die of it, as a login shell does.
+      // The shell may die of it, as a login shell would.
       for (let n = 0; n < 2; n++) killGroup(child.pid!, "SIGHUP");
       await delay(1500);
       assert.equal((await fetch(`${url}/healthz`)).status, 200);
@@ -114,6 +114,6 @@ function killGroup(group: number, signal: NodeJS.Signals): void {
   try {
     process.kill(-group, signal);
   } catch {
-    // nothing is left of it
+    // no process is left
   }
 }

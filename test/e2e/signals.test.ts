@@ -19,7 +19,7 @@ import { childrenOf, ROOT, sluice, SluiceProcess } from "./sluice-process.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "sluice-signals-"));
 const BIN = join(ROOT, "bin/sluice.js");
-/** Long enough for any machine: what does not end ends never. */
+/** Long enough for any machine. */
 const DEADLINE_MS = 90_000;
 
 /** A project that has Sluice installed. */
@@ -32,7 +32,7 @@ writeFileSync(
   JSON.stringify({ name: "p", private: true, scripts: { sluice: "sluice" } }),
 );
 
-/** Not npm's own: a test run by npm must look like one that was not. */
+/** Without npm's variables, so that a test started by npm behaves like any other. */
 const env = Object.fromEntries(
   Object.entries(process.env).filter(([name]) => !/^(npm_|SLUICE_|NODE_TEST)/.test(name)),
 );
@@ -52,7 +52,7 @@ const answersOf = (program: string, args: readonly string[], path: string): stri
     return undefined;
   }
 };
-/** Another Node than the one that Sluice needs, on a machine that has one. */
+/** An older Node than Sluice needs, if the machine has one. */
 const oldNode = answersOf(
   "node",
   ["-p", "+process.versions.node.split('.')[0] < 24 ? process.execPath : ''"],
@@ -67,12 +67,12 @@ after(() => {
     try {
       process.kill(-group, "SIGKILL");
     } catch {
-      // nothing is left of it
+      // no process is left
     }
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Processes of the group, zombies left out. */
+/** Processes of the group without zombies. */
 const membersOf = (group: number): string[] =>
   readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
@@ -84,7 +84,7 @@ const membersOf = (group: number): string[] =>
         if (Number(pgrp) !== group || state === "Z" || state === "X") return [];
         return [`${pid} ${readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ")}`];
       } catch {
-        return []; // it has just ended
+        return []; // the process has just ended
       }
     });
 
@@ -107,7 +107,7 @@ const serveArgs = (): string[] => [
   mkdtempSync(join(folder, "data-")),
 ];
 
-/** In a group of its own, with which everything that it starts can be found. Resolves when the server listens and its worker is there. */
+/** Starts it in its own process group, so that all its processes can be found. Resolves when the server listens and its worker runs. */
 const start = async (program: string, args: readonly string[]): Promise<ChildProcess> => {
   const child = spawn(program, args, {
     cwd: project,
@@ -198,7 +198,7 @@ test(
   },
 );
 
-test("a server that a shell has put in the background stays when the shell ends", async () => {
+test("a server in the background of a shell survives the shell", async () => {
   const command = quoted([process.execPath, BIN, ...serveArgs()]);
   const child = spawn("sh", ["-c", `${command} & echo $!`], {
     env: { ...env, PATH: ownPath },
@@ -212,14 +212,14 @@ test("a server that a shell has put in the background stays when the shell ends"
   while (!listening.test(said)) said += String((await once(child.stdout, "data"))[0]);
   await exited;
   const [, url] = listening.exec(said)!;
-  // Several times as long as it takes to notice that a parent is gone.
+  // Several times the interval in which a process checks its parent.
   await delay(2500);
   assert.equal((await fetch(`${url}/healthz`)).status, 200);
   process.kill(Number(/^\d+$/m.exec(said)![0]), "SIGTERM");
   await nothingLeft(child.pid!);
 });
 
-test("a worker waits for what it has in hand no longer than it is told to", async () => {
+test("a stopping worker waits for items in flight no longer than --drain", async () => {
   await using site = await LoopbackSite.open();
   site.isAnswering = false;
   const data = join(folder, "hanging");

@@ -18,13 +18,13 @@ export interface Ended {
 
 const running = new Set<ChildProcess>();
 
-/** Without the server, key and folder of whoever runs the tests: they are not to be worked on. Hints name the program as if it was installed. */
-const strangers = {
+/** Without the server, key and data folder of the person who runs the tests. Hints name the program as if it was installed. */
+const cleanEnv = {
   ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("SLUICE_"))),
   SLUICE_COMMAND: "sluice",
 };
 
-// A test that gave up must not leave a process behind: its pipes would keep the test file waiting for ever.
+// A test that timed out must not leave a process behind: its pipes would keep the test file running.
 if (process.env["NODE_TEST_CONTEXT"] !== undefined)
   after(() => {
     for (const child of running) child.kill("SIGKILL");
@@ -42,12 +42,12 @@ export class SluiceProcess {
     env: Readonly<Record<string, string>> = {},
     cwd = process.cwd(),
     stdin: "ignore" | "pipe" = "ignore",
-    /** A command that runs it. */
+    /** A command that wraps it. */
     within: readonly string[] = [],
   ) {
     const [program, ...rest] = [...within, process.execPath, join(ROOT, "bin/sluice.js"), ...args];
     this.child = spawn(program!, rest, {
-      env: { ...strangers, ...env },
+      env: { ...cleanEnv, ...env },
       cwd,
       stdio: [stdin, "pipe", "pipe"],
     });
@@ -62,12 +62,12 @@ export class SluiceProcess {
     );
   }
 
-  /** Resolves when its words to people contain this, and fails when it ends without them. */
+  /** Resolves when stderr matches, and fails if the process ends before. */
   async says(text: RegExp): Promise<void> {
     while (!text.test(this.stderr)) await this.#next("stderr");
   }
 
-  /** The same of what it prints, which is then taken off, so that the next call waits for something new. */
+  /** The same for stdout. The matched text is removed, so that the next call waits for new output. */
   async prints(text: RegExp): Promise<void> {
     while (!text.test(this.stdout)) await this.#next("stdout");
     this.stdout = this.stdout.replace(text, "");
@@ -80,7 +80,7 @@ export class SluiceProcess {
     await Promise.race([once(this.child[stream]!, "data"), hasEnded]);
   }
 
-  /** Resolves with the first line that it prints for programs; throws when it ends without one. */
+  /** Resolves with the first line of stdout, and throws if the process ends without one. */
   async line(): Promise<string> {
     while (!this.stdout.includes("\n")) {
       const ended = await Promise.race([once(this.child.stdout!, "data"), this.ended]);
@@ -100,7 +100,7 @@ export class SluiceProcess {
 export const sluice = (args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> =>
   new SluiceProcess(args, env).ended;
 
-/** Until there is a job in the data folder: what is killed before leaves nothing to go on with. */
+/** Waits until the data folder has a job: a run that is killed before leaves nothing to resume. */
 export const untilJob = async (data: string): Promise<void> => {
   await using storage = await openStorage(data);
   while ((await storage.ledger.listJobs()).length === 0) await delay(20);
@@ -113,6 +113,6 @@ export const childrenOf = (pid: number): number[] => {
       .filter((text) => text !== "")
       .map(Number);
   } catch {
-    return []; // it has just ended
+    return []; // the process has just ended
   }
 };

@@ -18,7 +18,7 @@ import { after, before, test } from "node:test";
 import { propertyPage } from "../../bench/site/property-page.ts";
 import { type Ended, ROOT, SluiceProcess } from "./sluice-process.ts";
 
-/** From nothing to a project that runs, and from a page to a scraper, as a newcomer does it. */
+/** From an empty folder to a running project, and from a page to a scraper, as a new user does it. */
 
 const kit = mkdtempSync(join(tmpdir(), "sluice-starting-"));
 const project = join(kit, "my-scrapers");
@@ -67,7 +67,7 @@ test("a new project's scraper runs at once, by its name, into the project's data
   assert.match(readFileSync(join(project, "tools.csv"), "utf8"), /Cordless drill,T-001,40,1\.4/);
 });
 
-test("a folder that has something in it is refused, and filled up with --force", async () => {
+test("init refuses a folder with files, unless --force is given", async () => {
   const folder = join(kit, "used");
   mkdirSync(folder);
   writeFileSync(join(folder, "notes.txt"), "mine");
@@ -81,18 +81,18 @@ test("a folder that has something in it is refused, and filled up with --force",
   assert.ok(existsSync(join(folder, "sluice.config.ts")));
 });
 
-test("flag goes over environment, environment over configuration, configuration over default", async () => {
+test("a flag overrides the environment, the environment the configuration, the configuration the default", async () => {
   const folder = join(project, "scrapers/tools");
   const asked = async (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
     (await inFolder(folder, ["jobs", "show", "nothing", ...args], env)).stderr;
-  assert.match(await asked([]), /nothing: no such job|there is no job/); // the data folder of the run above
+  assert.match(await asked([]), /nothing: no such job|there are no jobs/); // uses the data folder of the run above
   assert.match(await asked([], { SLUICE_DATA: "from-env" }), /from-env/);
   assert.match(await asked(["--data", "from-flag"], { SLUICE_DATA: "from-env" }), /from-flag/);
   const elsewhere = await inFolder(kit, ["jobs", "ls"]);
   assert.match(elsewhere.stderr, /\.\/data/);
 });
 
-test("a configuration that says what it cannot is refused with file, option and way out", async () => {
+test("the error for an invalid configuration names the file and the option, and says what to do", async () => {
   const folder = join(kit, "wrong");
   mkdirSync(folder);
   writeFileSync(join(folder, "sluice.config.ts"), 'export default { dat: "./d" };\n');
@@ -101,7 +101,7 @@ test("a configuration that says what it cannot is refused with file, option and 
   assert.match(stderr, /sluice\.config\.ts.*`dat`.*data, scrapers/);
 });
 
-/** One property page; `/private` is not for robots. */
+/** One property page. robots.txt denies `/private`. */
 const serveProperty = async () => {
   const asked: string[] = [];
   const server = createServer((request, response) => {
@@ -133,11 +133,11 @@ test("a scraper is drafted from a live page that is fetched once, and runs", asy
 
   const again = await here(["new", "scraper", "parcels", "--url", `${site.url}/parcel/4711`]);
   assert.equal(again.code, 2);
-  assert.match(again.stderr, /is there already/);
+  assert.match(again.stderr, /this file exists/);
   assert.equal(readFileSync(file, "utf8"), source);
 });
 
-test("a page that robots.txt closes is not fetched, and nothing is written", async () => {
+test("new scraper does not fetch a page that robots.txt denies, and writes nothing", async () => {
   using site = await serveProperty();
   const { code, stderr } = await here(["new", "scraper", "closed", "--url", `${site.url}/private/1`]);
   assert.notEqual(code, 0);
@@ -146,7 +146,7 @@ test("a page that robots.txt closes is not fetched, and nothing is written", asy
   assert.ok(!existsSync(join(project, "scrapers/closed")));
 });
 
-test("a saved page is drafted from without the network", async () => {
+test("a scraper is drafted from a saved page without the network", async () => {
   const saved = join(kit, "saved.html");
   writeFileSync(saved, propertyPage(9));
   const url = "https://tax.example.gov/parcel/9000001";
@@ -176,7 +176,7 @@ test("the project compiles, drafted scrapers included", () => {
   ) as Record<"dependencies" | "devDependencies", Record<string, string>>;
   for (const name of Object.keys({ ...dependencies, ...devDependencies })) {
     mkdirSync(dirname(join(modules, name)), { recursive: true });
-    symlinkSync(name === "sluice" ? ROOT : join(ROOT, "node_modules", name), join(modules, name));
+    symlinkSync(name === "sluice-jobs" ? ROOT : join(ROOT, "node_modules", name), join(modules, name));
   }
   execFileSync(process.execPath, [join(ROOT, "node_modules/typescript/bin/tsc"), "--noEmit"], {
     cwd: project,

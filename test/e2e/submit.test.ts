@@ -10,14 +10,14 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 
 const type = (...args: readonly string[]): Promise<Ended> => new SluiceProcess(args, {}, folder).ended;
 
-test("inputs that cannot be read are told before there is a job", async () => {
+test("unreadable inputs are reported before a job exists", async () => {
   const { code, stdout, stderr } = await type("submit", "page", "--input", "nowhere.txt");
   assert.deepEqual([code, stdout], [2, ""]);
   assert.match(stderr, /nowhere\.txt/);
   assert.ok(!existsSync(join(folder, "data")));
 });
 
-test("a file of which nothing can be used leaves no job behind", async () => {
+test("a file without a valid input leaves no job behind", async () => {
   for (const [name, text] of [
     ["empty.csv", ""],
     ["misfit.csv", "adress\nhttp://127.0.0.1:9/a\n"],
@@ -30,7 +30,7 @@ test("a file of which nothing can be used leaves no job behind", async () => {
   assert.equal((await type("jobs", "ls", "--all", "--json")).stdout, "");
 });
 
-test("the id stands alone on standard output, and that nobody works is said beside it", async () => {
+test("submit prints only the id to stdout, and warns on stderr that no worker runs", async () => {
   writeFileSync(join(folder, "urls.txt"), "http://127.0.0.1:9/a\n");
   const { code, stdout, stderr } = await type("submit", "page", "--input", "urls.txt");
   assert.equal(code, 0, stderr);
@@ -42,14 +42,14 @@ test("the id stands alone on standard output, and that nobody works is said besi
   assert.equal((JSON.parse(shown.stdout) as { readonly state: string }).state, "running");
 });
 
-test("rejected inputs are shown with their lines, and the others are taken", async () => {
+test("rejected inputs are shown with their lines, and all others are accepted", async () => {
   writeFileSync(join(folder, "some.csv"), "url\nhttp://127.0.0.1:9/a\nnot a url\n");
   const { code, stderr } = await type("submit", "page", "--input", "some.csv");
   assert.equal(code, 3);
   assert.match(stderr, /^ {2}1 item, 1 rejected\n {2}line 3: \S/m);
 });
 
-test("a lane that nobody has asked for cannot be steered, and is not made by it", async () => {
+test("an unknown lane cannot be changed and is not created", async () => {
   for (const args of [
     ["set", "nowhere.test", "--rate", "3"],
     ["hold", "nowhere.test"],
@@ -61,7 +61,7 @@ test("a lane that nobody has asked for cannot be steered, and is not made by it"
   assert.ok(!(await type("lanes", "ls", "--json")).stdout.includes("nowhere.test"));
 });
 
-test("a client's weight and limits are changed, one by one, and taken away", async () => {
+test("a client's weight and limits can be changed one by one, and removed", async () => {
   const client = async (...args: readonly string[]): Promise<Record<string, unknown>> => {
     const { code, stdout, stderr } = await type("clients", ...args, "--json");
     assert.equal(code, 0, stderr);
@@ -76,7 +76,7 @@ test("a client's weight and limits are changed, one by one, and taken away", asy
   assert.equal((await type("clients", "add", "local")).code, 2, "the command line's own");
 });
 
-test("what an export wrote is told to programs, beside the file", async () => {
+test("export --json describes the written file", async () => {
   const told = await type("export", "last", "--output", "rows.csv", "--json");
   assert.equal(told.code, 0, told.stderr);
   const { output, rows } = JSON.parse(told.stdout) as Record<string, unknown>;
@@ -84,10 +84,10 @@ test("what an export wrote is told to programs, beside the file", async () => {
   assert.equal((await type("export", "last", "--json")).code, 2, "both would go to standard output");
 });
 
-test("who interrupts a submit is told of the job and of both ways to go on", async () => {
+test("an interrupted submit names the job and both ways to continue", async () => {
   const args = ["submit", "page", "--input", "-", "--format", "urls"];
   const submit = new SluiceProcess(args, {}, folder, "pipe");
-  // Somebody who writes slowly: one input comes, and the end never does.
+  // A slow writer: one input comes, and the pipe stays open.
   submit.child.stdin!.write("http://127.0.0.1:9/slow\n");
   const job = async (): Promise<string | undefined> => {
     const [line = ""] = (await type("jobs", "ls", "--json")).stdout.split("\n");

@@ -20,7 +20,7 @@ const METADATA = "http://169.254.169.254/latest/meta-data/";
 /** Another address of this machine: the operator's list allows it, and no other. */
 const ALLOWED = "127.0.0.2";
 
-/** What must never be reached: it counts connections, before anything is sent. */
+/** A server that must never be reached. It counts connections. */
 class Trap implements AsyncDisposable {
   connections = 0;
   readonly #server = createServer((socket) => {
@@ -38,7 +38,7 @@ class Trap implements AsyncDisposable {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** Shows that it counts: a trap that is not there would be passed by everything. */
+  /** Checks that it counts connections. */
   async assertUntouched(): Promise<void> {
     assert.equal(this.connections, 0);
     await once(connect(this.port, "127.0.0.1"), "close");
@@ -110,7 +110,7 @@ const assertRefused = (items: ReadonlyMap<string, Item>): void => {
   }
 };
 
-test("a client's URLs that lead inside are refused with the reason, by address, by name and in every spelling", async () => {
+test("a client's URLs to private addresses are refused with the reason, by address, by name and in every spelling", async () => {
   await using kit = await openKit("urls", { "inside.example": ["127.0.0.1"] });
   const { service, trap, siteUrl } = kit;
   await service.serve("--workers", "1");
@@ -126,7 +126,7 @@ test("a client's URLs that lead inside are refused with the reason, by address, 
   await trap.assertUntouched();
 });
 
-test("a redirect that leads inside is not followed", async () => {
+test("a redirect to a private address is not followed", async () => {
   await using kit = await openKit("redirects", { "inside.example": ["127.0.0.1"] });
   const { service, trap, seen, siteUrl } = kit;
   await service.serve("--workers", "1");
@@ -143,7 +143,7 @@ test("a redirect that leads inside is not followed", async () => {
   await trap.assertUntouched();
 });
 
-test("a name that leads to an allowed address at first and inside at the next connection is refused there", async () => {
+test("a name that resolves to a private address at the next connection is refused there", async () => {
   await using kit = await openKit("rebinding", { "turns.example": [ALLOWED, "127.0.0.1"] });
   const { service, trap, seen, nameServer } = kit;
   await service.serve("--workers", "1");
@@ -154,7 +154,7 @@ test("a name that leads to an allowed address at first and inside at the next co
   await trap.assertUntouched();
 });
 
-test("the site that a scraper declares is allowed to it, other ports of that host are not", async () => {
+test("a scraper may reach its declared site, but no other port of that host", async () => {
   await using own = await openTestSite((_, response) => answer(response, "<p>"));
   await using kit = await openKit("declared");
   const { service, trap } = kit;
@@ -185,7 +185,7 @@ test("the site that a scraper declares is allowed to it, other ports of that hos
   await trap.assertUntouched();
 });
 
-test("what a job of this machine fetched inside, no client is given from the archive", async () => {
+test("clients get no archived page that a local job fetched from a private address", async () => {
   await using inside = await openTestSite((_, response) => answer(response, "secret"));
   await using kit = await openKit("archive");
   const { service } = kit;
@@ -210,7 +210,7 @@ interface Delivery {
   readonly lastError?: string;
 }
 
-test("a webhook that leads inside is refused when it is given, and when its name has changed since", async () => {
+test("a webhook to a private address is refused when it is created, and when its name changes later", async () => {
   await using kit = await openKit("webhooks", {
     "inside.example": ["127.0.0.1"],
     "turns.example": [ALLOWED, "127.0.0.1"],
@@ -248,7 +248,7 @@ test("a webhook that leads inside is refused when it is given, and when its name
   await trap.assertUntouched();
 });
 
-/** Fails in ways whose messages hold a path, an address and a port, as Node words them. */
+/** Fails with messages of Node that contain a path, an address and a port. */
 const LEAKY = `import { readFileSync } from "node:fs";
 import { connect } from "node:net";
 import { once } from "node:events";
@@ -266,7 +266,7 @@ export default defineScraper({
 });
 `;
 
-test("nothing that a client reads tells of inner addresses, of machines, their folders and processes", async () => {
+test("nothing that a client reads reveals private addresses, machines, folders or processes", async () => {
   await using kit = await openKit("disclosure", { "inside.example": ["127.0.0.1"] });
   const { service, trap, siteUrl } = kit;
   service.writeScraper("leaky", LEAKY);

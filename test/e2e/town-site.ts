@@ -6,7 +6,7 @@ import { join } from "node:path";
 
 export const PAGES = 25;
 const PER_PAGE = 40;
-/** Each page begins with the last towns of the page before it. */
+/** Each page starts with the last towns of the page before it. */
 const SHARED = 10;
 export const TOWNS = PAGES * (PER_PAGE - SHARED) + SHARED;
 
@@ -47,7 +47,7 @@ const listing = (page: number): string => {
   return `<h1>Towns</h1><ul>${links.join("")}</ul>${next}`;
 };
 
-/** Listings that lead to one another and to towns. */
+/** Listings that link to each other and to towns. */
 export class TownSite implements AsyncDisposable {
   readonly arrived: string[] = [];
   readonly #server: Server = createServer(({ url = "" }, response) => {
@@ -81,7 +81,7 @@ export class TownSite implements AsyncDisposable {
   }
 }
 
-/** Scraper files, inputs and a data folder of their own. */
+/** Scraper files, inputs and a data folder. */
 export const prepareTowns = (folder: string, site: TownSite, name: string) => {
   const own = mkdtempSync(join(folder, `${name}-`));
   const [scraper, town, input] = ["listing.scraper.ts", "town.scraper.ts", "start.csv"].map((file) =>

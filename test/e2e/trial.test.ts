@@ -7,7 +7,7 @@ import { openStorage } from "../../src/compose.ts";
 import { LoopbackSite } from "./loopback-site.ts";
 import { childrenOf, sluice, SluiceProcess } from "./sluice-process.ts";
 
-/** What the code of a scraper can do to `sluice try`. */
+/** What a scraper's code can do to `sluice try`. */
 const folder = mkdtempSync(join(tmpdir(), "sluice-trial-"));
 const data = join(folder, "data");
 let site: LoopbackSite;
@@ -71,7 +71,7 @@ for (const [name, code, why] of mishaps)
     assert.equal(await stateOf(job), "cancelled");
   });
 
-test("one interrupt ends a scraper that hangs, and its process", async () => {
+test("one interrupt ends a hanging scraper and its process", async () => {
   const file = write("hangs", 'console.log("hanging"); await new Promise(() => setInterval(() => {}, 50));');
   const trying = new SluiceProcess(["try", file, "--data", data, "--input", "id=1", "--json"]);
   await trying.says(/hanging/);
@@ -86,7 +86,7 @@ test("one interrupt ends a scraper that hangs, and its process", async () => {
   for (const pid of children) assert.throws(() => process.kill(pid, 0), { code: "ESRCH" });
 });
 
-test("what a scraper prints goes to people, its records know their job, and the job is a trial's", async () => {
+test("a scraper's output is shown, and its job is marked as a trial", async () => {
   const { stdout, stderr } = await attempt(write("prints", 'console.log("hello");'));
   assert.match(stderr, /hello/);
   const { job, records } = endOf(stdout);
@@ -95,7 +95,7 @@ test("what a scraper prints goes to people, its records know their job, and the 
   assert.equal((await storage.ledger.readJob(job))?.spec.client, "try");
 });
 
-test("nothing that opens doors is shown or stored with a failure", async () => {
+test("no secret is shown or stored with a failure", async () => {
   const file = write(
     "leaks",
     'throw new Error("401 at https://a.example/?sid=5E55AB: Bearer abc123def456, password=hunter2");',

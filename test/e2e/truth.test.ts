@@ -13,7 +13,7 @@ import { sluice, SluiceProcess } from "./sluice-process.ts";
 
 const PARCELS = 800;
 const KILLS = 12;
-/** Items that end between two kills: less than the job has, all together, with those that are settled in the same batch. */
+/** Items that end between two kills. The kills together must leave items over, including those settled in the same batch. */
 const STEP = 10;
 const folder = mkdtempSync(join(tmpdir(), "sluice-truth-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -27,7 +27,7 @@ const prepare = (name: string) => {
   return { input, truth: join(folder, `${name}-truth.jsonl`), data: join(folder, name) };
 };
 
-test("with all troubles on, every item ends as the site's truth says", async () => {
+test("with all troubles on, every item has the correct result", async () => {
   const { input, truth, data } = prepare("calm");
   await using site = await startSite(["--parcels", `${PARCELS}`, "--troubles", "all", "--truth", truth]);
   const env = { COUNTY_URL: site.url };
@@ -46,16 +46,16 @@ const endedIn = async ({ ledger }: Storage): Promise<number> => {
   return done + absent + failed;
 };
 
-test("the same while random processes are killed, one after the other", async () => {
+test("the same while random processes are killed one after another", async () => {
   const { input, truth, data } = prepare("killed");
   await using site = await startSite(["--parcels", `${PARCELS}`, "--troubles", "all", "--truth", truth]);
   const env = { COUNTY_URL: site.url };
-  // Slowly enough that no kill comes after the last item.
+  // Slow enough that no kill comes after the last item.
   const common = ["--data", data, "--processes", "2", "--rate", "120"];
   await using storage = await openStorage(data);
   let current = new SluiceProcess(["run", scraper, "--input", input, ...common], env);
   for (let kills = 0; kills < KILLS; kills++) {
-    // Whoever is killed has done something since the last kill: a run that only ever starts would prove nothing.
+    // The killed process has settled items since the last kill: a run that only starts proves nothing.
     const before = await endedIn(storage);
     while ((await endedIn(storage)) < before + STEP) {
       assert.ok(current.family().length > 0, `the run ended after ${kills} kills: ${current.stderr}`);

@@ -58,7 +58,7 @@ const submit = (...args: readonly string[]): SluiceProcess =>
 const jobsAt = async (): Promise<readonly string[]> =>
   (await service.client.listJobs()).data.map(({ id }) => id);
 
-test("inputs that cannot be opened or used make no job, and neither do wrong options", async () => {
+test("unreadable or invalid inputs make no job, and neither do wrong options", async () => {
   for (const name of Object.keys(WRONG)) {
     const { code, stderr } = await type("run", "page", "--input", name);
     assert.equal(code, 2, `${name}: ${stderr}`);
@@ -77,7 +77,7 @@ test("inputs that cannot be opened or used make no job, and neither do wrong opt
 });
 
 test(
-  "an input that may not be read makes no job",
+  "an input file without read permission makes no job",
   { skip: process.getuid?.() === 0 && "root may read everything" },
   async () => {
     const file = join(folder, "secret.csv");
@@ -115,7 +115,7 @@ test("a pipe is read once, and all of it arrives", async () => {
   assert.match(some.stderr, /line 3: /);
 });
 
-test("a submit that is interrupted names the job and three ways to go on, and each of them can be used", async () => {
+test("an interrupted submit names the job and three ways to continue, and each of them works", async () => {
   const submitted = submit("--input", "-", "--format", "urls");
   const known = (await jobsAt()).length;
   submitted.child.stdin!.write(URLS);
@@ -139,10 +139,10 @@ test("a submit that is interrupted names the job and three ways to go on, and ea
   const { counts, isSealed } = await service.client.getJob(job);
   assert.deepEqual([counts.accepted, isSealed], [3, true]);
   const late = await new SluiceProcess(shown("jobs seal"), { SLUICE_KEY: service.key }, folder).ended;
-  assert.match(late.stderr, /it has all of its inputs already/);
+  assert.match(late.stderr, /the job already has all of its inputs/);
 });
 
-test("a job whose sender is gone ends with what it has when it is sealed", async () => {
+test("a job whose sender is gone ends with its items when it is sealed", async () => {
   const { job } = await service.client.createJob({ scraper: "page", seal: false });
   const sealed = await new SluiceProcess(
     ["jobs", "seal", job.id, "--server", service.url],

@@ -48,7 +48,7 @@ const rows = (from: number, to: number): string =>
 
 const newJob = async (): Promise<string> => (await service.client.createJob({ scraper: "parcels" })).job.id;
 
-/** An upload whose body is written piece by piece, and stays open between them. */
+/** An upload whose body is written piece by piece and stays open in between. */
 const openUpload = (job: string, headers: Readonly<Record<string, string>> = {}): ClientRequest => {
   const upload = request(new URL(`/v1/jobs/${job}/inputs`, service.url), {
     method: "POST",
@@ -72,7 +72,7 @@ const takenFrom = async (job: string, least: number): Promise<number> => {
   }
 };
 
-/** Every parcel was asked for once, and nothing else was. */
+/** Every parcel was requested once, and nothing else. */
 const assertAskedOnce = (from: number, to: number): void => {
   const asked = site.arrived.map((path) => Number(path.slice("/parcel/".length)));
   const own = asked.filter((parcel) => parcel >= from && parcel < to).toSorted((a, b) => a - b);
@@ -82,7 +82,7 @@ const assertAskedOnce = (from: number, to: number): void => {
   );
 };
 
-test("a job's first items run while its upload is open, however few they are; a second upload has to wait for its end", async () => {
+test("a job's first items run while its upload is open, and a second upload has to wait", async () => {
   const job = await newJob();
   const upload = openUpload(job);
   const answer = answerOf(upload);
@@ -102,7 +102,7 @@ test("a job's first items run while its upload is open, however few they are; a 
   assertAskedOnce(0, 2000);
 });
 
-test("a gzipped upload whose connection is cut goes on from its offset, and no input is lost, doubled or let through unfit", async () => {
+test("a gzipped upload continues at its offset after a cut, and no input is lost, doubled or accepted unchecked", async () => {
   const job = await newJob();
   const broken = openUpload(job, { "content-encoding": "gzip" });
   const gzip = createGzip();
@@ -125,7 +125,7 @@ test("a gzipped upload whose connection is cut goes on from its offset, and no i
   assertAskedOnce(10_000, 12_000);
 });
 
-test("an upload goes on after the controller was killed in the middle of it, and no input is lost or doubled", async () => {
+test("an upload continues after the controller was killed, and no input is lost or doubled", async () => {
   const job = await newJob();
   const broken = openUpload(job);
   broken.write(HEADER + rows(20_000, 26_000));
@@ -146,7 +146,7 @@ test("an upload goes on after the controller was killed in the middle of it, and
   assert.deepEqual([counts.accepted, counts.states.done], [10_000, 10_000]);
 });
 
-test("a server's heap is kept small, in the process that was started", async () => {
+test("the server process has a small heap", async () => {
   const { pid } = service.controller.child;
   const command = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
   assert.ok(command.includes("--max-semi-space-size=8"), command.join(" "));

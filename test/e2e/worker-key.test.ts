@@ -39,7 +39,7 @@ const ask = (path: string, init: RequestInit & { readonly as?: string; readonly 
 
 const forbidden = (error: unknown): boolean => error instanceof ProblemError && error.code === "forbidden";
 
-test("a worker key opens what workers need, and nothing else", async () => {
+test("a worker key allows what workers need and nothing else", async () => {
   const worker = new SluiceClient({ server: service.url, key });
   await assert.rejects(() => worker.listJobs(), forbidden);
   await assert.rejects(() => worker.listWorkers(), forbidden);
@@ -54,7 +54,7 @@ test("a worker key opens what workers need, and nothing else", async () => {
   assert.equal((await ask("/v1/blobs/jobs/j/a", { method: "DELETE" })).status, 403);
 });
 
-test("the key of a client opens nothing of what workers need", async () => {
+test("a client key allows nothing that workers need", async () => {
   const client = (await service.client.createKey("default", "client")).key!;
   assert.equal((await ask("/v1/ledger", { as: client })).status, 403);
   assert.equal((await ask("/v1/blobs?prefix=jobs/", { as: client })).status, 403);
@@ -63,7 +63,7 @@ test("the key of a client opens nothing of what workers need", async () => {
   assert.match(stderr, /--role worker/);
 });
 
-test("a worker whose key is not known, or was revoked, says so and ends", async () => {
+test("a worker with an unknown or revoked key says so and ends", async () => {
   const { id, key: made } = await service.client.createKey("default", "worker");
   writeFileSync(join(folder, "running-key"), made!);
   const running = new SluiceProcess(
@@ -79,7 +79,7 @@ test("a worker whose key is not known, or was revoked, says so and ends", async 
   }
 });
 
-test("each side names its version, and the older one is told to be upgraded", async () => {
+test("controller and worker exchange versions, and the older one is to be upgraded", async () => {
   for (const [protocol, side] of [
     [PROTOCOL + 1, "controller"],
     [PROTOCOL - 1, "worker"],
@@ -92,7 +92,7 @@ test("each side names its version, and the older one is told to be upgraded", as
   }
 });
 
-test("what is no address, and a file without a key, are refused at once", async () => {
+test("an invalid address and a file without a key are refused at once", async () => {
   for (const args of [
     ["--ledger", "controller:7070"],
     ["--ledger", service.url, "--key-file", "none"],

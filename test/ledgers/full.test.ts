@@ -1,3 +1,4 @@
+// e2e: migrates large ledgers and kills a migration
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";

@@ -4,10 +4,10 @@ import type { AttackKit } from "../attack-kit.ts";
 import { steadyNow } from "../neighbour.ts";
 
 const HOUR_MS = 3_600_000;
-/** A lane may lose what was booked when the clock is set: a second's worth, and what a busy machine adds. */
+/** Setting the clock may cost a lane its booked slots: one second, plus what a busy machine adds. */
 const MOST_STANDING_MS = 10_000;
 
-/** How long it takes until both jobs of the neighbour have gone on. */
+/** How long until both jobs of the neighbour continue. */
 const standing = async (kit: AttackKit): Promise<number> => {
   const begunAt = steadyNow();
   for (const path of ["/own/", "/shared/"])

@@ -11,7 +11,7 @@ const PATHS = [
 ];
 
 interface Told {
-  /** Lines of a whole answer; undefined where there was none, or it was broken off. */
+  /** Lines of a complete answer, or undefined if it was missing or cut off. */
   readonly lines: readonly string[] | undefined;
   readonly status: number;
   readonly text: string;

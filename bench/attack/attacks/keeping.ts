@@ -1,9 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { type Attack, JSON_TYPE, strange, times } from "../attack.ts";
+import { type Attack, JSON_TYPE, unexpected, times } from "../attack.ts";
 import type { AttackKit } from "../attack-kit.ts";
 import { steadyNow } from "../neighbour.ts";
 
-/** How long until the neighbour's receiver hears of a job of its that was cancelled, in milliseconds. */
+/** Milliseconds until the neighbour's receiver gets the event of a cancelled job. */
 const deliveryMs = async (kit: AttackKit): Promise<number> => {
   const path = `/hook/neighbour-${Math.random()}`;
   const webhook = `${kit.neighbour.siteAt("127.0.0.30")}${path}`;
@@ -45,7 +45,7 @@ const emptyJobs: Attack = {
     for (let n = 0; n < jobs; n += 20) {
       const made = await times(20, () => kit.makeJob({}, key));
       const sealed = await times(20, (m) => kit.post(key, `/v1/jobs/${made[m]}/seal`));
-      const wrong = strange(sealed, 200, 202);
+      const wrong = unexpected(sealed, 200, 202);
       if (wrong) return wrong;
     }
     const waits: number[] = [];
@@ -90,7 +90,7 @@ const storedBytes: Attack = {
     const job = await kit.makeJob({ scraper: "listing", inputs: [{ url: "/listed/1" }] }, key);
     while ((await kit.read<JobView>(key, `/v1/jobs/${job}`)).state !== "done") await delay(100);
     const refused = await kit.post(key, "/v1/jobs", { scraper: "page" });
-    return strange([refused], 409);
+    return unexpected([refused], 409);
   },
 };
 
@@ -103,7 +103,7 @@ const openJobs: Attack = {
       const replies = await times(20, () =>
         kit.ask(key, "/v1/jobs", { method: "POST", body: `{"scraper":"page"}`, headers: JSON_TYPE }),
       );
-      const wrong = strange(replies, 201, 429);
+      const wrong = unexpected(replies, 201, 429);
       if (wrong) return wrong;
       made += replies.filter(({ status }) => status === 201).length;
     }
@@ -117,15 +117,15 @@ const restless: Attack = {
     const { key } = await kit.makeClient();
     const urls = Array.from({ length: 10_000 }, (_, n) => `https://lane${n}.invalid/`);
     const reply = await kit.post(key, "/v1/batches", { urls, pace: { perSecond: 1 / 86_400 } });
-    const wrong = strange([reply], 201);
+    const wrong = unexpected([reply], 201);
     if (wrong) return wrong;
     const { batch } = JSON.parse(reply.body.toString()) as { batch: { id: string } };
     for (let n = 0; n < 10; n++)
       for (const to of ["pause", "resume"]) {
-        const steered = strange([await kit.post(key, `/v1/jobs/${batch.id}/${to}`)], 200, 202);
+        const steered = unexpected([await kit.post(key, `/v1/jobs/${batch.id}/${to}`)], 200, 202);
         if (steered) return steered;
       }
-    return strange([await kit.post(key, `/v1/jobs/${batch.id}/cancel`)], 200, 202);
+    return unexpected([await kit.post(key, `/v1/jobs/${batch.id}/cancel`)], 200, 202);
   },
 };
 

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { type Attack, strange, times } from "../attack.ts";
+import { type Attack, unexpected, times } from "../attack.ts";
 import { type AttackKit, NAMES, type Reply } from "../attack-kit.ts";
 import { steadyNow } from "../neighbour.ts";
 
@@ -16,7 +16,7 @@ const tinyPace: Attack = {
         pace: { perSecond: [1e-300, 5e-324, 0, -1][n] },
       }),
     );
-    const wrong = strange(refused, 400, 422);
+    const wrong = unexpected(refused, 400, 422);
     if (wrong) return wrong;
     const job = await kit.makeJob({
       scraper: "shared",
@@ -24,7 +24,7 @@ const tinyPace: Attack = {
       pace: { perSecond: 1 / 86_400, concurrency: 1 },
     });
     await delay(1_000);
-    return strange([await kit.post(kit.attacker, `/v1/jobs/${job}/cancel`)], 200, 202);
+    return unexpected([await kit.post(kit.attacker, `/v1/jobs/${job}/cancel`)], 200, 202);
   },
 };
 
@@ -34,7 +34,7 @@ const fullPace: Attack = {
   async run(kit) {
     const job = await kit.makeJob({ scraper: "shared", inputs: paths("greedy", 5_000), priority: 100 });
     await delay(5_000);
-    return strange([await kit.post(kit.attacker, `/v1/jobs/${job}/cancel`)], 200, 202);
+    return unexpected([await kit.post(kit.attacker, `/v1/jobs/${job}/cancel`)], 200, 202);
   },
 };
 
@@ -57,7 +57,7 @@ const retryAfter: Attack = {
     const after = (await look())?.heldUntil;
     await kit.post(kit.attacker, `/v1/jobs/${job}/cancel`);
     if (heldMs > 3_660_000) return `the lane is held for ${heldMs} ms`;
-    return strange([freed], 200) ?? (after === undefined ? undefined : "an operator cannot lift it");
+    return unexpected([freed], 200) ?? (after === undefined ? undefined : "an operator cannot lift it");
   },
 };
 
@@ -107,7 +107,7 @@ const extremes: Attack = {
         const replies = await times(EXTREMES.length, (n) =>
           kit.post(key, path, { ...body(), ...nested(field, EXTREMES[n]!) }),
         );
-        const wrong = strange(replies, 201, 400, 422);
+        const wrong = unexpected(replies, 201, 400, 422);
         if (wrong) return `${field.join(".")}: ${wrong}`;
         await cancelAll(kit, key, replies);
         tried += replies.length;
@@ -139,7 +139,7 @@ const hanging: Attack = {
     const reply = await kit.post(key, "/v1/batches", { urls });
     await delay(5_000);
     await cancelAll(kit, key, [reply]);
-    return strange([reply], 201);
+    return unexpected([reply], 201);
   },
 };
 
@@ -152,10 +152,10 @@ const manyNames: Attack = {
   async set(kit) {
     const setCap = (address: string, perSecond: number | null) =>
       kit.post(kit.admin, `/v1/lanes/address:${address}`, { perSecond }, "PATCH");
-    // The neighbour's site is not to be spared.
-    const wrong = strange([await setCap("127.0.0.1", 1_000), await setCap("*", ADDRESS_CAP)], 200);
+    // The neighbour's site is not limited.
+    const wrong = unexpected([await setCap("127.0.0.1", 1_000), await setCap("*", ADDRESS_CAP)], 200);
     if (wrong) throw new Error(wrong);
-    // Workers hear of it with their next pulse, and use up what was booked before.
+    // Workers learn of it with their next pulse and use what was booked before.
     await delay(SETTLED_MS);
     return async () => {
       await setCap("*", null);
@@ -179,7 +179,7 @@ const manyNames: Attack = {
     if (seen.length === 0) return "none of them was fetched";
     return seen.length > allowed
       ? `${seen.length} requests in ${seconds.toFixed(1)} s`
-      : strange([reply], 201);
+      : unexpected([reply], 201);
   },
 };
 

@@ -12,7 +12,7 @@ const ITEMS = 60;
 /** Fetches one page an item, in `collect` after `before`. */
 const scraper = (before: string): string => `
   import { closeSync, openSync } from "node:fs";
-  import { defineScraper } from "sluice";
+  import { defineScraper } from "sluice-jobs";
   import { z } from "zod";
   const held = [];
   const hoard = () => {
@@ -41,7 +41,7 @@ interface Trouble {
   readonly meanwhile?: (folder: string) => Promise<void>;
 }
 
-/** Runs a job on this machine while it lacks something; answers what became of the items, where that is not well. */
+/** Runs a local job while a resource is missing. Returns what went wrong with the items, if anything. */
 const runTroubled = async (folder: string, trouble: Trouble): Promise<string | undefined> => {
   const file = join(folder, "troubled.scraper.ts");
   writeFileSync(file, scraper(trouble.before ?? ""));
@@ -142,7 +142,7 @@ const disk: Attack = {
           meanwhile: fill,
         });
         if (first === undefined) return undefined;
-        // A disk that stays full ends the run. Nothing is lost or failed: the same job goes on when there is room.
+        // A disk that stays full ends the run. Nothing is lost, and the same job continues when there is room.
         return /done, exit code/.test(first) && (await resumed(data, siteOf(kit))) ? undefined : first;
       } finally {
         execFileSync("umount", ["-l", data]);

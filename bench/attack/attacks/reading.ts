@@ -1,6 +1,6 @@
 import http from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
-import { type Attack, NDJSON, strange, times } from "../attack.ts";
+import { type Attack, NDJSON, unexpected, times } from "../attack.ts";
 import type { AttackKit } from "../attack-kit.ts";
 import { BIG_JOB, FILE_JOB } from "../fill-jobs.ts";
 
@@ -14,7 +14,7 @@ const exports: Attack = {
     const replies = await times(20, (n) => kit.ask(kit.attacker, path(n)));
     const lines = replies.map(({ status, body }) => (status === 200 ? count(body, "\n") : items));
     const isShort = lines.some((number) => number !== items && number !== items + 1);
-    return strange(replies, 200, 429) ?? (isShort ? `an export had ${lines.join(", ")} lines` : undefined);
+    return unexpected(replies, 200, 429) ?? (isShort ? `an export had ${lines.join(", ")} lines` : undefined);
   },
 };
 
@@ -29,7 +29,7 @@ const lists: Attack = {
   async run(kit) {
     for (let round = 0; round < 4; round++) {
       const replies = await times(50, () => kit.ask(kit.attacker, `/v1/jobs/${BIG_JOB}/items?limit=1000`));
-      const wrong = strange(replies, 200, 429);
+      const wrong = unexpected(replies, 200, 429);
       if (wrong) return wrong;
     }
     return undefined;
@@ -47,7 +47,7 @@ const slowReaders: Attack = {
   async run(kit, { readers, fileBytes }) {
     const path = await filePath(kit, kit.attacker);
     const begun = await times(readers, () => kit.begin(kit.attacker, path));
-    // Each has had time to be buffered as far as the service would.
+    // Enough time for the service to fill its buffers.
     await delay(2_000);
     for (const response of begun) response.destroy();
     const whole = await kit.ask(kit.attacker, path);
@@ -65,7 +65,7 @@ const slowExports: Attack = {
     await delay(1_000);
     for (const response of begun) response.destroy();
     const replies = begun.map(({ statusCode }) => ({ status: statusCode!, body: Buffer.alloc(0) }));
-    return strange(replies, 200, 429);
+    return unexpected(replies, 200, 429);
   },
 };
 

@@ -2,11 +2,11 @@ import http from "node:http";
 import { Readable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import { createGzip, gzipSync } from "node:zlib";
-import { type Attack, CSV, JSON_TYPE, NDJSON, rows, strange, times } from "../attack.ts";
+import { type Attack, CSV, JSON_TYPE, NDJSON, rows, unexpected, times } from "../attack.ts";
 import type { AttackKit, Reply } from "../attack-kit.ts";
 import { collidingKeys } from "../colliding-keys.ts";
 
-/** Into a job that is made for it and cancelled after it. */
+/** Uploads into a new job, which is cancelled afterwards. */
 const upload = async (
   kit: AttackKit,
   body: Buffer | Readable,
@@ -29,7 +29,7 @@ const bomb: Attack = {
   prepare: ({ bombRows }) => zipped("x\n", bombRows),
   async run(kit, _scale, body) {
     const { reply } = await upload(kit, body, { ...NDJSON, ...GZIP });
-    return strange([reply], 413, 422);
+    return unexpected([reply], 413, 422);
   },
 };
 
@@ -40,7 +40,7 @@ const badRows: Attack = {
   },
   async run(kit, _scale, body) {
     const { reply } = await upload(kit, body, NDJSON);
-    return strange([reply], 422);
+    return unexpected([reply], 422);
   },
 };
 
@@ -57,7 +57,7 @@ const leavingSender: Attack = {
       headers: { authorization: `Bearer ${kit.attacker}`, ...NDJSON, ...GZIP },
     });
     request.on("error", () => undefined);
-    // One byte short: it is not at its end.
+    // One byte short, so that it never ends.
     request.write(body.subarray(0, -1));
     await delay(1_000);
     request.destroy();
@@ -114,7 +114,7 @@ const wideHeader: Attack = {
   },
   async run(kit, _scale, body) {
     const { reply } = await upload(kit, body, { ...CSV, ...GZIP });
-    return strange([reply], 422);
+    return unexpected([reply], 422);
   },
 };
 
@@ -146,7 +146,7 @@ const deepJson: Attack = {
       }),
     );
     const { reply } = await upload(kit, Buffer.from(`${deep(5_000)}\n`), NDJSON);
-    return strange(asJob, 400) ?? strange([reply], 200, 422);
+    return unexpected(asJob, 400) ?? unexpected([reply], 200, 422);
   },
 };
 
@@ -159,7 +159,7 @@ const bigBodies: Attack = {
     const body = JSON.stringify({ scraper: "page", pace: { perSecond: 1 }, inputs });
     const { key } = await kit.makeClient();
     const replies = await times(10, () =>
-      // A connection that is to be closed after a refusal breaks while it still sends.
+      // A refused upload's connection is closed while it still sends.
       kit.ask(key, "/v1/jobs", {
         method: "POST",
         body,
@@ -170,7 +170,7 @@ const bigBodies: Attack = {
       status === 201 ? [(JSON.parse(made.toString()) as { job: { id: string } }).job.id] : [],
     );
     await times(jobs.length, (n) => kit.post(key, `/v1/jobs/${jobs[n]}/cancel`));
-    return strange(replies, 201, 413, 429, 503);
+    return unexpected(replies, 201, 413, 429, 503);
   },
 };
 
@@ -180,7 +180,7 @@ const bigKeys: Attack = {
     const row = Buffer.from(`{"url":"https://a.example/${"k".repeat(1_000_000)}"}\n`);
     const body = Readable.from(Array.from({ length: bigRows }, () => row));
     const { reply, list } = await upload(kit, body, NDJSON);
-    return strange([reply, list], 200);
+    return unexpected([reply, list], 200);
   },
 };
 

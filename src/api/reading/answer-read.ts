@@ -1,14 +1,12 @@
-import { manifestLine } from "../../archive/manifest.ts";
+import { itemPages, manifestLine, type Stores, writeManifest } from "../../archive/manifest.ts";
+import type { ItemView } from "../../domain/item.ts";
+import { withoutPlaces } from "../../domain/record.ts";
 import { exportJob } from "../../export/export-records.ts";
-import { type Stores, withSource } from "../../export/export-rows.ts";
+import { withSource } from "../../export/export-rows.ts";
 import type { ByteSink } from "../../export/outputs/open-output.ts";
 import { ParquetWriter } from "../../export/outputs/parquet-writer.ts";
 import { csvFormat, jsonlFormat, type RecordWriter, TextWriter } from "../../export/outputs/text-writer.ts";
-import { writeJobManifest } from "../../export/write-manifest.ts";
-import type { ItemView } from "../../domain/item.ts";
-import { withoutPlaces } from "../../domain/record.ts";
 import type { ItemQuery } from "../../ports/ledger.ts";
-import { itemPages } from "../../reextract/item-pages.ts";
 import { page, pageOf } from "../cursor.ts";
 import { itemId, itemView } from "../item-view.ts";
 import { tellDamage, withOwnPlaces } from "../own-places.ts";
@@ -33,7 +31,7 @@ export const answerRead = async (stores: Stores, request: ReadRequest, sink: Byt
       return await sink.commit();
     }
     case "keep-manifest":
-      await writeJobManifest(stores, request.job);
+      await writeManifest(stores, request.job);
       return await sink.commit();
     case "items":
     case "batch":

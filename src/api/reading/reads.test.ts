@@ -5,9 +5,10 @@ import { test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { openApiKit } from "../testing/api-kit.ts";
 import { collectJob } from "../testing/collected-job.ts";
+import { storageLocation } from "../../config/storage-location.ts";
 import { directReads, startReads } from "./reads.ts";
 
-const THREAD = new URL("../../read-thread.ts", import.meta.url);
+const THREAD = new URL("../../programs/read-thread.ts", import.meta.url);
 
 const job = async (kit: Awaited<ReturnType<typeof openApiKit>>, count: number, owner = "x") => {
   const inputs = Array.from({ length: count }, (_, n) => ({ parcel: String(n) }));
@@ -20,7 +21,7 @@ const job = async (kit: Awaited<ReturnType<typeof openApiKit>>, count: number, o
 
 test("a thread reads as this one does, and says what is wrong before the first byte", async () => {
   await using kit = await openApiKit();
-  await using reads = startReads(THREAD, kit.data);
+  await using reads = startReads(THREAD, storageLocation({ data: kit.data }));
   await using direct = directReads(kit);
   const id = await job(kit, 30);
   const asked = [
@@ -45,7 +46,7 @@ test("a thread reads as this one does, and says what is wrong before the first b
 
 test("a reader that does not read holds up its own read only, and what is left behind ends", async () => {
   await using kit = await openApiKit();
-  await using reads = startReads(THREAD, kit.data);
+  await using reads = startReads(THREAD, storageLocation({ data: kit.data }));
   const id = await job(kit, 400, "o".repeat(10_000));
   const request = { kind: "results", job: id, format: "jsonl" } as const;
   const slow = await reads.open(request);
@@ -61,7 +62,7 @@ test("a reader that does not read holds up its own read only, and what is left b
 test("a thread that dies breaks what it was reading, and the next read has another", async () => {
   await using kit = await openApiKit();
   const id = await job(kit, 400, "o".repeat(10_000));
-  const reads = startReads(THREAD, kit.data);
+  const reads = startReads(THREAD, storageLocation({ data: kit.data }));
   const stream = await reads.open({ kind: "results", job: id, format: "jsonl" });
   const broken = once(stream, "error");
   await reads[Symbol.asyncDispose]();

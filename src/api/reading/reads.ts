@@ -1,7 +1,8 @@
 import { once } from "node:events";
 import { Readable } from "node:stream";
 import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
-import type { Stores } from "../../export/export-rows.ts";
+import type { Stores } from "../../archive/manifest.ts";
+import type { StorageLocation } from "../../ports/storage.ts";
 import type { ReadRequest } from "./read-request.ts";
 import { type ReadCall, type ReadReply, serveReads } from "./serve-reads.ts";
 
@@ -20,10 +21,10 @@ interface End {
 const HEAP_MB = 128;
 
 /** On a thread of their own, which is started by the first read, and again after it died. */
-export const startReads = (thread: URL, data: string): Reads =>
+export const startReads = (thread: URL, location: StorageLocation): Reads =>
   new PortReads(() => {
     const worker = new Worker(thread, {
-      workerData: { data },
+      workerData: { location },
       execArgv: [], // what the program was started with (`--eval`, `--import`, …) is not meant for this thread
       resourceLimits: { maxOldGenerationSizeMb: HEAP_MB, maxYoungGenerationSizeMb: 16 },
     });

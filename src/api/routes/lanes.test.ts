@@ -23,12 +23,13 @@ test("an operator finds a lane by its name among those that are like it, slows i
     const { body: found } = await kit.ask<Lane>("GET", `/v1/lanes/${encodeURIComponent(host)}`);
     assert.deepEqual([found.lane, found.backlog], [host, 1]);
   }
-  const steer = async (json: object) => (await kit.ask<Lane>("PATCH", "/v1/lanes/a.example", { json })).body;
+  const control = async (json: object) =>
+    (await kit.ask<Lane>("PATCH", "/v1/lanes/a.example", { json })).body;
   assert.deepEqual(
-    [(await steer({ perSecond: 0.5 })).perSecond, (await steer({ isHeld: true })).isHeld],
+    [(await control({ perSecond: 0.5 })).perSecond, (await control({ isHeld: true })).isHeld],
     [0.5, true],
   );
-  const back = await steer({ perSecond: null, isHeld: false });
+  const back = await control({ perSecond: null, isHeld: false });
   assert.deepEqual([back.operatorPerSecond, back.perSecond, back.isHeld], [null, 2, false]);
   assert.equal((await kit.ask("PATCH", "/v1/lanes/none.example", { json: { isHeld: true } })).status, 404);
 });
@@ -50,12 +51,12 @@ test("lanes are paged by name", async () => {
 test("an operator resets a lane; a rate out of its range is refused with the range", async () => {
   await using kit = await openApiKit();
   await kit.ask("POST", "/v1/batches", { json: { urls: ["http://a.example/"] } });
-  const steer = (json: object) => kit.ask<Lane & Refusal>("PATCH", "/v1/lanes/a.example", { json });
-  await steer({ isHeld: true, perSecond: 1 });
-  const { body } = await steer({ reset: true });
+  const control = (json: object) => kit.ask<Lane & Refusal>("PATCH", "/v1/lanes/a.example", { json });
+  await control({ isHeld: true, perSecond: 1 });
+  const { body } = await control({ reset: true });
   assert.deepEqual([body.isHeld, body.perSecond], [false, 1]);
   for (const perSecond of [1e-300, 0, -1, 1e9]) {
-    const refused = await steer({ perSecond });
+    const refused = await control({ perSecond });
     assert.equal(refused.status, 400, String(perSecond));
     assert.match(JSON.stringify(refused.body), /perSecond.*one a day/);
   }

@@ -9,7 +9,7 @@ import { FixtureBook } from "../fixture-book.ts";
 import { orNull } from "../job-view.ts";
 import { Problem } from "../problem.ts";
 import { perSecond } from "../schemas/job.ts";
-import { ScraperLoadError } from "../../scrapers/load-scraper.ts";
+import { ScraperLoadError } from "../../scrapers/check-scraper.ts";
 import { inputSchemaOf } from "../scraper-catalog.ts";
 
 const entrySchema = named(

@@ -54,7 +54,7 @@ export const runAlerts = async (options: AlertOptions, signal: AbortSignal): Pro
       const due = dueAlerts(book, channel.name, now());
       if (due.raised.length + due.over.length === 0) continue;
       try {
-        await channel.tell(alertMessage(book, due), stop);
+        await channel.notify(alertMessage(book, due), stop);
       } catch (error) {
         report(`alerts: ${channel.name}`, error);
         continue;

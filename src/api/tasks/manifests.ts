@@ -1,10 +1,10 @@
 import { keepJobFile, readJobFile } from "../../archive/journal.ts";
-import { writeJobManifest } from "../../export/write-manifest.ts";
+import { writeManifest } from "../../archive/manifest.ts";
 import type { Blobs } from "../../ports/blobs.ts";
 import type { Ledger } from "../../ports/ledger.ts";
-import { readManifestMark, removeManifestMark, writeManifestMark } from "../manifest-mark.ts";
 import { JobBackoff } from "../job-backoff.ts";
-import { type TaskTools, runTask } from "../run-task.ts";
+import { readManifestMark, removeManifestMark, writeManifestMark } from "../manifest-mark.ts";
+import { runTask, type TaskTools } from "../run-task.ts";
 
 interface ManifestOptions extends TaskTools {
   readonly ledger: Ledger;
@@ -40,7 +40,7 @@ export const runManifests = async (options: ManifestOptions, signal: AbortSignal
 const tell = async (stores: ManifestOptions, { job, endedAt }: JobEnd): Promise<void> => {
   const { ledger, blobs } = stores;
   try {
-    await (stores.keepManifest ?? ((id) => writeJobManifest(stores, id)))(job);
+    await (stores.keepManifest ?? ((id) => writeManifest(stores, id)))(job);
     await writeManifestMark(blobs, job, endedAt);
     // Written, and then looked: whoever removed the job in between has not seen it.
     if (!(await ledger.readJob(job))) await removeManifestMark(blobs, job);

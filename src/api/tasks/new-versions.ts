@@ -2,15 +2,16 @@ import { availableParallelism } from "node:os";
 import type { JobView } from "../../domain/job.ts";
 import type { Blobs } from "../../ports/blobs.ts";
 import type { Ledger } from "../../ports/ledger.ts";
+import type { StorageLocation } from "../../ports/storage.ts";
 import { amendJob } from "../../reextract/amend-job.ts";
-import { ReextractError } from "../../reextract/reextract-error.ts";
-import { ScraperLoadError } from "../../scrapers/load-scraper.ts";
+import { ReextractError } from "../../archive/extractions.ts";
+import { ScraperLoadError } from "../../scrapers/check-scraper.ts";
 import { JobBackoff } from "../job-backoff.ts";
 import { openJobs } from "../open-jobs.ts";
 import { type TaskTools, runTask } from "../run-task.ts";
 
 interface NewVersionOptions extends TaskTools {
-  readonly data: string;
+  readonly location: StorageLocation;
   readonly ledger: Ledger;
   readonly blobs: Blobs;
   readonly everyMs?: number;
@@ -19,12 +20,11 @@ interface NewVersionOptions extends TaskTools {
 /** Reads the stored pages of jobs that go on with changed scrapers, and then resumes them. What keeps it from that is the job's reason to stay paused. */
 export const runNewVersions = async (options: NewVersionOptions, signal: AbortSignal): Promise<void> => {
   const { ledger, everyMs = 1000 } = options;
-  const service = { ...options, [Symbol.asyncDispose]: async () => {} };
   // One of the cores is left to the requests that this process answers.
   const cores = Math.max(1, Math.min(4, availableParallelism() - 1));
   const read = async (view: JobView, stop: AbortSignal): Promise<void> => {
     try {
-      await amendJob(service, view, { cores, signal: stop });
+      await amendJob(options, view, { cores, signal: stop });
     } catch (error) {
       const isTheirs = error instanceof ReextractError || error instanceof ScraperLoadError;
       if (!isTheirs || stop.aborted) throw error;

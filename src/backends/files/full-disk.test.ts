@@ -1,3 +1,4 @@
+// e2e: mounts small file systems
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";

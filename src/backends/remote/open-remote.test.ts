@@ -1,3 +1,4 @@
+// e2e: the ledger's contract suite on another backend
 import type { OpenLedger } from "../../ports/ledger-suite/test-kit.ts";
 import { seededRandom } from "../../domain/testing/seeded-random.ts";
 import { ledgerSuite } from "../../ports/ledger.suite.ts";

@@ -1,3 +1,4 @@
+// e2e: the blobs' contract suite on another backend
 import { seededRandom } from "../../domain/testing/seeded-random.ts";
 import { blobsSuite } from "../../ports/blobs.suite.ts";
 import type { Ledger } from "../../ports/ledger.ts";

@@ -1,3 +1,4 @@
+import { loadOptional } from "../../domain/missing-package.ts";
 import { type Channel, ChannelError } from "../../ports/channel.ts";
 
 interface EmailOptions {
@@ -11,9 +12,11 @@ interface EmailOptions {
 
 export const emailChannel = (options: EmailOptions): Channel => {
   const { name, smtp, from, to, timeoutMs = 15_000 } = options;
+  // Refused when the service starts, not when the first alert is due.
+  loadOptional("nodemailer", "An email channel", () => import.meta.resolve("nodemailer"));
   return {
     name,
-    async tell({ title, lines }, signal) {
+    async notify({ title, lines }, signal) {
       if (signal.aborted) throw new ChannelError("stopped", "stopped before the message was sent");
       const { createTransport } = await import("nodemailer");
       const transport = createTransport({

@@ -1,13 +1,89 @@
-import type { Client, NewClient, Role } from "../../client.ts";
-import { EXIT } from "../exit-codes.ts";
-import { countText } from "../number-text.ts";
-import type { PlaceOptions } from "../options.ts";
-import { print, printWidth } from "../print.ts";
+import { type Command, Option } from "commander";
+import type { Client, Key, NewClient, Role } from "../../client.ts";
+import { EXIT, UsageError } from "../exit.ts";
+import { numberIn, numberOrNone } from "../option-values.ts";
+import { given, placeOptions, type PlaceOptions, type ToAction } from "../options.ts";
 import { openVerbs } from "../service/open-verbs.ts";
-import { textTable } from "../text-table.ts";
-import { UsageError } from "../usage-error.ts";
+import { print, printWidth } from "../terminal.ts";
+import { countText, textTable } from "../text.ts";
 
-export const listClientsCommand = async (options: PlaceOptions): Promise<number> => {
+const HELP = `
+Examples:
+  sluice clients add tax-team --weight 3 --items-per-day 1000000
+  sluice clients set tax-team --weight 1 --items-per-day none
+  sluice clients key tax-team --server http://127.0.0.1:7070
+  sluice clients key tax-team --list
+  sluice clients revoke tax-team 3f9a2c10`;
+
+const CLIENT_HELP = "name of the client";
+
+type LimitName = "itemsPerDay" | "maxRunning" | "requestsPerMinute" | "maxOpenJobs" | "maxStoredBytes";
+
+interface ClientOptions extends PlaceOptions, Readonly<Partial<Record<LimitName, number | "none">>> {
+  readonly weight?: number;
+}
+
+interface KeyOptions extends PlaceOptions {
+  readonly role: Role;
+  readonly list: boolean;
+}
+
+export const register = (program: Command, toAction: ToAction): void => {
+  const clients = program
+    .command("clients")
+    .description("List, add and change clients; create and revoke their keys")
+    .helpCommand(false)
+    .addHelpText("after", HELP);
+  placeOptions(clients.command("ls").description("List the clients")).action(toAction(listClients));
+
+  const add = clients.command("add").description("Add a client").argument("<client>", CLIENT_HELP);
+  limitOptions(add, numberIn).action(toAction(addClient));
+
+  const set = clients
+    .command("set")
+    .description("Change the weight and the limits of a client. `none` removes a limit.")
+    .argument("<client>", CLIENT_HELP);
+  limitOptions(set, numberOrNone).action(toAction(setClient));
+
+  const key = clients
+    .command("key")
+    .description("Create an API key and print it once, or list the keys of a client")
+    .argument("<client>", CLIENT_HELP)
+    .addOption(
+      new Option("--role <role>", "what the key allows")
+        .choices(["client", "operator", "admin", "worker"])
+        .default("client"),
+    )
+    .option("--list", "list the keys instead", false);
+  placeOptions(key).action(toAction(clientKey));
+
+  const revoke = clients
+    .command("revoke")
+    .description("Revoke a key")
+    .argument("<client>", CLIENT_HELP)
+    .argument("<key>", "ID of the key, as shown by `clients key --list`");
+  placeOptions(revoke).action(toAction(revokeKey));
+};
+
+const limitOptions = (
+  command: Command,
+  limit: (name: LimitName) => (text: string) => number | "none",
+): Command =>
+  placeOptions(
+    command
+      .option("--weight <n>", "share of lanes and workers, relative to other clients", numberIn("weight"))
+      .option(
+        "--items-per-day <n>",
+        "items that its jobs may add per day, including those found while crawling",
+        limit("itemsPerDay"),
+      )
+      .option("--max-running <n>", "items that may run at the same time", limit("maxRunning"))
+      .option("--requests-per-minute <n>", "API requests per minute", limit("requestsPerMinute"))
+      .option("--max-open-jobs <n>", "unfinished jobs at the same time (default: 1000)", limit("maxOpenJobs"))
+      .option("--max-stored-bytes <n>", "bytes that its jobs may store", limit("maxStoredBytes")),
+  );
+
+const listClients = async (options: PlaceOptions): Promise<number> => {
   await using verbs = await openVerbs(options);
   const clients = await verbs.listClients();
   print(options.json ? clients.map((client) => JSON.stringify(client)) : clientTable(clients, printWidth()));
@@ -16,17 +92,16 @@ export const listClientsCommand = async (options: PlaceOptions): Promise<number>
 
 const clientTable = (clients: readonly Client[], width: number): string[] => {
   if (clients.length === 0) return ["No clients yet. Add one with `sluice clients add NAME`."];
-  const number = (title: string) => ({ title, align: "right" as const });
   const limit = (value: number | null) => (value === null ? "no limit" : countText(value));
   return textTable(
     [
-      { title: "client" },
-      number("weight"),
-      number("items a day"),
-      number("running"),
-      number("requests a minute"),
-      number("open jobs"),
-      number("stored bytes"),
+      "client",
+      { right: "weight" },
+      { right: "items/day" },
+      { right: "running" },
+      { right: "requests/min" },
+      { right: "open jobs" },
+      { right: "stored bytes" },
     ],
     clients.map(
       ({ name, weight, itemsPerDay, maxRunning, requestsPerMinute, maxOpenJobs, maxStoredBytes }) => [
@@ -43,114 +118,87 @@ const clientTable = (clients: readonly Client[], width: number): string[] => {
   );
 };
 
-export interface AddClientOptions extends PlaceOptions {
-  readonly weight?: number;
-  readonly itemsPerDay?: number | "none";
-  readonly maxRunning?: number | "none";
-  readonly requestsPerMinute?: number | "none";
-  readonly maxOpenJobs?: number | "none";
-  readonly maxStoredBytes?: number | "none";
-}
-
 const CLIENT_NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/;
-/** Whose jobs they are that the command line starts in a data folder. */
+/** Clients of the jobs that commands create in a data folder. */
 const RESERVED: readonly string[] = ["local", "try"];
 
-const shareOf = (options: AddClientOptions): Omit<NewClient, "name"> => {
+const limitsOf = (options: ClientOptions): Omit<NewClient, "name"> => {
   const { weight, itemsPerDay, maxRunning, requestsPerMinute, maxOpenJobs, maxStoredBytes } = options;
-  const limits = Object.entries({
-    itemsPerDay,
-    maxRunning,
-    requestsPerMinute,
-    maxOpenJobs,
-    maxStoredBytes,
-  }).filter(([, limit]) => limit !== undefined);
+  const limits = given({ itemsPerDay, maxRunning, requestsPerMinute, maxOpenJobs, maxStoredBytes });
   return {
-    ...(weight !== undefined && { weight }),
-    ...Object.fromEntries(limits.map(([name, limit]) => [name, limit === "none" ? null : limit])),
+    ...given({ weight }),
+    ...Object.fromEntries(
+      Object.entries(limits).map(([name, limit]) => [name, limit === "none" ? null : limit]),
+    ),
   };
 };
 
-export const addClientCommand = async (name: string, options: AddClientOptions): Promise<number> => {
+const addClient = async (name: string, options: ClientOptions): Promise<number> => {
   if (!CLIENT_NAME.test(name))
-    throw new UsageError(`${name}: a client's name has small letters, digits, dots, - and _ only.`);
+    throw new UsageError(
+      `${name}: not a valid client name. Use lower-case letters, digits, dots, - and _, at most 64.`,
+    );
   if (RESERVED.includes(name))
-    throw new UsageError(`${name}: jobs of the command line are of that name. Choose another.`);
+    throw new UsageError(`${name}: this name is reserved for jobs of the command line. Choose another.`);
   await using verbs = await openVerbs(options);
-  const client = await verbs.addClient({ name, ...shareOf(options) });
+  const client = await verbs.addClient({ name, ...limitsOf(options) });
   print(
     options.json
       ? [JSON.stringify(client)]
       : [
-          `${name}: added. Give it a key with:`,
+          `${name}: added. Create a key with:`,
           `  sluice clients key ${name}${verbs.flag}`,
           ...(client.webhookSecret === undefined
             ? []
-            : [`Secret of webhooks that its jobs name, shown this once: ${client.webhookSecret}`]),
+            : [`Secret for the webhooks of its jobs, shown only once: ${client.webhookSecret}`]),
         ],
   );
   return EXIT.ok;
 };
 
-export const setClientCommand = async (name: string, options: AddClientOptions): Promise<number> => {
-  const share = shareOf(options);
-  if (Object.keys(share).length === 0)
-    throw new UsageError(`${name}: nothing to set. \`sluice clients set --help\` shows what there is.`);
+const setClient = async (name: string, options: ClientOptions): Promise<number> => {
+  const limits = limitsOf(options);
+  if (Object.keys(limits).length === 0)
+    throw new UsageError(`${name}: nothing to change. \`sluice clients set --help\` lists the options.`);
   await using verbs = await openVerbs(options);
-  const client = await verbs.changeClient(name, share);
+  const client = await verbs.changeClient(name, limits);
   print(options.json ? [JSON.stringify(client)] : clientTable([client], printWidth()));
   return EXIT.ok;
 };
 
-export interface MakeKeyOptions extends PlaceOptions {
-  readonly role: Role;
-  readonly list: boolean;
-}
-
-/** Makes a key, shown this once; or lists those that there are. */
-export const clientKeyCommand = async (client: string, options: MakeKeyOptions): Promise<number> => {
+const clientKey = async (client: string, options: KeyOptions): Promise<number> => {
   await using verbs = await openVerbs(options);
   if (options.list) {
     const keys = await verbs.listKeys(client);
-    if (options.json) print(keys.map((key) => JSON.stringify(key)));
-    else if (keys.length === 0) print([`${client}: no keys.`]);
-    else
-      print(
-        textTable(
-          [{ title: "key" }, { title: "role" }, { title: "begins with" }, { title: "made" }, { title: "" }],
-          keys.map(({ id, role, prefix, createdAt, revokedAt, usedAt }) => [
-            id,
-            role,
-            prefix,
-            createdAt.slice(0, 10),
-            revokedAt
-              ? `revoked ${revokedAt.slice(0, 10)}`
-              : usedAt
-                ? `used ${usedAt.slice(0, 10)}`
-                : "never used",
-          ]),
-          printWidth(),
-        ),
-      );
+    print(options.json ? keys.map((key) => JSON.stringify(key)) : keyTable(client, keys));
     return EXIT.ok;
   }
   const made = await verbs.makeKey(client, options.role);
   if (made.key === undefined)
     throw new UsageError(
-      `${client}: key ${made.id} was made, but the answer that held it was lost. Revoke it with \`sluice clients revoke ${client} ${made.id}\`, and make another.`,
+      `${client}: key ${made.id} was created, but the response that contained it was lost. Revoke it with \`sluice clients revoke ${client} ${made.id}\`, and create another.`,
     );
   print([options.json ? JSON.stringify(made) : made.key]);
-  // Beside it: `KEY=$(sluice clients key NAME)` takes the key alone.
+  // On stderr, so that `KEY=$(sluice clients key NAME)` gets only the key.
   if (!options.json)
-    process.stderr.write(`Shown this once: key ${made.id} of ${client}, role ${made.role}.\n`);
+    process.stderr.write(`Key ${made.id} of ${client}, role ${made.role}. It is shown only once.\n`);
   return EXIT.ok;
 };
 
-export const revokeKeyCommand = async (
-  client: string,
-  key: string,
-  options: PlaceOptions,
-): Promise<number> => {
+const keyTable = (client: string, keys: readonly Key[]): string[] => {
+  if (keys.length === 0) return [`${client}: no keys.`];
+  const use = ({ revokedAt, usedAt }: Key): string => {
+    if (revokedAt) return `revoked ${revokedAt.slice(0, 10)}`;
+    return usedAt ? `used ${usedAt.slice(0, 10)}` : "never used";
+  };
+  return textTable(
+    ["key", "role", "starts with", "created", ""],
+    keys.map((key) => [key.id, key.role, key.prefix, key.createdAt.slice(0, 10), use(key)]),
+    printWidth(),
+  );
+};
+
+const revokeKey = async (client: string, key: string, options: PlaceOptions): Promise<number> => {
   await using verbs = await openVerbs(options);
   await verbs.revokeKey(client, key);
   print([options.json ? JSON.stringify({ client, key, isRevoked: true }) : `${key}: revoked.`]);

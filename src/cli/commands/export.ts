@@ -1,91 +1,96 @@
-import { manifestName } from "../../archive/manifest.ts";
-import { EXIT } from "../exit-codes.ts";
-import { exportJob, type ExportSettings } from "../../export/export-records.ts";
-import { FileFolder, storedPath } from "../../export/kept-files.ts";
-import { checkScraperName, findJob } from "../find-job.ts";
-import { bytesText, counted, countText } from "../number-text.ts";
-import { openExistingStorage } from "../open-existing-storage.ts";
-import { openOutput } from "../../export/outputs/open-output.ts";
-import { print } from "../print.ts";
-import { UsageError } from "../usage-error.ts";
-import { writeJobManifest } from "../../export/write-manifest.ts";
+import { type Command, Option } from "commander";
+import { CHANGES, type Change } from "../../domain/freshness.ts";
+import { EXIT } from "../exit.ts";
+import { fillValue, listOf, namesOf } from "../option-values.ts";
+import {
+  dataOption,
+  given,
+  JOB_HELP,
+  placeOptions,
+  type PlaceOptions,
+  lazy,
+  type ToAction,
+} from "../options.ts";
+import { openVerbs } from "../service/open-verbs.ts";
 
-/** Damaged items that are named one by one. */
-const MOST_TOLD = 20;
+const EXPORT_HELP = `
+Examples:
+  sluice export last --output taxes.csv
+  sluice export last --output taxes.csv --files bills         also copy the files, as bills/0100000001-bill.pdf
+  sluice export last | jq -c 'select(._quality == "partial")'
+  sluice export last --gaps drop --output complete.csv        only records with all required values
+  sluice export last --fill tax=0 --drop-without owner --output taxes.csv
+  sluice export last --extraction first --output before.csv   the records of the original run
+  sluice export last --manifest`;
 
-export interface ExportOptions extends ExportSettings {
-  readonly data: string;
-  /** Without it, JSON lines go to stdout. */
+const RESULTS_HELP = `
+Like \`sluice export\`, but works with a server too.
+
+Examples:
+  sluice jobs results last --output taxes.parquet
+  sluice jobs results last --gaps drop --server http://127.0.0.1:7070 | jq -c .owner`;
+
+export const register = (program: Command, toAction: ToAction): void => {
+  const exporting = program
+    .command("export")
+    .summary("Write the results of a job to a file")
+    .description("Write the results of a job: one row per record, or per item that has none")
+    .argument("<job>", JOB_HELP)
+    .addHelpText("after", EXPORT_HELP);
+  resultOptions(exporting, gapsOption().default("keep"))
+    .option("--fill <name=value>", "value to write where this field has none; repeatable", fillValue)
+    .option("--drop-without <names>", "omit records without a value in one of these fields", listOf)
+    .option("--files <dir>", "copy stored files to this folder, as KEY-NAME.pdf; rows list them in _files")
+    .option("--manifest", "write the job's manifest again", false)
+    .addOption(dataOption())
+    .option("--json", "print a summary as JSON; the results go to --output", false)
+    .action(toAction(lazy(async () => (await import("../actions/export.ts")).exportCommand)));
+};
+
+interface ResultsOptions extends PlaceOptions {
   readonly output?: string;
-  readonly manifest: boolean;
-  /** Kept files are written there. */
-  readonly files?: string;
-  readonly json: boolean;
+  readonly scraper?: string;
+  readonly extraction?: string;
+  readonly gaps?: "keep" | "drop";
+  readonly changes?: readonly Change[];
 }
 
-export const exportCommand = async (
-  named: string,
-  { data, output, manifest, files, json, ...settings }: ExportOptions,
-): Promise<number> => {
-  if (json && (output === "-" || (output === undefined && !manifest)))
-    throw new UsageError(
-      "--json and the results both go to stdout. Name a file with --output FILE, or leave --json out.",
-    );
-  // Opened first: a name that cannot be written is told before anything is read.
-  const writer = manifest && output === undefined ? undefined : openOutput(output);
-  await using storage = await openExistingStorage(data, { cacheMb: 8 });
-  const { spec } = await findJob(storage.ledger, named);
-  const { id } = spec;
-  checkScraperName(spec, settings.scraper);
-  const manifestPath = `${data}/blobs/${manifestName(id)}`;
-  if (manifest) {
-    await writeJobManifest(storage, id);
-    if (output !== "-" && !json) print([`${id}: manifest written to ${manifestPath}`]);
-  }
-  const told = { job: id, ...(manifest && { manifest: manifestPath }) };
-  if (!writer) {
-    if (json) print([JSON.stringify(told)]);
-    return EXIT.ok;
-  }
-  const folder = files === undefined ? undefined : new FileFolder(storage.blobs, files);
-  let damaged = 0;
-  const { set, rows, leftOut, dropped, gaps } = await exportJob(storage, id, writer, {
-    ...settings,
-    onDamagedItem(error) {
-      if (++damaged <= MOST_TOLD) process.stderr.write(`${id}: ${error.message}\n`);
-    },
-    pathOfFile: folder ? (item, ref) => folder.write(item, ref) : storedPath(data),
-  });
-  if (json) {
-    const written = folder && { files: { folder: files, count: folder.files, bytes: folder.bytes } };
-    const counts = { rows, dropped, damaged, gaps: Object.fromEntries(gaps), leftOut, ...written };
-    print([JSON.stringify({ ...told, output, set, ...counts })]);
-    return damaged > 0 ? EXIT.storage : EXIT.ok;
-  }
-  const say =
-    output === undefined || output === "-"
-      ? (text: string) => process.stderr.write(`${text}\n`)
-      : (text: string) => print([text]);
-  say(
-    `${id}: ${counted(rows, "row")} written to ${output ?? "standard output"}${set === `${id}@first` ? "" : `, of extraction ${set.slice(id.length + 1)}`}`,
+/** `jobs results`, the same for a server. */
+export const registerResults = (jobs: Command, toAction: ToAction): void => {
+  const results = jobs
+    .command("results")
+    .description("Write the current records of a job, even while it runs")
+    .argument("<job>", JOB_HELP)
+    .addHelpText("after", RESULTS_HELP);
+  placeOptions(resultOptions(results, gapsOption())).action(
+    toAction(async (named: string, options: ResultsOptions) => {
+      const { output, json, scraper, extraction, gaps, changes } = options;
+      await using verbs = await openVerbs(options);
+      const { id } = (await verbs.findJob(named)).spec;
+      await verbs.writeResults(id, output, given({ scraper, extraction, gaps, changes }));
+      if (output !== undefined && output !== "-") {
+        if (json) process.stdout.write(`${JSON.stringify({ job: id, output })}\n`);
+        else process.stderr.write(`${id}: results written to ${output}\n`);
+      }
+      return EXIT.ok;
+    }),
   );
-  if (folder)
-    say(
-      folder.files === 0
-        ? `${id}: no kept files to write. \`sluice items show\` lists what was kept of an item.`
-        : `${id}: ${counted(folder.files, "file")} (${bytesText(folder.bytes)}) written to ${files}`,
-    );
-  if (dropped > 0) {
-    const reasons = [...gaps].map(([reason, count]) => `${reason} ${countText(count)}`);
-    say(`${id}: ${countText(dropped)} left out for their gaps: ${reasons.join(", ")}`);
-  }
-  if (leftOut.length > 0)
-    process.stderr.write(
-      `${id}: no column for ${leftOut.join(", ")}: the first rows do not have them. They are in the archive.\n`,
-    );
-  if (damaged > 0)
-    process.stderr.write(
-      `${id}: ${counted(damaged, "item")} left out, because the stored records are damaged. \`sluice fsck\` tells all that is.\n`,
-    );
-  return damaged > 0 ? EXIT.storage : EXIT.ok;
 };
+
+const gapsOption = (): Option =>
+  new Option("--gaps <what>", "records without a value in a required field: keep or drop them").choices([
+    "keep",
+    "drop",
+  ]);
+
+const resultOptions = (command: Command, gaps: Option): Command =>
+  command
+    .option("--output <file>", "write to a .csv, .jsonl or .parquet file; without it, JSON lines on stdout")
+    .option("--scraper <name>", "only rows of this scraper, if the job has several")
+    .option("--extraction <id>", "which records: current, first (of the original run), or an extraction ID")
+    .addOption(gaps)
+    .option(
+      "--changes <changes>",
+      `only items with this change since the previous run: ${CHANGES.join(", ")}`,
+      namesOf(CHANGES),
+    );

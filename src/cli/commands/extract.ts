@@ -1,184 +1,57 @@
-import type { Storage } from "../../compose.ts";
-import { resolveScraper } from "../../config/find-scrapers.ts";
-import type { JobView } from "../../domain/job.ts";
-import { type Extracted, extractJob } from "../../reextract/extract-job.ts";
-import { chooseSet } from "../../reextract/job-sets.ts";
-import { ReextractError } from "../../reextract/reextract-error.ts";
-import { EXIT } from "../exit-codes.ts";
-import { explainError } from "../explain-error.ts";
-import { openExtractProgress } from "../extract-progress.ts";
-import { findJob } from "../find-job.ts";
-import { plainText } from "../fit-text.ts";
-import { counted } from "../number-text.ts";
-import { openExistingStorage } from "../open-existing-storage.ts";
-import type { LookOptions } from "../options.ts";
-import { print, printWidth } from "../print.ts";
-import { progressMode } from "../progress.ts";
-import { differenceJson, renderDifference } from "../render-difference.ts";
-import { currentText, renderExtraction } from "../render-extraction.ts";
-import { scraperJobs } from "../scraper-jobs.ts";
-import { UsageError } from "../usage-error.ts";
+import { availableParallelism } from "node:os";
+import type { Command } from "commander";
+import { listOf, processCount, sinceWhen, wholeNumber } from "../option-values.ts";
+import { dataOption, dataOptions, JOB_HELP, quietOption, lazy, type ToAction } from "../options.ts";
 
-export interface ExtractCommandOptions extends LookOptions {
-  readonly scraper?: string;
-  /** A scraper, all of whose jobs are extracted again. */
-  readonly all?: string;
-  /** Only jobs begun since then. */
-  readonly since?: number;
-  /** Extracts nothing: makes this set of records current. */
-  readonly use?: string;
-  /** Makes the new records current even where they lost what was there. */
-  readonly force: boolean;
-  readonly cores: number;
-  readonly examples: number;
-  readonly quiet: boolean;
-}
+const EXTRACT_HELP = `
+Examples:
+  sluice extract last                                  with the current version of the job's scraper
+  sluice extract last --scraper new-county.ts
+  sluice extract --all county --since 7d               all jobs of this scraper
+  sluice extract last --use first                      back to the records of the original run
 
-/** Extracts from stored pages with the scraper as it is now, and shows what has become of the records. */
-export const extractCommand = async (
-  named: string | undefined,
-  options: ExtractCommandOptions,
-): Promise<number> => {
-  if ((named === undefined) === (options.all === undefined))
-    throw new UsageError(
-      "name one job, or all jobs of a scraper with --all SCRAPER: `sluice extract last`, `sluice extract --all county --since 7d`.",
-    );
-  if (options.since !== undefined && options.all === undefined)
-    throw new UsageError("--since goes with --all SCRAPER; a single job is named by its id or `last`.");
-  await using storage = await openExistingStorage(options.data, { cacheMb: 8 });
-  if (options.use !== undefined) return await useSet(storage, named, options.use, options);
-  if (named === undefined) return await extractAll(storage, options);
-  return await untilStopped(
-    async (signal) => await extractOne(storage, await findJob(storage.ledger, named), options, signal),
-  );
+Nothing is fetched, and no record is overwritten: earlier records stay available.
+Exit codes: 0 success, 2 wrong usage, 3 some items failed, 5 interrupted, 6 storage error. See docs/cli.md.`;
+
+const DIFF_HELP = `
+Examples:
+  sluice diff last@first last                 the records of the run, and the current ones
+  sluice diff k3f9 m2x7 --field marketValue   last week's job, and this week's
+
+Name a set of records as JOB (the current one), JOB@first (of the original run) or JOB@EXTRACTION.`;
+
+/** Work with stored pages: `extract`, `diff`. */
+export const register = (program: Command, toAction: ToAction): void => {
+  program
+    .command("extract")
+    .summary("Extract again from stored pages")
+    .description("Extract again from stored pages with the current scraper, and show what changed")
+    .argument("[job]", JOB_HELP)
+    .option("--all <scraper>", "all jobs of this scraper: its name, or the path of its file")
+    .option(
+      "--since <when>",
+      "with --all: only jobs created since 2026-11-01, or 7d ago",
+      sinceWhen(Date.now),
+    )
+    .option("--scraper <file>", "use this scraper instead of the job's own")
+    .option("--force", "make the new records current even if they lose values", false)
+    .option("--use <id>", "extract nothing; make this extraction, or first, current")
+    .option("--cores <n>", "number of threads", processCount, Math.min(64, availableParallelism()))
+    .option("--examples <n>", "show N examples of each change", wholeNumber, 3)
+    .addOption(dataOption())
+    .option("--json", "print progress and result as JSON, one object per line", false)
+    .addOption(quietOption())
+    .addHelpText("after", EXTRACT_HELP)
+    .action(toAction(lazy(async () => (await import("../actions/extract.ts")).extractCommand)));
+
+  const diff = program
+    .command("diff")
+    .summary("Compare two sets of records")
+    .description("Compare the records of two jobs, or of two extractions")
+    .argument("<a>", "the older set of records: JOB, JOB@first or JOB@EXTRACTION")
+    .argument("<b>", "the newer set")
+    .option("--field <name>", "only this field; repeatable", listOf)
+    .option("--examples <n>", "show N examples of each change", wholeNumber, 3)
+    .addHelpText("after", DIFF_HELP);
+  dataOptions(diff).action(toAction(lazy(async () => (await import("../actions/extract.ts")).diffCommand)));
 };
-
-/** The way back: an older set of records, or one that was held back, is what `export` writes from now on. */
-const useSet = async (
-  { ledger, blobs }: Storage,
-  named: string | undefined,
-  which: string,
-  { scraper, force, json, quiet, data }: ExtractCommandOptions,
-): Promise<number> => {
-  if (named === undefined || scraper !== undefined || force)
-    throw new UsageError(
-      "--use makes a set of records current that is there already: it takes one job and nothing else, `sluice extract last --use first`.",
-    );
-  const { id } = (await findJob(ledger, named)).spec;
-  const set = await chooseSet(blobs, id, which, Date.now());
-  if (json) print([JSON.stringify({ type: "use", job: id, current: set })]);
-  else if (!quiet) print([`${id}: ${currentText(id, set, data)}`]);
-  return EXIT.ok;
-};
-
-/** One job that cannot be extracted does not keep the others from it; what is wrong with all of them is said once. */
-const extractAll = async (storage: Storage, options: ExtractCommandOptions): Promise<number> => {
-  const jobs = await scraperJobs(storage.ledger, options.all ?? "", options.since);
-  return await untilStopped(async (signal) => {
-    let worst: number = EXIT.ok;
-    let extracted = 0;
-    const told = new Map<string, number>();
-    for (const view of jobs) {
-      try {
-        worst = Math.max(worst, await extractOne(storage, view, options, signal));
-        extracted++;
-      } catch (error) {
-        const { message = "unknown", exitCode } = explainError(error);
-        const isPassedOver = error instanceof ReextractError && PASSED_OVER.has(error.code);
-        if (!isPassedOver) worst = Math.max(worst, exitCode);
-        const said = message.replace(`${view.spec.id}: `, "");
-        if (!told.has(said)) process.stderr.write(`${isPassedOver ? "passed over" : "error"}: ${message}\n`);
-        told.set(said, (told.get(said) ?? 0) + 1);
-      }
-      if (signal.aborted) return EXIT.interrupted;
-    }
-    const again = [...told.values()].reduce((sum, count) => sum + count - 1, 0);
-    if (again > 0) process.stderr.write(`The same for ${counted(again, "more job")}.\n`);
-    return extracted === 0 ? Math.max(worst, EXIT.usage) : worst;
-  });
-};
-
-/** Of jobs that have nothing to extract from, among others that do. */
-const PASSED_OVER: ReadonlySet<string> = new Set(["nothing-stored", "nothing-to-extract"]);
-
-const SIGNALS = ["SIGINT", "SIGTERM"] as const;
-
-const untilStopped = async (work: (signal: AbortSignal) => Promise<number>): Promise<number> => {
-  const stop = new AbortController();
-  const interrupt = (): void => stop.abort();
-  for (const signal of SIGNALS) process.once(signal, interrupt);
-  try {
-    return await work(stop.signal);
-  } finally {
-    for (const signal of SIGNALS) process.off(signal, interrupt);
-  }
-};
-
-const extractOne = async (
-  storage: Storage,
-  view: JobView,
-  options: ExtractCommandOptions,
-  signal: AbortSignal,
-): Promise<number> => {
-  const { json, quiet, cores, examples, scraper, force } = options;
-  const job = view.spec.id;
-  const mode = progressMode(options);
-  using progress = openExtractProgress({
-    mode,
-    job,
-    total: extractableOf(view),
-    stream: process.stderr,
-    out: process.stdout,
-  });
-  const startedAt = performance.now();
-  let extracted: Extracted;
-  try {
-    extracted = await extractJob(storage, view, {
-      cores,
-      examples,
-      signal,
-      isForced: force,
-      onProgress: (items) => progress.update(items),
-      onOutput: (text) => progress.note(text),
-      ...(scraper !== undefined && { scraper: await resolveScraper(scraper) }),
-    });
-  } catch (error) {
-    if (!signal.aborted) throw error;
-    progress.note(`${job}: interrupted. Nothing was changed: the records from before are still current.`);
-    return EXIT.interrupted;
-  }
-  progress[Symbol.dispose]();
-  const { extraction, current, before, difference, failed, gone, unread } = extracted;
-  const after = `${job}@${extraction.id}`;
-  const tookMs = performance.now() - startedAt;
-  if (json)
-    print([
-      JSON.stringify({
-        type: "end",
-        ...extraction,
-        tookMs: Math.round(tookMs),
-        current,
-        before,
-        failed,
-        gone,
-        unread,
-        difference: differenceJson(difference),
-      }),
-    ]);
-  else if (!quiet)
-    print([
-      ...renderExtraction(extracted, { tookMs, cores, data: options.data }),
-      "",
-      `${before} → ${after}`,
-      ...(unread === undefined ? [] : [`  Some records from before count as none: ${plainText(unread)}`]),
-      ...renderDifference(difference, { before, after }, printWidth()),
-    ]);
-  if (extraction.counts.damaged > 0) return EXIT.storage;
-  return extraction.counts.failed > 0 ? EXIT.someFailed : EXIT.ok;
-};
-
-/** As far as the job's own counts tell: what failed for other reasons than its pages is not extracted. */
-const extractableOf = ({ counts, failures }: JobView): number =>
-  failures
-    .filter(({ kind }) => kind === "structure-changed" || kind === "scraper-error")
-    .reduce((sum, { count }) => sum + count, counts.states.done);

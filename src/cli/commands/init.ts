@@ -1,53 +1,46 @@
-import { resolve } from "node:path";
-import { folderProblem } from "../../devtools/draft/make-folder.ts";
-import { type MadeProject, makeProject, standsInTheWay } from "../../devtools/draft/make-project.ts";
-import { EXIT } from "../exit-codes.ts";
-import { print } from "../print.ts";
-import { shellWord } from "../shell-word.ts";
-import { UsageError } from "../usage-error.ts";
+import type { Command } from "commander";
+import { dataOptions, lazy, type ToAction } from "../options.ts";
 
-export interface InitOptions {
-  /** Add what is missing to a folder that has files. */
-  readonly force: boolean;
-}
+const INIT_HELP = `
+Examples:
+  sluice init my-scrapers
+  sluice init . --force           add the missing files to this folder`;
 
-const SHOWN = 5;
+const NEW_HELP = `
+The page is fetched once, within the limits of robots.txt and the lane's pace, and stored in the archive.
 
-/** Makes a project that runs at once. */
-export const initCommand = async (folder: string, { force }: InitOptions): Promise<number> => {
-  const problem = folderProblem(folder);
-  if (problem !== undefined)
-    throw new UsageError(`${folder}: no project can be made there, ${problem}. Choose another folder.`);
-  const there = standsInTheWay(folder);
-  if (there.length > 0 && !force) {
-    const rest = there.length > SHOWN ? ` and ${there.length - SHOWN} more` : "";
-    throw new UsageError(
-      `${folder}: not empty, it has ${there.slice(0, SHOWN).join(", ")}${rest}. ` +
-        "Choose another folder, or add the missing files with --force, which changes none that is there.",
-    );
-  }
-  const { written, kept } = made(folder);
-  print([
-    `${written.length === 0 ? "Nothing to add to" : "Made a project in"} ${folder}`,
-    ...written.map((file) => `  ${file}`),
-    ...(kept.length === 0 ? [] : ["Left as they were:", ...kept.map((file) => `  ${file}`)]),
-    "",
-    "Next:",
-    ...(resolve(folder) === process.cwd() ? [] : [`  cd ${shellWord(folder)}`]),
-    "  npm install",
-    "  npx sluice test                 the example over its fixture, without the network",
-    "  node site.js &                  a small site to run it on, on this machine",
-    "  npx sluice run tools --input scrapers/tools/inputs.csv --output tools.csv",
-    "  npx sluice new scraper NAME --url URL",
-  ]);
-  return EXIT.ok;
-};
+Examples:
+  sluice new scraper travis --url https://tax.example.gov/parcel/0123456789
+  sluice new scraper travis --url https://tax.example.gov/parcel/0123456789 --html saved.html`;
 
-const made = (folder: string): MadeProject => {
-  try {
-    return makeProject(folder);
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new UsageError(`${folder}: the project cannot be written, ${reason}. Choose another folder.`);
-  }
+/** Start a project or a scraper: `init`, `new scraper`. */
+export const register = (program: Command, toAction: ToAction): void => {
+  program
+    .command("init")
+    .summary("Create a project")
+    .description(
+      "Create a project that runs right away: configuration, a scraper with a fixture, and a small site to try it on",
+    )
+    .argument("<dir>", "folder of the project; created if it does not exist")
+    .option("--force", "add missing files to a folder that is not empty; never overwrites a file", false)
+    .addHelpText("after", INIT_HELP)
+    .action(toAction(lazy(async () => (await import("../actions/init.ts")).initCommand)));
+
+  const scraper = program
+    .command("new")
+    .description("Draft a scraper from a page")
+    .helpCommand(false)
+    .command("scraper")
+    .description(
+      "Draft a scraper from one page of a site: fields, selectors and input. Each field is checked against that page.",
+    )
+    .argument("<name>", "name of the scraper, its folder and its file")
+    .requiredOption("--url <url>", "URL of one page of the site")
+    .option("--html <file>", "use this saved page; fetch nothing")
+    .option("--input <name>", "name for the part of the URL that varies; `url` for the whole URL")
+    .option("--dir <dir>", "where to write it (default: the first `scrapers` folder in sluice.config.ts)")
+    .addHelpText("after", NEW_HELP);
+  dataOptions(scraper).action(
+    toAction(lazy(async () => (await import("../actions/new-scraper.ts")).newScraperCommand)),
+  );
 };

@@ -1,16 +1,71 @@
+import type { Command } from "commander";
 import type { LaneState } from "../../domain/job.ts";
 import type { LaneControl } from "../../ports/ledger.ts";
-import { durationText } from "../duration-text.ts";
-import { EXIT } from "../exit-codes.ts";
-import { plainText } from "../fit-text.ts";
-import { countText, rateText } from "../number-text.ts";
-import type { PlaceOptions } from "../options.ts";
-import { print, printWidth } from "../print.ts";
+import { EXIT, UsageError } from "../exit.ts";
+import { numberIn } from "../option-values.ts";
+import { placeOptions, type PlaceOptions, type ToAction } from "../options.ts";
 import { openVerbs } from "../service/open-verbs.ts";
-import { textTable } from "../text-table.ts";
-import { UsageError } from "../usage-error.ts";
+import { print, printWidth } from "../terminal.ts";
+import { countText, durationText, plainText, rateText, textTable } from "../text.ts";
 
-export const listLanesCommand = async (options: PlaceOptions): Promise<number> => {
+const HELP = `
+Examples:
+  sluice lanes ls
+  sluice lanes set tax.example.gov --rate 0.5      at most one request every two seconds, over all jobs
+  sluice lanes set 'address:*' --rate 10           the same for each IP address, whatever host names lead to it
+  sluice lanes hold tax.example.gov                start no requests
+  sluice lanes release tax.example.gov             also ends a pause that the site asked for
+  sluice lanes reset tax.example.gov               forget its learned speed, holds and reserved slots`;
+
+const LANE_HELP = "name of the lane, as shown by `lanes ls`";
+
+interface SetLaneOptions extends PlaceOptions {
+  readonly rate?: number;
+  readonly clear: boolean;
+}
+
+export const register = (program: Command, toAction: ToAction): void => {
+  const lanes = program
+    .command("lanes")
+    .description("List lanes, set their rate, hold, release and reset them")
+    .helpCommand(false)
+    .addHelpText("after", HELP);
+  placeOptions(lanes.command("ls").description("List the lanes by name")).action(toAction(listLanes));
+
+  const set = lanes
+    .command("set")
+    .description("Limit the rate of a lane, over all jobs")
+    .argument("<lane>", LANE_HELP)
+    .option("--rate <n>", "at most N requests per second", numberIn("perSecond"))
+    .option("--clear", "remove the limit", false);
+  placeOptions(set).action(toAction(setLane));
+
+  const control = (name: string, description: string, to: LaneControl, said: string): void => {
+    placeOptions(lanes.command(name).description(description).argument("<lane>", LANE_HELP)).action(
+      toAction((lane: string, options: PlaceOptions) => controlLane(lane, options, to, said)),
+    );
+  };
+  control(
+    "hold",
+    "Start no requests in a lane",
+    { isHeld: true },
+    "held. It starts no requests until `sluice lanes release`",
+  );
+  control(
+    "release",
+    "Release a lane that an operator holds, or that a site's Retry-After has paused",
+    { isHeld: false },
+    "released",
+  );
+  control(
+    "reset",
+    "Forget a lane's learned speed, Crawl-delay, holds and reserved slots. A rate set by an operator stays.",
+    { isReset: true },
+    "reset. Its learned speed, holds and reserved slots are forgotten",
+  );
+};
+
+const listLanes = async (options: PlaceOptions): Promise<number> => {
   await using verbs = await openVerbs(options);
   const table: LaneState[] = [];
   for await (const lane of verbs.lanes())
@@ -21,13 +76,12 @@ export const listLanesCommand = async (options: PlaceOptions): Promise<number> =
 };
 
 const laneTable = (lanes: readonly LaneState[], width: number): string[] => {
-  if (lanes.length === 0) return ["No lanes yet. They come with the first items."];
-  const number = (title: string) => ({ title, align: "right" as const });
+  if (lanes.length === 0) return ["No lanes yet. The first items create them."];
   return textTable(
-    [{ title: "lane" }, number("rate"), number("speed"), number("items"), number("in hand"), { title: "" }],
+    ["lane", { right: "rate" }, { right: "speed" }, { right: "items" }, { right: "in flight" }, ""],
     lanes.map((lane) => [
       plainText(lane.lane),
-      Number.isFinite(lane.perSecond) ? rateText(lane.perSecond) : "free",
+      rateText(lane.perSecond),
       `${Math.round(lane.factor * 100)}%`,
       countText(lane.backlog),
       countText(lane.inFlight),
@@ -37,45 +91,29 @@ const laneTable = (lanes: readonly LaneState[], width: number): string[] => {
   );
 };
 
-const noteOn = ({ isHeldByOperator, operatorPerSecond, holdMs, holdReason }: LaneState): string => {
-  const notes = [
+const noteOn = ({ isHeldByOperator, operatorPerSecond, holdMs, holdReason }: LaneState): string =>
+  [
     ...(isHeldByOperator ? ["held by an operator"] : []),
     ...(operatorPerSecond === null ? [] : [`set to ${rateText(operatorPerSecond)}`]),
     ...(holdMs > 0 && !isHeldByOperator
-      ? [`spared for ${durationText(holdMs)}${holdReason ? `: ${holdReason}` : ""}`]
+      ? [`paused for ${durationText(holdMs)}${holdReason ? `: ${holdReason}` : ""}`]
       : []),
-  ];
-  return notes.join(", ");
-};
+  ].join(", ");
 
-export interface SetLaneOptions extends PlaceOptions {
-  readonly rate?: number;
-  /** What was set is taken back. */
-  readonly clear: boolean;
-}
-
-export const setLaneCommand = async (lane: string, options: SetLaneOptions): Promise<number> => {
+const setLane = async (lane: string, options: SetLaneOptions): Promise<number> => {
   const { rate, clear } = options;
   if ((rate === undefined) === !clear)
-    throw new UsageError("give --rate N to set a lane's pace, or --clear to take it back.");
-  return await steer(
-    lane,
-    options,
-    { perSecond: rate ?? null },
-    rate === undefined ? "pace taken back" : `at most ${rateText(rate)}`,
-  );
+    throw new UsageError("use --rate N to limit the lane's rate, or --clear to remove the limit.");
+  const said = rate === undefined ? "limit removed" : `at most ${rateText(rate)}`;
+  return await controlLane(lane, options, { perSecond: rate ?? null }, said);
 };
 
-export const holdLaneCommand = (lane: string, options: PlaceOptions): Promise<number> =>
-  steer(lane, options, { isHeld: true }, "held. Nothing starts in it until `sluice lanes release`");
-
-export const releaseLaneCommand = (lane: string, options: PlaceOptions): Promise<number> =>
-  steer(lane, options, { isHeld: false }, "released");
-
-export const resetLaneCommand = (lane: string, options: PlaceOptions): Promise<number> =>
-  steer(lane, options, { isReset: true }, "reset: its learned speed, holds and bookings are forgotten");
-
-const steer = async (lane: string, options: PlaceOptions, to: LaneControl, said: string): Promise<number> => {
+const controlLane = async (
+  lane: string,
+  options: PlaceOptions,
+  to: LaneControl,
+  said: string,
+): Promise<number> => {
   await using verbs = await openVerbs(options);
   await verbs.controlLane(lane, to);
   print([options.json ? JSON.stringify({ lane, ...to }) : `${plainText(lane)}: ${said}.`]);

@@ -1,67 +1,54 @@
-import { laneOf, openStorage } from "../../compose.ts";
-import { resolveScraper } from "../../config/find-scrapers.ts";
-import { createJob, loadInputs } from "../../pipeline/submit.ts";
-import { loadScraper } from "../../scrapers/load-scraper.ts";
-import { compileScraper } from "../../scrapers/compiled-scraper.ts";
-import { Supervisor } from "../../worker/supervisor.ts";
-import { jobId } from "../../domain/job.ts";
-import { openInputs } from "../../inputs/open-inputs.ts";
-import { paceAtRate } from "../rate-option.ts";
-import type { RunOptions } from "../options.ts";
-import { workerScript } from "../run-workers.ts";
-import { checkOutput } from "../../export/outputs/open-output.ts";
-import { openProgress, progressMode } from "../progress.ts";
-import { superviseJob } from "../supervise-job.ts";
-import { UsageError } from "../usage-error.ts";
+import type { Command } from "commander";
+import { numberIn } from "../option-values.ts";
+import {
+  continueOptions,
+  EXIT_CODES_HELP,
+  inputOptions,
+  JOB_HELP,
+  newJobOptions,
+  lazy,
+  type ToAction,
+  workingOptions,
+} from "../options.ts";
 
-/** Takes inputs, runs them to their end on this machine, and says what came of every one. */
-export const runCommand = async (named: string, options: RunOptions): Promise<number> => {
-  if (options.input === undefined)
-    throw new UsageError("no inputs given. Name a file with --input FILE, or pipe them in with --input -");
-  const { input, processes, data, logLevel } = options;
-  if (options.output !== undefined) checkOutput(options.output);
-  using progress = openProgress({ mode: progressMode(options), stream: process.stderr });
-  // Worker processes load their code while the scraper and the ledger are opened here.
-  const supervisor = new Supervisor({
-    script: workerScript,
-    processes,
-    onOutput: (line) => progress.note(line),
-  });
-  try {
-    const ready = await compileScraper(await loadScraper(await resolveScraper(named)), {
-      extracts: options.extract,
-    });
-    const inputs = await openInputs(input, options.format, ready.scraper, laneOf);
-    await using storage = await openStorage(data);
-    const job = jobId(new Date());
-    const submission = {
-      job,
-      client: "local",
-      ready,
-      paceOf: paceAtRate(options.rate, (text) => progress.note(text)),
-      extracts: options.extract,
-      laneOf,
-      inputs,
-      ...(options.limit !== undefined && { limit: options.limit }),
-      ...(options.maxItems !== undefined && { maxItems: options.maxItems }),
-    };
-    await createJob(storage.ledger, submission);
-    return await superviseJob({
-      storage,
-      job,
-      title: ready.scraper.name,
-      isNew: true,
-      input,
-      supervisor,
-      processes,
-      progress,
-      logLevel,
-      ...(options.output !== undefined && { output: options.output }),
-      load: async (signal, onProgress) =>
-        void (await loadInputs(storage.ledger, { ...submission, signal, onProgress })),
-    });
-  } finally {
-    await supervisor.kill();
-    if (input === "-") process.stdin.destroy(); // an open pipe would keep the process
-  }
+const RUN_HELP = `
+Examples:
+  sluice run page --input urls.txt
+  sluice run county.scraper.ts --input parcels.csv --output taxes.parquet --processes 2
+  cut -d, -f3 all.csv | sluice run county.scraper.ts --input - --format csv --limit 100
+  sluice run towns --input regions.csv --max-items 10000      crawl at most 10,000 items
+  sluice run county --input parcels.csv --no-extract          fetch now, extract later
+${EXIT_CODES_HELP}`;
+
+const RESUME_HELP = `
+Examples:
+  sluice resume last
+  sluice resume 20261115-203412-k3f9 --output taxes.csv
+  sluice resume last --input parcels.csv      if it stopped before it had read all inputs
+  sluice resume last --new-version            after you fix its scraper
+${EXIT_CODES_HELP}`;
+
+/** Run jobs in this process: `run`, `resume`. */
+export const register = (program: Command, toAction: ToAction): void => {
+  const run = program
+    .command("run")
+    .description("Run a scraper over inputs, to the end, on this machine")
+    .argument("<scraper>", "name in the project, path of a file, or the built-in `page`")
+    .addHelpText("after", RUN_HELP);
+  inputOptions(run).option("--limit <n>", "use only the first N inputs", numberIn("inputs"));
+  workingOptions(newJobOptions(run)).action(
+    toAction(lazy(async () => (await import("../actions/run.ts")).runCommand)),
+  );
+
+  const resume = program
+    .command("resume")
+    .summary("Continue a stopped job on this machine")
+    .description(
+      "Continue a job on this machine: one that was interrupted, killed or held, has failed items to retry, or gets a higher limit",
+    )
+    .argument("<job>", JOB_HELP)
+    .addHelpText("after", RESUME_HELP);
+  workingOptions(continueOptions(inputOptions(resume))).action(
+    toAction(lazy(async () => (await import("../actions/run.ts")).resumeCommand)),
+  );
 };

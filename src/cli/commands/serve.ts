@@ -1,182 +1,91 @@
-import { setTimeout as delay } from "node:timers/promises";
-import { type Controller, openController, openJobLog } from "../../compose.ts";
-import { takeLanePolicy } from "../../config/check-config.ts";
-import { loadConfig } from "../../config/load-config.ts";
-import type { Log, LogLevel } from "../../worker/log.ts";
-import { EXIT } from "../exit-codes.ts";
-import { exposureText } from "../exposure.ts";
-import { listenForInterrupts } from "../interrupts.ts";
-import { print } from "../print.ts";
-import { runWorkers } from "../run-workers.ts";
-import { noteChange } from "../service/audit-local.ts";
-import { readTls, tlsFiles, watchTls } from "../tls-files.ts";
-import { UsageError } from "../usage-error.ts";
-import { wideRights } from "../wide-rights.ts";
+import { type Command, Option } from "commander";
+import { COLLECTOR_KINDS } from "../../domain/job-version.ts";
+import { DRAIN_MS } from "../interrupts.ts";
+import { durationIn, listOf, namesOf, numberIn, portNumber, processCount } from "../option-values.ts";
+import { dataOptions, logOptions, quietOption, lazy, type ToAction } from "../options.ts";
 
-export interface ServeOptions {
-  readonly data: string;
-  readonly host?: string;
-  readonly port?: number;
-  readonly tlsCert?: string;
-  readonly tlsKey?: string;
-  readonly minFreeMb: number;
-  /** False for `--no-key`. */
-  readonly key: boolean;
-  readonly workers?: number;
-  readonly concurrency?: number;
-  /** In milliseconds. */
-  readonly drain: number;
-  readonly logLevel: LogLevel;
-  readonly json: boolean;
-  readonly quiet: boolean;
-}
+const SERVE_HELP = `
+The first start creates the client \`default\` with an admin key, and prints the key once. Store it with \`sluice login\`.
 
-const DEFAULT_HOST = "127.0.0.1";
-const DEFAULT_PORT = 7070;
-/** Workers that cannot work are started again, later and later. */
-const RESTART_MS = 1000;
-const MAX_RESTART_MS = 60_000;
-/** A stop does not wait longer for requests that are being answered. */
-const CLOSE_MS = 10_000;
+Examples:
+  sluice serve --workers 2                        API, background tasks and two worker processes
+  sluice serve --host 0.0.0.0 --port 7070         start the workers elsewhere with \`sluice worker\`
+  sluice submit county --input parcels.csv --server http://127.0.0.1:7070`;
 
-/** The API, the duties and, if asked for, workers, until it is told to stop. */
-export const serveCommand = async (options: ServeOptions): Promise<number> => {
-  const project = await loadConfig();
-  takeLanePolicy(project);
-  const { data, logLevel } = options;
-  const host = options.host ?? project?.server?.host ?? DEFAULT_HOST;
-  const port = options.port ?? project?.server?.port ?? DEFAULT_PORT;
-  const tls = tlsFiles(options.tlsCert, options.tlsKey) ?? project?.server?.tls;
-  const killed = new AbortController();
-  using interrupts = listenForInterrupts(() => killed.abort(), options.drain);
-  const log = openJobLog(data, "controller", logLevel);
-  await using controller = await openController({
-    data,
-    project,
-    log,
-    minFreeBytes: options.minFreeMb * 1e6,
-    ...(tls && { tls: readTls(tls) }),
-    fixturesOf: async (source) => {
-      const { fixtureStatus } = await import("../../devtools/fixture-status.ts");
-      return await fixtureStatus(source);
-    },
-  });
-  const key = options.key ? await controller.makeFirstKey() : undefined;
-  if (key !== undefined)
-    await noteChange(data, { action: "createKey", target: "default", detail: { role: "admin" } });
-  if (!(await controller.mayListen(host)))
-    throw new UsageError(
-      `${host}: without keys the API listens on this machine only. Leave --no-key out, or listen on ${DEFAULT_HOST}.`,
-    );
-  const url = await listen(controller, host, port).catch((error: unknown) => {
-    // It is made, and no later start could show it.
-    if (key !== undefined) showKey(options, key);
-    throw error;
-  });
-  announce(options, url, key);
-  if (controller.isExposed(host)) say(options, "exposed", exposureText(host, url, tls !== undefined));
-  const wide = wideRights(data);
-  if (wide !== undefined) say(options, "wide-rights", wide);
-  log.info("listening", { url });
-  const over = new AbortController();
-  const signal = AbortSignal.any([interrupts.signal, over.signal]);
-  if (tls) watchTls(tls, (renewed) => controller.renewTls(renewed), signal);
-  const duties = controller.runTasks(signal);
-  const working = keepWorking(controller, options, {
-    log,
-    signal,
-    killed: killed.signal,
-    ...(project?.allowTargets && { allowTargets: project.allowTargets }),
-  });
-  try {
-    await aborted(signal);
-    say(options, "draining", "Stopping: finishing what is in hand. Interrupt again to stop at once.");
-    await Promise.race([
-      controller.close(),
-      delay(CLOSE_MS, undefined, { ref: false }),
-      aborted(killed.signal),
-    ]);
-    await Promise.all([working, Promise.race([duties, aborted(killed.signal)])]);
-  } finally {
-    over.abort();
-  }
-  log.info("stopped", { url });
-  return killed.signal.aborted ? EXIT.interrupted : EXIT.ok;
+const WORKER_HELP = `
+Stop a worker with SIGTERM, SIGHUP or Ctrl-C: it finishes its items in flight, for at most --drain. If it is killed instead, no item is lost:
+other workers run its items again.
+
+Examples:
+  sluice worker --processes 2
+  sluice worker --lanes tax.example.gov,maps.example.gov --concurrency 20
+  sluice worker --ledger https://sluice.example.org --key-file worker.key    on another machine, see docs/many-machines.md`;
+
+/** Long-running processes: `serve`, `worker`. */
+export const register = (program: Command, toAction: ToAction): void => {
+  const serve = program
+    .command("serve")
+    .description("Run the server: REST API, background tasks and, with --workers, workers")
+    .addOption(new Option("--host <host>", "address to listen on").env("SLUICE_HOST"))
+    .addOption(
+      new Option("--port <n>", "port to listen on; 0 for any free port")
+        .env("SLUICE_PORT")
+        .argParser(portNumber),
+    )
+    .addOption(new Option("--tls-cert <file>", "certificate in PEM format, for HTTPS").env("SLUICE_TLS_CERT"))
+    .addOption(
+      new Option("--tls-key <file>", "private key of the certificate, in PEM format").env("SLUICE_TLS_KEY"),
+    )
+    .option(
+      "--no-key",
+      "do not create an admin key on the first start; the API then listens on loopback only",
+    )
+    .addOption(
+      new Option("--min-free-mb <n>", "report not ready (/readyz) with less free disk space than this")
+        .env("SLUICE_MIN_FREE_MB")
+        .argParser(numberIn("freeMb"))
+        .default(100),
+    )
+    .option("--workers <n>", "number of worker processes on this machine", processCount)
+    .option("--concurrency <n>", "items in flight per worker process", numberIn("concurrency"))
+    .addHelpText("after", SERVE_HELP);
+  processOptions(serve).action(
+    toAction(lazy(async () => (await import("../actions/serve.ts")).serveCommand)),
+  );
+
+  const worker = program
+    .command("worker")
+    .description("Run workers for all jobs of a data folder or a server, until stopped")
+    .addOption(
+      new Option("--ledger <url>", "work for the server at this URL (`ledger` in sluice.config.ts)").env(
+        "SLUICE_LEDGER",
+      ),
+    )
+    .addOption(
+      new Option(
+        "--key-file <file>",
+        "for --ledger: file with a key of role worker; default is SLUICE_KEY",
+      ).env("SLUICE_KEY_FILE"),
+    )
+    .option("--processes <n>", "number of worker processes", processCount, 1)
+    .option("--concurrency <n>", "items in flight per process", numberIn("concurrency"))
+    .option("--lanes <names>", "only items of these lanes", listOf)
+    .option(
+      "--kinds <kinds>",
+      `only jobs that need no collectors other than these: ${COLLECTOR_KINDS.join(", ")}`,
+      namesOf(COLLECTOR_KINDS),
+    )
+    .addHelpText("after", WORKER_HELP);
+  processOptions(worker).action(
+    toAction(lazy(async () => (await import("../actions/worker.ts")).workerCommand)),
+  );
 };
 
-const listen = async (controller: Controller, host: string, port: number): Promise<string> => {
-  try {
-    return await controller.listen(host, port);
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === "EADDRINUSE")
-      throw new UsageError(`port ${port}: somebody else listens there. Choose another with --port N, or 0.`);
-    if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND")
-      throw new UsageError(`${host}: this machine has no such address. Choose another with --host ADDRESS.`);
-    if (code === "EACCES")
-      throw new UsageError(
-        `port ${port}: no permission to listen there. Choose one above 1023 with --port N.`,
-      );
-    throw error;
-  }
-};
-
-interface Working {
-  readonly log: Log;
-  readonly signal: AbortSignal;
-  readonly killed: AbortSignal;
-  readonly allowTargets?: readonly string[];
-}
-
-/** A full disk or a locked ledger passes: the API stays, and workers come back when they can. */
-const keepWorking = async (
-  { storage }: Controller,
-  options: ServeOptions,
-  { log, signal, killed, allowTargets }: Working,
-): Promise<void> => {
-  const { workers: processes, concurrency, logLevel } = options;
-  if (processes === undefined) return;
-  for (let waitMs = RESTART_MS; !signal.aborted; waitMs = Math.min(2 * waitMs, MAX_RESTART_MS)) {
-    try {
-      await runWorkers({
-        storage,
-        processes,
-        logLevel,
-        log,
-        say: (line) => say(options, "output", line),
-        signal,
-        killed,
-        ...(concurrency !== undefined && { concurrency }),
-        ...(allowTargets && { allowTargets }),
-      });
-    } catch (error) {
-      const { message } = error as Error;
-      log.error("workers failed", { message, againInMs: waitMs });
-      say(options, "workers-failed", `Workers cannot work: ${message} Trying again in ${waitMs / 1000} s.`);
-      await delay(waitMs, undefined, { signal }).catch(() => undefined);
-    }
-  }
-};
-
-const aborted = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener("abort", () => resolve(), { once: true });
-  });
-
-/** The URL goes to standard output, for programs that wait for it. The key is shown this once, and kept nowhere. */
-const announce = (options: ServeOptions, url: string, key: string | undefined): void => {
-  if (options.json) return print([JSON.stringify({ type: "listening", url, ...(key && { key }) })]);
-  print([`Sluice listens on ${url}`]);
-  if (key === undefined) return;
-  showKey(options, key);
-  print(["Keep it with this command, which asks for the key:", `  sluice login --server ${url}`]);
-};
-
-const showKey = ({ json }: ServeOptions, key: string): void =>
-  print([json ? JSON.stringify({ type: "key", key }) : `Admin key, shown this once: ${key}`]);
-
-const say = ({ json, quiet }: ServeOptions, type: string, text: string): void => {
-  if (json) print([JSON.stringify({ type, text })]);
-  else if (!quiet) process.stderr.write(`${text}\n`);
-};
+const processOptions = (command: Command): Command =>
+  dataOptions(
+    logOptions(command).addOption(
+      new Option("--drain <time>", "how long to wait for items in flight when stopping")
+        .argParser(durationIn("drainMs"))
+        .default(DRAIN_MS, "8s"),
+    ),
+  ).addOption(quietOption());

@@ -1,21 +1,34 @@
 import { accessSync, constants } from "node:fs";
-import type { JobOptions } from "../../pipeline/submit.ts";
-import type { InputFormat } from "../../inputs/input-format.ts";
-import { isReadOnce } from "../../inputs/open-inputs.ts";
+import type { Command } from "commander";
 import type { JobView } from "../../domain/job.ts";
-import { withCommandName } from "../command-name.ts";
-import { EXIT } from "../exit-codes.ts";
-import { fitText, plainText } from "../fit-text.ts";
+import type { InputFormat } from "../../inputs/input-format.ts";
+import type { JobOptions } from "../../pipeline/submit.ts";
+import { EXIT, UsageError } from "../exit.ts";
 import { listenForInterrupts } from "../interrupts.ts";
-import { jobJson } from "../job-json.ts";
-import { counted, countText } from "../number-text.ts";
-import type { PlaceOptions } from "../options.ts";
-import { print } from "../print.ts";
+import { durationIn, labelValue, momentFrom, numberIn } from "../option-values.ts";
+import {
+  given,
+  inputOptions,
+  newJobOptions,
+  placeOptions,
+  type PlaceOptions,
+  type ToAction,
+} from "../options.ts";
+import { jobJson } from "../render/job-json.ts";
 import { openVerbs } from "../service/open-verbs.ts";
-import { shellWord } from "../shell-word.ts";
-import { UsageError } from "../usage-error.ts";
+import { print, throttled, withCommandName } from "../terminal.ts";
+import { counted, countText, fitText, plainText, shellWord } from "../text.ts";
 
-export interface SubmitOptions extends PlaceOptions {
+const HELP = `
+Prints the job ID and returns; workers run the job. If the upload breaks, it continues where it stopped. After an interrupt, continue it
+with --job.
+
+Examples:
+  sluice submit county --input parcels.csv --server http://127.0.0.1:7070 --label team=tax
+  sluice submit county --input parcels.csv.gz --priority 5 --deadline 12h --max-requests 100000
+  sluice submit --job last --input parcels.csv`;
+
+interface SubmitOptions extends PlaceOptions {
   readonly input?: string;
   readonly format?: InputFormat;
   readonly job?: string;
@@ -36,31 +49,62 @@ export interface SubmitOptions extends PlaceOptions {
   readonly progressEvery?: number;
 }
 
+export const register = (program: Command, toAction: ToAction): void => {
+  const submit = program
+    .command("submit")
+    .summary("Start a job for workers to run")
+    .description("Start a job for the workers of a server or of a data folder")
+    .argument("[scraper]", "name in the project or on the server; without --server, also a path");
+  newJobOptions(inputOptions(submit))
+    .option("--job <job>", "continue the upload of this job instead of starting one")
+    .option("--priority <n>", "order among your jobs in a lane; higher runs first", numberIn("priority"))
+    .option("--max-attempts <n>", "try each item at most N times", numberIn("maxAttempts"))
+    .option(
+      "--deadline <when>",
+      "cancel unfinished items at this time, or after a duration such as 12h",
+      momentFrom(Date.now),
+    )
+    .option("--max-requests <n>", "fail the remaining items after N requests", numberIn("requests"))
+    .option("--max-bytes <n>", "fail the remaining items after N bytes", numberIn("bytes"))
+    .option(
+      "--max-age <while>",
+      "reuse pages fetched within this time; 0 always fetches",
+      durationIn("maxAgeMs"),
+    )
+    .option("--only-changed", "skip items that have not changed since the previous run", false)
+    .option("--label <name=value>", "label to find the job by; repeatable", labelValue)
+    .option("--webhook <url>", "send the job's events to this URL")
+    .option("--progress-every <while>", "send progress events at this interval", durationIn("progressMs"))
+    .addHelpText("after", HELP);
+  placeOptions(submit).action(toAction(submitJob));
+};
+
 const SAY_MS = 5000;
 
-/** Starts a job and leaves it to workers: those of the server, or of the data folder. */
-export const submitCommand = async (scraper: string | undefined, options: SubmitOptions): Promise<number> => {
+const submitJob = async (scraper: string | undefined, options: SubmitOptions): Promise<number> => {
   const { input, format, job, rate, maxItems, extract, json } = options;
   if (input === undefined)
-    throw new UsageError("no inputs given. Name a file with --input FILE, or pipe them in with --input -");
+    throw new UsageError("no inputs. Name a file with --input FILE, or read stdin with --input -");
   if (scraper === undefined && job === undefined)
-    throw new UsageError("no scraper given. Name it, or a job whose inputs are to go on with --job ID.");
+    throw new UsageError("no scraper. Name one, or continue the upload of a job with --job ID.");
   checkInput(input);
+  const { isReadOnce } = await import("../../inputs/open-inputs.ts");
   await using verbs = await openVerbs(options, { makes: true });
   const known = job === undefined ? undefined : await verbs.findJob(job);
   if (known?.isSealed)
-    throw new UsageError(`${known.spec.id}: it has all of its inputs. Leave --job out to start another.`);
-  const say = (text: string) => void (json || process.stderr.write(`${withCommandName(text)}\n`));
-  let saidAt = performance.now();
-  let started = "";
-  using interrupts = listenForInterrupts(() => process.exit(EXIT.interrupted));
-  // What was taken is taken: nothing is to be finished here.
-  interrupts.signal.addEventListener("abort", () => {
-    say(
-      started === ""
-        ? `Interrupted. If there is a job already, \`sluice jobs ls${verbs.flag}\` shows it.`
-        : `${started}: interrupted. ${restText(started, input, verbs.flag)}`,
+    throw new UsageError(
+      `${known.spec.id}: the job already has all of its inputs. Omit --job to start another.`,
     );
+  const say = (text: string) => void (json || process.stderr.write(`${withCommandName(text)}\n`));
+  let started = "";
+  const sayRest = (what: string) =>
+    say(`${started}: ${what}${restText(started, isReadOnce(input) ? "FILE" : shellWord(input), verbs.flag)}`);
+  using interrupts = listenForInterrupts(() => process.exit(EXIT.interrupted));
+  // Accepted inputs are stored already: there is nothing to finish.
+  interrupts.signal.addEventListener("abort", () => {
+    if (started === "")
+      say(`Interrupted. If the job was created already, \`sluice jobs ls${verbs.flag}\` shows it.`);
+    else sayRest("interrupted. ");
     process.exit(EXIT.interrupted);
   });
   const submitted = verbs.submit({
@@ -68,55 +112,49 @@ export const submitCommand = async (scraper: string | undefined, options: Submit
     input,
     extracts: extract,
     options: jobOptionsOf(options),
-    ...(format && { format }),
-    ...(known && { job: known.spec.id }),
-    ...(rate !== undefined && { perSecond: rate }),
-    ...(maxItems !== undefined && { maxItems }),
+    ...given({ format, job: known?.spec.id, perSecond: rate, maxItems }),
     onJob: (id) => void (started = id),
-    onBreak: (reason) => say(`${started}: the upload broke off: ${reason} Going on where it stopped.`),
-    onProgress: (received) => {
-      if (performance.now() - saidAt < SAY_MS) return;
-      saidAt = performance.now();
-      say(`${started}: ${counted(received, "input")} taken`);
-    },
+    onBreak: (reason) => say(`${started}: the upload broke: ${reason} Continuing where it stopped.`),
+    onProgress: throttled(SAY_MS, (received) => say(`${started}: ${counted(received, "input")} sent`)),
   });
   const { view } = await submitted.catch(async (error: unknown) => {
-    // A server that cannot be reached has not been able to end the job either.
+    // A server that cannot be reached has not ended the job either.
     const left = started === "" ? undefined : await verbs.findJob(started).catch(() => ({ isSealed: false }));
-    if (left?.isSealed === false) say(`${started}: ${restText(started, input, verbs.flag)}`);
+    if (left?.isSealed === false) sayRest("");
     throw error;
   });
   const { id } = view.spec;
-  // The id stands alone: `JOB=$(sluice submit …)` takes it.
+  // Only the ID on stdout, for `JOB=$(sluice submit …)`.
   print([json ? JSON.stringify(jobJson(view)) : id]);
   for (const line of summary(view)) say(line);
   const isEmpty = view.counts.accepted === 0;
   if (!isEmpty) say(`  sluice jobs watch ${id}${verbs.flag}`);
-  // A server has its own, and only operators may ask for them.
+  // A server has its own workers, and only operators may list them.
   if (!isEmpty && options.server === undefined && (await verbs.workers()).length === 0)
     say(
-      `No worker is there to run it. Start one with \`sluice worker${verbs.flag}\`, or run it here with \`sluice resume ${id}${verbs.flag}\`.`,
+      `No worker is running. Start one with \`sluice worker${verbs.flag}\`, or run the job here with \`sluice resume ${id}${verbs.flag}\`.`,
     );
-  if (options.input === "-") process.stdin.destroy(); // an open pipe would keep the process
+  if (options.input === "-") process.stdin.destroy(); // an open pipe would keep the process alive
   return view.counts.rejected + view.counts.capped > 0 ? EXIT.someFailed : EXIT.ok;
 };
 
-/** Ways out for a job that is left without the rest of its inputs. */
+/** What to do with a job that is missing some of its inputs. */
 const restText = (job: string, input: string, flag: string): string =>
-  "The job waits for the rest of its inputs. Send them all again (what it has is folded):\n" +
-  `  sluice submit --job ${job} --input ${isReadOnce(input) ? "FILE" : shellWord(input)}${flag}\n` +
-  `or let it end with those that it has:\n  sluice jobs seal ${job}${flag}\n` +
-  `or end the job:\n  sluice jobs cancel ${job}${flag}`;
+  "The job waits for the rest of its inputs. Send them all again (duplicates are ignored):\n" +
+  `  sluice submit --job ${job} --input ${input}${flag}\n` +
+  `or finish it with the inputs that it has:\n  sluice jobs seal ${job}${flag}\n` +
+  `or cancel it:\n  sluice jobs cancel ${job}${flag}`;
 
-/** Looked at before there is a job: one without inputs would wait for them. */
+/** Checked before the job exists: a job without inputs would wait for them. */
 const checkInput = (input: string): void => {
   if (input === "-") return;
   try {
     accessSync(input, constants.R_OK);
   } catch (error) {
-    const isGone = (error as NodeJS.ErrnoException).code === "ENOENT";
-    const what = isGone ? "there is no such file" : "it cannot be read";
-    throw new UsageError(`${input}: ${what}. Check the path, or use - for stdin.`);
+    const isMissing = (error as NodeJS.ErrnoException).code === "ENOENT";
+    throw new UsageError(
+      `${input}: ${isMissing ? "no such file" : "cannot read this file"}. Check the path, or use - for stdin.`,
+    );
   }
 };
 
@@ -126,41 +164,31 @@ const WIDTH = 100;
 const summary = ({ spec, counts, rejects }: JobView): string[] => {
   const parts = [
     counted(counts.accepted, "item"),
-    ...(counts.folded > 0 ? [`${countText(counts.folded)} folded into items with the same key`] : []),
+    ...(counts.folded > 0 ? [counted(counts.folded, "duplicate")] : []),
     ...(counts.rejected > 0 ? [`${countText(counts.rejected)} rejected`] : []),
     ...(counts.capped > 0 ? [`${countText(counts.capped)} capped`] : []),
   ];
   const examples = rejects
     .slice(0, SHOWN_REJECTS)
     .map(({ line, problem }) => fitText(`  line ${line}: ${plainText(problem)}`, WIDTH));
-  const emptiness =
-    counts.accepted > 0
-      ? []
-      : counts.rejected > 0
-        ? [`  No input fits the scraper ${spec.scraper}: the job is empty, and nothing runs.`]
-        : ["  There were no inputs: the job is empty, and nothing runs."];
-  return [`  ${parts.join(", ")}`, ...emptiness, ...examples];
+  const reason =
+    counts.rejected > 0 ? `no input is valid for scraper ${spec.scraper}` : "there were no inputs";
+  return [
+    `  ${parts.join(", ")}`,
+    ...(counts.accepted > 0 ? [] : [`  The job is empty: ${reason}.`]),
+    ...examples,
+  ];
 };
 
 const jobOptionsOf = (options: SubmitOptions): JobOptions => {
   const { priority, maxAttempts, deadline, maxRequests, maxBytes, maxAge, onlyChanged } = options;
   const { label, webhook, progressEvery } = options;
-  const budget = {
-    ...(maxRequests !== undefined && { requests: maxRequests }),
-    ...(maxBytes !== undefined && { bytes: maxBytes }),
-  };
-  const freshness = {
-    ...(maxAge !== undefined && { maxAgeMs: maxAge }),
-    ...(onlyChanged && { onlyChanged }),
-  };
+  const budget = given({ requests: maxRequests, bytes: maxBytes });
+  const freshness = { ...given({ maxAgeMs: maxAge }), ...(onlyChanged && { onlyChanged }) };
   return {
-    ...(priority !== undefined && { priority }),
-    ...(maxAttempts !== undefined && { maxAttempts }),
-    ...(deadline !== undefined && { deadlineAt: deadline }),
+    ...given({ priority, maxAttempts, deadlineAt: deadline }),
     ...(Object.keys(budget).length > 0 && { budget }),
     ...(Object.keys(freshness).length > 0 && { freshness }),
-    ...(label && { labels: label }),
-    ...(webhook !== undefined && { webhook }),
-    ...(progressEvery !== undefined && { progressMs: progressEvery }),
+    ...given({ labels: label, webhook, progressMs: progressEvery }),
   };
 };

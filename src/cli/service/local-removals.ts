@@ -3,8 +3,8 @@ import type { Removal } from "../../domain/removal.ts";
 import { finishRemoval, finishRemovals, storedBytes } from "../../retention/finish-removals.ts";
 import { markDue, planPrune } from "../../retention/plan-prune.ts";
 import { retentionNow } from "../../scrapers/load-pinned.ts";
-import { removeJobLog } from "../../worker/job-log.ts";
-import { reapDead } from "../reap-dead.ts";
+import { removeJobLog } from "../../worker/log.ts";
+import { reapDead } from "../actions/supervise-job.ts";
 import type { PrunedPart, RemovingVerbs } from "./verbs.ts";
 
 /** Removing what a data folder on this machine has. */

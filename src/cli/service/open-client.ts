@@ -1,6 +1,6 @@
 import { SluiceClient } from "../../client.ts";
 import { isWithin, RANGES, readDuration } from "../../domain/number-range.ts";
-import { UsageError } from "../usage-error.ts";
+import { UsageError } from "../exit.ts";
 
 const CONNECT_VARIABLE = "SLUICE_CONNECT_TIMEOUT";
 const CONNECT_MS = 10_000;

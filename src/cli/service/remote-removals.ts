@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { ProblemError, type Removal as ApiRemoval, type SluiceClient } from "../../client.ts";
 import type { Removal } from "../../domain/removal.ts";
-import { RemovedJobError } from "../removed-job.ts";
+import { RemovedJobError } from "../find-job.ts";
 import type { PrunedPart, RemovingVerbs } from "./verbs.ts";
 
 const LOOK_MS = 250;

@@ -9,9 +9,9 @@ import { isReadOnce, lookInto, openBytesOnce } from "../../inputs/open-inputs.ts
 import type { JobView } from "../../domain/job.ts";
 import { checkOutput } from "../../export/outputs/open-output.ts";
 import { findAmong, newestJobs } from "../find-job.ts";
-import { renderAccount } from "../report.ts";
-import { shellWord } from "../shell-word.ts";
-import { UsageError } from "../usage-error.ts";
+import { renderAccount } from "../render/report.ts";
+import { shellWord } from "../text.ts";
+import { UsageError } from "../exit.ts";
 import { itemOfApi, jobOfApi, laneOfApi } from "./api-views.ts";
 import { remoteItems } from "./remote-items.ts";
 import { refuseRemoved, remoteRemovals } from "./remote-removals.ts";

@@ -5,7 +5,7 @@ import { type InputFormat, formatByName } from "../../inputs/input-format.ts";
 import type { BytesOnce } from "../../inputs/open-inputs.ts";
 import { readInputs } from "../../inputs/read-inputs.ts";
 import type { InputRow } from "../../pipeline/plan.ts";
-import { UsageError } from "../usage-error.ts";
+import { UsageError } from "../exit.ts";
 import type { Submission } from "./verbs.ts";
 
 const TRIES = 10;

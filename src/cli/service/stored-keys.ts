@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
-import { UsageError } from "../usage-error.ts";
+import { UsageError } from "../exit.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

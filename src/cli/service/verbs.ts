@@ -18,7 +18,7 @@ import type { JobCaps, JobView, LaneState, LaneView } from "../../domain/job.ts"
 import type { Removal, RemovalScope } from "../../domain/removal.ts";
 import type { LaneControl } from "../../ports/ledger.ts";
 import type { ShownItem } from "./shown-item.ts";
-import type { DuePart, PruneWish } from "../../retention/plan-prune.ts";
+import type { DuePart, PruneFilter } from "../../retention/plan-prune.ts";
 
 export type { ShownItem } from "./shown-item.ts";
 
@@ -67,7 +67,7 @@ export interface RemovingVerbs {
   /** From then on nothing of the job, or of its pages, is read. Marked again, it is as it was. */
   markRemoval(job: string, what: RemovalScope): Promise<Removal>;
   /** Marks what is due, or only says what that is. */
-  prune(wish: PruneWish, isDry: boolean): Promise<readonly PrunedPart[]>;
+  prune(wish: PruneFilter, isDry: boolean): Promise<readonly PrunedPart[]>;
   /** Resolves when the removal of a marked job is complete. */
   finishRemoval(job: string, onProgress: (removal: Removal) => void): Promise<Removal>;
   /** Whatever others have marked, or left in the middle. A server does that by itself. */

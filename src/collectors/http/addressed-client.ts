@@ -1,9 +1,4 @@
-import { createRequire } from "node:module";
-import type { buildConnector, Client as UndiciClient, Dispatcher, Pool as UndiciPool } from "undici";
-
-const require = createRequire(import.meta.url);
-const Client: typeof UndiciClient = require("undici/lib/dispatcher/client.js");
-const Pool: typeof UndiciPool = require("undici/lib/dispatcher/pool.js");
+import { type buildConnector, Client, type Dispatcher, Pool } from "undici";
 
 /** Told which address its socket is connected to, when it is about to be sent. */
 interface Addressed {
@@ -14,7 +9,7 @@ interface Addressed {
 class AddressedClient extends Client {
   #address: string | undefined;
 
-  constructor(origin: URL, options: UndiciClient.Options) {
+  constructor(origin: URL, options: Client.Options) {
     const connect = options.connect as buildConnector.connector;
     super(origin, {
       ...options,
@@ -33,7 +28,7 @@ class AddressedClient extends Client {
 }
 
 /** An agent's `factory`: `connect` must be a function there. */
-export const addressedPool = (origin: string | URL, options: object): UndiciPool =>
+export const addressedPool = (origin: string | URL, options: object): Pool =>
   new Pool(String(origin), {
     ...options,
     factory: (to, own) => new AddressedClient(to, own),

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { classifyResponse } from "./classify-response.ts";
+import { classifyResponse } from "./detect-block.ts";
 import { BOT_MANAGER_PAGES, type BlockPage } from "./testing/bot-manager-pages.ts";
 import { FIREWALL_PAGES } from "./testing/firewall-pages.ts";
 

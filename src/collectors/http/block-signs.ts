@@ -1,13 +1,13 @@
 /**
- * What gives a protection service away. A challenge that a browser passes by itself is `blocked` (a browser or a
- * better proxy helps); one that asks for a person is `captcha`.
+ * A sign of a protection service. A challenge that a browser passes on its own is `blocked` (a browser or a
+ * better proxy helps); one that needs a person is `captcha`.
  */
 export interface Sign {
   readonly kind: "blocked" | "captcha" | "rate-limited";
-  /** Named in the failure's detail. */
+  /** Shown in the failure's detail. */
   readonly name: string;
   readonly pattern: RegExp;
-  /** Must be found as well. Two patterns instead of one with a gap: no text makes them slow. */
+  /** Must match as well. Two patterns instead of one with a gap: no text makes them slow. */
   readonly and?: RegExp | undefined;
 }
 
@@ -36,7 +36,7 @@ export const HEADER_SIGNS: Readonly<Record<string, readonly Sign[]>> = {
   "sg-captcha": [captcha("SiteGround captcha", /./)],
 };
 
-/** Headers that say so on an error only: good answers may have them too. */
+/** Headers that count on an error only: good responses may have them too. */
 export const ERROR_HEADER_SIGNS: Readonly<Record<string, readonly Sign[]>> = {
   "x-kpsdk-ct": [blocked("Kasada challenge", /./)],
   "x-kpsdk-r": [blocked("Kasada challenge", /./)],
@@ -44,8 +44,8 @@ export const ERROR_HEADER_SIGNS: Readonly<Record<string, readonly Sign[]>> = {
 };
 
 /**
- * Marks in tags, scripts and comments that only interstitials carry, most telling first. What vendors put into good pages is absent on
- * purpose: sensor scripts and their cookies (`_abck`, `datadome`, `_px`, `reese84`), Cloudflare's `challenge-platform/scripts/jsd`,
+ * Marks in tags, scripts and comments that only interstitials carry, the most reliable first. Left out on purpose is what vendors put into good
+ * pages: sensor scripts and their cookies (`_abck`, `datadome`, `_px`, `reese84`), Cloudflare's `challenge-platform/scripts/jsd`,
  * Incapsula's `SWJIYLWA`, F5's `/TSPD/`, AWS WAF's `challenge.js`, Kasada's `p.js`, and the widgets of captcha vendors.
  */
 export const CODE_SIGNS: readonly Sign[] = [
@@ -102,11 +102,11 @@ export const CODE_SIGNS: readonly Sign[] = [
   blocked("Shape challenge", /\bistlWasHere\b/),
 ];
 
-/** Each of the marks has one of these in it; nearly all pages have none, and looking for plain words costs a tenth. */
+/** Each mark contains one of these words. Nearly all pages have none, and searching for plain words costs a tenth. */
 export const CODE_WORDS =
   /captcha|chl|ips\.js|-verif|Incapsula|Protection|BlockPage|reese84i|_sec\/|sec-|KPSDK|KP_UID|distil_|goku|awsWaf|anubis|goaway|go-away|well-known|_fs-ch|rbzns|sbtsck|sbbi|ddos-guard|__qrator|wsidchk|acw_sc|basedflare|bot-check|istlWas|punish|perfdrive|blockScript|cloudproxy|orchestrate|lsrecap|validateC/;
 
-/** Sentences of firewalls: trusted only on a page that says little else. `noscript` is part of them. */
+/** Sentences of firewalls, `noscript` included: trusted only on a page that says little else. */
 export const NOTICE_SIGNS: readonly Sign[] = [
   blocked("F5 firewall", /The requested URL was rejected\. Please consult with your admin/),
   blocked(
@@ -139,7 +139,7 @@ export const TITLE_SIGNS: readonly Sign[] = [
   blocked("StackPath", /^stackpath$/i),
 ];
 
-/** Titles that a site's own pages may have as well: trusted only on a page that says little else. */
+/** Titles that a site's own pages may have too: trusted only on a page that says little else. */
 export const BARE_TITLE_SIGNS: readonly Sign[] = [
   captcha(
     "captcha page",
@@ -162,7 +162,7 @@ export const RATE_SIGNS: readonly Sign[] = [
   },
 ];
 
-/** Sentences that a refusal says and a record page does not; trusted only on a page that says little else. */
+/** Sentences of refusals that record pages do not have; trusted only on a page that says little else. */
 export const REFUSAL_SIGNS: readonly Sign[] = [
   blocked(
     "refusal",
@@ -178,21 +178,21 @@ export const REFUSAL_SIGNS: readonly Sign[] = [
   blocked("refusal", /\bunusual traffic from your (?:computer )?network\b/i),
 ];
 
-/** A captcha's widget or picture. Good pages have these too: see `asksForAPerson`. */
+/** A captcha's widget or image. Good pages have these too: see `asksForAPerson`. */
 export const CAPTCHA_WIDGET =
   /g-recaptcha|h-captcha|cf-turnstile|frc-captcha|geetest|funcaptcha|arkoselabs\.com|recaptcha\/(?:api|enterprise)|hcaptcha\.com|challenges\.cloudflare\.com\/turnstile|<(?:img|input)[^<>]{0,500}captcha/i;
 
 export const ASKS_FOR_A_PERSON =
   /\bverify(?:ing)? (?:that )?you(?:'re| are)\b|\bprove (?:that )?you(?:'re| are)\b|\bnot a (?:ro)?bot\b|\bare you (?:a )?(?:human|robot)\b|\b(?:complete|solve) the (?:captcha|(?:security )?check|challenge)\b|\bunusual traffic\b|\bhuman verification\b|\b(?:enter|type) the (?:characters|letters|text|code|numbers)\b|\brobot check\b|\bconfirm (?:that )?you(?:'re| are) (?:a )?human\b|\bsecurity check\b/i;
 
-/** Classes and ids of what is shown only when somebody asks for it. */
+/** Classes and ids of elements that open only on demand. */
 export const OPENS_LATER =
   /^[.#](?:.*[-_])?(?:modal|dialog|popup|lightbox|offcanvas|drawer|hidden|hide|d-none|collapse|sr-only|visually-hidden)(?:[-_].*)?$/i;
 
 export const SAYS_MAINTENANCE =
   /\bmaintenance\b|\bbe (?:right )?back (?:soon|shortly|later)\b|\bscheduled (?:downtime|outage)\b/i;
 
-/** Apache's stock page for any 503 speaks of maintenance. */
+/** Apache's default page for any 503 mentions maintenance. */
 export const STOCK_MAINTENANCE = /maintenance downtime or capacity problems/gi;
 
 export const MAINTENANCE_TITLE =

@@ -1,10 +1,9 @@
-import zlib from "node:zlib";
 import { promisify } from "node:util";
-import { gunzipMembers, gunzipMembersNow } from "./gzip-members.ts";
+import zlib from "node:zlib";
 
-/** Up to here decompression runs on the spot; more goes to a thread, so that no bomb stops the event loop. */
-const ON_THE_SPOT_BYTES = 1024 * 1024;
-/** A response wrapped more often than this is an attack, not a page. */
+/** Up to this size decompression is synchronous; larger bodies go to a thread, so that no bomb blocks the event loop. */
+const SYNC_BYTES = 1024 * 1024;
+/** A response with more encodings than this is an attack, not a page. */
 const MOST_CODINGS = 4;
 
 type Coding = "gzip" | "deflate" | "deflate-raw" | "br" | "zstd";
@@ -21,7 +20,7 @@ export class BodyError extends Error {
 
 /**
  * Undoes `Content-Encoding`. Never holds more than `cap` decoded bytes (plus one output chunk): decompression stops
- * there with `too-large`. A plain body is given back as it is, without a promise.
+ * there with `too-large`. A plain body is returned as it is, without a promise.
  */
 export const decodeBody = (
   wire: Buffer,
@@ -33,7 +32,7 @@ export const decodeBody = (
   return codings.length === 0 ? checkSize(wire, cap) : decodeAll(wire, codings, cap);
 };
 
-/** The same on the spot, for a thread that has nothing else to do. */
+/** The synchronous version, for threads with no other work. */
 export const decodeBodyNow = (wire: Buffer, contentEncoding: string | undefined, cap: number): Buffer => {
   if (!contentEncoding || wire.length === 0) return checkSize(wire, cap);
   let bytes = checkSize(wire, cap);
@@ -48,7 +47,7 @@ export const decodeBodyNow = (wire: Buffer, contentEncoding: string | undefined,
   return bytes;
 };
 
-/** A file that is gzip itself, whatever it was sent as: `sitemap.xml.gz`. What is in it is the page. */
+/** A file that itself is gzip, such as `sitemap.xml.gz`. Its content is the page. */
 export const isGzipFile = (bytes: Uint8Array, mediaType: string, url: string): boolean =>
   bytes[0] === 0x1f &&
   bytes[1] === 0x8b &&
@@ -70,7 +69,7 @@ const readCodings = (header: string): string[] => {
   return codings;
 };
 
-/** `identity`, and what misconfigured servers put there; browsers show such pages. */
+/** `identity`, and values that misconfigured servers send; browsers show such pages. */
 const MEANS_PLAIN = new Set([
   "",
   "identity",
@@ -108,18 +107,18 @@ const codingOf = (name: string, bytes: Buffer): Coding => {
   }
 };
 
-/** RFC 1950 2.2. "deflate" means this format, yet some servers send the bare stream of RFC 1951. */
+/** RFC 1950, 2.2. "deflate" means this format, but some servers send the bare stream of RFC 1951. */
 const hasZlibHeader = (bytes: Buffer): boolean =>
   bytes.length >= 2 && (bytes[0]! & 0x0f) === 8 && bytes.readUInt16BE(0) % 31 === 0;
 
 const decodeOne = async (bytes: Buffer, coding: Coding, cap: number): Promise<Buffer> => {
   const decoder = DECODERS[coding];
   try {
-    if (bytes.length <= ON_THE_SPOT_BYTES / 4) {
+    if (bytes.length <= SYNC_BYTES / 4) {
       try {
-        return decoder.now(bytes, options(coding, Math.min(cap, ON_THE_SPOT_BYTES)));
+        return decoder.now(bytes, options(coding, Math.min(cap, SYNC_BYTES)));
       } catch (error) {
-        if (!isTooLarge(error) || cap <= ON_THE_SPOT_BYTES) throw error;
+        if (!isTooLarge(error) || cap <= SYNC_BYTES) throw error;
       }
     }
     return await decoder.later(bytes, options(coding, cap));
@@ -131,12 +130,12 @@ const decodeOne = async (bytes: Buffer, coding: Coding, cap: number): Promise<Bu
 const unreadable = (error: unknown, coding: Coding, cap: number): BodyError =>
   isTooLarge(error)
     ? new BodyError("too-large", `more than ${cap} bytes after decoding ${coding}`)
-    : new BodyError("bad-content", `the body is not readable as ${coding}`, { cause: error });
+    : new BodyError("bad-content", `the body cannot be decoded as ${coding}`, { cause: error });
 
 const isTooLarge = (error: unknown): boolean =>
   error instanceof Error && "code" in error && error.code === "ERR_BUFFER_TOO_LARGE";
 
-/** RFC 9659: no zstd window over 8 MB on the web; a frame may otherwise ask for 2 GB before its first byte. */
+/** RFC 9659: no zstd window over 8 MB on the web; otherwise a frame could demand 2 GB before its first byte. */
 const ZSTD_PARAMS = { [zlib.constants.ZSTD_d_windowLogMax]: 23 };
 
 const options = (coding: Coding, maxOutputLength: number): zlib.ZlibOptions & zlib.ZstdOptions =>
@@ -150,7 +149,7 @@ interface Decoder {
 
 const gunzip = promisify<Buffer, Options, Buffer>(zlib.gunzip);
 
-/** Bytes that are no gzip, perhaps behind some that are. */
+/** Bytes that are not gzip, perhaps after some that are. */
 const mayHaveMore = (error: unknown): boolean =>
   error instanceof Error &&
   "code" in error &&
@@ -179,4 +178,95 @@ const DECODERS: Readonly<Record<Coding, Decoder>> = {
   "deflate-raw": { now: zlib.inflateRawSync, later: promisify<Buffer, Options, Buffer>(zlib.inflateRaw) },
   br: { now: zlib.brotliDecompressSync, later: promisify<Buffer, Options, Buffer>(zlib.brotliDecompress) },
   zstd: { now: zlib.zstdDecompressSync, later: promisify<Buffer, Options, Buffer>(zlib.zstdDecompress) },
+};
+
+/** Deflated bytes to inflate, up to where their stream ends, into at most `cap` bytes. */
+interface Inflate {
+  readonly bytes: Buffer;
+  readonly cap: number;
+}
+
+/** What came out, and how many bytes went in. */
+interface Inflated {
+  readonly bytes: Buffer;
+  readonly used: number;
+}
+
+/** Each member needs its own decoder: a body of many empty members is an attack, not a page. */
+const MOST_MEMBERS = 1000;
+
+/**
+ * Reads gzip members (RFC 1952) until something else follows. Node's decoder rejects a body with anything but zeros after its last member;
+ * browsers and gzip ignore it.
+ */
+function* readMembers(body: Buffer, cap: number): Generator<Inflate, Buffer, Inflated> {
+  const parts: Buffer[] = [];
+  let size = 0;
+  for (let rest = body; parts.length === 0 || isMember(rest);) {
+    if (parts.length === MOST_MEMBERS) throw new Error(`it has more than ${MOST_MEMBERS} members`);
+    const start = headerLength(rest);
+    const { bytes, used } = yield { bytes: rest.subarray(start), cap: cap - size };
+    const end = start + used;
+    if (rest.length < end + 8 || rest.readUInt32LE(end) !== zlib.crc32(bytes))
+      throw new Error("the checksum is missing or wrong");
+    parts.push(bytes);
+    size += bytes.length;
+    rest = rest.subarray(end + 8);
+  }
+  return Buffer.concat(parts);
+}
+
+export const gunzipMembersNow = (body: Buffer, cap: number): Buffer => {
+  const members = readMembers(body, cap);
+  let step = members.next();
+  while (!step.done) {
+    const { bytes, cap: maxOutputLength } = step.value;
+    // With `info` Node returns an object, which its types omit.
+    const result = zlib.inflateRawSync(bytes, { maxOutputLength, info: true }) as unknown as WithInfo;
+    step = members.next({ bytes: result.buffer, used: result.engine.bytesWritten });
+  }
+  return step.value;
+};
+
+export const gunzipMembers = async (body: Buffer, cap: number): Promise<Buffer> => {
+  const members = readMembers(body, cap);
+  let step = members.next();
+  while (!step.done) step = members.next(await inflateLater(step.value));
+  return step.value;
+};
+
+interface WithInfo {
+  readonly buffer: Buffer;
+  readonly engine: { readonly bytesWritten: number };
+}
+
+const inflateLater = ({ bytes, cap }: Inflate): Promise<Inflated> =>
+  new Promise((resolve, reject) => {
+    zlib.inflateRaw(bytes, { maxOutputLength: cap, info: true }, (error, result) => {
+      if (error) return reject(error);
+      const { buffer, engine } = result as unknown as WithInfo;
+      resolve({ bytes: buffer, used: engine.bytesWritten });
+    });
+  });
+
+const isMember = (bytes: Buffer): boolean =>
+  bytes.length > 10 && bytes[0] === 0x1f && bytes[1] === 0x8b && bytes[2] === 8;
+
+const EXTRA = 4;
+const NAME = 8;
+const COMMENT = 16;
+const CHECKSUM = 2;
+
+const headerLength = (bytes: Buffer): number => {
+  if (!isMember(bytes)) throw new Error("not gzip");
+  const flags = bytes[3]!;
+  let at = 10;
+  if (flags & EXTRA) at += 2 + bytes.readUInt16LE(at);
+  for (const flag of [NAME, COMMENT]) {
+    if (!(flags & flag)) continue;
+    const end = bytes.indexOf(0, at);
+    if (end < 0) throw new Error("the header does not end");
+    at = end + 1;
+  }
+  return flags & CHECKSUM ? at + 2 : at;
 };

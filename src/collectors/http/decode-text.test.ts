@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
 import { decodeText, detectCharset, readContentType } from "./decode-text.ts";
-import { storedPage } from "./stored-page.ts";
+import { storedPage } from "./page.ts";
 import { answer, openTestSession, openTestSite } from "./testing/test-site.ts";
 
 const read = (bytes: Uint8Array, contentType = "text/html"): string => {

@@ -9,15 +9,16 @@ export const readContentType = (header: string | undefined): { mediaType: string
   return { mediaType: header.slice(0, end).trim().toLowerCase(), ...(charset && { charset }) };
 };
 
-/** Name of the encoding that a text is in: byte order mark, header, the document's own word, then the bytes themselves. */
+/** The encoding of a text, by byte order mark, header, the document's own declaration, then the bytes themselves. */
 export const detectCharset = (bytes: Buffer, mediaType: string, declared: string | undefined): string => {
-  const named = bomCharset(bytes) ?? wideXml(bytes) ?? knownLabel(declared) ?? ownCharset(bytes, mediaType);
+  const named =
+    bomCharset(bytes) ?? wideXml(bytes) ?? charsetByLabel(declared) ?? ownCharset(bytes, mediaType);
   if (named !== undefined) return named;
-  // Undeclared and not UTF-8: almost always a page of a Western server from before 2005.
+  // Undeclared and not UTF-8: almost always an old page of a Western server.
   return isUtf8(bytes) ? "utf-8" : "windows-1252";
 };
 
-/** Without NUL characters: they mean nothing in any text, and databases and spreadsheets refuse them. */
+/** Without NUL characters: they mean nothing in text, and databases and spreadsheets reject them. */
 export const decodeText = (bytes: Buffer, charset: string): string => {
   const text = decode(bytes, charset);
   return bytes.includes(0) ? text.replaceAll("\0", "") : text;
@@ -40,14 +41,14 @@ const bomCharset = (bytes: Buffer): string | undefined => {
   return undefined;
 };
 
-/** `<?` in UTF-16: XML needs no mark to be told by its first bytes, and no other encoding has them. */
+/** `<?` in UTF-16: these bytes identify XML without a byte order mark. */
 const wideXml = (bytes: Buffer): string | undefined => {
   const start = bytes.toString("latin1", 0, 4);
   return start === "<\0?\0" ? "utf-16le" : start === "\0<\0?" ? "utf-16be" : undefined;
 };
 
-/** The encoding's own name for a label of the Encoding standard; unknown labels count as not declared. */
-const knownLabel = (label: string | undefined): string | undefined => {
+/** The canonical name for a label of the Encoding standard; unknown labels count as not declared. */
+export const charsetByLabel = (label: string | undefined): string | undefined => {
   if (label === undefined) return undefined;
   if (/^utf-?8$/i.test(label)) return "utf-8";
   try {
@@ -57,15 +58,15 @@ const knownLabel = (label: string | undefined): string | undefined => {
   }
 };
 
-/** What the document says of itself in its first 1,024 bytes: `<meta>` in HTML, the declaration in XML. */
+/** The declaration in the document's first 1,024 bytes: `<meta>` in HTML, `<?xml …?>` in XML. */
 const ownCharset = (bytes: Buffer, mediaType: string): string | undefined => {
   if (mediaType.endsWith("json")) return "utf-8";
   const start = bytes.toString("latin1", 0, 1024);
   const label =
     /^\s*<\?xml\s[^>]*?\bencoding\s*=\s*["']([\w.:-]+)/.exec(start)?.[1] ??
     metaCharset(start.replace(COMMENT, ""));
-  const known = knownLabel(label);
-  // Text that could be read this far is not UTF-16, whatever it says (HTML standard, prescan).
+  const known = charsetByLabel(label);
+  // Text that was readable so far is not UTF-16, whatever it declares (HTML standard, prescan).
   return known?.startsWith("utf-16") ? "utf-8" : known;
 };
 

@@ -1,3 +1,5 @@
+import type { Failure, FailureKind } from "../../domain/failure.ts";
+import { retryAfterMs } from "../../domain/retry.ts";
 import {
   ASKS_FOR_A_PERSON,
   BARE_TITLE_SIGNS,
@@ -13,11 +15,11 @@ import {
   RATE_SIGNS,
   REFUSAL_SIGNS,
   SAYS_MAINTENANCE,
+  type Sign,
   STOCK_MAINTENANCE,
   TITLE_SIGNS,
 } from "./block-signs.ts";
 import { type Markup, MOST_MARKUP, namesOf, readMarkup } from "./read-markup.ts";
-import type { Sign } from "./block-signs.ts";
 import type { WireHead } from "./wire.ts";
 
 export interface Block {
@@ -32,13 +34,13 @@ export interface Answer {
   readonly body: Buffer;
 }
 
-/** Interstitials show little: a good answer that shows more than this is a page, whatever else it contains. */
+/** Interstitials show little: a successful response that shows more than this is a page, whatever else it contains. */
 const LITTLE = { text: 3_000, elements: 150 };
 const UNLIMITED = { text: Infinity, elements: Infinity };
-/** What a page has that is nearly nothing but a notice. */
+/** The size of a page that is little more than a notice. */
 const BARE = { text: 600, elements: 40 };
 
-/** Says whether an answer is a block, captcha, throttle or maintenance page instead of what was asked for. */
+/** Detects a block, captcha, throttle or maintenance page in place of the requested one. */
 export const detectBlock = (answer: Answer): Block | undefined => {
   const { status } = answer.head;
   const byHeader =
@@ -46,7 +48,7 @@ export const detectBlock = (answer: Answer): Block | undefined => {
   if (byHeader) return byHeader;
   if (!isText(answer) || (status < 300 && !isHtml(answer))) return undefined;
   if (!isHtml(answer)) return readPlain(textOf(answer.body, MOST_MARKUP), status);
-  // The only part that every good page pays for: reading it up to where it shows that it is one.
+  // The only cost for good pages: each is read until it is known to be one.
   for (const bytes of FIRST_LOOKS)
     if (status < 300 && bytes < answer.body.length && !readMarkup(textOf(answer.body, bytes), LITTLE))
       return undefined;
@@ -75,7 +77,7 @@ const isHtml = ({ mediaType, body }: Answer): boolean =>
 
 const isText = (answer: Answer): boolean => isHtml(answer) || /^text\/|json$|xml$/.test(answer.mediaType);
 
-/** One character for each byte: all that is looked for is ASCII. */
+/** One character per byte: all signs are ASCII. */
 const textOf = (body: Buffer, most: number): string => {
   const isUtf16 = (body[0] === 0xff && body[1] === 0xfe) || (body[0] === 0xfe && body[1] === 0xff);
   const text = body.toString("latin1", 0, most);
@@ -90,7 +92,7 @@ const readPlain = (text: string, status: number): Block | undefined => {
   const mark = markIn(text);
   if (mark) return blockOf(mark);
   if (text.length > LITTLE.text) return undefined;
-  return told({ title: "", text, elements: 0, code: "" }, status);
+  return readWords({ title: "", text, elements: 0, code: "" }, status);
 };
 
 const readPage = (markup: Markup, answer: Answer, source: string): Block | undefined => {
@@ -101,13 +103,13 @@ const readPage = (markup: Markup, answer: Answer, source: string): Block | undef
   if (waiting !== undefined) return { kind: "blocked", sign: waiting };
   if (markup.text.length > LITTLE.text) return undefined;
   if (asksForAPerson(markup, source, status)) return { kind: "captcha", sign: "captcha page" };
-  return told(markup, status);
+  return readWords(markup, status);
 };
 
-/** By what it says of itself in words. */
-const told = (markup: Markup, status: number): Block | undefined => {
+/** By its visible words. */
+const readWords = (markup: Markup, status: number): Block | undefined => {
   const { title, text, elements } = markup;
-  // Words are believed of an error at once, of a good answer only where there is nearly nothing else.
+  // Words on an error page are trusted; on a successful response only if there is little else.
   const isTrusted = status >= 300 || (text.length <= BARE.text && elements <= BARE.elements);
   const firstIn = (signs: readonly Sign[], where: string) => signs.find((sign) => isIn(sign, where));
   const sign =
@@ -115,13 +117,13 @@ const told = (markup: Markup, status: number): Block | undefined => {
     (isTrusted ? firstIn(RATE_SIGNS, `${title}. ${text}`) : undefined) ??
     firstIn(TITLE_SIGNS, title) ??
     (isTrusted ? (firstIn(REFUSAL_SIGNS, text) ?? firstIn(BARE_TITLE_SIGNS, title)) : undefined);
-  // Many a server says "Access denied" to who asks too often.
+  // Many servers say "Access denied" to clients that send too many requests.
   if (sign?.name === "refusal" && status === 429) return { kind: "rate-limited", sign: sign.name };
   if (sign) return blockOf(sign);
   return saysMaintenance(status, title, text) ? { kind: "maintenance", sign: "maintenance page" } : undefined;
 };
 
-/** Nothing to see but a script of a bot manager that is on good pages too. There it stands beside content, or beside what an application is drawn into. */
+/** Nothing visible but a bot manager's script. Good pages have the same script, but with content or an application's root element. */
 const waitsForAScript = ({ text, elements, code }: Markup, { head }: Answer): string | undefined => {
   if (text.length > 200 || elements > 5 || /\bid=["']?(?:root|app|__next|__nuxt)\b/.test(code))
     return undefined;
@@ -133,10 +135,10 @@ const waitsForAScript = ({ text, elements, code }: Markup, { head }: Answer): st
   return hasCookie || /\b_abck\b|\bbm_sz\b/.test(code) ? "Akamai challenge" : undefined;
 };
 
-/** A captcha with nothing else to fill in. A contact or login form with a captcha has fields of its own. */
+/** A captcha with nothing else to fill in. A contact or login form with a captcha has other fields. */
 const asksForAPerson = (markup: Markup, source: string, status: number): boolean => {
   if (!CAPTCHA_WIDGET.test(markup.code)) return false;
-  // What opens later is not what the page is about; an error page has no such things.
+  // Dialogs that open later do not count; an error page has none.
   const shown =
     status < 300
       ? readMarkup(
@@ -165,4 +167,47 @@ const isTextInput = (tag: string): boolean => {
 const saysMaintenance = (status: number, title: string, text: string): boolean => {
   if (status < 300) return MAINTENANCE_TITLE.test(title) && SAYS_MAINTENANCE.test(text);
   return status >= 500 && SAYS_MAINTENANCE.test(`${title} ${text.replace(STOCK_MAINTENANCE, "")}`);
+};
+
+/** The failure in a response, or undefined if it has none. `isAccepted`: the scraper accepts this status; a block page still fails. */
+export const classifyResponse = (
+  answer: Answer,
+  isAccepted: boolean,
+  now: number,
+): Omit<Failure, "url"> | undefined => {
+  const { status } = answer.head;
+  const block = detectBlock(answer);
+  if (!block && (isAccepted || status < 300)) return undefined;
+  const asked = answer.head.headers.filter(([name]) => name.toLowerCase() === "retry-after");
+  const retryMs = retryAfterMs(
+    asked.map(([, value]) => value),
+    now,
+  );
+  const kind = kindOf(answer, block, retryMs !== undefined);
+  const detail = `the site answered ${status}${block ? `: ${block.sign}` : ""}`;
+  return { kind, detail, status, ...(retryMs !== undefined && { retryAfterMs: retryMs }) };
+};
+
+const kindOf = (answer: Answer, block: Block | undefined, hasRetryAfter: boolean): FailureKind => {
+  const { status } = answer.head;
+  if (block) return block.kind;
+  switch (status) {
+    case 401:
+      // A site that asks for credentials needs a different request, not a different visitor.
+      return answer.head.header("www-authenticate") ? "navigation" : "blocked";
+    case 403:
+    case 451:
+    case 999:
+      return "blocked";
+    case 407:
+      return "connection";
+    case 408:
+      return "timeout";
+    case 429:
+      return "rate-limited";
+    case 503:
+      return hasRetryAfter ? "maintenance" : "server-error";
+    default:
+      return status >= 500 ? "server-error" : "navigation";
+  }
 };

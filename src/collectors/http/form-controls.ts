@@ -7,13 +7,13 @@ interface SelectOption {
   readonly isSelected: boolean;
 }
 
-/** A control that can take part in a submission: enabled, and named unless it is a button. */
+/** A control that can be part of a submission: enabled, and named unless it is a button. */
 export type Control =
   | {
       readonly kind: "text" | "hidden";
       readonly name: string;
       readonly value: string;
-      /** A password: sent, and never kept. */
+      /** A password: sent, never stored. */
       readonly isSecret?: boolean;
     }
   | {
@@ -51,7 +51,7 @@ const CONTROLS = compileSelector("input, select, textarea, button");
 const OPTIONS = compileSelector("option");
 const LEGENDS = compileSelector("> legend");
 
-/** The controls that a form owns, in the order of the page: inside it, or elsewhere with its id in `form=`. */
+/** The controls of a form in page order: those inside it, and those elsewhere that name its id in `form=`. */
 export const readControls = (document: HtmlDocument, form: HtmlElement): Control[] => {
   const id = document.attr(form, "id");
   const isOwn = (element: HtmlElement): boolean => {
@@ -144,7 +144,7 @@ const readSelect = (document: HtmlDocument, element: HtmlElement, name: string):
       };
     });
   if (isMultiple) return { kind: "select", name, isMultiple, options };
-  // A closed list shows one option: the last one marked, else its first.
+  // A closed list shows one option: the last selected one, or else the first.
   const shown = Math.max(
     0,
     options.findLastIndex(({ isSelected }) => isSelected),

@@ -1,18 +1,12 @@
-import { createRequire } from "node:module";
-import type { Agent as UndiciAgent, buildConnector as BuildConnector } from "undici";
+import { Agent, buildConnector } from "undici";
 import { repairHeads } from "./repair-heads.ts";
 import { forbidden, TargetGuard, type TargetGuardOptions } from "./target-guard.ts";
-
-// undici's index loads its fetch, cache and WebSocket too: 45 ms more before a process sends its first request.
-const require = createRequire(import.meta.url);
-const Agent: typeof UndiciAgent = require("undici/lib/dispatcher/agent.js");
-const buildConnector: typeof BuildConnector = require("undici/lib/core/connect.js");
 
 /** Opens sockets to where the guard lets them. Addresses are judged by their spelling (no lookup is made for them), names by the lookup. */
 const guardedConnector = (
   guard: TargetGuard,
-  options: BuildConnector.BuildOptions,
-): BuildConnector.connector => {
+  options: buildConnector.BuildOptions,
+): buildConnector.connector => {
   const connect = repairHeads(buildConnector({ ...options, lookup: guard.lookup }));
   return (target, callback) => {
     const refusal = guard.refusalOf(target.hostname);
@@ -24,18 +18,15 @@ const guardedConnector = (
 /** Sockets of its own: one that was opened for somebody who may go anywhere must not serve a request that may not. */
 export const openGuardedAgent = (
   guard: TargetGuard,
-  {
-    connect,
-    ...options
-  }: Omit<UndiciAgent.Options, "connect"> & { readonly connect: BuildConnector.BuildOptions },
-): UndiciAgent =>
+  { connect, ...options }: Omit<Agent.Options, "connect"> & { readonly connect: buildConnector.BuildOptions },
+): Agent =>
   new Agent({
     ...options,
     connect: guardedConnector(guard, { allowH2: options.allowH2 ?? false, ...connect }),
   });
 
 /** For requests that are not an item's, such as webhooks: hand it to undici's `request` or `fetch` as `dispatcher`. */
-export const guardedDispatcher = (options: TargetGuardOptions = {}): UndiciAgent =>
+export const guardedDispatcher = (options: TargetGuardOptions = {}): Agent =>
   openGuardedAgent(new TargetGuard(options), { allowH2: false, connect: { timeout: 10_000 } });
 
 /** Why a URL is refused now, or undefined: to tell whoever gives it. The request itself needs the guarded dispatcher all the same. */

@@ -1,14 +1,6 @@
-import { conditionalRequest, withoutConditions, withStored } from "./conditional-request.ts";
-import { encodeBody } from "./encode-body.ts";
-import { followRedirects } from "./follow-redirects.ts";
-import { formSubmission } from "./form-submission.ts";
-import { ItemRequests } from "./item-requests.ts";
-import { keepFile } from "./keep-file.ts";
-import { HttpPage } from "./page.ts";
-import { receivePage } from "./receive-page.ts";
+import type { CaptureRef, Exchange, KeptPage, StoredCapture } from "../../domain/capture.ts";
 import { refuseUnknownOptions } from "../../domain/known-options.ts";
 import type { HtmlDocument } from "../../extraction/html-document.ts";
-import type { CaptureRef, Exchange, KeptPage } from "../../domain/capture.ts";
 import {
   type CollectorTools,
   type Http,
@@ -20,9 +12,16 @@ import {
   type RequestOptions,
   type SessionOptions,
   SUBMIT_OPTIONS,
+  type Validators,
 } from "../../ports/collector.ts";
-import type { ItemRequest } from "./redirect.ts";
+import { encodeBody } from "./encode-form.ts";
+import { followRedirects, type ItemRequest } from "./follow-redirects.ts";
+import { formSubmission } from "./form.ts";
+import { ItemRequests, type Received } from "./item-requests.ts";
+import { keepFile } from "./keep-file.ts";
+import { HttpPage, receivePage } from "./page.ts";
 import type { Transport } from "./transport.ts";
+import { ResponseHead } from "./wire.ts";
 
 export interface HttpSessionOptions {
   /** Relative URLs are resolved against it. */
@@ -38,9 +37,9 @@ export interface HttpSessionOptions {
 }
 
 export interface KeptHttpPage extends KeptPage {
-  /** Parsed once, by `collect` or by whoever asks first. */
+  /** Parsed once, when first needed. */
   readonly document: HtmlDocument;
-  /** The very object that `archive` was given. */
+  /** The same object that was given to `archive`. */
   readonly exchange: Exchange;
   readonly stored?: CaptureRef | undefined;
 }
@@ -49,14 +48,14 @@ export interface KeptHttpFile extends KeptFile {
   readonly name: string;
 }
 
-/** The HTTP side of one item: its cookies, its caps and what it kept. */
+/** The HTTP state of one item: cookies, caps, kept pages and files. */
 export interface HttpSession {
   readonly http: Http;
   readonly keep: Keep;
   readonly kept: { readonly pages: readonly KeptHttpPage[]; readonly files: readonly KeptHttpFile[] };
-  /** Requests let through the gate so far, redirects included. */
+  /** Requests that passed the gate so far, redirects included. */
   readonly requests: number;
-  /** Body bytes received over the wire so far, those of failed responses included. */
+  /** Body bytes received so far, those of failed responses included. */
   readonly bytes: number;
   readonly hasSecrets: boolean;
   release(): void;
@@ -78,7 +77,7 @@ export const openHttpSession = (options: HttpSessionOptions): HttpSession => {
     );
     const isUnchanged = known !== undefined && request === asked && hop.head.status === 304;
     const stored = isUnchanged ? await requests.untimed(known.stored()) : undefined;
-    // It is gone from the archive: it is asked for as if nothing were known of it.
+    // No longer in the archive: fetch it without validators.
     if (isUnchanged && !stored) return await fetchPage(first);
     const page = await receivePage(request, stored ? withStored(hop, stored) : hop, limits.decodedBytes);
     page.stored = stored?.ref;
@@ -110,7 +109,7 @@ export const openHttpSession = (options: HttpSessionOptions): HttpSession => {
     },
     async file(name, url, given) {
       refuseUnknownOptions(given, REQUEST_OPTIONS, "keep.file");
-      // A file is kept as it is, not as it was packed for the journey.
+      // Files are stored without content encoding.
       const request = requestOf(given, { accept: "*/*", "accept-encoding": "identity" });
       const file = await keepFile(
         { ...request, method: "GET", url: requests.resolve(url) },
@@ -148,7 +147,7 @@ const COMMON_HEADERS = {
   "accept-encoding": "gzip, deflate, br, zstd",
 };
 
-/** A kept page reads through to the page: nothing is decoded or parsed twice, or at all if nobody asks. */
+/** A view of the page under a name: nothing is decoded or parsed twice, or before it is needed. */
 class KeptPageView implements KeptHttpPage {
   readonly name: string;
   readonly #page: HttpPage;
@@ -181,10 +180,10 @@ class KeptPageView implements KeptHttpPage {
 
 const ownPage = (page: Page): HttpPage => {
   if (page instanceof HttpPage) return page;
-  throw new TypeError("keep.page takes a page that http gave");
+  throw new TypeError("keep.page expects a page from http");
 };
 
-/** Headers in `preset` give way to those of the caller. */
+/** The caller's headers override those in `preset`. */
 const requestOf = (
   options: RequestOptions | undefined,
   preset: Readonly<Record<string, string>> = {},
@@ -196,3 +195,38 @@ const requestOf = (
 
 const lowerCased = (headers: Readonly<Record<string, string>> = {}): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+
+/** A request for changes only. If the caller sets conditions, theirs apply. */
+export const conditionalRequest = (request: ItemRequest, known: Validators): ItemRequest | undefined => {
+  const isTheirs = "if-none-match" in request.headers || "if-modified-since" in request.headers;
+  if (isTheirs || request.method !== "GET" || request.url.href !== known.url) return undefined;
+  const headers = {
+    ...request.headers,
+    ...(known.etag && { "if-none-match": known.etag }),
+    ...(known.lastModified && { "if-modified-since": known.lastModified }),
+  };
+  return { ...request, headers };
+};
+
+/** For redirects: validators of one page do not apply to another. */
+export const withoutConditions = (request: ItemRequest): ItemRequest => {
+  const { "if-none-match": _etag, "if-modified-since": _since, ...headers } = request.headers;
+  return { ...request, headers };
+};
+
+/** The stored page in place of a 304, with the new headers in place of its own (RFC 9111, 4.3.4). */
+export const withStored = (notModified: Received, { status, headers, body }: StoredCapture): Received => {
+  const { exchange, cookie } = notModified;
+  const isAbout = ([name]: readonly [string, string]) => !OF_THE_BODY.test(name);
+  const answered = exchange.responseHeaders.filter(isAbout);
+  const replaced = new Set([...OF_THE_ANSWER, ...answered.map(([name]) => name.toLowerCase())]);
+  const merged = [...headers.filter(([name]) => !replaced.has(name.toLowerCase())), ...answered];
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+  const known = { ...exchange, status, statusText: "", responseHeaders: merged, body: bytes };
+  return { cookie, head: new ResponseHead(status, "", merged.flat()), body: bytes, exchange: known };
+};
+
+/** Headers that describe the stored bytes, whatever the 304 says. */
+const OF_THE_BODY = /^(content-(encoding|length|type|range)|transfer-encoding)$/i;
+/** Headers that date the stored response: a 304 without them is current. */
+const OF_THE_ANSWER = ["date", "age"];

@@ -1,13 +1,12 @@
-import { isSecretName } from "./secret-name.ts";
-import { FailureError } from "../../domain/failure.ts";
-import { ItemCookies } from "./item-cookies.ts";
-import { refuseOwnLookupTrouble } from "./resolver-check.ts";
-import { forbidden } from "./target-guard.ts";
-import { redactHeaders } from "./redact-headers.ts";
-import { isHttp, takeCredentials, withoutUserinfo } from "./request-url.ts";
+import { createRequire } from "node:module";
+import type { CookieJar } from "tough-cookie";
 import type { Exchange } from "../../domain/capture.ts";
+import { FailureError } from "../../domain/failure.ts";
 import type { CollectorTools, Departure, Limits, SessionOptions } from "../../ports/collector.ts";
-import type { ItemRequest } from "./redirect.ts";
+import { refuseOwnLookupTrouble } from "./connection-failure.ts";
+import type { ItemRequest } from "./follow-redirects.ts";
+import { isSecretName, redactHeaders, takeCredentials, withoutUserinfo } from "./secrets.ts";
+import { forbidden } from "./target-guard.ts";
 import type { Transport } from "./transport.ts";
 import {
   type Headers,
@@ -23,7 +22,7 @@ interface ItemRequestsOptions {
   readonly tools: CollectorTools;
   readonly limits: Limits;
   readonly transport: Transport;
-  /** Lower-case names. Authorization and cookies among them go to the site's own origin only. */
+  /** Lower-case names. Authorization and cookies are sent to the site's own origin only. */
   readonly headers: Readonly<Record<string, string>>;
   readonly publicOnly?: SessionOptions["publicOnly"];
 }
@@ -32,15 +31,15 @@ export type ExchangeHead = Omit<Exchange, "body">;
 
 /** A response read to its end, and archived. */
 export interface Received {
-  /** The `Cookie` header that went out, or "". */
+  /** The `Cookie` header that was sent, or "". */
   readonly cookie: string;
   readonly head: WireHead;
   readonly body: Buffer;
-  /** What the archive was given. */
+  /** The object given to the archive. */
   readonly exchange: Exchange;
 }
 
-/** A response whose body is still to come, and not yet archived. */
+/** A response whose body is neither read nor archived yet. */
 export interface Opened {
   readonly cookie: string;
   readonly head: WireHead;
@@ -51,19 +50,19 @@ export interface Opened {
 /** The requests of one item: each passes the gate, counts as a hop, carries the item's cookies and is archived. */
 export class ItemRequests {
   readonly meter = { bytes: 0 };
-  /** Those that wait for the gate included. */
+  /** Requests, those that wait for the gate included. */
   count = 0;
   #waiting = 0;
   hasSecrets = false;
   readonly #options: ItemRequestsOptions;
   readonly #site: URL;
-  /** The origin that may be asked wherever it is. */
+  /** The origin that is exempt from the target guard. */
   readonly #trusted: string | undefined;
   readonly #cookies = new ItemCookies();
   /** `Authorization` by origin, from credentials in URLs. */
   readonly #credentials = new Map<string, string>();
   readonly #hasPrivateHeaders: boolean;
-  /** Moves on while the item waits for the gate or the archive: only the site's time is counted. */
+  /** Extended while the item waits for the gate or the archive: only the site's time counts. */
   #deadline: number;
 
   constructor(options: ItemRequestsOptions) {
@@ -75,12 +74,12 @@ export class ItemRequests {
     this.#deadline = performance.now() + options.limits.itemMs;
   }
 
-  /** Those that the gate has let through. */
+  /** Requests that passed the gate. */
   get passed(): number {
     return this.count - this.#waiting;
   }
 
-  /** An absolute URL without credentials; these are remembered for its origin, as browsers do. */
+  /** An absolute URL without credentials, which are remembered for its origin, as in browsers. */
   resolve(url: string | URL): URL {
     const target = URL.parse(String(url), this.#site.href);
     if (!target) {
@@ -93,7 +92,7 @@ export class ItemRequests {
     return target;
   }
 
-  /** One request and its whole response, archived. What hits a cap is not: a part would pass for the whole. */
+  /** One request and its whole response, archived. A response that hits a cap is not archived: a part could be taken for the whole. */
   async receive(request: ItemRequest): Promise<Received> {
     const { limits, transport } = this.#options;
     const { wire, startedAt, answer } = await this.#send(request, limits.bodyBytes, (...of) =>
@@ -121,7 +120,7 @@ export class ItemRequests {
     return exchange;
   }
 
-  /** Waits for something that is not the site's doing. */
+  /** Waits for something that does not count as the site's time. */
   async untimed<Result>(wait: Promise<Result>): Promise<Result> {
     const from = performance.now();
     try {
@@ -131,7 +130,7 @@ export class ItemRequests {
     }
   }
 
-  /** Passes the gate, and leaves in time: a slot that is over by the time there is a connection is exchanged for another. */
+  /** Passes the gate and sends in time. A slot that has passed by the time a connection exists is renewed. */
   async #send<Answer>(
     request: ItemRequest,
     bodyBytes: number,
@@ -155,7 +154,7 @@ export class ItemRequests {
     }
   }
 
-  /** Takes a request off the count that was stopped before it left. */
+  /** Does not count a request that was stopped before it was sent. */
   #uncounted<Result>(step: () => Result): Result {
     const uncount = (error: unknown): never => {
       this.count--;
@@ -171,19 +170,19 @@ export class ItemRequests {
 
   async #pass({ url, acts }: ItemRequest): Promise<Departure | void> {
     const { limits, tools } = this.#options;
-    if (!isHttp(url)) throw forbidden(`not an http or https URL: ${url.protocol}`, url);
-    // Before the gate: what is refused by its spelling asks for no slot and no robots.txt.
+    if (!/^https?:$/.test(url.protocol)) throw forbidden(`not an http or https URL: ${url.protocol}`, url);
+    // Before the gate: a target that is refused by its spelling needs no slot and no robots.txt.
     const refusal = this.#isGuarded(url) ? this.#options.transport.guard.refusalOf(url.hostname) : undefined;
     if (refusal !== undefined) throw forbidden(refusal, url);
     if (this.count >= limits.hops) {
       throw new FailureError({
         kind: "navigation",
-        detail: `the item has made its ${limits.hops} requests and asks for more`,
+        detail: `the item needs more than ${limits.hops} requests`,
         url: url.href,
       });
     }
     this.#leftMs(url);
-    // Counted before the gate: requests made side by side must not pass the cap together.
+    // Counted before the gate: concurrent requests must not pass the cap together.
     this.count++;
     this.#waiting++;
     try {
@@ -215,7 +214,7 @@ export class ItemRequests {
   #leftMs(url: URL): number {
     const leftMs = this.#deadline - performance.now();
     if (leftMs > 0) return leftMs;
-    const detail = `the item has used its ${this.#options.limits.itemMs} ms`;
+    const detail = `the item took longer than ${this.#options.limits.itemMs} ms`;
     throw new FailureError({ kind: "timeout", detail, url: url.href });
   }
 
@@ -252,3 +251,37 @@ const exchangeHeadOf = (wire: WireRequest, response: WireHead, startedAt: number
   statusText: response.statusText,
   responseHeaders: redactHeaders(response.headers),
 });
+
+const require = createRequire(import.meta.url);
+
+/** The cookies of one item. Most pages set none, so the jar (and its package) is loaded when the first one arrives. */
+export class ItemCookies {
+  #jar: CookieJar | undefined;
+
+  /** The `Cookie` header for a URL, or undefined. */
+  headerFor(url: URL): string | undefined {
+    return this.#jar?.getCookieStringSync(url.href) || undefined;
+  }
+
+  /** Returns whether there were any. */
+  takeFrom(response: WireHead, url: URL): boolean {
+    let isSet = false;
+    for (const [name, value] of response.headers) {
+      if (name.length !== 10 || name.toLowerCase() !== "set-cookie") continue;
+      this.#take(value, url);
+      isSet = true;
+    }
+    return isSet;
+  }
+
+  #take(cookie: string, url: URL): void {
+    this.#jar ??= newJar();
+    // Cookies that browsers reject (wrong domain, public suffix, unreadable) are dropped silently, as in browsers.
+    this.#jar.setCookieSync(cookie, url.href, { ignoreError: true });
+  }
+}
+
+const newJar = (): CookieJar => {
+  const { CookieJar: Jar }: typeof import("tough-cookie") = require("tough-cookie");
+  return new Jar(undefined, { looseMode: true, prefixSecurity: "silent" });
+};

@@ -1,16 +1,15 @@
 import { FailureError } from "../../domain/failure.ts";
-import { readContentType } from "./decode-text.ts";
-import { followRedirects } from "./follow-redirects.ts";
-import { isUnaskedPart, receivePage } from "./receive-page.ts";
 import type { CollectorTools, KeptFile, Limits } from "../../ports/collector.ts";
+import { readContentType } from "./decode-text.ts";
+import { followRedirects, type ItemRequest } from "./follow-redirects.ts";
 import type { ExchangeHead, ItemRequests, Opened, Received } from "./item-requests.ts";
-import type { ItemRequest } from "./redirect.ts";
+import { isUnaskedPart, receivePage } from "./page.ts";
 import type { WireHead, WireStream } from "./wire.ts";
 
 /**
- * Fetches a file and streams it to the archive. What is not the file (a redirect, an error, an HTML page) is read
- * whole and archived like any page, so that a block page in the place of a bill is recognised as one. Downloading and
- * archiving are one movement, so a download is held to the time of a request and not counted against the item.
+ * Fetches a file and streams it to the archive. Any other response (a redirect, an error, an HTML page) is read
+ * whole and archived like a page, so that a block page in place of a file is recognized. Because downloading and
+ * archiving run together, a download is limited by the request's time and does not count against the item's.
  */
 export const keepFile = async (
   first: ItemRequest,
@@ -28,9 +27,9 @@ export const keepFile = async (
     return { url, mediaType, size: kept.size, digest: kept.digest };
   }
   await receivePage(request, hop, limits.decodedBytes);
-  // HTML is a file only for those who ask for it. It is then archived twice: as what came, and as the file.
+  // HTML is a file only if the caller accepts HTML. It is then archived twice: as the response, and as the file.
   if (!/\bhtml\b/.test(first.headers["accept"] ?? "")) {
-    const detail = `${mediaType || "an answer without a type"} came instead of a file`;
+    const detail = `the site sent ${mediaType || "a response without a media type"} instead of a file`;
     throw new FailureError({ kind: "bad-content", detail, url, status: hop.head.status });
   }
   const { body, ...exchangeHead } = hop.exchange;
@@ -61,7 +60,7 @@ const readWhole = async (stream: WireStream, bodyBytes: number, url: string): Pr
   for await (const chunk of stream.body) {
     size += chunk.length;
     if (size > bodyBytes) {
-      const detail = `the response has ${size} bytes or more, the cap is ${bodyBytes}`;
+      const detail = `the response has at least ${size} bytes, the limit is ${bodyBytes}`;
       throw new FailureError({ kind: "too-large", detail, url, status: stream.head.status });
     }
     chunks.push(chunk);
@@ -69,7 +68,7 @@ const readWhole = async (stream: WireStream, bodyBytes: number, url: string): Pr
   return Buffer.concat(chunks);
 };
 
-/** What broke the stream is the failure, however the archive words it. */
+/** If the stream breaks, its error is the failure, not the archive's. */
 const archiveStream = async (
   head: ExchangeHead,
   stream: WireStream,

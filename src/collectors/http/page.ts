@@ -1,14 +1,16 @@
+import type { CaptureRef, Exchange, KeptPage } from "../../domain/capture.ts";
 import { FailureError } from "../../domain/failure.ts";
-import { compileSelector } from "../../extraction/selector.ts";
-import { parsePageJson } from "../../extraction/json/page-json.ts";
-import { pageKind } from "../../extraction/page-kind.ts";
-import { parsePage } from "../../extraction/parse-page.ts";
-import { decodeText, detectCharset, readContentType } from "./decode-text.ts";
-import { readForm } from "./form.ts";
 import type { HtmlDocument, HtmlElement } from "../../extraction/html-document.ts";
-import type { CaptureRef, Exchange } from "../../domain/capture.ts";
+import { parsePageJson } from "../../extraction/json/page-json.ts";
+import { pageKind, parsePage } from "../../extraction/parse-page.ts";
+import { compileSelector } from "../../extraction/selector.ts";
 import type { Page } from "../../ports/collector.ts";
-import type { HtmlForm } from "./form.ts";
+import { BodyError, decodeBody, decodeBodyNow, isGzipFile } from "./decode-body.ts";
+import { decodeText, detectCharset, readContentType } from "./decode-text.ts";
+import { classifyResponse } from "./detect-block.ts";
+import type { ItemRequest } from "./follow-redirects.ts";
+import { type HtmlForm, readForm } from "./form.ts";
+import type { Received } from "./item-requests.ts";
 import type { WireHead } from "./wire.ts";
 
 const NOTHING = Buffer.alloc(0);
@@ -16,13 +18,13 @@ const NOTHING = Buffer.alloc(0);
 const SHOWN_FORMS = 5;
 const SHOWN_ATTRIBUTE = 60;
 
-/** A response as a page. Decoding and parsing happen when first needed: many pages are only passed through. */
+/** A response as a page. Decoded and parsed when first needed: many pages are only intermediate. */
 export class HttpPage implements Page {
   readonly url: string;
   readonly mediaType: string;
-  /** What the archive was given for this page: the same object, so that the two can be matched. */
+  /** The object given to the archive for this page, so that the two can be matched. */
   exchange: Exchange;
-  /** Where it is, when it was in the archive already. */
+  /** Its place in the archive if it was stored before. */
   stored: CaptureRef | undefined;
   readonly #head: WireHead;
   #bytes: Buffer;
@@ -59,8 +61,8 @@ export class HttpPage implements Page {
   }
 
   /**
-   * A page is young when the item that asked for it is old already. Unless the tie is cut here, the collector of young
-   * garbage takes each parsed page along into old space.
+   * The item that holds the page is older than the page. Without this, the garbage collector promotes each parsed page
+   * to old space.
    */
   release(): void {
     this.#document = undefined;
@@ -122,7 +124,7 @@ export class HttpPage implements Page {
     return parsePageJson(this).value;
   }
 
-  /** A URL as the page means it, `<base href>` respected; null when it cannot be one. */
+  /** Resolves a URL against the page, with `<base href>`; null if it is invalid. */
   resolve(reference: string): URL | null {
     this.#base ??= this.#readBase();
     return URL.parse(reference, this.#base.href);
@@ -139,10 +141,10 @@ export class HttpPage implements Page {
     return pageKind(this) === "xml" ? this.document.linkOf(element) : this.document.attr(element, "href");
   }
 
-  /** What there is instead, by what a selector could name. */
+  /** The page's forms, described as selectors. */
   #formsText(): string {
     const forms = this.document.all(compileSelector("form"));
-    if (forms.length === 0) return "there is no form on the page";
+    if (forms.length === 0) return "the page has no form";
     const shown = forms.slice(0, SHOWN_FORMS).map((form) => this.#formText(form));
     const rest = forms.length - shown.length;
     return `the page has ${shown.join(", ")}${rest > 0 ? ` and ${rest} more` : ""}`;
@@ -168,3 +170,81 @@ export class HttpPage implements Page {
     return new FailureError({ kind: "navigation", detail, url: this.url, status: this.status });
   }
 }
+
+/** Turns an archived response into a page, or throws its failure. */
+export const receivePage = async (
+  request: ItemRequest,
+  received: Received,
+  decodedBytes: number,
+): Promise<HttpPage> => {
+  const { head, exchange } = received;
+  const url = request.url.href;
+  const isAccepted = request.accept.includes(head.status);
+  const body = await decode(received, decodedBytes, isAccepted || head.status < 300, url);
+  const page = new HttpPage(url, head, body, exchange);
+  const failure = classifyResponse({ head, body, mediaType: page.mediaType }, isAccepted, Date.now());
+  if (failure) throw new FailureError({ ...failure, url });
+  if (isUnaskedPart(request, head))
+    throw new FailureError({
+      kind: "bad-content",
+      detail: "the site sent partial content (206), which was not requested",
+      url,
+      status: head.status,
+    });
+  return page;
+};
+
+/** Partial content is valid only for a range request; otherwise it would be taken for the whole. */
+export const isUnaskedPart = (
+  { headers, accept }: Pick<ItemRequest, "headers" | "accept">,
+  { status }: Pick<WireHead, "status">,
+): boolean =>
+  status === 206 &&
+  !accept.includes(status) &&
+  !Object.keys(headers).some((name) => name.toLowerCase() === "range");
+
+const decode = async (
+  { head, body }: Received,
+  decodedBytes: number,
+  isGood: boolean,
+  url: string,
+): Promise<Buffer> => {
+  try {
+    const bytes = await decodeBody(body, head.header("content-encoding"), decodedBytes);
+    const { mediaType } = readContentType(head.header("content-type"));
+    return isGzipFile(bytes, mediaType, url) ? await decodeBody(bytes, "gzip", decodedBytes) : bytes;
+  } catch (error) {
+    if (!(error instanceof BodyError)) throw error;
+    // For an error page the status is enough.
+    if (!isGood) return Buffer.alloc(0);
+    const { kind, message: detail } = error;
+    throw new FailureError({ kind, detail, url, status: head.status }, { cause: error });
+  }
+};
+
+/** A response as read from the archive: the body is still content-encoded. */
+export interface StoredResponse {
+  readonly url: string;
+  readonly status: number;
+  readonly headers: readonly (readonly [string, string])[];
+  readonly body: Uint8Array;
+}
+
+/** The page was within its scraper's limits when it was collected; this guards against tampered bytes. */
+const MOST_BYTES = 256 * 1024 * 1024;
+
+/** The page as extraction saw it when it was collected. Throws `BodyError` if its body cannot be decoded. */
+export const storedPage = (name: string, { url, status, headers, body }: StoredResponse): KeptPage => {
+  const wire = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+  const sent = decodeBodyNow(wire, headerOf(headers, "content-encoding"), MOST_BYTES);
+  const { mediaType, charset } = readContentType(headerOf(headers, "content-type"));
+  const bytes = isGzipFile(sent, mediaType, url) ? decodeBodyNow(sent, "gzip", MOST_BYTES) : sent;
+  const text = decodeText(bytes, detectCharset(bytes, mediaType, charset));
+  return { name, url, status, mediaType, text };
+};
+
+const headerOf = (headers: StoredResponse["headers"], name: string): string | undefined => {
+  for (const [key, value] of headers)
+    if (key.length === name.length && key.toLowerCase() === name) return value;
+  return undefined;
+};

@@ -1,13 +1,13 @@
 import type { Socket } from "node:net";
 import type { buildConnector } from "undici";
 
-/** Beyond this nothing is held back: undici's own cap on headers, which is lower, gives the failure. */
+/** Beyond this nothing is held back: undici's lower cap on headers reports the failure. */
 const MOST_HEAD_BYTES = 64 * 1024;
 
 /**
- * Lets undici's parser see only the heads that it takes. Browsers and curl read what sites really send: an unsolicited `100 Continue`, a
- * `Content-Length` that is there twice or beside `chunked`, bare line feeds, folded lines, lines that are no header. The parser ends the
- * connection at each of them. So the head of each response is held back until it is complete, and rewritten where it needs to be.
+ * Gives undici's parser only heads that it accepts. Unlike browsers and curl, the parser ends the connection at an unsolicited `100 Continue`, a
+ * repeated `Content-Length` or one beside `chunked`, bare line feeds, folded lines, and lines that are not headers. So the head of each response
+ * is held back until it is complete, and rewritten if necessary.
  */
 export const repairHeads =
   (connect: buildConnector.connector): buildConnector.connector =>
@@ -18,7 +18,7 @@ export const repairHeads =
       callback(...result);
     });
 
-/** undici takes bytes by `read`. With one request at a time, what comes after a `write` begins with a head. */
+/** undici reads with `read`. With one request at a time, the bytes after a `write` begin with a head. */
 const watch = (socket: Socket): void => {
   const read = socket.read.bind(socket) as (size?: number) => Buffer | null;
   const write = socket.write.bind(socket) as (...of: unknown[]) => boolean;
@@ -42,7 +42,7 @@ const watch = (socket: Socket): void => {
   };
 };
 
-/** The response as the parser takes it, from a complete head on; undefined while more of the head is to come. */
+/** The response in a form that the parser accepts; undefined while the head is incomplete. */
 const takeHead = (bytes: Buffer): Buffer | undefined => {
   const start = bytes.toString("latin1", 0, 10).trimStart();
   if (!start.startsWith("HTTP/") && !"HTTP/".startsWith(start)) return bytes;
@@ -51,7 +51,7 @@ const takeHead = (bytes: Buffer): Buffer | undefined => {
     const end = headEnd(rest);
     if (end === undefined) return rest.length > MOST_HEAD_BYTES ? rest : undefined;
     const head = rest.toString("latin1", 0, end);
-    // What is said before the answer is for nobody here. 101 is not: no protocol was to be switched.
+    // Informational responses are dropped. 101 is kept: no protocol switch was requested.
     if (!/^\s*HTTP\/1\.\d 1(?!01)\d\d/.test(head))
       return SOUND_HEAD.test(head) && !hasOddLength(head)
         ? rest
@@ -60,9 +60,9 @@ const takeHead = (bytes: Buffer): Buffer | undefined => {
   }
 };
 
-/** Where the empty line after a head ends. */
+/** The end of the empty line after a head. */
 const headEnd = (bytes: Buffer): number | undefined => {
-  // Empty lines before a head are skipped, as the parser does.
+  // Empty lines before a head are skipped, as in the parser.
   let from = 0;
   while (bytes[from] === 0x0d || bytes[from] === 0x0a) from++;
   for (let at = bytes.indexOf("\n", from); at >= 0; at = bytes.indexOf("\n", at + 1)) {
@@ -73,7 +73,7 @@ const headEnd = (bytes: Buffer): number | undefined => {
 };
 
 const SOUND_HEAD = /^[^\r\n]*\r\n(?:[\w!#$%&'*+.^`|~-]+:(?:[^\p{Cc}]|[\t\x80-\x9F])*\r\n)*\r\n$/u;
-/** All that the parser refuses in a value. */
+/** Characters that the parser rejects in a value. */
 const CONTROL = /(?![\t\x80-\x9F])\p{Cc}/gu;
 
 const hasOddLength = (head: string): boolean => {
@@ -98,10 +98,10 @@ const repaired = (head: string): string => {
   const lengths = new Set(
     headers.flatMap(([name, value]) => (isLength(name) ? value.split(",").map((one) => one.trim()) : [])),
   );
-  // One length, however often it is said. RFC 9112, 6.3: chunks go before any length. Lengths that differ are left to the parser, which refuses them.
-  const isSaidTwice = lengths.size === 1;
-  const kept = headers.filter(([name]) => !isLength(name) || !(isChunked || isSaidTwice));
-  if (isSaidTwice && !isChunked) kept.push(["Content-Length", [...lengths][0]!]);
+  // A repeated length becomes one. Chunks override any length (RFC 9112, 6.3). Different lengths are left to the parser, which rejects them.
+  const isRepeated = lengths.size === 1;
+  const kept = headers.filter(([name]) => !isLength(name) || !(isChunked || isRepeated));
+  if (isRepeated && !isChunked) kept.push(["Content-Length", [...lengths][0]!]);
   return [status, ...kept.map(([name, value]) => `${name}: ${value}`), "", ""].join("\r\n");
 };
 

@@ -4,15 +4,15 @@ import { isWithin, type Network, parseAddress, parseNetwork, specialAddress } fr
 import { FailureError } from "../../domain/failure.ts";
 
 export interface TargetGuardOptions {
-  /** The operator's word: host names, addresses and networks (`10.1.0.0/16`) that may be asked although they are not public. */
+  /** Host names, addresses and networks (`10.1.0.0/16`) that the operator allows although they are not public. */
   readonly allow?: readonly string[];
-  /** How names become addresses; the system's own way by default. */
+  /** Resolves names; the system's resolver by default. */
   readonly lookup?: LookupFunction;
 }
 
 /**
- * Keeps requests out of the storage's own network. What counts is the address that is connected to: `lookup` gives the socket only addresses that
- * have passed, and the socket asks nobody else, so a name that changes its mind between a check and the connection gains nothing.
+ * Keeps requests out of the operator's own network. The address of the connection counts: `lookup` gives the socket only allowed addresses, so
+ * a name that resolves differently between a check and the connection gains nothing.
  */
 export class TargetGuard {
   readonly #hosts = new Set<string>();
@@ -28,12 +28,12 @@ export class TargetGuard {
     this.#lookup = lookup;
   }
 
-  /** Why a host may not be asked, as far as its spelling tells: names are judged when they are connected to. */
+  /** Why a host is refused, judged by its spelling only: names are judged when they are connected to. */
   refusalOf(host: string): string | undefined {
     return parseAddress(host) && !this.#hosts.has(plainName(host)) ? this.#refusalAt(host) : undefined;
   }
 
-  /** Why a URL may not be asked now. It may have changed by the time of the request, which is judged again. */
+  /** Why a URL is refused now. The request itself is judged again. */
   async refusalNow(url: URL): Promise<string | undefined> {
     if (url.protocol !== "http:" && url.protocol !== "https:")
       return `not an http or https URL: ${url.protocol}`;
@@ -41,11 +41,11 @@ export class TargetGuard {
     const { promise, resolve } = Promise.withResolvers<NodeJS.ErrnoException | null>();
     this.lookup(url.hostname, { all: true }, resolve);
     const error = await promise;
-    // A name that is not found now leads nowhere, also not inside.
+    // A name that does not resolve leads nowhere, so not inside either.
     return error instanceof FailureError ? error.failure.detail : undefined;
   }
 
-  /** For sockets: all addresses of a name but the forbidden ones; an error when nothing is left. */
+  /** For sockets: the allowed addresses of a name; an error if there are none. */
   readonly lookup: LookupFunction = (name, options, callback) => {
     this.#lookup(name, { ...options, all: true }, (error, found) => {
       if (error) return callback(error, []);
@@ -71,7 +71,7 @@ export class TargetGuard {
 export const forbidden = (detail: string, url?: URL): FailureError =>
   new FailureError({ kind: "forbidden-target", detail, ...(url && { url: url.href }) });
 
-/** Which address a name leads to inside is nothing that who gives names may find out here. */
+/** Does not reveal the internal address that a name resolves to. */
 const refusalOfName = (name: string, found: readonly LookupAddress[]): string =>
   found.length === 0 ? `${name} has no address` : `${name} does not lead to a public address`;
 

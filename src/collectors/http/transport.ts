@@ -1,17 +1,10 @@
-import { createRequire } from "node:module";
-import type { Agent as UndiciAgent, buildConnector as BuildConnector } from "undici";
+import { Agent, buildConnector } from "undici";
 import { addressedPool } from "./addressed-client.ts";
-import { BufferedExchange } from "./buffered-exchange.ts";
 import { openGuardedAgent } from "./guarded-agent.ts";
 import { repairHeads } from "./repair-heads.ts";
-import { StreamedExchange } from "./streamed-exchange.ts";
 import { TargetGuard, type TargetGuardOptions } from "./target-guard.ts";
+import { BufferedExchange, StreamedExchange } from "./wire-exchange.ts";
 import type { WireCaps, WireRequest, WireResponse, WireStream } from "./wire.ts";
-
-// undici's index loads its fetch, cache and WebSocket too: 45 ms more before a process sends its first request.
-const require = createRequire(import.meta.url);
-const Agent: typeof UndiciAgent = require("undici/lib/dispatcher/agent.js");
-const buildConnector: typeof BuildConnector = require("undici/lib/core/connect.js");
 
 export interface TransportOptions {
   /** Sockets per origin; lanes hold the real concurrency, this only stops a runaway. */

@@ -1,18 +1,22 @@
 import type { Dispatcher } from "undici";
+import { FailureError, type FailureKind } from "../../domain/failure.ts";
 import { connectionFailure } from "./connection-failure.ts";
-import { ResponseHead } from "./response-head.ts";
-import { FailureError } from "../../domain/failure.ts";
-import type { FailureKind } from "../../domain/failure.ts";
-import { TooLateError, type WireCaps, type WireRequest } from "./wire.ts";
+import {
+  ResponseHead,
+  TooLateError,
+  type WireCaps,
+  type WireRequest,
+  type WireResponse,
+  type WireStream,
+} from "./wire.ts";
 
-/** A timer that is so late was kept from its turn. */
-const SLEPT_MS = 100;
+/** A timer this late means that the process was suspended or busy. */
+const LATE_MS = 100;
 
 /**
- * One request on undici's dispatch interface (its `request` costs half as much again). It ends exactly once: by
- * the last byte, by an error of the socket, by the timer, by a cap or by the item's signal, whichever is first; what
- * comes after that is ignored. undici has no handle on a request that still waits for a socket, so ending such a
- * request is remembered and it is aborted when it would start: no byte of it leaves.
+ * One request on undici's dispatch interface (`request` costs 50 % more). It ends exactly once: by the last byte, a
+ * socket error, the timer, a cap or the item's signal, whichever comes first. undici cannot abort a request that
+ * still waits for a socket: such a request is aborted when it would start, so that no byte of it is sent.
  */
 export abstract class WireExchange {
   readonly #request: WireRequest;
@@ -24,7 +28,7 @@ export abstract class WireExchange {
   #received = 0;
   #error: Error | undefined;
   #isOver = false;
-  /** The address that its socket is connected to: see `AddressedClient`. */
+  /** The address that its socket is connected to; set by `AddressedClient`. */
   addressOf: (() => string | undefined) | undefined;
 
   constructor(request: WireRequest, caps: WireCaps) {
@@ -68,7 +72,7 @@ export abstract class WireExchange {
     this.fail(new FailureError({ kind, detail, url: this.#request.url.href }));
   }
 
-  /** Stops the clock and the socket: our own slowness is not the site's. */
+  /** Stops the timer and the socket: a slow reader is not the site's fault. */
   protected pause(): void {
     this.#controller?.pause();
     if (this.#timer === undefined) return;
@@ -94,10 +98,10 @@ export abstract class WireExchange {
       return controller.abort(this.#error ?? new Error("the request ended before it started"));
     try {
       if (this.#caps.leave?.(this.addressOf?.()) === false)
-        throw new TooLateError("the request's slot is over");
+        throw new TooLateError("the request's slot has passed");
     } catch (error) {
       this.fail(error as Error);
-      // Not `abort`, which would close the socket that was opened for this: the next request needs it.
+      // Not `abort`, which would close the socket: the next request needs it.
       throw error;
     }
     this.#controller = controller;
@@ -132,24 +136,27 @@ export abstract class WireExchange {
     this.fail(connectionFailure(error, this.#request.url));
   }
 
-  #finish(tell: () => void): void {
+  #finish(report: () => void): void {
     if (this.#isOver) return;
     this.#isOver = true;
     clearTimeout(this.#timer);
     this.#caps.signal.removeEventListener("abort", this.#onAbort);
-    tell();
+    report();
   }
 
   #failTooLarge(size: number): void {
-    this.failWith("too-large", `the response has ${size} bytes or more, the cap is ${this.#caps.bodyBytes}`);
+    this.failWith(
+      "too-large",
+      `the response has at least ${size} bytes, the limit is ${this.#caps.bodyBytes}`,
+    );
   }
 
   readonly #onTimeout = (): void => {
-    // After a pause of this process its timers come before the bytes that arrived meanwhile: those get the time that it slept.
-    const sleptMs = performance.now() - this.#timerSetAt - this.#remainingMs;
-    if (sleptMs > SLEPT_MS) {
+    // After a suspension, timers fire before the bytes that arrived meanwhile: extend the timeout by the time lost.
+    const lateMs = performance.now() - this.#timerSetAt - this.#remainingMs;
+    if (lateMs > LATE_MS) {
       this.#timer = undefined;
-      this.#remainingMs = sleptMs;
+      this.#remainingMs = lateMs;
       return this.startTimer();
     }
     this.failWith("timeout", `no complete response within ${Math.round(this.#caps.timeoutMs)} ms`);
@@ -162,3 +169,99 @@ export abstract class WireExchange {
 
 const abortReason = (signal: AbortSignal): Error =>
   signal.reason instanceof Error ? signal.reason : new Error("aborted", { cause: signal.reason });
+
+/** A request whose body is collected in memory, up to the cap. */
+export class BufferedExchange extends WireExchange {
+  readonly response: Promise<WireResponse>;
+  readonly #settle: PromiseWithResolvers<WireResponse> = Promise.withResolvers();
+  readonly #chunks: Buffer[] = [];
+  #head: ResponseHead | undefined;
+
+  constructor(agent: Dispatcher, request: WireRequest, caps: WireCaps) {
+    super(request, caps);
+    this.response = this.#settle.promise;
+    this.start(agent);
+  }
+
+  protected override onHead(head: ResponseHead): void {
+    this.#head = head;
+  }
+
+  protected override onData(chunk: Buffer): void {
+    this.#chunks.push(chunk);
+  }
+
+  protected override onEnd(): void {
+    const body = this.#chunks.length === 1 ? this.#chunks[0]! : Buffer.concat(this.#chunks);
+    this.#settle.resolve({ head: this.#head!, body });
+  }
+
+  protected override onError(error: Error): void {
+    this.#settle.reject(error);
+  }
+}
+
+/** Unread bytes at which the socket is paused. */
+const HIGH_WATER = 256 * 1024;
+
+/** A request whose body is read by iteration; the socket is paused while the reader is behind. */
+export class StreamedExchange extends WireExchange {
+  readonly opened: Promise<WireStream>;
+  readonly #settle: PromiseWithResolvers<WireStream> = Promise.withResolvers();
+  #chunks: Buffer[] = [];
+  #waiting = 0;
+  #state: "open" | "ended" | Error = "open";
+  #wake: (() => void) | undefined;
+
+  constructor(agent: Dispatcher, request: WireRequest, caps: WireCaps) {
+    super(request, caps);
+    this.opened = this.#settle.promise;
+    this.start(agent);
+  }
+
+  protected override onHead(head: ResponseHead): void {
+    const cancel = (): void => this.fail(new Error("the body was cancelled"));
+    this.#settle.resolve({ head, body: this.#read(), cancel });
+  }
+
+  protected override onData(chunk: Buffer): void {
+    this.#chunks.push(chunk);
+    this.#waiting += chunk.length;
+    if (this.#waiting > HIGH_WATER) this.pause();
+    this.#wake?.();
+  }
+
+  protected override onEnd(): void {
+    this.#state = "ended";
+    this.#wake?.();
+  }
+
+  protected override onError(error: Error): void {
+    this.#state = error;
+    this.#settle.reject(error);
+    this.#wake?.();
+  }
+
+  async *#read(): AsyncGenerator<Buffer, void, void> {
+    try {
+      for (;;) {
+        if (this.#state instanceof Error) throw this.#state;
+        const chunks = this.#chunks;
+        if (chunks.length > 0) {
+          this.#chunks = [];
+          yield* chunks;
+          // They count until the reader asks for more: at most twice the high water is in memory.
+          this.#waiting -= chunks.reduce((sum, chunk) => sum + chunk.length, 0);
+          if (this.#waiting <= HIGH_WATER) this.resume();
+        } else if (this.#state === "ended") {
+          return;
+        } else {
+          await new Promise<void>((resolve) => (this.#wake = resolve));
+          this.#wake = undefined;
+        }
+      }
+    } finally {
+      this.fail(new Error("the reader stopped"));
+    }
+  }
+}

@@ -1,3 +1,5 @@
+import type { Dispatcher } from "undici";
+
 /** Name and value pairs, in order. */
 export type Headers = readonly (readonly [string, string])[];
 
@@ -7,13 +9,13 @@ export interface WireRequest {
   readonly url: URL;
   readonly headers: Headers;
   readonly body?: Uint8Array;
-  /** What the archive keeps instead of `body`, where that holds a secret. */
+  /** Stored in the archive instead of `body` if that holds a secret. */
   readonly archivedBody?: Uint8Array;
-  /** It may only go to public addresses, and those that the operator allows. */
+  /** Restricted to public addresses, and those that the operator allows. */
   readonly isGuarded?: boolean;
 }
 
-/** Head of a response as it came. Header names keep the spelling of the site; `header` ignores case. */
+/** The head of a response. Header names keep the site's spelling; `header` ignores case. */
 export interface WireHead {
   readonly status: number;
   readonly statusText: string;
@@ -30,22 +32,62 @@ export interface WireResponse {
 
 export interface WireStream {
   readonly head: WireHead;
-  /** Read once. Throws a `FailureError` when the response breaks off or a cap is hit. */
+  /** Readable once. Throws a `FailureError` if the response ends early or hits a cap. */
   readonly body: AsyncIterable<Buffer>;
-  /** Ends the request where the body is not wanted. */
+  /** Ends the request without reading the rest of the body. */
   cancel(): void;
 }
 
-/** The request was not sent, for what allowed it is over. */
+/** The request was not sent because its slot has passed. */
 export class TooLateError extends Error {}
 
 export interface WireCaps {
-  /** From here to the last byte: queueing for a socket, connecting, headers, body. */
+  /** Up to the last byte: waiting for a socket, connecting, headers, body. */
   readonly timeoutMs: number;
   readonly bodyBytes: number;
   readonly signal: AbortSignal;
-  /** Called when the first byte is about to leave, with the address that it goes to. What it throws ends the request, and false with a `TooLateError`; the socket stays open. */
+  /** Called just before the first byte is sent, with the target address. False ends the request with a `TooLateError`, an exception with itself; the socket stays open. */
   readonly leave?: ((address: string | undefined) => boolean) | undefined;
   /** Body bytes are added as they arrive, those of failed responses included. */
   readonly meter: { bytes: number };
 }
+
+type RawHeaders = Dispatcher.DispatchController["rawHeaders"];
+
+/** The head of a response from undici's raw form: a flat list for HTTP/1.1, an object for HTTP/2. */
+export class ResponseHead implements WireHead {
+  readonly status: number;
+  readonly statusText: string;
+  readonly headers: Headers;
+
+  constructor(status: number, statusText: string | undefined, raw: RawHeaders) {
+    this.status = status;
+    this.statusText = statusText ?? "";
+    this.headers = Array.isArray(raw) ? pairsOfList(raw) : pairsOfObject(raw ?? {});
+  }
+
+  header(name: string): string | undefined {
+    for (const [key, value] of this.headers) {
+      if (key.length === name.length && key.toLowerCase() === name) return value;
+    }
+    return undefined;
+  }
+}
+
+const latin1 = (part: Buffer | string): string => (typeof part === "string" ? part : part.toString("latin1"));
+
+const pairsOfList = (raw: readonly (Buffer | string)[]): Headers => {
+  const pairs: [string, string][] = [];
+  for (let index = 0; index + 1 < raw.length; index += 2) {
+    pairs.push([latin1(raw[index]!), latin1(raw[index + 1]!)]);
+  }
+  return pairs;
+};
+
+const pairsOfObject = (raw: Readonly<Record<string, string | string[] | undefined>>): Headers =>
+  Object.entries(raw).flatMap(([name, value]) =>
+    // HTTP/2 pseudo headers such as `:status` are not headers.
+    name.startsWith(":") || value === undefined
+      ? []
+      : [value].flat().map((one): [string, string] => [name, one]),
+  );

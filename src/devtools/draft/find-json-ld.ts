@@ -1,5 +1,5 @@
 import type { HtmlDocument } from "../../extraction/html-document.ts";
-import { parseLenientJson } from "../../extraction/json/lenient-json.ts";
+import { parseLenientJson } from "../../extraction/json/json-text.ts";
 import { compileSelector } from "../../extraction/selector.ts";
 import type { Candidate } from "./candidate.ts";
 import type { ValueDraft } from "./field-draft.ts";

@@ -1,7 +1,10 @@
-import { decimalOf } from "../../extraction/reading/number-locale.ts";
 import { readMoney } from "../../extraction/reading/read-money.ts";
-import { readNumber, type NumberStyle } from "../../extraction/reading/read-number.ts";
-import { readPercent } from "../../extraction/reading/read-percent.ts";
+import {
+  decimalOf,
+  type NumberStyle,
+  readNumber,
+  readPercent,
+} from "../../extraction/reading/read-number.ts";
 import type { Reading } from "../../extraction/reading/reading.ts";
 import { type DateOptions, guessDate } from "./guess-date.ts";
 import { type Country, ENGLISH, type PageStyle } from "./page-style.ts";

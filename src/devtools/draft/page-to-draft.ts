@@ -1,25 +1,23 @@
-import { storedPage } from "../../collectors/http/stored-page.ts";
+import { storedPage } from "../../collectors/http/page.ts";
 import type { KeptPage } from "../../domain/capture.ts";
 import { loadScraper } from "../../scrapers/load-scraper.ts";
 import { compileScraper } from "../../scrapers/compiled-scraper.ts";
 import { tryItem } from "../try-item.ts";
 
-interface PageRequest {
+interface PageRequest extends Pick<
+  Parameters<typeof tryItem>[0],
+  "openStorage" | "laneOf" | "job" | "signal"
+> {
   readonly url: string;
-  readonly data: string;
-  readonly job: string;
-  readonly signal: AbortSignal;
 }
 
 /** Politely, and kept: one item of the built-in scraper `page`, in the data folder. Tells why where the page does not come. */
 export const fetchPage = async (request: PageRequest): Promise<KeptPage | { readonly problem: string }> => {
-  const { url, data, job, signal } = request;
+  const { url, ...trial } = request;
   const tried = await tryItem({
-    data,
-    job,
+    ...trial,
     ready: await compileScraper(await loadScraper("page")),
     input: { url },
-    signal,
     onOutput: () => undefined,
     watcher: { onWait: () => undefined, onStep: () => undefined },
   });

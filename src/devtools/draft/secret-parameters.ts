@@ -1,4 +1,4 @@
-import { isSecretName } from "../../collectors/http/secret-name.ts";
+import { isSecretName } from "../../collectors/http/secrets.ts";
 
 const SESSION =
   /(?:^|[-_.])(?:sid|sess|session(?:_?id)?|jsessionid|phpsessid|aspsessionid\w*|cftoken|sig)(?:$|[-_.])/;

@@ -28,7 +28,7 @@ export const writeScraper = ({ name, site, input, leftOut, each, next, fields }:
     return `${INDENT}${field}: ${definition}, ${valueComment(sample)}`;
   });
   const usesBy = lines.some((line) => /\bby\.\w+\(/.test(line));
-  return `import { ${usesBy ? "by, " : ""}defineScraper, field } from "sluice";
+  return `import { ${usesBy ? "by, " : ""}defineScraper, field } from "sluice-jobs";
 import { z } from "zod";
 
 export default defineScraper({
@@ -56,7 +56,7 @@ ${next === undefined || "before" in input ? "" : nextLines(next)}});
 /** A proposal only: it makes one page of a listing a job over all of them. */
 const nextLines = (
   css: string,
-): string => `  // To go on to the next page, import emitTo from "sluice" too, and take this in:
+): string => `  // To go on to the next page, import emitTo from "sluice-jobs" too, and take this in:
   // emit: [emitTo("self", { from: "page", input: { url: field.url(${literal(css)}) } })],
 `;
 

@@ -1,4 +1,4 @@
-import type { JsonPlaces } from "./json-places.ts";
+import type { JsonPlaces } from "./page-json.ts";
 
 /** One step into JSON: a name, an index (negative from the end), `[]` for all entries of a list, or `*` for all members of an object. */
 type JsonStep = string | number;

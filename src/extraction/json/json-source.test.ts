@@ -6,7 +6,7 @@ import * as fc from "fast-check";
 import type { Field } from "../define-field.ts";
 import { compileExtraction } from "../extract-spec.ts";
 import { field } from "../field.ts";
-import { parseLenientJson } from "./lenient-json.ts";
+import { parseLenientJson } from "./json-text.ts";
 import { by } from "../place.ts";
 
 const page = { name: "p", url: "https://county.example/", status: 200, mediaType: "text/html" };

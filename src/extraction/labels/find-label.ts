@@ -1,19 +1,13 @@
-import { controlText } from "./control-text.ts";
-import { elementHit } from "../element-hit.ts";
-import type { Finder } from "../find-place.ts";
-import { NO_HITS } from "../hit.ts";
-import type { Hit } from "../hit.ts";
+import { elementHit, type Finder } from "../find-place.ts";
+import { foldedText, foldSpace } from "../folded-text.ts";
 import { TreeElement } from "../html-tree.ts";
-import { SURE } from "./label-candidate.ts";
-import type { LabelCandidate } from "./label-candidate.ts";
-import { LabelIndex } from "./label-index.ts";
-import type { LabelSpot } from "./label-index.ts";
-import { valueAt } from "./label-value.ts";
-import type { Place } from "../place.ts";
-import type { QueryLists } from "../query-book.ts";
+import { type Hit, NO_HITS, type Place, type Taking } from "../place.ts";
+import type { QueryLists } from "../query-lists.ts";
 import type { Scope } from "../scope.ts";
 import { compileSelector } from "../selector.ts";
-import type { Taking } from "../taking.ts";
+import { type LabelCandidate, SURE } from "./label-cell.ts";
+import { LabelIndex, type LabelSpot } from "./label-index.ts";
+import { valueAt } from "./label-value.ts";
 
 /** A label that stands more often in one record is no label of it. */
 const MOST_TRIED = 50;
@@ -75,4 +69,43 @@ function hitsOf(value: LabelCandidate, scope: Scope, taking: Taking): readonly H
       ? elementHit(document, element, taking)
       : { text, at: document.offsetOf(element), isProse: true };
   });
+}
+
+const TYPED = /^(?:text|number|tel|email|url|date|search|month|week|time|datetime-local|)$/;
+
+/** What stands in a form's control, or in the only one inside of an element without text. Undefined: there is none. */
+function controlText(element: TreeElement): string | undefined {
+  const control = isControl(element) ? element : onlyControl(element);
+  if (control === undefined) return undefined;
+  if (control.tag === "input") return foldSpace(control.attribute("value") ?? "");
+  if (control.tag === "textarea") return foldedText(control);
+  const options = elementsBelow(control).filter(({ tag }) => tag === "option");
+  const chosen = options.find((option) => option.attribute("selected") !== undefined) ?? options[0];
+  return chosen === undefined ? "" : foldedText(chosen);
+}
+
+function isControl(element: TreeElement): boolean {
+  if (element.tag === "input") return TYPED.test((element.attribute("type") ?? "").toLowerCase());
+  return element.tag === "textarea" || element.tag === "select";
+}
+
+function onlyControl(element: TreeElement): TreeElement | undefined {
+  const controls = elementsBelow(element).filter(isControl);
+  const [only] = controls;
+  if (controls.length !== 1 || only === undefined) return undefined;
+  const around = foldedText(element);
+  return around === "" || around === foldedText(only) ? only : undefined;
+}
+
+function elementsBelow(element: TreeElement): readonly TreeElement[] {
+  const found: TreeElement[] = [];
+  const rest: TreeElement[] = [element];
+  for (let one = rest.pop(); one !== undefined; one = rest.pop()) {
+    if (one !== element) found.push(one);
+    for (let at = one.children.length - 1; at >= 0; at--) {
+      const child = one.children[at];
+      if (typeof child === "object") rest.push(child);
+    }
+  }
+  return found;
 }

@@ -1,6 +1,4 @@
 import type { TreeElement } from "../html-tree.ts";
-import { SURE } from "./label-candidate.ts";
-import type { LabelCandidate } from "./label-candidate.ts";
 import type { LabelIndex } from "./label-index.ts";
 
 /** The value of a label that is a cell of a table: the next cell, or where the label is a header the cells below it. Undefined: the cell is not there. */
@@ -103,3 +101,16 @@ const spanOf = (cell: TreeElement): number => {
   const span = Number(cell.attribute("colspan") ?? 1);
   return Number.isInteger(span) && span > 0 ? Math.min(span, 1000) : 1;
 };
+
+/** How surely something is a label's value: lower is surer. `nothing`: the label is there and stands alone. */
+export const SURE = { structure: 0, likely: 1, near: 2, nothing: 3 } as const;
+
+/** What stands beside or below a label. Several elements are entries of a list. */
+export interface LabelCandidate {
+  readonly sureness: (typeof SURE)[keyof typeof SURE];
+  readonly elements: readonly TreeElement[];
+  /** Set where the value is a piece of text that has no element of its own. */
+  readonly text?: string;
+}
+
+export const NOTHING: LabelCandidate = { sureness: SURE.nothing, elements: [] };

@@ -1,7 +1,7 @@
-import { TreeElement } from "../html-tree.ts";
 import type { HtmlDocument } from "../html-document.ts";
+import { TreeElement } from "../html-tree.ts";
+import { withoutUnseen } from "../reading/reading.ts";
 import { compileSelector } from "../selector.ts";
-import type { WantedLabels } from "./wanted-labels.ts";
 
 /** A spot on the page that says what a label says. */
 export type LabelSpot = {
@@ -203,4 +203,48 @@ function elementsOf(document: HtmlDocument): readonly TreeElement[] {
     }
   }
   return elements;
+}
+
+/** What may stand around a label in its element: a colon, dots, a footnote's mark. */
+const LONGEST_AROUND = 16;
+/** Letters and digits of ASCII: a text that begins with them has a key that does so too. */
+const PLAIN = /^[a-z0-9]+$/i;
+/** How many letters are compared before anything else. */
+const BEGINNING = 4;
+
+/** The labels that a scraper asks for. A page has hundreds of texts, so that most are told apart by a glance. */
+export class WantedLabels {
+  readonly #keys = new Set<string>();
+  readonly #beginnings = new Set<string>();
+  #shortest = Infinity;
+  #longest = 0;
+
+  add(key: string): void {
+    this.#keys.add(key);
+    for (let length = 1; length <= BEGINNING; length++) this.#beginnings.add(key.slice(0, length));
+    this.#shortest = Math.min(this.#shortest, key.length);
+    this.#longest = Math.max(this.#longest, key.length);
+  }
+
+  /** The key of a text that is one of the labels. */
+  keyIn(text: string): string | undefined {
+    const longest = this.#longest + LONGEST_AROUND;
+    if (text.length < this.#shortest || (text.length > longest && text.trim().length > longest))
+      return undefined;
+    const beginning = text.slice(0, Math.min(BEGINNING, this.#shortest));
+    if (PLAIN.test(beginning) && !this.#beginnings.has(beginning.toLowerCase())) return undefined;
+    const key = labelKey(text);
+    return this.#keys.has(key) ? key : undefined;
+  }
+}
+
+const MARKS_AT_THE_END =
+  /(?:[\s:：.…*†‡§¶?¹²³⁰-⁹ⓘℹ–—-]|\((?:\d{1,2}|[a-z]|[*†‡]+)\)|\[(?:\d{1,2}|[a-z]|[*†‡?i]+)\])+$/u;
+const MARKS_AT_THE_START = /^[\s:•·▪►»*†‡–—-]+/u;
+
+/** A label as it is compared: in any case of letters, without colon, dots, bullets and footnote marks. */
+export function labelKey(text: string): string {
+  const folded = withoutUnseen(text.replace(/\s+/g, " ").trim()).toLowerCase();
+  // A page has many texts and few of them end in a mark.
+  return folded.replace(MARKS_AT_THE_END, "").replace(MARKS_AT_THE_START, "").replace(/[’ʼ]/g, "'");
 }

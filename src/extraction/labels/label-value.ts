@@ -1,12 +1,9 @@
 import { foldedText, foldSpace, visibleText } from "../folded-text.ts";
 import type { HtmlDocument } from "../html-document.ts";
 import { TreeElement } from "../html-tree.ts";
-import { NOTHING, SURE } from "./label-candidate.ts";
-import type { LabelCandidate } from "./label-candidate.ts";
-import { cellBesideOrBelow } from "./label-cell.ts";
-import { isInline } from "./label-index.ts";
-import type { LabelIndex, LabelSpot } from "./label-index.ts";
 import { compileSelector } from "../selector.ts";
+import { cellBesideOrBelow, type LabelCandidate, NOTHING, SURE } from "./label-cell.ts";
+import { isInline, type LabelIndex, type LabelSpot } from "./label-index.ts";
 
 const NO_LABELS = new Set([
   "a",

@@ -1,17 +1,36 @@
-import { codeOfRegion, regionOf } from "./currencies.ts";
-import {
-  EXACT,
-  LETTERS_BEFORE,
-  MINOR,
-  MINOR_IN_COMPOUND,
-  MINOR_LETTERS,
-  MINOR_WITH_COMMA,
-  OF_COUNTRY,
-  SIGNS,
-  SMALL_CODES,
-  WORDS,
-} from "./currency-spellings.ts";
-import type { Row } from "./currency-spellings.ts";
+import spellings from "./currency-spellings.json" with { type: "json" };
+import { decimalOf } from "./read-number.ts";
+
+type Row = readonly [spellings: string, codes: string];
+
+/** Spellings with `|` between them, and the ISO 4217 codes that each may stand for; `<dollars>` and the like are groups of codes. */
+const rowsOf = (table: Readonly<Record<string, string>>): readonly Row[] =>
+  Object.entries(table).map(([written, codes]) => [
+    written,
+    codes.replace(/<(\w+)>/g, (_, group: string) => groups[group] ?? ""),
+  ]);
+const groups: Readonly<Record<string, string>> = spellings.groups;
+
+/** Signs, with the letters that tell countries apart. What `Intl` knows beyond these is added from there. */
+const SIGNS = rowsOf(spellings.signs);
+/** Only in this case of letters: otherwise they are feet, rooms, kilometres, or a word. */
+const EXACT = rowsOf(spellings.exact);
+/** Only before an amount, in capitals. */
+const LETTERS_BEFORE = rowsOf(spellings.lettersBefore);
+/** Only where the site's country uses them: elsewhere they mean other things. */
+const OF_COUNTRY = rowsOf(spellings.ofCountry);
+/** In any case of letters. */
+const WORDS = rowsOf(spellings.words);
+/** Hundredths, only after an amount. */
+const MINOR = rowsOf(spellings.minor);
+/** Only where they touch the number: some write `336 p.` for roubles. */
+const MINOR_LETTERS = rowsOf(spellings.minorLetters);
+/** Where decimals are written with a point, these are carats or a count. */
+const MINOR_WITH_COMMA = rowsOf(spellings.minorWithComma);
+/** Grams, unless a currency stands before: `12 zł 50 gr`. */
+const MINOR_IN_COMPOUND = rowsOf(spellings.minorInCompound);
+/** Codes that people also write in lower case. Others are words then: `all`, `cup`, `top`, `try`. */
+const SMALL_CODES = spellings.smallCodes.split(" ");
 
 /** How a currency is written beside an amount. */
 export interface CurrencyMark {
@@ -179,4 +198,45 @@ function signsIn(locale: string, codes: readonly string[]): readonly Row[] {
       if (!/^[\x20-\x7f]+$|[¥£]/.test(key)) found.set(key, (found.get(key) ?? new Set()).add(code));
     }
   return [...found].map(([sign, of]) => [sign, [...of].join(" ")] as const);
+}
+
+/** Countries that use the dollar of another. */
+const WITH_US_DOLLAR = new Set(["EC", "SV", "PR", "GU", "VI", "PA", "TL"]);
+
+/** Codes begin with their country's: of several currencies that share a sign, the country's own is meant. */
+export const codeOfRegion = (codes: readonly string[], region: string): string | undefined =>
+  codes.find((code) => code.startsWith(region)) ??
+  (WITH_US_DOLLAR.has(region) && codes.includes("USD") ? "USD" : undefined);
+
+/** The country of a locale. English alone is of too many. */
+export function regionOf(locale: string): string | undefined {
+  const { language, region } = new Intl.Locale(locale);
+  if (region !== undefined || language === "en") return region;
+  return new Intl.Locale(locale).maximize().region;
+}
+
+/** `Intl` has what people use; ISO 4217 gives the dinar of Iraq three decimals, and amounts may have them. */
+const decimals = new Map<string, number>([["IQD", 3]]);
+
+/** How many decimals amounts in a currency have: 2 for most, 0 for yen, 3 for the dinars of Kuwait. */
+export function decimalsOf(code: string): number {
+  const known = decimals.get(code);
+  if (known !== undefined) return known;
+  const format = new Intl.NumberFormat("en", { style: "currency", currency: code });
+  const count = format.resolvedOptions().maximumFractionDigits ?? 2;
+  decimals.set(code, count);
+  return count;
+}
+
+const homes = new Map<string, "." | ",">();
+
+/** The decimal mark in the country that a currency is of; undefined for those of several countries. */
+export function homeDecimal(code: string): "." | "," | undefined {
+  if (code === "EUR" || code.startsWith("X")) return undefined;
+  const known = homes.get(code);
+  if (known !== undefined) return known;
+  const { language, region } = new Intl.Locale(`und-${code.slice(0, 2)}`).maximize();
+  const mark = decimalOf(`${language}-${region ?? ""}`);
+  homes.set(code, mark);
+  return mark;
 }

@@ -1,6 +1,3 @@
-import { anyOf } from "./calendar-names.ts";
-import type { Names } from "./calendar-names.ts";
-
 /** How much of a date is wanted. */
 export type DatePrecision = "day" | "month" | "year";
 
@@ -74,3 +71,102 @@ export function datePattern(format: string, months: Names, precision: DatePrecis
     throw new TypeError(`bad date format "${format}": hh and h go with A, HH and H without`);
   return new RegExp(`^${source}$`, "iu");
 }
+
+/** A date without its weekday, and which day of the week that was, from 1 for Monday. */
+interface WithoutWeekday {
+  readonly text: string;
+  readonly weekday: number | undefined;
+}
+
+const byLocale = new Map<string, (text: string) => WithoutWeekday>();
+
+/** Makes a function that takes a weekday of the language off a date, before or behind it: `Tue, 5 March`, `5 March (Tuesday)`. */
+export function weekdayRemover(locale: string): (text: string) => WithoutWeekday {
+  const known = byLocale.get(locale);
+  if (known !== undefined) return known;
+  const names = calendarNames(locale, "weekday");
+  const name = `(?<name>${anyOf(names)})`;
+  // Swedish `den` and the like belong to the weekday: `tisdag den 5 mars`, `le mardi`, `dnia`.
+  const before = new RegExp(`^${name}[,،、]?\\s+(?:den |the |le |il |el |dnia )?(?=[\\p{L}\\d])`, "iu");
+  const after = new RegExp(`(?:[,،、]\\s*${name}|\\s+${name}|\\s*\\(${name}\\))$`, "iu");
+  const remove = (text: string): WithoutWeekday => {
+    const found = before.exec(text) ?? after.exec(text);
+    if (found === null) return { text, weekday: undefined };
+    const { 0: taken, index, groups } = found;
+    return {
+      text: index === 0 ? text.slice(taken.length) : text.slice(0, index),
+      weekday: names.get((groups?.["name"] ?? "").toLowerCase()),
+    };
+  };
+  byLocale.set(locale, remove);
+  return remove;
+}
+
+/** A Monday, and the first of a January. */
+const FIRST = Date.UTC(2024, 0, 1);
+const DAY_MS = 86_400_000;
+
+const CALENDAR = {
+  // How many letters a name may be cut to: Intl has `Sept` for Britain, sites there also write `Sep`; `Thurs` is nowhere in it.
+  month: { days: Array.from({ length: 12 }, (_, at) => Date.UTC(2024, at, 1)), cuts: [3, 4] },
+  weekday: { days: Array.from({ length: 7 }, (_, at) => FIRST + at * DAY_MS), cuts: [3, 4, 5] },
+} as const;
+
+export type Names = ReadonlyMap<string, number>;
+
+const known = new Map<string, Names>();
+
+/**
+ * Names of a language, in lower case, to their number from 1 (January, Monday): long and short, as they stand alone and inside of a
+ * date, cut to their first letters where only one begins so, without accents, and with a dot.
+ */
+export function calendarNames(locale: string, part: "month" | "weekday"): Names {
+  const key = `${part} ${locale}`;
+  const before = known.get(key);
+  if (before !== undefined) return before;
+  const { days, cuts } = CALENDAR[part];
+  const names = new Map<string, number>();
+  const add = (name: string, number: number): void => {
+    for (const one of [name, name.normalize("NFD").replace(/\p{M}/gu, "")])
+      if (one !== "" && !names.has(one)) names.set(one, number).set(`${one}.`, number);
+  };
+  const words = days.map((day) => wordsOf(locale, part, day));
+  for (const [at, some] of words.entries()) for (const name of some) add(name, at + 1);
+  for (const [at, some] of words.entries())
+    for (const name of some)
+      for (const length of cuts) {
+        const cut = name.slice(0, length);
+        const isOnly = words.every(
+          (others, other) => other === at || !others.some((one) => one.startsWith(cut)),
+        );
+        if (cut.length === length && isOnly) add(cut, at + 1);
+      }
+  known.set(key, names);
+  return names;
+}
+
+/** In lower case and without a dot. Thailand and Iran have calendars of their own, so ours is asked for by name. */
+function wordsOf(locale: string, part: "month" | "weekday", day: number): readonly string[] {
+  const words = new Set<string>();
+  for (const width of ["long", "short"] as const) {
+    for (const options of [{ [part]: width }, { [part]: width, day: "numeric" }] as const) {
+      const format = new Intl.DateTimeFormat(locale, { ...options, timeZone: "UTC", calendar: "gregory" });
+      const word = format
+        .formatToParts(day)
+        .find(({ type }) => type === part)
+        ?.value.toLowerCase();
+      if (word === undefined || /\p{Nd}/u.test(word)) continue;
+      words.add(word.replace(/\.$/, ""));
+      // Brazil also says `terça`.
+      words.add(word.replace(/-feira\.?$/, ""));
+    }
+  }
+  return [...words];
+}
+
+/** A pattern's source for any of these names, the longest first. */
+const anyOf = (names: Names): string =>
+  [...names.keys()]
+    .toSorted((a, b) => b.length - a.length)
+    .map((name) => name.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&"))
+    .join("|");

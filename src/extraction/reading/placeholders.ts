@@ -1,11 +1,9 @@
-import { saysNone } from "./no-value/phrases.ts";
-import { NO_VALUE_WORDS } from "./no-value/words.ts";
+import { NO_VALUE_TEXTS, saysNone, type Wording } from "./no-value.ts";
 
 /** Whether a text means that the site has no value there. The text has its white space folded. */
 export type IsPlaceholder = (text: string) => boolean;
 
-/** `words`: any text may be a value. `value`: numbers and the like, where more texts can only mean "none". */
-type PlaceholderKind = "words" | "value" | "date" | "phone";
+type PlaceholderKind = Wording | "date" | "phone";
 
 export interface PlaceholderOptions {
   readonly placeholders?: readonly string[];
@@ -35,7 +33,7 @@ export function placeholders(
 ): IsPlaceholder {
   const isWords = kind === "words";
   const wording = isWords ? "words" : "value";
-  const known = NO_VALUE_WORDS[wording];
+  const known = NO_VALUE_TEXTS[wording];
   const added = new Set(more.map((text) => text.trim().toLowerCase()));
   const kept = new Set(answers.map((text) => text.trim().toLowerCase()));
   const mask =

@@ -1,9 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { foldSpace } from "../folded-text.ts";
-import { amountInText } from "./amount-in-text.ts";
-import { readCurrency } from "./read-currency.ts";
-import { parseMoney, readMoney } from "./read-money.ts";
+import { amountInText, parseMoney, readCurrency, readMoney } from "./read-money.ts";
 
 test("a currency is told by its sign, code or name, beside an amount or alone", () => {
   for (const [text, code] of [

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
 import { foldSpace } from "../folded-text.ts";
-import { between } from "./between.ts";
+import { between } from "./reading.ts";
 import { dateReader } from "./read-date.ts";
 
 test("ISO dates are read by default, with or without a time", () => {

@@ -1,14 +1,14 @@
-import { plainText } from "./ascii-digits.ts";
-import { calendarNames } from "./calendar-names.ts";
-import type { Names } from "./calendar-names.ts";
-import { datePattern } from "./date-format.ts";
-import type { DatePrecision } from "./date-format.ts";
-import { epochMs, isEpochFormat } from "./epoch.ts";
-import { quoted } from "./quoted.ts";
-import type { Reading } from "./reading.ts";
-import { weekdayRemover } from "./weekdays.ts";
-import { isoInstant, utcMs, zonedDay, zonedInstant } from "./zoned-instant.ts";
-import type { WallTime } from "./zoned-instant.ts";
+import { calendarNames, datePattern, type DatePrecision, type Names, weekdayRemover } from "./date-format.ts";
+import { plainText, quoted, type Reading } from "./reading.ts";
+import {
+  epochMs,
+  isEpochFormat,
+  isoInstant,
+  utcMs,
+  type WallTime,
+  zonedDay,
+  zonedInstant,
+} from "./zoned-instant.ts";
 
 /** Reads a date as one of its formats and gives it as `YYYY-MM-DD`, or as an instant. */
 export type ReadDate = (text: string) => Reading<string>;

@@ -1,7 +1,6 @@
 import { decodeHTML } from "entities";
-import { quoted } from "./quoted.ts";
-import type { Reading } from "./reading.ts";
 import type { Taken } from "../scan/page-query.ts";
+import { quoted, type Reading } from "./reading.ts";
 
 /** The address may stand in the text, in the link, in Cloudflare's attribute, or in an element further inside. */
 export const EMAIL_TAKES: readonly Taken[] = ["text", "link", { attribute: "data-cfemail" }, "html"];

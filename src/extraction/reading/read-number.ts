@@ -1,7 +1,5 @@
-import { plainText } from "./ascii-digits.ts";
-import { quoted } from "./quoted.ts";
-import type { Reading } from "./reading.ts";
-import { scaleOf } from "./scale-words.ts";
+import { placeholders } from "./placeholders.ts";
+import { plainText, quoted, type Reading } from "./reading.ts";
 
 export interface NumberStyle {
   /** The decimal mark of the site. Without it the text itself has to tell; `1,234` is then read the English way. */
@@ -116,4 +114,78 @@ const GROUPED_IN_INDIA = /^[1-9]\d?(?:,\d\d)+,\d{3}$/;
 function withoutGroups(whole: string): string | undefined {
   if (/^\d*$/.test(whole)) return whole === "" ? "0" : whole;
   return GROUPED.test(whole) || GROUPED_IN_INDIA.test(whole) ? whole.replace(/\D/g, "") : undefined;
+}
+
+/** Words that mean the same in every language that has them; "billion" is read the English way. Letters (`5M`, `5k`) are open to several readings. */
+const SCALES: readonly (readonly [words: string, factor: number])[] = [
+  ["thousand", 1e3],
+  ["million|millions|mio\\.?|millionen|millones|milhões|milioni|miljoen", 1e6],
+  ["billion|billions|mrd\\.?|milliarde|milliarden|milliard|milliards|miljard|miliardi", 1e9],
+  ["trillion|trillions", 1e12],
+];
+/** Japan, China and Korea count in these. */
+const MYRIADS: readonly (readonly [signs: string, factor: number])[] = [
+  ["万萬만", 1e4],
+  ["億亿억", 1e8],
+];
+
+const SCALE = new RegExp(
+  `^(?<number>.*\\d)\\s+(?:${SCALES.map(([words], at) => `(?<s${at}>${words})`).join("|")})(?<rest>\\W.*|)$`,
+  "iu",
+);
+
+const MYRIAD = new RegExp(
+  `^(?<number>.*\\d)\\s?(?<sign>[${MYRIADS.map(([signs]) => signs).join("")}])$`,
+  "u",
+);
+
+/** `1.2 million` as `1.2` and a million; undefined where no such word stands behind the number. */
+function scaleOf(text: string): { readonly text: string; readonly factor: number } | undefined {
+  // Most numbers have neither.
+  if (!/\p{L}/u.test(text)) return undefined;
+  const myriad = MYRIAD.exec(text)?.groups;
+  if (myriad !== undefined) {
+    const factor = MYRIADS.find(([signs]) => signs.includes(myriad["sign"] ?? ""))?.[1];
+    return { text: myriad["number"] ?? "", factor: factor ?? 1 };
+  }
+  const groups = SCALE.exec(text)?.groups;
+  if (groups === undefined) return undefined;
+  const at = SCALES.findIndex((_, index) => groups[`s${index}`] !== undefined);
+  return { text: `${groups["number"]}${groups["rest"]}`, factor: SCALES[at]?.[1] ?? 1 };
+}
+
+/**
+ * Makes a function that takes a mark (currency, percent) off a number, before or after it, inside or outside of its sign:
+ * `-$5`, `$-5`, `($5)`, `$(5)`, `5 $`, `US$ 5 USD`. Null when there was none.
+ */
+function markRemover(mark: string): (text: string) => string | null {
+  const before = new RegExp(`^(?<sign>[(+−–-]?\\s*)(?:${mark})\\s*(?<rest>.*)$`, "iu");
+  const after = new RegExp(`^(?<rest>.*?)\\s*(?:${mark})(?<sign>\\s*[)−–-]?)$`, "iu");
+  return (text) => {
+    if (text.length > LONGEST) return null;
+    const front = before.exec(text)?.groups;
+    const half = front === undefined ? text : `${front["sign"]}${front["rest"]}`;
+    const back = after.exec(half)?.groups;
+    if (front === undefined && back === undefined) return null;
+    return (back === undefined ? half : `${back["rest"]}${back["sign"]}`).trim();
+  };
+}
+
+/** The decimal mark of a language or region, such as `de` or `fr-CH`. Throws `RangeError` on one that does not exist. */
+export function decimalOf(locale: string): "." | "," {
+  const parts = new Intl.NumberFormat(locale).formatToParts(1.5);
+  const mark = parts.find(({ type }) => type === "decimal")?.value;
+  return mark === "," ? "," : ".";
+}
+
+const withoutPercent = markRemover(
+  // Prozent, procent, procenten, procentów; pour cent, por ciento, per cento, por cento.
+  "[%٪％]|pct\\.?|p\\.\\s?c\\.|v\\.\\s?h\\.|proc\\.|(?:per|pro|por|pour)[\\s-]?[csz]i?ent(?:o|a|en|ów|ow|i)?",
+);
+const isPlaceholder = placeholders("value");
+
+/** Reads `1.25 %` as 1.25. The sign may be missing: it often stands in the column's head. */
+export function readPercent(text: string, style: NumberStyle = {}): Reading<number> {
+  const share = withoutPercent(text) ?? text;
+  return isPlaceholder(share) ? { isEmpty: true } : readNumber(share, style);
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { readPercent } from "./read-percent.ts";
+import { readPercent } from "./read-number.ts";
 
 test("a percentage is read with its sign before, after or in the column's head", () => {
   const good: readonly (readonly [string, number])[] = [

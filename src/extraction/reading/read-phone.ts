@@ -1,17 +1,16 @@
 import { createRequire } from "node:module";
-import type {
-  CountryCode,
-  isSupportedCountry,
-  parsePhoneNumberFromString,
-  PhoneNumber,
-} from "libphonenumber-js";
-import { quoted } from "./quoted.ts";
-import type { Reading } from "./reading.ts";
+import type { isSupportedCountry, parsePhoneNumberFromString, PhoneNumber } from "libphonenumber-js";
+import { loadOptional } from "../../domain/missing-package.ts";
 import type { Taken } from "../scan/page-query.ts";
+import { quoted, type Reading } from "./reading.ts";
+
+type Letter =
+  | ("A" | "B" | "C" | "D" | "E" | "F" | "G" | "H" | "I" | "J" | "K" | "L" | "M")
+  | ("N" | "O" | "P" | "Q" | "R" | "S" | "T" | "U" | "V" | "W" | "X" | "Y" | "Z");
 
 export interface PhoneStyle {
   /** Whose numbers stand there without a country's code, such as `US`. */
-  readonly country?: CountryCode;
+  readonly country?: `${Letter}${Letter}`;
   /** `e164` by default: `+15125550142`. */
   readonly format?: "e164" | "national" | "international";
   /** Also refuses North American numbers whose area does not exist; false by default. */
@@ -49,9 +48,13 @@ interface PhoneLibrary {
 
 let library: PhoneLibrary | undefined;
 
-/** Tables of all countries' numbers are 80 kB: loaded by the first scraper that has such a field. */
+/** An optional package of 12 MB: loaded by the first scraper that has such a field. */
 const phoneLibrary = (): PhoneLibrary =>
-  (library ??= createRequire(import.meta.url)("libphonenumber-js/min") as PhoneLibrary);
+  (library ??= loadOptional(
+    "libphonenumber-js",
+    "field.phone",
+    () => createRequire(import.meta.url)("libphonenumber-js/min") as PhoneLibrary,
+  ));
 
 /** Throws on a country that has no code. */
 export function phoneReader({
@@ -61,7 +64,7 @@ export function phoneReader({
 }: PhoneStyle): (text: string) => Reading<string> {
   const { parsePhoneNumberFromString: parseNumber, isSupportedCountry: hasNumbers } = phoneLibrary();
   if (country !== undefined && !hasNumbers(country))
-    throw new TypeError(`field.phone knows no country "${String(country)}": write two letters, such as US`);
+    throw new TypeError(`field.phone knows no country "${country}": write two letters, such as US`);
   return (text) => {
     const notPhone = { problem: `${quoted(text)} is not a phone number` };
     if (text.length > LONGEST) return notPhone;

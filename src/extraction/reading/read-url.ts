@@ -1,6 +1,5 @@
 import { placeholders } from "./placeholders.ts";
-import { quoted } from "./quoted.ts";
-import type { Reading } from "./reading.ts";
+import { quoted, type Reading } from "./reading.ts";
 
 const isPlaceholder = placeholders("value");
 const HOST = /^(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]*[\p{L}\p{N}])?\.)+\p{L}{2,}(?::\d+)?(?:[/?#].*)?$/u;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { trimUnseen, withoutUnseen } from "./unseen.ts";
+import { trimUnseen, withoutUnseen } from "./reading.ts";
 
 test("what nobody sees is taken out of a text, and joiners only where they join nothing", () => {
   assert.equal(withoutUnseen("\u200b Smith\u00adson \u2060 & Co\u200e \u200b"), "Smithson & Co");

@@ -1,9 +1,7 @@
-import { parseHtml } from "../html-document.ts";
-import type { HtmlDocument, HtmlElement } from "../html-document.ts";
+import { foldSpace } from "../folded-text.ts";
+import { type HtmlDocument, type HtmlElement, parseHtml } from "../html-document.ts";
 import { compileSelector } from "../selector.ts";
-import { takeFrom } from "../take-from.ts";
-import type { Match, PageQuery, Row } from "./page-query.ts";
-import { QueryCosts } from "./query-costs.ts";
+import { type Match, type PageQuery, QueryCosts, type Row, type Taken } from "./page-query.ts";
 
 /** What a single pass answers, from a whole tree: slower, and the measure of what is right. */
 export function answerByDocument(
@@ -55,3 +53,12 @@ const tooLong = (document: HtmlDocument, element: HtmlElement): Match => ({
   tag: element.tag,
   isTooLong: true,
 });
+
+/** What a query takes from an element it matched, asked of the document. */
+export function takeFrom(document: HtmlDocument, element: HtmlElement, take: Taken): string | undefined {
+  if (take === "text") return document.textOf(element);
+  if (take === "raw") return document.rawTextOf(element);
+  if (take === "html") return document.htmlOf(element);
+  const text = take === "link" ? document.linkOf(element) : document.attr(element, take.attribute);
+  return text === undefined ? undefined : foldSpace(text);
+}

@@ -1,89 +1,79 @@
-import { endInBody } from "./body-end-rules.ts";
-import { startInBody } from "./body-start-rules.ts";
-import { HEAD_RAW, HEAD_VOID, knownKind, TEMPLATE_ROLE } from "./tag-kind.ts";
-import type { TagKind } from "./tag-kind.ts";
-import { endTemplate, startTemplate } from "./template-rules.ts";
-import {
-  AFTER_HEAD,
-  BEFORE_HEAD,
-  BEFORE_HTML,
-  IN_BODY,
-  IN_HEAD,
-  IN_HEAD_NOSCRIPT,
-  INITIAL,
-} from "./insertion-mode.ts";
-import type { TreeState } from "./tree-state.ts";
+import { endInBody, startInBody } from "./body-rules.ts";
+import { knownKinds, type TagKind } from "./tag-kind.ts";
+import type { Mode, TreeState } from "./tree-state.ts";
 
-const BASE = knownKind("base");
-const BODY = knownKind("body");
-const BR = knownKind("br");
-const FRAMESET = knownKind("frameset");
-const HEAD = knownKind("head");
-const HTML_KIND = knownKind("html");
-const NOFRAMES = knownKind("noframes");
-const NOSCRIPT = knownKind("noscript");
-const STYLE = knownKind("style");
+const { BASE, BODY, BR, FRAMESET, HEAD, HTML, NOFRAMES, NOSCRIPT, STYLE } = knownKinds(
+  "BASE",
+  "BODY",
+  "BR",
+  "FRAMESET",
+  "HEAD",
+  "HTML",
+  "NOFRAMES",
+  "NOSCRIPT",
+  "STYLE",
+);
 
-// All modes before the body. Returns whether the tag is to be processed again, in the mode that is now set.
+/** The mode that follows each mode before the body. */
+const NEXT = {
+  initial: "before head",
+  "before html": "before head",
+  "before head": "in head",
+  "in head noscript": "in head",
+  "in head": "after head",
+  "after head": "in body",
+} as const satisfies Partial<Record<Mode, Mode>>;
+
+export const isBeforeBody = (mode: Mode): mode is keyof typeof NEXT => Object.hasOwn(NEXT, mode);
+
+// The modes before the body. Each rule returns whether the tag must be processed again, in the mode that is now set.
 
 export function startBeforeBody(state: TreeState, kind: TagKind): boolean {
-  switch (state.mode) {
-    case INITIAL:
-    case BEFORE_HTML:
-      state.mode = BEFORE_HEAD;
-      if (kind === HTML_KIND) state.insert(kind);
-      else state.insertImplied(HTML_KIND);
-      return kind !== HTML_KIND;
-    case BEFORE_HEAD:
-      if (kind === HTML_KIND) return merge(state, kind);
-      state.mode = IN_HEAD;
-      if (kind === HEAD) state.insert(kind);
-      else state.insertImplied(HEAD);
-      return kind !== HEAD;
-    case IN_HEAD:
-      return startInHead(state, kind);
-    case IN_HEAD_NOSCRIPT:
-      if (kind === HTML_KIND) return merge(state, kind);
-      if (kind === HEAD || kind === NOSCRIPT) return false;
-      if ((kind.role === HEAD_VOID && kind !== BASE) || kind === NOFRAMES || kind === STYLE)
-        return startInHead(state, kind);
-      state.pop();
-      state.mode = IN_HEAD;
-      return true;
-    default:
-      return startAfterHead(state, kind);
+  const { mode } = state;
+  if (mode === "initial" || mode === "before html") {
+    state.mode = "before head";
+    if (kind === HTML) state.insert(kind);
+    else state.insertImplied(HTML);
+    return kind !== HTML;
   }
+  if (kind === HTML) {
+    startInBody(state, kind);
+    return false;
+  }
+  if (mode === "before head") {
+    state.mode = "in head";
+    if (kind === HEAD) state.insert(kind);
+    else state.insertImplied(HEAD);
+    return kind !== HEAD;
+  }
+  if (kind === HEAD) return false;
+  if (mode === "in head") return startInHead(state, kind);
+  if (mode === "after head") return startAfterHead(state, kind);
+  if (kind === NOSCRIPT) return false;
+  if ((kind.role === "headVoid" && kind !== BASE) || kind === NOFRAMES || kind === STYLE)
+    return startInHead(state, kind);
+  advance(state);
+  return true;
 }
 
-function merge(state: TreeState, kind: TagKind): boolean {
-  startInBody(state, kind);
-  return false;
-}
+const isOfHead = ({ role }: TagKind): boolean =>
+  role === "headVoid" || role === "headRaw" || role === "template";
 
 function startInHead(state: TreeState, kind: TagKind): boolean {
-  if (kind.role === HEAD_VOID) state.insertVoid(kind);
-  else if (kind.role === HEAD_RAW) state.insertRaw(kind);
-  else if (kind.role === TEMPLATE_ROLE) startTemplate(state);
+  if (isOfHead(kind)) startInBody(state, kind);
   else if (kind === NOSCRIPT) {
     state.insert(kind);
-    state.mode = IN_HEAD_NOSCRIPT;
-  } else if (kind === HTML_KIND) return merge(state, kind);
-  else if (kind !== HEAD) {
-    state.endHead();
-    return true;
-  }
-  return false;
+    state.mode = "in head noscript";
+  } else state.endHead();
+  return !isOfHead(kind) && kind !== NOSCRIPT;
 }
 
-/** What belongs in the head goes there even after its end; so the head is kept open until the body begins. */
+/** Elements of the head go there even after its end tag; so it is kept open until the body begins. */
 function startAfterHead(state: TreeState, kind: TagKind): boolean {
-  if (kind === HTML_KIND) return merge(state, kind);
-  if (kind === FRAMESET) state.leave("frameset");
-  if (kind.role === HEAD_VOID || kind.role === HEAD_RAW || kind.role === TEMPLATE_ROLE)
-    return startInHead(state, kind);
-  if (kind === HEAD) return false;
+  if (kind === FRAMESET) state.leave("rare markup");
+  if (isOfHead(kind)) return startInHead(state, kind);
   state.leaveHead();
-  state.mode = IN_BODY;
+  state.mode = "in body";
   if (kind === BODY) {
     state.insert(kind);
     state.isBodySure = true;
@@ -92,55 +82,41 @@ function startAfterHead(state: TreeState, kind: TagKind): boolean {
 }
 
 export function endBeforeBody(state: TreeState, kind: TagKind): boolean {
-  if (kind.role === TEMPLATE_ROLE && state.mode >= IN_HEAD && state.mode !== IN_HEAD_NOSCRIPT) {
-    endTemplate(state);
+  const isInHead = state.mode === "in head" || state.mode === "after head";
+  if (kind.role === "template" && isInHead) {
+    endInBody(state, kind);
     return false;
   }
-  if (state.mode === IN_HEAD && kind === HEAD) {
+  if (state.mode === "in head" && kind === HEAD) {
     state.endHead();
     return false;
   }
-  if (state.mode === IN_HEAD_NOSCRIPT) {
+  if (state.mode === "in head noscript") {
     if (kind !== NOSCRIPT && kind !== BR) return false;
-    state.pop();
-    state.mode = IN_HEAD;
+    advance(state);
     return kind === BR;
   }
-  if (state.mode === INITIAL) state.mode = BEFORE_HTML;
-  const isHeard =
-    kind === BODY || kind === HTML_KIND || kind === BR || (kind === HEAD && state.mode < IN_HEAD);
+  if (state.mode === "initial") state.mode = "before html";
+  const isHeard = kind === BODY || kind === HTML || kind === BR || (kind === HEAD && !isInHead);
   if (!isHeard) return false;
   advance(state);
-  if (state.mode !== IN_BODY) return true;
+  if (state.mode !== "in body") return true;
   endInBody(state, kind);
   return false;
 }
 
-/** To the next mode, by the element that is implied. */
-export function advance(state: TreeState): void {
-  switch (state.mode) {
-    case INITIAL:
-    case BEFORE_HTML:
-      state.insertImplied(HTML_KIND);
-      state.mode = BEFORE_HEAD;
-      return;
-    case BEFORE_HEAD:
-      state.insertImplied(HEAD);
-      state.mode = IN_HEAD;
-      return;
-    case IN_HEAD_NOSCRIPT:
-      state.pop();
-      state.mode = IN_HEAD;
-      return;
-    case IN_HEAD:
-      state.endHead();
-      return;
-    case AFTER_HEAD:
-      state.leaveHead();
-      state.insertBody();
-      state.mode = IN_BODY;
-      return;
-    default:
-      throw new RangeError(`mode ${state.mode} has a body`);
+/** Goes to the next mode by the element that is implied. Returns false in the body. */
+export function advance(state: TreeState): boolean {
+  const { mode } = state;
+  if (!isBeforeBody(mode)) return false;
+  if (mode === "initial" || mode === "before html") state.insertImplied(HTML);
+  else if (mode === "before head") state.insertImplied(HEAD);
+  else if (mode === "in head") state.endHead();
+  else if (mode === "in head noscript") state.pop();
+  else {
+    state.leaveHead();
+    state.insertBody();
   }
+  state.mode = NEXT[mode];
+  return true;
 }

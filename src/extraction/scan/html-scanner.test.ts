@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { buildTree, scanTree } from "../build-tree.ts";
-import { repairTree } from "../repair-tree.ts";
-import { Dice } from "./differential-suite/dice.ts";
-import { treeOutline } from "./differential-suite/outline.ts";
-import { randomPage, shortened } from "./differential-suite/random-page.ts";
-import { Reference } from "./differential-suite/reference.ts";
+import { buildTree, repairTree, scanTree } from "../build-tree.ts";
+import { Dice } from "../testing/dice.ts";
+import { treeOutline } from "../testing/outline.ts";
+import { randomPage, shortened } from "../testing/random-page.ts";
+import { Reference } from "../testing/reference.ts";
 import { HtmlScanner } from "./html-scanner.ts";
 import type { RepairReason, ScanSink } from "./tree-state.ts";
 
@@ -68,22 +67,26 @@ const ODDITIES: readonly [page: string, reason?: RepairReason][] = [
   ["<textarea>\n\nx</textarea>"],
   ["<pre>\r\nx\r\ny\rz</pre>"],
   ["<pre>&#10;x", "character reference for white space"],
-  ["<plaintext><b></plaintext>"],
+  ["<plaintext><b></plaintext>", "rare markup"],
   ["<svg><title><script><b></script></title><![CDATA[<&amp;]]></svg><![CDATA[x]]>"],
   ["<svg><foreignobject><lineargradient><p><lineargradient></foreignobject>"],
-  ["<math><annotation-xml encoding=text/html><div><svg></annotation-xml>x"],
-  ["<image><svg><image></svg></image>"],
+  ["<math><annotation-xml encoding=text/html><div><svg></annotation-xml>x", "rare markup"],
+  ["<svg><image></svg></image>"],
+  ["<image>", "rare markup"],
   ["<a b='&copy=1&copy;&copy' c=&amp>&copy=1&copy;&copy"],
   ["<a \u0130=1 \u212a=2>"],
   ["<p></p></p></br></image>"],
+  ["<p><b>x</p></body> "],
+  ["<p><b>x</p><svg></body>y"],
   ["&#x80;&#0;&#xD800;&#1114112;&NotEqualTilde;&am"],
   ["<!-- --!><b><!--><i><!---><u>"],
   ["a\0b<p title='\0'>", "NUL characters"],
   ["<html><head></head> <style></style> <body>"],
   ["<head><noscript><link><img></noscript></head><body class=x><p>"],
   ["<body class=x><body id=y>", "attributes of a second html or body"],
-  ["<div></div><frameset>", "frameset"],
+  ["<div></div><frameset>", "rare markup"],
   ["<template><td>x", "table parts in a template"],
+  ["<template><table><tr><td>x</template><template></template>y"],
   ["<table><form><tr><td><input></form></table><form>"],
   ["<form><div></form><p>x</div>y<form>"],
   ["<b><p>x</b>y", "misnested formatting"],
@@ -101,8 +104,10 @@ const ODDITIES: readonly [page: string, reason?: RepairReason][] = [
   ],
   ['<!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0 Strict//EN"><p><table>'],
   ['<!DOCTYPE html PUBLIC "-//IETF//DTD HTML//EN"><p><table>', "unusual doctype"],
-  ["<select><option>1<b>2<option>3<table><tr></select>x"],
-  ["<table><tr><td><select><option>1<td>2"],
+  ["<select><optgroup><option>1<option>2<hr><optgroup></select>x"],
+  ["<select><option>1<b>2<option>3<table><tr></select>x", "markup in a select"],
+  ["<table><tr><td><select><option>1</select><td>2"],
+  ["<table><tr><td><select><option>1<td>2", "markup in a select"],
   ["<ruby>a<rb>b<rt>c<rtc>d<rp>e"],
   [`<p>${"<font size=1 color=2><font color=2 size=1>".repeat(3)}x<p>y`],
 ];

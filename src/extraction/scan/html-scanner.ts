@@ -1,22 +1,34 @@
-import { isQuirksDoctype } from "./doctype.ts";
-import { isForeignText } from "./foreign-rules.ts";
-import { asciiLowerCase, BANG, GREATER, isLetter, LESS, QUESTION, SLASH } from "./markup-codes.ts";
+import {
+  asciiLowerCase,
+  BANG,
+  GREATER,
+  isLetter,
+  isQuirksDoctype,
+  LESS,
+  type PageCodes,
+  pastDeclaration,
+  pastGreater,
+  QUESTION,
+  rawContentEnd,
+  releaseCodes,
+  SLASH,
+  takeCodes,
+} from "./markup.ts";
 import { pastTables } from "./past-tables.ts";
-import { releaseCodes, takeCodes } from "./page-codes.ts";
-import type { PageCodes } from "./page-codes.ts";
-import { pastDeclaration, pastGreater, rawContentEnd } from "./raw-content.ts";
 import { TagAttributes } from "./tag-attributes.ts";
-import { BODY_ROLE, HTML_ROLE, knownKind } from "./tag-kind.ts";
-import type { TagKind } from "./tag-kind.ts";
-import { TagName } from "./tag-name.ts";
-import { beginsWithSpace, endPage, endTag, startTag, textRun } from "./tree-rules.ts";
-import { AFTER_AFTER_BODY, AFTER_BODY, BEFORE_HTML, INITIAL } from "./insertion-mode.ts";
-import { TreeState } from "./tree-state.ts";
-import type { LateBody, RepairReason, ScanOptions, ScanSink } from "./tree-state.ts";
+import { knownKinds, type TagKind, TagName } from "./tag-kind.ts";
+import { beginsWithSpace, endPage, endTag, isForeignText, startTag, textRun } from "./tree-rules.ts";
+import {
+  type LateBody,
+  type RepairReason,
+  type ScanOptions,
+  type ScanSink,
+  TreeState,
+} from "./tree-state.ts";
 
 const LINE_FEED = 10;
 const RETURN = 13;
-const TABLE = knownKind("table");
+const { BODY, HTML, TABLE } = knownKinds("BODY", "HTML", "TABLE");
 const SECOND_BODY = /<(?:html|body)[\s/>]/gi;
 
 /**
@@ -113,8 +125,8 @@ export class HtmlScanner {
       return end === -1 ? to : end + 3;
     }
     const end = pastDeclaration(text, at);
-    if (this.#state.mode === INITIAL && /^<!doctype/i.test(text.slice(at, at + 9))) {
-      this.#state.mode = BEFORE_HTML;
+    if (this.#state.mode === "initial" && /^<!doctype/i.test(text.slice(at, at + 9))) {
+      this.#state.mode = "before html";
       this.#state.isQuirks = isQuirksDoctype(text.slice(at, end));
     }
     return end;
@@ -173,7 +185,7 @@ export class HtmlScanner {
     const state = this.#state;
     state.at = at;
     state.inside = inside;
-    if (kind.role === BODY_ROLE || kind.role === HTML_ROLE) this.#endBody(kind);
+    if (kind === BODY || kind === HTML) this.#endBody(kind);
     else endTag(state, kind);
     return inside;
   }
@@ -185,16 +197,11 @@ export class HtmlScanner {
   }
 
   get #isAfterBody(): boolean {
-    return this.#state.mode === AFTER_BODY || this.#state.mode === AFTER_AFTER_BODY;
+    return this.#state.mode === "after body";
   }
 
   #rawContent(kind: TagKind, from: number): number {
     const text = this.#text;
-    if (kind.content === "plain") {
-      // The one element whose text is the body's own, of which no end tag is one.
-      if (from < text.length) this.#textRun(from, text.length, false);
-      return text.length;
-    }
     const end = rawContentEnd(text, kind, from);
     const to = end === -1 ? text.length : end;
     if (to > from) this.#state.insertText(from, to, kind.content === "escapable");

@@ -4,8 +4,8 @@ import { basename, join, resolve } from "node:path";
 import { test } from "node:test";
 import { buildTree, scanTree } from "../build-tree.ts";
 import { answerByDocument } from "./answer-by-document.ts";
-import { addOutline, byName, treeOutline } from "./differential-suite/outline.ts";
-import type { Outline } from "./differential-suite/outline.ts";
+import { addOutline, byName, treeOutline } from "../testing/outline.ts";
+import type { Outline } from "../testing/outline.ts";
 import type { PageQuery } from "./page-query.ts";
 import { compileStream } from "./stream-matcher.ts";
 

@@ -1,4 +1,4 @@
-import { AMP } from "./markup-codes.ts";
+import { AMP } from "./markup.ts";
 import type { TagAttributes } from "./tag-attributes.ts";
 import type { TagKind } from "./tag-kind.ts";
 

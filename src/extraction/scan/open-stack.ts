@@ -1,9 +1,10 @@
-import { KNOWN_KINDS, newKind, SCOPE, SPECIAL, TagKind } from "./tag-kind.ts";
+import { KNOWN_KINDS, SCOPE, SPECIAL, TagKind } from "./tag-kind.ts";
+import type { Mode } from "./tree-state.ts";
 
 /** Below the outermost element; nothing is looked for beyond it. */
-const NONE = new TagKind("", KNOWN_KINDS, 0, SPECIAL | SCOPE, 0);
+const NONE = new TagKind("", KNOWN_KINDS, SPECIAL | SCOPE);
 /** An element that ended while elements in it were open: no longer on the stack to anyone, closed with the last of them. */
-const ENDED_FORM = new TagKind("form", KNOWN_KINDS + 1, 0, 0, 0);
+const ENDED_FORM = new TagKind("form", KNOWN_KINDS + 1);
 const FIRST_OWN = KNOWN_KINDS + 2;
 const OWN_KINDS = 16;
 
@@ -11,7 +12,7 @@ const OWN_KINDS = 16;
 interface StackParts {
   /** By slot: its kind, the mode before it was pushed, the next lower slot of the same kind, a number that no other element has. */
   readonly kinds: TagKind[];
-  readonly modes: number[];
+  readonly modes: Mode[];
   readonly below: number[];
   readonly serials: number[];
   /** By kind: its topmost slot, 0 for none. */
@@ -23,8 +24,8 @@ let spare: StackParts | undefined;
 function takeParts(): StackParts {
   const parts = spare;
   spare = undefined;
-  const tops = new Int32Array(parts === undefined ? (FIRST_OWN + OWN_KINDS) * 3 : 0);
-  return parts ?? { kinds: [NONE], modes: [0], below: [0], serials: [0], tops };
+  const tops = new Int32Array(parts === undefined ? (FIRST_OWN + OWN_KINDS) * 2 : 0);
+  return parts ?? { kinds: [NONE], modes: ["initial"], below: [0], serials: [0], tops };
 }
 
 /** The standard's stack of open elements. Slots begin at 1. */
@@ -55,9 +56,9 @@ export class OpenStack {
     const own = this.#ownKinds?.get(name);
     if (own !== undefined) return own;
     this.#ownKinds ??= new Map();
-    const kind = newKind(name, FIRST_OWN + this.#ownKinds.size);
+    const kind = new TagKind(name, FIRST_OWN + this.#ownKinds.size);
     this.#ownKinds.set(name, kind);
-    if (kind.key + 3 > this.#tops.length) {
+    if (kind.key + 2 > this.#tops.length) {
       const longer = new Int32Array(this.#tops.length * 2);
       longer.set(this.#tops);
       this.#tops = longer;
@@ -65,7 +66,7 @@ export class OpenStack {
     return kind;
   }
 
-  push(kind: TagKind, mode: number): void {
+  push(kind: TagKind, mode: Mode): void {
     const slot = ++this.top;
     this.kinds[slot] = kind;
     this.modes[slot] = mode;

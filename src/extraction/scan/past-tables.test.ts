@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { buildTree } from "../build-tree.ts";
-import { Dice } from "./differential-suite/dice.ts";
-import { shortened } from "./differential-suite/random-page.ts";
+import { Dice } from "../testing/dice.ts";
+import { shortened } from "../testing/random-page.ts";
 import { HtmlScanner } from "./html-scanner.ts";
 import type { ScanSink } from "./tree-state.ts";
 

@@ -1,19 +1,28 @@
-import { BANG, GREATER, isLetter, isSpace, LESS, QUESTION, SLASH } from "./markup-codes.ts";
-import { IN_CELL, IN_TABLE } from "./insertion-mode.ts";
-import { pastDeclaration, pastGreater, rawContentEnd } from "./raw-content.ts";
-import { HTML, KNOWN_KINDS, knownKind } from "./tag-kind.ts";
-import type { TagKind } from "./tag-kind.ts";
-import { TagName } from "./tag-name.ts";
+import {
+  BANG,
+  GREATER,
+  isLetter,
+  isSpace,
+  LESS,
+  pastDeclaration,
+  pastGreater,
+  QUESTION,
+  rawContentEnd,
+  SLASH,
+} from "./markup.ts";
+import { KNOWN_KINDS, knownKinds, type TagKind, TagName } from "./tag-kind.ts";
 import type { TreeState } from "./tree-state.ts";
 
-const CAPTION = knownKind("caption");
-const TABLE = knownKind("table");
-const TBODY = knownKind("tbody");
-const TD = knownKind("td");
-const TFOOT = knownKind("tfoot");
-const TH = knownKind("th");
-const THEAD = knownKind("thead");
-const TR = knownKind("tr");
+const { CAPTION, TABLE, TBODY, TD, TFOOT, TH, THEAD, TR } = knownKinds(
+  "CAPTION",
+  "TABLE",
+  "TBODY",
+  "TD",
+  "TFOOT",
+  "TH",
+  "THEAD",
+  "TR",
+);
 
 const isCell = (kind: TagKind | undefined): boolean => kind === TD || kind === TH;
 const isSection = (kind: TagKind | undefined): boolean => kind === TBODY || kind === THEAD || kind === TFOOT;
@@ -25,15 +34,15 @@ const RAW = 2;
 /** Has rules of its own for the tags inside of it. */
 const APART = 3;
 const meanings = new Uint8Array(KNOWN_KINDS);
-for (const name of "table caption col colgroup tbody td tfoot th thead tr".split(" "))
-  meanings[knownKind(name).id] = PART;
-for (const name of "script style title textarea xmp iframe noembed noframes".split(" "))
-  meanings[knownKind(name).id] = RAW;
-for (const name of "svg math template select plaintext frameset html body".split(" "))
-  meanings[knownKind(name).id] = APART;
+const mean = (meaning: number, names: string): void => {
+  for (const { id } of Object.values(knownKinds(...names.split(" ")))) meanings[id] = meaning;
+};
+mean(PART, "table caption col colgroup tbody td tfoot th thead tr");
+mean(RAW, "script style title textarea iframe noembed noframes");
+mean(APART, "svg template select html body frameset image math plaintext xmp");
 /** What may stand between the cells of a table and stays there, and the end tags that make elements. */
-const STAYS = new Set(["script", "style", "form"].map(knownKind));
-const MAKES = new Set(["p", "br"].map(knownKind));
+const STAYS = new Set(Object.values(knownKinds("script", "style", "form")));
+const MAKES = new Set(Object.values(knownKinds("p", "br")));
 
 /**
  * Where the last of the tables that are open at `from` ends, when nothing is moved out of them on the way; -1 when something may be.
@@ -97,11 +106,11 @@ export function pastTables(state: TreeState, from: number): number {
 
 /** The open tables with their parts; undefined where other rules than theirs hold. */
 function openParts({ kinds, top, mode, isInTemplate }: TreeState): TagKind[] | undefined {
-  if (mode < IN_TABLE || mode > IN_CELL || isInTemplate) return undefined;
+  if (mode === "in select" || isInTemplate) return undefined;
   const open: TagKind[] = [];
   for (let slot = 1; slot <= top; slot++) {
     const kind = kinds[slot];
-    if (kind === undefined || kind.namespace !== HTML) return undefined;
+    if (kind === undefined || kind.isForeign) return undefined;
     // A column group ends with the next tag that is no column.
     if (kind === TABLE || holdsContent(kind) || kind === TR || isSection(kind)) open.push(kind);
   }

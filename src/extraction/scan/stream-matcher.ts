@@ -1,11 +1,15 @@
+import { foldSpace } from "../folded-text.ts";
 import { compileSelector } from "../selector.ts";
 import { answerByDocument } from "./answer-by-document.ts";
-import { MatchProgram, WORD_BITS } from "./match-program.ts";
-import type { Match, PageQuery, Row } from "./page-query.ts";
-import { StreamRun } from "./stream-run.ts";
-import type { StreamPlan } from "./stream-run.ts";
-import { streamSelector } from "./stream-selector.ts";
-import type { Chain, Reach } from "./stream-selector.ts";
+import { decodeEntities, foldBreaks } from "./markup.ts";
+import { HtmlScanner } from "./html-scanner.ts";
+import { MatchMachine, MatchProgram, WORD_BITS } from "./match-machine.ts";
+import { OpenElement } from "./open-element.ts";
+import { linkAttributeOf, type Match, type PageQuery, type Row } from "./page-query.ts";
+import { type Chain, type Reach, streamSelector } from "./stream-selector.ts";
+import type { TagKind } from "./tag-kind.ts";
+import { type OpenMatch, TextCapture } from "./text-capture.ts";
+import type { LateBody, ScanSink } from "./tree-state.ts";
 
 export interface StreamSpec {
   readonly page: readonly PageQuery[];
@@ -63,3 +67,199 @@ function chainsOf(css: string, reach: Reach): readonly Chain[] | undefined {
   const chains = streamSelector(css, reach);
   return chains?.every(({ compounds }) => compounds.length <= WORD_BITS) === true ? chains : undefined;
 }
+
+/** What is asked of every page. In `pageProgram`, the query after the last of `page` finds the rows. */
+interface StreamPlan {
+  readonly page: readonly (PageQuery | undefined)[];
+  readonly pageProgram: MatchProgram;
+  readonly hasRows: boolean;
+  readonly row: readonly (PageQuery | undefined)[];
+  readonly rowProgram: MatchProgram;
+  /** Machines that no page is using. */
+  readonly pageMachines: MatchMachine[];
+  readonly rowMachines: MatchMachine[];
+}
+
+type Answers = (OpenMatch[] | undefined)[];
+
+interface OpenRow {
+  readonly machine: MatchMachine;
+  readonly depth: number;
+  readonly answers: Answers;
+}
+
+/** Rows inside of rows: each costs its own work for every element. Beyond this, the document is the better way. */
+const MOST_OPEN_ROWS = 32;
+
+/** Texts inside of texts, likewise: how many at a time, and the characters of source of all that end inside of others. */
+const MOST_OPEN_CAPTURES = 16;
+const MOST_NESTED = 8_000_000;
+
+/** One page's way through the matcher. */
+class StreamRun implements ScanSink {
+  readonly #plan: StreamPlan;
+  readonly #text: string;
+  readonly #scanner: HtmlScanner;
+  readonly #element: OpenElement;
+  readonly #machine: MatchMachine;
+  readonly #openRows: OpenRow[] = [];
+  readonly #captures: TextCapture[] = [];
+  #depth = 0;
+  /** By depth: the elements so far in the open element there, and how many of each tag. */
+  readonly #counts: number[] = [0];
+  readonly #typeCounts: Map<string, number>[] = [];
+  readonly #countsTypes: boolean;
+  /** Queries that can still find something. */
+  #unanswered: number;
+  /** Characters of captures that ended inside of others. */
+  #nested = 0;
+  #isTooNested = false;
+  readonly #page: Answers;
+  readonly #rows: Row[] = [];
+
+  constructor(plan: StreamPlan, text: string, lateBody?: LateBody) {
+    this.#plan = plan;
+    this.#text = text;
+    this.#scanner = new HtmlScanner(text, this, { lateBody });
+    this.#element = new OpenElement(this.#scanner.attributes);
+    this.#machine = plan.pageMachines.pop() ?? new MatchMachine(plan.pageProgram);
+    this.#machine.beginPage();
+    this.#countsTypes = plan.pageProgram.countsTypes || plan.rowProgram.countsTypes;
+    this.#page = plan.page.map(emptyAnswer);
+    this.#unanswered = plan.page.filter((query) => query !== undefined).length + (plan.hasRows ? 1 : 0);
+  }
+
+  run(): { page: readonly (readonly Match[] | undefined)[]; rows: readonly Row[] } {
+    if (this.#unanswered > 0) this.#scanner.run();
+    this.#plan.pageMachines.push(this.#machine);
+    this.#scanner.attributes.release();
+    return { page: this.#page, rows: this.#rows };
+  }
+
+  opens(kind: TagKind, at: number, inside: number): void {
+    if (this.#scanner.isDone) {
+      this.#scanner.attributes.forget();
+      return;
+    }
+    const element = this.#element;
+    const parent = this.#depth++;
+    const depth = this.#depth;
+    const before = this.#counts[parent] ?? 0;
+    this.#counts[parent] = before + 1;
+    this.#counts[depth] = 0;
+    element.begin(kind, parent === 0, before);
+    if (this.#countsTypes) this.#countType(kind.lower, parent);
+    for (const capture of this.#captures) capture.opens(kind.name, depth);
+
+    this.#machine.open(kind, element, true);
+    for (const { machine, answers } of this.#openRows) {
+      machine.open(kind, element, false);
+      for (const query of machine.hits) {
+        if (!this.#found(this.#plan.row[query], answers[query], at, inside)) machine.drop(query);
+      }
+    }
+    for (const query of this.#machine.hits) {
+      if (query === this.#plan.page.length) this.#opensRow(kind, at);
+      else if (!this.#found(this.#plan.page[query], this.#page[query], at, inside)) {
+        this.#machine.drop(query);
+        this.#unanswered--;
+      }
+    }
+    this.#scanner.attributes.forget();
+    this.#stopWhenDone();
+  }
+
+  closes(kind: TagKind, at: number): void {
+    if (this.#scanner.isDone) return;
+    const depth = this.#depth--;
+    const captures = this.#captures;
+    if (captures.length > 0) {
+      for (let last = captures.at(-1); last?.depth === depth; last = captures.at(-1)) {
+        captures.pop();
+        last.ends(this.#text, at);
+        if (captures.length > 0) this.#nested += at - last.inside;
+      }
+      if (this.#nested > MOST_NESTED) this.#giveUp();
+      for (const capture of captures) capture.closes(kind.name, depth);
+      this.#stopWhenDone();
+    }
+    this.#machine.close();
+    if (this.#openRows.length === 0) return;
+    if (this.#openRows.at(-1)?.depth === depth) {
+      const ended = this.#openRows.pop();
+      if (ended !== undefined) this.#plan.rowMachines.push(ended.machine);
+    }
+    for (const { machine } of this.#openRows) machine.close();
+  }
+
+  text(from: number, to: number, hasEntities: boolean): void {
+    if (this.#captures.length === 0) return;
+    let piece: string | undefined;
+    for (const capture of this.#captures) {
+      if (!capture.wantsText()) continue;
+      piece ??= hasEntities
+        ? decodeEntities(this.#text, from, to, "text")
+        : foldBreaks(this.#text.slice(from, to));
+      capture.add(piece);
+    }
+  }
+
+  /** False when the query wants no more. */
+  #found(query: PageQuery | undefined, answer: OpenMatch[] | undefined, at: number, inside: number): boolean {
+    if (query === undefined || answer === undefined) return true;
+    const { take } = query;
+    const element = this.#element;
+    const match: OpenMatch = { text: undefined, at, tag: element.tag };
+    answer.push(match);
+    if (take === "text" || take === "raw" || take === "html") {
+      if (this.#captures.length === MOST_OPEN_CAPTURES) this.#giveUp();
+      else this.#captures.push(new TextCapture(match, take, this.#depth, inside));
+    } else {
+      const value = element.attribute(take === "link" ? linkAttributeOf(element.tag) : take.attribute);
+      if (value !== undefined) match.text = foldSpace(value);
+    }
+    return query.isMany;
+  }
+
+  #opensRow(kind: TagKind, at: number): void {
+    if (this.#openRows.length === MOST_OPEN_ROWS) {
+      this.#giveUp();
+      return;
+    }
+    const machine = this.#plan.rowMachines.pop() ?? new MatchMachine(this.#plan.rowProgram);
+    machine.beginRow(kind, this.#element);
+    const answers = this.#plan.row.map(emptyAnswer);
+    this.#rows.push({ at, answers });
+    this.#openRows.push({ machine, depth: this.#depth, answers });
+  }
+
+  /** Whether the answers are void: the page needs repair, or matches inside of matches are too many. */
+  get needsDocument(): boolean {
+    return this.#isTooNested || this.#scanner.reason !== undefined;
+  }
+
+  /** With this, another run may do. */
+  get lateBody(): LateBody | undefined {
+    return this.#scanner.lateBody;
+  }
+
+  #giveUp(): void {
+    this.#isTooNested = true;
+    this.#scanner.isStopped = true;
+  }
+
+  #countType(tag: string, parent: number): void {
+    const counts = (this.#typeCounts[parent] ??= new Map());
+    const before = counts.get(tag) ?? 0;
+    counts.set(tag, before + 1);
+    this.#element.beforeOfType = before;
+    this.#typeCounts[parent + 1]?.clear();
+  }
+
+  #stopWhenDone(): void {
+    if (this.#unanswered === 0 && this.#captures.length === 0) this.#scanner.isDone = true;
+  }
+}
+
+const emptyAnswer = (query: PageQuery | undefined): OpenMatch[] | undefined =>
+  query === undefined ? undefined : [];

@@ -1,16 +1,16 @@
-import { decodeEntities } from "./decode-entities.ts";
-import type { PageCodes } from "./page-codes.ts";
 import {
   asciiLowerCase,
+  decodeEntities,
   DOUBLE_QUOTE,
   EQUALS,
   GREATER,
   isNameEnd,
   isSpace,
   lowerCase,
+  type PageCodes,
   SINGLE_QUOTE,
   SLASH,
-} from "./markup-codes.ts";
+} from "./markup.ts";
 
 /** Numbers for each attribute: where its name begins and ends, and where its value does. */
 const ATTRIBUTE_SIZE = 4;

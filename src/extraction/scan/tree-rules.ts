@@ -1,160 +1,157 @@
-import { endInBody } from "./body-end-rules.ts";
-import { startInBody } from "./body-start-rules.ts";
-import { decodeEntities } from "./decode-entities.ts";
-import { endInForeign, isForeignText, startInForeign } from "./foreign-rules.ts";
-import { advance, endBeforeBody, startBeforeBody } from "./head-rules.ts";
-import { AMP, isSpace } from "./markup-codes.ts";
-import type { PageCodes } from "./page-codes.ts";
-import { endInSelect, startInSelect } from "./select-rules.ts";
+import { endInBody, startInBody } from "./body-rules.ts";
+import { advance, endBeforeBody, isBeforeBody, startBeforeBody } from "./head-rules.ts";
+import { AMP, decodeEntities, isSpace, type PageCodes } from "./markup.ts";
 import * as table from "./table-rules.ts";
-import { HEAD_RAW, HEAD_VOID, HTML, HTML_ROLE, TABLE_PART, TEMPLATE_ROLE } from "./tag-kind.ts";
-import type { TagKind } from "./tag-kind.ts";
-import { endTemplate } from "./template-rules.ts";
-import {
-  AFTER_AFTER_BODY,
-  AFTER_BODY,
-  AFTER_HEAD,
-  IN_BODY,
-  IN_CAPTION,
-  IN_CELL,
-  IN_COLGROUP,
-  IN_HEAD,
-  IN_ROW,
-  IN_SELECT,
-  IN_SELECT_IN_TABLE,
-  IN_TABLE,
-  IN_TABLE_BODY,
-  IN_TEMPLATE,
-} from "./insertion-mode.ts";
+import { BREAKOUT, HTML_POINT, knownKinds, type TagKind } from "./tag-kind.ts";
 import type { TreeState } from "./tree-state.ts";
 
-/** Tree construction by the standard, for all that only adds at the end of the tree; `state.leave` is called for the rest. */
+const { BR, FONT, HTML, OPTGROUP, OPTION, P, SCRIPT, SELECT, TEMPLATE } = knownKinds(
+  "BR",
+  "FONT",
+  "HTML",
+  "OPTGROUP",
+  "OPTION",
+  "P",
+  "SCRIPT",
+  "SELECT",
+  "TEMPLATE",
+);
+
+// Tree construction by the standard, for all that only adds to the end of the tree; the rest calls `state.leave`. The rules of a
+// mode return whether the tag must be processed again, in the mode that is now set.
+
 export function startTag(state: TreeState, kind: TagKind): void {
-  if (state.current.namespace !== HTML && !startInForeign(state, kind)) return;
+  if (state.current.isForeign && !startInSvg(state, kind)) return;
   while (startInMode(state, kind));
 }
 
 function startInMode(state: TreeState, kind: TagKind): boolean {
-  return starts[state.mode]?.(state, kind) ?? startBeforeBody(state, kind);
-}
-
-type Rule = (state: TreeState, kind: TagKind) => boolean;
-
-/** By mode; those that are not here are modes before the body. */
-const starts: (Rule | undefined)[] = [];
-starts[IN_BODY] = (state, kind) => {
-  startInBody(state, kind);
-  return false;
-};
-starts[IN_CELL] = table.startInCell;
-starts[IN_ROW] = table.startInRow;
-starts[IN_TABLE_BODY] = table.startInTableBody;
-starts[IN_TABLE] = table.startInTable;
-starts[IN_CAPTION] = table.startInCaption;
-starts[IN_COLGROUP] = table.startInColgroup;
-starts[IN_SELECT] = startInSelect;
-starts[IN_SELECT_IN_TABLE] = startInSelect;
-starts[IN_TEMPLATE] = startInTemplate;
-for (const mode of [AFTER_BODY, AFTER_AFTER_BODY])
-  starts[mode] = (state, kind) => {
-    if (kind.role !== HTML_ROLE) state.mode = IN_BODY;
+  const { mode } = state;
+  if (mode === "in cell") return table.startInCell(state, kind);
+  if (mode === "in row") return table.startInRow(state, kind);
+  if (mode === "in table body") return table.startInTableBody(state, kind);
+  if (mode === "in table") return table.startInTable(state, kind);
+  if (mode === "in caption") return table.startInCaption(state, kind);
+  if (mode === "in column group") return table.startInColgroup(state, kind);
+  if (mode === "in select") startInSelect(state, kind);
+  else if (mode === "in body" || mode === "after body") {
+    if (kind !== HTML) state.mode = "in body";
     startInBody(state, kind);
-    return false;
-  };
-
-function startInTemplate(state: TreeState, kind: TagKind): boolean {
-  const isOfHead = kind.role === HEAD_VOID || kind.role === HEAD_RAW || kind.role === TEMPLATE_ROLE;
-  if ((kind.flags & TABLE_PART) !== 0) state.leave("table parts in a template");
-  if (!isOfHead) state.mode = IN_BODY;
-  startInBody(state, kind);
+  } else return startBeforeBody(state, kind);
   return false;
 }
 
 export function endTag(state: TreeState, kind: TagKind): void {
-  if (state.current.namespace !== HTML && !endInForeign(state, kind)) return;
+  if (state.current.isForeign && !endInSvg(state, kind)) return;
   while (endInMode(state, kind));
 }
 
 function endInMode(state: TreeState, kind: TagKind): boolean {
-  return ends[state.mode]?.(state, kind) ?? endBeforeBody(state, kind);
+  const { mode } = state;
+  if (mode === "in cell") return table.endInCell(state, kind);
+  if (mode === "in row") return table.endInRow(state, kind);
+  if (mode === "in table body") return table.endInTableBody(state, kind);
+  if (mode === "in table") return table.endInTable(state, kind);
+  if (mode === "in caption") return table.endInCaption(state, kind);
+  if (mode === "in column group") return table.endInColgroup(state, kind);
+  if (mode === "in select") endInSelect(state, kind);
+  else if (mode === "in body") endInBody(state, kind);
+  else if (mode !== "after body") return endBeforeBody(state, kind);
+  else if (kind !== HTML) {
+    state.mode = "in body";
+    return true;
+  }
+  return false;
 }
 
-const ends: (Rule | undefined)[] = [];
-ends[IN_BODY] = (state, kind) => {
-  endInBody(state, kind);
+/** Options, and what separates them. Other tags are ignored or close the select: left to parse5. */
+function startInSelect(state: TreeState, kind: TagKind): void {
+  if (kind.role === "option" || kind.role === "rule") {
+    if (state.current === OPTION) state.pop();
+    if (kind !== OPTION && state.current === OPTGROUP) state.pop();
+    if (kind.role === "rule") state.insertVoid(kind);
+    else state.insert(kind);
+  } else if (kind === SCRIPT) state.insertRaw(kind);
+  else state.leave("markup in a select");
+}
+
+function endInSelect(state: TreeState, kind: TagKind): void {
+  if (kind === OPTION) {
+    if (state.current === OPTION) state.pop();
+  } else if (kind === OPTGROUP) {
+    if (state.current === OPTION && state.kinds[state.top - 1] === OPTGROUP) state.pop();
+    if (state.current === OPTGROUP) state.pop();
+  } else if (kind === SELECT) state.popWithMode(state.topOf(SELECT));
+  else state.leave("markup in a select");
+}
+
+/** Whether text here belongs to an SVG element, and CDATA sections are text. */
+export const isForeignText = ({ current }: TreeState): boolean =>
+  current.isForeign && (current.flags & HTML_POINT) === 0;
+
+/** Returns whether HTML's own rules must process the tag. */
+function startInSvg(state: TreeState, kind: TagKind): boolean {
+  if ((state.current.flags & HTML_POINT) !== 0) return true;
+  if ((kind.flags & BREAKOUT) !== 0 || (kind === FONT && isStyledFont(state))) {
+    breakOut(state);
+    return true;
+  }
+  if (state.isSelfClosing) state.insertVoid(kind.foreign);
+  else state.insert(kind.foreign);
   return false;
-};
-ends[IN_CELL] = table.endInCell;
-ends[IN_ROW] = table.endInRow;
-ends[IN_TABLE_BODY] = table.endInTableBody;
-ends[IN_TABLE] = table.endInTable;
-ends[IN_CAPTION] = table.endInCaption;
-ends[IN_COLGROUP] = table.endInColgroup;
-ends[IN_SELECT] = endInSelect;
-ends[IN_SELECT_IN_TABLE] = endInSelect;
-ends[IN_TEMPLATE] = (state, kind) => {
-  if (kind.role === TEMPLATE_ROLE) endTemplate(state);
+}
+
+const isStyledFont = (state: TreeState): boolean =>
+  ["color", "face", "size"].some((name) => state.attribute(name) !== undefined);
+
+function breakOut(state: TreeState): void {
+  while (isForeignText(state)) state.pop();
+}
+
+function endInSvg(state: TreeState, kind: TagKind): boolean {
+  if (kind === P || kind === BR) {
+    breakOut(state);
+    return true;
+  }
+  const topmost = state.topOf(kind.foreign);
+  if (topmost === 0) return true;
+  state.steps += state.top - topmost;
+  for (let slot = state.top; slot > topmost; slot--) if (state.kinds[slot]?.isForeign === false) return true;
+  state.popTo(topmost);
   return false;
-};
-ends[AFTER_BODY] = (state, kind) => {
-  state.mode = kind.role === HTML_ROLE ? AFTER_AFTER_BODY : IN_BODY;
-  return kind.role !== HTML_ROLE;
-};
-ends[AFTER_AFTER_BODY] = (state) => {
-  state.mode = IN_BODY;
-  return true;
-};
+}
 
 export function textRun(state: TreeState, from: number, to: number, hasEntities: boolean): void {
-  if (state.current.namespace !== HTML && isForeignText(state)) {
+  const { mode } = state;
+  if (isForeignText(state) || mode === "in select") {
     state.insertText(from, to, hasEntities);
     return;
   }
-  switch (state.mode) {
-    case IN_BODY:
-    case IN_CELL:
-    case IN_CAPTION:
-    case IN_TEMPLATE:
+  if (mode === "in body" || mode === "in cell" || mode === "in caption") state.reopenFormatting();
+  else if (isBeforeBody(mode)) {
+    textBeforeBody(state, from, to);
+    return;
+  } else {
+    const isBlank = inkAfter(state.codes, from, to) === to;
+    if (mode === "after body") {
+      if (!isBlank) state.mode = "in body";
       state.reopenFormatting();
-      state.insertText(from, to, hasEntities);
-      return;
-    case IN_SELECT:
-    case IN_SELECT_IN_TABLE:
-      state.insertText(from, to, hasEntities);
-      return;
-    case IN_TABLE:
-    case IN_TABLE_BODY:
-    case IN_ROW:
-    case IN_COLGROUP:
-      if (inkAfter(state.codes, from, to) < to) state.leave("content moved out of a table");
-      state.insertText(from, to, hasEntities);
-      return;
-    case AFTER_BODY:
-    case AFTER_AFTER_BODY:
-      if (inkAfter(state.codes, from, to) < to) state.mode = IN_BODY;
-      state.reopenFormatting();
-      state.insertText(from, to, hasEntities);
-      return;
-    default:
-      textBeforeBody(state, from, to);
+    } else if (!isBlank) state.leave("content moved out of a table");
   }
+  state.insertText(from, to, hasEntities);
 }
 
 function textBeforeBody(state: TreeState, from: number, to: number): void {
   const ink = inkAfter(state.codes, from, to);
   if (ink > from) {
-    if (state.mode === AFTER_HEAD) state.keepBlank(from, ink);
-    else if (state.mode >= IN_HEAD) state.insertText(from, ink, false);
+    if (state.mode === "after head") state.keepBlank(from, ink);
+    else if (state.mode.startsWith("in head")) state.insertText(from, ink, false);
   }
   if (ink === to) return;
   if (beginsWithSpace(state.text, ink, to)) state.leave("character reference for white space");
   state.at = ink;
-  endOfModesBeforeBody(state);
+  while (advance(state));
   textRun(state, ink, to, true);
-}
-
-function endOfModesBeforeBody(state: TreeState): void {
-  while (state.mode < IN_BODY) advance(state);
 }
 
 /** Whether a character reference stands for white space. */
@@ -162,17 +159,17 @@ export function beginsWithSpace(text: string, from: number, to: number): boolean
   return text.charCodeAt(from) === AMP && isSpace(decodeEntities(text, from, to, "text").charCodeAt(0));
 }
 
-/** Where the first character is that is no white space. */
+/** The first character that is not white space. */
 function inkAfter(codes: PageCodes, from: number, to: number): number {
   let at = from;
   while (at < to && isSpace(codes[at] ?? 0)) at++;
   return at;
 }
 
-/** The page ends: what it must have is there, and all that is open ends at `end`. */
+/** The page ends: adds the elements it must have, and closes all open ones at `end`. */
 export function endPage(state: TreeState, end: number): void {
   state.at = end;
-  while (state.isInTemplate) endTemplate(state);
-  endOfModesBeforeBody(state);
+  while (state.isInTemplate) endInBody(state, TEMPLATE);
+  while (advance(state));
   while (state.top > 0) state.pop(end);
 }

@@ -1,11 +1,8 @@
-import { FormattingList } from "./formatting-list.ts";
-import type { FormattingEntry } from "./formatting-list.ts";
-import type { TagAttributes } from "./tag-attributes.ts";
-import { AFTER_HEAD, IN_BODY, INITIAL } from "./insertion-mode.ts";
+import { type FormattingEntry, FormattingList } from "./formatting.ts";
+import type { PageCodes } from "./markup.ts";
 import { OpenStack } from "./open-stack.ts";
-import type { PageCodes } from "./page-codes.ts";
-import { BUTTON_SCOPE, IMPLIED, knownKind, SCOPE, SPECIAL } from "./tag-kind.ts";
-import type { TagKind } from "./tag-kind.ts";
+import type { TagAttributes } from "./tag-attributes.ts";
+import { BUTTON_SCOPE, IMPLIED, knownKinds, SCOPE, SPECIAL, type TagKind } from "./tag-kind.ts";
 
 /** What a page consists of, in the order of the tree. Comments, doctypes and the like are left out. */
 export interface ScanSink {
@@ -24,17 +21,34 @@ export type RepairReason =
   | "content moved out of a table"
   | "misnested formatting"
   | "attributes of a second html or body"
-  | "frameset"
   | "table parts in a template"
+  | "markup in a select"
+  | "rare markup"
   | "NUL characters"
   | "unusual doctype"
   | "character reference for white space"
   | "deep nesting";
 
-const BODY = knownKind("body");
-const P = knownKind("p");
-const TABLE = knownKind("table");
-const TEMPLATE = knownKind("template");
+/** The standard's insertion modes, without those of framesets and templates, and one for all that follows the body. */
+export type Mode =
+  | "initial"
+  | "before html"
+  | "before head"
+  | "in head"
+  | "in head noscript"
+  | "after head"
+  | "in body"
+  | "in table"
+  | "in caption"
+  | "in column group"
+  | "in table body"
+  | "in row"
+  | "in cell"
+  | "in select"
+  | "after body";
+
+const { BODY, P, TABLE, TEMPLATE } = knownKinds("BODY", "P", "TABLE", "TEMPLATE");
+
 export interface LateBody {
   readonly at: number;
   readonly nameEnd: number;
@@ -56,7 +70,7 @@ export class TreeState extends OpenStack {
   readonly #isLenient: boolean;
   /** The tag that comes after the body began without one: where it begins and its name ends. */
   lateBody: LateBody | undefined;
-  mode = INITIAL;
+  mode: Mode = "initial";
   isQuirks: boolean | undefined = true;
   reason: RepairReason | undefined;
 
@@ -192,7 +206,7 @@ export class TreeState extends OpenStack {
 
   /** Ends it, and goes back to the mode in which it began. */
   popWithMode(slot: number): void {
-    const mode = this.modes[slot] ?? IN_BODY;
+    const mode = this.modes[slot] ?? "in body";
     this.popTo(slot);
     this.mode = mode;
   }
@@ -218,7 +232,7 @@ export class TreeState extends OpenStack {
   /** The head ends, and stays open for what still belongs in it. */
   endHead(): void {
     this.#headEnd = this.at;
-    this.mode = AFTER_HEAD;
+    this.mode = "after head";
   }
 
   /** White space between head and body. */

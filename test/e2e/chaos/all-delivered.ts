@@ -3,10 +3,10 @@ import { setTimeout as delay } from "node:timers/promises";
 import { pages, type SluiceClient } from "../../../src/client.ts";
 
 const LOOK_MS = 500;
-/** Longer than a duty stands still, and a delivery is hidden, after the death of who had it. */
+/** Longer than a task or a delivery stays with a process that died. */
 const PATIENCE_MS = 180_000;
 
-/** Ids of all deliveries of the job, when all have arrived, the job's end among them. */
+/** Ids of all deliveries of the job, once all have arrived, including the job's end. */
 export const allDelivered = async (
   client: SluiceClient,
   job: string,

@@ -25,11 +25,11 @@ export const assertPace = (
   return { requests: lines.length, mostInASecond };
 };
 
-/** The log has them by when they ended. */
+/** The log is in the order in which requests ended. */
 const timesOf = (arrivals: readonly { readonly at: number }[]): number[] =>
   arrivals.map(({ at }) => at).sort((a, b) => a - b);
 
-/** The window may begin with any of them. */
+/** The window may start at any of them. */
 const mostIn = (times: readonly number[], windowMs: number): number => {
   let [most, from] = [0, 0];
   for (let to = 0; to < times.length; to++) {

@@ -3,7 +3,7 @@ import type { Item, Job } from "../../../src/client.ts";
 import { assertConserved } from "../service-process.ts";
 import type { Told, WebhookReceiver } from "./webhook-receiver.ts";
 
-/** Holds what the receiver was told against what the ledger says happened. */
+/** Compares what the receiver got with what the ledger says. */
 export const assertTold = (receiver: WebhookReceiver, job: Job, items: ReadonlyMap<string, Item>): void => {
   assert.deepEqual(receiver.forged, [], "every signature is valid");
   for (const { id, data } of receiver.taken.values()) assert.equal(data["job"], job.id, id);
@@ -20,7 +20,7 @@ export const assertTold = (receiver: WebhookReceiver, job: Job, items: ReadonlyM
   );
 };
 
-/** Each failed item is told in exactly one event: a second one would be a second end. */
+/** Each failed item is in exactly one event; a second event would be a second end. */
 const assertFailures = (events: readonly Told[], items: ReadonlyMap<string, Item>): void => {
   const told = events.flatMap(
     ({ data }) => data["items"] as { readonly key: string; readonly kind: string }[],

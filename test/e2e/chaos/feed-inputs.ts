@@ -13,13 +13,13 @@ export interface Feeding {
 }
 
 const PIECES = 10;
-/** Of each piece, so many parcels come twice, and one input is none. */
+/** In each piece, this many parcels are duplicates, and one input is invalid. */
 const TWICE = 2;
 const AGAIN_MS = 500;
-/** A server that is away, one that died in the middle, and an upload whose holder is dead. */
+/** The server is down, it died during the upload, or the process that held the upload died. */
 const PASSING = new Set(["unreachable", "bad-inputs", "upload-under-way", "unavailable"]);
 
-/** Streams inputs into the job piece by piece, each as often as it takes, and seals it at the end. */
+/** Uploads inputs piece by piece, retries each until it is accepted, and seals the job at the end. */
 export const feedInputs = async (feeding: Feeding): Promise<void> => {
   const { client, job, parcels, hosts, forMs, signal } = feeding;
   const startedAt = performance.now();
@@ -29,7 +29,7 @@ export const feedInputs = async (feeding: Feeding): Promise<void> => {
   }));
   let [from, offset] = [0, 0];
   for (let piece = 0; piece < PIECES; piece++) {
-    // The first half at once, so that there is always something to do.
+    // The first half comes at once, so that there is always work.
     const to = Math.ceil((parcels * (PIECES + piece)) / (2 * PIECES - 1));
     const own = rows.slice(from, to);
     const inputs = [...own, ...own.slice(0, TWICE), { parcel: "none" }];

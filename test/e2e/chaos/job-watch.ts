@@ -4,24 +4,24 @@ import { type Item, type Job, pages, ProblemError, type SluiceClient } from "../
 import { assertConserved } from "../service-process.ts";
 
 const LOOK_MS = 200;
-/** Looks between two roll calls. */
+/** Polls between two complete lists of items. */
 const ROLL_EVERY = 20;
-/** Far beyond every lease, wait and retry of the storage: what stands still so long stands still for ever. */
+/** Longer than any lease, wait or retry: a job that makes no progress for this long is stuck. */
 const STUCK_MS = 180_000;
 
 const FINAL = ["done", "absent", "failed", "skipped", "cancelled"] as const;
 
-/** Looks at a job over the API, again and again, and holds every look against those before. */
+/** Polls a job through the API and compares each result with the earlier ones. */
 export class JobWatch {
   looks = 0;
-  /** Nobody listened, or the answer broke off. */
+  /** Nothing listened, or the answer was cut off. */
   unanswered = 0;
   rollCalls = 0;
   last: Job | undefined;
-  /** Longest time in which no item came to its end though some were there. */
+  /** Longest time in which no item ended although some were open. */
   longestStillMs = 0;
   #movedAt = performance.now();
-  /** Ends of items, by key: once seen, they stay. */
+  /** Final states of items by key; they must not change. */
   readonly #ends = new Map<string, string>();
   readonly #client: SluiceClient;
   readonly #job: string;
@@ -48,7 +48,7 @@ export class JobWatch {
     }
   }
 
-  /** Needs `keepLooking` beside it. */
+  /** Needs `keepLooking` to run at the same time. */
   async untilDone(signal: AbortSignal): Promise<void> {
     while (this.last?.state !== "done") {
       assert.ok(this.#stillMs < STUCK_MS, `it stands still: ${JSON.stringify(this.last)}`);
@@ -68,7 +68,7 @@ export class JobWatch {
     this.last = job;
   }
 
-  /** Every item that has ended, by name. Undefined when the list could not be read to its end. */
+  /** Every ended item by key, or undefined if the list could not be read to its end. */
   async callRoll(): Promise<ReadonlyMap<string, Item> | undefined> {
     const items = await this.#ask(() =>
       Array.fromAsync(pages((page) => this.#client.listItems(this.#job, { ...page, state: FINAL }), 1000)),
@@ -98,7 +98,7 @@ export class JobWatch {
   }
 }
 
-/** What was counted stays counted, and what has ended stays so. */
+/** Counts never shrink, and ended items stay ended. */
 const assertForward = (before: Job, after: Job): void => {
   const countsOf = ({ counts: { states, ...counts }, cost }: Job) => ({
     ...counts,

@@ -7,7 +7,7 @@ export interface Killing {
   readonly forMs: number;
   /** In [0, 1). */
   readonly random: () => number;
-  /** Who was ended, in order. */
+  /** The killed processes, in order. */
   readonly kills: string[];
   readonly signal: AbortSignal;
 }
@@ -15,7 +15,7 @@ export interface Killing {
 const SHORTEST_MS = 1000;
 const LONGEST_MS = 3000;
 
-/** Ends one of them with all its children every few seconds, and starts it again at once. */
+/** Kills one of them with all its children every few seconds, and restarts it at once. */
 export const killAtRandom = async (killing: Killing): Promise<void> => {
   const { victims, forMs, random, kills, signal } = killing;
   const endsAt = performance.now() + forMs;
@@ -34,12 +34,12 @@ export const killAtRandom = async (killing: Killing): Promise<void> => {
 
 const kill = async ({ name, process: victim }: Victim): Promise<void> => {
   assertAlive(name, victim);
-  // The parent comes first: it must not see its children die, nor start others.
+  // The parent first: it must neither see its children die nor start others.
   for (const pid of victim.family()) sigkill(pid);
   await victim.ended;
 };
 
-/** Nobody but the killer ends them: one that gave up by itself is a finding. */
+/** Only the killer ends them: a process that ended by itself is an error. */
 export const assertAlive = (name: string, { child, stderr }: SluiceProcess): void => {
   if (child.exitCode !== null || child.signalCode !== null)
     throw new Error(`the ${name} ended by itself with ${child.exitCode ?? child.signalCode}: ${stderr}`);
@@ -49,6 +49,6 @@ export const sigkill = (pid: number): void => {
   try {
     process.kill(pid, "SIGKILL");
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error; // a child that has just ended
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error; // the child has just ended
   }
 };

@@ -14,7 +14,7 @@ import { callText } from "./read-history.ts";
 const SQLITE = new URL("../../../src/backends/sqlite/open.ts", import.meta.url).href;
 const REMOTE = new URL("../../../src/backends/remote/open-remote.ts", import.meta.url).href;
 
-/** Counts the same in all processes of a machine. */
+/** The same clock in all processes of a machine. */
 const nowMs = (): number => Number(process.hrtime.bigint()) / 1e6;
 let opened = 0;
 
@@ -52,7 +52,7 @@ const SENT: ReadonlySet<PropertyKey> = new Set([
   "reap",
 ] satisfies (keyof Ledger)[]);
 
-/** It came over the network, with a number or a name: the worker that has sent it records it. */
+/** Calls from the network have a number or a name; the worker that sent them records them. */
 const isRecordedElsewhere = (verb: PropertyKey, [request, , id]: readonly unknown[]): boolean =>
   SENT.has(verb) &&
   (typeof id === "string" ||

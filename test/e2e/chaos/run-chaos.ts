@@ -18,7 +18,7 @@ import { feedInputs } from "./feed-inputs.ts";
 import { JobWatch } from "./job-watch.ts";
 import { assertAlive, killAtRandom } from "./killer.ts";
 import { readHistory } from "./read-history.ts";
-import countyHosts, { PACE } from "./scrapers/county-hosts.scraper.ts";
+import { PACE } from "./pace.ts";
 import { controllerOf, remoteWorkerOf, type Victim, workerOf } from "./victims.ts";
 import { WebhookReceiver } from "./webhook-receiver.ts";
 
@@ -28,7 +28,7 @@ export interface ChaosPlan {
   readonly seed: number;
   readonly killMs: number;
   readonly parcels: number;
-  /** How late the site may see a request, see `assertPace`. */
+  /** How late a request may reach the site, see `assertPace`. */
   readonly seenLateMs: number;
   /** How long one of the remote workers cannot reach the controller. */
   readonly cutMs: number;
@@ -37,16 +37,16 @@ export interface ChaosPlan {
 
 const HOSTS = 8;
 const WORKERS = 1;
-/** Beside them, on machines of their own as far as the network goes. */
+/** More workers, each in its own network namespace, as if on its own machine. */
 const REMOTE_WORKERS = 2;
-/** Of the answers that remote workers wait for. */
+/** Share of the answers to remote workers that are lost. */
 const LOST_SHARE = 0.01;
 const PROGRESS_MS = 2000;
 const SAY_MS = 5000;
 const LOOK_MS = 200;
-/** How long a silent worker keeps what it has, as the service has it. */
+/** How long the service waits for a silent worker before its leases end. */
 const LEASE_MS = 15_000;
-/** A slot that is given back is later by as long as its pulse has waited for the ledger's lock. */
+/** A slot is given back as late as its pulse waits for the ledger's lock. */
 const SLOTS_BACK_MS = 1000;
 
 /**
@@ -83,7 +83,7 @@ export const runChaos = async ({ folder, seed, killMs, parcels, seenLateMs, cutM
   );
   const { key } = await service.client.createKey("default", "worker");
   receiver.secret = (await service.client.createWebhook({ url: receiver.url })).secret!;
-  const { job } = await service.client.createJob({ scraper: countyHosts.name, progressMs: PROGRESS_MS });
+  const { job } = await service.client.createJob({ scraper: "county-hosts", progressMs: PROGRESS_MS });
   const client = new SluiceClient({ server: service.url, key: service.key, retries: 0 });
   const watch = new JobWatch(client, job.id);
   const manifest = join(service.data, "blobs/jobs", job.id, "manifest.jsonl");
@@ -192,7 +192,7 @@ export const runChaos = async ({ folder, seed, killMs, parcels, seenLateMs, cutM
   };
 };
 
-/** A worker that has never reached the controller gives up soon. The killer may still be at it. */
+/** A worker that never reached the controller gives up soon. The killer may still be running. */
 const untilWorking = async (victim: Victim): Promise<void> => {
   for (;;)
     try {

@@ -19,7 +19,7 @@ export const controllerOf = (service: Service): Victim => ({
   get process() {
     return service.controller;
   },
-  // Killed while it starts, it never says where it listens; one that ends by itself is found by the killer.
+  // If it is killed while starting, it never prints its address. The killer notices one that ends by itself.
   start: () => void service.serve().catch(() => undefined),
 });
 
@@ -34,7 +34,7 @@ export interface Machine {
   readonly within: readonly string[];
 }
 
-/** A worker that has a folder of its own, and the service's only through its controller. */
+/** A worker with its own folder, which reaches the service's data only through the controller. */
 export const remoteWorkerOf = (name: string, { folder, config, env, within }: Machine): Victim => {
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, "sluice.config.ts"), `export default ${JSON.stringify(config)};\n`);

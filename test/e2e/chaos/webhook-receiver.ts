@@ -11,7 +11,7 @@ export interface Told {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** Of events that it sees for the first time. */
+/** Share of new events that it rejects. */
 const REFUSED_SHARE = 0.1;
 const CUT_SHARE = 0.1;
 
@@ -20,14 +20,14 @@ const CUT_SHARE = 0.1;
  * believes only what the `standardwebhooks` package does.
  */
 export class WebhookReceiver implements AsyncDisposable {
-  /** With which it checks; known when the webhook has been made. */
+  /** The webhook's secret, known once the webhook exists. */
   secret = "";
-  /** By id, those that it has taken. */
+  /** Accepted events by id. */
   readonly taken = new Map<string, Told>();
   readonly forged: string[] = [];
   tries = 0;
   refused = 0;
-  /** Came again though they had been taken. */
+  /** Events that came again after they were accepted. */
   doubled = 0;
   readonly #seen = new Set<string>();
   readonly #random: () => number;
@@ -35,7 +35,7 @@ export class WebhookReceiver implements AsyncDisposable {
 
   private constructor(random: () => number) {
     this.#random = random;
-    // A sender that is killed half-way is part of the experiment.
+    // Senders are killed half-way on purpose.
     this.#server = createServer(
       (request, response) => void this.#answer(request, response).catch(() => response.destroy()),
     );

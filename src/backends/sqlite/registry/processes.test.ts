@@ -1,3 +1,4 @@
+// e2e: several processes share a registry
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";

@@ -1,8 +1,7 @@
-import { defineScraper } from "sluice";
+import { defineScraper } from "sluice-jobs";
 import { z } from "zod";
+import { PACE } from "../pace.ts";
 import county from "../../../../examples/county/county.scraper.ts";
-
-export const PACE = { perSecond: 10, burst: 1, concurrency: 8 };
 
 const { limits, failures, extract } = county;
 
@@ -12,7 +11,7 @@ export default defineScraper({
   input: z.object({ url: z.url(), parcel: z.string().regex(/^\d{10}$/) }),
   key: ({ parcel }) => parcel,
   pace: PACE,
-  // A good page may be slow on a busy machine.
+  // Good pages may be slow on a busy machine.
   limits: { ...limits, requestMs: 8000 },
   ...(failures && { failures }),
   ...(extract && { extract }),

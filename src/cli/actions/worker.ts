@@ -1,0 +1,81 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { type Storage, openStorage, openJobLog } from "../../compose.ts";
+import { takeLanePolicy } from "../../config/check-config.ts";
+import { loadConfig } from "../../config/load-config.ts";
+import { storageLocation } from "../../config/storage-location.ts";
+import type { CollectorKind } from "../../domain/job-version.ts";
+import { EXIT } from "../exit.ts";
+import { listenForInterrupts } from "../interrupts.ts";
+import { given } from "../options.ts";
+import { controllerAt, runWorkers, wideRights, DRAINING, type ProcessOptions, say } from "../run-workers.ts";
+import { countText } from "../text.ts";
+
+export interface WorkerOptions extends ProcessOptions {
+  /** URL of the server that has the ledger; by default, the ledger is in the data folder. */
+  readonly ledger?: string;
+  readonly keyFile?: string;
+  readonly processes: number;
+  readonly lanes?: readonly string[];
+  readonly kinds?: readonly CollectorKind[];
+}
+
+const TIDY_MS = 2000;
+
+export const workerCommand = async (options: WorkerOptions): Promise<number> => {
+  const { data, processes, concurrency, lanes, kinds, logLevel } = options;
+  const killed = new AbortController();
+  using interrupts = listenForInterrupts(() => killed.abort(), options.drain);
+  const project = await loadConfig();
+  takeLanePolicy(project);
+  const allowTargets = project?.allowTargets;
+  const url = options.ledger ?? project?.ledger;
+  const controller = url === undefined ? undefined : controllerAt(url, options.keyFile);
+  const log = openJobLog(data, "worker", logLevel);
+  const location = storageLocation({ data, ledger: controller?.url, key: controller?.key });
+  await using storage = await openStorage(location, { signal: killed.signal, log });
+  say(
+    options,
+    "started",
+    `Working for ${jobsText(kinds)} ${controller ? `of ${controller.url}` : `in ${data}`}, with ${countText(processes)} ${plural(processes)}.`,
+  );
+  const wide = wideRights(data);
+  if (wide !== undefined) say(options, "wide-rights", wide);
+  if (kinds && !kinds.includes("http"))
+    say(
+      options,
+      "nothing-to-do",
+      "This version supports only scrapers of kind http, so there is nothing for this worker to do.",
+    );
+  interrupts.signal.addEventListener("abort", () => say(options, "draining", DRAINING));
+  const over = new AbortController();
+  const tidying = controller ? undefined : keepTidy(storage, over.signal);
+  try {
+    await runWorkers({
+      storage,
+      processes,
+      logLevel,
+      log,
+      onOutput: (line) => say(options, "output", line),
+      signal: interrupts.signal,
+      killed: killed.signal,
+      ...given({ lanes, kinds, concurrency, allowTargets }),
+    });
+  } finally {
+    over.abort();
+    await tidying;
+  }
+  return killed.signal.aborted ? EXIT.interrupted : EXIT.ok;
+};
+
+const jobsText = (kinds: WorkerOptions["kinds"]): string =>
+  kinds ? `jobs of kind ${kinds.join(", ")}` : "all jobs";
+
+const plural = (processes: number): string => (processes === 1 ? "process" : "processes");
+
+/** Worker processes leave the ledger's maintenance to others, and there may be no server on this machine. */
+const keepTidy = async (storage: Storage, signal: AbortSignal): Promise<void> => {
+  while (!signal.aborted) {
+    await storage.ledger.tidy().catch(() => undefined); // if the ledger fails, its workers report it
+    await delay(TIDY_MS, undefined, { signal }).catch(() => undefined);
+  }
+};

@@ -1,0 +1,44 @@
+import { isAbsolute, join, resolve } from "node:path";
+import { isController, parseStorageUrl, type StorageLocation } from "../ports/storage.ts";
+import { ConfigError } from "./check-config.ts";
+
+/** The ledger's file in a data folder. */
+export const LEDGER_FILE = "sluice.db";
+const BLOBS_FOLDER = "blobs";
+
+interface StorageSettings {
+  readonly data: string;
+  readonly ledger?: string | undefined;
+  readonly blobs?: string | undefined;
+  readonly key?: string | undefined;
+}
+
+/** Ledger and archive are below the data folder unless their URLs say otherwise. A controller has both. */
+export const storageLocation = ({ data, ledger, blobs, key }: StorageSettings): StorageLocation => {
+  const ledgerUrl = ledger ?? `sqlite:${join(data, LEDGER_FILE)}`;
+  const blobsUrl = blobs ?? (isController(ledgerUrl) ? ledgerUrl : `file:${join(data, BLOBS_FOLDER)}`);
+  return { data, ledger: ledgerUrl, blobs: blobsUrl, ...(key !== undefined && { key }) };
+};
+
+/** Paths in `sluice.config.ts` are relative to that file. */
+export const resolveStorageUrl = (url: string, folder: string): string => {
+  const parsed = parseStorageUrl(url);
+  return parsed && (parsed.scheme === "sqlite" || parsed.scheme === "file") && !isAbsolute(parsed.path)
+    ? `${parsed.scheme}:${resolve(folder, parsed.path)}`
+    : url;
+};
+
+/** The files of a storage on this machine, for commands that work on files: fsck, backup, restore, rebuild. */
+export const localFiles = ({
+  ledger,
+  blobs,
+}: StorageLocation): { readonly ledger: string; readonly blobs: string } => {
+  const file = parseStorageUrl(ledger);
+  const folder = parseStorageUrl(blobs);
+  if (file?.scheme !== "sqlite" || folder?.scheme !== "file")
+    throw new ConfigError(
+      "bad-config",
+      "This command works on files. Expected a ledger `sqlite:FILE` and an archive `file:FOLDER`.",
+    );
+  return { ledger: file.path, blobs: folder.path };
+};

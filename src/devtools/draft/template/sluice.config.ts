@@ -1,6 +1,0 @@
-import { defineConfig } from "sluice";
-
-export default defineConfig({
-  data: "./data",
-  scrapers: "./scrapers",
-});

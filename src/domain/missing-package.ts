@@ -1,0 +1,20 @@
+/** An optional peer dependency that this installation needs and does not have. */
+export class MissingPackageError extends Error {
+  readonly code = "missing-package";
+  constructor(name: string, purpose: string) {
+    super(`${purpose} needs the package ${name}, which is not installed. Run: npm install ${name}`);
+    this.name = "MissingPackageError";
+  }
+}
+
+/** Runs `load`, the caller's own `require` or `resolve` of an optional package; `purpose` says what needs it. */
+export const loadOptional = <T>(name: string, purpose: string, load: () => T): T => {
+  try {
+    return load();
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    if (code === "MODULE_NOT_FOUND" || code === "ERR_MODULE_NOT_FOUND")
+      throw new MissingPackageError(name, purpose);
+    throw error;
+  }
+};

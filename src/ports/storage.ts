@@ -1,0 +1,41 @@
+import { join } from "node:path";
+import type { Blobs } from "./blobs.ts";
+import type { Ledger } from "./ledger.ts";
+
+/** Where ledger, archive and logs are. Plain data: threads and child processes get it and open their own connections. */
+export interface StorageLocation {
+  /** URL of the ledger: `sqlite:FILE`, or the address of a controller. */
+  readonly ledger: string;
+  /** URL of the archive: `file:FOLDER`, or the address of a controller. */
+  readonly blobs: string;
+  /** The data folder: logs, and by default ledger and archive. */
+  readonly data: string;
+  /** API key for a controller; left out if it has no keys. */
+  readonly key?: string;
+}
+
+/** An opened ledger and archive. */
+export interface Storage extends AsyncDisposable {
+  readonly location: StorageLocation;
+  /** As in `location`. */
+  readonly data: string;
+  readonly ledger: Ledger;
+  readonly blobs: Blobs;
+}
+
+/** `sqlite:./data/sluice.db` → scheme `sqlite` and path `./data/sluice.db`; undefined if the text has no scheme. */
+export const parseStorageUrl = (
+  url: string,
+): { readonly scheme: string; readonly path: string } | undefined => {
+  const [, scheme, path] = /^([a-z][a-z\d+.-]+):(?:\/\/(?=\/))?(.+)$/is.exec(url) ?? [];
+  return scheme && path ? { scheme: scheme.toLowerCase(), path } : undefined;
+};
+
+/** A controller that serves its ledger and archive over HTTP. */
+export const isController = (url: string): boolean => /^https?:/i.test(url);
+
+/** The path of a file below the archive, or its URL if the archive is not on this machine. */
+export const blobPath = ({ blobs }: Pick<StorageLocation, "blobs">, name: string): string => {
+  const { scheme, path } = parseStorageUrl(blobs)!;
+  return scheme === "file" ? join(path, name) : `${blobs}/${name}`;
+};

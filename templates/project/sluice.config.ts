@@ -1,0 +1,6 @@
+import { defineConfig } from "sluice-jobs";
+
+export default defineConfig({
+  data: "./data",
+  scrapers: "./scrapers",
+});
