@@ -1,9 +1,4 @@
-/**
- * A job's own limits in its lanes, below those of the lanes: `own_slots` has where its rhythm stands, `own_next` when its next slot can be booked.
- * Rates below one request a day are no longer taken: those that are there were a client's own, and hold for its job alone.
- * `clients.items_per_day` also caps what a job finds; `jobs.capped_quota` counts that.
- */
-export const lanes = `
+
 ALTER TABLE lanes ADD COLUMN ahead TEXT NOT NULL DEFAULT '[]';
 ALTER TABLE queues ADD COLUMN own_per_second REAL;
 ALTER TABLE queues ADD COLUMN own_concurrency INTEGER;
@@ -20,4 +15,3 @@ UPDATE lanes SET tat = 0, interval_ms = 0, spare = '[]' WHERE interval_ms > 8640
 UPDATE turns SET ready_at = 0 WHERE ready_at > (unixepoch() + 86400) * 1000.0;
 ALTER TABLE clients ADD COLUMN items_per_day INTEGER;
 ALTER TABLE jobs ADD COLUMN capped_quota INTEGER NOT NULL DEFAULT 0;
-`;

@@ -1,9 +1,46 @@
-/**
- * The tables of the ledger's records, see `ledger/records.ts`: an item's row is written once, its end is a row of `results`, and whatever is known
- * of it beyond a first attempt is in `retries`. What was counted in tables of its own is part of the job, the lane's shares or the worker.
- * Rows that did not fit their checksum get one that fits nothing (-1), so that damage stays known.
- */
-const tables = `
+
+DROP TRIGGER jobs_added;
+DROP TRIGGER jobs_changed;
+DROP TRIGGER jobs_specified;
+DROP TRIGGER jobs_removed;
+DROP TRIGGER job_failures_added;
+DROP TRIGGER job_failures_changed;
+DROP TRIGGER job_failures_removed;
+DROP TRIGGER job_changes_added;
+DROP TRIGGER job_changes_changed;
+DROP TRIGGER job_changes_removed;
+DROP INDEX job_sums_open;
+DROP INDEX queues_job;
+DROP INDEX queues_open;
+DROP INDEX queues_probe;
+DROP INDEX queues_held;
+DROP INDEX workers_until;
+DROP INDEX jobs_client;
+DROP INDEX jobs_state;
+DROP INDEX jobs_ended;
+DROP INDEX jobs_deadline;
+ALTER TABLE service RENAME TO old_service;
+ALTER TABLE clients RENAME TO old_clients;
+ALTER TABLE lanes RENAME TO old_lanes;
+ALTER TABLE queues RENAME TO old_queues;
+ALTER TABLE jobs RENAME TO old_jobs;
+ALTER TABLE workers RENAME TO old_workers;
+ALTER TABLE items RENAME TO old_items;
+ALTER TABLE results RENAME TO old_results;
+ALTER TABLE turns RENAME TO old_turns;
+ALTER TABLE accepted RENAME TO old_accepted;
+ALTER TABLE leases RENAME TO old_leases;
+ALTER TABLE hands RENAME TO old_hands;
+ALTER TABLE client_hands RENAME TO old_client_hands;
+ALTER TABLE stops RENAME TO old_stops;
+ALTER TABLE suspects RENAME TO old_suspects;
+ALTER TABLE followers RENAME TO old_followers;
+ALTER TABLE own_slots RENAME TO old_own_slots;
+ALTER TABLE worker_cards RENAME TO old_worker_cards;
+ALTER TABLE job_sums RENAME TO old_job_sums;
+ALTER TABLE job_failures RENAME TO old_job_failures;
+ALTER TABLE job_changes RENAME TO old_job_changes;
+
 CREATE TABLE service (
   id INTEGER PRIMARY KEY, latest_at REAL NOT NULL, boot TEXT NOT NULL, ahead_ms REAL NOT NULL,
   last_queue INTEGER NOT NULL, last_lane INTEGER NOT NULL, last_job INTEGER NOT NULL
@@ -77,22 +114,8 @@ CREATE TABLE answers (id TEXT PRIMARY KEY, at REAL NOT NULL, reply TEXT) WITHOUT
 CREATE INDEX answers_at ON answers (at);
 -- How far each consumer of the events has come.
 CREATE TABLE cursors (consumer TEXT PRIMARY KEY, at INTEGER NOT NULL, moved_at REAL NOT NULL) WITHOUT ROWID;
-`;
 
-const OLD =
-  `service clients lanes queues jobs workers items results turns accepted leases hands client_hands stops suspects
-  followers own_slots worker_cards job_sums job_failures job_changes`.split(/\s+/);
 
-/** Whether what is stored of an attempt fits its checksum; jobs that had checksums from the beginning must have one. */
-const isDamaged = `coalesce(r.sum <> row_sum(r.queue, r.seq, r.ended_at, r.quality, r.failure, r.captures, r.records, r.skipped, r.change, r.attempt,
-    r.revision, concat_ws(char(31), i.key, i.input, i.scraper, i.depth, coalesce(i.parent_queue, ''), coalesce(i.parent_seq, ''), max(i.state, 2),
-    i.attempts, i.throttles)), j.whole, 0)`;
-const isPastDamaged =
-  "iif(r.history IS NULL, r.history_sum IS NOT NULL, coalesce(r.history_sum <> row_sum(r.queue, r.seq, r.history), j.whole, 0))";
-const oldItems = `old_items i JOIN old_queues q ON q.id = i.queue LEFT JOIN old_job_sums j ON j.job = q.job
-  LEFT JOIN old_results r ON r.queue = i.queue AND r.seq = i.seq`;
-
-const copy = `
 CREATE TABLE old_places AS SELECT l.worker, l.id AS lease, l.queue, i.seq FROM old_leases l
   JOIN old_items i ON i.queue = l.queue AND i.seq BETWEEN l.lo AND l.hi
   WHERE i.state = 0 AND i.due_at IS NULL AND i.suspect = 0 AND coalesce(i.lease, l.id) = l.id;
@@ -100,16 +123,22 @@ CREATE TABLE old_places AS SELECT l.worker, l.id AS lease, l.queue, i.seq FROM o
 INSERT INTO items SELECT queue, seq, key, input, scraper, depth, chain, parent_queue, parent_seq,
   row_sum(queue, seq, key, input, scraper, depth, chain, parent_queue, parent_seq) FROM old_items;
 INSERT INTO results SELECT i.queue, i.seq, i.state, i.attempts, coalesce(r.ended_at, 0), r.quality, r.skipped, r.change, r.failure, r.captures, r.records,
-  r.attempt, coalesce(r.revision, 0), iif(r.queue IS NULL OR ${isDamaged}, -1,
+  r.attempt, coalesce(r.revision, 0), iif(r.queue IS NULL OR coalesce(r.sum <> row_sum(r.queue, r.seq, r.ended_at, r.quality, r.failure, r.captures, r.records, r.skipped, r.change, r.attempt,
+    r.revision, concat_ws(char(31), i.key, i.input, i.scraper, i.depth, coalesce(i.parent_queue, ''), coalesce(i.parent_seq, ''), max(i.state, 2),
+    i.attempts, i.throttles)), j.whole, 0), -1,
     row_sum(r.queue, r.seq, i.state, i.attempts, r.ended_at, r.quality, r.skipped, r.change, r.failure, r.captures, r.records, r.attempt, r.revision))
-  FROM ${oldItems} WHERE i.state > 2;
+  FROM old_items i JOIN old_queues q ON q.id = i.queue LEFT JOIN old_job_sums j ON j.job = q.job
+  LEFT JOIN old_results r ON r.queue = i.queue AND r.seq = i.seq WHERE i.state > 2;
 INSERT INTO retries SELECT i.queue, i.seq, CASE WHEN i.state > 2 THEN 'queued' WHEN s.queue IS NOT NULL THEN 'suspect' WHEN i.state = 2 THEN 'waiting' ELSE 'queued' END,
   CASE WHEN i.state > 2 THEN NULL WHEN s.in_hand = 0 THEN s.due_at ELSE i.due_at END, i.attempts, i.throttles, i.acted,
   coalesce(s.blamed, 0), coalesce(s.unexplained, 0), f.leader_queue, f.leader_seq, coalesce(f.free, 0),
   CASE WHEN i.state < 3 AND r.queue IS NOT NULL THEN '{"failure":' || coalesce(r.failure, 'null') || ',"captures":' || coalesce(r.captures, '[]') ||
     ',"records":' || coalesce(r.records, 'null') || ',"attempt":' || coalesce(r.attempt, 'null') || ',"revision":' || r.revision || '}' END,
-  r.history, iif(r.queue IS NOT NULL AND (${isPastDamaged} OR (i.state < 3 AND ${isDamaged})), -1, NULL)
-  FROM ${oldItems} LEFT JOIN old_suspects s ON s.queue = i.queue AND s.seq = i.seq LEFT JOIN old_followers f ON f.queue = i.queue AND f.seq = i.seq
+  r.history, iif(r.queue IS NOT NULL AND (iif(r.history IS NULL, r.history_sum IS NOT NULL, coalesce(r.history_sum <> row_sum(r.queue, r.seq, r.history), j.whole, 0)) OR (i.state < 3 AND coalesce(r.sum <> row_sum(r.queue, r.seq, r.ended_at, r.quality, r.failure, r.captures, r.records, r.skipped, r.change, r.attempt,
+    r.revision, concat_ws(char(31), i.key, i.input, i.scraper, i.depth, coalesce(i.parent_queue, ''), coalesce(i.parent_seq, ''), max(i.state, 2),
+    i.attempts, i.throttles)), j.whole, 0))), -1, NULL)
+  FROM old_items i JOIN old_queues q ON q.id = i.queue LEFT JOIN old_job_sums j ON j.job = q.job
+  LEFT JOIN old_results r ON r.queue = i.queue AND r.seq = i.seq LEFT JOIN old_suspects s ON s.queue = i.queue AND s.seq = i.seq LEFT JOIN old_followers f ON f.queue = i.queue AND f.seq = i.seq
   WHERE r.history IS NOT NULL OR r.history_sum IS NOT NULL OR (i.state < 3 AND (i.due_at IS NOT NULL OR i.attempts > 0 OR i.throttles > 0 OR i.acted = 1
     OR r.queue IS NOT NULL OR s.queue IS NOT NULL OR f.queue IS NOT NULL));
 UPDATE retries SET sum = row_sum(queue, seq, state, due_at, attempts, throttles, has_acted, blamed, unexplained, leader_queue, leader_seq, is_free, last,
@@ -172,21 +201,26 @@ INSERT INTO workers SELECT n.name, w.until, coalesce(w.alone, 0), w.jobs, c.card
   LEFT JOIN old_workers w ON w.name = n.name LEFT JOIN old_worker_cards c ON c.name = n.name;
 
 ALTER TABLE fresh RENAME COLUMN failed TO is_failure;
-`;
 
-const oldIndexes =
-  "job_sums_open queues_job queues_open queues_probe queues_held workers_until jobs_client jobs_state jobs_ended jobs_deadline".split(
-    " ",
-  );
-const oldTriggers =
-  `jobs_added jobs_changed jobs_specified jobs_removed job_failures_added job_failures_changed job_failures_removed
-  job_changes_added job_changes_changed job_changes_removed`.split(/\s+/);
-
-export const records = `
-${oldTriggers.map((name) => `DROP TRIGGER ${name};`).join("\n")}
-${oldIndexes.map((name) => `DROP INDEX ${name};`).join("\n")}
-${OLD.map((name) => `ALTER TABLE ${name} RENAME TO old_${name};`).join("\n")}
-${tables}
-${copy}
-${[...OLD, "places"].map((name) => `DROP TABLE old_${name};`).join("\n")}
-`;
+DROP TABLE old_service;
+DROP TABLE old_clients;
+DROP TABLE old_lanes;
+DROP TABLE old_queues;
+DROP TABLE old_jobs;
+DROP TABLE old_workers;
+DROP TABLE old_items;
+DROP TABLE old_results;
+DROP TABLE old_turns;
+DROP TABLE old_accepted;
+DROP TABLE old_leases;
+DROP TABLE old_hands;
+DROP TABLE old_client_hands;
+DROP TABLE old_stops;
+DROP TABLE old_suspects;
+DROP TABLE old_followers;
+DROP TABLE old_own_slots;
+DROP TABLE old_worker_cards;
+DROP TABLE old_job_sums;
+DROP TABLE old_job_failures;
+DROP TABLE old_job_changes;
+DROP TABLE old_places;

@@ -1,11 +1,4 @@
-/**
- * What settled items leave for later ones. `fresh` has for each scraper, key and owner the last good answer and, beside it, the last failure;
- * the owner is a client, or '' for what may be shared. `version` tells whose reading of the pages the records are. The item that has the pages
- * is named by its place.
- * `fetches` are the items in hand of jobs that ask for freshness, `followers` those that wait for one of them. A follower that was let go (`free`)
- * does not wait a second time: where nothing may be shared, clients would else queue up one behind the other.
- */
-export const fresh = `
+
 CREATE TABLE fresh (
   key TEXT NOT NULL,
   scraper TEXT NOT NULL,
@@ -54,4 +47,3 @@ CREATE TABLE job_changes (
   PRIMARY KEY (job, change)
 ) WITHOUT ROWID;
 ALTER TABLE results ADD COLUMN change TEXT;
-`;

@@ -1,8 +1,4 @@
-/**
- * Inputs that a limit of their job keeps out. Each has its key and its place, as an item has, so that it is found again by its key and can
- * become an item where it is; `cap` names the limit. `items.chain` counts the steps in a row from a scraper to itself.
- */
-export const caps = `
+
 ALTER TABLE items ADD COLUMN chain INTEGER NOT NULL DEFAULT 0;
 CREATE TABLE capped (
   queue INTEGER NOT NULL,
@@ -19,4 +15,3 @@ CREATE TABLE capped (
 ) WITHOUT ROWID;
 ALTER TABLE jobs ADD COLUMN capped_chain INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE jobs ADD COLUMN capped_budget INTEGER NOT NULL DEFAULT 0;
-`;

@@ -1,12 +1,4 @@
-/**
- * Removed jobs and removed pages. `removals` has one row for each job of which something was removed: while `step` is set it says what
- * comes next, after that the row is what is remembered of the removal (`what` = 'job': the job itself is gone from `jobs`).
- * `kept_objects` are objects of such a job that items of other jobs still point to; `sweeps` names the owners whose kept objects must
- * be looked at again, because something that pointed to them has gone. `asked` tells a sweep that it was asked for again meanwhile.
- * `borrowed` finds the items that point to captures or records of another job, the owner. `service.last_queue` keeps ids of removed queues from
- * being used again.
- */
-export const retention = `
+
 CREATE TABLE removals (
   number INTEGER PRIMARY KEY,
   id TEXT NOT NULL UNIQUE,
@@ -44,4 +36,3 @@ ALTER TABLE service ADD COLUMN last_queue INTEGER NOT NULL DEFAULT 0;
 
 -- Of the last attempt, as JSON: [started at, ms, requests, bytes, worker, why it is absent].
 ALTER TABLE results ADD COLUMN attempt TEXT;
-`;

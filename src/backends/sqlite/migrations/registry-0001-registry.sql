@@ -1,8 +1,4 @@
-/**
- * `line` is one client's URL: what deliveries are kept in order by. A taken delivery keeps its `due_at`, so that it is the first again should
- * its taker die.
- */
-export const registry = `
+
 CREATE TABLE client_cards (name TEXT PRIMARY KEY, card TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE api_keys (
   id TEXT PRIMARY KEY,
@@ -61,4 +57,3 @@ CREATE INDEX deliveries_of_client_in ON deliveries (client, state, seq);
 CREATE INDEX deliveries_in ON deliveries (state, seq);
 CREATE INDEX deliveries_of_job ON deliveries (job, seq) WHERE job IS NOT NULL;
 CREATE TABLE alerts (id TEXT PRIMARY KEY, state TEXT NOT NULL) WITHOUT ROWID;
-`;

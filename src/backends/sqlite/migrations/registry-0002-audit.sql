@@ -1,4 +1,4 @@
-export const audit = `
+
 CREATE TABLE audit (
   seq INTEGER PRIMARY KEY AUTOINCREMENT,
   at REAL NOT NULL,
@@ -13,4 +13,3 @@ CREATE TABLE audit (
 );
 CREATE INDEX audit_of_actor ON audit (actor, seq);
 CREATE INDEX audit_of_action ON audit (action, seq);
-`;

@@ -1,10 +1,4 @@
-/**
- * Checksums of rows, for SQLite keeps none: `row_sum` is in `row-sums.ts`. Triggers keep them, whoever writes. `results.sum` covers the result and
- * what its item is by then; an item that is open counts as waiting, so that claiming it changes nothing. Past attempts have their own sum, because
- * the last attempt does not read them. Whoever writes `results.sum` itself spares the trigger its work.
- * `job_sums.whole` is 1 for jobs that had checksums from the beginning: all of their rows must have one.
- */
-export const digests = `
+
 ALTER TABLE results ADD COLUMN sum INTEGER;
 ALTER TABLE results ADD COLUMN history_sum INTEGER;
 CREATE TRIGGER results_added AFTER INSERT ON results WHEN NEW.sum IS NULL BEGIN
@@ -61,4 +55,3 @@ END;
 CREATE TRIGGER job_changes_changed AFTER UPDATE OF count ON job_changes BEGIN
   UPDATE job_changes SET sum = row_sum(job, change, count) WHERE job = NEW.job AND change = NEW.change;
 END;
-`;

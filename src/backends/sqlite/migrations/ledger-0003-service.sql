@@ -1,14 +1,4 @@
-/**
- * What a service needs: many clients with their shares, jobs with priorities, deadlines and budgets, lanes that an operator steers, workers
- * that say who they are.
- * - `turns.ready_at` is when a client's items in a lane can next be given away, null when there are none: a claim goes through the
- *   clients, and for each through its lanes. `clients.had` and `service.turn` are to the workers what `turns.had` and `lanes.turn` are to a lane.
- * - `jobs.leased` counts what is in somebody's hands. In a job whose budget is spent (`spent_at`), what had neither ended nor was in hand reads
- *   as failed, as in a cancelled one it reads as cancelled; either way those at or before the cursor have a due time, by which they are found.
- * - `service.latest_at` is when somebody last claimed, to a second: the clock was set back when it lies ahead.
- * - `stops` has whoever must hear that a queue has stopped: `told` once a pulse said so, gone with the pulse after that one.
- */
-export const service = `
+
 ALTER TABLE clients ADD COLUMN max_running INTEGER;
 ALTER TABLE clients ADD COLUMN had REAL;
 CREATE TABLE service (id INTEGER PRIMARY KEY CHECK (id = 1), turn REAL NOT NULL, latest_at REAL NOT NULL DEFAULT 0);
@@ -100,4 +90,3 @@ CREATE TABLE stops (
 CREATE INDEX stops_worker ON stops (worker);
 
 CREATE INDEX events_job ON events (job, id);
-`;

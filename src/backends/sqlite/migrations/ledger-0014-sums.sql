@@ -1,9 +1,4 @@
-/**
- * Checksums are computed by the code that writes, see `row-sums.ts`: no trigger calls a function, so that any connection can write.
- * `job_sums.counts` covers all that is told of a job but its spec, the rows of `job_failures` and `job_changes` included. Triggers only take the
- * sum away; the end of each write transaction finds those jobs by the index and sums each once.
- */
-export const sums = `
+
 DROP TRIGGER results_added;
 DROP TRIGGER results_changed;
 DROP TRIGGER jobs_added;
@@ -39,4 +34,3 @@ END;
 CREATE TRIGGER job_changes_removed AFTER DELETE ON job_changes BEGIN
   UPDATE job_sums SET counts = NULL WHERE job = (SELECT number FROM jobs WHERE id = OLD.job) AND counts IS NOT NULL;
 END;
-`;

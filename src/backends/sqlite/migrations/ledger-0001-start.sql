@@ -1,10 +1,4 @@
-/**
- * An item's row is small and keeps its size: what an attempt brought is in `results`. `leased` is not written per item: an
- * item with state 0, no due time and a place at or before its queue's cursor is in somebody's hands.
- * `lease` is set where an item was claimed on its own; in a run that was claimed fresh it is null, the lease knows the run.
- * Item states: 0 queued or leased, 2 waiting, 3 done, 4 absent, 5 failed, 6 skipped, 7 cancelled.
- */
-export const start = `
+
 CREATE TABLE clients (name TEXT PRIMARY KEY, weight REAL NOT NULL DEFAULT 1) WITHOUT ROWID;
 
 CREATE TABLE jobs (
@@ -198,4 +192,3 @@ CREATE TABLE events (
   job TEXT NOT NULL,
   facts TEXT NOT NULL
 );
-`;
