@@ -4,7 +4,7 @@ import { repeatedClaim } from "./answers.ts";
 import { type Transaction, want, type Want } from "./transaction.ts";
 import { claimSuspect } from "./claim-suspect.ts";
 import { type ItemStock, PlannedStock } from "./item-stock.ts";
-import { kindBits, takesAll } from "./kind-bits.ts";
+import { kindBits, takesAll } from "./queues.ts";
 import { pacesAddresses } from "./lane-pace.ts";
 import type { ReadyArgs } from "./loads.ts";
 import type { Client, Lane, Peer, Queue, Share, Worker } from "./records.ts";

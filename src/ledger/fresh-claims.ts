@@ -10,8 +10,8 @@ import {
   type Job,
   newRetry,
   type Queue,
+  retryOf,
 } from "./records.ts";
-import { retryOf } from "./take-items.ts";
 
 /** The owner of what may be shared. */
 export const EVERYBODY = "";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { keyHash, randomSeed } from "./key-hash.ts";
+import { keyHash, randomSeed } from "./item-keys.ts";
 
 const keys = Array.from({ length: 200_000 }, (_, i) => `https://site.test/parcel/${i}`);
 

@@ -355,6 +355,17 @@ export interface Peer extends Pick<
 /** An item with its retry. Never written. */
 export interface DueItem extends Item, Omit<Retry, "queue" | "seq"> {}
 
+export const retryOf = ({
+  key: _key,
+  input: _input,
+  scraper: _scraper,
+  depth: _depth,
+  chain: _chain,
+  parentQueue: _parentQueue,
+  parentSeq: _parentSeq,
+  ...retry
+}: DueItem): Retry => retry;
+
 /** Jobs are found by their labels, and by their scraper as by a label without a name. */
 interface JobLabel {
   readonly name: string;

@@ -1,6 +1,6 @@
 import type { Transaction } from "./transaction.ts";
 import type { ClaimTally, ClientTurn } from "./claim.ts";
-import { kindBits, takesAll } from "./kind-bits.ts";
+import { kindBits, takesAll } from "./queues.ts";
 import { heldUntil, laneIntervalMs, placesFor, planSlots } from "./lane-pace.ts";
 import { MOST_QUEUES } from "./loads.ts";
 import type { Lane, Queue, Share } from "./records.ts";

@@ -2,7 +2,7 @@ import type { ItemRef, Outcome } from "../domain/item.ts";
 import type { SettledItem, SettleReply } from "../ports/ledger.ts";
 import { type Transaction, type Want, want } from "./transaction.ts";
 import { borrowsRemoved, noteBorrowed, removalWants } from "./borrowed.ts";
-import { OVER_BUDGET } from "./budget.ts";
+import { OVER_BUDGET } from "./end-job.ts";
 import { emitItems, emitWants } from "./emit-items.ts";
 import { answerWants, freshWants, leaveFresh, noteFresh } from "./fresh-notes.ts";
 import { answerProbe } from "./hold-queue.ts";

@@ -3,8 +3,8 @@ import type { Transaction } from "./transaction.ts";
 import type { ClaimTally } from "./claim.ts";
 import { answerFresh } from "./fresh-claims.ts";
 import type { DueItems, FreshItems } from "./item-stock.ts";
-import { placesOf } from "./places.ts";
-import type { DueItem, FreshItem, Lane, Queue, Retry } from "./records.ts";
+import { placesOf } from "./workers.ts";
+import { retryOf, type DueItem, type FreshItem, type Lane, type Queue } from "./records.ts";
 
 /** Law 5: while fresh items are left, one in four is the most that due retries may take. */
 const FRESH_PER_RETRY = 3;
@@ -84,17 +84,6 @@ const takeFresh = (
     hasPassed: seen > left.length,
   };
 };
-
-export const retryOf = ({
-  key: _key,
-  input: _input,
-  scraper: _scraper,
-  depth: _depth,
-  chain: _chain,
-  parentQueue: _parentQueue,
-  parentSeq: _parentSeq,
-  ...retry
-}: DueItem): Retry => retry;
 
 /** Items in one lease. */
 const LARGEST_LEASE = 100;

@@ -1,5 +1,5 @@
 import type { LoadArgs, LoadKind, LoadName } from "../../ledger/loads.ts";
-import { KIND_OF } from "../../ledger/loads.ts";
+import { SETS } from "../../ledger/loads.ts";
 import type { Job, Kind, Records } from "../../ledger/records.ts";
 import { LedgerError } from "../../ports/ledger.ts";
 import { insertOf, mostRows, type OnConflict, selectOf, sizeFor } from "./statements.ts";
@@ -29,7 +29,7 @@ export const readRecords = <N extends LoadName>(
 ): Records[LoadKind<N>][] =>
   rows
     .arrays<Value[]>(selectOf(name), JSON.stringify([args]))
-    .map((row) => FORMATS[KIND_OF[name]].read(row, 1) as Records[LoadKind<N>]);
+    .map((row) => FORMATS[SETS[name].kind].read(row, 1) as Records[LoadKind<N>]);
 
 /** Writes records, in place of those with the same key, or only where there is none. Answers how many. */
 export const writeRecords = (

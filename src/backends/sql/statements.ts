@@ -1,5 +1,5 @@
 import type { QueueChange, Want } from "../../ledger/transaction.ts";
-import { KIND_OF, type LoadName } from "../../ledger/loads.ts";
+import { SETS, type LoadName } from "../../ledger/loads.ts";
 import { LOADS, ONLY, ORDERED } from "./loads.ts";
 import { FORMATS, type RowFormat } from "./tables.ts";
 import type { Kind } from "../../ledger/records.ts";
@@ -31,7 +31,7 @@ export const unionOf = (forms: readonly LoadForm[]): string =>
     forms
       .map((form, n) => {
         const { at, from } = rowsOf(form, n + 1);
-        const columns = FORMATS[KIND_OF[nameOf(form)]].selected.join(", ");
+        const columns = FORMATS[SETS[nameOf(form)].kind].selected.join(", ");
         return `SELECT ${n} AS load, ${at} AS at, json_array(${columns}) AS row FROM ${from}`;
       })
       .join(" UNION ALL "),
@@ -41,7 +41,7 @@ export const unionOf = (forms: readonly LoadForm[]): string =>
 export const selectOf = (form: LoadForm): string =>
   remembered(`select ${form}`, () => {
     const { at, from } = rowsOf(form, 1);
-    return `SELECT ${at}, ${FORMATS[KIND_OF[nameOf(form)]].selected.join(", ")} FROM ${from}`;
+    return `SELECT ${at}, ${FORMATS[SETS[nameOf(form)].kind].selected.join(", ")} FROM ${from}`;
   });
 
 /** One argument list of a load that may bring many rows, each argument bound by itself: those rows come in their order. */
@@ -49,7 +49,7 @@ export const selectOnly = (name: LoadName): string | undefined => {
   const from = ONLY[name];
   return (
     from &&
-    remembered(`only ${name}`, () => `SELECT ${FORMATS[KIND_OF[name]].selected.join(", ")} FROM ${from}`)
+    remembered(`only ${name}`, () => `SELECT ${FORMATS[SETS[name].kind].selected.join(", ")} FROM ${from}`)
   );
 };
 
@@ -58,7 +58,7 @@ const rowsOf = (form: LoadForm, n: number): { readonly at: string; readonly from
   const name = nameOf(form);
   if (form === name)
     return { at: "w.key", from: `json_each(?${n}) ${LOADS[name].replaceAll("@args", `?${n}`)}` };
-  const { table, key } = FORMATS[KIND_OF[name]];
+  const { table, key } = FORMATS[SETS[name].kind];
   return {
     at: "-1",
     from: `${table} t WHERE t.${key[0]} = (?${n} ->> 0) AND t.${key[1]} IN (SELECT value FROM json_each(?${n}, '$[1]'))`,

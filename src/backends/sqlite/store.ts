@@ -1,14 +1,21 @@
-import { Transaction, type Changes, Loaded, Miss, type Want } from "../../ledger/transaction.ts";
-import { KIND_OF, READ_ONLY } from "../../ledger/loads.ts";
-import { randomSeed } from "../../ledger/key-hash.ts";
+import { randomSeed } from "../../ledger/item-keys.ts";
+import { SETS, READ_ONLY } from "../../ledger/loads.ts";
 import type { Kind } from "../../ledger/records.ts";
-import type { LedgerStore } from "../../ledger/store.ts";
+import {
+  type Changes,
+  type LedgerStore,
+  Loaded,
+  Miss,
+  Transaction,
+  type Want,
+} from "../../ledger/transaction.ts";
+import { writeRecords } from "../sql/rows.ts";
 import {
   ADD_SUMS,
   argsOf,
   CHANGE_QUEUES,
-  formOf,
   deleteOf,
+  formOf,
   groupWants,
   inOrder,
   INSERT_EVENTS,
@@ -18,7 +25,6 @@ import {
   unionOf,
   WAKE_JOB,
 } from "../sql/statements.ts";
-import { writeRecords } from "../sql/rows.ts";
 import { FORMATS, type RowFormat, type Value } from "../sql/tables.ts";
 import { watchClock } from "./clock-step.ts";
 import type { Database } from "./database.ts";
@@ -71,7 +77,7 @@ const load = (db: Database, loaded: Loaded, wants: readonly Want[]): void => {
   const [first] = wants;
   const onlySql = wants.length === 1 ? selectOnly(first!.name) : undefined;
   if (first && onlySql !== undefined) {
-    const format = FORMATS[KIND_OF[first.name]];
+    const format = FORMATS[SETS[first.name].kind];
     const rows = db.arrays<Value[]>(onlySql, ...first.args);
     return loaded.setReadOnly(
       first,
@@ -79,7 +85,7 @@ const load = (db: Database, loaded: Loaded, wants: readonly Want[]): void => {
     );
   }
   const groups = [...groupWants(wants)].map(([name, some]) => ({
-    kind: KIND_OF[name],
+    kind: SETS[name].kind,
     wants: some,
     form: formOf(name, some),
     found: new Map<number, object[]>(),
