@@ -5,134 +5,119 @@ import { test } from "node:test";
 
 const SRC = resolve(import.meta.dirname, "../src");
 
-/** Which folder may import which. Tests and contract suites may import more: they open real backends. */
-const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
-  domain: [],
-  ports: ["domain"],
-  ledger: ["domain", "ports"],
-  extraction: ["domain"],
-  archive: ["domain", "ports"],
-  scrapers: ["domain", "ports", "extraction", "index.ts"],
-  pipeline: ["domain", "ports", "extraction", "archive", "scrapers"],
-  backends: ["domain", "ports", "ledger"],
-  collectors: ["domain", "ports", "extraction"],
-  channels: ["domain", "ports"],
-  inputs: ["pipeline", "scrapers"],
-  freshness: ["domain", "ports", "scrapers"],
-  worker: ["domain", "ports", "archive", "scrapers", "pipeline", "freshness"],
-  config: ["domain", "ports", "scrapers"],
-  export: ["domain", "ports", "archive"],
-  retention: ["domain", "ports", "archive"],
-  integrity: ["domain", "ports", "archive"],
-  api: [
-    "domain",
-    "ports",
-    "archive",
-    "scrapers",
-    "pipeline",
-    "reextract",
-    "config",
-    "inputs",
-    "export",
-    "retention",
-  ],
-  "compose.ts": [
-    "domain",
-    "ports",
-    "archive",
-    "scrapers",
-    "pipeline",
-    "backends",
-    "collectors",
-    "channels",
-    "worker",
-    "config",
-    "api",
-  ],
-  "read-thread.ts": ["compose.ts", "api"],
-  reextract: ["domain", "ports", "archive", "extraction", "scrapers", "pipeline", "collectors", "compose.ts"],
-  devtools: [
-    "domain",
-    "ports",
-    "archive",
-    "extraction",
-    "scrapers",
-    "pipeline",
-    "worker",
-    "collectors",
-    "config",
-    "compose.ts",
-  ],
-  cli: [
-    "domain",
-    "ports",
-    "archive",
-    "extraction",
-    "scrapers",
-    "pipeline",
-    "worker",
-    "config",
-    "reextract",
-    "devtools",
-    "inputs",
-    "export",
-    "retention",
-    "integrity",
-    "client.ts",
-    "compose.ts",
-  ],
-  client: [],
-  "client.ts": ["client"],
-  "index.ts": ["domain", "ports", "extraction", "scrapers", "config"],
+/**
+ * What each part of `src` may import, lowest layer first: a part imports only parts above it in this table. Tests, contract suites and `testing/`
+ * folders may import more, because they open real parts.
+ */
+const LAYERS: Readonly<Record<string, string>> = {
+  domain: "",
+  ports: "domain",
+  schemas: "domain ports",
+  client: "schemas",
+  "client.ts": "schemas client",
+  ledger: "domain ports",
+  extraction: "domain",
+  archive: "domain ports",
+  backends: "domain ports ledger",
+  collectors: "domain ports extraction",
+  channels: "domain ports",
+  scrapers: "domain ports extraction",
+  freshness: "domain ports scrapers",
+  pipeline: "domain ports extraction archive scrapers",
+  inputs: "pipeline scrapers",
+  config: "domain ports scrapers",
+  "index.ts": "domain ports extraction scrapers config",
+  export: "domain ports archive",
+  retention: "domain ports archive",
+  integrity: "domain ports archive",
+  reextract: "domain ports archive extraction scrapers pipeline",
+  worker: "domain ports archive scrapers freshness pipeline",
+  services: "domain ports schemas archive scrapers pipeline config export retention reextract",
+  api: "domain ports schemas archive scrapers pipeline inputs export retention reextract services",
+  devtools: "domain ports archive extraction collectors scrapers pipeline config worker",
+  "compose.ts":
+    "domain ports archive backends collectors channels scrapers pipeline config worker services api",
+  // Threads and processes, started by the URL of their file.
+  programs: "domain ports collectors scrapers pipeline reextract worker api devtools compose.ts",
+  cli: "domain ports client.ts extraction archive scrapers pipeline inputs config export retention integrity reextract services worker devtools compose.ts",
 };
 
-const IMPORT = /(?:from|import)\s*\(?\s*["']([^"']+)["']/g;
+/** Backends and collectors import only their own folder, and what backends of one family share. */
+const SHARED_BY_BACKENDS = "backends/sql";
 
-const part = (file: string): string => relative(SRC, file).split("/")[0]!;
+interface Import {
+  readonly from: string;
+  readonly to: string;
+  /** Erased when compiled: it has no effect at run time. */
+  readonly isType: boolean;
+}
+
+const IMPORT =
+  /(?:^|[\s;])(?:import|export)\s+(type\s)?(?:[^;"'()]*?\bfrom\s*)?["']([^"']+)["']|\bimport\(\s*["']([^"']+)["']/g;
+
+const part = (file: string): string => file.split("/")[0]!;
 const isSource = (file: string): boolean => !/\.(test|suite)\.ts$|-suite\/|\/testing\//.test(file);
+const sources = globSync("**/*.ts", { cwd: SRC }).filter(isSource);
 
-const sources = globSync("**/*.ts", { cwd: SRC })
-  .map((file) => join(SRC, file))
-  .filter(isSource);
+/** All imports of a file, packages included. */
+const importsOf = (file: string): Import[] =>
+  [...readFileSync(join(SRC, file), "utf8").matchAll(IMPORT)].map(([, type, named, dynamic]) => {
+    const specifier = (named ?? dynamic)!;
+    const isOwn = specifier.startsWith(".");
+    const to = isOwn ? relative(SRC, resolve(SRC, dirname(file), specifier)) : specifier;
+    return { from: file, to, isType: type !== undefined };
+  });
 
-const importsOf = (file: string): string[] =>
-  [...readFileSync(file, "utf8").matchAll(IMPORT)].map(([, specifier]) => specifier!);
+const ownImports = sources.flatMap(importsOf).filter(({ to }) => to.endsWith(".ts"));
+const shown = ({ from, to }: Import): string => `${from} → ${to}`;
 
-test("imports between folders follow the table", () => {
-  const breaches: string[] = [];
-  for (const file of sources) {
-    const allowed = MAY_IMPORT[part(file)];
-    assert.ok(allowed, `${part(file)} is not in the table`);
-    for (const specifier of importsOf(file).filter((name) => name.startsWith("."))) {
-      const target = part(resolve(dirname(file), specifier));
-      if (target !== part(file) && !allowed.includes(target))
-        breaches.push(`${relative(SRC, file)} → ${specifier}`);
-    }
-  }
-  assert.deepEqual(breaches, []);
+test("each part of src imports only what the table allows", () => {
+  const parts = [...new Set(sources.map(part))];
+  assert.deepEqual(parts.toSorted(), Object.keys(LAYERS).toSorted(), "the table has a row for each part");
+  const breaches = ownImports.filter(
+    ({ from, to }) => part(from) !== part(to) && !LAYERS[part(from)]!.split(" ").includes(part(to)),
+  );
+  assert.deepEqual(breaches.map(shown), []);
 });
 
-/** Engines that speak SQL share what is the same for all of them. */
-const SHARED = ["backends/sql"];
+test("the table has no cycle: each row names only rows above it, and nothing that is not used", () => {
+  const rows = Object.keys(LAYERS);
+  for (const [row, allowed] of Object.entries(LAYERS))
+    for (const each of allowed.split(" ").filter(Boolean)) {
+      assert.ok(rows.indexOf(each) >= 0 && rows.indexOf(each) < rows.indexOf(row), `${row}: ${each}`);
+      const isUsed = ownImports.some(({ from, to }) => part(from) === row && part(to) === each);
+      assert.ok(isUsed, `${row} does not import ${each}: remove it from the table`);
+    }
+});
 
-test("backends and collectors do not see each other, but for what engines of one family share", () => {
-  const own = (file: string): string => relative(SRC, file).split("/").slice(0, 2).join("/");
-  const breaches = sources
-    .filter((file) => ["backends", "collectors"].includes(part(file)))
-    .flatMap((file) =>
-      importsOf(file)
-        .filter((name) => name.startsWith("."))
-        .map((name) => resolve(dirname(file), name))
-        .filter((target) => ["backends", "collectors"].includes(part(target)) && own(target) !== own(file))
-        .filter((target) => !SHARED.includes(own(target)))
-        .map((target) => `${relative(SRC, file)} → ${relative(SRC, target)}`),
-    );
-  assert.deepEqual(breaches, []);
+test("no files import each other in a circle", () => {
+  const graph = Map.groupBy(
+    ownImports.filter(({ isType }) => !isType),
+    ({ from }) => from,
+  );
+  const done = new Set<string>();
+  const visit = (file: string, path: readonly string[]): void => {
+    const at = path.indexOf(file);
+    assert.ok(at < 0, [...path.slice(at), file].join(" → "));
+    if (done.has(file)) return;
+    for (const { to } of graph.get(file) ?? []) visit(to, [...path, file]);
+    done.add(file);
+  };
+  for (const file of graph.keys()) visit(file, []);
+});
+
+test("backends, collectors and channels do not import each other", () => {
+  const folder = (file: string): string => file.split("/").slice(0, 2).join("/");
+  const breaches = ownImports
+    .filter(({ from, to }) => /^(backends|collectors|channels)\//.test(from) && part(from) === part(to))
+    .filter(({ from, to }) => from.split("/").length > 2 && to.split("/").length > 2)
+    .filter(({ from, to }) => folder(from) !== folder(to) && folder(to) !== SHARED_BY_BACKENDS);
+  assert.deepEqual(breaches.map(shown), []);
 });
 
 /**
- * All numbers with a name in the engines of the ledger. What decides about items, lanes, clients and workers (when to try again, whom to serve, how
- * long to wait) is in `src/ledger` and `src/model`, the same for every engine: a number that is not of one of these sorts belongs there.
+ * All named numbers in the ledger's backends. Rules about items, lanes, clients and workers (when to retry, whom to serve, how long to wait) are in
+ * `src/ledger` and `src/domain`, the same for every backend: a number of another sort belongs there.
  */
 const ENGINE_NUMBERS: Readonly<Record<string, readonly string[]>> = {
   "rows that are read, written or shown together": [
@@ -146,7 +131,7 @@ const ENGINE_NUMBERS: Readonly<Record<string, readonly string[]>> = {
   units: ["DAY_MS"],
 };
 
-test("the engines of the ledger hold no policy: no numbers but their own", () => {
+test("the ledger's backends hold no policy: no numbers except their own", () => {
   const files = globSync(["backends/sql/**/*.ts", "backends/sqlite/**/*.ts"], {
     cwd: SRC,
     exclude: ["**/*.test.ts", "**/migrations/**", "backends/sqlite/registry/**"],
@@ -161,19 +146,21 @@ test("the engines of the ledger hold no policy: no numbers but their own", () =>
       .flat()
       .flatMap((names) => names.split(" "))
       .toSorted(),
-    "numbers of engines, and their sorts",
+    "numbers of backends, and their sorts",
   );
-  // A time without a name is a policy in hiding.
+  // A duration without a name is a hidden policy.
   const unnamed = texts.flatMap(
     (text) => text.match(/\w*(?:Ms|At|Until)\b[^\n]{0,9}?[-+*?<>=] ?\d[\d_]{2,}\b/g) ?? [],
   );
   assert.deepEqual(unnamed, ["lockMs ?? 30_000"]);
 });
 
-test("the domain knows neither npm packages nor input and output", () => {
+test("the domain imports no npm package and does no I/O", () => {
   const foreign = sources
     .filter((file) => part(file) === "domain")
-    .flatMap((file) => importsOf(file).filter((name) => !name.startsWith(".")));
+    .flatMap(importsOf)
+    .filter(({ to }) => !to.endsWith(".ts"))
+    .map(shown);
   assert.deepEqual(foreign, []);
 });
 

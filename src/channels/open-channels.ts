@@ -1,33 +1,45 @@
-import { type Channel, type ChannelConfig, ChannelError } from "../ports/channel.ts";
+import {
+  type Channel,
+  type ChannelConfig,
+  type ChannelConfigOf,
+  ChannelError,
+  type ChannelKind,
+} from "../ports/channel.ts";
 import { emailChannel } from "./email/email-channel.ts";
 import { slackChannel } from "./slack/slack-channel.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A kind that is configured but not in this table does not compile. */
+const CHANNELS: {
+  readonly [Kind in ChannelKind]: (
+    name: string,
+    config: ChannelConfigOf<Kind>,
+    environment: Environment,
+  ) => Channel;
+} = {
+  slack: (name, { urlFrom }, environment) =>
+    slackChannel({ name, url: secretUrl(name, urlFrom, ["https:", "http:"], environment) }),
+  email: (name, { smtpFrom, from, to }, environment) => {
+    const smtp = secretUrl(name, smtpFrom, ["smtp:", "smtps:"], environment);
+    if (to.length === 0) throw new ChannelError("bad-config", `channel ${name}: \`to\` has no addresses.`);
+    return emailChannel({ name, smtp, from, to });
+  },
+};
 
 /** The channels of a configuration, with their secrets from the environment. */
 export const openChannels = (configs: readonly ChannelConfig[], environment: Environment): Channel[] => {
   const channels = configs.map((config) => openChannel(config, environment));
   const twice = channels.find(({ name }, at) => channels.findIndex((one) => one.name === name) < at);
   if (twice)
-    throw new ChannelError("bad-config", `channel ${twice.name} is there twice: give each a name of its own`);
+    throw new ChannelError("bad-config", `Two channels are named ${twice.name}. Give each its own \`name\`.`);
   return channels;
 };
 
-const openChannel = (config: ChannelConfig, environment: Environment): Channel => {
-  const name = config.name ?? config.kind;
-  switch (config.kind) {
-    case "slack":
-      return slackChannel({ name, url: secretUrl(name, config.urlFrom, ["https:", "http:"], environment) });
-    case "email": {
-      const smtp = secretUrl(name, config.smtpFrom, ["smtp:", "smtps:"], environment);
-      if (config.to.length === 0)
-        throw new ChannelError("bad-config", `channel ${name}: nobody to write to. Fill \`to\`.`);
-      return emailChannel({ name, smtp, from: config.from, to: config.to });
-    }
-    default:
-      return config satisfies never;
-  }
-};
+const openChannel = <Kind extends ChannelKind>(
+  config: ChannelConfigOf<Kind>,
+  environment: Environment,
+): Channel => CHANNELS[config.kind](config.name ?? config.kind, config, environment);
 
 const secretUrl = (
   name: string,
@@ -39,12 +51,12 @@ const secretUrl = (
   if (!value)
     throw new ChannelError(
       "bad-config",
-      `channel ${name}: the environment variable ${variable} is not set. Set it, or take the channel out of the configuration.`,
+      `channel ${name}: the environment variable ${variable} is not set. Set it, or remove the channel from the configuration.`,
     );
   if (!protocols.includes(URL.parse(value)?.protocol ?? ""))
     throw new ChannelError(
       "bad-config",
-      `channel ${name}: ${variable} does not hold a URL that begins with ${protocols.map((one) => `${one}//`).join(" or ")}.`,
+      `channel ${name}: ${variable} must be a URL that starts with ${protocols.map((one) => `${one}//`).join(" or ")}.`,
     );
   return value;
 };

@@ -4,7 +4,8 @@ import { LEDGER_FILE, openStorage, type Storage } from "../compose.ts";
 import { resolveScraper } from "../config/find-scrapers.ts";
 import type { JobView } from "../domain/job.ts";
 import type { JobLedger, Ledger } from "../ports/ledger.ts";
-import { loadScraper, ScraperLoadError } from "../scrapers/load-scraper.ts";
+import { ScraperLoadError } from "../scrapers/check-scraper.ts";
+import { loadScraper } from "../scrapers/load-scraper.ts";
 import { UsageError } from "./exit.ts";
 import { allJobs, findJob, isTrial } from "./find-job.ts";
 

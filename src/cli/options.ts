@@ -3,8 +3,7 @@ import { type Command, Help, Option } from "commander";
 import { DEFAULT_DATA } from "../config/define-config.ts";
 import type { JobCaps } from "../domain/job.ts";
 import { INPUT_FORMATS, type InputFormat } from "../inputs/input-format.ts";
-import { LOG_LEVELS, type LogLevel } from "../worker/log.ts";
-import { LOG_KEEP, LOG_MAX_MB } from "../worker/rotate-log.ts";
+import { LOG_KEEP, LOG_LEVELS, LOG_MAX_MB, type LogLevel } from "../worker/log.ts";
 import { durationIn, numberIn, processCount } from "./option-values.ts";
 import { shellWord } from "./text.ts";
 
@@ -12,6 +11,14 @@ import { shellWord } from "./text.ts";
 export type ToAction = <Args extends readonly unknown[]>(
   run: (...args: Args) => Promise<number>,
 ) => (...args: Args) => Promise<void>;
+
+/** An action whose code is loaded only when it runs, to keep the start of the program fast. */
+export const lazy =
+  <Args extends readonly unknown[]>(load: () => Promise<(...args: Args) => Promise<number>>) =>
+  async (...args: Args): Promise<number> =>
+    await (
+      await load()
+    )(...args);
 
 export const JOB_HELP = "job ID, a unique part of it, or `last` (the newest job that has items)";
 
@@ -67,7 +74,7 @@ export const placeOptions = (command: Command): Command =>
     .addOption(timeoutOption());
 
 export const timeoutOption = (): Option =>
-  new Option("--timeout <time>", "give up when the server sends nothing for this long; 0 waits forever")
+  new Option("--timeout <duration>", "give up when the server sends nothing for this long; 0 waits forever")
     .env("SLUICE_TIMEOUT")
     .argParser(durationIn("idleMs"))
     .default(120_000, "2m");

@@ -6,10 +6,31 @@ import type { CollectorKind } from "../domain/job-version.ts";
 import type { Log, LogLevel } from "../worker/log.ts";
 import { Supervisor } from "../worker/supervisor.ts";
 import { UsageError } from "./exit.ts";
+import { type DataOptions, given } from "./options.ts";
+import { print } from "./terminal.ts";
 import { keyFor, serverName } from "./service/stored-keys.ts";
 
 /** Beside this file; Node runs it as a separate program. */
-export const workerScript = new URL(`./worker-main${extname(import.meta.filename)}`, import.meta.url);
+export const workerScript = new URL(
+  `../programs/worker-main${extname(import.meta.filename)}`,
+  import.meta.url,
+);
+
+/** Options of `serve` and `worker`. */
+export interface ProcessOptions extends DataOptions {
+  readonly concurrency?: number;
+  /** In milliseconds. */
+  readonly drain: number;
+  readonly logLevel: LogLevel;
+  readonly quiet: boolean;
+}
+
+export const DRAINING = "Stopping: finishing items in flight. Interrupt again to stop at once.";
+
+export const say = ({ json, quiet }: ProcessOptions, type: string, text: string): void => {
+  if (json) print([JSON.stringify({ type, text })]);
+  else if (!quiet) process.stderr.write(`${text}\n`);
+};
 
 interface RunWorkersOptions {
   readonly storage: Storage;
@@ -22,7 +43,7 @@ interface RunWorkersOptions {
   readonly logLevel: LogLevel;
   readonly log: Log;
   /** Gets the output of the workers. */
-  readonly say: (line: string) => void;
+  readonly onOutput: (line: string) => void;
   /** When aborted: finish items in flight, claim no more. */
   readonly signal: AbortSignal;
   /** When aborted: stop at once. */
@@ -37,8 +58,8 @@ const LOOK_MS = 250;
  */
 export const runWorkers = async (options: RunWorkersOptions): Promise<void> => {
   const { storage, processes, lanes, kinds, concurrency, allowTargets } = options;
-  const { logLevel, log, say, signal, killed } = options;
-  const supervisor = new Supervisor({ script: workerScript, processes, onOutput: say });
+  const { logLevel, log, onOutput, signal, killed } = options;
+  const supervisor = new Supervisor({ script: workerScript, processes, onOutput });
   const kill = () => void supervisor.kill();
   killed.addEventListener("abort", kill, { once: true });
   try {
@@ -47,10 +68,7 @@ export const runWorkers = async (options: RunWorkersOptions): Promise<void> => {
       location: storage.location,
       logLevel,
       log,
-      ...(lanes && { lanes }),
-      ...(kinds && { kinds }),
-      ...(concurrency !== undefined && { capacity: concurrency }),
-      ...(allowTargets && { allowTargets }),
+      ...given({ lanes, kinds, capacity: concurrency, allowTargets }),
     });
     while (!signal.aborted && !killed.aborted && !supervisor.failure)
       await delay(LOOK_MS, undefined, { signal }).catch(() => undefined);
@@ -69,7 +87,7 @@ export const controllerAt = (
 ): { readonly url: string; readonly key?: string } => {
   serverName(url); // throws if it is not a URL
   const key = keyFile === undefined ? keyFor(url) : keyIn(keyFile);
-  return { url, ...(key !== undefined && { key }) };
+  return { url, ...given({ key }) };
 };
 
 const keyIn = (file: string): string => {

@@ -2,6 +2,7 @@ import { parseNetwork } from "../domain/address.ts";
 import { DEFAULT_ALERT_RULES } from "../domain/alert-rules.ts";
 import { unknownOption } from "../domain/known-options.ts";
 import { isWithin, RANGES, readDuration } from "../domain/number-range.ts";
+import { CHANNEL_OPTIONS } from "../ports/channel.ts";
 import { parseStorageUrl } from "../ports/storage.ts";
 import { ALERT_OPTIONS, type Config, CONFIG_OPTIONS, SERVER_OPTIONS } from "./define-config.ts";
 
@@ -79,12 +80,6 @@ const isTarget = (value: unknown): boolean =>
 
 type Facts = Readonly<Record<string, unknown>>;
 
-/** Options of each kind of channel; true for those that must be there. */
-const CHANNELS: Readonly<Record<string, Readonly<Record<string, boolean>>>> = {
-  slack: { kind: true, name: false, urlFrom: true },
-  email: { kind: true, name: false, smtpFrom: true, from: true, to: true },
-};
-
 /** What is wrong with `alerts`, and the way out; undefined where nothing is. */
 const alertProblem = (alerts: unknown): string | undefined => {
   if (!isObject(alerts) || !Array.isArray(alerts["channels"]))
@@ -96,29 +91,31 @@ const alertProblem = (alerts: unknown): string | undefined => {
   return problem ?? (rules === undefined ? undefined : ruleProblem(rules));
 };
 
+const WANTED = {
+  text: "a text",
+  texts: "a list of texts",
+  variable: "the name of an environment variable",
+} as const;
+
 const channelProblem = (channel: unknown): string | undefined => {
+  const kinds: Readonly<Record<string, Readonly<Record<string, keyof typeof WANTED>>>> = CHANNEL_OPTIONS;
   const options =
-    isObject(channel) && typeof channel["kind"] === "string" ? CHANNELS[channel["kind"]] : undefined;
-  if (!isObject(channel) || !options) return "a channel's `kind` is slack or email.";
-  const { kind } = channel;
-  const unknown = unknownOption(channel, namesOf(options), `a channel of kind ${String(kind)}`);
+    isObject(channel) && typeof channel["kind"] === "string" ? kinds[channel["kind"]] : undefined;
+  if (!isObject(channel) || !options)
+    return `a channel's \`kind\` must be ${Object.keys(CHANNEL_OPTIONS).join(" or ")}.`;
+  const ofKind = `a channel of kind ${String(channel["kind"])}`;
+  const unknown = unknownOption(channel, namesOf({ kind: true, name: true, ...options }), ofKind);
   if (unknown !== undefined) return unknown;
-  const wrong = Object.keys(options).find((name) => !isRight(name, channel[name], options[name] === true));
-  if (wrong === undefined) return undefined;
-  const what =
-    wrong === "to"
-      ? "a list of addresses"
-      : wrong.endsWith("From")
-        ? "the name of an environment variable"
-        : "a text";
-  return `\`${wrong}\` of a channel of kind ${String(kind)} must be ${what}.`;
+  if (channel["name"] !== undefined && !isText(channel["name"]))
+    return `\`name\` of ${ofKind} must be a text.`;
+  const wrong = Object.keys(options).find((name) => !isRight(options[name]!, channel[name]));
+  return wrong === undefined ? undefined : `\`${wrong}\` of ${ofKind} must be ${WANTED[options[wrong]!]}.`;
 };
 
-const isRight = (name: string, value: unknown, isNeeded: boolean): boolean => {
-  if (value === undefined) return !isNeeded;
-  if (name === "to") return Array.isArray(value) && value.length > 0 && value.every(isText);
-  return name.endsWith("From") ? isText(value) && /^\w+$/.test(value) : isText(value);
-};
+const isRight = (wanted: keyof typeof WANTED, value: unknown): boolean =>
+  wanted === "texts"
+    ? Array.isArray(value) && value.length > 0 && value.every(isText)
+    : isText(value) && (wanted === "text" || /^\w+$/.test(value));
 
 const ruleProblem = (rules: unknown): string | undefined => {
   const names = Object.keys(DEFAULT_ALERT_RULES);

@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 import { extname } from "node:path";
 import { Worker } from "node:worker_threads";
-import { standsStill, threadRanMs } from "../domain/stands-still.ts";
+import { isStalled, threadCpuMs } from "../domain/stall.ts";
 import type { OrphanCase } from "./orphan-cases.ts";
 import type { CaseResult } from "./run-case.ts";
 
@@ -79,10 +79,10 @@ class TestThread {
     const fail = (error: Error) => give(`its code ended the test: ${error.message}`);
     const left = (code: number) => give(`its code ended the test with exit code ${code}`);
     const startedAt = performance.now();
-    const ranBefore = threadRanMs(this.#worker);
+    const ranBefore = threadCpuMs(this.#worker);
     const look = async () => {
-      const ranMs = (await threadRanMs(this.#worker)) - (await ranBefore);
-      if (this.isDead || !standsStill(performance.now() - startedAt, ranMs, this.#limitMs)) return;
+      const ranMs = (await threadCpuMs(this.#worker)) - (await ranBefore);
+      if (this.isDead || !isStalled(performance.now() - startedAt, ranMs, this.#limitMs)) return;
       give(
         `its fixtures took longer than ${this.#limitMs / 1000} s. Look for an endless loop, or for a regular expression that goes back and forth.`,
       );

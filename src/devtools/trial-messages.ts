@@ -1,4 +1,4 @@
-import type { FromWorker } from "../worker/process-messages.ts";
+import type { FromWorker } from "../worker/worker-process.ts";
 import type { KeptByItem, Step } from "./watch-collector.ts";
 
 /** What the process of a trial says, besides what every worker process does. */

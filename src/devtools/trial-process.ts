@@ -62,7 +62,7 @@ export const runTrialProcess = async (options: TrialProcessOptions): Promise<Tri
     }
   };
   const child = new WorkerProcess({
-    script: new URL(`./trial-main${extname(import.meta.filename)}`, import.meta.url),
+    script: new URL(`../programs/trial-main${extname(import.meta.filename)}`, import.meta.url),
     maxMemoryMb: DEFAULT_MEMORY_MB,
     stallMs,
     onMessage: hear,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { isWithin, parseAddress, parseNetwork } from "./address.ts";
+import { isWithin, parseAddress, parseNetwork, specialAddress } from "./address.ts";
 
 test("an address is read as a URL, a resolver and a person write it", () => {
   assert.deepEqual(parseAddress("127.0.0.1"), { bits: 32, value: 0x7f000001n });
@@ -65,4 +65,77 @@ test("every IPv4 address that a URL writes is read back, in whatever spelling it
         assert.equal(parseAddress(new URL(`http://${spelling}/`).hostname)?.value, BigInt(value));
     }),
   );
+});
+
+const SPECIAL: Readonly<Record<string, readonly string[]>> = {
+  loopback: ["127.0.0.1", "127.255.255.254", "::1", "::ffff:127.0.0.1", "64:ff9b::7f00:1", "2002:7f00:1::1"],
+  private: ["10.0.0.1", "172.16.0.1", "172.31.255.255", "192.168.1.1", "::ffff:10.1.2.3", "2002:a00:1::"],
+  "link-local": ["169.254.1.1", "fe80::1", "febf::1%eth0"],
+  "unique local": ["fc00::1", "fd12:3456::1"],
+  "site-local": ["fec0::1"],
+  "carrier-grade NAT": ["100.64.0.1", "100.127.255.255"],
+  multicast: ["224.0.0.1", "239.255.255.255", "ff02::1"],
+  broadcast: ["255.255.255.255"],
+  reserved: ["240.0.0.1", "192.0.0.8", "2001:20::1", "4000::1", "::ffff:0:a00:1", "::a00:1"],
+  "this host": ["0.0.0.0", "0.1.2.3", "::"],
+  "cloud metadata": [
+    "169.254.169.254",
+    "::ffff:169.254.169.254",
+    "64:ff9b::a9fe:a9fe",
+    "2002:a9fe:a9fe::1",
+    "169.254.170.2",
+    "100.100.100.200",
+    "168.63.129.16",
+    "192.0.0.192",
+    "fd00:ec2::254",
+    "fd20:ce::254",
+  ],
+  documentation: ["192.0.2.1", "198.51.100.1", "203.0.113.1", "2001:db8::1", "3fff::1"],
+  benchmarking: ["198.18.0.1", "198.19.255.255"],
+  Teredo: ["2001:0:1::1"],
+  "local NAT64": ["64:ff9b:1::a00:1"],
+  discarded: ["100::1"],
+  "6to4 relay": ["192.88.99.1"],
+};
+
+test("an address that is nobody's public site is called by the block it lies in", () => {
+  for (const [what, addresses] of Object.entries(SPECIAL))
+    for (const address of addresses)
+      assert.ok(specialAddress(address)?.startsWith(what), `${address}: ${specialAddress(address)}`);
+});
+
+test("addresses next to a block, and public ones inside a translation, are public", () => {
+  const beside = [
+    "9.255.255.255",
+    "11.0.0.0",
+    "172.15.255.255",
+    "172.32.0.0",
+    "100.63.255.255",
+    "100.128.0.0",
+  ];
+  const sites = ["1.1.1.1", "93.184.216.34", "223.255.255.255", "2606:4700::1111", "2a00:1450::1"];
+  const translated = ["::ffff:1.1.1.1", "64:ff9b::101:101", "2002:101:101::1"];
+  for (const address of [...beside, ...sites, ...translated])
+    assert.equal(specialAddress(address), undefined, address);
+});
+
+test("every spelling of an address that a browser understands is the same address", () => {
+  const spellings = [
+    "0x7f.1",
+    "0177.0.0.1",
+    "2130706433",
+    "127.1",
+    "0x7f000001",
+    "１２７.0.0.1",
+    "127.0.0.1.",
+    "%31%32%37.1",
+  ];
+  for (const host of spellings)
+    assert.equal(specialAddress(new URL(`http://${host}/`).hostname), "loopback (127.0.0.0/8)", host);
+  for (const host of ["[::FFFF:127.0.0.1]", "[0:0:0:0:0:ffff:7f00:1]"])
+    assert.ok(specialAddress(new URL(`http://${host}/`).hostname)?.startsWith("loopback"), host);
+});
+
+test("what is no address at all is not let through", () => {
+  for (const text of ["", "localhost", "127.1", "1.2.3.4.5"]) assert.ok(specialAddress(text), text);
 });

@@ -2,10 +2,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
 import {
+  appendRecent,
   type BreakerOutcome,
   type BreakerState,
   coolDownMs,
   isDoubtful,
+  readRecent,
+  type RecentResult,
   reset,
   seedBreaker,
   step,
@@ -245,4 +248,16 @@ test("what is usual is said only of a lane where enough was seen", () => {
   assert.match(later.reason, /attempts \(usually 2 %\) failed: /);
   const absent = watch(seedBreaker(), times(300, { result: "absent" })).tripped;
   assert.ok(absent === undefined || !absent.reason.includes("usually"));
+});
+
+const anyResult = fc.constantFrom<RecentResult>("done", "absent", ...FAILURE_KINDS);
+
+test("the last fifty results are read back as they were appended, in a letter each", () => {
+  fc.assert(
+    fc.property(fc.array(anyResult, { maxLength: 120 }), (results) => {
+      const recent = results.reduce(appendRecent, "");
+      assert.deepEqual(readRecent(recent), results.slice(-50));
+      assert.equal(recent.length, Math.min(50, results.length));
+    }),
+  );
 });

@@ -1,5 +1,11 @@
-import { type Evidence, evidenceOf } from "./breaker-evidence.ts";
-import { FAILURE_KINDS, type FailureKind, failurePolicy, type PolicyOverrides } from "./failure.ts";
+import { type Chart, isTripped, learn, newChart, restart, stepChart, TRIP } from "./chart.ts";
+import {
+  FAILURE_KINDS,
+  type FailureKind,
+  failureInfo,
+  failurePolicy,
+  type PolicyOverrides,
+} from "./failure.ts";
 import { backoffMs } from "./retry.ts";
 
 export interface BreakerOutcome {
@@ -126,7 +132,7 @@ export function reset(state: BreakerState): BreakerState {
 }
 
 /** What is usual by what was seen, and not by what is presumed of every scraper: more outcomes than the presumption stands for. */
-export const usualShare = ({ usual, weight }: Chart, of: "failures" | "absent"): number | undefined =>
+const usualShare = ({ usual, weight }: Chart, of: "failures" | "absent"): number | undefined =>
   weight - (of === "absent" ? ABSENT_PRIOR : PRIOR).weight >= PRIOR.weight ? usual : undefined;
 
 /** A field that was never missing in so many records. */
@@ -137,104 +143,97 @@ function cleanChart(records: number): Chart {
 
 const newAbsentChart = (): Chart => newChart(ABSENT_PRIOR.usual, ABSENT_PRIOR.weight);
 
-/**
- * Page's CUSUM for one yes-or-no question about a stream of outcomes: is the bad share still at most `p0`, or has it jumped?
- *
- * The score adds ln(p1/p0) for a bad outcome and ln((1 − p1)/(1 − p0)) for a good one, and is held at zero so that past
- * success earns no credit. While the true share is at most p0 each factor e^step has mean ≤ 1, so (Ville) a trip that starts
- * at a given outcome has probability ≤ e^−TRIP, and n outcomes trip falsely with probability ≤ n·e^−TRIP: 0.001 for 100,000.
- * This holds for a p0 that changes as long as it is known before the outcome, which is why a chart learns only from what is
- * behind it, and only when the score is back at zero: a break trips before it can be learned as usual.
- */
-export interface Chart {
-  readonly score: number;
-  /** Bad share learned so far, and how many outcomes it stands for. */
-  readonly usual: number;
-  readonly weight: number;
-  /** Since the score left zero: not learned yet, and the evidence if it trips. */
-  readonly bad: number;
-  readonly total: number;
-  /** When the score left zero; 0 where nobody said. */
-  readonly sinceMs: number;
-}
-
-export const TRIP = Math.log(1e8);
-/** Outcomes after which an old one has lost most of its weight. */
-const MEMORY = 1000;
-/** p1 leaves a tenth of the good share: a good outcome then always scores −ln 10. */
-const GOOD_LEFT = 0.1;
-const GOOD_STEP = Math.log(GOOD_LEFT);
-
-export const newChart = (usual: number, weight: number): Chart => ({
-  score: 0,
-  usual,
-  weight: Math.min(weight, MEMORY),
-  bad: 0,
-  total: 0,
-  sinceMs: 0,
-});
-
-/** `badness` is 0 for a good outcome and up to 1 for a bad one. */
-export function stepChart(chart: Chart, badness: number, p0: number, nowMs = 0): Chart {
-  const weight = badness === 0 ? GOOD_STEP : badness * badStep(p0);
-  const score = Math.max(0, chart.score + weight);
-  const next = {
-    score,
-    usual: chart.usual,
-    weight: chart.weight,
-    bad: chart.bad + badness,
-    total: chart.total + 1,
-    sinceMs: chart.total === 0 ? nowMs : chart.sinceMs,
-  };
-  return score === 0 ? learn(next) : next;
-}
-
-const badStep = (p0: number): number => Math.log((1 - GOOD_LEFT * (1 - p0)) / p0);
-
-/** Takes what was seen since the score left zero into the usual share, and starts again from zero. */
-export const learn = ({ usual, weight, bad, total }: Chart): Chart =>
-  newChart((usual * weight + bad) / (weight + total), weight + total);
-
-/** Same baseline, nothing held against anybody; `weight` bounds how much the past says. */
-export const restart = (chart: Chart, weight: number = MEMORY): Chart =>
-  newChart(chart.usual, Math.min(chart.weight, weight));
-
-export const isTripped = (chart: Chart): boolean => chart.score >= TRIP;
-
 export type RecentResult = "done" | "absent" | FailureKind;
 
 const KEPT = 50;
 
-/** Kept in ledgers: a letter, once given, keeps its meaning. */
-const LETTERS: Readonly<Record<RecentResult, string>> = {
-  done: ".",
-  absent: "a",
-  timeout: "t",
-  connection: "c",
-  "rate-limited": "r",
-  blocked: "b",
-  captcha: "h",
-  maintenance: "m",
-  "server-error": "e",
-  "structure-changed": "x",
-  navigation: "n",
-  "invalid-input": "i",
-  "forbidden-target": "f",
-  "robots-denied": "d",
-  "too-large": "l",
-  "bad-content": "g",
-  "scraper-error": "s",
-  "worker-lost": "w",
-  budget: "u",
-};
+/** Stored in ledgers: a letter never changes its meaning. */
+const letterOf = (result: RecentResult): string =>
+  result === "done" ? "." : result === "absent" ? "a" : failureInfo(result).letter;
 
 const ALL: readonly RecentResult[] = ["done", "absent", ...FAILURE_KINDS];
-const RESULTS: ReadonlyMap<string, RecentResult> = new Map(ALL.map((result) => [LETTERS[result], result]));
+const RESULTS: ReadonlyMap<string, RecentResult> = new Map(ALL.map((result) => [letterOf(result), result]));
 
 /** One letter more, the oldest beyond fifty forgotten. */
 export const appendRecent = (recent: string, result: RecentResult): string =>
-  (recent.length < KEPT ? recent : recent.slice(1 - KEPT)) + LETTERS[result];
+  (recent.length < KEPT ? recent : recent.slice(1 - KEPT)) + letterOf(result);
 
 /** Oldest first. */
 export const readRecent = (recent: string): RecentResult[] =>
   recent.split("").flatMap((letter) => RESULTS.get(letter) ?? []);
+
+/** Why a lane is held, for a person. */
+export interface Evidence {
+  readonly chart: "failures" | "absent" | `missing:${string}`;
+  /** One sentence. */
+  readonly reason: string;
+  /** Over the last fifty outcomes, or as many as there were. */
+  readonly counts: ResultCounts;
+  /** When the trouble began. */
+  readonly sinceMs?: number;
+  /** Every kind of failure in this trouble goes away without a person. */
+  readonly heals: boolean;
+}
+
+type ResultCounts = Readonly<Partial<Record<RecentResult, number>>>;
+
+/** The evidence of the first chart that stands at its limit, if one does. */
+function evidenceOf(state: BreakerState, overrides?: PolicyOverrides): Evidence | undefined {
+  if (isTripped(state.failures)) return failureEvidence(state, overrides);
+  const fields = state.missing.filter(({ chart }) => isTripped(chart));
+  const [first] = fields;
+  if (first) {
+    const names = fields.map(({ field }) => field).join(", ");
+    const reason = `${names} missing in ${shareOf(first.chart, "records")}`;
+    return evidence(state, `missing:${first.field}`, first.chart, reason, false);
+  }
+  if (!isTripped(state.absent)) return undefined;
+  const reason = `the site answered "no such thing" to ${shareOf(state.absent, "items")}`;
+  return evidence(state, "absent", state.absent, reason, false);
+}
+
+function failureEvidence(state: BreakerState, overrides?: PolicyOverrides): Evidence {
+  const kinds = troubleKinds(state, overrides);
+  const tally = Object.entries(countResults(kinds)).map(([kind, count]) => `${count} ${kind}`);
+  const reason = `${shareOf(state.failures, "attempts")} failed: ${tally.join(", ")}`;
+  const heals = kinds.every((kind) => failurePolicy(kind, overrides).heals);
+  return evidence(state, "failures", state.failures, reason, heals);
+}
+
+/** The failures that moved the score since it left zero, as far back as they are kept; newest first. */
+function troubleKinds(state: BreakerState, overrides?: PolicyOverrides): FailureKind[] {
+  const kinds: FailureKind[] = [];
+  let left = state.failures.bad;
+  for (const result of readRecent(state.recent).toReversed()) {
+    if (left <= 0) break;
+    if (result === "done" || result === "absent") continue;
+    const weight = Math.min(1, failurePolicy(result, overrides).breakerWeight);
+    if (weight === 0) continue;
+    kinds.push(result);
+    left -= weight;
+  }
+  return kinds;
+}
+
+function evidence(
+  state: BreakerState,
+  chart: Evidence["chart"],
+  { sinceMs }: Chart,
+  reason: string,
+  heals: boolean,
+): Evidence {
+  const counts = countResults(readRecent(state.recent));
+  return { chart, reason, counts, heals, ...(sinceMs > 0 && { sinceMs }) };
+}
+
+function countResults(results: readonly RecentResult[]): ResultCounts {
+  const counts: Partial<Record<RecentResult, number>> = {};
+  for (const result of results) counts[result] = (counts[result] ?? 0) + 1;
+  return counts;
+}
+
+const shareOf = (chart: Chart, what: "records" | "items" | "attempts"): string => {
+  const usual = usualShare(chart, what === "items" ? "absent" : "failures");
+  const before = usual === undefined ? "" : ` (usually ${Math.round(usual * 100)} %)`;
+  return `${Math.round(chart.bad)} of the last ${chart.total} ${what}${before}`;
+};

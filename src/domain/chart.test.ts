@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { isTripped, learn, newChart, restart, stepChart, TRIP, type Chart } from "./breaker.ts";
+import { isTripped, learn, newChart, restart, stepChart, TRIP, type Chart } from "./chart.ts";
 import { seededRandom } from "./testing/seeded-random.ts";
 
 const run = (chart: Chart, p0: number, outcomes: readonly number[]): Chart =>

@@ -1,40 +1,17 @@
 import type { OptionNames } from "./known-options.ts";
 import type { Backoff } from "./retry.ts";
 
-/** Why an attempt failed. The set is closed: a new kind does not compile until every table knows it. */
-export const FAILURE_KINDS = [
-  "timeout",
-  "connection",
-  "rate-limited",
-  "blocked",
-  "captcha",
-  "maintenance",
-  "server-error",
-  "structure-changed",
-  "navigation",
-  "invalid-input",
-  "forbidden-target",
-  "robots-denied",
-  "too-large",
-  "bad-content",
-  "scraper-error",
-  "worker-lost",
-  "budget",
-] as const;
-
-export type FailureKind = (typeof FAILURE_KINDS)[number];
-
 export interface Failure {
   readonly kind: FailureKind;
-  /** One sentence for a person: what was expected, what came instead. Never holds a secret. */
+  /** One sentence: what was expected, and what came instead. Never contains a secret. */
   readonly detail: string;
   readonly url?: string;
   readonly status?: number;
-  /** What the site asked for (`Retry-After`), counted from the answer. */
+  /** From `Retry-After`, counted from the response. */
   readonly retryAfterMs?: number;
 }
 
-/** The way a failure travels through scraper code: thrown by collectors, caught where the item is run. */
+/** Carries a failure through scraper code: collectors throw it, the item's run catches it. */
 export class FailureError extends Error {
   readonly failure: Failure;
   constructor(failure: Failure, options?: ErrorOptions) {
@@ -44,31 +21,31 @@ export class FailureError extends Error {
   }
 }
 
-/** The site's own answer that there is no such thing: an outcome, not a fault. */
+/** The site says that it has no such thing: an outcome, not a failure. */
 export class AbsentError extends Error {
-  constructor(reason = "the site says there is no such thing") {
+  constructor(reason = "the site says that it has no such thing") {
     super(reason);
     this.name = "AbsentError";
   }
 }
 
-/** What the storage does about one kind of failure. */
+/** What happens after a failure. A scraper may override it for each kind. */
 export interface FailurePolicy {
-  /** Whether an item that failed so is ever tried again by itself: its cap is more than one. */
+  /** Whether the item is tried again: `maxAttempts` is more than one. */
   readonly retries: boolean;
-  /** Tries in all, the first included. For `worker-lost`: deaths of the item when it ran alone. */
+  /** Attempts in total, including the first. For `worker-lost`: deaths while the item ran alone. */
   readonly maxAttempts: number;
-  /** How long to wait before the next try: anywhere from nothing up to it, at random. */
+  /** Upper bound of the random wait before the next attempt. */
   readonly backoff: Backoff;
-  /** The next try goes through the next, more costly, proxy tier. */
+  /** The next attempt uses the next, more expensive proxy tier. */
   readonly movesProxyTier: boolean;
-  /** Many of them make the lane slower. */
+  /** Many of these slow the lane down. */
   readonly slowsLane: boolean;
-  /** How much one such failure counts in the breaker, from 0 (says nothing about the site) to 1. */
+  /** How much one failure counts in the breaker: from 0 (says nothing about the site) to 1. */
   readonly breakerWeight: number;
   /** Goes away without a person: a held lane is probed after a cool-down. */
   readonly heals: boolean;
-  /** How long the failure answers for the same input in a later job before it is worth another try. */
+  /** How long the failure answers for the same input in later jobs. */
   readonly freshMs: number;
 }
 
@@ -85,10 +62,25 @@ export const POLICY_OPTIONS: OptionNames<PolicyOverride> = {
   freshMs: true,
 };
 
-/** A scraper's own words on some rows of the table. */
+/** A scraper's changes to the policies of some kinds. */
 export type PolicyOverrides = { readonly [kind in FailureKind]?: PolicyOverride };
 
-type Row = Omit<FailurePolicy, "retries">;
+interface FailureRow extends Omit<FailurePolicy, "retries"> {
+  /** Stored in ledgers, in the recent results of a queue: a letter never changes its meaning. */
+  readonly letter: string;
+  /** Says something about the site as a whole, not about one page: the lane hears of it. */
+  readonly isOfSite: boolean;
+  /** A change to the scraper can fix it. */
+  readonly isOfScraper: boolean;
+  /** After such a change, the item is worth another attempt. */
+  readonly isRetriedByNewVersion: boolean;
+  /** Came from reading the pages, not from fetching them: a new version can read the stored pages. */
+  readonly isOfExtraction: boolean;
+  /** For the author, after `sluice try`. */
+  readonly advice: string;
+  /** For the operator, when failures of this kind hold a lane. */
+  readonly holdAdvice: string;
+}
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -98,8 +90,10 @@ const DAY = 24 * HOUR;
 const SHORT: Backoff = { firstMs: 2 * SECOND, factor: 2, maxMs: 5 * MINUTE };
 const LONG: Backoff = { firstMs: 30 * SECOND, factor: 2, maxMs: 15 * MINUTE };
 
-/** The site was in trouble, or did not want us: worth a wait and another try. */
-const passing: Row = {
+type Defaults = Omit<FailureRow, "letter" | "advice" | "holdAdvice">;
+
+/** The site is in trouble or refuses us: wait and try again. */
+const passing: Defaults = {
   maxAttempts: 3,
   backoff: SHORT,
   movesProxyTier: false,
@@ -107,35 +101,168 @@ const passing: Row = {
   breakerWeight: 1,
   heals: true,
   freshMs: 10 * MINUTE,
+  isOfSite: true,
+  isOfScraper: false,
+  isRetriedByNewVersion: false,
+  isOfExtraction: false,
 };
-/** Another try would end the same way, and if it goes on a person must look. */
-const lasting: Row = { ...passing, maxAttempts: 1, heals: false, freshMs: DAY };
+/** Another attempt would end the same way. If it lasts, a person must look. */
+const lasting: Defaults = { ...passing, maxAttempts: 1, heals: false, freshMs: DAY, isOfSite: false };
 /** Decided on our side: says nothing about the health of the site. */
-const ours: Row = { ...lasting, breakerWeight: 0 };
+const ours: Defaults = { ...lasting, breakerWeight: 0 };
 
-const TABLE: Readonly<Record<FailureKind, Row>> = {
-  timeout: { ...passing, slowsLane: true },
-  connection: passing,
-  // The lane moves, so the breaker has nothing to judge.
-  "rate-limited": { ...passing, slowsLane: true, breakerWeight: 0, freshMs: 5 * MINUTE },
-  blocked: { ...passing, movesProxyTier: true, freshMs: HOUR },
-  captcha: { ...passing, maxAttempts: 2, movesProxyTier: true, heals: false, freshMs: HOUR },
-  maintenance: { ...passing, maxAttempts: 4, backoff: LONG, slowsLane: true, freshMs: 30 * MINUTE },
-  "server-error": { ...passing, slowsLane: true },
-  "structure-changed": lasting,
-  navigation: { ...lasting, maxAttempts: 2 },
-  "invalid-input": { ...ours, freshMs: 30 * DAY },
-  "forbidden-target": { ...ours, freshMs: 30 * DAY },
-  "robots-denied": ours,
-  "too-large": lasting,
-  "bad-content": { ...lasting, maxAttempts: 2 },
-  "scraper-error": lasting,
-  "worker-lost": { ...ours, freshMs: 0 },
-  budget: { ...ours, freshMs: 0 },
-};
+/** Why an attempt failed. One row per kind; a new kind compiles only with a complete row. */
+const FAILURES = {
+  timeout: {
+    ...passing,
+    slowsLane: true,
+    letter: "t",
+    advice: "Try again. A slow site needs a higher `limits.requestMs`.",
+    holdAdvice: "The site does not respond in time. Check whether it is up; a lower --rate reduces the load.",
+  },
+  connection: {
+    ...passing,
+    letter: "c",
+    advice: "Check `site`, the network and whether the site is up, then try again.",
+    holdAdvice: "The site cannot be reached. Check its address, and that this machine can connect to it.",
+  },
+  // The lane slows down, so the breaker has nothing to judge.
+  "rate-limited": {
+    ...passing,
+    slowsLane: true,
+    breakerWeight: 0,
+    freshMs: 5 * MINUTE,
+    letter: "r",
+    advice: "The site asks for fewer requests: lower `pace.perSecond`. Sluice slows the lane down by itself.",
+    holdAdvice: "The site asks for fewer requests. Continue later or with a lower --rate.",
+  },
+  blocked: {
+    ...passing,
+    movesProxyTier: true,
+    freshMs: HOUR,
+    letter: "b",
+    advice: "Look at the stored page. Slow down, or send the headers that the site expects.",
+    holdAdvice: "The site blocks this machine. Continue later and slower, or from another address.",
+  },
+  captcha: {
+    ...passing,
+    maxAttempts: 2,
+    movesProxyTier: true,
+    heals: false,
+    freshMs: HOUR,
+    letter: "h",
+    advice: "The site shows a captcha. Slow down and try again later.",
+    holdAdvice: "The site shows captchas. Continue later and slower, or from another address.",
+  },
+  maintenance: {
+    ...passing,
+    maxAttempts: 4,
+    backoff: LONG,
+    slowsLane: true,
+    freshMs: 30 * MINUTE,
+    letter: "m",
+    advice: "Try again when the site is up.",
+    holdAdvice: "The site is under maintenance. Continue later.",
+  },
+  "server-error": {
+    ...passing,
+    slowsLane: true,
+    letter: "e",
+    advice: "Try again. If it persists, compare the request with what a browser sends.",
+    holdAdvice: "The site returns server errors. Open one of the pages in a browser; continue later.",
+  },
+  "structure-changed": {
+    ...lasting,
+    isOfScraper: true,
+    isRetriedByNewVersion: true,
+    isOfExtraction: true,
+    letter: "x",
+    advice: "Correct the selectors; the report above shows what each of them finds.",
+    holdAdvice:
+      "The pages have changed. Correct the scraper's selectors, then continue with the new version.",
+  },
+  navigation: {
+    ...lasting,
+    maxAttempts: 2,
+    isOfScraper: true,
+    isRetriedByNewVersion: true,
+    letter: "n",
+    advice:
+      "The page lacks a link, form or field that `collect` needs. Compare it with the page in a browser.",
+    holdAdvice:
+      "A link, form or page that the scraper follows is missing. Correct the scraper, then continue with the new version. If the site answers 404 for what it does not have, see `accept` and `absent()` in docs/scrapers.md.",
+  },
+  "invalid-input": {
+    ...ours,
+    freshMs: 30 * DAY,
+    letter: "i",
+    advice: "Correct the input.",
+    holdAdvice: "The site does not accept the inputs. Check the input file.",
+  },
+  "forbidden-target": {
+    ...ours,
+    freshMs: 30 * DAY,
+    isOfScraper: true,
+    letter: "f",
+    advice: "`collect` requests an address that is not allowed. Correct the link.",
+    holdAdvice:
+      "The scraper requests addresses that are not allowed. Correct it, then continue with the new version.",
+  },
+  "robots-denied": {
+    ...ours,
+    letter: "d",
+    advice: 'robots.txt forbids it. If you have permission, set `robots: "ignore"` in the scraper.',
+    holdAdvice: "The site's robots.txt forbids these pages.",
+  },
+  "too-large": {
+    ...lasting,
+    isOfScraper: true,
+    letter: "l",
+    advice: "If such a page is expected, raise `limits.bodyBytes` or `limits.decodedBytes`.",
+    holdAdvice:
+      "The responses exceed the scraper's limits. Raise `limits`, then continue with the new version.",
+  },
+  "bad-content": {
+    ...lasting,
+    maxAttempts: 2,
+    letter: "g",
+    advice: "The response is not what the scraper expects. Look at the stored page.",
+    holdAdvice: "The responses do not match their content type. Open one of the pages in a browser.",
+  },
+  "scraper-error": {
+    ...lasting,
+    isOfScraper: true,
+    isRetriedByNewVersion: true,
+    isOfExtraction: true,
+    letter: "s",
+    advice: "Fix the scraper's code, then try again.",
+    holdAdvice:
+      "The scraper's code fails; the log has the error. Fix it, then continue with the new version.",
+  },
+  "worker-lost": {
+    ...ours,
+    freshMs: 0,
+    letter: "w",
+    advice: "Try again.",
+    holdAdvice: "Worker processes die. The log shows how.",
+  },
+  budget: {
+    ...ours,
+    freshMs: 0,
+    letter: "u",
+    advice: "Raise the budget.",
+    holdAdvice: "The budget is spent.",
+  },
+} satisfies Readonly<Record<string, FailureRow>>;
+
+export type FailureKind = keyof typeof FAILURES;
+export const FAILURE_KINDS = Object.keys(FAILURES) as FailureKind[];
+
+/** The facts of one kind, except its policy, which a scraper may override. */
+export const failureInfo = (kind: FailureKind): Omit<FailureRow, keyof FailurePolicy> => FAILURES[kind];
 
 export function failurePolicy(kind: FailureKind, overrides?: PolicyOverrides): FailurePolicy {
-  const row = TABLE[kind];
+  const row: Omit<FailurePolicy, "retries"> = FAILURES[kind];
   const own = overrides?.[kind];
   const maxAttempts = own?.maxAttempts ?? row.maxAttempts;
   return {
@@ -147,10 +274,10 @@ export function failurePolicy(kind: FailureKind, overrides?: PolicyOverrides): F
   };
 }
 
-/** What this machine lacks: files, memory, room on its disk. None of it says anything about a site or a scraper. */
+/** This machine is out of files, memory or disk space. Says nothing about a site or a scraper. */
 const CODES: ReadonlySet<unknown> = new Set(["EMFILE", "ENFILE", "ENOMEM", "ENOBUFS", "ENOSPC", "EDQUOT"]);
 
-/** The worker must let go of an item that is not at fault: it goes back untouched. */
+/** The worker must release an item that is not at fault: it goes back untouched. */
 export class StopError extends Error {
   constructor(reason: string, options?: ErrorOptions) {
     super(reason, options);
@@ -168,10 +295,10 @@ export class OwnTroubleError extends StopError {
   }
 }
 
-/** Pass by themselves, also where the archive meets them; a disk that is full does not. */
+/** These go away by themselves, also in the archive; a full disk does not. */
 const PASSING: ReadonlySet<unknown> = new Set(["EMFILE", "ENFILE", "ENOMEM"]);
 
-/** Undefined where the error is not of this kind. */
+/** Undefined if the error has another cause. */
 export const ownTrouble = (error: unknown): OwnTroubleError | undefined => {
   if (error instanceof OwnTroubleError) return error;
   if (!(error instanceof Error)) return undefined;
@@ -179,7 +306,7 @@ export const ownTrouble = (error: unknown): OwnTroubleError | undefined => {
   const found = CODES.has(code) ? code : PASSING.has(deeper) ? deeper : undefined;
   return found === undefined
     ? undefined
-    : new OwnTroubleError(found, "this machine has run out of something", { cause: error });
+    : new OwnTroubleError(found, "this machine has run out of a resource", { cause: error });
 };
 
 const codeOf = (error: unknown): string | undefined =>

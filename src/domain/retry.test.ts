@@ -8,7 +8,15 @@ import {
   failurePolicy,
   type PolicyOverrides,
 } from "./failure.ts";
-import { afterFailure, backoffMs, type FailedTry, FREE_THROTTLES } from "./retry.ts";
+import {
+  afterDeathAlone,
+  afterFailure,
+  backoffMs,
+  type FailedTry,
+  FREE_THROTTLES,
+  jitteredMs,
+  retryAfterMs as longestMs,
+} from "./retry.ts";
 
 const HOUR = 3_600_000;
 
@@ -129,4 +137,102 @@ test("over any sequence of failures no item gets more attempts than its cap, and
     }),
     { numRuns: 1000 },
   );
+});
+
+const anyBackoff = fc.record({
+  firstMs: fc.nat(60_000),
+  factor: fc.double({ min: 1, max: 10, noNaN: true }),
+  maxMs: fc.nat(3_600_000),
+});
+
+test("each wait is twice the one before until the longest is reached", () => {
+  const backoff = { firstMs: 1000, factor: 2, maxMs: 5000 };
+  assert.deepEqual(
+    [1, 2, 3, 4, 5].map((attempt) => backoffMs(backoff, attempt)),
+    [1000, 2000, 4000, 5000, 5000],
+  );
+});
+
+test("a backoff never shrinks from one attempt to the next and never passes its bound", () => {
+  fc.assert(
+    fc.property(anyBackoff, fc.integer({ min: 1, max: 5000 }), (backoff, attempt) => {
+      const ms = backoffMs(backoff, attempt);
+      assert.ok(ms >= 0 && ms <= backoff.maxMs);
+      assert.ok(backoffMs(backoff, attempt + 1) >= ms);
+    }),
+  );
+});
+
+test("jitter spreads the wait over whole milliseconds from none up to the backoff", () => {
+  const backoff = { firstMs: 1000, factor: 2, maxMs: 60_000 };
+  assert.equal(jitteredMs(backoff, 2, 0), 0);
+  assert.equal(jitteredMs(backoff, 2, 0.5), 1000);
+  assert.equal(jitteredMs(backoff, 2, 1 - Number.EPSILON), 1999);
+  fc.assert(
+    fc.property(anyBackoff, fc.integer({ min: 1, max: 100 }), anyRandom, (any, attempt, random) => {
+      const ms = jitteredMs(any, attempt, random);
+      assert.ok(Number.isInteger(ms) && ms >= 0 && ms <= backoffMs(any, attempt));
+    }),
+  );
+});
+
+test("an item whose own code ends its process gets one more try alone", () => {
+  assert.deepEqual(afterDeathAlone({ blamed: 1, unexplained: 0 }), { waitMs: 250 });
+  assert.equal(afterDeathAlone({ blamed: 2, unexplained: 0 }), "give-up");
+});
+
+test("deaths that nothing explains are forgiven longer, with longer waits", () => {
+  const waits = [1, 2, 3, 4, 5].map((unexplained) => afterDeathAlone({ blamed: 0, unexplained }));
+  assert.deepEqual(
+    waits,
+    [250, 500, 1000, 2000, 4000].map((waitMs) => ({ waitMs })),
+  );
+  assert.equal(afterDeathAlone({ blamed: 0, unexplained: 6 }), "give-up");
+});
+
+const retryAfterMs = (text: string, now: number) => longestMs([text], now);
+
+const NOW = Date.UTC(2026, 0, 1);
+const DAY = 86_400_000;
+
+test("seconds and HTTP dates are read, and nothing else", () => {
+  assert.equal(retryAfterMs("120", NOW), 120_000);
+  assert.equal(retryAfterMs(" 0 ", NOW), 0);
+  assert.equal(retryAfterMs("Thu, 01 Jan 2026 00:01:00 GMT", NOW), 60_000);
+  assert.equal(retryAfterMs("Wed, 31 Dec 2025 00:00:00 GMT", NOW), 0);
+  for (const text of ["", "soon", "-5", "x1", "1h", ",", "12, soon"])
+    assert.equal(retryAfterMs(text, NOW), undefined, text);
+});
+
+test("no wait is negative or longer than a day", () => {
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        fc.nat().map(String),
+        fc.date({ noInvalidDate: true }).map((date) => date.toUTCString()),
+      ),
+      (text) => {
+        const ms = retryAfterMs(text, NOW);
+        assert.ok(ms === undefined || (ms >= 0 && ms <= DAY), `${text}: ${ms}`);
+      },
+    ),
+  );
+  assert.equal(retryAfterMs("999999999", NOW), DAY);
+});
+
+test("of several the longest counts, whatever their order and form; what cannot be read does not", () => {
+  const date = "Thu, 01 Jan 2026 00:01:00 GMT";
+  const cases: readonly [readonly string[], number | undefined][] = [
+    [["5", "120"], 120_000],
+    [["120", "5"], 120_000],
+    [["5", date], 60_000],
+    [[date, "90"], 90_000],
+    [["-5", "7"], 7000],
+    [["soon", "7", ""], 7000],
+    [["5, 120"], 120_000],
+    [["120,5", "60"], 120_000],
+    [["soon", "-1"], undefined],
+    [[], undefined],
+  ];
+  for (const [values, expected] of cases) assert.equal(longestMs(values, NOW), expected, values.join(" | "));
 });

@@ -1,5 +1,4 @@
-import type { Evidence } from "../domain/breaker-evidence.ts";
-import { coolDownMs, reset } from "../domain/breaker.ts";
+import { coolDownMs, type Evidence, reset } from "../domain/breaker.ts";
 import type { PauseReason } from "../domain/job.ts";
 import { type Transaction, want } from "./transaction.ts";
 import type { Example, Queue } from "./records.ts";

@@ -3,49 +3,49 @@ import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { openSqlite } from "../backends/sqlite/open.ts";
 import { keysOf, planned, Kit } from "../ports/ledger-suite/test-kit.ts";
-import { Hand } from "./claim.ts";
+import { InFlightItems } from "./claim.ts";
 
 const open = async (t: TestContext, { capacity = 5, maxUnsettled = 100 } = {}) => {
   const kit = await Kit.create(t, (folder, options) => openSqlite(join(folder, "ledger.db"), options));
   await kit.job("j1", keysOf(20));
-  const hand = new Hand({ ledger: kit.ledger, worker: "w1", capacity, maxUnsettled });
-  return { kit, hand };
+  const inFlight = new InFlightItems({ ledger: kit.ledger, worker: "w1", capacity, maxUnsettled });
+  return { kit, inFlight };
 };
 
 test("a hand takes no more than it has room for, and more once something is released", async (t) => {
-  const { hand } = await open(t);
-  const { items } = await hand.claim();
-  assert.deepEqual([items.length, hand.size, hand.room], [5, 5, 0]);
-  hand.release(items[0]!);
-  hand.release(items[0]!);
-  assert.deepEqual([hand.size, hand.room], [4, 1]);
-  assert.equal((await hand.claim()).items.length, 1);
+  const { inFlight } = await open(t);
+  const { items } = await inFlight.claim();
+  assert.deepEqual([items.length, inFlight.size, inFlight.room], [5, 5, 0]);
+  inFlight.release(items[0]!);
+  inFlight.release(items[0]!);
+  assert.deepEqual([inFlight.size, inFlight.room], [4, 1]);
+  assert.equal((await inFlight.claim()).items.length, 1);
 });
 
 test("what is collected and not settled keeps its place when the disk is slow", async (t) => {
-  const { hand } = await open(t, { maxUnsettled: 7 });
-  const { items } = await hand.claim();
-  for (const item of items) hand.release(item);
-  assert.deepEqual([hand.size, hand.unsettled, hand.room], [0, 5, 2]);
-  hand.settled(4);
-  assert.deepEqual([hand.unsettled, hand.room], [1, 5]);
+  const { inFlight } = await open(t, { maxUnsettled: 7 });
+  const { items } = await inFlight.claim();
+  for (const item of items) inFlight.release(item);
+  assert.deepEqual([inFlight.size, inFlight.unsettled, inFlight.room], [0, 5, 2]);
+  inFlight.settled(4);
+  assert.deepEqual([inFlight.unsettled, inFlight.room], [1, 5]);
 });
 
 test("items in hand are counted by lane, and a lane without any is forgotten", async (t) => {
-  const { kit, hand } = await open(t, { capacity: 30 });
+  const { kit, inFlight } = await open(t, { capacity: 30 });
   await kit.ledger.addItems("j1", planned(["other"], "other.test"), []);
-  const { items } = await hand.claim();
-  assert.deepEqual(Object.fromEntries(hand.inFlight), { "other.test": 1, "site.test": 20 });
-  for (const item of items.filter(({ lane }) => lane === "other.test")) hand.release(item);
-  assert.deepEqual([...hand.inFlight], [["site.test", 20]]);
+  const { items } = await inFlight.claim();
+  assert.deepEqual(Object.fromEntries(inFlight.byLane), { "other.test": 1, "site.test": 20 });
+  for (const item of items.filter(({ lane }) => lane === "other.test")) inFlight.release(item);
+  assert.deepEqual([...inFlight.byLane], [["site.test", 20]]);
 });
 
 test("what runs is named with every claim, so that a death accuses nobody else", async (t) => {
-  const { kit, hand } = await open(t);
-  const { items } = await hand.claim();
-  for (const item of items.slice(1)) hand.release(item);
-  await hand.claim();
-  assert.equal(hand.running.length, 5);
+  const { kit, inFlight } = await open(t);
+  const { items } = await inFlight.claim();
+  for (const item of items.slice(1)) inFlight.release(item);
+  await inFlight.claim();
+  assert.equal(inFlight.running.length, 5);
   const { suspects, returned } = await kit.ledger.reap({ worker: "w1" });
   assert.deepEqual([suspects, returned], [5, 4]);
 });

@@ -5,7 +5,7 @@ import type { ClaimedItem, Grant, Ledger } from "../ports/ledger.ts";
 interface ClaimOptions {
   readonly ledger: Pick<Ledger, "claim">;
   readonly worker: string;
-  /** Items that may be in hand at once, over all lanes. */
+  /** Items that may be in inFlight at once, over all lanes. */
   readonly capacity: number;
   /** Items whose end is not yet settled; beyond this no more are taken, so that a slow disk slows the fetching. */
   readonly maxUnsettled: number;
@@ -16,10 +16,10 @@ interface ClaimOptions {
 }
 
 /**
- * The worker's hand: what it has claimed and not finished collecting. The ledger hands out only items whose lane has room, each with
+ * The worker's inFlight: what it has claimed and not finished collecting. The ledger hands out only items whose lane has room, each with
  * its first slot, so nothing here ever waits for a green light it may not get.
  */
-export class Hand {
+export class InFlightItems {
   readonly #options: ClaimOptions;
   readonly #items = new Set<ClaimedItem>();
   readonly #byLane = new Map<string, number>();
@@ -32,7 +32,7 @@ export class Hand {
     this.#limit = options.capacity;
   }
 
-  /** This machine cannot carry what is in hand: from now on, half of it. */
+  /** This machine cannot carry what is in inFlight: from now on, half of it. */
   halve(): void {
     this.#limit = Math.max(1, Math.floor(Math.min(this.#limit, this.#items.size) / 2));
   }
@@ -54,13 +54,13 @@ export class Hand {
     return Math.min(Math.floor(this.#limit) - this.#items.size, this.#options.maxUnsettled - this.#unsettled);
   }
 
-  /** Those that items in hand are of. */
+  /** Those that items in inFlight are of. */
   get jobs(): ReadonlySet<string> {
     return new Set(this.#items.values().map(({ job }) => job));
   }
 
   /** By lane: the ledger counts these against the lane's concurrency. */
-  get inFlight(): ReadonlyMap<string, number> {
+  get byLane(): ReadonlyMap<string, number> {
     return this.#byLane;
   }
 

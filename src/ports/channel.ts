@@ -1,37 +1,52 @@
-/** Where people are told that something is wrong, and that it is right again. */
+/** Where people are notified that something is wrong, and that it is right again. */
 export interface Channel {
   readonly name: string;
-  /** Resolves once the other side has taken the message; a `ChannelError` otherwise. */
-  tell(message: ChannelMessage, signal: AbortSignal): Promise<void>;
+  /** Resolves once the other side has accepted the message; throws a `ChannelError` otherwise. */
+  notify(message: ChannelMessage, signal: AbortSignal): Promise<void>;
 }
 
 export interface ChannelMessage {
   /** One line. */
   readonly title: string;
-  /** One for each thing that is wrong, or right again. */
+  /** One line for each problem, or for each problem that is over. */
   readonly lines: readonly string[];
 }
 
-/** How a channel is configured. What opens doors is named by its environment variable, never written down. */
-export type ChannelConfig =
-  | {
-      readonly kind: "slack";
-      readonly name?: string;
-      /** Holds the URL of an incoming webhook. */
-      readonly urlFrom: string;
-    }
-  | {
-      readonly kind: "email";
-      readonly name?: string;
-      /** Holds `smtp://user:password@host:587` or `smtps://…`. */
-      readonly smtpFrom: string;
-      readonly from: string;
-      readonly to: readonly string[];
-    };
+/** The configuration of each kind of channel. Secrets are named by their environment variable, never written down. */
+interface ChannelConfigs {
+  readonly slack: {
+    /** The variable with the URL of an incoming webhook. */
+    readonly urlFrom: string;
+  };
+  readonly email: {
+    /** The variable with `smtp://user:password@host:587` or `smtps://…`. */
+    readonly smtpFrom: string;
+    readonly from: string;
+    readonly to: readonly string[];
+  };
+}
 
-/** Sends events to where clients want them, signed. */
+export type ChannelKind = keyof ChannelConfigs;
+export type ChannelConfigOf<Kind extends ChannelKind> = ChannelConfigs[Kind] & {
+  readonly kind: Kind;
+  /** The kind unless given. */
+  readonly name?: string;
+};
+export type ChannelConfig = { [Kind in ChannelKind]: ChannelConfigOf<Kind> }[ChannelKind];
+
+/** The options of each kind, and what they must be. All but `name` are required. */
+export const CHANNEL_OPTIONS: {
+  readonly [Kind in ChannelKind]: {
+    readonly [Option in keyof ChannelConfigs[Kind]]: "text" | "texts" | "variable";
+  };
+} = {
+  slack: { urlFrom: "variable" },
+  email: { smtpFrom: "variable", from: "text", to: "texts" },
+};
+
+/** Sends signed events to the webhooks of clients. */
 export interface WebhookSender {
-  /** Tries once. What the other side says is an answer, whatever it is. */
+  /** Tries once. Any response is an answer, not an error. */
   send(post: WebhookPost, signal: AbortSignal): Promise<WebhookAnswer>;
 }
 
@@ -39,20 +54,20 @@ interface WebhookPost {
   readonly id: string;
   readonly url: string;
   readonly body: string;
-  /** Every one of them signs, so that a receiver may know any. */
+  /** Each of them signs, so that a receiver needs to know only one. */
   readonly secrets: readonly string[];
 }
 
 export type WebhookAnswer =
   | { readonly result: "delivered"; readonly status: number }
-  /** It may go better later. */
+  /** A later attempt may succeed. */
   | {
       readonly result: "failed";
       readonly status?: number;
       readonly error: string;
       readonly retryAfterMs?: number;
     }
-  /** Trying again is of no use. */
+  /** Another attempt would fail too. */
   | { readonly result: "hopeless"; readonly status?: number; readonly error: string };
 
 type ChannelErrorCode =
@@ -64,7 +79,7 @@ type ChannelErrorCode =
   | "forbidden-target"
   | "stopped";
 
-/** Its message never holds a URL or a secret: the URLs of channels open doors. */
+/** The message never contains a URL or a secret: the URLs of channels are secrets. */
 export class ChannelError extends Error {
   readonly code: ChannelErrorCode;
   constructor(code: ChannelErrorCode, message: string) {

@@ -1,19 +1,19 @@
-export const EVENT_TYPES = [
-  "job.started",
-  /** Every `spec.progressMs`, written by the controller's task. */
-  "job.progress",
-  "job.paused",
-  /** Also when an ended job goes on, because items were put back or limits raised. */
-  "job.resumed",
-  "job.completed",
-  "job.cancelled",
-  /** Some of a job's items, gathered for a while. */
-  "item.failed",
-  "batch.completed",
-  "lane.held",
-  "lane.released",
-] as const;
-export type EventType = (typeof EVENT_TYPES)[number];
+/** What can happen to a job. */
+export const EVENTS = {
+  "job.started": "The job was created.",
+  "job.progress": "How far the job is; sent every `progressMs` of the job.",
+  "job.paused": "The job was paused.",
+  "job.resumed": "The job continues, also after its end: items were retried or limits raised.",
+  "job.completed": "All items have ended.",
+  "job.cancelled": "The job was cancelled, and its last item in flight has ended.",
+  "item.failed": "Some items failed, collected over a short time.",
+  "batch.completed": "All items of a batch have ended.",
+  "lane.held": "The breaker or an operator holds a lane of the job.",
+  "lane.released": "The lane is open again.",
+} satisfies Readonly<Record<string, string>>;
+
+export type EventType = keyof typeof EVENTS;
+export const EVENT_TYPES = Object.keys(EVENTS) as EventType[];
 
 /** What happened to a job, written in the transaction in which it did. */
 export interface LedgerEvent {

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { z } from "zod";
-import { checkScraper } from "./check-scraper.ts";
-import { ScraperLoadError } from "./load-scraper.ts";
+import { dueRemoval } from "../domain/removal.ts";
+import { field } from "../extraction/field.ts";
+import { checkScraper, retentionOf, retentionProblem, ScraperLoadError } from "./check-scraper.ts";
+import { page } from "./page.ts";
 
 const GOOD = { name: "willow-county.tax_2", input: z.object({}), collect: async () => {} };
 
@@ -76,4 +78,93 @@ test("numbers are held to their ranges, and a refusal names the number, its valu
   ];
   for (const [options, says] of refused) assertRefused({ ...GOOD, ...options }, says);
   checkScraper({ ...GOOD, pace: { perSecond: Infinity, concurrency: 50 } }, "x.ts");
+});
+
+const DAY = 86_400_000;
+
+test("a scraper's retention is read in milliseconds, and nothing is due before its time", () => {
+  assert.equal(retentionProblem({ pages: "90d", records: "2y" }), undefined);
+  const retention = retentionOf({ pages: "90d", records: "2y" })!;
+  assert.deepEqual(retention, { pagesMs: 90 * DAY, recordsMs: 730 * DAY });
+  const due = [89, 90, 729, 730].map((days) => dueRemoval(retention, 0, days * DAY));
+  assert.deepEqual(due, [undefined, "pages", "pages", "job"]);
+  assert.equal(retentionOf({}), undefined);
+  assert.equal(dueRemoval({ recordsMs: DAY }, 0, DAY), "job");
+});
+
+test("a retention that cannot be meant is refused with what it takes", () => {
+  const problems: readonly [setting: unknown, problem: RegExp][] = [
+    ["90d", /takes durations/],
+    [{ page: "90d" }, /has no option `page`\. Did you mean `pages`\?/],
+    [{ pages: 90 }, /`retention\.pages` is no duration/],
+    [{ pages: "90 days" }, /Units are s, m, h, d, w and y/],
+    [{ pages: "2y", records: "90d" }, /`retention\.pages` is longer/],
+  ];
+  for (const [setting, problem] of problems) assert.match(retentionProblem(setting) ?? "", problem);
+});
+
+const input = { url: field.url("a") };
+const listing = (emit: unknown) => ({ ...page, name: "listing", emit });
+
+const assertEmitRefused = (emit: unknown, part: RegExp): void =>
+  assert.throws(
+    () => checkScraper(listing(emit), "/scrapers/listing.ts"),
+    (error) =>
+      error instanceof ScraperLoadError &&
+      error.code === "bad-scraper" &&
+      error.message.startsWith("/scrapers/listing.ts") &&
+      part.test(error.message),
+    String(part),
+  );
+
+test("every form of emit passes", () => {
+  for (const spec of [
+    { input },
+    { input, from: "list", each: "li", min: 0, with: ["region"] },
+    { input, from: ["list", "more"], with: () => ({}) },
+    { inputs: () => [], from: "list", min: 3 },
+  ])
+    for (const target of ["self", page]) {
+      const scraper = listing([{ target, spec }]);
+      assert.equal(checkScraper(scraper, "x.ts"), scraper);
+    }
+});
+
+test("what is no list of emitTo is refused", () => {
+  for (const emit of [{}, "self", 5]) assertEmitRefused(emit, /`emit` must be a list/);
+  for (const one of [null, page, { target: "self" }, { target: page, spec: 5 }])
+    assertEmitRefused([one], /`emit\[0\]` must be made with emitTo/);
+});
+
+test("a target must be a whole scraper", () => {
+  assertEmitRefused([{ target: undefined, spec: { input } }], /import each other/);
+  assertEmitRefused([{ target: "town", spec: { input } }], /target of emit\[0\]: has no default export/);
+  assertEmitRefused([{ target: { ...page, name: "No!" }, spec: { input } }], /target of emit\[0\]: `name`/);
+  const far = { ...page, name: "far", emit: [{ target: { ...page, pace: 5 }, spec: { input } }] };
+  assertEmitRefused(
+    [{ target: far, spec: { input } }],
+    /target of emit\[0\], the target of emit\[0\]: `pace`/,
+  );
+});
+
+test("what a target is given must make sense", () => {
+  const cases: [unknown, RegExp][] = [
+    [{}, /either `input`.* or `inputs`/],
+    [{ input, inputs: () => [] }, /either `input`.* or `inputs`/],
+    [{ input: {} }, /needs fields in `input`/],
+    [{ inputs: [] }, /a function for `inputs`/],
+    [{ inputs: () => [], each: "li" }, /has no option `each`/],
+    [{ input, fields: {} }, /has no option `fields`/],
+    [{ input, from: 5 }, /for `from`/],
+    [{ input, each: ["li"] }, /for `each`/],
+    [{ input, with: "region" }, /for `with`/],
+    [{ input, min: -1 }, /for `min`/],
+    [{ input, min: 0.5 }, /for `min`/],
+  ];
+  for (const [spec, part] of cases) assertEmitRefused([{ target: "self", spec }], part);
+});
+
+test("a depth is a number from 0", () => {
+  for (const depth of ["10", -1])
+    assert.throws(() => checkScraper({ ...page, limits: { depth } }, "x.ts"), ScraperLoadError);
 });

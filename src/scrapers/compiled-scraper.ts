@@ -4,7 +4,8 @@ import type { Pace } from "../domain/job-version.ts";
 import type { PinnedScraper } from "../domain/job.ts";
 import { defaultBurst } from "../domain/slots.ts";
 import { compileEmit, type ReadyEmit } from "./compile-emit.ts";
-import { type LoadedScraper, ScraperLoadError } from "./load-scraper.ts";
+import { ScraperLoadError } from "./check-scraper.ts";
+import { type LoadedScraper } from "./load-scraper.ts";
 import { type AnyScraper, DEFAULT_LIMITS, DEFAULT_PACE, type ScraperLimits } from "./scraper.ts";
 
 /** A scraper with its defaults filled in and its extraction compiled: what runs. */

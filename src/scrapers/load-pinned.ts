@@ -3,7 +3,8 @@ import { fieldPrefix } from "../domain/record.ts";
 import type { Retention } from "../domain/removal.ts";
 import type { Ledger } from "../ports/ledger.ts";
 import { retentionOf } from "./check-scraper.ts";
-import { loadScraper, ScraperLoadError } from "./load-scraper.ts";
+import { ScraperLoadError } from "./check-scraper.ts";
+import { loadScraper } from "./load-scraper.ts";
 import { compileScraper, type CompiledScraper } from "./compiled-scraper.ts";
 import type { AnyScraper } from "./scraper.ts";
 

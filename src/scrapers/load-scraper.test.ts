@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { pathToFileURL } from "node:url";
-import { loadScraper, ScraperLoadError, type ScraperLoadErrorCode } from "./load-scraper.ts";
+import { ScraperLoadError, type ScraperLoadErrorCode } from "./check-scraper.ts";
+import { loadScraper } from "./load-scraper.ts";
 
 // Far from the storage, where nothing is installed, and with a name that must be escaped in a URL.
 const folder = mkdtempSync(join(tmpdir(), "sluice scrapers #1 "));

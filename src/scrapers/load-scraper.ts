@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { registerHooks } from "node:module";
 import { extname, resolve as resolvePath } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { checkScraper } from "./check-scraper.ts";
+import { checkScraper, ScraperLoadError } from "./check-scraper.ts";
 import { errorPlace, placingErrors } from "./error-place.ts";
 import { page } from "./page.ts";
 import { type AnyScraper, targetsOf } from "./scraper.ts";
@@ -171,15 +171,3 @@ const filesOf = (url: string): ReadonlySet<string> => {
   visit(url);
   return seen;
 };
-
-export type ScraperLoadErrorCode = "unknown-scraper" | "broken-scraper" | "bad-scraper" | "changed-scraper";
-
-/** A scraper that cannot be run: the message names the file, the reason and the way out. */
-export class ScraperLoadError extends Error {
-  readonly code: ScraperLoadErrorCode;
-  constructor(code: ScraperLoadErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = "ScraperLoadError";
-    this.code = code;
-  }
-}

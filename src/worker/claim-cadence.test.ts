@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { openSqlite } from "../backends/sqlite/open.ts";
-import { Hand } from "../pipeline/claim.ts";
 import type { Pace } from "../domain/job-version.ts";
-import type { ClaimedItem } from "../ports/ledger.ts";
+import { InFlightItems } from "../pipeline/claim.ts";
 import { keysOf, Kit } from "../ports/ledger-suite/test-kit.ts";
-import { CLAIM_EVERY_MS, ClaimCadence, GATHER_MS } from "./claim-cadence.ts";
+import type { ClaimedItem } from "../ports/ledger.ts";
+import { CLAIM_EVERY_MS, ClaimCadence, GATHER_MS, WakeSignal } from "./claim-cadence.ts";
 
 const ANSWER_MS = 100;
 const SECONDS = 30;
@@ -23,16 +23,16 @@ const work = async (t: TestContext, pace: Pace, items: number): Promise<Counts> 
   const kit = await Kit.create(t, (folder, options) => openSqlite(join(folder, "ledger.db"), options));
   await kit.job("job", keysOf(items), { pace });
   const { ledger } = kit;
-  const hand = new Hand({ ledger, worker: "w1", capacity: CAPACITY, maxUnsettled: Infinity });
+  const inFlight = new InFlightItems({ ledger, worker: "w1", capacity: CAPACITY, maxUnsettled: Infinity });
   const cadence = new ClaimCadence(CAPACITY, () => kit.nowMs);
   const counts = { claims: 0, empty: 0, ended: 0 };
   const underWay: { readonly item: ClaimedItem; readonly slotAt: number }[] = [];
   const until = kit.nowMs + SECONDS * 1000;
   while (kit.nowMs < until) {
-    if (hand.room > 0 && cadence.waitMs <= 0) {
+    if (inFlight.room > 0 && cadence.waitMs <= 0) {
       kit.pass(GATHER_MS);
-      const { room } = hand;
-      const grant = await hand.claim();
+      const { room } = inFlight;
+      const grant = await inFlight.claim();
       cadence.asked(grant, room);
       counts.claims++;
       if (grant.items.length === 0) counts.empty++;
@@ -46,12 +46,12 @@ const work = async (t: TestContext, pace: Pace, items: number): Promise<Counts> 
     kit.pass(Math.max(1, Math.min(endInMs, cadence.waitMs)));
     if (!first || first.slotAt + ANSWER_MS > kit.nowMs) continue;
     underWay.shift();
-    hand.release(first.item);
+    inFlight.release(first.item);
     counts.ended++;
     const isPaced = Number.isFinite(pace.perSecond);
     const lastSlotAt = isPaced ? (underWay.at(-1)?.slotAt ?? -Infinity) : -Infinity;
-    if (hand.size === 0) cadence.soon();
-    else cadence.freed({ lastSlotAt, room: hand.room });
+    if (inFlight.size === 0) cadence.soon();
+    else cadence.freed({ lastSlotAt, room: inFlight.room });
   }
   return counts;
 };
@@ -111,4 +111,27 @@ test("a worker whose hands were full asks when an eighth of them is free, or bef
   cadence.asked(full, 16);
   cadence.freed({ lastSlotAt: 1000, room: 2 });
   assert.equal(cadence.waitMs, 0);
+});
+
+const LONG_MS = 3_600_000;
+
+test("a ring ends the wait", async () => {
+  const wakeSignal = new WakeSignal();
+  const waiting = wakeSignal.wait(LONG_MS);
+  wakeSignal.ring();
+  await waiting;
+});
+
+test("a ring before the wait is not forgotten, and counts once", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const wakeSignal = new WakeSignal();
+  wakeSignal.ring();
+  wakeSignal.ring();
+  await wakeSignal.wait(LONG_MS);
+  let isOver = false;
+  const second = wakeSignal.wait(LONG_MS).then(() => (isOver = true));
+  await Promise.resolve();
+  assert.equal(isOver, false);
+  t.mock.timers.tick(LONG_MS);
+  await second;
 });

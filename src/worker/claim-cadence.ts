@@ -2,7 +2,7 @@ import type { Grant } from "../ports/ledger.ts";
 
 /** Between two claims when nothing calls for one sooner. Slots are booked a second ahead: no lane idles by it. */
 export const CLAIM_EVERY_MS = 250;
-/** …where the ledger expects nothing sooner, and would tell. Also then: a claim ends the leases of workers that are silent. */
+/** …where the ledger expects nothing sooner, and would report. Also then: a claim ends the leases of workers that are silent. */
 const CLAIM_AT_LEAST_MS = 2000;
 /**
  * From the moment at which a claim is due: items that end within this time are followed by one claim for all of them. A timer of its own, not a
@@ -24,7 +24,7 @@ interface Freed {
 
 /**
  * When the next claim is worthwhile. The ledger says whether more is to be had at once, or whether places were lacking: then one that is free
- * again is filled before its lane has used the last slot at hand. Everything else waits for the regular time, and comes together.
+ * again is filled before its lane has used the last slot at inFlight. Everything else waits for the regular time, and comes together.
  */
 export class ClaimCadence {
   readonly #capacity: number;
@@ -71,5 +71,30 @@ export class ClaimCadence {
 
   get waitMs(): number {
     return this.#nextAt - this.#now();
+  }
+}
+
+/** Wakes one loop that waits for whichever comes first: a ring or a time. */
+export class WakeSignal {
+  #ring: (() => void) | undefined;
+  #isRung = false;
+
+  ring(): void {
+    this.#isRung = true;
+    this.#ring?.();
+  }
+
+  async wait(ms: number): Promise<void> {
+    if (!this.#isRung) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, ms);
+        this.#ring = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    }
+    this.#isRung = false;
+    this.#ring = undefined;
   }
 }

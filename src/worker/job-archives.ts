@@ -3,7 +3,7 @@ import { type ArchiveOptions, type JobArchive, openArchive } from "../archive/se
 /** A worker of a service meets any number of jobs: so many archives stay open, those used last. */
 const KEPT = 256;
 
-/** A job without items in hand has perhaps found others that only its settles let in: from this age on, its pages wait no longer. */
+/** A job without items in inFlight has perhaps found others that only its settles let in: from this age on, its pages wait no longer. */
 const IDLE_MS = 1000;
 
 /** The archives of the jobs that a worker writes for. */
@@ -24,12 +24,12 @@ export class JobArchives implements AsyncDisposable {
     return archive;
   }
 
-  /** With nothing in hand, nothing is gained by waiting for more. */
+  /** With nothing in inFlight, nothing is gained by waiting for more. */
   seal(): void {
     for (const archive of this.#open.values()) void archive.seal();
   }
 
-  /** Of jobs that have nothing in hand. */
+  /** Of jobs that have nothing in inFlight. */
   sealIdle(inFlight: ReadonlySet<string>): void {
     for (const [job, archive] of this.#open) if (!inFlight.has(job)) archive.sealOlder(IDLE_MS);
   }

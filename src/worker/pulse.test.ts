@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { openSqlite } from "../backends/sqlite/open.ts";
-import { Hand } from "../pipeline/claim.ts";
+import { InFlightItems } from "../pipeline/claim.ts";
 import { type Ledger, LedgerError, type PulseReply, type PulseReport } from "../ports/ledger.ts";
 import { keysOf, SITE, Kit } from "../ports/ledger-suite/test-kit.ts";
 import { Pulse } from "./pulse.ts";
 import { SlotScheduler } from "./slot-scheduler.ts";
-import { UnsettledCosts } from "./unsettled-costs.ts";
+import { UnsettledCosts } from "./budget.ts";
 
 const PACE = { perSecond: 10, burst: 1, concurrency: 100 };
 
@@ -30,13 +30,13 @@ const open = async (t: TestContext, change: Partial<Ledger> = {}, onReply: () =>
     },
     ...change,
   };
-  const hand = new Hand({ ledger, worker: "w1", capacity: 5, maxUnsettled: 100 });
+  const inFlight = new InFlightItems({ ledger, worker: "w1", capacity: 5, maxUnsettled: 100 });
   const scheduler = new SlotScheduler(() => pulse.needSlots());
   const heard: (() => void)[] = [];
   const pulse: Pulse = (opened = new Pulse({
     ledger,
     worker: "w1",
-    hand,
+    inFlight,
     scheduler,
     costs: new UnsettledCosts(),
     onReply: (reply) => {
@@ -47,22 +47,22 @@ const open = async (t: TestContext, change: Partial<Ledger> = {}, onReply: () =>
     onError: (error) => errors.push(error),
   }));
   const nextReply = () => new Promise<void>((resolve) => heard.push(resolve));
-  return { kit, hand, scheduler, pulse, reports, replies, errors, nextReply };
+  return { kit, inFlight, scheduler, pulse, reports, replies, errors, nextReply };
 };
 
 test("a wish is granted soon, by the ledger's book", async (t) => {
-  const { hand, scheduler, pulse, reports } = await open(t);
-  await hand.claim();
+  const { inFlight, scheduler, pulse, reports } = await open(t);
+  await inFlight.claim();
   await pulse.now();
-  const started = scheduler.take(SITE, { queue: hand.running[0]!.queue, seq: 1 });
+  const started = scheduler.take(SITE, { queue: inFlight.running[0]!.queue, seq: 1 });
   await started;
   assert.ok(reports.some(({ wishes }) => wishes[0]?.lane === SITE && wishes[0].count === 1));
 });
 
 test("outcomes, troubles and crawl delays are told once, and counted together", async (t) => {
-  const { hand, pulse, reports } = await open(t);
-  await hand.claim();
-  const { queue } = hand.running[0]!;
+  const { inFlight, pulse, reports } = await open(t);
+  await inFlight.claim();
+  const { queue } = inFlight.running[0]!;
   pulse.outcome({ queue, result: "done", attempt: 1 });
   pulse.lane(SITE, "ok");
   pulse.lane(SITE, "ok");
@@ -94,9 +94,9 @@ test("it beats by itself, also when nothing is asked for", async (t) => {
 
 test("a bad outcome does not wait for the next beat, a good one does", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
-  const { hand, pulse, nextReply, reports } = await open(t);
-  await hand.claim();
-  const { queue } = hand.running[0]!;
+  const { inFlight, pulse, nextReply, reports } = await open(t);
+  await inFlight.claim();
+  const { queue } = inFlight.running[0]!;
   pulse.outcome({ queue, result: "done", attempt: 1 });
   t.mock.timers.tick(1);
   assert.equal(reports.length, 0);
@@ -109,26 +109,26 @@ test("a bad outcome does not wait for the next beat, a good one does", async (t)
 
 test("items that were claimed while a pulse waited for the ledger are among those that it names", async (t) => {
   const lock = Promise.withResolvers<void>();
-  const { kit, hand, pulse } = await open(t, {
+  const { kit, inFlight, pulse } = await open(t, {
     pulse: async (report) => {
       await lock.promise;
       return await kit.ledger.pulse(report);
     },
   });
   const beat = pulse.now();
-  await hand.claim();
+  await inFlight.claim();
   lock.resolve();
   await beat;
   const { suspects } = await kit.ledger.reap({ worker: "w1" });
-  assert.equal(suspects, hand.size);
+  assert.equal(suspects, inFlight.size);
 });
 
 test("what has stopped is heard", async (t) => {
-  const { kit, hand, pulse, replies } = await open(t);
-  await hand.claim();
+  const { kit, inFlight, pulse, replies } = await open(t);
+  await inFlight.claim();
   await kit.ledger.controlJob("j1", "pause");
   await pulse.now();
-  assert.deepEqual(replies.at(-1)?.stopped, [hand.running[0]!.queue]);
+  assert.deepEqual(replies.at(-1)?.stopped, [inFlight.running[0]!.queue]);
 });
 
 test("what has stopped is heard before a slot or an open lane lets its requests go", async (t) => {
@@ -151,16 +151,16 @@ test("what has stopped is heard before a slot or an open lane lets its requests 
 });
 
 test("a worker that was given up hears of it", async (t) => {
-  const { kit, hand, pulse, replies } = await open(t);
-  await hand.claim();
+  const { kit, inFlight, pulse, replies } = await open(t);
+  await inFlight.claim();
   await kit.ledger.reap({ worker: "w1" });
   await pulse.now();
   assert.equal(replies.at(-1)?.isAlive, false);
 });
 
 test("an act is in the ledger before its request may leave, also when a beat is under way", async (t) => {
-  const { kit, hand, pulse } = await open(t);
-  const { items } = await hand.claim();
+  const { kit, inFlight, pulse } = await open(t);
+  const { items } = await inFlight.claim();
   const beat = pulse.now();
   await Promise.all([pulse.acting(items[0]!), pulse.acting(items[1]!)]);
   await beat;
@@ -170,8 +170,8 @@ test("an act is in the ledger before its request may leave, also when a beat is 
 });
 
 test("unused slots are given back with the next beat", async (t) => {
-  const { hand, scheduler, pulse, reports } = await open(t);
-  const { slots } = await hand.claim();
+  const { inFlight, scheduler, pulse, reports } = await open(t);
+  const { slots } = await inFlight.claim();
   scheduler.grant(slots[0]!);
   await pulse.now();
   assert.ok(reports[0]!.returned[0]!.delaysMs.length > 0);
@@ -188,9 +188,9 @@ test("a ledger that cannot be reached is told, and tried again", async (t) => {
 
 test("the last beat goes out when it is stopped, and none after it", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
-  const { hand, pulse, reports } = await open(t);
-  await hand.claim();
-  pulse.outcome({ queue: hand.running[0]!.queue, result: "done", attempt: 1 });
+  const { inFlight, pulse, reports } = await open(t);
+  await inFlight.claim();
+  pulse.outcome({ queue: inFlight.running[0]!.queue, result: "done", attempt: 1 });
   await pulse.stop();
   assert.equal(reports.length, 1);
   assert.equal(reports[0]?.outcomes.length, 1);

@@ -1,15 +1,15 @@
-import type { Hand } from "../pipeline/claim.ts";
+import type { InFlightItems } from "../pipeline/claim.ts";
 import { type FailureKind, StopError } from "../domain/failure.ts";
 import type { ItemRef } from "../domain/item.ts";
 import type { LaneReport, OutcomeReport, PulseReply, WorkLedger } from "../ports/ledger.ts";
 import { BEFORE_LAST_SLOT_MS } from "./claim-cadence.ts";
 import type { SlotScheduler } from "./slot-scheduler.ts";
-import type { UnsettledCosts } from "./unsettled-costs.ts";
+import type { UnsettledCosts } from "./budget.ts";
 
 interface PulseOptions {
   readonly ledger: WorkLedger;
   readonly worker: string;
-  readonly hand: Hand;
+  readonly inFlight: InFlightItems;
   readonly scheduler: SlotScheduler;
   readonly costs: Pick<UnsettledCosts, "byQueue">;
   readonly onReply: (reply: PulseReply) => void;
@@ -24,7 +24,7 @@ interface LaneTrouble {
 
 /** Between two pulses when nothing calls for one sooner. */
 const QUIET_MS = 300;
-/** …and of a worker that has nothing to tell and nobody to stop. */
+/** …and of a worker that has nothing to report and nobody to stop. */
 const IDLE_MS = 1000;
 
 /**
@@ -53,12 +53,12 @@ export class Pulse {
     this.#schedule(0);
   }
 
-  /** More slots are wanted than are at hand. While its lane has some ahead it loses nothing by waiting, and others may join. */
+  /** More slots are wanted than are at inFlight. While its lane has some ahead it loses nothing by waiting, and others may join. */
   needSlots(): void {
     this.#schedule(this.#slotsNeededInMs());
   }
 
-  /** Something was taken in hand. */
+  /** Something was taken in inFlight. */
   begin(): void {
     this.#schedule(QUIET_MS);
   }
@@ -72,7 +72,7 @@ export class Pulse {
   }
 
   /** Before more items are taken, the ledger hears of those that went wrong: else a broken site gets as many again. */
-  async tellBadNews(): Promise<void> {
+  async reportFailures(): Promise<void> {
     while (this.#hasBadNews && !this.#isStopped) {
       await this.#beat;
       if (this.#hasBadNews) await this.now();
@@ -139,19 +139,19 @@ export class Pulse {
   }
 
   async #send(): Promise<void> {
-    const { ledger, worker, hand, scheduler, costs, onReply, onError } = this.#options;
+    const { ledger, worker, inFlight, scheduler, costs, onReply, onError } = this.#options;
     const acting = this.#acting;
     const report = {
       worker,
       // As it is when the ledger reads it: a claim may come first while this waits for the ledger's lock.
       get running() {
-        return hand.running;
+        return inFlight.running;
       },
       get unsettled() {
         return costs.byQueue;
       },
       acting: acting.map(({ item }) => item),
-      inFlight: hand.inFlight,
+      inFlight: inFlight.byLane,
       returned: scheduler.returns(),
       refunds: scheduler.refunds(),
       wishes: scheduler.wishes(),
@@ -185,7 +185,7 @@ export class Pulse {
       onError(error);
     }
     if (this.#isStopped) return;
-    const isIdle = hand.unsettled === 0 && this.#outcomes.length === 0;
+    const isIdle = inFlight.unsettled === 0 && this.#outcomes.length === 0;
     this.#schedule(isIdle ? IDLE_MS : QUIET_MS);
     this.#schedule(Math.max(wishAgainInMs, this.#slotsNeededInMs()));
   }

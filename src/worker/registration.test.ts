@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
-import type { WorkSums } from "../domain/work-sums.ts";
+import { timeCounts, type WorkSums } from "../domain/work-sums.ts";
 import { card } from "../ports/ledger-suite/test-kit.ts";
-import { Registration } from "./registration.ts";
-import { WorkTally } from "./work-tally.ts";
+import { Registration, WorkTally } from "./registration.ts";
 
 /** What the ledger heard: whether the worker drains, and its sums. */
 type Heard = readonly [isDraining: boolean, sums: WorkSums | undefined];
@@ -33,7 +32,7 @@ test("the worker is told now and then with what it has counted, and a last time 
   registration.start();
   tally.add("refused settles", 1);
   t.mock.timers.tick(5000);
-  await registration.tell();
+  await registration.report();
   assert.deepEqual(heard, [
     [false, { "refused settles": 1 }],
     [false, {}],
@@ -49,9 +48,52 @@ test("a ledger that does not take it is reported, and hears it the next time", a
   const { heard, errors, tally, state, registration } = open(t);
   tally.add("refused settles", 1);
   state.isBroken = true;
-  await registration.tell();
+  await registration.report();
   assert.deepEqual([heard.length, errors.length], [0, 1]);
   state.isBroken = false;
-  await registration.tell();
+  await registration.report();
   assert.deepEqual(heard, [[false, { "refused settles": 1 }]]);
+});
+
+const told = async (tally: WorkTally): Promise<WorkSums> => {
+  let heard: WorkSums | undefined;
+  await tally.report(async (sums) => void (heard = sums));
+  return heard!;
+};
+
+test("each time is told once, with those that it was counted with", async () => {
+  const tally = new WorkTally();
+  for (let n = 0; n < 3; n++) await tally.timed("claim", async () => n);
+  assert.equal(await tally.timed("settle", async () => "its answer"), "its answer");
+  tally.add("refused settles", 2);
+  tally.add("refused settles", 0);
+  const sums = await told(tally);
+  assert.deepEqual([timeCounts(sums, "claim").count, timeCounts(sums, "settle").count], [3, 1]);
+  assert.ok(timeCounts(sums, "claim").seconds > 0);
+  assert.equal(sums["refused settles"], 2);
+  assert.deepEqual(await told(tally), {});
+});
+
+test("what fails is not timed", async () => {
+  const tally = new WorkTally();
+  const broken = new Error("broken");
+  await assert.rejects(
+    tally.timed("lane-wait", () => Promise.reject(broken)),
+    broken,
+  );
+  assert.deepEqual(await told(tally), {});
+});
+
+test("what could not be told is told the next time, with what has come since", async () => {
+  const tally = new WorkTally();
+  tally.add("refused settles", 2);
+  const full = new Error("the disk is full");
+  await assert.rejects(
+    tally.report(async () => {
+      tally.add("refused settles", 5);
+      throw full;
+    }),
+    full,
+  );
+  assert.deepEqual(await told(tally), { "refused settles": 7 });
 });

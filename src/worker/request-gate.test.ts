@@ -4,21 +4,20 @@ import { DatabaseSync } from "node:sqlite";
 import { test, type TestContext } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import { openSqlite } from "../backends/sqlite/open.ts";
-import { Hand } from "../pipeline/claim.ts";
-import type { LaneOf } from "../pipeline/plan.ts";
 import { FailureError, StopError } from "../domain/failure.ts";
 import type { JobSpec } from "../domain/job.ts";
-import { planned, Kit } from "../ports/ledger-suite/test-kit.ts";
-import { page } from "../scrapers/page.ts";
+import { InFlightItems } from "../pipeline/claim.ts";
+import type { LaneOf } from "../pipeline/plan.ts";
+import { Kit, planned } from "../ports/ledger-suite/test-kit.ts";
 import { compileScraper } from "../scrapers/compiled-scraper.ts";
+import { page } from "../scrapers/page.ts";
 import type { AnyScraper } from "../scrapers/scraper.ts";
-import { BudgetTracker } from "./budget-book.ts";
+import { BudgetTracker, UnsettledCosts } from "./budget.ts";
 import { Pulse } from "./pulse.ts";
+import { WorkTally } from "./registration.ts";
 import { RequestGate } from "./request-gate.ts";
 import { RobotsGuard } from "./robots-guard.ts";
 import { SlotScheduler } from "./slot-scheduler.ts";
-import { UnsettledCosts } from "./unsettled-costs.ts";
-import { WorkTally } from "./work-tally.ts";
 
 const HOME = "https://home.test";
 const AWAY = "https://away.test";
@@ -40,8 +39,8 @@ const open = async (t: TestContext, own: Partial<AnyScraper> = {}, limits: Pick<
   await ledger.addItems("j1", [{ ...one!, input: JSON.stringify({ url: `${HOME}/1` }) }], []);
   for (const origin of [HOME, AWAY])
     await ledger.keepRobots(origin, { text: "user-agent: *\ndisallow: /no", keepMs: 1000 });
-  const hand = new Hand({ ledger, worker: "w1", capacity: 5, maxUnsettled: 5 });
-  const [item] = (await hand.claim()).items;
+  const inFlight = new InFlightItems({ ledger, worker: "w1", capacity: 5, maxUnsettled: 5 });
+  const [item] = (await inFlight.claim()).items;
   const taken: string[] = [];
   let nowMs = 0;
   const onNeed = () => {
@@ -60,7 +59,7 @@ const open = async (t: TestContext, own: Partial<AnyScraper> = {}, limits: Pick<
   pulse = new Pulse({
     ledger,
     worker: "w1",
-    hand,
+    inFlight,
     scheduler,
     costs: new UnsettledCosts(),
     onReply: () => {},
@@ -70,7 +69,7 @@ const open = async (t: TestContext, own: Partial<AnyScraper> = {}, limits: Pick<
   const robots = new RobotsGuard({
     ledger,
     worker: "w1",
-    collector: { open: noFetch, close: async () => {} },
+    collector: noFetch,
     robotName: "sluice",
     limits: (await compileScraper({ scraper: page, source: "", version: "", targets: new Map() })).limits,
   });

@@ -6,11 +6,11 @@ import { StopError } from "../domain/failure.ts";
 import type { CollectorTools, Departure } from "../ports/collector.ts";
 import type { ClaimedItem } from "../ports/ledger.ts";
 import type { CompiledScraper } from "../scrapers/compiled-scraper.ts";
-import type { BudgetTracker } from "./budget-book.ts";
+import type { BudgetTracker } from "./budget.ts";
 import type { Pulse } from "./pulse.ts";
 import type { RobotsGuard } from "./robots-guard.ts";
 import type { SlotScheduler, SlotSeeker, TakenSlot } from "./slot-scheduler.ts";
-import type { WorkTally } from "./work-tally.ts";
+import type { WorkTally } from "./registration.ts";
 
 interface RequestGateOptions {
   readonly scheduler: SlotScheduler;

@@ -1,20 +1,32 @@
 import type { Kept } from "../archive/item-bundle.ts";
+import { readCapture } from "../archive/read-capture.ts";
 import type { JobArchive } from "../archive/segment-writer.ts";
+import {
+  type Failure,
+  failureInfo,
+  failurePolicy,
+  type PolicyOverrides,
+  StopError,
+} from "../domain/failure.ts";
+import type { Attempt, Outcome } from "../domain/item.ts";
+import type { JobSpec } from "../domain/job.ts";
+import { FIELD_STATUSES } from "../domain/record.ts";
+import { afterFailure } from "../domain/retry.ts";
+import type { ItemFreshness } from "../freshness/item-freshness.ts";
 import { openItemArchive } from "../pipeline/archive.ts";
 import { collect, type Collected, type CollectRun } from "../pipeline/collect.ts";
 import { discover, type Discovery, extract } from "../pipeline/extract.ts";
 import { judge, type Judged } from "../pipeline/judge.ts";
 import { type LaneOf, planFound } from "../pipeline/plan.ts";
-import type { Failure } from "../domain/failure.ts";
-import type { Outcome } from "../domain/item.ts";
-import type { JobSpec } from "../domain/job.ts";
-import { afterFailure } from "../domain/retry.ts";
 import type { Collector, CollectorTools } from "../ports/collector.ts";
-import type { ItemFreshness } from "../freshness/item-freshness.ts";
 import type { SettledLine } from "../ports/ledger-check.ts";
 import type { ClaimedItem, FreshNote, OutcomeReport, SettledItem } from "../ports/ledger.ts";
-import { FIELD_STATUSES } from "../domain/record.ts";
-import type { JobScraper } from "../scrapers/load-pinned.ts";
+import { ScraperLoadError } from "../scrapers/check-scraper.ts";
+import type { CompiledScraper } from "../scrapers/compiled-scraper.ts";
+import type { JobScraper, LoadedJob } from "../scrapers/load-pinned.ts";
+import type { Pulse } from "./pulse.ts";
+import type { SlotScheduler } from "./slot-scheduler.ts";
+import type { WorkerOptions } from "./worker-options.ts";
 
 interface ItemRun {
   readonly item: ClaimedItem;
@@ -101,7 +113,7 @@ export const runItem = async (run: ItemRun): Promise<ItemEnd> => {
   const kept = bundle.commit(session, isJudged ? judged.lines : [], (all) =>
     settledLine(run, { ...told, ...all }),
   );
-  session.release();
+  await session.close();
   const { queue, seq, lease } = item;
   return { end: { queue, seq, lease, ...told }, kept };
 };
@@ -177,4 +189,71 @@ const outcomeOf = (
     });
   if (collected.ended === "absent") return { state: "absent", detail: collected.detail };
   return { state: "done", quality: judged && "quality" in judged ? judged.quality : "complete" };
+};
+
+const LEFT_IN_DOUBT: Failure = {
+  kind: "worker-lost",
+  detail: "its acting request had left, and what came of it could not be kept; not tried again by itself",
+};
+
+/** An item that is let go, or whose bytes could not be kept, is not at fault: it goes back as it was, unless it has acted. */
+export const givenBack = (
+  { queue, seq, lease }: ClaimedItem,
+  hasActed: boolean,
+  cost: Pick<Attempt, "requests" | "bytes">,
+): SettledItem => ({
+  queue,
+  seq,
+  lease,
+  attempt: { startedAt: Date.now(), ms: 0, ...cost },
+  outcome: hasActed ? { state: "failed", failure: LEFT_IN_DOUBT } : { state: "returned" },
+  captures: [],
+  records: null,
+  fieldCounts: null,
+  emitted: [],
+});
+
+/** What the item's job wants to know of the last time. Loaded when a job asks: the first request of others need not wait for it. */
+export const freshnessOf = async (
+  { ledger, blobs }: Pick<WorkerOptions, "ledger" | "blobs">,
+  item: ClaimedItem,
+  spec: JobSpec,
+  ready: CompiledScraper,
+): Promise<ItemFreshness | undefined> => {
+  if (!spec.freshness) return undefined;
+  const { ItemFreshness } = await import("../freshness/item-freshness.ts");
+  return await ItemFreshness.of({ ledger, readCapture: (ref) => readCapture(blobs, ref) }, item, spec, ready);
+};
+
+/** A job whose scrapers cannot be loaded is held, with the reason, and its items go back; where nobody holds jobs, the error ends the worker. */
+export const loadOrHold = async (
+  { loadJob, holdJob, log }: Pick<WorkerOptions, "loadJob" | "holdJob" | "log">,
+  { job, revision }: Pick<ClaimedItem, "job" | "revision">,
+): Promise<LoadedJob> => {
+  try {
+    return await loadJob(job, revision);
+  } catch (error) {
+    if (!(error instanceof ScraperLoadError) || !holdJob) throw error;
+    log.error("job held", { job, reason: error.message });
+    await holdJob(job, error.message);
+    throw new StopError(error.message);
+  }
+};
+
+/** Each lane that an item has used hears how it went there: what slows it, as the item's scraper has it, or lets it recover. */
+export const reportLanes = (
+  item: ClaimedItem,
+  lanes: ReadonlyMap<string, string>,
+  failure: Failure | undefined,
+  overrides: PolicyOverrides | undefined,
+  pulse: Pulse,
+  scheduler: SlotScheduler,
+): void => {
+  const host = failure?.url === undefined ? "" : new URL(failure.url).host;
+  const troubled = failure && failureInfo(failure.kind).isOfSite ? (lanes.get(host) ?? item.lane) : undefined;
+  for (const lane of new Set(lanes.values())) if (lane !== troubled) pulse.lane(lane, "ok");
+  if (!failure || troubled === undefined) return;
+  if (failure.kind === "rate-limited") scheduler.close(troubled);
+  const slows = failurePolicy(failure.kind, overrides).slowsLane;
+  pulse.lane(troubled, failure.kind, { retryAfterMs: failure.retryAfterMs, slows });
 };

@@ -52,7 +52,7 @@ export class SlotScheduler {
   readonly #onNeed: () => void;
   readonly #now: () => number;
 
-  /** `onNeed` is called when more slots are wanted than are at hand. */
+  /** `onNeed` is called when more slots are wanted than are at inFlight. */
   constructor(onNeed: () => void, now: () => number = () => performance.now()) {
     this.#onNeed = onNeed;
     this.#now = now;
@@ -72,7 +72,7 @@ export class SlotScheduler {
     });
   }
 
-  /** When the last slot is due that is at hand for such a request; -Infinity where there is none. */
+  /** When the last slot is due that is at inFlight for such a request; -Infinity where there is none. */
   lastSlotAt(lane: string, { queue }: SlotSeeker): number {
     const scheduler = this.#lanes.get(keyOf(lane, this.#own.has(queue) ? queue : undefined));
     return scheduler?.slots.at(-1)?.dueAt ?? -Infinity;
@@ -118,7 +118,7 @@ export class SlotScheduler {
     this.#open.delete(lane);
   }
 
-  /** The ledger's word on all lanes in hand. */
+  /** The ledger's word on all lanes in inFlight. */
   setOpen(lanes: readonly string[]): void {
     this.#open.clear();
     for (const lane of lanes) this.open(lane);
@@ -137,7 +137,7 @@ export class SlotScheduler {
     }
   }
 
-  /** When slots must be at hand that nobody has booked yet, so that no lane idles; Infinity where none are wanted. */
+  /** When slots must be at inFlight that nobody has booked yet, so that no lane idles; Infinity where none are wanted. */
   neededAt(): number {
     let first = Infinity;
     for (const { waiters, slots } of this.#lanes.values())

@@ -2,9 +2,14 @@ import { hostname } from "node:os";
 import type { WorkLedger } from "../ports/ledger.ts";
 import { isController } from "../ports/storage.ts";
 import type { Log } from "./log.ts";
-import type { FromWorker, WorkOrder } from "./process-messages.ts";
 import { thisProcess } from "./this-process.ts";
-import { DEFAULT_MEMORY_MB, type ProcessEnd, WorkerProcess } from "./worker-process.ts";
+import {
+  DEFAULT_MEMORY_MB,
+  type FromWorker,
+  type ProcessEnd,
+  WorkerProcess,
+  type WorkOrder,
+} from "./worker-process.ts";
 
 interface SupervisorOptions {
   readonly script: URL;
@@ -67,14 +72,14 @@ export class Supervisor {
     for (let i = 0; i < this.#options.processes; i++) this.#begin(spare[i] ?? this.#spawn(), false);
   }
 
-  /** Lets every process finish and settle what it has in hand. */
+  /** Lets every process finish and settle what it has in inFlight. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     for (const process of this.#processes) process.stop();
     await this.#allEnded();
   }
 
-  /** At once; what was in hand goes back. */
+  /** At once; what was in inFlight goes back. */
   async kill(): Promise<void> {
     this.#isStopping = true;
     for (const process of this.#processes) process.kill();

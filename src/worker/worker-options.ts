@@ -2,7 +2,7 @@ import type { Packer } from "../archive/packer.ts";
 import type { LaneOf } from "../pipeline/plan.ts";
 import type { CollectorKind } from "../domain/job-version.ts";
 import type { Blobs } from "../ports/blobs.ts";
-import type { Collector } from "../ports/collector.ts";
+import type { Collectors } from "../ports/collector.ts";
 import type { JobLedger, RobotsCache, WorkerInfo, WorkLedger } from "../ports/ledger.ts";
 import type { LoadedJob } from "../scrapers/load-pinned.ts";
 import type { Log } from "./log.ts";
@@ -13,7 +13,7 @@ export interface WorkerOptions {
   readonly ledger: WorkLedger & JobLedger & RobotsCache;
   readonly blobs: Blobs;
   readonly packer: Packer;
-  readonly collector: Collector;
+  readonly collectors: Collectors;
   readonly laneOf: LaneOf;
   readonly robotName: string;
   /** For the archive: name and version. */
@@ -28,12 +28,12 @@ export interface WorkerOptions {
   readonly lanes?: readonly string[];
   /** Takes no job that needs another kind; of all kinds when left out. */
   readonly kinds?: readonly CollectorKind[];
-  /** Items in hand at once, over all lanes. */
+  /** Items in inFlight at once, over all lanes. */
   readonly capacity?: number;
   /** Runs suspects, one at a time, and ends when there are none. */
   readonly isAlone?: boolean;
   readonly log: Log;
-  /** Aborted: take no more, finish and settle what is in hand. */
+  /** Aborted: take no more, finish and settle what is in inFlight. */
   readonly signal: AbortSignal;
   readonly onSuspects?: (count: number) => void;
 }

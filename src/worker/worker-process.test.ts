@@ -6,8 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test, type TestContext } from "node:test";
 import { pathToFileURL } from "node:url";
-import type { FromWorker } from "./process-messages.ts";
-import { type ProcessOptions, WorkerProcess } from "./worker-process.ts";
+import { type FromWorker, type ProcessOptions, WorkerProcess } from "./worker-process.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "sluice-process-"));
 after(() => rmSync(folder, { recursive: true }));

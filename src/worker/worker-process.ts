@@ -1,8 +1,10 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { getCompileCacheDir } from "node:module";
-import { standsStill } from "../domain/stands-still.ts";
-import type { FromWorker, ToWorker } from "./process-messages.ts";
+import type { CollectorKind } from "../domain/job-version.ts";
+import { isStalled } from "../domain/stall.ts";
+import type { StorageLocation } from "../ports/storage.ts";
+import type { LogLevel } from "./log.ts";
 
 export interface ProcessOptions {
   /** The program that a worker process runs. */
@@ -106,7 +108,7 @@ export class WorkerProcess {
     if (this.#seen.beats !== this.#beats) this.#seen = { beats: this.#beats, ranMs };
     const before = this.#seen.ranMs;
     const ranSince = ranMs === undefined || before === undefined ? undefined : ranMs - before;
-    if (standsStill(silentMs, ranSince, stallMs))
+    if (isStalled(silentMs, ranSince, stallMs))
       this.#killFor(`its event loop stood still for ${Math.round(silentMs / 1000)} s (an endless loop?)`);
     else if (residentMb(this.child.pid) > maxMemoryMb)
       this.#killFor(`it used more than ${maxMemoryMb} MB of memory`);
@@ -164,3 +166,35 @@ const residentMb = (pid: number | undefined): number => {
     return 0;
   }
 };
+
+/** What a worker process works on. */
+export interface WorkOrder {
+  readonly location: StorageLocation;
+  /** Only items of these jobs; of all jobs if left out. */
+  readonly jobs?: readonly string[];
+  /** Only items of these lanes. */
+  readonly lanes?: readonly string[];
+  /** Only jobs that need no other kind of collector. */
+  readonly kinds?: readonly CollectorKind[];
+  /** Items in flight at once, for each process. */
+  readonly capacity?: number;
+  /** Private hosts, addresses and networks that jobs of clients may reach. */
+  readonly allowTargets?: readonly string[];
+  readonly logLevel: LogLevel;
+}
+
+/** Messages to a worker process. */
+export type ToWorker =
+  | (WorkOrder & {
+      readonly type: "start";
+      readonly name: string;
+      /** Runs suspects, one at a time, and ends when none are left. */
+      readonly isAlone: boolean;
+    })
+  | { readonly type: "stop" };
+
+/** Messages from it. `beat` comes from its event loop: without beats, the loop is blocked. */
+export type FromWorker =
+  | { readonly type: "beat"; readonly suspects: number }
+  | { readonly type: "ended" }
+  | { readonly type: "failed"; readonly name: string; readonly code?: string; readonly message: string };

@@ -1,28 +1,21 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { Hand } from "../pipeline/claim.ts";
-import { Settler } from "../pipeline/settle.ts";
 import { ownTrouble, type OwnTroubleError, StopError } from "../domain/failure.ts";
 import type { ItemRef } from "../domain/item.ts";
+import { InFlightItems } from "../pipeline/claim.ts";
+import { Settler } from "../pipeline/settle.ts";
 import type { ClaimedItem, Grant, PulseReply, SettledItem, WorkerInfo } from "../ports/ledger.ts";
 import { DEFAULT_LIMITS } from "../scrapers/scraper.ts";
-import { WakeSignal } from "./wake-signal.ts";
-import { BudgetTracker } from "./budget-book.ts";
-import { CLAIM_EVERY_MS, ClaimCadence, GATHER_MS } from "./claim-cadence.ts";
-import { freshnessOf } from "./freshness-of.ts";
-import { givenBack } from "./give-back.ts";
+import { BudgetTracker, UnsettledCosts } from "./budget.ts";
+import { CLAIM_EVERY_MS, ClaimCadence, GATHER_MS, WakeSignal } from "./claim-cadence.ts";
 import { ItemLog } from "./item-log.ts";
 import { JobArchives } from "./job-archives.ts";
-import { loadOrHold } from "./load-or-hold.ts";
 import { type Log, logWith } from "./log.ts";
 import { Pulse } from "./pulse.ts";
-import { Registration } from "./registration.ts";
-import { reportLanes } from "./report-lanes.ts";
+import { Registration, WorkTally } from "./registration.ts";
 import { RequestGate } from "./request-gate.ts";
 import { RobotsGuard } from "./robots-guard.ts";
-import { type ItemEnd, runItem } from "./run-item.ts";
+import { freshnessOf, givenBack, type ItemEnd, loadOrHold, reportLanes, runItem } from "./run-item.ts";
 import { SlotScheduler } from "./slot-scheduler.ts";
-import { UnsettledCosts } from "./unsettled-costs.ts";
-import { WorkTally } from "./work-tally.ts";
 import type { WorkerOptions } from "./worker-options.ts";
 
 const CAPACITY = 200;
@@ -42,7 +35,7 @@ export const runWorker = async (options: WorkerOptions): Promise<void> => {
 
 class Worker {
   readonly #options: WorkerOptions;
-  readonly #hand: Hand;
+  readonly #inFlight: InFlightItems;
   readonly #scheduler: SlotScheduler;
   readonly #pulse: Pulse;
   readonly #settler: Settler;
@@ -73,14 +66,14 @@ class Worker {
     this.#log = logWith(options.log, { worker: options.name });
     this.#itemLog = new ItemLog(this.#log);
     this.#options = { ...options, log: this.#log };
-    const { ledger, name, collector, laneOf, robotName, isAlone, jobs, lanes, kinds } = options;
+    const { ledger, name, collectors, laneOf, robotName, isAlone, jobs, lanes, kinds } = options;
     const { blobs, packer, software } = options;
     this.#capacity = isAlone ? 1 : (options.capacity ?? CAPACITY);
     this.#cadence = new ClaimCadence(this.#capacity);
     this.#archives = new JobArchives({ blobs, packer, software });
     this.#budgets = new BudgetTracker(ledger);
     const tally = this.#tally;
-    this.#hand = new Hand({
+    this.#inFlight = new InFlightItems({
       ledger: { claim: (request) => tally.timed("claim", () => ledger.claim(request)) },
       worker: name,
       capacity: this.#capacity,
@@ -95,7 +88,7 @@ class Worker {
     this.#pulse = new Pulse({
       ledger,
       worker: name,
-      hand: this.#hand,
+      inFlight: this.#inFlight,
       scheduler: this.#scheduler,
       costs: this.#costs,
       onReply: (reply) => this.#hear(reply),
@@ -110,7 +103,7 @@ class Worker {
     const robots = new RobotsGuard({
       ledger,
       worker: name,
-      collector,
+      collector: collectors.http,
       robotName,
       limits: DEFAULT_LIMITS,
     });
@@ -140,13 +133,13 @@ class Worker {
       worker: name,
       cause: { blame: "unknown", detail: "another has begun in its place" },
     });
-    await this.#registration?.tell();
+    await this.#registration?.report();
     this.#registration?.start();
     const { name: _name, isDraining: _isDraining, ...takes } = this.#state();
     this.#log.info("worker started", takes);
     while (!signal.aborted && !this.#failure) {
-      if (this.#hand.room <= 0) {
-        if (this.#hand.size === 0) this.#archives.seal();
+      if (this.#inFlight.room <= 0) {
+        if (this.#inFlight.size === 0) this.#archives.seal();
         await this.#wakeSignal.wait(CLAIM_EVERY_MS);
         continue;
       }
@@ -157,22 +150,22 @@ class Worker {
       }
       if (this.#hasClaimed) await delay(GATHER_MS);
       this.#hasClaimed = true;
-      await this.#pulse.tellBadNews();
+      await this.#pulse.reportFailures();
       if (signal.aborted) break;
       const grant = await this.#claim();
       if (!grant) break;
       void this.#listen();
-      const isIdle = grant.items.length === 0 && this.#hand.size === 0;
+      const isIdle = grant.items.length === 0 && this.#inFlight.size === 0;
       if (isAlone && isIdle && grant.againInMs === undefined) break;
-      if (isIdle && this.#hand.unsettled > 0) this.#archives.seal();
-      else this.#archives.sealIdle(this.#hand.jobs);
+      if (isIdle && this.#inFlight.unsettled > 0) this.#archives.seal();
+      else this.#archives.sealIdle(this.#inFlight.jobs);
     }
     if (signal.aborted) stop();
-    this.#log.info("worker draining", { items: this.#hand.size });
-    await this.#registration?.tell();
+    this.#log.info("worker draining", { items: this.#inFlight.size });
+    await this.#registration?.report();
     const patience = setInterval(() => this.#scheduler.stop(() => true, "the worker is stopping"), STOP_MS);
     while (this.#running.size > 0) {
-      if (this.#hand.size === 0) this.#archives.seal();
+      if (this.#inFlight.size === 0) this.#archives.seal();
       await Promise.race([Promise.all(this.#running), this.#wakeSignal.wait(CLAIM_EVERY_MS)]);
     }
     clearInterval(patience);
@@ -205,8 +198,8 @@ class Worker {
 
   async #claim(): Promise<Grant | undefined> {
     try {
-      const { room } = this.#hand;
-      const grant = await this.#hand.claim();
+      const { room } = this.#inFlight;
+      const grant = await this.#inFlight.claim();
       this.#cadence.asked(grant, room);
       this.#options.onSuspects?.(grant.suspects);
       this.#gate.paceAddresses(grant.pacesAddresses === true);
@@ -256,9 +249,10 @@ class Worker {
   }
 
   async #runOne(item: ClaimedItem, controller: AbortController): Promise<ItemEnd> {
-    const { collector, laneOf, name: worker } = this.#options;
+    const { collectors, laneOf, name: worker } = this.#options;
     const { spec, scrapers } = await loadOrHold(this.#options, item);
     const { ready } = scrapers[item.scraper]!;
+    const collector = await collectors[spec.scrapers[item.scraper]?.kind ?? "http"]();
     return await runItem({
       item,
       worker,
@@ -274,7 +268,7 @@ class Worker {
       gate: this.#gate.of(item, ready, spec),
       onOutcome: (report, failure) => {
         this.#rests = 0;
-        this.#hand.grow();
+        this.#inFlight.grow();
         this.#release(item);
         const { failures } = ready.scraper;
         reportLanes(item, this.#gate.lanesOf(item), failure, failures, this.#pulse, this.#scheduler);
@@ -300,16 +294,16 @@ class Worker {
 
   #release(item: ClaimedItem): void {
     this.#scheduler.forget(item);
-    if (!this.#hand.release(item)) return;
-    const { room, size } = this.#hand;
+    if (!this.#inFlight.release(item)) return;
+    const { room, size } = this.#inFlight;
     if (size === 0) this.#cadence.soon();
     else this.#cadence.freed({ lastSlotAt: this.#scheduler.lastSlotAt(item.lane, item), room });
     this.#wakeSignal.ring();
   }
 
   #settled(items: readonly SettledItem[], refused: readonly ItemRef[]): void {
-    if (this.#hand.room <= 0 || items.some(({ emitted }) => emitted.length > 0)) this.#cadence.soon();
-    this.#hand.settled(items.length);
+    if (this.#inFlight.room <= 0 || items.some(({ emitted }) => emitted.length > 0)) this.#cadence.soon();
+    this.#inFlight.settled(items.length);
     this.#budgets.settled(items);
     this.#costs.settled(items);
     this.#wakeSignal.ring();
@@ -330,17 +324,17 @@ class Worker {
     this.#tally.add("own troubles", 1);
     const now = performance.now();
     if (now < this.#restUntil) return;
-    this.#hand.halve();
+    this.#inFlight.halve();
     const restMs = Math.min(FIRST_REST_MS * 2 ** this.#rests++, LONGEST_REST_MS);
     this.#restUntil = now + restMs;
     this.#log.warn("own trouble", { code, message, restMs });
   }
 
   #hear(reply: PulseReply): void {
-    if (!reply.isAlive && !this.#options.signal.aborted) void this.#registration?.tell();
-    if (!reply.isAlive && this.#hand.size > 0) {
+    if (!reply.isAlive && !this.#options.signal.aborted) void this.#registration?.report();
+    if (!reply.isAlive && this.#inFlight.size > 0) {
       const jobs = [...new Set([...this.#controllers.keys()].map(({ job }) => job))];
-      this.#log.warn("leases lost", { items: this.#hand.size, jobs });
+      this.#log.warn("leases lost", { items: this.#inFlight.size, jobs });
       this.#letGo(() => true, "the worker was given up and its leases have ended");
     }
     this.#gate.paceAddresses(reply.pacesAddresses === true);

@@ -242,16 +242,16 @@ test("test reports an extraction that is not deterministic", async () => {
 
 test("watch runs again when an import or a fixture changes, and stops on an interrupt", async () => {
   const watching = new SluiceProcess(["test", scraper, "--watch"]);
-  await watching.prints(/✓ county[^]*watching/);
+  await watching.prints(/✓ county[^]*Watching/);
   write(".ownr");
-  await watching.prints(/✗ county[^]*got\s+missing[^]*watching/);
-  // As editors save: a new file replaces the old one.
+  await watching.prints(/✗ county[^]*got\s+missing[^]*Watching/);
+  // As editors save: a new file takes the place of the old one.
   writeFileSync(join(folder, "places.new"), 'export const OWNER = ".owner";\n');
   renameSync(join(folder, "places.new"), join(folder, "places.ts"));
-  await watching.prints(/✓ county[^]*watching/);
+  await watching.prints(/✓ county[^]*Watching/);
   const expected = fixture("plain", "expected.json");
   writeFileSync(expected, readFileSync(expected, "utf8").replace("ALLEN", "ELLEN"));
-  await watching.prints(/✗ county[^]*ELLEN JAMES[^]*watching/);
+  await watching.prints(/✗ county[^]*ELLEN JAMES[^]*Watching/);
   watching.child.kill("SIGINT");
   assert.equal((await watching.ended).code, 0);
 });

@@ -68,7 +68,7 @@ test("an extraction without records does not become current, and --use chooses a
     );
   const held = await sluice(["extract", ...at, "--scraper", broken]);
   assert.equal(held.code, 3, held.stderr);
-  assert.match(held.stdout, /stored, but not current/);
+  assert.match(held.stdout, /stored but not current/);
   assert.match(held.stdout, /The records of the original run are current/);
   assert.deepEqual(await owners(), ["Ann", "Bo"]);
   const forced = await sluice(["extract", ...at, "--scraper", broken, "--force"]);

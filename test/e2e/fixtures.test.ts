@@ -178,7 +178,7 @@ test("a scraper that only emits is tested by what it emits, and a job's items ar
   assert.equal(differing.code, 3);
   assert.match(
     differing.stdout,
-    /inputs for town\n\s+expected\s+1\n\s+got\s+1\n\s+gone .*"7".*\n\s+new .*"\/7"/,
+    /inputs for town\n\s+expected\s+1\n\s+got\s+1\n\s+missing .*"7".*\n\s+new .*"\/7"/,
   );
   assert.equal((await list.run("test", "--update")).code, 0);
   assert.equal((await list.run("test")).code, 0);
@@ -187,7 +187,7 @@ test("a scraper that only emits is tested by what it emits, and a job's items ar
   writeFileSync(town, TOWN("village"));
   const lost = await sluice(["test", list.file, town]);
   assert.equal(lost.code, 3);
-  assert.match(lost.stdout, /fixtures\/town\n\s+a fixture of town/);
+  assert.match(lost.stdout, /fixtures\/town\n\s+a fixture of scraper town/);
   assert.match(lost.stdout, /1 fixture without a scraper/);
 });
 

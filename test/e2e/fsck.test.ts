@@ -219,7 +219,7 @@ test("fsck does not repair counters from damaged items, nor in a job row with ot
   );
   assert.match(named.stdout, /counter done is 12, its items say 11\. To fix it, restore the ledger/);
   assert.deepEqual(counters(), whole);
-  await assert.rejects(repairCounters(data, job), {
+  await assert.rejects(repairCounters(join(data, "sluice.db"), job), {
     code: "damaged-row",
     message: /item t3: .* Restore the ledger/,
   });

@@ -8,7 +8,7 @@ import { collectJob } from "../testing/collected-job.ts";
 import { storageLocation } from "../../config/storage-location.ts";
 import { directReads, startReads } from "./reads.ts";
 
-const THREAD = new URL("../../read-thread.ts", import.meta.url);
+const THREAD = new URL("../../programs/read-thread.ts", import.meta.url);
 
 const job = async (kit: Awaited<ReturnType<typeof openApiKit>>, count: number, owner = "x") => {
   const inputs = Array.from({ length: count }, (_, n) => ({ parcel: String(n) }));

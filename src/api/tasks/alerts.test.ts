@@ -19,7 +19,7 @@ class Notebook implements Channel {
   constructor(name = "ops") {
     this.name = name;
   }
-  async tell(message: ChannelMessage): Promise<void> {
+  async notify(message: ChannelMessage): Promise<void> {
     if (this.broken) throw this.broken;
     this.messages.push(message);
   }

@@ -56,7 +56,7 @@ const channelAt = (port: number, password: string) =>
 
 test("a message arrives at everybody, whole", async (t) => {
   const { mails, port } = await openMailServer(t);
-  await channelAt(port, "hunter2").tell(MESSAGE, never);
+  await channelAt(port, "hunter2").notify(MESSAGE, never);
   const [mail, ...more] = mails;
   assert.deepEqual([mail?.from, mail?.to, more], ["sluice@house.test", ["a@team.test", "b@team.test"], []]);
   assert.match(mail?.text ?? "", /^Subject: Sluice: 1 alert\r$/m);
@@ -69,7 +69,7 @@ test("says refused with a wrong password, unreachable without a server, and neve
     error instanceof ChannelError &&
     error.code === code &&
     !/hunter3/.test(`${error.message} ${error.stack}`);
-  await assert.rejects(() => channelAt(port, "hunter3").tell(MESSAGE, never), fails("refused"));
-  await assert.rejects(() => channelAt(1, "hunter3").tell(MESSAGE, never), fails("unreachable"));
+  await assert.rejects(() => channelAt(port, "hunter3").notify(MESSAGE, never), fails("refused"));
+  await assert.rejects(() => channelAt(1, "hunter3").notify(MESSAGE, never), fails("unreachable"));
   assert.deepEqual(mails, []);
 });

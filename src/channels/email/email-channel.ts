@@ -16,7 +16,7 @@ export const emailChannel = (options: EmailOptions): Channel => {
   loadOptional("nodemailer", "An email channel", () => import.meta.resolve("nodemailer"));
   return {
     name,
-    async tell({ title, lines }, signal) {
+    async notify({ title, lines }, signal) {
       if (signal.aborted) throw new ChannelError("stopped", "stopped before the message was sent");
       const { createTransport } = await import("nodemailer");
       const transport = createTransport({

@@ -10,7 +10,7 @@ const MESSAGE = { title: "2 alerts", lines: ["job <!channel> & co", "second"] };
 test("writes to the incoming webhook, and what jobs are called mentions nobody", async () => {
   await using slack = await openTestSite((_, response) => response.end("ok"));
   const channel = slackChannel({ name: "ops", url: `${slack.url}/services/T0/B0/x` });
-  await channel.tell(MESSAGE, never);
+  await channel.notify(MESSAGE, never);
   const [request] = slack.seen;
   assert.deepEqual(
     [request?.method, request?.url, request?.headers["content-type"]],
@@ -22,9 +22,9 @@ test("writes to the incoming webhook, and what jobs are called mentions nobody",
 
 test("says refused when Slack refuses, unreachable when it is away, and never its URL", async () => {
   await using slack = await openTestSite((_, response) => response.writeHead(403).end("invalid_token"));
-  const tell = (url: string) => () => slackChannel({ name: "ops", url }).tell(MESSAGE, never);
+  const notify = (url: string) => () => slackChannel({ name: "ops", url }).notify(MESSAGE, never);
   const fails = (code: string) => (error: unknown) =>
     error instanceof ChannelError && error.code === code && !error.message.includes("hunter2");
-  await assert.rejects(tell(`${slack.url}/hunter2`), fails("refused"));
-  await assert.rejects(tell("http://127.0.0.1:1/hunter2"), fails("unreachable"));
+  await assert.rejects(notify(`${slack.url}/hunter2`), fails("refused"));
+  await assert.rejects(notify("http://127.0.0.1:1/hunter2"), fails("unreachable"));
 });

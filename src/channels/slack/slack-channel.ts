@@ -13,7 +13,7 @@ const LONGEST_TEXT = 4000;
 
 export const slackChannel = ({ name, url, timeoutMs = 15_000 }: SlackOptions): Channel => ({
   name,
-  async tell(message, signal) {
+  async notify(message, signal) {
     const body = JSON.stringify({ text: slackText(message) });
     const { status } = await post({ url, headers: {}, body, timeoutMs, signal, dispatcher: undefined });
     if (status < 200 || status >= 300)

@@ -1,32 +1,47 @@
 import { availableParallelism } from "node:os";
 import { laneOf, openStorage, type Storage } from "../../compose.ts";
 import { resolveScraper } from "../../config/find-scrapers.ts";
-import { jobId, type JobView } from "../../domain/job.ts";
+import { type JobCaps, jobId, type JobView } from "../../domain/job.ts";
 import { checkOutput } from "../../export/outputs/open-output.ts";
 import { openInputs } from "../../inputs/open-inputs.ts";
 import { readInputs } from "../../inputs/read-inputs.ts";
 import { createJob, loadInputs } from "../../pipeline/submit.ts";
-import { type CompiledScraper, compileScraper } from "../../scrapers/compiled-scraper.ts";
+import { type CompiledScraper, compileScraper, loweredPace } from "../../scrapers/compiled-scraper.ts";
 import { loadPinned } from "../../scrapers/load-pinned.ts";
-import { loadScraper, ScraperLoadError } from "../../scrapers/load-scraper.ts";
+import { ScraperLoadError } from "../../scrapers/check-scraper.ts";
+import { loadScraper } from "../../scrapers/load-scraper.ts";
+import { LOCAL_ACTOR } from "../../services/context.ts";
+import { resumeJob } from "../../services/jobs.ts";
 import { Supervisor } from "../../worker/supervisor.ts";
 import { UsageError } from "../exit.ts";
 import { findJob } from "../find-job.ts";
-import { capsOf } from "../options.ts";
-import type { ResumeOptions, RunOptions } from "../commands/run.ts";
-import { paceAtRate } from "../rate-option.ts";
-import { readNewVersion } from "../read-new-version.ts";
-import { dataFlag } from "../options.ts";
+import { capsOf, dataFlag, given, type WorkingOptions } from "../options.ts";
+import { NEW_VERSION_WAIT_MS, readNewVersion, waitText } from "../read-new-version.ts";
 import { openProgress, progressMode } from "../render/progress.ts";
 import { workerScript } from "../run-workers.ts";
 import { noteChange } from "../service/audit-local.ts";
+import { paceNote } from "../service/submission.ts";
 import { reapDead, superviseJob } from "./supervise-job.ts";
 
+export interface RunOptions extends WorkingOptions {
+  readonly limit?: number;
+  /** Requests per second in each lane; can only lower the scraper's own pace. */
+  readonly rate?: number;
+  readonly maxItems?: number;
+  /** False for `--no-extract`. */
+  readonly extract: boolean;
+}
+
+export interface ResumeOptions extends WorkingOptions, JobCaps {
+  /** Continue with the current version of the scraper. */
+  readonly newVersion: boolean;
+}
+
 export const runCommand = async (named: string, options: RunOptions): Promise<number> => {
+  checkOutputs(options);
   if (options.input === undefined)
     throw new UsageError("no inputs. Name a file with --input FILE, or read stdin with --input -");
   const { input, processes, data, logLevel } = options;
-  if (options.output !== undefined) checkOutput(options.output);
   using progress = openProgress({ mode: progressMode(options), stream: process.stderr });
   // Worker processes load their code while this one opens the scraper and the ledger.
   const supervisor = new Supervisor({
@@ -45,13 +60,15 @@ export const runCommand = async (named: string, options: RunOptions): Promise<nu
       job,
       client: "local",
       ready,
-      paceOf: paceAtRate(options.rate, (text) => progress.note(text)),
+      paceOf: ({ pace }: CompiledScraper) => loweredPace(pace, { perSecond: options.rate }),
       extracts: options.extract,
       laneOf,
       inputs,
-      ...(options.limit !== undefined && { limit: options.limit }),
-      ...(options.maxItems !== undefined && { maxItems: options.maxItems }),
+      ...given({ limit: options.limit, maxItems: options.maxItems }),
     };
+    const { perSecond } = ready.pace;
+    const note = paceNote(options.rate, { scraper: ready.scraper.name, perSecond });
+    if (note !== undefined) progress.note(note);
     await createJob(storage.ledger, submission);
     return await superviseJob({
       storage,
@@ -63,7 +80,7 @@ export const runCommand = async (named: string, options: RunOptions): Promise<nu
       processes,
       progress,
       logLevel,
-      ...(options.output !== undefined && { output: options.output }),
+      ...given({ output: options.output }),
       load: async (signal, onProgress) =>
         void (await loadInputs(storage.ledger, { ...submission, signal, onProgress })),
     });
@@ -74,7 +91,7 @@ export const runCommand = async (named: string, options: RunOptions): Promise<nu
 };
 
 export const resumeCommand = async (named: string, options: ResumeOptions): Promise<number> => {
-  if (options.output !== undefined) checkOutput(options.output);
+  checkOutputs(options);
   await using storage = await openStorage(options.data);
   const found = await findJob(storage.ledger, named);
   const job = found.spec.id;
@@ -88,19 +105,25 @@ export const resumeCommand = async (named: string, options: ResumeOptions): Prom
     });
   await reapDead(storage.ledger);
   const caps = capsOf(options);
-  if (caps || found.cappedBy.quota > 0) await storage.ledger.raiseCaps(job, caps ?? {});
+  const { newVersion } = options;
   using progress = openProgress({ mode: progressMode(options), stream: process.stderr });
-  await readNewVersion(storage, found, {
-    isAsked: options.newVersion,
-    cores: availableParallelism(),
-    say: (line) => progress.note(line),
+  const say = (line: string): void => progress.note(line);
+  let load: Load | undefined;
+  const view = await resumeJob({ ledger: storage.ledger, laneOf }, LOCAL_ACTOR, job, {
+    ...(caps && { caps }),
+    newVersion,
+    waitMs: NEW_VERSION_WAIT_MS,
+    onWait: (inFlight) => say(waitText(job, inFlight)),
+    async readPages(now, isTaken) {
+      const isUnchanged = newVersion && !isTaken;
+      await readNewVersion(storage, now, { isUnchanged, cores: availableParallelism(), say });
+      // Before the job is resumed: without its scraper or its inputs it could not run.
+      const ready = await loadPinned(now.spec).catch((error: unknown) => {
+        throw withCommand(error, job, options);
+      });
+      load = loaderOf(storage, now, ready, options);
+    },
   });
-  const view = (await storage.ledger.readJob(job))!;
-  const ready = await loadPinned(view.spec).catch((error: unknown) => {
-    throw withCommand(error, job, options);
-  });
-  const load = loaderOf(storage, view, ready, options);
-  await storage.ledger.controlJob(job, "resume");
   const { processes, logLevel, output } = options;
   const supervisor = new Supervisor({
     script: workerScript,
@@ -118,8 +141,7 @@ export const resumeCommand = async (named: string, options: ResumeOptions): Prom
       processes,
       progress,
       logLevel,
-      ...(output !== undefined && { output }),
-      ...(load && { load }),
+      ...given({ output, load }),
     });
   } finally {
     await supervisor.kill();
@@ -153,7 +175,15 @@ const loaderOf = (
         `the ${view.counts.accepted} that it already has are ignored.`,
     );
   const inputs = readInputs(input, format ? { format } : {});
-  const submission = { job, client, ready, laneOf, inputs, ...(limit !== undefined && { limit }) };
+  const submission = { job, client, ready, laneOf, inputs, ...given({ limit }) };
   return async (signal, onProgress) =>
     void (await loadInputs(storage.ledger, { ...submission, signal, onProgress }));
+};
+
+const checkOutputs = ({ json, output }: WorkingOptions): void => {
+  if (json && output === "-")
+    throw new UsageError(
+      "--json and --output - both write to stdout. Write the results to a file, or omit --json.",
+    );
+  if (output !== undefined) checkOutput(output);
 };

@@ -6,15 +6,15 @@ import { type Controller, openController, openJobLog } from "../../compose.ts";
 import { takeLanePolicy } from "../../config/check-config.ts";
 import { loadConfig } from "../../config/load-config.ts";
 import { storageLocation } from "../../config/storage-location.ts";
-import type { Log, LogLevel } from "../../worker/log.ts";
+import type { Log } from "../../worker/log.ts";
 import { EXIT, UsageError } from "../exit.ts";
 import { listenForInterrupts } from "../interrupts.ts";
-import { runWorkers, wideRights } from "../run-workers.ts";
+import { given } from "../options.ts";
+import { DRAINING, type ProcessOptions, runWorkers, say, wideRights } from "../run-workers.ts";
 import { noteChange } from "../service/audit-local.ts";
 import { print } from "../terminal.ts";
 
-export interface ServeOptions {
-  readonly data: string;
+export interface ServeOptions extends ProcessOptions {
   readonly host?: string;
   readonly port?: number;
   readonly tlsCert?: string;
@@ -23,12 +23,6 @@ export interface ServeOptions {
   /** False for `--no-key`. */
   readonly key: boolean;
   readonly workers?: number;
-  readonly concurrency?: number;
-  /** In milliseconds. */
-  readonly drain: number;
-  readonly logLevel: LogLevel;
-  readonly json: boolean;
-  readonly quiet: boolean;
 }
 
 const DEFAULT_HOST = "127.0.0.1";
@@ -85,11 +79,11 @@ export const serveCommand = async (options: ServeOptions): Promise<number> => {
     log,
     signal,
     killed: killed.signal,
-    ...(project?.allowTargets && { allowTargets: project.allowTargets }),
+    ...given({ allowTargets: project?.allowTargets }),
   });
   try {
     await aborted(signal);
-    say(options, "draining", "Stopping: finishing items in flight. Interrupt again to stop at once.");
+    say(options, "draining", DRAINING);
     await Promise.race([
       controller.close(),
       delay(CLOSE_MS, undefined, { ref: false }),
@@ -144,11 +138,10 @@ const keepWorking = async (
         processes,
         logLevel,
         log,
-        say: (line) => say(options, "output", line),
+        onOutput: (line) => say(options, "output", line),
         signal,
         killed,
-        ...(concurrency !== undefined && { concurrency }),
-        ...(allowTargets && { allowTargets }),
+        ...given({ concurrency, allowTargets }),
       });
     } catch (error) {
       const { message } = error as Error;
@@ -176,11 +169,6 @@ const announce = (options: ServeOptions, url: string, key: string | undefined): 
 
 const showKey = ({ json }: ServeOptions, key: string): void =>
   print([json ? JSON.stringify({ type: "key", key }) : `Admin key, shown only once: ${key}`]);
-
-const say = ({ json, quiet }: ServeOptions, type: string, text: string): void => {
-  if (json) print([JSON.stringify({ type, text })]);
-  else if (!quiet) process.stderr.write(`${text}\n`);
-};
 
 const ALL = new Set(["0.0.0.0", "::", "[::]"]);
 

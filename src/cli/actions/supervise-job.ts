@@ -12,6 +12,7 @@ import type { Supervisor } from "../../worker/supervisor.ts";
 import { isGone } from "../../worker/this-process.ts";
 import { EXIT, jobExitCode } from "../exit.ts";
 import { listenForInterrupts } from "../interrupts.ts";
+import { DRAINING } from "../run-workers.ts";
 import type { Progress } from "../render/progress.ts";
 import { renderReport } from "../render/report.ts";
 
@@ -89,8 +90,7 @@ export const superviseJob = async (options: SuperviseJobOptions): Promise<number
     if (isOver(view) || supervisor.failure || loadError !== undefined || interrupts.signal.aborted) break;
     await delay(LOOK_MS, undefined, { signal: interrupts.signal }).catch(() => undefined);
   }
-  if (interrupts.signal.aborted)
-    progress.note("Stopping: finishing items in flight. Interrupt again to stop at once.");
+  if (interrupts.signal.aborted) progress.note(DRAINING);
   loadStop.abort();
   await Promise.all([supervisor.stop(), loading]);
   if (loadError !== undefined) {

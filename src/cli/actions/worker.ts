@@ -4,27 +4,19 @@ import { takeLanePolicy } from "../../config/check-config.ts";
 import { loadConfig } from "../../config/load-config.ts";
 import { storageLocation } from "../../config/storage-location.ts";
 import type { CollectorKind } from "../../domain/job-version.ts";
-import type { LogLevel } from "../../worker/log.ts";
 import { EXIT } from "../exit.ts";
 import { listenForInterrupts } from "../interrupts.ts";
-import { controllerAt, runWorkers, wideRights } from "../run-workers.ts";
-import { print } from "../terminal.ts";
+import { given } from "../options.ts";
+import { controllerAt, runWorkers, wideRights, DRAINING, type ProcessOptions, say } from "../run-workers.ts";
 import { countText } from "../text.ts";
 
-export interface WorkerOptions {
-  readonly data: string;
+export interface WorkerOptions extends ProcessOptions {
   /** URL of the server that has the ledger; by default, the ledger is in the data folder. */
   readonly ledger?: string;
   readonly keyFile?: string;
   readonly processes: number;
-  readonly concurrency?: number;
-  /** In milliseconds. */
-  readonly drain: number;
   readonly lanes?: readonly string[];
   readonly kinds?: readonly CollectorKind[];
-  readonly logLevel: LogLevel;
-  readonly json: boolean;
-  readonly quiet: boolean;
 }
 
 const TIDY_MS = 2000;
@@ -41,21 +33,20 @@ export const workerCommand = async (options: WorkerOptions): Promise<number> => 
   const log = openJobLog(data, "worker", logLevel);
   const location = storageLocation({ data, ledger: controller?.url, key: controller?.key });
   await using storage = await openStorage(location, { signal: killed.signal, log });
-  const say = sayer(options);
   say(
+    options,
     "started",
     `Working for ${jobsText(kinds)} ${controller ? `of ${controller.url}` : `in ${data}`}, with ${countText(processes)} ${plural(processes)}.`,
   );
   const wide = wideRights(data);
-  if (wide !== undefined) say("wide-rights", wide);
+  if (wide !== undefined) say(options, "wide-rights", wide);
   if (kinds && !kinds.includes("http"))
     say(
+      options,
       "nothing-to-do",
       "This version supports only scrapers of kind http, so there is nothing for this worker to do.",
     );
-  interrupts.signal.addEventListener("abort", () =>
-    say("draining", "Stopping: finishing items in flight. Interrupt again to stop at once."),
-  );
+  interrupts.signal.addEventListener("abort", () => say(options, "draining", DRAINING));
   const over = new AbortController();
   const tidying = controller ? undefined : keepTidy(storage, over.signal);
   try {
@@ -64,13 +55,10 @@ export const workerCommand = async (options: WorkerOptions): Promise<number> => 
       processes,
       logLevel,
       log,
-      say: (line) => say("output", line),
+      onOutput: (line) => say(options, "output", line),
       signal: interrupts.signal,
       killed: killed.signal,
-      ...(lanes && { lanes }),
-      ...(kinds && { kinds }),
-      ...(concurrency !== undefined && { concurrency }),
-      ...(allowTargets && { allowTargets }),
+      ...given({ lanes, kinds, concurrency, allowTargets }),
     });
   } finally {
     over.abort();
@@ -91,10 +79,3 @@ const keepTidy = async (storage: Storage, signal: AbortSignal): Promise<void> =>
     await delay(TIDY_MS, undefined, { signal }).catch(() => undefined);
   }
 };
-
-const sayer =
-  ({ json, quiet }: WorkerOptions) =>
-  (type: string, text: string): void => {
-    if (json) print([JSON.stringify({ type, text })]);
-    else if (!quiet) process.stderr.write(`${text}\n`);
-  };

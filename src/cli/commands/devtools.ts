@@ -1,9 +1,6 @@
 import type { Command } from "commander";
-import type { CaptureOptions } from "../actions/capture.ts";
-import type { TestCommandOptions } from "../actions/test.ts";
-import type { TryOptions } from "../actions/try.ts";
 import { inputValue, wholeNumber } from "../option-values.ts";
-import { dataOptions, jsonOption, type ToAction } from "../options.ts";
+import { dataOptions, jsonOption, lazy, type ToAction } from "../options.ts";
 
 const TRY_HELP = `
 Examples:
@@ -41,10 +38,7 @@ export const register = (program: Command, toAction: ToAction): void => {
     .argument("<scraper>", SCRAPER_HELP)
     .addHelpText("after", TRY_HELP);
   dataOptions(itemOptions(trial)).action(
-    toAction(async (scraper: string, options: TryOptions) => {
-      const { tryCommand } = await import("../actions/try.ts");
-      return await tryCommand(scraper, options);
-    }),
+    toAction(lazy(async () => (await import("../actions/try.ts")).tryCommand)),
   );
 
   const capture = program
@@ -59,10 +53,7 @@ export const register = (program: Command, toAction: ToAction): void => {
     .option("--case <name>", "name of the fixture (default: made from the item's key)")
     .option("--force", "replace an existing fixture, and keep pages over 2 MB", false);
   dataOptions(capture).action(
-    toAction(async (scraper: string, options: CaptureOptions) => {
-      const { captureCommand } = await import("../actions/capture.ts");
-      return await captureCommand(scraper, options);
-    }),
+    toAction(lazy(async () => (await import("../actions/capture.ts")).captureCommand)),
   );
 
   program
@@ -75,12 +66,7 @@ export const register = (program: Command, toAction: ToAction): void => {
     .option("--require-fixtures", "fail if a scraper has no fixture", false)
     .addOption(jsonOption())
     .addHelpText("after", TEST_HELP)
-    .action(
-      toAction(async (scrapers: string[], options: TestCommandOptions) => {
-        const { testCommand } = await import("../actions/test.ts");
-        return await testCommand(scrapers, options);
-      }),
-    );
+    .action(toAction(lazy(async () => (await import("../actions/test.ts")).testCommand)));
 };
 
 const itemOptions = (command: Command): Command =>

@@ -1,9 +1,16 @@
 import { type Command, Option } from "commander";
 import { CHANGES, type Change } from "../../domain/freshness.ts";
-import type { ExportOptions } from "../actions/export.ts";
 import { EXIT } from "../exit.ts";
 import { fillValue, listOf, namesOf } from "../option-values.ts";
-import { dataOption, given, JOB_HELP, placeOptions, type PlaceOptions, type ToAction } from "../options.ts";
+import {
+  dataOption,
+  given,
+  JOB_HELP,
+  placeOptions,
+  type PlaceOptions,
+  lazy,
+  type ToAction,
+} from "../options.ts";
 import { openVerbs } from "../service/open-verbs.ts";
 
 const EXPORT_HELP = `
@@ -37,12 +44,7 @@ export const register = (program: Command, toAction: ToAction): void => {
     .option("--manifest", "write the job's manifest again", false)
     .addOption(dataOption())
     .option("--json", "print a summary as JSON; the results go to --output", false)
-    .action(
-      toAction(async (job: string, options: ExportOptions) => {
-        const { exportCommand } = await import("../actions/export.ts");
-        return await exportCommand(job, options);
-      }),
-    );
+    .action(toAction(lazy(async () => (await import("../actions/export.ts")).exportCommand)));
 };
 
 interface ResultsOptions extends PlaceOptions {

@@ -1,8 +1,7 @@
 import { availableParallelism } from "node:os";
 import type { Command } from "commander";
-import type { DiffCommandOptions, ExtractCommandOptions } from "../actions/extract.ts";
 import { listOf, processCount, sinceWhen, wholeNumber } from "../option-values.ts";
-import { dataOption, dataOptions, JOB_HELP, quietOption, type ToAction } from "../options.ts";
+import { dataOption, dataOptions, JOB_HELP, quietOption, lazy, type ToAction } from "../options.ts";
 
 const EXTRACT_HELP = `
 Examples:
@@ -43,12 +42,7 @@ export const register = (program: Command, toAction: ToAction): void => {
     .option("--json", "print progress and result as JSON, one object per line", false)
     .addOption(quietOption())
     .addHelpText("after", EXTRACT_HELP)
-    .action(
-      toAction(async (job: string | undefined, options: ExtractCommandOptions) => {
-        const { extractCommand } = await import("../actions/extract.ts");
-        return await extractCommand(job, options);
-      }),
-    );
+    .action(toAction(lazy(async () => (await import("../actions/extract.ts")).extractCommand)));
 
   const diff = program
     .command("diff")
@@ -59,10 +53,5 @@ export const register = (program: Command, toAction: ToAction): void => {
     .option("--field <name>", "only this field; repeatable", listOf)
     .option("--examples <n>", "show N examples of each change", wholeNumber, 3)
     .addHelpText("after", DIFF_HELP);
-  dataOptions(diff).action(
-    toAction(async (a: string, b: string, options: DiffCommandOptions) => {
-      const { diffCommand } = await import("../actions/extract.ts");
-      return await diffCommand(a, b, options);
-    }),
-  );
+  dataOptions(diff).action(toAction(lazy(async () => (await import("../actions/extract.ts")).diffCommand)));
 };

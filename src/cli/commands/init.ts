@@ -1,7 +1,5 @@
 import type { Command } from "commander";
-import type { InitOptions } from "../actions/init.ts";
-import type { NewScraperOptions } from "../actions/new-scraper.ts";
-import { dataOptions, type ToAction } from "../options.ts";
+import { dataOptions, lazy, type ToAction } from "../options.ts";
 
 const INIT_HELP = `
 Examples:
@@ -26,12 +24,7 @@ export const register = (program: Command, toAction: ToAction): void => {
     .argument("<dir>", "folder of the project; created if it does not exist")
     .option("--force", "add missing files to a folder that is not empty; never overwrites a file", false)
     .addHelpText("after", INIT_HELP)
-    .action(
-      toAction(async (folder: string, options: InitOptions) => {
-        const { initCommand } = await import("../actions/init.ts");
-        return await initCommand(folder, options);
-      }),
-    );
+    .action(toAction(lazy(async () => (await import("../actions/init.ts")).initCommand)));
 
   const scraper = program
     .command("new")
@@ -48,9 +41,6 @@ export const register = (program: Command, toAction: ToAction): void => {
     .option("--dir <dir>", "where to write it (default: the first `scrapers` folder in sluice.config.ts)")
     .addHelpText("after", NEW_HELP);
   dataOptions(scraper).action(
-    toAction(async (name: string, options: NewScraperOptions) => {
-      const { newScraperCommand } = await import("../actions/new-scraper.ts");
-      return await newScraperCommand(name, options);
-    }),
+    toAction(lazy(async () => (await import("../actions/new-scraper.ts")).newScraperCommand)),
   );
 };

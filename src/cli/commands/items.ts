@@ -1,11 +1,10 @@
 import type { Command } from "commander";
 import { FAILURE_KINDS, type FailureKind } from "../../domain/failure.ts";
 import { ITEM_STATES, type ItemState } from "../../domain/item.ts";
-import type { ShowItemOptions } from "../actions/show-item.ts";
 import { EXIT } from "../exit.ts";
 import { checkScraperName } from "../find-job.ts";
 import { namesOf, wholeNumber } from "../option-values.ts";
-import { given, JOB_HELP, placeOptions, type PlaceOptions, type ToAction } from "../options.ts";
+import { given, JOB_HELP, placeOptions, type PlaceOptions, lazy, type ToAction } from "../options.ts";
 import { openVerbs } from "../service/open-verbs.ts";
 import type { ItemRow } from "../service/verbs.ts";
 import { print, printWidth } from "../terminal.ts";
@@ -54,10 +53,7 @@ export const register = (program: Command, toAction: ToAction): void => {
     .option("--capture <name|n>", "which capture --html or --open shows")
     .addHelpText("after", SHOW_HELP);
   placeOptions(show).action(
-    toAction(async (job: string, key: string, options: ShowItemOptions) => {
-      const { showItemCommand } = await import("../actions/show-item.ts");
-      return await showItemCommand(job, key, options);
-    }),
+    toAction(lazy(async () => (await import("../actions/show-item.ts")).showItemCommand)),
   );
 };
 

@@ -1,6 +1,4 @@
 import type { Command } from "commander";
-import type { JobCaps } from "../../domain/job.ts";
-import { UsageError } from "../exit.ts";
 import { numberIn } from "../option-values.ts";
 import {
   continueOptions,
@@ -8,9 +6,9 @@ import {
   inputOptions,
   JOB_HELP,
   newJobOptions,
+  lazy,
   type ToAction,
   workingOptions,
-  type WorkingOptions,
 } from "../options.ts";
 
 const RUN_HELP = `
@@ -30,20 +28,6 @@ Examples:
   sluice resume last --new-version            after you fix its scraper
 ${EXIT_CODES_HELP}`;
 
-export interface RunOptions extends WorkingOptions {
-  readonly limit?: number;
-  /** Requests per second in each lane; can only lower the scraper's own pace. */
-  readonly rate?: number;
-  readonly maxItems?: number;
-  /** False for `--no-extract`. */
-  readonly extract: boolean;
-}
-
-export interface ResumeOptions extends WorkingOptions, JobCaps {
-  /** Continue with the current version of the scraper. */
-  readonly newVersion: boolean;
-}
-
 /** Run jobs in this process: `run`, `resume`. */
 export const register = (program: Command, toAction: ToAction): void => {
   const run = program
@@ -53,11 +37,7 @@ export const register = (program: Command, toAction: ToAction): void => {
     .addHelpText("after", RUN_HELP);
   inputOptions(run).option("--limit <n>", "use only the first N inputs", numberIn("inputs"));
   workingOptions(newJobOptions(run)).action(
-    toAction(async (scraper: string, options: RunOptions) => {
-      checkOutputs(options);
-      const { runCommand } = await import("../actions/run.ts");
-      return await runCommand(scraper, options);
-    }),
+    toAction(lazy(async () => (await import("../actions/run.ts")).runCommand)),
   );
 
   const resume = program
@@ -69,17 +49,6 @@ export const register = (program: Command, toAction: ToAction): void => {
     .argument("<job>", JOB_HELP)
     .addHelpText("after", RESUME_HELP);
   workingOptions(continueOptions(inputOptions(resume))).action(
-    toAction(async (job: string, options: ResumeOptions) => {
-      checkOutputs(options);
-      const { resumeCommand } = await import("../actions/run.ts");
-      return await resumeCommand(job, options);
-    }),
+    toAction(lazy(async () => (await import("../actions/run.ts")).resumeCommand)),
   );
-};
-
-const checkOutputs = ({ json, output }: WorkingOptions): void => {
-  if (json && output === "-")
-    throw new UsageError(
-      "--json and --output - both write to stdout. Write the results to a file, or omit --json.",
-    );
 };

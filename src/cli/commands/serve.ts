@@ -1,10 +1,8 @@
 import { type Command, Option } from "commander";
 import { COLLECTOR_KINDS } from "../../domain/job-version.ts";
-import type { ServeOptions } from "../actions/serve.ts";
-import type { WorkerOptions } from "../actions/worker.ts";
 import { DRAIN_MS } from "../interrupts.ts";
 import { durationIn, listOf, namesOf, numberIn, portNumber, processCount } from "../option-values.ts";
-import { dataOptions, logOptions, quietOption, type ToAction } from "../options.ts";
+import { dataOptions, logOptions, quietOption, lazy, type ToAction } from "../options.ts";
 
 const SERVE_HELP = `
 The first start creates the client \`default\` with an admin key, and prints the key once. Store it with \`sluice login\`.
@@ -52,10 +50,7 @@ export const register = (program: Command, toAction: ToAction): void => {
     .option("--concurrency <n>", "items in flight per worker process", numberIn("concurrency"))
     .addHelpText("after", SERVE_HELP);
   processOptions(serve).action(
-    toAction(async (options: ServeOptions) => {
-      const { serveCommand } = await import("../actions/serve.ts");
-      return await serveCommand(options);
-    }),
+    toAction(lazy(async () => (await import("../actions/serve.ts")).serveCommand)),
   );
 
   const worker = program
@@ -82,17 +77,14 @@ export const register = (program: Command, toAction: ToAction): void => {
     )
     .addHelpText("after", WORKER_HELP);
   processOptions(worker).action(
-    toAction(async (options: WorkerOptions) => {
-      const { workerCommand } = await import("../actions/worker.ts");
-      return await workerCommand(options);
-    }),
+    toAction(lazy(async () => (await import("../actions/worker.ts")).workerCommand)),
   );
 };
 
 const processOptions = (command: Command): Command =>
   dataOptions(
     logOptions(command).addOption(
-      new Option("--drain <time>", "how long to wait for items in flight when stopping")
+      new Option("--drain <duration>", "how long to wait for items in flight when stopping")
         .argParser(durationIn("drainMs"))
         .default(DRAIN_MS, "8s"),
     ),

@@ -1,6 +1,5 @@
 import type { Command } from "commander";
-import type { FsckOptions } from "../actions/fsck.ts";
-import { type DataOptions, dataOptions, type ToAction } from "../options.ts";
+import { dataOptions, lazy, type ToAction } from "../options.ts";
 
 const FSCK_HELP = `
 Changes nothing without --repair. Safe to run while the server runs. Exits with code 6 if something is damaged.
@@ -35,12 +34,7 @@ export const register = (program: Command, toAction: ToAction): void => {
     .option("--repair", "rebuild what can be rebuilt: indexes, manifests, counters", false)
     .option("--drop-orphans", "with --repair: delete objects of jobs that are not in the ledger", false)
     .addHelpText("after", FSCK_HELP);
-  dataOptions(fsck).action(
-    toAction(async (options: FsckOptions) => {
-      const { fsckCommand } = await import("../actions/fsck.ts");
-      return await fsckCommand(options);
-    }),
-  );
+  dataOptions(fsck).action(toAction(lazy(async () => (await import("../actions/fsck.ts")).fsckCommand)));
 
   const backup = program
     .command("backup")
@@ -51,10 +45,7 @@ export const register = (program: Command, toAction: ToAction): void => {
     .argument("<folder>", "an empty folder, or one with an earlier backup")
     .addHelpText("after", BACKUP_HELP);
   dataOptions(backup).action(
-    toAction(async (folder: string, options: DataOptions) => {
-      const { backupCommand } = await import("../actions/backup.ts");
-      return await backupCommand(folder, options);
-    }),
+    toAction(lazy(async () => (await import("../actions/backup.ts")).backupCommand)),
   );
 
   const restore = program
@@ -66,10 +57,7 @@ export const register = (program: Command, toAction: ToAction): void => {
     .argument("<folder>", "a folder written by `sluice backup`")
     .addHelpText("after", BACKUP_HELP);
   dataOptions(restore).action(
-    toAction(async (folder: string, options: DataOptions) => {
-      const { restoreCommand } = await import("../actions/backup.ts");
-      return await restoreCommand(folder, options);
-    }),
+    toAction(lazy(async () => (await import("../actions/backup.ts")).restoreCommand)),
   );
 
   const rebuild = program
@@ -80,9 +68,6 @@ export const register = (program: Command, toAction: ToAction): void => {
     )
     .addHelpText("after", REBUILD_HELP);
   dataOptions(rebuild).action(
-    toAction(async (options: DataOptions) => {
-      const { rebuildCommand } = await import("../actions/backup.ts");
-      return await rebuildCommand(options);
-    }),
+    toAction(lazy(async () => (await import("../actions/backup.ts")).rebuildCommand)),
   );
 };

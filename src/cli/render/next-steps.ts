@@ -1,5 +1,5 @@
-import type { Evidence } from "../../domain/breaker-evidence.ts";
-import { type Failure, FAILURE_KINDS, type FailureKind } from "../../domain/failure.ts";
+import type { Evidence } from "../../domain/breaker.ts";
+import { type Failure, FAILURE_KINDS, failureInfo, type FailureKind } from "../../domain/failure.ts";
 import type { JobView } from "../../domain/job.ts";
 import { RANGES } from "../../domain/number-range.ts";
 import { dataFlag } from "../options.ts";
@@ -119,89 +119,11 @@ const raiseFlags = ({ state, cappedBy, counts, spec, budgetSpentAt }: JobView): 
     .join("");
 };
 
-interface Advice {
-  /** For the author of a scraper, after `sluice try`. */
-  readonly trial: string;
-  /** For a lane that is held because of such failures. */
-  readonly held: string;
-  /** A corrected scraper helps: the job can continue with its new version. */
-  readonly isForAuthor?: true;
-}
-
-const ADVICE: Readonly<Record<FailureKind, Advice>> = {
-  timeout: {
-    trial: "Try again. A slow site needs a higher `limits.requestMs`.",
-    held: "The site does not respond in time. Check whether it is up; a lower --rate reduces the load.",
-  },
-  connection: {
-    trial: "Check `site`, the network and whether the site is up, then try again.",
-    held: "The site cannot be reached. Check its address, and that this machine can connect to it.",
-  },
-  "rate-limited": {
-    trial: "The site asks for fewer requests: lower `pace.perSecond`. Sluice slows the lane down by itself.",
-    held: "The site asks for fewer requests. Continue later or with a lower --rate.",
-  },
-  blocked: {
-    trial: "Look at the stored page. Slow down, or send the headers that the site expects.",
-    held: "The site blocks this machine. Continue later and slower, or from another address.",
-  },
-  captcha: {
-    trial: "The site shows a captcha. Slow down and try again later.",
-    held: "The site shows captchas. Continue later and slower, or from another address.",
-  },
-  maintenance: {
-    trial: "Try again when the site is up.",
-    held: "The site is under maintenance. Continue later.",
-  },
-  "server-error": {
-    trial: "Try again. If it persists, compare the request with what a browser sends.",
-    held: "The site returns server errors. Open one of the pages in a browser; continue later.",
-  },
-  "structure-changed": {
-    trial: "Correct the selectors; the report above shows what each of them finds.",
-    held: "The pages have changed. Correct the scraper's selectors, then continue with the new version.",
-    isForAuthor: true,
-  },
-  navigation: {
-    trial:
-      "The page lacks a link, form or field that `collect` needs. Compare it with the page in a browser.",
-    held: "A link, form or page that the scraper follows is missing. Correct the scraper, then continue with the new version. If the site answers 404 for what it does not have, see `accept` and `absent()` in docs/scrapers.md.",
-    isForAuthor: true,
-  },
-  "invalid-input": {
-    trial: "Correct the input.",
-    held: "The site does not accept the inputs. Check the input file.",
-  },
-  "forbidden-target": {
-    trial: "`collect` requests an address that is not allowed. Correct the link.",
-    held: "The scraper requests addresses that are not allowed. Correct it, then continue with the new version.",
-    isForAuthor: true,
-  },
-  "robots-denied": {
-    trial: 'robots.txt forbids it. If you have permission, set `robots: "ignore"` in the scraper.',
-    held: "The site's robots.txt forbids these pages.",
-  },
-  "too-large": {
-    trial: "If such a page is expected, raise `limits.bodyBytes` or `limits.decodedBytes`.",
-    held: "The responses exceed the scraper's limits. Raise `limits`, then continue with the new version.",
-    isForAuthor: true,
-  },
-  "bad-content": {
-    trial: "The response is not what the scraper expects. Look at the stored page.",
-    held: "The responses do not match their content type. Open one of the pages in a browser.",
-  },
-  "scraper-error": {
-    trial: "Fix the scraper's code, then try again.",
-    held: "The scraper's code fails; the log has the error. Fix it, then continue with the new version.",
-    isForAuthor: true,
-  },
-  "worker-lost": { trial: "Try again.", held: "Worker processes die. The log shows how." },
-  budget: { trial: "Raise the budget.", held: "The budget is spent." },
-};
-
 /** What the author of a scraper can do about a failure of `sluice try`. */
 export const failureAdvice = ({ kind, status }: Pick<Failure, "kind" | "status">): string =>
-  kind === "navigation" && (status === 404 || status === 410) ? notFoundAdvice(status) : ADVICE[kind].trial;
+  kind === "navigation" && (status === 404 || status === 410)
+    ? notFoundAdvice(status)
+    : failureInfo(kind).advice;
 
 /** Many sites answer so for what they do not have, which is an answer and no failure. */
 export const notFoundAdvice = (status: number): string =>
@@ -213,14 +135,14 @@ export const holdAdvice = ({ chart, counts = {} }: Partial<Evidence>): string | 
   if (chart === "absent")
     return "Look for one of these items on the site: its search may be broken, or the inputs may be wrong.";
   const kind = kindOf({ ...(chart && { chart }), counts });
-  return kind && ADVICE[kind].held;
+  return kind && failureInfo(kind).holdAdvice;
 };
 
 /** Whether the job waits for a corrected scraper, or one could rescue some of the failed items. */
 const needsAuthor = ({ held, paused, failures }: JobView): boolean =>
   paused?.cause === "scraper" ||
   [...held.map(({ evidence }) => kindOf(evidence ?? {})), ...failures.map(({ kind }) => kind)].some(
-    (kind) => kind !== undefined && ADVICE[kind].isForAuthor,
+    (kind) => kind !== undefined && failureInfo(kind).isOfScraper,
   );
 
 const kindOf = ({ chart, counts = {} }: Partial<Evidence>): FailureKind | undefined => {

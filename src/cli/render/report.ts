@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { manifestName } from "../../archive/manifest.ts";
-import type { Evidence } from "../../domain/breaker-evidence.ts";
+import type { Evidence } from "../../domain/breaker.ts";
 import { CHANGES } from "../../domain/freshness.ts";
 import type { StateCounts } from "../../domain/item.ts";
 import { versionsOf } from "../../domain/job-version.ts";

@@ -19,20 +19,20 @@ export interface Ending {
   readonly records?: readonly Readonly<Record<string, unknown>>[];
 }
 
-const UNTOLD = {
+const DEFAULTS = {
   attempt: { startedAt: 0, ms: 1, requests: 1, bytes: 100 },
   captures: [],
   fieldCounts: null,
   emitted: [],
 };
 
-/** A storage with one job whose items `0`, `1`, … ended as told; those told nothing of are still queued. For tests. */
+/** A storage with one job whose items `0`, `1`, … ended as given; items without an ending are still queued. */
 export const openSampleStorage = async (
   count: number,
   endingOf: (n: number) => Ending | undefined,
   spec: Partial<JobSpec> = {},
 ): Promise<SampleStorage> => {
-  const data = await mkdtemp(join(tmpdir(), "sluice-house-"));
+  const data = await mkdtemp(join(tmpdir(), "sluice-storage-"));
   const storage = await openStorage(data);
   const { ledger, blobs } = storage;
   const job = sampleView().spec.id;
@@ -59,7 +59,7 @@ export const openSampleStorage = async (
     const range = { blob, offset: size, length: lines.length, digest: sha256(lines) };
     size += lines.length;
     segment.push(lines);
-    return { queue, seq, lease, outcome, ...UNTOLD, records: lines.length > 0 ? range : null };
+    return { queue, seq, lease, outcome, ...DEFAULTS, records: lines.length > 0 ? range : null };
   });
   await blobs.put(blob, Buffer.concat(segment));
   await ledger.settle("tester", settled);

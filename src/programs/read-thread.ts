@@ -1,0 +1,7 @@
+import { parentPort, workerData } from "node:worker_threads";
+import { openStorage, type StorageLocation } from "../compose.ts";
+import { serveReads } from "../api/reading/serve-reads.ts";
+
+/** Started by `startReads`: reads of one data folder, on a connection of its own. Calls that come before it is open wait in the port. */
+const { location } = workerData as { readonly location: StorageLocation };
+serveReads(parentPort!, await openStorage(location, { isPacing: true, cacheMb: 4 }));
