@@ -1,6 +1,6 @@
 import { type Transaction, want } from "./transaction.ts";
 import type { ClaimTally } from "./claim.ts";
-import { takesAll } from "./kind-bits.ts";
+import { takesAll } from "./queues.ts";
 import { leadAlone } from "./fresh-claims.ts";
 import { heldUntil, laneIntervalMs, placesFor, planSlots } from "./lane-pace.ts";
 import { ownRoom } from "./serve-lane.ts";

@@ -6,7 +6,7 @@ import {
   type DueItem,
   type Fetch,
   type FreshAnswer,
-  type Item,
+  type FreshItem,
   type Job,
   newRetry,
   type Queue,
@@ -19,7 +19,7 @@ export const EVERYBODY = "";
 const LOOK_AGAIN_MS = 60_000;
 
 type Known = KnownAnswer & { readonly answer: FreshAnswer };
-type Candidate = Item | DueItem;
+type Candidate = FreshItem | DueItem;
 
 const isWaiting = (item: Candidate): boolean => "attempts" in item && item.state === "waiting";
 
