@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { extname } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Storage } from "../compose.ts";
+import type { Storage } from "../ports/storage.ts";
 import type { CollectorKind } from "../domain/job-version.ts";
 import type { Log, LogLevel } from "../worker/log.ts";
 import { Supervisor } from "../worker/supervisor.ts";

@@ -1,9 +1,8 @@
 import type { StorageLocation } from "../../ports/storage.ts";
-import { localFiles, storageLocation } from "../../config/storage-location.ts";
+import { localFiles, storageLocation, LEDGER_FILE } from "../../config/storage-location.ts";
 import { resolve } from "node:path";
 import {
   copyLedger,
-  LEDGER_FILE,
   lookAtLedger,
   openBlobFolder,
   openBlobs,

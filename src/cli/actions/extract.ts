@@ -1,5 +1,5 @@
 import { chooseSet, ReextractError } from "../../archive/extractions.ts";
-import type { Storage } from "../../compose.ts";
+import type { Storage } from "../../ports/storage.ts";
 import { resolveScraper } from "../../config/find-scrapers.ts";
 import type { JobView } from "../../domain/job.ts";
 import { diffSets } from "../../reextract/diff-sets.ts";

@@ -1,15 +1,8 @@
-import { localFiles } from "../../config/storage-location.ts";
+import { localFiles, LEDGER_FILE } from "../../config/storage-location.ts";
 import type { StorageLocation } from "../../ports/storage.ts";
 import { join } from "node:path";
 import { writeManifest } from "../../archive/manifest.ts";
-import {
-  LEDGER_FILE,
-  lookAtLedger,
-  openBlobs,
-  openLedger,
-  openStorage,
-  repairCounters,
-} from "../../compose.ts";
+import { lookAtLedger, openBlobs, openLedger, openStorage, repairCounters } from "../../compose.ts";
 import { indexOf } from "../../integrity/check-objects.ts";
 import { Fsck, type FsckCounts } from "../../integrity/fsck.ts";
 import type { Damage } from "../../ports/ledger-check.ts";

@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os";
-import { laneOf, openStorage, type Storage } from "../../compose.ts";
+import { laneOf, openStorage } from "../../compose.ts";
+import type { Storage } from "../../ports/storage.ts";
 import { resolveScraper } from "../../config/find-scrapers.ts";
 import { type JobCaps, jobId, type JobView } from "../../domain/job.ts";
 import { checkOutput } from "../../export/outputs/open-output.ts";

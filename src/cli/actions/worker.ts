@@ -1,8 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { type Storage, openStorage, openJobLog } from "../../compose.ts";
+import { openStorage } from "../../compose.ts";
+import { openJobLog } from "../../worker/log.ts";
 import { takeLanePolicy } from "../../config/check-config.ts";
 import { loadConfig } from "../../config/load-config.ts";
-import { isController } from "../../ports/storage.ts";
+import { isController, type Storage } from "../../ports/storage.ts";
 import type { CollectorKind } from "../../domain/job-version.ts";
 import { EXIT } from "../exit.ts";
 import { listenForInterrupts } from "../interrupts.ts";

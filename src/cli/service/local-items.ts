@@ -1,7 +1,6 @@
-import { absoluteBlobPath, type StorageLocation } from "../../ports/storage.ts";
+import { absoluteBlobPath, type StorageLocation, type Storage } from "../../ports/storage.ts";
 import { resolve } from "node:path";
 import { isPacked, readCapture } from "../../archive/read-capture.ts";
-import type { Storage } from "../../compose.ts";
 import { findItemRecords, withSource } from "../../export/export-rows.ts";
 import type { CaptureRef } from "../../domain/capture.ts";
 import type { ItemView } from "../../domain/item.ts";
