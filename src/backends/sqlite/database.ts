@@ -53,7 +53,7 @@ export class Database {
     this.file = file;
     this.#db = db;
     this.clock = options.now ?? Date.now;
-    // A clock that somebody moves by hand is not held against the machine's.
+    // A clock that a caller provides is not held against the machine's.
     this.steady = options.steady ?? (options.now ? { nowMs: options.now, boot: "" } : steadyClock());
     this.#onStatement = options.onStatement;
     this.#lockMs = options.lockMs ?? 30_000;

@@ -105,7 +105,7 @@ const worker: Records["worker"] = {
   until: 10.5,
   isAlone: true,
   jobs: ["j"],
-  card: null,
+  info: null,
   registeredAt: 2,
   leases: [
     {
