@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 import { openFiles } from "../backends/files/open-files.ts";
 import { laneName } from "../domain/lane-name.ts";
 import { SimWorker } from "../ports/ledger-suite/sim-worker.ts";
-import { card, jobSpec } from "../ports/ledger-suite/test-kit.ts";
+import { workerInfo, jobSpec } from "../ports/ledger-suite/test-kit.ts";
 import { findPromtool } from "../../test/promtool.ts";
 import { type Metrics, openMetrics } from "./metrics.ts";
 import { readMetrics, type Series, whatIsWrong } from "./testing/metrics.ts";
@@ -68,7 +68,7 @@ const checkWithPromtool = async (t: TestContext, words: readonly string[], input
 test("promtool finds nothing to say about it", async (t) => {
   const { service, metrics } = await open(t);
   await fill(service, 60);
-  await service.ledger.registerWorker(card("w1"), { "claim within 0.01": 2, "claim seconds": 0.01 });
+  await service.ledger.registerWorker(workerInfo("w1"), { "claim within 0.01": 2, "claim seconds": 0.01 });
   await checkWithPromtool(t, ["metrics"], await metrics.text());
 });
 
@@ -108,8 +108,8 @@ test("held and spared lanes, workers and deliveries are told", async (t) => {
   const { ledger, registry } = service;
   await fill(service, 2);
   await ledger.controlLane("site-0.example", { isHeld: true });
-  await ledger.registerWorker(card("w1", { concurrency: 20 }));
-  await ledger.registerWorker(card("w2", { concurrency: 20, isDraining: true }));
+  await ledger.registerWorker(workerInfo("w1", { concurrency: 20 }));
+  await ledger.registerWorker(workerInfo("w2", { concurrency: 20, isDraining: true }));
   const delivery = { event: 1, client: "team", url: "https://x.example", type: "job.started", body: "{}" };
   await registry.addDeliveries([
     { ...delivery, id: "msg_1", endpoint: "a" },
@@ -132,13 +132,13 @@ test("times are histograms over all workers, and neither they nor losses fall wh
   const { ledger, now } = service;
   await fill(service, 2);
   await new SimWorker("w1", ledger, now).take(3);
-  await ledger.registerWorker(card("w1"), { "claim within 0.01": 2, "claim seconds": 0.02 });
-  await ledger.registerWorker(card("w2"), {
+  await ledger.registerWorker(workerInfo("w1"), { "claim within 0.01": 2, "claim seconds": 0.02 });
+  await ledger.registerWorker(workerInfo("w2"), {
     "claim within 5": 1,
     "claim within Infinity": 1,
     "claim seconds": 99,
   });
-  await ledger.registerWorker(card("w2"), { "refused settles": 4 });
+  await ledger.registerWorker(workerInfo("w2"), { "refused settles": 4 });
   await ledger.reap({ worker: "w1", cause: { blame: "unknown", detail: "gone" } });
   const all = readMetrics(await metrics.text());
   const buckets = ["0.005", "0.01", "2.5", "5", "60", "+Inf"].map((le) =>

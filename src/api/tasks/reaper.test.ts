@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { card, jobSpec, keysOf, planned } from "../../ports/ledger-suite/test-kit.ts";
+import { workerInfo, jobSpec, keysOf, planned } from "../../ports/ledger-suite/test-kit.ts";
 import { stepped, NotifyKit } from "../testing/notify-kit.ts";
 import { runReaper } from "./reaper.ts";
 
@@ -37,7 +37,7 @@ test("a worker whose process is gone is given up a round after that was seen, an
   await service.job("job", {}, 6);
   for (const worker of ["dead", "alive"])
     await ledger.claim({ worker, room: 3, inFlight: new Map(), running: [] });
-  await ledger.registerWorker(card("never claimed"));
+  await ledger.registerWorker(workerInfo("never claimed"));
   const reaped: number[] = [];
   const task = stepped((wait, signal) =>
     runReaper(
