@@ -68,14 +68,14 @@ export const register = (program: Command, toAction: ToAction): void => {
     .option("--max-requests <n>", "fail the remaining items after N requests", numberIn("requests"))
     .option("--max-bytes <n>", "fail the remaining items after N bytes", numberIn("bytes"))
     .option(
-      "--max-age <while>",
+      "--max-age <duration>",
       "reuse pages fetched within this time; 0 always fetches",
       durationIn("maxAgeMs"),
     )
     .option("--only-changed", "skip items that have not changed since the previous run", false)
     .option("--label <name=value>", "label to find the job by; repeatable", labelValue)
     .option("--webhook <url>", "send the job's events to this URL")
-    .option("--progress-every <while>", "send progress events at this interval", durationIn("progressMs"))
+    .option("--progress-every <duration>", "send progress events at this interval", durationIn("progressMs"))
     .addHelpText("after", HELP);
   placeOptions(submit).action(toAction(submitJob));
 };
