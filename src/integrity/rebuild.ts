@@ -20,7 +20,7 @@ export interface RebuildTools {
   readonly openRebuild: (file: string) => Promise<LedgerRebuild>;
   readonly openLedger: (file: string) => Promise<Ledger>;
   readonly openRegistry: (file: string) => Promise<Registry>;
-  readonly newSecret: () => Promise<string>;
+  readonly newSecret: () => string;
   readonly onProgress?: (progress: { readonly jobs: number; readonly items: number }) => void;
   readonly onJob?: (job: RebuiltJob) => void;
 }
@@ -200,7 +200,7 @@ const restoreService = async (blobs: Blobs, file: string, tools: RebuildTools): 
       const endpoints = [];
       for (const endpoint of card.webhooks) {
         webhooks++;
-        endpoints.push({ ...endpoint, secrets: [await tools.newSecret()] });
+        endpoints.push({ ...endpoint, secrets: [tools.newSecret()] });
       }
       await registry.saveClient({ ...card, webhooks: endpoints });
     }

@@ -1,25 +1,17 @@
-import { availableParallelism } from "node:os";
-import { laneOf, openStorage, type Storage } from "../../compose.ts";
+import { laneOf, openStorage } from "../../compose.ts";
 import { resolveScraper } from "../../config/find-scrapers.ts";
-import { type JobCaps, jobId, type JobView } from "../../domain/job.ts";
+import { jobId } from "../../domain/job.ts";
 import { checkOutput } from "../../export/outputs/open-output.ts";
 import { openInputs } from "../../inputs/open-inputs.ts";
-import { readInputs } from "../../inputs/read-inputs.ts";
 import { createJob, loadInputs } from "../../pipeline/submit.ts";
-import { type CompiledScraper, compileScraper } from "../../scrapers/compiled-scraper.ts";
-import { loadPinned } from "../../scrapers/load-pinned.ts";
-import { ScraperLoadError } from "../../scrapers/check-scraper.ts";
+import { type CompiledScraper, compileScraper, loweredPace } from "../../scrapers/compiled-scraper.ts";
 import { loadScraper } from "../../scrapers/load-scraper.ts";
-import { Supervisor } from "../../worker/supervisor.ts";
+import type { Supervisor } from "../../worker/supervisor.ts";
 import { UsageError } from "../exit.ts";
-import { findJob } from "../find-job.ts";
-import { capsOf, dataFlag, given, type WorkingOptions } from "../options.ts";
-import { paceAtRate } from "../rate-option.ts";
-import { readNewVersion } from "../read-new-version.ts";
-import { openProgress, type Progress, progressMode } from "../render/progress.ts";
-import { workerScript } from "../run-workers.ts";
-import { noteChange } from "../service/audit-local.ts";
-import { reapDead, superviseJob } from "./supervise-job.ts";
+import { given, type WorkingOptions } from "../options.ts";
+import type { Progress } from "../render/progress.ts";
+import { paceNote } from "../service/submission.ts";
+import { superviseJob } from "./supervise-job.ts";
 
 export interface RunOptions extends WorkingOptions {
   readonly limit?: number;
@@ -28,11 +20,6 @@ export interface RunOptions extends WorkingOptions {
   readonly maxItems?: number;
   /** False for `--no-extract`. */
   readonly extract: boolean;
-}
-
-export interface ResumeOptions extends WorkingOptions, JobCaps {
-  /** Continue with the current version of the scraper. */
-  readonly newVersion: boolean;
 }
 
 /** Runs a new job to its end. The worker processes have been started already, see `run.ts`. */
@@ -54,12 +41,15 @@ export const runJob = async (
     job,
     client: "local",
     ready,
-    paceOf: paceAtRate(options.rate, (text) => progress.note(text)),
+    paceOf: ({ pace }: CompiledScraper) => loweredPace(pace, { perSecond: options.rate }),
     extracts: options.extract,
     laneOf,
     inputs,
     ...given({ limit: options.limit, maxItems: options.maxItems }),
   };
+  const { perSecond } = ready.pace;
+  const note = paceNote(options.rate, { scraper: ready.scraper.name, perSecond });
+  if (note !== undefined) progress.note(note);
   await createJob(storage.ledger, submission);
   return await superviseJob({
     storage,
@@ -77,91 +67,7 @@ export const runJob = async (
   });
 };
 
-export const resumeCommand = async (named: string, options: ResumeOptions): Promise<number> => {
-  checkOutputs(options);
-  await using storage = await openStorage(options.data);
-  const found = await findJob(storage.ledger, named);
-  const job = found.spec.id;
-  const after = await storage.ledger.events.last();
-  const { client } = found.spec;
-  if (client !== "local")
-    await noteChange(options.data, {
-      action: "resumeJob",
-      target: job,
-      detail: { of: client, ...capsOf(options), ...(options.newVersion && { newVersion: true }) },
-    });
-  await reapDead(storage.ledger);
-  const caps = capsOf(options);
-  if (caps || found.cappedBy.quota > 0) await storage.ledger.raiseCaps(job, caps ?? {});
-  using progress = openProgress({ mode: progressMode(options), stream: process.stderr });
-  await readNewVersion(storage, found, {
-    isAsked: options.newVersion,
-    cores: availableParallelism(),
-    say: (line) => progress.note(line),
-  });
-  const view = (await storage.ledger.readJob(job))!;
-  const ready = await loadPinned(view.spec).catch((error: unknown) => {
-    throw withCommand(error, job, options);
-  });
-  const load = loaderOf(storage, view, ready, options);
-  await storage.ledger.controlJob(job, "resume");
-  const { processes, logLevel, output } = options;
-  const supervisor = new Supervisor({
-    script: workerScript,
-    processes,
-    onOutput: (line) => progress.note(line),
-  });
-  try {
-    return await superviseJob({
-      storage,
-      job,
-      title: `${view.spec.scraper}, resumed`,
-      isNew: false,
-      after,
-      supervisor,
-      processes,
-      progress,
-      logLevel,
-      ...given({ output, load }),
-    });
-  } finally {
-    await supervisor.kill();
-    if (options.input === "-") process.stdin.destroy(); // an open pipe would keep the process alive
-  }
-};
-
-/** Adds the command to run. */
-const withCommand = (error: unknown, job: string, { data }: ResumeOptions): unknown =>
-  error instanceof ScraperLoadError && error.code === "changed-scraper"
-    ? new ScraperLoadError(
-        error.code,
-        `${error.message}\n  sluice resume ${job} --new-version${dataFlag(data)}`,
-      )
-    : error;
-
-type Load = (signal: AbortSignal, onProgress: (received: number) => void) => Promise<void>;
-
-/** A job that was stopped before it had read all inputs needs them again; inputs that it has are ignored as duplicates. */
-const loaderOf = (
-  storage: Storage,
-  view: JobView,
-  ready: CompiledScraper,
-  { input, format }: ResumeOptions,
-): Load | undefined => {
-  const { id: job, client, limit } = view.spec;
-  if (view.isSealed) return undefined;
-  if (input === undefined)
-    throw new UsageError(
-      `${job}: the job stopped before it had read all of its inputs. Provide them again with --input FILE; ` +
-        `the ${view.counts.accepted} that it already has are ignored.`,
-    );
-  const inputs = readInputs(input, format ? { format } : {});
-  const submission = { job, client, ready, laneOf, inputs, ...given({ limit }) };
-  return async (signal, onProgress) =>
-    void (await loadInputs(storage.ledger, { ...submission, signal, onProgress }));
-};
-
-const checkOutputs = ({ json, output }: WorkingOptions): void => {
+export const checkOutputs = ({ json, output }: WorkingOptions): void => {
   if (json && output === "-")
     throw new UsageError(
       "--json and --output - both write to stdout. Write the results to a file, or omit --json.",

@@ -50,7 +50,7 @@ export interface KeptHttpFile extends KeptFile {
 
 /** The HTTP state of one item: cookies, caps, kept pages and files. */
 export interface HttpSession {
-  readonly http: Http;
+  readonly tools: { readonly http: Http };
   readonly keep: Keep;
   readonly kept: { readonly pages: readonly KeptHttpPage[]; readonly files: readonly KeptHttpFile[] };
   /** Requests that passed the gate so far, redirects included. */
@@ -58,7 +58,7 @@ export interface HttpSession {
   /** Body bytes received so far, those of failed responses included. */
   readonly bytes: number;
   readonly hasSecrets: boolean;
-  release(): void;
+  close(): Promise<void>;
 }
 
 export const openHttpSession = (options: HttpSessionOptions): HttpSession => {
@@ -123,7 +123,7 @@ export const openHttpSession = (options: HttpSessionOptions): HttpSession => {
   };
 
   return {
-    http,
+    tools: { http },
     keep,
     kept: { pages, files },
     get requests() {
@@ -135,7 +135,7 @@ export const openHttpSession = (options: HttpSessionOptions): HttpSession => {
     get hasSecrets() {
       return requests.hasSecrets;
     },
-    release() {
+    async close() {
       for (const page of received) page.release();
     },
   };

@@ -7,7 +7,7 @@ import { openHttpSession } from "../http-session.ts";
 import { createTransport } from "../transport.ts";
 import type { Exchange } from "../../../domain/capture.ts";
 import type { Failure } from "../../../domain/failure.ts";
-import type { CollectorTools, Limits } from "../../../ports/collector.ts";
+import type { CollectorTools, Http, Limits } from "../../../ports/collector.ts";
 import type { HttpSession, HttpSessionOptions } from "../http-session.ts";
 import type { TargetGuardOptions } from "../target-guard.ts";
 
@@ -78,6 +78,7 @@ export const portOf = (server: Server): number => {
 };
 
 interface TestSession extends HttpSession, AsyncDisposable {
+  readonly http: Http;
   readonly archived: Exchange[];
   readonly files: Map<string, Buffer>;
   /** `ACTS url` or `url`, for each time the gate was asked. */
@@ -130,7 +131,8 @@ export const openTestSession = (site: string, options: TestSessionOptions = {}):
     ...(options.validators && { validators: options.validators }),
   });
   return {
-    http: session.http,
+    tools: session.tools,
+    http: session.tools.http,
     keep: session.keep,
     kept: session.kept,
     get requests() {
@@ -142,7 +144,7 @@ export const openTestSession = (site: string, options: TestSessionOptions = {}):
     get hasSecrets() {
       return session.hasSecrets;
     },
-    release: () => session.release(),
+    close: () => session.close(),
     archived,
     files,
     gated,
