@@ -12,8 +12,9 @@ const SRC = resolve(import.meta.dirname, "../src");
 const LAYERS: Readonly<Record<string, string>> = {
   domain: "",
   ports: "domain",
-  client: "",
-  "client.ts": "client",
+  schemas: "domain ports",
+  client: "schemas",
+  "client.ts": "schemas client",
   ledger: "domain ports",
   extraction: "domain",
   archive: "domain ports",
@@ -29,14 +30,16 @@ const LAYERS: Readonly<Record<string, string>> = {
   export: "domain ports archive",
   retention: "domain ports archive",
   integrity: "domain ports archive",
-  reextract: "domain ports archive extraction scrapers pipeline collectors",
+  reextract: "domain ports archive extraction scrapers pipeline",
   worker: "domain ports archive scrapers freshness pipeline",
-  api: "domain ports archive scrapers pipeline inputs config export retention reextract",
+  services: "domain ports schemas archive scrapers pipeline config export retention reextract",
+  api: "domain ports schemas archive scrapers pipeline inputs export retention reextract services",
   devtools: "domain ports archive extraction collectors scrapers pipeline config worker",
-  "compose.ts": "domain ports archive backends collectors channels scrapers pipeline config worker api",
+  "compose.ts":
+    "domain ports archive backends collectors channels scrapers pipeline config worker services api",
   // Threads and processes, started by the URL of their file.
-  programs: "domain ports scrapers pipeline reextract worker api devtools compose.ts",
-  cli: "domain ports client.ts extraction archive scrapers pipeline inputs config export retention integrity reextract worker devtools compose.ts",
+  programs: "domain ports collectors scrapers pipeline reextract worker api devtools compose.ts",
+  cli: "domain ports client.ts extraction archive scrapers pipeline inputs config export retention integrity reextract services worker devtools compose.ts",
 };
 
 /** Backends and collectors import only their own folder, and what backends of one family share. */

@@ -6,19 +6,21 @@ import { checkOutput } from "../../export/outputs/open-output.ts";
 import { openInputs } from "../../inputs/open-inputs.ts";
 import { readInputs } from "../../inputs/read-inputs.ts";
 import { createJob, loadInputs } from "../../pipeline/submit.ts";
-import { type CompiledScraper, compileScraper } from "../../scrapers/compiled-scraper.ts";
+import { type CompiledScraper, compileScraper, loweredPace } from "../../scrapers/compiled-scraper.ts";
 import { loadPinned } from "../../scrapers/load-pinned.ts";
 import { ScraperLoadError } from "../../scrapers/check-scraper.ts";
 import { loadScraper } from "../../scrapers/load-scraper.ts";
+import { LOCAL_ACTOR } from "../../services/context.ts";
+import { resumeJob } from "../../services/jobs.ts";
 import { Supervisor } from "../../worker/supervisor.ts";
 import { UsageError } from "../exit.ts";
 import { findJob } from "../find-job.ts";
 import { capsOf, dataFlag, given, type WorkingOptions } from "../options.ts";
-import { paceAtRate } from "../rate-option.ts";
-import { readNewVersion } from "../read-new-version.ts";
+import { NEW_VERSION_WAIT_MS, readNewVersion, waitText } from "../read-new-version.ts";
 import { openProgress, progressMode } from "../render/progress.ts";
 import { workerScript } from "../run-workers.ts";
 import { noteChange } from "../service/audit-local.ts";
+import { paceNote } from "../service/submission.ts";
 import { reapDead, superviseJob } from "./supervise-job.ts";
 
 export interface RunOptions extends WorkingOptions {
@@ -58,12 +60,15 @@ export const runCommand = async (named: string, options: RunOptions): Promise<nu
       job,
       client: "local",
       ready,
-      paceOf: paceAtRate(options.rate, (text) => progress.note(text)),
+      paceOf: ({ pace }: CompiledScraper) => loweredPace(pace, { perSecond: options.rate }),
       extracts: options.extract,
       laneOf,
       inputs,
       ...given({ limit: options.limit, maxItems: options.maxItems }),
     };
+    const { perSecond } = ready.pace;
+    const note = paceNote(options.rate, { scraper: ready.scraper.name, perSecond });
+    if (note !== undefined) progress.note(note);
     await createJob(storage.ledger, submission);
     return await superviseJob({
       storage,
@@ -100,19 +105,25 @@ export const resumeCommand = async (named: string, options: ResumeOptions): Prom
     });
   await reapDead(storage.ledger);
   const caps = capsOf(options);
-  if (caps || found.cappedBy.quota > 0) await storage.ledger.raiseCaps(job, caps ?? {});
+  const { newVersion } = options;
   using progress = openProgress({ mode: progressMode(options), stream: process.stderr });
-  await readNewVersion(storage, found, {
-    isAsked: options.newVersion,
-    cores: availableParallelism(),
-    say: (line) => progress.note(line),
+  const say = (line: string): void => progress.note(line);
+  let load: Load | undefined;
+  const view = await resumeJob({ ledger: storage.ledger, laneOf }, LOCAL_ACTOR, job, {
+    ...(caps && { caps }),
+    newVersion,
+    waitMs: NEW_VERSION_WAIT_MS,
+    onWait: (inFlight) => say(waitText(job, inFlight)),
+    async readPages(now, isTaken) {
+      const isUnchanged = newVersion && !isTaken;
+      await readNewVersion(storage, now, { isUnchanged, cores: availableParallelism(), say });
+      // Before the job is resumed: without its scraper or its inputs it could not run.
+      const ready = await loadPinned(now.spec).catch((error: unknown) => {
+        throw withCommand(error, job, options);
+      });
+      load = loaderOf(storage, now, ready, options);
+    },
   });
-  const view = (await storage.ledger.readJob(job))!;
-  const ready = await loadPinned(view.spec).catch((error: unknown) => {
-    throw withCommand(error, job, options);
-  });
-  const load = loaderOf(storage, view, ready, options);
-  await storage.ledger.controlJob(job, "resume");
   const { processes, logLevel, output } = options;
   const supervisor = new Supervisor({
     script: workerScript,
