@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { countOf, serveSlots, TEN, WINDOW } from "./serve-slots.ts";
+import { countOf, serveSlots, TEN, WINDOW } from "./slot-watch.ts";
 import { RETURNED } from "./sim-worker.ts";
 import { BACKLOG, keysOf, type LedgerTest, planned, UNPACED, type Kit } from "./test-kit.ts";
 
