@@ -8,7 +8,7 @@ import { ArchiveError } from "../archive/stored-bytes.ts";
 import type { CaptureRef } from "../domain/capture.ts";
 import type { ItemView } from "../domain/item.ts";
 import type { Blobs } from "../ports/blobs.ts";
-import { toOutputError } from "./outputs/open-output.ts";
+import { toOutputError } from "./outputs/byte-sink.ts";
 
 /** A kept file, as exports list it. */
 export interface KeptFile {

@@ -1,6 +1,6 @@
 import type { MessagePort } from "node:worker_threads";
 import type { Stores } from "../../archive/manifest.ts";
-import type { ByteSink } from "../../export/outputs/open-output.ts";
+import type { ByteSink } from "../../export/outputs/byte-sink.ts";
 import { answerRead } from "./answer-read.ts";
 import type { ReadRequest } from "./read-request.ts";
 
