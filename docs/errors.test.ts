@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { PROBLEM_CODES, statusOf } from "../src/api/problem.ts";
+import { PROBLEM_CODES, statusOf } from "../src/services/problem.ts";
 
 test("the page on errors has every code of the API, in order, with its status", () => {
   const page = readFileSync(join(import.meta.dirname, "errors.md"), "utf8");

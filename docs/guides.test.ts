@@ -159,7 +159,7 @@ test("backup: damage is reported, repaired where possible, and a backup is resto
   assert.equal(linesOf(folder, "checked.csv").length, 40);
   assert.match(output, /index: .*\.cdxj: it is missing/);
   assert.match(output, /problems?, \d+ repaired/);
-  assert.match(output, /backup of \.\/data in copy-of-data: as of/);
+  assert.match(output, /Backup of \.\/data in copy-of-data: as of/);
   assert.equal(linesOf(folder, "restored.csv").length, 41);
   assert.match(output, /done, 40 of 40 items recovered with their data/);
   assert.equal(linesOf(folder, "rebuilt.csv").length, 41);

@@ -1,22 +1,124 @@
-/** A typed client of the service's REST API. It needs nothing but `fetch`, and may be used by itself: `import { SluiceClient } from "sluice-jobs/client"`. */
-import type * as Api from "./client/api-types.ts";
-import type { AuditEntry, AuditQuery } from "./client/audit-types.ts";
-import type { Client, CreatedClient, CreatedKey, Key, Me, NewClient } from "./client/client-types.ts";
-import type * as Events from "./client/event-types.ts";
-import type * as Items from "./client/item-types.ts";
-import type * as Removals from "./client/removal-types.ts";
-import { queryText } from "./client/query-text.ts";
-import { readEvents } from "./client/read-events.ts";
+/** A typed client of the REST API. At run time it needs only `fetch`: `import { SluiceClient } from "sluice/client"`. The types are inferred from the API's schemas. */
+import {
+  type AddInputs,
+  type InputStream,
+  type Listening,
+  type LiveEvent,
+  readEvents,
+} from "./client/streams.ts";
+import type {
+  Client,
+  ClientChange,
+  CreatedClient,
+  CreatedKey,
+  Key,
+  Me,
+  NewClient,
+  Role,
+} from "./schemas/client.ts";
+import type { Page, PageQuery } from "./schemas/describe.ts";
+import type { Capture, CaptureHead, Item, ItemQuery, ItemRecords } from "./schemas/item.ts";
+import type {
+  Batch,
+  BatchResult,
+  CreatedBatch,
+  CreatedJob,
+  Job,
+  JobQuery,
+  ResultsQuery,
+  Resume,
+  Retry,
+  Stopped,
+  Stopping,
+  Upload,
+} from "./schemas/job.ts";
+import type { NewBatch, NewJob } from "./schemas/job-options.ts";
+import type {
+  AuditEntry,
+  AuditQuery,
+  Lane,
+  LaneControl,
+  Scraper,
+  ScraperEntry,
+  Worker,
+} from "./schemas/operations.ts";
+import type { Prune, Pruned, Removal } from "./schemas/removal.ts";
+import type {
+  Delivery,
+  DeliveryQuery,
+  EventQuery,
+  NewWebhook,
+  Owner,
+  Webhook,
+  WebhookWithSecret,
+} from "./schemas/webhook.ts";
+import { queryText } from "./client/query.ts";
 import { ask, askJson, type Asking, type ClientOptions } from "./client/ask.ts";
 
-export type * from "./client/api-types.ts";
-export type * from "./client/audit-types.ts";
-export type * from "./client/client-types.ts";
-export type * from "./client/event-types.ts";
-export type * from "./client/item-types.ts";
-export type * from "./client/removal-types.ts";
+export type { AddInputs, InputStream, Listening, LiveEvent } from "./client/streams.ts";
+export type {
+  Client,
+  ClientChange,
+  CreatedClient,
+  CreatedKey,
+  Key,
+  Me,
+  NewClient,
+  Role,
+} from "./schemas/client.ts";
+export type { Page, PageQuery } from "./schemas/describe.ts";
+export type {
+  Capture,
+  CaptureHead,
+  Change,
+  Evidence,
+  Failure,
+  Item,
+  ItemQuery,
+  ItemRecords,
+  ItemState,
+} from "./schemas/item.ts";
+export type {
+  Batch,
+  BatchResult,
+  CreatedBatch,
+  CreatedJob,
+  Job,
+  JobCaps,
+  JobQuery,
+  JobState,
+  Pace,
+  RejectedInput,
+  ResultsQuery,
+  Resume,
+  Retry,
+  Stopped,
+  Stopping,
+  Upload,
+} from "./schemas/job.ts";
+export type { Budget, Freshness, JobOptions, NewBatch, NewJob } from "./schemas/job-options.ts";
+export type {
+  AuditEntry,
+  AuditQuery,
+  Lane,
+  LaneControl,
+  Scraper,
+  ScraperEntry,
+  Worker,
+} from "./schemas/operations.ts";
+export type { DueRemoval, Prune, Pruned, Removal } from "./schemas/removal.ts";
+export type {
+  Delivery,
+  DeliveryQuery,
+  DeliveryState,
+  EventQuery,
+  NewWebhook,
+  Owner,
+  Webhook,
+  WebhookWithSecret,
+} from "./schemas/webhook.ts";
 export type { ClientOptions } from "./client/ask.ts";
-export { pages } from "./client/pages.ts";
+export { pages } from "./client/query.ts";
 export { ProblemError } from "./client/problem-error.ts";
 
 export class SluiceClient {
@@ -26,23 +128,21 @@ export class SluiceClient {
     this.#options = options;
   }
 
-  /** Whose key it is. */
+  /** The client and role of the key. */
   async whoAmI(): Promise<Me> {
     return await this.#json("GET", "/v1/me");
   }
 
-  /** Starts a job. Made once, however often the connection breaks. */
-  async createJob(
-    job: Api.NewJob,
-  ): Promise<{ readonly job: Api.Job; readonly rejected: readonly Api.RejectedInput[] }> {
-    return await this.#json("POST", "/v1/jobs", { json: job, isOnce: true });
+  /** Creates a job; only one, however often the connection breaks. */
+  async createJob(job: NewJob): Promise<CreatedJob> {
+    return await this.#json("POST", "/v1/jobs", { json: job, isCreation: true });
   }
 
   /**
-   * Streams inputs into a job. Tried once: after an error, `readUpload` tells how many were taken, and `offset` says how many inputs come before the
-   * first of the body; those that were taken are passed over.
+   * Streams inputs into a job. It is not retried: after an error, `readUpload` returns how many inputs were taken. `offset` is the number of inputs before
+   * the first one in the body; inputs that were taken before are skipped.
    */
-  async addInputs(job: string, inputs: Api.InputStream, options: Api.AddInputs = {}): Promise<Api.Upload> {
+  async addInputs(job: string, inputs: InputStream, options: AddInputs = {}): Promise<Upload> {
     const { format = "ndjson", isGzip, offset, seal, signal } = options;
     return await this.#json("POST", `${jobPath(job)}/inputs${queryText({ seal })}`, {
       stream: inputs,
@@ -55,177 +155,171 @@ export class SluiceClient {
     });
   }
 
-  async readUpload(job: string): Promise<Api.Upload> {
+  async readUpload(job: string): Promise<Upload> {
     return await this.#json("GET", `${jobPath(job)}/inputs`);
   }
 
-  async sealJob(job: string): Promise<Api.Job> {
+  async sealJob(job: string): Promise<Job> {
     return await this.#json("POST", `${jobPath(job)}/seal`, { isRepeatable: true });
   }
 
-  async getJob(job: string): Promise<Api.Job> {
+  async getJob(job: string): Promise<Job> {
     return await this.#json("GET", jobPath(job));
   }
 
-  /** One page, the newest first. */
-  async listJobs(query: Api.JobQuery & Api.PageQuery = {}): Promise<Api.Page<Api.Job>> {
+  /** One page, newest first. */
+  async listJobs(query: JobQuery & PageQuery = {}): Promise<Page<Job>> {
     return await this.#json("GET", `/v1/jobs${queryText({ ...query })}`);
   }
 
   /** Resolves when no further request of the job can reach a site, or after `waitMs` with `isQuiet: false`. */
-  async pauseJob(job: string, options: Api.Stopping = {}): Promise<Api.Stopped> {
+  async pauseJob(job: string, options: Stopping = {}): Promise<Stopped> {
     return await this.#json("POST", `${jobPath(job)}/pause${queryText({ ...options })}`, {
       isRepeatable: true,
     });
   }
 
-  async cancelJob(job: string, options: Api.Stopping = {}): Promise<Api.Stopped> {
+  async cancelJob(job: string, options: Stopping = {}): Promise<Stopped> {
     return await this.#json("POST", `${jobPath(job)}/cancel${queryText({ ...options })}`, {
       isRepeatable: true,
     });
   }
 
   /** Removes a job that has ended, or only its pages and files. */
-  async removeJob(job: string, options: { readonly keep?: "records" } = {}): Promise<Removals.Removal> {
+  async removeJob(job: string, options: { readonly keep?: "records" } = {}): Promise<Removal> {
     return await this.#json("DELETE", `${jobPath(job)}${queryText({ ...options })}`, { isRepeatable: true });
   }
 
-  async getRemoval(job: string): Promise<Removals.Removal> {
+  async getRemoval(job: string): Promise<Removal> {
     return await this.#json("GET", `${jobPath(job)}/removal`);
   }
 
-  /** For operators. Asked again while there is more. */
-  async prune(wish: Removals.Prune): Promise<Removals.Pruned> {
+  /** For operators. Repeat it while `isMore` is true. */
+  async prune(wish: Prune): Promise<Pruned> {
     return await this.#json("POST", "/v1/prune", { json: wish, isRepeatable: true });
   }
 
   /**
-   * With limits, under higher ones than the job had: it goes on with inputs that were capped. With `newVersion`, with its scrapers as they are now: first
-   * what is stored is read with them, and the job is paused for that long.
+   * Higher limits accept inputs that were capped. `newVersion` continues with the current version of the scrapers: stored pages are read with it first,
+   * and the job is paused until then.
    */
-  async resumeJob(
-    job: string,
-    options: Api.JobCaps & { readonly newVersion?: boolean } = {},
-  ): Promise<Api.Job> {
+  async resumeJob(job: string, options: Resume = {}): Promise<Job> {
     return await this.#json("POST", `${jobPath(job)}/resume`, { json: options, isRepeatable: true });
   }
 
-  async retryJob(
-    job: string,
-    which: Api.Retry = {},
-  ): Promise<{ readonly job: Api.Job; readonly retried: number }> {
+  async retryJob(job: string, which: Retry = {}): Promise<{ readonly job: Job; readonly retried: number }> {
     return await this.#json("POST", `${jobPath(job)}/retry`, { json: which });
   }
 
-  async listItems(job: string, query: Items.ItemQuery & Api.PageQuery = {}): Promise<Api.Page<Items.Item>> {
+  async listItems(job: string, query: ItemQuery & PageQuery = {}): Promise<Page<Item>> {
     return await this.#json("GET", `${jobPath(job)}/items${queryText({ ...query })}`);
   }
 
-  async getItem(job: string, item: string): Promise<Items.Item> {
+  async getItem(job: string, item: string): Promise<Item> {
     return await this.#json("GET", itemPath(job, item));
   }
 
-  /** With the status and place of each field. */
-  async listItemRecords(job: string, item: string): Promise<Items.ItemRecords> {
+  /** With the status of each field and its place on the page. */
+  async listItemRecords(job: string, item: string): Promise<ItemRecords> {
     return await this.#json("GET", `${itemPath(job, item)}/records`);
   }
 
-  async listCaptures(job: string, item: string): Promise<Api.Page<Items.Capture>> {
+  async listCaptures(job: string, item: string): Promise<Page<Capture>> {
     return await this.#json("GET", `${itemPath(job, item)}/captures`);
   }
 
-  /** The body as it came over the wire; `fetch` has undone its content coding. */
+  /** The body as received; `fetch` undoes its content coding. */
   async getCapture(job: string, item: string, number: number): Promise<ReadableStream<Uint8Array>> {
     return await this.#stream(`${itemPath(job, item)}/captures/${number}`);
   }
 
-  async getCaptureHeaders(job: string, item: string, number: number): Promise<Items.CaptureHead> {
+  async getCaptureHeaders(job: string, item: string, number: number): Promise<CaptureHead> {
     return await this.#json("GET", `${itemPath(job, item)}/captures/${number}/headers`);
   }
 
-  /** The records as they are now, as a stream of bytes; also while the job still runs. */
-  async results(job: string, query: Api.ResultsQuery = {}): Promise<ReadableStream<Uint8Array>> {
+  /** The current records as a stream of bytes, even while the job runs. */
+  async results(job: string, query: ResultsQuery = {}): Promise<ReadableStream<Uint8Array>> {
     return await this.#stream(`${jobPath(job)}/results${queryText({ ...query })}`);
   }
 
-  /** One JSON line for each item. */
+  /** One JSON line per item. */
   async manifest(job: string): Promise<ReadableStream<Uint8Array>> {
     return await this.#stream(`${jobPath(job)}/manifest`);
   }
 
-  async createBatch(batch: Api.NewBatch): Promise<Api.CreatedBatch> {
-    return await this.#json("POST", "/v1/batches", { json: batch, isOnce: true });
+  async createBatch(batch: NewBatch): Promise<CreatedBatch> {
+    return await this.#json("POST", "/v1/batches", { json: batch, isCreation: true });
   }
 
-  async getBatch(batch: string): Promise<Api.Batch> {
+  async getBatch(batch: string): Promise<Batch> {
     return await this.#json("GET", `/v1/batches/${encodeURIComponent(batch)}`);
   }
 
   async listBatchResults(
     batch: string,
-    query: Pick<Items.ItemQuery, "state"> & Api.PageQuery = {},
-  ): Promise<Api.Page<Api.BatchResult>> {
+    query: Pick<ItemQuery, "state"> & PageQuery = {},
+  ): Promise<Page<BatchResult>> {
     const path = `/v1/batches/${encodeURIComponent(batch)}/results`;
     return await this.#json("GET", `${path}${queryText({ ...query })}`);
   }
 
-  async listScrapers(query: Api.PageQuery = {}): Promise<Api.Page<Api.ScraperEntry>> {
+  async listScrapers(query: PageQuery = {}): Promise<Page<ScraperEntry>> {
     return await this.#json("GET", `/v1/scrapers${queryText({ ...query })}`);
   }
 
-  async getScraper(scraper: string): Promise<Api.Scraper> {
+  async getScraper(scraper: string): Promise<Scraper> {
     return await this.#json("GET", `/v1/scrapers/${encodeURIComponent(scraper)}`);
   }
 
-  async listLanes(query: Api.PageQuery = {}): Promise<Api.Page<Api.Lane>> {
+  async listLanes(query: PageQuery = {}): Promise<Page<Lane>> {
     return await this.#json("GET", `/v1/lanes${queryText({ ...query })}`);
   }
 
-  async getLane(lane: string): Promise<Api.Lane> {
+  async getLane(lane: string): Promise<Lane> {
     return await this.#json("GET", `/v1/lanes/${encodeURIComponent(lane)}`);
   }
 
-  async controlLane(lane: string, to: Api.LaneControl): Promise<Api.Lane> {
+  async controlLane(lane: string, to: LaneControl): Promise<Lane> {
     return await this.#json("PATCH", `/v1/lanes/${encodeURIComponent(lane)}`, {
       json: to,
       isRepeatable: true,
     });
   }
 
-  async listWorkers(): Promise<Api.Page<Api.Worker>> {
+  async listWorkers(): Promise<Page<Worker>> {
     return await this.#json("GET", "/v1/workers");
   }
 
-  async listClients(): Promise<Api.Page<Client>> {
+  async listClients(): Promise<Page<Client>> {
     return await this.#json("GET", "/v1/clients");
   }
 
   async createClient(client: NewClient): Promise<CreatedClient> {
-    return await this.#json("POST", "/v1/clients", { json: client, isOnce: true });
+    return await this.#json("POST", "/v1/clients", { json: client, isCreation: true });
   }
 
   async getClient(client: string): Promise<Client> {
     return await this.#json("GET", clientPath(client));
   }
 
-  /** Null takes a limit away; what is not named stays. */
-  async changeClient(client: string, to: Omit<NewClient, "name">): Promise<Client> {
+  /** Null removes a limit; limits that are not named stay. */
+  async changeClient(client: string, to: ClientChange): Promise<Client> {
     return await this.#json("PATCH", clientPath(client), { json: to, isRepeatable: true });
   }
 
-  async listKeys(client: string): Promise<Api.Page<Key>> {
+  async listKeys(client: string): Promise<Page<Key>> {
     return await this.#json("GET", `${clientPath(client)}/keys`);
   }
 
-  /** The key itself is in this answer and nowhere else. */
-  async createKey(client: string, role: Api.Role): Promise<CreatedKey> {
-    return await this.#json("POST", `${clientPath(client)}/keys`, { json: { role }, isOnce: true });
+  /** Only this answer has the key itself. */
+  async createKey(client: string, role: Role): Promise<CreatedKey> {
+    return await this.#json("POST", `${clientPath(client)}/keys`, { json: { role }, isCreation: true });
   }
 
-  /** Another with the same role; the old one works on for the time of grace. */
+  /** A new key with the same role; the old one works until the grace period ends. */
   async rotateKey(client: string, key: string, graceSeconds = 0): Promise<CreatedKey> {
     const path = `${clientPath(client)}/keys/${encodeURIComponent(key)}/rotate`;
-    return await this.#json("POST", path, { json: { graceSeconds }, isOnce: true });
+    return await this.#json("POST", path, { json: { graceSeconds }, isCreation: true });
   }
 
   async revokeKey(client: string, key: string): Promise<Key> {
@@ -233,52 +327,46 @@ export class SluiceClient {
     return await this.#json("DELETE", path, { isRepeatable: true });
   }
 
-  async listWebhooks(owner: Events.Owner = {}): Promise<Api.Page<Events.Webhook>> {
+  async listWebhooks(owner: Owner = {}): Promise<Page<Webhook>> {
     return await this.#json("GET", `/v1/webhooks${queryText({ ...owner })}`);
   }
 
-  /** The secret is in this answer and nowhere else. */
-  async createWebhook(
-    webhook: Events.NewWebhook,
-    owner: Events.Owner = {},
-  ): Promise<Events.WebhookWithSecret> {
+  /** Only this answer has the secret. */
+  async createWebhook(webhook: NewWebhook, owner: Owner = {}): Promise<WebhookWithSecret> {
     return await this.#json("POST", `/v1/webhooks${queryText({ ...owner })}`, {
       json: webhook,
-      isOnce: true,
+      isCreation: true,
     });
   }
 
-  /** What is sent is signed with the new secret and the last one. */
-  async rotateWebhook(webhook: string, owner: Events.Owner = {}): Promise<Events.WebhookWithSecret> {
+  /** Deliveries are signed with the new and the previous secret. */
+  async rotateWebhook(webhook: string, owner: Owner = {}): Promise<WebhookWithSecret> {
     const path = `/v1/webhooks/${encodeURIComponent(webhook)}/rotate`;
-    return await this.#json("POST", `${path}${queryText({ ...owner })}`, { isOnce: true });
+    return await this.#json("POST", `${path}${queryText({ ...owner })}`, { isCreation: true });
   }
 
-  async removeWebhook(webhook: string, owner: Events.Owner = {}): Promise<Events.Webhook> {
+  async removeWebhook(webhook: string, owner: Owner = {}): Promise<Webhook> {
     const path = `/v1/webhooks/${encodeURIComponent(webhook)}`;
     return await this.#json("DELETE", `${path}${queryText({ ...owner })}`);
   }
 
-  /** One page, the newest first. */
-  async listDeliveries(query: Events.DeliveryQuery & Api.PageQuery = {}): Promise<Api.Page<Events.Delivery>> {
+  /** One page, newest first. */
+  async listDeliveries(query: DeliveryQuery & PageQuery = {}): Promise<Page<Delivery>> {
     return await this.#json("GET", `/v1/deliveries${queryText({ ...query })}`);
   }
 
-  async replayDelivery(delivery: string): Promise<Events.Delivery> {
+  async replayDelivery(delivery: string): Promise<Delivery> {
     const path = `/v1/deliveries/${encodeURIComponent(delivery)}/replay`;
     return await this.#json("POST", path, { isRepeatable: true });
   }
 
-  /** For operators: one page of what was changed, the newest first. */
-  async listAudit(query: AuditQuery & Api.PageQuery = {}): Promise<Api.Page<AuditEntry>> {
+  /** One page of the audit log, newest first; for operators. */
+  async listAudit(query: AuditQuery & PageQuery = {}): Promise<Page<AuditEntry>> {
     return await this.#json("GET", `/v1/audit${queryText({ ...query })}`);
   }
 
-  /** What happens, for as long as the connection lasts; after `lastEventId` nothing is missed for a week. */
-  async *events(
-    query: Events.EventQuery = {},
-    listening: Events.Listening = {},
-  ): AsyncGenerator<Events.LiveEvent> {
+  /** Live events until the connection ends. With `lastEventId`, none is missed for a week. */
+  async *events(query: EventQuery = {}, listening: Listening = {}): AsyncGenerator<LiveEvent> {
     const { lastEventId, signal } = listening;
     const stream = await this.#stream(`/v1/events${queryText({ ...query })}`, {
       ...(lastEventId !== undefined && { headers: { "last-event-id": lastEventId } }),

@@ -5,20 +5,21 @@ import { hostname } from "node:os";
 import { dirname, extname, join } from "node:path";
 import { finished } from "node:stream/promises";
 import type { Server as TlsServer } from "node:tls";
-import type { ScraperCatalog } from "./api/scraper-catalog.ts";
-import type { ServiceContext } from "./api/service-context.ts";
+import type { ControllerContext } from "./api/controller-context.ts";
 import { journaled, journaledRegistry } from "./archive/journaled-ledger.ts";
 import { ConfigError, maxRetryAfterMs } from "./config/check-config.ts";
 import { ownLoader } from "./config/find-scrapers.ts";
 import type { Project } from "./config/load-config.ts";
 import { storageLocation } from "./config/storage-location.ts";
+import type { CollectorKind } from "./domain/job-version.ts";
+import type { ScraperCatalog } from "./services/scraper-catalog.ts";
 import { laneName } from "./domain/lane-name.ts";
 import type { LaneOf } from "./pipeline/plan.ts";
 import type { Blobs } from "./ports/blobs.ts";
-import type { Collector } from "./ports/collector.ts";
+import type { Collector, Collectors } from "./ports/collector.ts";
 import type { LedgerCheck, LedgerRebuild } from "./ports/ledger-check.ts";
 import { type JobLedger, type Ledger, LedgerError } from "./ports/ledger.ts";
-import type { KeyInfo, Registry, Role } from "./ports/registry.ts";
+import type { Registry } from "./ports/registry.ts";
 import { isController, parseStorageUrl, type Storage, type StorageLocation } from "./ports/storage.ts";
 import { jobLoader, retentionNow } from "./scrapers/load-pinned.ts";
 import { type Log, logWith, openJobLog, removeJobLog } from "./worker/log.ts";
@@ -231,13 +232,57 @@ export const laneOf: LaneOf = (url) => laneName(url, registrableDomain);
 /** As the supervisor names its workers: host and process tell whether it is still alive. */
 const workerName = (): string => `${hostname()}-${process.pid}-worker`;
 
-const openCollector = async (allowTargets: readonly string[] = []): Promise<Collector> => {
-  const { openHttpSession } = await import("./collectors/http/http-session.ts");
-  const { createTransport } = await import("./collectors/http/transport.ts");
-  const transport = createTransport({ guard: { allow: allowTargets } });
+/** What collectors reach the network with. Proxies and identities belong here. */
+interface Network {
+  readonly allowTargets: readonly string[];
+}
+
+const notYet = (kind: CollectorKind) => (): Promise<never> =>
+  Promise.reject(new ConfigError("bad-config", `Scrapers of kind ${kind} are not available yet.`));
+
+/** Collectors by the scraper's kind. */
+const COLLECTORS: {
+  readonly [Kind in CollectorKind]: (network: Network) => Promise<Collector<Kind>>;
+} = {
+  async http({ allowTargets }) {
+    const { openHttpSession } = await import("./collectors/http/http-session.ts");
+    const { createTransport } = await import("./collectors/http/transport.ts");
+    const transport = createTransport({ guard: { allow: allowTargets } });
+    return {
+      open: async (options) => openHttpSession({ ...options, transport, userAgent: SOFTWARE }),
+      close: () => transport.close(),
+    };
+  },
+  browser: notYet("browser"),
+  recorded: notYet("recorded"),
+};
+
+/** Opens each collector when it is first needed. */
+const openCollectors = (
+  network: Network,
+  watch: WorkOptions["watch"],
+): { readonly collectors: Collectors } & AsyncDisposable => {
+  const opened = new Map<CollectorKind, Promise<Collector>>();
+  const opener =
+    <Kind extends CollectorKind>(kind: Kind) =>
+    (): Promise<Collector<Kind>> => {
+      const open = async (): Promise<Collector<Kind>> => {
+        const collector = await COLLECTORS[kind](network);
+        return watch?.(collector) ?? collector;
+      };
+      const known = opened.get(kind) ?? open();
+      opened.set(kind, known);
+      return known as Promise<Collector<Kind>>;
+    };
   return {
-    open: (options) => openHttpSession({ ...options, transport, userAgent: SOFTWARE }),
-    close: () => transport.close(),
+    collectors: { http: opener("http"), browser: opener("browser"), recorded: opener("recorded") },
+    async [Symbol.asyncDispose]() {
+      for (const each of opened.values())
+        await each.then(
+          (collector) => collector.close(),
+          () => undefined,
+        );
+    },
   };
 };
 
@@ -256,7 +301,7 @@ interface WorkOptions extends WorkOrder {
   readonly signal: AbortSignal;
   readonly onSuspects?: (count: number) => void;
   /** Wraps the collector, so that `sluice try` can watch its requests. */
-  readonly watch?: (collector: Collector) => Collector;
+  readonly watch?: <Kind extends CollectorKind>(collector: Collector<Kind>) => Collector<Kind>;
 }
 
 /** Runs a worker until the signal or, if it runs suspects alone, until none are left. */
@@ -271,32 +316,27 @@ export const work = async (options: WorkOptions): Promise<void> => {
     log: logWith(log, { worker: options.name }),
   });
   await using packer = startPacker();
-  const opened = await openCollector(options.allowTargets);
-  const collector = options.watch?.(opened) ?? opened;
-  try {
-    await runWorker({
-      name: options.name ?? workerName(),
-      ledger: storage.ledger,
-      blobs: storage.blobs,
-      packer,
-      collector,
-      laneOf,
-      robotName: ROBOT_NAME,
-      software: SOFTWARE,
-      loadJob: isController(location.ledger) ? ownLoader(storage.ledger) : jobLoader(storage.ledger),
-      card: { ...thisProcess(), version: SOFTWARE },
-      ...(jobs ? { jobs } : { holdJob: (job, reason) => holdJob(storage.ledger, job, reason) }),
-      ...(lanes && { lanes }),
-      ...(kinds && { kinds }),
-      ...(capacity !== undefined && { capacity }),
-      log,
-      signal,
-      ...(isAlone && { isAlone }),
-      ...(onSuspects && { onSuspects }),
-    });
-  } finally {
-    await collector.close();
-  }
+  await using opened = openCollectors({ allowTargets: options.allowTargets ?? [] }, options.watch);
+  await runWorker({
+    name: options.name ?? workerName(),
+    ledger: storage.ledger,
+    blobs: storage.blobs,
+    packer,
+    collectors: opened.collectors,
+    laneOf,
+    robotName: ROBOT_NAME,
+    software: SOFTWARE,
+    loadJob: isController(location.ledger) ? ownLoader(storage.ledger) : jobLoader(storage.ledger),
+    card: { ...thisProcess(), version: SOFTWARE },
+    ...(jobs ? { jobs } : { holdJob: (job, reason) => holdJob(storage.ledger, job, reason) }),
+    ...(lanes && { lanes }),
+    ...(kinds && { kinds }),
+    ...(capacity !== undefined && { capacity }),
+    log,
+    signal,
+    ...(isAlone && { isAlone }),
+    ...(onSuspects && { onSuspects }),
+  });
 };
 
 /** Clients, keys and deliveries. */
@@ -318,23 +358,8 @@ export const openRebuild = async (file: string): Promise<LedgerRebuild> => {
   return await open(file);
 };
 
-/** A new API key, and what is kept of it. */
-export const newKey = async (
-  client: string,
-  role: Role,
-): Promise<{ readonly key: string; readonly card: KeyInfo }> => {
-  const { makeKey } = await import("./api/api-key.ts");
-  return makeKey(client, role, Date.now());
-};
-
-/** A new secret to sign webhooks with. */
-export const newWebhookSecret = async (): Promise<string> => {
-  const { newSecret } = await import("./api/webhooks/webhook-secrets.ts");
-  return newSecret();
-};
-
 /** A certificate and its key, in PEM form. */
-type TlsPair = NonNullable<ServiceContext["tls"]>;
+type TlsPair = NonNullable<ControllerContext["tls"]>;
 
 interface ControllerOptions {
   readonly location: StorageLocation;
@@ -386,9 +411,9 @@ export const openController = async ({
   const storage = await openStorage(location, { isServing: true });
   const registry = await openRegistry(location, { checkpoints: false });
   const { buildServer } = await import("./api/server.ts");
-  const { openCatalog } = await import("./api/scraper-catalog.ts");
-  const { makeFirstKey } = await import("./api/first-key.ts");
-  const { isLoopback, mayListen } = await import("./api/may-listen.ts");
+  const { openCatalog } = await import("./services/scraper-catalog.ts");
+  const { makeFirstKey } = await import("./services/clients.ts");
+  const { isLoopback, mayListen } = await import("./api/auth.ts");
   const { runTasks } = await import("./api/run-tasks.ts");
   const { webhookSender } = await import("./channels/webhook/webhook-sender.ts");
   const { checkTarget, guardedDispatcher } = await import("./collectors/http/transport.ts");
@@ -440,7 +465,7 @@ export const openController = async ({
     renewTls: (renewed) => (server.server as unknown as TlsServer).setSecureContext(renewed),
     close: () => server.close(),
     runTasks: (signal) => runTasks({ ...tasks, isGone }, signal),
-    makeFirstKey: () => makeFirstKey({ registry, ledger, holder }),
+    makeFirstKey: () => makeFirstKey({ registry, ledger, now: Date.now }, holder),
     mayListen: async (host) => mayListen(host, (await registry.listKeys()).length > 0),
     isExposed: (host) => !isLoopback(host),
     async [Symbol.asyncDispose]() {

@@ -38,6 +38,7 @@ interface RunOptions {
 }
 
 const JOB = "j1";
+const none = () => Promise.reject(new Error("not in this kit"));
 const SILENT = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
 /** What a worker needs, all of it real, in this process: a ledger and files in a folder of their own, and a site on loopback. */
@@ -131,7 +132,7 @@ export class WorkerKit implements AsyncDisposable {
       },
       blobs: { ...this.storage.blobs, ...options.blobs },
       packer: this.#packer,
-      collector: this.#collector(options.onRequest),
+      collectors: { http: async () => this.#collector(options.onRequest), browser: none, recorded: none },
       laneOf,
       robotName: "sluice",
       software: "test",
@@ -169,9 +170,9 @@ export class WorkerKit implements AsyncDisposable {
     await rm(this.storage.data, { recursive: true });
   }
 
-  #collector(onRequest: RunOptions["onRequest"]): Collector {
+  #collector(onRequest: RunOptions["onRequest"]): Collector<"http"> {
     return {
-      open: ({ tools, ...rest }) => {
+      open: async ({ tools, ...rest }) => {
         const gate: typeof tools.gate = async (url, options) => {
           const departure = await tools.gate(url, options);
           onRequest?.(url);

@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
-import { newKey, newWebhookSecret, openStorage, openRegistry } from "../../src/compose.ts";
+import { openStorage, openRegistry } from "../../src/compose.ts";
+import { makeKey, newSecret } from "../../src/services/secrets.ts";
 import type { Role } from "../../src/ports/registry.ts";
 import { NameServer } from "../../test/e2e/name-server.ts";
 import { Service } from "../../test/e2e/service-process.ts";
@@ -203,10 +204,10 @@ export class AttackKit implements AsyncDisposable {
 const addClient = async (data: string, name: string, role: Role = "client"): Promise<string> => {
   const registry = await openRegistry(data);
   try {
-    const secrets = [await newWebhookSecret()];
+    const secrets = [newSecret()];
     await registry.saveClient({ name, weight: 1, webhooks: [], secrets, createdAt: Date.now() });
-    const { key, card } = await newKey(name, role);
-    await registry.saveKey(card);
+    const { key, info } = makeKey(name, role, Date.now());
+    await registry.saveKey(info);
     return key;
   } finally {
     await registry.close();

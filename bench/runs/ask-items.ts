@@ -1,6 +1,6 @@
 /** Pages of items over the API, each query from the job's first place, its last, and many between. Returns how long they took. */
 import { Pool } from "undici";
-import { toCursor } from "../../src/api/cursor.ts";
+import { toCursor } from "../../src/api/answers.ts";
 import { seededRandom } from "../../src/domain/testing/seeded-random.ts";
 import { cpuSeconds } from "../process-usage.ts";
 import { percentile } from "../spread.ts";

@@ -1,52 +1,43 @@
-import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from "fastify";
+import type { FastifyBaseLogger, FastifyInstance, FastifyTypeProvider, RawServerDefault } from "fastify";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { ZodTypeProvider } from "fastify-type-provider-zod";
+import type { z } from "zod";
 import type { Role } from "../ports/registry.ts";
+import type { Answer } from "../schemas/describe.ts";
+import type { Actor } from "../services/context.ts";
+import type { Creation } from "../services/secrets.ts";
+
+/** Requests are what their schemas make of them, and answers may be read-only. */
+export interface ApiTypes extends FastifyTypeProvider {
+  validator: this["schema"] extends z.ZodType ? Answer<this["schema"]> : unknown;
+  serializer: this["schema"] extends z.ZodType ? Answer<this["schema"]> : unknown;
+}
 
 export type Api = FastifyInstance<
   RawServerDefault,
   IncomingMessage,
   ServerResponse,
   FastifyBaseLogger,
-  ZodTypeProvider
+  ApiTypes
 >;
-
-/** On whose behalf a request is made. */
-export interface Who {
-  readonly client: string;
-  readonly role: Role;
-  /** Id of its key; none on loopback without keys. */
-  readonly key?: string;
-}
-
-/** What a request that creates is to be called, whoever carries it out and however often. */
-export interface Once {
-  /** The `Idempotency-Key` that its answer is kept under. */
-  readonly key?: string;
-  /** Of what is made. */
-  readonly name: string;
-  /** It was begun before, and may have come far: what it makes may be there. */
-  readonly isAgain: boolean;
-}
 
 declare module "fastify" {
   interface FastifyRequest {
-    who: Who;
-    /** On routes that create. */
-    once: Once | null;
+    actor: Actor;
+    /** On routes that create something; `key` is the `Idempotency-Key` that the answer is kept under. */
+    creation: (Creation & { readonly key?: string }) | null;
     /** The code of the problem that it was answered with. */
     problem: string | null;
-    /** One of a flood: it is counted, and not logged. */
+    /** Part of a flood: it is counted but not logged. */
     isUnlogged: boolean;
   }
   interface FastifyContextConfig {
-    /** The least role that may; everybody with a key unless given. */
+    /** The lowest role that is allowed; by default, every key. */
     readonly role?: Role | "nobody";
-    /** An `Idempotency-Key` makes it happen once. */
-    readonly isOnce?: boolean;
-    /** Its body is read as it arrives. */
+    /** Accepts an `Idempotency-Key`. */
+    readonly creates?: boolean;
+    /** The body is read as it arrives. */
     readonly isStreamed?: boolean;
-    /** Members of the answer that are shown once and never kept. */
+    /** Members of the answer that are shown once and never stored. */
     readonly secrets?: readonly string[];
   }
 }

@@ -2,9 +2,10 @@ import assert from "node:assert/strict";
 import { request } from "node:http";
 import { text } from "node:stream/consumers";
 import { test } from "node:test";
+import { hashKey, makeKey } from "../services/secrets.ts";
+import type { ProblemBody } from "./answers.ts";
+import { isLoopback, mayListen } from "./auth.ts";
 import { openApiKit } from "./testing/api-kit.ts";
-import { hashKey, makeKey } from "./api-key.ts";
-import type { ProblemBody } from "./schemas/problem.ts";
 
 const statusWith = (url: string, headers: Readonly<Record<string, string>>): Promise<number> =>
   new Promise((resolve, reject) => {
@@ -120,4 +121,37 @@ test("who guesses keys is refused before they are looked up, and a key that was 
   const { headers, body } = refused;
   assert.equal(body.code, "too-many-requests");
   assert.ok(Number(headers.get("retry-after")) >= 1);
+});
+
+test("loopback is this machine by any of its names and addresses, and nothing else", () => {
+  for (const host of [
+    "localhost",
+    "LOCALHOST",
+    "app.localhost",
+    "127.0.0.1",
+    "127.9.9.9",
+    "::1",
+    "[::1]",
+    "::ffff:127.0.0.1",
+  ])
+    assert.ok(isLoopback(host), host);
+  for (const host of [
+    "0.0.0.0",
+    "::",
+    "",
+    "10.0.0.1",
+    "127.0.0.1.example",
+    "localhost.example",
+    "::ffff:10.0.0.1",
+    "1",
+    "2130706433",
+  ])
+    assert.ok(!isLoopback(host), host);
+});
+
+test("without keys one listens on loopback only", () => {
+  assert.deepEqual(
+    [mayListen("127.0.0.1", false), mayListen("0.0.0.0", false), mayListen("0.0.0.0", true)],
+    [true, false, true],
+  );
 });

@@ -2,11 +2,11 @@ import { readPage } from "../pipeline/notify.ts";
 import type { JobView } from "../domain/job.ts";
 import { EVENT_TYPES, type EventQuery, type EventType, type LedgerEvent } from "../ports/event-log.ts";
 import type { Ledger } from "../ports/ledger.ts";
-import { factsOf } from "./webhooks/delivery-of.ts";
+import { factsOf } from "./webhooks/make-deliveries.ts";
 
-/** An event of a job as listeners get it. */
+/** An event of a job, as sent to listeners. */
 export interface LiveEvent {
-  /** Of the log; none where it is not kept there. */
+  /** Its id in the log; none if it is not stored there. */
   readonly id?: number;
   readonly type: EventType;
   readonly at: number;
@@ -14,7 +14,7 @@ export interface LiveEvent {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** Some events, and where to go on after them. */
+/** Some events, and where to continue after them. */
 interface FeedPage {
   readonly events: readonly LiveEvent[];
   readonly at: number;
@@ -25,7 +25,7 @@ type Wanted = Pick<EventQuery, "job"> & { readonly types?: readonly EventType[] 
 const PAGE = 100;
 const WAIT_MS = 10_000;
 
-/** The log, for any number of listeners at any place in it. What several of them ask for at a time is read once, and they wait together. */
+/** The event log for any number of listeners, each at its own position. Listeners at the same position share reads and waits. */
 export class EventFeed {
   readonly #ledger: Pick<Ledger, "events" | "readJob">;
   readonly #pages = new Map<string, Promise<FeedPage>>();
@@ -35,7 +35,7 @@ export class EventFeed {
     this.#ledger = ledger;
   }
 
-  /** Where a listener begins: after the last event that it has heard, or with what happens from now on. `isLost`: what it has missed is not all kept. */
+  /** Where a listener begins: after the last event it has received, or now. `isLost`: some of the events it has missed are no longer stored. */
   async begin(lastId: string | undefined): Promise<{ readonly at: number; readonly isLost: boolean }> {
     const { events } = this.#ledger;
     const last = await events.last();
@@ -46,7 +46,7 @@ export class EventFeed {
     return isKnown ? { at, isLost: false } : { at: last, isLost: true };
   }
 
-  /** What comes after a place; nothing when nothing has happened for a while. */
+  /** The events after a position; empty if nothing happens for a while. */
   async next(at: number, wanted: Wanted): Promise<FeedPage> {
     const key = JSON.stringify([at, wanted]);
     const page = await shared(this.#pages, key, () => this.#read(at, wanted));
@@ -57,7 +57,7 @@ export class EventFeed {
   async #read(after: number, { job, types = EVENT_TYPES }: Wanted): Promise<FeedPage> {
     const { events: found, upTo } = await readPage(this.#ledger.events, {
       after,
-      // Progress is shown as it is, and oftener.
+      // Listeners get live progress instead, and more often.
       types: types.filter((type) => type !== "job.progress"),
       limit: PAGE,
       ...(job !== undefined && { job }),
@@ -75,7 +75,7 @@ export class EventFeed {
 const liveEvent = (event: LedgerEvent, view: JobView | undefined): LiveEvent | undefined =>
   view && { id: event.id, type: event.type, at: event.at, ...aboutJob(view, factsOf(event)) };
 
-/** A job's own part of an event. */
+/** The part of an event that describes its job. */
 export const aboutJob = (
   { spec, state, counts }: JobView,
   facts: LedgerEvent["facts"] = {},
@@ -84,7 +84,7 @@ export const aboutJob = (
   return { client, data: { ...facts, job, client, scraper, state, counts } };
 };
 
-/** The work that is under way under this name, or begins now. */
+/** The work in progress under this name, or new work. */
 const shared = async <K, T>(underWay: Map<K, Promise<T>>, name: K, work: () => Promise<T>): Promise<T> => {
   const known = underWay.get(name);
   if (known) return await known;

@@ -3,16 +3,16 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { type ApiKit, openApiKit } from "./testing/api-kit.ts";
-import type { ApiJob } from "./schemas/job.ts";
-import type { ProblemBody } from "./schemas/problem.ts";
+import type { Job } from "../schemas/job.ts";
+import type { ProblemBody } from "./answers.ts";
 
 const JOB = { scraper: "county", inputs: [{ parcel: "1" }] };
 
 test("the same request under the same Idempotency-Key is carried out once, and answered twice alike", async () => {
   await using kit = await openApiKit();
   const asked = { json: JOB, headers: { "idempotency-key": "k-1" } };
-  const first = await kit.ask<{ job: ApiJob }>("POST", "/v1/jobs", asked);
-  const again = await kit.ask<{ job: ApiJob }>("POST", "/v1/jobs", asked);
+  const first = await kit.ask<{ job: Job }>("POST", "/v1/jobs", asked);
+  const again = await kit.ask<{ job: Job }>("POST", "/v1/jobs", asked);
   assert.deepEqual([first.status, again.status], [201, 201]);
   assert.deepEqual(again.body, first.body);
   assert.deepEqual(
@@ -58,7 +58,7 @@ test("two clients may have the same Idempotency-Key", async () => {
   const ids = [];
   for (const name of ["a", "b"]) {
     const key = await kit.addClient(name);
-    const { body } = await kit.ask<{ job: ApiJob }>("POST", "/v1/jobs", { key, json: JOB, headers });
+    const { body } = await kit.ask<{ job: Job }>("POST", "/v1/jobs", { key, json: JOB, headers });
     ids.push(body.job.id);
   }
   assert.notEqual(ids[0], ids[1]);
@@ -107,7 +107,7 @@ test("a job whose controller died before it could answer is found by the next tr
     kit.die();
     assert.equal((await kit.ask("POST", "/v1/jobs", asked)).status, 500);
     const [made] = await kit.ledger.listJobs({ limit: 1 });
-    const { status, body } = await kit.ask<{ job: ApiJob; rejected: unknown[] }>("POST", "/v1/jobs", asked);
+    const { status, body } = await kit.ask<{ job: Job; rejected: unknown[] }>("POST", "/v1/jobs", asked);
     assert.deepEqual([status, body.job.id, body.rejected.length], [201, made!.spec.id, 1]);
     const { received, accepted, folded, rejected } = body.job.counts;
     assert.deepEqual([received, accepted, folded, rejected], [5, 3, 1, 1]);
@@ -194,6 +194,6 @@ test("a request that was refused for now may be made again at once", async () =>
   const asked = { key, json: JOB, headers: { "idempotency-key": "k-1" } };
   const refused = await kit.ask<ProblemBody>("POST", "/v1/jobs", asked);
   assert.deepEqual([refused.status, refused.body.code], [429, "quota-exceeded"]);
-  await kit.registry.changeClient("a", (card) => ({ ...card!, itemsPerDay: 1 }));
+  await kit.registry.changeClient("a", (info) => ({ ...info!, itemsPerDay: 1 }));
   assert.equal((await kit.ask("POST", "/v1/jobs", asked)).status, 201);
 });

@@ -3,60 +3,60 @@ import type { FastifyRequest } from "fastify";
 import { jobId } from "../domain/job.ts";
 import type { Registry } from "../ports/registry.ts";
 import type { Api } from "./api.ts";
-import { Problem } from "./problem.ts";
+import { Problem } from "../services/problem.ts";
 
 const KEEP_MS = 24 * 60 * 60 * 1000;
 const KEY = /^[\x21-\x7e]{1,200}$/;
 
-/** A name that is kept before it is used cannot be drawn again: long enough that no two of one second are the same. */
+/** A name is stored before it is used and cannot be drawn again, so it is long enough that no two of the same second are equal. */
 const NAME_LETTERS = 8;
 
 /**
- * `Idempotency-Key` on the routes that create: the first request is carried out, the same one again gets the same answer. Begun only after the request
- * has been checked, so that a mistake in it can be corrected under the same key. The name of what is made is drawn before anything is: a controller may die
- * at any moment, and the next try finds what the first has made.
+ * `Idempotency-Key` on the routes that create something: the first request is carried out, and a repeated one gets the same answer. It begins after the
+ * request was validated, so that a mistake can be corrected under the same key. The name of the new thing is drawn before anything is created: a controller may
+ * die at any moment, and the next try finds what the first one created.
  */
-export const addOnce = (app: Api, registry: Registry, now: () => number): void => {
-  app.decorateRequest("once", null);
+export const addIdempotency = (app: Api, registry: Registry, now: () => number): void => {
+  app.decorateRequest("creation", null);
 
   app.addHook("preHandler", async (request, reply) => {
     const key = request.headers["idempotency-key"];
-    if (!request.routeOptions.config.isOnce) return;
+    if (!request.routeOptions.config.creates) return;
     const name = jobId(new Date(now()), randomBytes(NAME_LETTERS));
     if (key === undefined) {
-      request.once = { name, isAgain: false };
+      request.creation = { name, isAgain: false };
       return;
     }
     if (typeof key !== "string" || !KEY.test(key))
       throw new Problem(
         "invalid-request",
-        "An Idempotency-Key has 1 to 200 visible ASCII characters: a UUID does.",
+        "An Idempotency-Key must have 1 to 200 visible ASCII characters, for example a UUID.",
       );
-    const once = await registry.beginOnce({
-      client: request.who.client,
+    const begun = await registry.beginOnce({
+      client: request.actor.client,
       key,
       fingerprint: fingerprintOf(request),
       keepMs: KEEP_MS,
       name,
     });
-    if (once.begun) {
-      request.once = { key, name: once.name, isAgain: once.name !== name };
+    if (begun.begun) {
+      request.creation = { key, name: begun.name, isAgain: begun.name !== name };
       return;
     }
-    if ("isOther" in once)
+    if ("isOther" in begun)
       throw new Problem(
         "once-mismatch",
-        "This Idempotency-Key was used for another request. Take a new key.",
+        "This Idempotency-Key was used for a different request. Use a new key.",
       );
-    if ("isUnderWay" in once)
+    if ("isUnderWay" in begun)
       throw new Problem(
         "once-under-way",
-        "The first request with this Idempotency-Key is not at its end. Ask again.",
+        "The first request with this Idempotency-Key is still in progress. Try again.",
         {
           retryAfterSeconds: 1,
         },
       );
-    const { status, body } = once.answer;
+    const { status, body } = begun.answer;
     const type = status < 400 ? "application/json" : "application/problem+json";
     return await reply
       .code(status)
@@ -66,13 +66,13 @@ export const addOnce = (app: Api, registry: Registry, now: () => number): void =
   });
 
   app.addHook("onSend", async (request, reply, payload) => {
-    const { once, who } = request;
-    if (once?.key === undefined || typeof payload !== "string") return;
+    const { creation, actor } = request;
+    if (creation?.key === undefined || typeof payload !== "string") return;
     const { statusCode: status } = reply;
-    // What may be otherwise next time is not kept.
-    if (status >= 500 || status === 429) return await registry.leaveOnce(who.client, once.key);
+    // Errors that may not happen again are not kept.
+    if (status >= 500 || status === 429) return await registry.leaveOnce(actor.client, creation.key);
     const body = withoutSecrets(payload, request.routeOptions.config.secrets ?? []);
-    await registry.endOnce(who.client, once.key, { status, body });
+    await registry.endOnce(actor.client, creation.key, { status, body });
   });
 };
 

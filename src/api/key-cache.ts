@@ -1,9 +1,9 @@
 import { timingSafeEqual } from "node:crypto";
 import type { ClientInfo, KeyInfo, Registry } from "../ports/registry.ts";
-import { hashKey, isKeyLike } from "./api-key.ts";
+import { hashKey, isKeyLike } from "../services/secrets.ts";
 
 interface KnownKey {
-  readonly card: KeyInfo;
+  readonly info: KeyInfo;
   readonly client: ClientInfo | undefined;
 }
 
@@ -12,12 +12,12 @@ interface Entry {
   readonly readAt: number;
 }
 
-/** A revoked key works no longer than this on. */
+/** Revoking a key takes effect within this time. */
 const KEPT_MS = 500;
 const MOST_KEPT = 10_000;
 const TOUCH_MS = 60_000;
 
-/** Knows keys by their hashes, and asks the registry again after half a second. */
+/** Keys by their hashes, read from the registry again after half a second. */
 export class KeyCache {
   readonly #registry: Registry;
   readonly #now: () => number;
@@ -31,7 +31,7 @@ export class KeyCache {
     this.#now = now;
   }
 
-  /** Once there is a key, revoked or not, nobody comes in without one any more. */
+  /** As soon as there is a key, even a revoked one, every request needs one. */
   async hasKeys(): Promise<boolean> {
     if (this.#hasKeys) return true;
     const now = this.#now();
@@ -41,12 +41,12 @@ export class KeyCache {
     return this.#hasKeys;
   }
 
-  /** It was good when it was last used here. */
+  /** The key was valid when it was last used here. */
   isKnown(key: string): boolean {
     return this.#entries.get(hashKey(key))?.known !== undefined;
   }
 
-  /** Undefined for one that is not known, or revoked. */
+  /** Undefined if the key is unknown or revoked. */
   async find(key: string): Promise<KnownKey | undefined> {
     if (!isKeyLike(key)) return undefined;
     const hash = hashKey(key);
@@ -54,20 +54,20 @@ export class KeyCache {
     const kept = this.#entries.get(hash);
     const known =
       kept && now - kept.readAt < KEPT_MS && now >= kept.readAt ? kept.known : await this.#read(hash, now);
-    if (!known || (known.card.revokedAt !== undefined && known.card.revokedAt <= now)) return undefined;
-    await this.#touch(known.card.id, now);
+    if (!known || (known.info.revokedAt !== undefined && known.info.revokedAt <= now)) return undefined;
+    await this.#touch(known.info.id, now);
     return known;
   }
 
-  /** Its next use asks the registry: what this controller has changed holds at once. */
+  /** Changes made by this controller take effect at once. */
   forget(): void {
     this.#entries.clear();
   }
 
   async #read(hash: string, now: number): Promise<KnownKey | undefined> {
-    const card = await this.#registry.findKey(hash);
-    const isIt = card !== undefined && timingSafeEqual(Buffer.from(card.hash), Buffer.from(hash));
-    const known = isIt ? { card, client: await this.#registry.readClient(card.client) } : undefined;
+    const info = await this.#registry.findKey(hash);
+    const isIt = info !== undefined && timingSafeEqual(Buffer.from(info.hash), Buffer.from(hash));
+    const known = isIt ? { info, client: await this.#registry.readClient(info.client) } : undefined;
     if (this.#entries.size >= MOST_KEPT) this.#entries.clear();
     this.#entries.set(hash, { known, readAt: now });
     return known;

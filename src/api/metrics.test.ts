@@ -14,7 +14,7 @@ import { card, jobSpec } from "../ports/ledger-suite/test-kit.ts";
 import { findPromtool } from "../../test/promtool.ts";
 import { type Metrics, openMetrics } from "./metrics.ts";
 import { readMetrics, type Series, whatIsWrong } from "./testing/metrics.ts";
-import { openCatalog } from "./scraper-catalog.ts";
+import { openCatalog } from "../services/scraper-catalog.ts";
 import { buildServer } from "./server.ts";
 import { NotifyKit } from "./testing/notify-kit.ts";
 

@@ -6,7 +6,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { type ApiKit, openApiKit } from "./testing/api-kit.ts";
 import { collectJob } from "./testing/collected-job.ts";
 import { MOST_STREAMS } from "./open-streams.ts";
-import type { ProblemBody } from "./schemas/problem.ts";
+import type { ProblemBody } from "./answers.ts";
 
 /** More than the buffers of both ends of a connection hold. */
 const LARGE = 24 * 1024 * 1024;
@@ -81,8 +81,8 @@ test("a revoked key ends its events, its download and its upload", async () => {
     new Promise((end) => events.once("close", end).resume()),
     new Promise((end) => upload.once("close", end)),
   ]);
-  const [card] = await kit.registry.listKeys("a");
-  await kit.registry.revokeKey(card!.id, Date.now());
+  const [info] = await kit.registry.listKeys("a");
+  await kit.registry.revokeKey(info!.id, Date.now());
   await ended;
   const cut = () =>
     kit.logged.filter(({ event }) => event === "stream.cut").map(({ facts }) => facts["kind"]);

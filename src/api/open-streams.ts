@@ -1,40 +1,40 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Registry } from "../ports/registry.ts";
-import type { Who } from "./api.ts";
-import type { ControllerLog } from "./service-context.ts";
-import { Problem } from "./problem.ts";
+import type { Actor } from "../services/context.ts";
+import type { ControllerLog } from "./controller-context.ts";
+import { Problem } from "../services/problem.ts";
 
-/** At a time, for each client. An export keeps some megabytes in memory; the others keep little. Workers send and read objects. */
+/** Open streams per client. An export holds a few megabytes in memory, the others little. Workers send and read objects. */
 export const MOST_STREAMS = { export: 8, download: 32, upload: 32, object: 256, listener: 20 } as const;
 type StreamKind = keyof typeof MOST_STREAMS;
 
 export interface StreamTimes {
-  /** A reader that takes nothing for so long, while something waits for it, is cut. */
+  /** A reader that takes nothing for this long, while data is waiting, is cut. */
   readonly stalledMs: number;
-  /** And so is a sender that sends nothing. */
+  /** A sender that sends nothing for this long is cut. */
   readonly silentMs: number;
 }
 
-/** Over all clients: together they fit into the memory of the thread that writes them. */
+/** Over all clients: this many fit into the memory of the thread that writes them. */
 const MOST_EXPORTS = 16;
 const TIMES: StreamTimes = { stalledMs: 60_000, silentMs: 300_000 };
-/** Half of the time within which a revoked key is to have no effect. */
+/** Half of the time within which revoking a key must take effect. */
 const LOOK_MS = 250;
 
 interface OpenStream {
-  readonly who: Who;
+  readonly actor: Actor;
   readonly kind: StreamKind;
   readonly request: FastifyRequest["raw"];
   readonly response: FastifyReply["raw"];
   readonly end: () => void;
-  /** Bytes that had gone through when it last moved. */
+  /** Bytes transferred when it last moved. */
   bytes: number;
   movedAt: number;
 }
 
 /**
- * Every answer and body that lasts: exports, downloads, uploads, live events. Each client may have so many of a kind. One whose key was revoked is
- * ended, and so is one that its client leaves standing.
+ * All long-lived answers and bodies: exports, downloads, uploads, live events. Their number per client is limited. A stream ends when its key is revoked, or
+ * when its client stalls.
  */
 export class OpenStreams implements Disposable {
   readonly #registry: Registry;
@@ -52,25 +52,31 @@ export class OpenStreams implements Disposable {
     this.#times = times;
   }
 
-  /** Until the answer is over. `end` ends it in good order where it can; else its connection is cut. */
-  open(kind: StreamKind, { who, raw: request }: FastifyRequest, reply: FastifyReply, end?: () => void): void {
+  /** Until the answer ends. `end` closes it cleanly if possible; otherwise the connection is cut. */
+  open(
+    kind: StreamKind,
+    { actor, raw: request }: FastifyRequest,
+    reply: FastifyReply,
+    end?: () => void,
+  ): void {
     const most = MOST_STREAMS[kind];
     let count = 0;
-    for (const stream of this.#open) if (stream.kind === kind && stream.who.client === who.client) count++;
+    for (const stream of this.#open)
+      if (stream.kind === kind && stream.actor.client === actor.client) count++;
     if (count >= most)
       throw new Problem(
         "too-many-streams",
-        `${who.client || "This client"} has ${count} ${kind}s open, and may have ${most} at a time. Wait until one has ended.`,
+        `${actor.client || "This client"} has ${count} ${kind}s open, and may have ${most} at a time. Wait until one has ended.`,
         { retryAfterSeconds: 1 },
       );
     const exports = kind === "export" ? [...this.#open].filter((each) => each.kind === kind).length : 0;
     if (exports >= MOST_EXPORTS)
-      throw new Problem("unavailable", `${exports} exports are under way. Ask again.`, {
+      throw new Problem("unavailable", `${exports} exports are in progress. Try again.`, {
         retryAfterSeconds: 5,
       });
     const { raw: response } = reply;
     const stream: OpenStream = {
-      who,
+      actor,
       kind,
       request,
       response,
@@ -99,7 +105,7 @@ export class OpenStreams implements Disposable {
       for (const stream of this.#open)
         if (this.#stands(stream)) {
           this.#cut(stream, "nothing moves");
-          // The end in good order would wait for its reader.
+          // A clean end would wait for the reader.
           stream.request.socket.destroy();
         }
       await this.#endRevoked();
@@ -111,14 +117,17 @@ export class OpenStreams implements Disposable {
   }
 
   async #endRevoked(): Promise<void> {
-    for (const client of new Set([...this.#open].map(({ who }) => who.client))) {
-      const streams = [...this.#open].filter(({ who }) => who.client === client && who.key !== undefined);
+    for (const client of new Set([...this.#open].map(({ actor }) => actor.client))) {
+      const streams = [...this.#open].filter(
+        ({ actor }) => actor.client === client && actor.key !== undefined,
+      );
       if (streams.length === 0) continue;
       const cards = await this.#registry.listKeys(client);
       const valid = new Set(
         cards.filter(({ revokedAt }) => (revokedAt ?? Infinity) > this.#now()).map(({ id }) => id),
       );
-      for (const stream of streams) if (!valid.has(stream.who.key!)) this.#cut(stream, "its key was revoked");
+      for (const stream of streams)
+        if (!valid.has(stream.actor.key!)) this.#cut(stream, "its key was revoked");
     }
   }
 
@@ -126,7 +135,7 @@ export class OpenStreams implements Disposable {
     const { kind, request, response } = stream;
     const isSending = kind === "upload" || (kind === "object" && request.method === "PUT");
     const bytes = isSending ? request.socket.bytesRead : request.socket.bytesWritten;
-    // Only its client can make it move on: the service itself may be slow.
+    // Only a stall of the client counts: the service itself may be slow.
     const isUpToClient = isSending
       ? request.readableLength === 0 && !request.complete
       : response.writableNeedDrain;
@@ -139,9 +148,9 @@ export class OpenStreams implements Disposable {
   }
 
   #cut(stream: OpenStream, reason: string): void {
-    const { who, kind } = stream;
+    const { actor, kind } = stream;
     this.#open.delete(stream);
-    this.#log.info("stream.cut", { client: who.client, key: who.key, kind, reason });
+    this.#log.info("stream.cut", { client: actor.client, key: actor.key, kind, reason });
     stream.end();
   }
 }

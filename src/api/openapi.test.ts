@@ -15,7 +15,7 @@ import {
   type Hints,
   type OpenapiDocument,
 } from "./testing/openapi-fuzz.ts";
-import type { ApiJob } from "./schemas/job.ts";
+import type { Job } from "../schemas/job.ts";
 
 const REDOCLY = resolve(import.meta.dirname, "../../node_modules/.bin/redocly");
 /** Random requests cancel, seal and remove: each round has things of its own. */
@@ -68,7 +68,7 @@ const furnish = async (kit: ApiKit) => {
     const key = keys[client];
     for (const seal of [true, false]) {
       const inputs = [{ parcel: "1" }, { parcel: "2" }];
-      const { body } = await kit.ask<{ job: ApiJob }>("POST", "/v1/jobs", {
+      const { body } = await kit.ask<{ job: Job }>("POST", "/v1/jobs", {
         key,
         json: { scraper: "county", inputs, seal },
       });

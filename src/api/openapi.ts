@@ -2,33 +2,32 @@ import swagger from "@fastify/swagger";
 import { createJsonSchemaTransform, createJsonSchemaTransformObject } from "fastify-type-provider-zod";
 import { z } from "zod";
 import { loadOptional, MissingPackageError } from "../domain/missing-package.ts";
-import { apiRegistry, says } from "./api-registry.ts";
+import { apiRegistry, described } from "../schemas/describe.ts";
 import type { Api } from "./api.ts";
-import { pruneComponents } from "./prune-components.ts";
 
 const TAGS = {
-  jobs: "A scraper and its inputs, on behalf of a client.",
-  items: "One input of a job, with its attempts and what was kept of it.",
-  results: "What came of a job.",
-  batches: "Pages by their URLs.",
-  scrapers: "What can be asked for.",
-  lanes: "What shares a rate limit: for operators.",
-  workers: "Who runs the items: for operators.",
-  clients: "Who submits jobs, with which keys: for admins.",
-  webhooks: "Where a client's events are sent, by the Standard Webhooks specification.",
-  events: "What happens, as it happens.",
+  jobs: "A scraper and its inputs, run for a client.",
+  items: "One input of a job, with its attempts and captures.",
+  results: "The records and the manifest of a job.",
+  batches: "Fetch a list of URLs.",
+  scrapers: "The scrapers of this installation.",
+  lanes: "Sites that share a rate limit; for operators.",
+  workers: "The processes that run items; for operators.",
+  clients: "Clients and their API keys; for admins.",
+  webhooks: "Receivers of a client's events, by the Standard Webhooks specification.",
+  events: "Live events.",
   service: "The server itself.",
 } as const;
 
-const onceHeader = says(
-  "Makes it happen once: the same request under the same key gets the same answer, for a day.",
+const idempotencyHeader = described(
+  "Makes the request safe to repeat: for a day, the same request with the same key gets the same answer.",
   z.string().min(1).max(200),
 ).optional();
 
 const transform = createJsonSchemaTransform({ schemaRegistry: apiRegistry });
 const transformObject = createJsonSchemaTransformObject({ schemaRegistry: apiRegistry });
 
-/** The document is made of the schemas that requests are checked and answers are written with. To be added before the routes. */
+/** The document is generated from the schemas that validate requests and answers. Add it before the routes. */
 export const addOpenapi = async (app: Api, version: string): Promise<void> => {
   await app.register(swagger, {
     openapi: {
@@ -37,7 +36,7 @@ export const addOpenapi = async (app: Api, version: string): Promise<void> => {
         title: "Sluice",
         version,
         description:
-          "Runs scrape jobs of a hundred to many million items: paced, durable, honest about every field. Errors are problems as in RFC 9457; a POST that creates takes an `Idempotency-Key`; lists are paged by opaque cursors; times are ISO 8601, durations milliseconds.",
+          "Runs scrape jobs of a hundred to many million items: paced, durable, honest about every field. Errors are RFC 9457 problems. A POST that creates something accepts an `Idempotency-Key`. Lists are paged by opaque cursors. Times are ISO 8601, durations are milliseconds.",
         license: { name: "Apache-2.0", identifier: "Apache-2.0" } as { name: string },
       },
       servers: [{ url: "/", description: "This server." }],
@@ -50,15 +49,15 @@ export const addOpenapi = async (app: Api, version: string): Promise<void> => {
       security: [{ key: [] }],
     },
     transform: (route) => {
-      if (!route.route.config?.isOnce) return transform(route);
-      const headers = z.object({ "idempotency-key": onceHeader });
+      if (!route.route.config?.creates) return transform(route);
+      const headers = z.object({ "idempotency-key": idempotencyHeader });
       return transform({ ...route, schema: { ...route.schema, headers } });
     },
     transformObject: (document) => pruneComponents(transformObject(document)),
   });
 };
 
-/** A page that is open in a browser asks this server and nobody else: it works without a network, and tells nobody. */
+/** The page in the browser contacts only this server: it works offline, and nobody else learns of it. */
 const DOCS_POLICY =
   "default-src 'self' 'unsafe-inline' data: blob:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'";
 
@@ -74,7 +73,7 @@ const whyNoReference = (): string | undefined => {
   }
 };
 
-/** To be added after the routes. */
+/** Add it after the routes. */
 export const addDocs = async (app: Api): Promise<void> => {
   let document: string | undefined;
   app.get(
@@ -118,4 +117,32 @@ export const addDocs = async (app: Api): Promise<void> => {
       },
     });
   });
+};
+
+interface Document {
+  readonly components?: { readonly schemas?: Readonly<Record<string, unknown>> };
+}
+
+const SCHEMA_REFERENCE = /"#\/components\/schemas\/([^"/]+)"/g;
+
+/** Leaves out unused schemas: each has a form for requests and one for answers, and few need both. */
+const pruneComponents = <Doc extends object>(document: Doc): Doc => {
+  const { components, ...rest } = document as Doc & Document;
+  const schemas = components?.schemas ?? {};
+  const used = new Set<string>();
+  const visit = (part: unknown): void => {
+    for (const [, name] of (JSON.stringify(part) ?? "").matchAll(SCHEMA_REFERENCE)) {
+      if (name === undefined || used.has(name)) continue;
+      used.add(name);
+      visit(schemas[name]);
+    }
+  };
+  visit(rest);
+  return {
+    ...document,
+    components: {
+      ...components,
+      schemas: Object.fromEntries(Object.entries(schemas).filter(([name]) => used.has(name))),
+    },
+  };
 };

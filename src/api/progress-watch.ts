@@ -1,9 +1,8 @@
 import { endedCount } from "../domain/item.ts";
-import { type JobView, workedCount } from "../domain/job.ts";
+import { type JobState, type JobView, workedCount } from "../domain/job.ts";
 import { RecentRate } from "../domain/recent-rate.ts";
-import type { JobLedger } from "../ports/ledger.ts";
-import type { ControllerLog } from "./service-context.ts";
-import { openJobs } from "./open-jobs.ts";
+import type { JobLedger, JobQuery, Ledger } from "../ports/ledger.ts";
+import type { ControllerLog } from "./controller-context.ts";
 
 interface Watched {
   readonly rate: RecentRate;
@@ -11,20 +10,20 @@ interface Watched {
 }
 
 const RATE_WINDOW_MS = 60_000;
-/** Two looks that are closer say little of how fast a job is. */
+/** Samples closer than this say little about the rate of a job. */
 const SHORTEST_MS = 5000;
 const MOST_JOBS = 2000;
 
-/** How fast jobs are, as far as somebody looks at them, and that they come on, for those who listen: a job's items end without an event each. */
+/** The rates of jobs that somebody reads, and progress for listeners: items end without an event of their own. */
 export class ProgressWatch implements Disposable {
   readonly #ledger: Pick<JobLedger, "listJobs">;
   readonly #log: ControllerLog;
   readonly #now: () => number;
   readonly #everyMs: number;
-  /** Those that were looked at last are the last ones. */
+  /** In the order of last use. */
   readonly #rates = new Map<string, Watched>();
   readonly #listeners = new Set<(view: JobView) => void>();
-  /** What was ended and accepted of each open job, while somebody listens. */
+  /** Ended and accepted items of each open job, while somebody listens. */
   #seen = new Map<string, string>();
   #timer: NodeJS.Timeout | undefined;
   #looking: Promise<void> | undefined;
@@ -36,7 +35,7 @@ export class ProgressWatch implements Disposable {
     this.#everyMs = everyMs;
   }
 
-  /** Items of a job that end each second: lately where it was looked at before, else over its whole life. */
+  /** Items that end per second: recently if the job was sampled before, otherwise over its whole life. */
   rateOf(view: JobView): number | undefined {
     const at = this.#now();
     if (view.endedAt === undefined) {
@@ -47,7 +46,7 @@ export class ProgressWatch implements Disposable {
     return aliveMs > 0 ? (workedCount(view) * 1000) / aliveMs : undefined;
   }
 
-  /** Hears of each job some of whose items have ended or arrived, until it stops. */
+  /** Calls the listener for each job whose counts changed; returns how to stop. */
   listen(listener: (view: JobView) => void): () => void {
     this.#listeners.add(listener);
     this.#start();
@@ -96,5 +95,27 @@ export class ProgressWatch implements Disposable {
       if (before !== undefined && before !== counts) for (const listener of this.#listeners) listener(view);
     }
     this.#seen = seen;
+  }
+}
+
+const OPEN: readonly JobState[] = ["loading", "running", "paused"];
+const PAGE = 200;
+
+/** Jobs of all clients that have not ended. */
+export async function* openJobs(
+  ledger: Pick<Ledger, "listJobs">,
+  which: Pick<JobQuery, "states" | "tellsProgress" | "pausedBy"> = {},
+): AsyncGenerator<JobView> {
+  let after: string | undefined;
+  for (;;) {
+    const page = await ledger.listJobs({
+      states: OPEN,
+      ...which,
+      limit: PAGE,
+      ...(after !== undefined && { after }),
+    });
+    yield* page;
+    if (page.length < PAGE) return;
+    after = page.at(-1)!.spec.id;
   }
 }

@@ -2,14 +2,15 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Ledger } from "../ports/ledger.ts";
 import type { Registry } from "../ports/registry.ts";
 
-/** Why the service cannot do its work, by a code that programs may rely on. It is told to anybody: no paths, no numbers. */
+/** Why the service is not ready, by a code that programs can rely on. Anybody may read it, so it has no paths and no numbers. */
 export const UNREADY = {
-  "disk-full": "Less space is free for the data folder than is wanted. Free some, or give it a larger disk.",
+  "disk-full":
+    "The disk of the data folder has too little free space. Free some space, or use a larger disk.",
   "ledger-unreadable": "The ledger does not answer.",
   "ledger-unwritable":
-    "The ledger cannot be written: its disk is read-only, or another process keeps it locked.",
+    "The ledger cannot be written: its disk is read-only, or another process has locked it.",
   "no-workers":
-    "There is work, and no worker has been heard of for 30 seconds. Start one with `sluice worker`, or `sluice serve --workers N`.",
+    "There is work, but no worker has reported for 30 seconds. Start one with `sluice worker`, or `sluice serve --workers N`.",
 } as const;
 
 type UnreadyCode = keyof typeof UNREADY;
@@ -17,19 +18,19 @@ type UnreadyCode = keyof typeof UNREADY;
 interface ReadinessTools {
   readonly ledger: Pick<Ledger, "readJob" | "listWorkers" | "sumOpenJobs">;
   readonly registry: Pick<Registry, "holdTask">;
-  /** Whether the disk of the data folder has less room than is wanted; nobody looks unless given. */
+  /** Whether the disk of the data folder has too little free space; not checked by default. */
   readonly isDiskFull?: () => Promise<boolean>;
   readonly now: () => number;
 }
 
-/** Anybody may ask, as often as they like. */
+/** Anybody may ask, and as often as they like. */
 const KEPT_MS = 1000;
-/** A ledger that takes longer is none to rely on; a write waits for another's lock for up to 30 seconds. */
+/** A ledger that takes longer is not ready. A write waits up to 30 seconds for a lock. */
 const PATIENCE_MS = 5000;
 const SILENCE_MS = 30_000;
 const DUTY = "readiness";
 
-/** Looks at what the service needs, at most once a second. */
+/** Checks what the service needs, at most once a second. */
 export class Readiness {
   readonly #tools: ReadinessTools;
   #heardAt: number;
@@ -40,7 +41,7 @@ export class Readiness {
     this.#heardAt = tools.now();
   }
 
-  /** Nothing where all is well. */
+  /** Empty if the service is ready. */
   async look(): Promise<readonly UnreadyCode[]> {
     const at = this.#tools.now();
     if (!this.#kept || at - this.#kept.at >= KEPT_MS || at < this.#kept.at)
@@ -53,7 +54,7 @@ export class Readiness {
     const isFull = (await isDiskFull?.()) ?? false;
     if (await fails(ledger.readJob("-")))
       return [...(isFull ? (["disk-full"] as const) : []), "ledger-unreadable"];
-    // A row that is there already, written again.
+    // Rewrites a row that exists already.
     const written = await fails(registry.holdTask(DUTY, DUTY, 1));
     return [
       ...(isFull || written === "no-space" ? (["disk-full"] as const) : []),
@@ -74,7 +75,7 @@ export class Readiness {
   }
 }
 
-/** The code of what went wrong, or that it took too long. */
+/** The code if it fails or takes too long. */
 const fails = async (work: Promise<unknown>): Promise<string | undefined> => {
   const over = new AbortController();
   const late = delay(PATIENCE_MS, "late", { signal: over.signal, ref: false });

@@ -2,55 +2,53 @@ import type { AlertRules } from "../domain/alert-rules.ts";
 import type { Blobs } from "../ports/blobs.ts";
 import type { Channel, WebhookSender } from "../ports/channel.ts";
 import type { Ledger, WorkerView } from "../ports/ledger.ts";
-import type { StorageLocation } from "../ports/storage.ts";
 import type { Registry } from "../ports/registry.ts";
+import type { StorageLocation } from "../ports/storage.ts";
 import type { PruneTools } from "../retention/plan-prune.ts";
-import { taskLog } from "./task-log.ts";
-import type { ControllerLog } from "./service-context.ts";
+import type { ControllerLog } from "./controller-context.ts";
 import type { Metrics } from "./metrics.ts";
+import { taskLog, wait } from "./run-task.ts";
 import { runAlerts } from "./tasks/alerts.ts";
 import { runManifests } from "./tasks/manifests.ts";
 import { runNewVersions } from "./tasks/new-versions.ts";
 import { runProgress } from "./tasks/progress.ts";
 import { runReaper } from "./tasks/reaper.ts";
-import { runRetention } from "./tasks/retention.ts";
-import { runTidy } from "./tasks/tidy.ts";
+import { runRetention, runTidy } from "./tasks/retention.ts";
 import { runWebhooks } from "./tasks/webhooks.ts";
-import { wait } from "./wait.ts";
 import type { OnDeliveryEnd } from "./webhooks/send-deliveries.ts";
 
 export interface TasksOptions {
   readonly ledger: Ledger;
   readonly registry: Registry;
   readonly blobs: Blobs;
-  /** Threads that read stored pages open it for themselves. */
+  /** Threads that read stored pages open it themselves. */
   readonly location: StorageLocation;
   /** Names this controller among those that share the ledger. */
   readonly holder: string;
   readonly log: ControllerLog;
   readonly metrics: Pick<Metrics, "onDeliveryEnd">;
   readonly sender: WebhookSender;
-  /** Where people hear of alerts; nobody looks for any where there is none. */
+  /** Where alerts are sent; without channels, alerts are off. */
   readonly channels: readonly Channel[];
   readonly rules?: Partial<AlertRules>;
-  /** How long a job's pages and records are kept, for one round. */
+  /** Retention of a job, for one round. */
   readonly retentionOf: () => PruneTools["retentionOf"];
-  /** Writes a job's manifest elsewhere than on this thread. */
+  /** Writes a job's manifest on another thread. */
   readonly keepManifest?: (job: string) => Promise<void>;
-  /** Deletes what is kept of a removed job beside ledger and archive. */
+  /** Deletes the log of a removed job. */
   readonly removeLog: (job: string) => Promise<void>;
-  /** Whether a worker's process has ended, as far as it can be told from here. */
+  /** Whether a worker's process has ended, if that can be seen from here. */
   readonly isGone?: (worker: WorkerView) => boolean;
 }
 
 const RESTART_MS = 10_000;
 
-/** Everything that a controller does in the background, until the signal. What goes wrong is logged, and tried again. */
+/** All background tasks of a controller, until the signal. Errors are logged, and the task is tried again. */
 export const runTasks = async (options: TasksOptions, signal: AbortSignal): Promise<void> => {
   const { log, metrics, ...service } = options;
   const { report, onReaped, onEvent, onDeliveryEnd, onRemoved, onAlerts } = taskLog(log);
   const tools = { ...service, report };
-  /** None may end the process, or keep the others from going on. */
+  /** A failing task ends neither the process nor other tasks. */
   const keepOn = async (name: string, run: () => Promise<void>): Promise<void> => {
     while (!signal.aborted) {
       await run().catch((error: unknown) => report(name, error));

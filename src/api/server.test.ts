@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { test } from "node:test";
 import { openApiKit } from "./testing/api-kit.ts";
-import type { ProblemBody } from "./schemas/problem.ts";
+import type { ProblemBody } from "./answers.ts";
 
 const PROBLEMS: readonly (readonly [
   what: string,

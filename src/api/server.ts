@@ -1,53 +1,47 @@
 import fastify, { type FastifyInstance, type FastifyRequest } from "fastify";
-import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from "fastify-type-provider-zod";
-import { gatherMethods } from "./allowed-methods.ts";
-import { answerBroken } from "./answer-broken.ts";
-import { answerProblem } from "./answer-problem.ts";
+import { serializerCompiler, validatorCompiler } from "fastify-type-provider-zod";
+import { Problem } from "../services/problem.ts";
+import { answerBroken, answerProblem, requestId } from "./answer-problem.ts";
+import type { Api, ApiTypes } from "./api.ts";
 import { addAudit } from "./audit.ts";
 import { addAuth } from "./auth.ts";
-import { BodyRoom } from "./body-room.ts";
-import { RouteContext } from "./route-context.ts";
+import type { ControllerContext } from "./controller-context.ts";
 import { EventFeed } from "./event-feed.ts";
-import type { ServiceContext } from "./service-context.ts";
-import { addOnce } from "./idempotency.ts";
-import { addDocs, addOpenapi } from "./openapi.ts";
+import { addIdempotency } from "./idempotency.ts";
 import { OpenStreams } from "./open-streams.ts";
-import { addJsonParser } from "./parse-json.ts";
-import { Problem } from "./problem.ts";
+import { addDocs, addOpenapi } from "./openapi.ts";
 import { ProgressWatch } from "./progress-watch.ts";
-import { requestId } from "./request-id.ts";
-import { RequestTurns } from "./request-turns.ts";
+import { addJsonParser, BodyRoom } from "./request-body.ts";
+import { RequestTurns } from "./turns.ts";
+import { RouteContext } from "./route-context.ts";
 import { addAuditRoutes } from "./routes/audit.ts";
 import { addBatchRoutes } from "./routes/batches.ts";
 import { addBlobRoutes } from "./routes/blobs.ts";
 import { addCaptureRoutes } from "./routes/captures.ts";
 import { addClientRoutes } from "./routes/clients.ts";
-import { addDeliveryRoutes } from "./routes/deliveries.ts";
 import { addEventRoutes } from "./routes/events.ts";
-import { addInputRoutes } from "./routes/job-inputs.ts";
 import { addItemRoutes } from "./routes/items.ts";
+import { addJobControlRoutes } from "./routes/job-control.ts";
+import { addInputRoutes } from "./routes/job-inputs.ts";
 import { addJobRoutes } from "./routes/jobs.ts";
-import { addKeyRoutes } from "./routes/keys.ts";
 import { addLaneRoutes } from "./routes/lanes.ts";
 import { addLedgerRoutes } from "./routes/ledger.ts";
 import { addRemovalRoutes } from "./routes/removals.ts";
 import { addResultRoutes } from "./routes/results.ts";
 import { addScraperRoutes } from "./routes/scrapers.ts";
 import { addServiceRoutes } from "./routes/service.ts";
-import { addJobControlRoutes } from "./routes/job-control.ts";
 import { addWebhookRoutes } from "./routes/webhooks.ts";
-import { addWorkerRoutes } from "./routes/workers.ts";
 
 const BODY_LIMIT = 1024 * 1024;
 const BODY_MS = 60_000;
 const WATCH_MS = 1000;
 const CLOSE_IDLE_MS = 50;
 
-/** The controller's API, ready to listen. What it is given stays open when it closes. */
-export const buildServer = async (service: ServiceContext): Promise<FastifyInstance> => {
+/** The controller's API, ready to listen. Its context stays open when it closes. */
+export const buildServer = async (service: ControllerContext): Promise<FastifyInstance> => {
   const { log, now = Date.now, version = "0.1.0", tls } = service;
   const app = fastify({
-    // Its type is that of plain HTTP, which all of the API is written for.
+    // Typed as plain HTTP, which the API is written for.
     ...(tls && ({ https: tls } as object)),
     bodyLimit: BODY_LIMIT,
     routerOptions: { maxParamLength: 1000, ignoreTrailingSlash: false },
@@ -55,11 +49,11 @@ export const buildServer = async (service: ServiceContext): Promise<FastifyInsta
     genReqId: requestId,
     logger: false,
     forceCloseConnections: "idle",
-    // Uploads may take hours; heads may not.
+    // Bodies of uploads may take hours.
     requestTimeout: 0,
     clientErrorHandler: answerBroken,
     frameworkErrors: (error, request, reply) => void answerProblem(error, request, reply, log),
-  }).withTypeProvider<ZodTypeProvider>();
+  }).withTypeProvider<ApiTypes>();
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(serializerCompiler);
   app.removeContentTypeParser("text/plain");
@@ -72,10 +66,7 @@ export const buildServer = async (service: ServiceContext): Promise<FastifyInsta
     const methods = methodsOf(path);
     const problem =
       methods.length === 0
-        ? new Problem(
-            "not-found",
-            `${request.method} ${path.slice(0, 200)}: there is nothing here. See /docs.`,
-          )
+        ? new Problem("not-found", `${request.method} ${path.slice(0, 200)}: not found. See /docs.`)
         : new Problem("method-not-allowed", `${request.method}: use ${methods.join(" or ")}.`, {
             headers: { allow: methods.join(", ") },
           });
@@ -91,8 +82,8 @@ export const buildServer = async (service: ServiceContext): Promise<FastifyInsta
   });
   const keyCache = addAuth(app, service.registry, now);
   const turns = new RequestTurns();
-  app.addHook("onRequest", async ({ who, ip }) => await turns.take(who.client || ip));
-  addOnce(app, service.registry, now);
+  app.addHook("onRequest", async ({ actor, ip }) => await turns.take(actor.client || ip));
+  addIdempotency(app, service.registry, now);
   addAudit(app, service.registry, log, now);
   app.addHook("onResponse", async (request, reply) => {
     if (request.isUnlogged) return;
@@ -102,12 +93,12 @@ export const buildServer = async (service: ServiceContext): Promise<FastifyInsta
       route: request.routeOptions.url,
       status: reply.statusCode,
       ms: Math.round(reply.elapsedTime),
-      ...(request.who?.client && { client: request.who.client, key: request.who.key }),
+      ...(request.actor?.client && { client: request.actor.client, key: request.actor.key }),
       ...namedBy(request),
     });
   });
 
-  // A streamed body may take hours (see `OpenStreams`); one that is read as a whole may not.
+  // A streamed body may take hours (see `OpenStreams`); a body that is read as a whole may not.
   const bodies = new BodyRoom();
   app.addHook("preParsing", async (request, reply) => {
     const { raw, routeOptions } = request;
@@ -119,18 +110,15 @@ export const buildServer = async (service: ServiceContext): Promise<FastifyInsta
 
   const watch = new ProgressWatch(service.ledger, log, now, service.watchMs ?? WATCH_MS);
   app.addHook("onClose", async () => await watch.stop());
-  // A connection whose last answer ends while the server closes would be kept for its next request.
+  // Otherwise a connection whose last answer ends while the server closes would be kept open for another request.
   app.addHook("preClose", async () => {
     const timer = setInterval(() => app.server.closeIdleConnections(), CLOSE_IDLE_MS);
     app.server.once("close", () => clearInterval(timer));
   });
   const streams = new OpenStreams(service.registry, now, log, service.streamTimes);
   app.addHook("onClose", async () => streams[Symbol.dispose]());
-  const context = new RouteContext(
-    service,
-    { watch, feed: new EventFeed(service.ledger), keys: keyCache, streams },
-    now,
-  );
+  const feed = new EventFeed(service.ledger);
+  const context = new RouteContext({ ...service, now }, { watch, feed, keys: keyCache, streams });
 
   await addOpenapi(app, version);
   for (const addRoutes of ROUTES) addRoutes(app, context);
@@ -138,11 +126,11 @@ export const buildServer = async (service: ServiceContext): Promise<FastifyInsta
   return app;
 };
 
-/** The ids in the path of a known route: of a job, an item, a lane. */
+/** The ids in the path of a known route: a job, an item, a lane. */
 const namedBy = ({ is404, params }: FastifyRequest): { readonly of?: unknown } =>
   is404 || Object.keys(params as object).length === 0 ? {} : { of: params };
 
-/** In the order of the document. */
+/** In the order of the API document. */
 const ROUTES = [
   addJobRoutes,
   addInputRoutes,
@@ -154,14 +142,26 @@ const ROUTES = [
   addBatchRoutes,
   addScraperRoutes,
   addLaneRoutes,
-  addWorkerRoutes,
   addClientRoutes,
-  addKeyRoutes,
   addWebhookRoutes,
-  addDeliveryRoutes,
   addEventRoutes,
   addAuditRoutes,
   addServiceRoutes,
   addLedgerRoutes,
   addBlobRoutes,
 ];
+
+/** Answers which methods a path has, for those that it has not. Routes are gathered as they are added. */
+export const gatherMethods = (app: Api): ((path: string) => readonly string[]) => {
+  const routes: { readonly pattern: RegExp; readonly methods: readonly string[] }[] = [];
+  app.addHook("onRoute", ({ url, method }) => {
+    const source = url
+      .replace(/[.*+?^${}()|[\]\\]/g, "\\$&")
+      .replace(/:[A-Za-z]+/g, "[^/]+")
+      .replaceAll("\\*", ".*");
+    routes.push({ pattern: new RegExp(`^${source}$`), methods: [method].flat() });
+  });
+  return (path) => [
+    ...new Set(routes.filter(({ pattern }) => pattern.test(path)).flatMap(({ methods }) => methods)),
+  ];
+};

@@ -13,7 +13,7 @@ import { explainError } from "./explain-error.ts";
 const system = (code: string, path?: string) =>
   Object.assign(new Error(`${code}: went wrong`), { code, ...(path !== undefined && { path }) });
 
-describe("what went wrong decides the exit code", () => {
+describe("the kind of error determines the exit code", () => {
   const cases: readonly (readonly [string, Error, number])[] = [
     ["a wrong use", new UsageError("no inputs given"), EXIT.usage],
     ["a bad header", new InputError("bad-header", { file: "a.csv", line: 1 }, "x", "y"), EXIT.usage],
@@ -44,7 +44,7 @@ describe("what went wrong decides the exit code", () => {
     });
 });
 
-test("an error of a worker process, of which only name and code arrive, is explained alike", () => {
+test("an error from a worker process, with only its name and code, is explained the same way", () => {
   const error = Object.assign(new Error("sluice.db: the disk is full"), {
     name: "LedgerError",
     code: "no-space",
@@ -52,15 +52,15 @@ test("an error of a worker process, of which only name and code arrive, is expla
   assert.deepEqual(explainError(error), { exitCode: EXIT.storage, message: "sluice.db: the disk is full" });
 });
 
-test("a reader of stdout that has gone is no error", () => {
+test("a closed stdout is not an error", () => {
   assert.deepEqual(explainError(new OutputError("closed", "stdout", "x", "y")), { exitCode: EXIT.ok });
 });
 
-test("the file of a system error is named", () => {
+test("a system error names its file", () => {
   assert.match(explainError(system("EACCES", "/data/logs")).message ?? "", /^\/data\/logs: /);
 });
 
-test("the stack, and that of the cause, is shown when debugging and not else", () => {
+test("stacks of the error and its cause are shown only when debugging", () => {
   const error = new TypeError("no", { cause: new RangeError("deeper") });
   assert.doesNotMatch(explainError(error).message ?? "", /explain-error\.test/);
   const debugged = explainError(error, true).message ?? "";
@@ -68,13 +68,13 @@ test("the stack, and that of the cause, is shown when debugging and not else", (
   assert.match(debugged, /caused by RangeError: deeper/);
 });
 
-test("neither secrets nor sequences that steer a terminal come through", () => {
+test("messages contain no secrets and no terminal control sequences", () => {
   const { message } = explainError(new Error("\x1b[2Jproxy http://bob:hunter2@proxy.example failed"));
   assert.match(message ?? "", /proxy http:\/\/\*\*\*@proxy\.example failed/);
   assert.ok(!message?.includes("\x1b"));
 });
 
-test("what is thrown without being an error is shown too", () => {
+test("a thrown value that is not an error is shown too", () => {
   assert.equal(explainError("gone").exitCode, EXIT.unexpected);
   assert.match(explainError("gone").message ?? "", /gone/);
 });

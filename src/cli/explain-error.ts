@@ -35,6 +35,7 @@ const EXIT_CODES: Readonly<Record<string, Readonly<Record<string, ExitCode>>>> =
   RebuildError: { "*": EXIT.usage },
   ArchiveError: { "*": EXIT.storage },
   ChannelError: { "*": EXIT.usage },
+  Problem: { "*": EXIT.usage, unavailable: EXIT.unexpected },
   ProblemError: {
     "*": EXIT.usage,
     unreachable: EXIT.unexpected,

@@ -32,7 +32,7 @@ const IDS = [
   "20261115-210000-zzzz",
 ];
 
-test("a job is found by its id, a unique beginning, its last part, or as the last", async (context) => {
+test("a job is found by its ID, a unique beginning, its last part, or `last`", async (context) => {
   const ledger = await ledgerWith(context, IDS);
   const found = async (named: string) => (await findJob(ledger, named)).spec.id;
   assert.equal(await found("20261115-203412-k3f9"), IDS[1]);
@@ -41,24 +41,24 @@ test("a job is found by its id, a unique beginning, its last part, or as the las
   assert.equal(await found("last"), IDS[3]);
 });
 
-test("a name that fits several jobs, or none, is refused", async (context) => {
+test("a name that matches several jobs, or none, is refused", async (context) => {
   const ledger = await ledgerWith(context, IDS);
   for (const named of ["20261115", "", "nobody", "0261114"])
     await assert.rejects(findJob(ledger, named), { name: "UsageError" }, named);
 });
 
-test("a job without items is not the last one, and is found by its id", async (context) => {
+test("`last` skips a job without items, which is found by its ID", async (context) => {
   const ledger = await ledgerWith(context, IDS);
   await ledger.createJob({ ...sampleView().spec, id: "20261117-000000-none" });
   assert.equal((await findJob(ledger, "last")).spec.id, IDS[3]);
   assert.equal((await findJob(ledger, "none")).spec.id, "20261117-000000-none");
 });
 
-test("in an empty ledger nothing is last", async (context) => {
+test("an empty ledger has no last job", async (context) => {
   await assert.rejects(findJob(await ledgerWith(context, []), "last"), { name: "UsageError" });
 });
 
-test("trials are found by their whole id alone", async (context) => {
+test("trials are found only by their full ID", async (context) => {
   const [trial = "", ...ids] = IDS.toReversed();
   const ledger = await ledgerWith(context, ids.toReversed(), [trial]);
   const found = async (named: string) => (await findJob(ledger, named)).spec.id;
@@ -67,7 +67,7 @@ test("trials are found by their whole id alone", async (context) => {
   await assert.rejects(found(trial.slice(-4)), { name: "UsageError" });
 });
 
-test("any number of trials does not hide the job before them", async (context) => {
+test("trials do not hide the job before them", async (context) => {
   const trials = Array.from({ length: 401 }, (_, at) => `20261116-080000-${at}`);
   const ledger = await ledgerWith(context, IDS, trials);
   for (const named of ["last", "zzzz"]) assert.equal((await findJob(ledger, named)).spec.id, IDS[3]);

@@ -25,7 +25,7 @@ const sluice = async (...args: readonly string[]) => {
 const firstLine = (output: string) => output.split("\n", 1)[0];
 
 describe("the command line", () => {
-  test("a mistyped command or option is told with what was meant", async () => {
+  test("a mistyped command or option gets a suggestion", async () => {
     const command = await sluice("rnu");
     assert.equal(command.code, EXIT.usage);
     assert.match(command.stderr, /'rnu'[^]*Did you mean run\?/);
@@ -34,7 +34,7 @@ describe("the command line", () => {
     assert.match(option.stderr, /--imput[^]*Did you mean --input\?/);
   });
 
-  test("values that cannot be are refused before anything is opened", async () => {
+  test("invalid values are refused before anything is opened", async () => {
     for (const args of [
       ["run", "page", "--limit", "0"],
       ["run", "page", "--processes", "1.5"],
@@ -52,7 +52,7 @@ describe("the command line", () => {
     }
   });
 
-  test("help has examples for every command, and nothing is wrong with asking", async () => {
+  test("help has examples for every command and exits with 0", async () => {
     for (const args of [[], ["run"], ["resume"], ["jobs"], ["items", "ls"], ["export"]]) {
       const { code, stdout } = await sluice(...args, "--help");
       assert.equal(code, EXIT.ok);
@@ -60,14 +60,14 @@ describe("the command line", () => {
     }
   });
 
-  test("the version is that of the package", async () => {
+  test("--version prints the version of the package", async () => {
     const { version } = JSON.parse(
       await readFile(new URL("../../package.json", import.meta.url), "utf8"),
     ) as { version: string };
     assert.deepEqual(await sluice("--version"), { stdout: `${version}\n`, stderr: "", code: EXIT.ok });
   });
 
-  test("a data folder that is not there is told, not made", async () => {
+  test("a missing data folder is an error and is not created", async () => {
     const data = join(tmpdir(), `sluice-none-${process.pid}`);
     const { code, stderr } = await sluice("jobs", "ls", "--data", data);
     assert.equal(code, EXIT.usage);
@@ -116,7 +116,7 @@ describe("on a data folder", () => {
     assert.equal(exported.code, EXIT.ok);
   });
 
-  test("failed items are put back by kind, and the way on is given", async () => {
+  test("failed items are retried by kind, with the next command shown", async () => {
     await using storage = await openSampleStorage(10, endings);
     const retried = await sluice(
       "jobs",
@@ -147,7 +147,7 @@ describe("on a data folder", () => {
     assert.deepEqual(JSON.parse(again.stdout), { job: storage.job, retried: 0 });
   });
 
-  test("a job is cancelled once", async () => {
+  test("a job can be cancelled only once", async () => {
     await using storage = await openSampleStorage(10, (n) => (n < 5 ? endings(n) : undefined));
     const cancel = () => sluice("jobs", "cancel", "last", "--data", storage.data);
     assert.match(firstLine((await cancel()).stdout) ?? "", /cancelled, with 5 unfinished items/);
@@ -155,7 +155,7 @@ describe("on a data folder", () => {
     assert.equal((await cancel()).code, EXIT.usage);
   });
 
-  test("an output that cannot be written is told before anything is read", async () => {
+  test("a bad output name fails before anything is read", async () => {
     await using storage = await openSampleStorage(1, endings);
     const wrong = await sluice("export", "last", "--output", "out.xlsx", "--data", storage.data);
     assert.deepEqual([wrong.code, wrong.stdout], [EXIT.usage, ""]);

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { InvalidArgumentError } from "commander";
 import { fillValue, inputValue, listOf, sinceWhen } from "./option-values.ts";
 
-test("numbers and truth values are kept as such, everything else is text", () => {
+test("numbers and booleans keep their type, everything else is text", () => {
   const texts = ["tax=0", "rate=-1.5", "zip=01234", "paid=false", "owner=", "note=a=b"];
   const filled = texts.reduce<ReadonlyMap<string, unknown>>(
     (before, text) => fillValue(text, before),
@@ -19,11 +19,11 @@ test("numbers and truth values are kept as such, everything else is text", () =>
   });
 });
 
-test("names come in one word or in several", () => {
+test("names come in one option or in several", () => {
   assert.deepEqual(listOf("tax", listOf("owner, pool", undefined)), ["owner", "pool", "tax"]);
 });
 
-test("what names no field is refused", () => {
+test("values without a field name are refused", () => {
   for (const wrong of [
     () => fillValue("0", undefined),
     () => fillValue("=0", undefined),
@@ -35,13 +35,13 @@ test("what names no field is refused", () => {
 const NOW = Date.UTC(2026, 10, 15, 12);
 const since = sinceWhen(() => NOW);
 
-test("a while ago is counted from now", () => {
+test("an age is counted back from now", () => {
   assert.equal(since("12h"), NOW - 12 * 3_600_000);
   assert.equal(since("7d"), NOW - 7 * 86_400_000);
   assert.equal(since("2w"), NOW - 14 * 86_400_000);
 });
 
-test("a day begins with its first minute here, a moment is as it says", () => {
+test("a date starts at midnight local time, a time is exact", () => {
   assert.equal(since("2026-11-01"), new Date(2026, 10, 1).getTime());
   assert.equal(since("2026-11-01T08:30Z"), Date.UTC(2026, 10, 1, 8, 30));
 });
@@ -68,7 +68,7 @@ test("a property that is given twice is refused", () => {
     assert.throws(() => inputValue(second!, inputValue(first!)), InvalidArgumentError);
 });
 
-test("what is none of these is refused", () => {
+test("other values are refused", () => {
   for (const text of ["", "parcel", "[1]", "{parcel:1}", "=1"])
     assert.throws(() => inputValue(text), InvalidArgumentError, text);
 });

@@ -74,7 +74,7 @@ export const placeOptions = (command: Command): Command =>
     .addOption(timeoutOption());
 
 export const timeoutOption = (): Option =>
-  new Option("--timeout <time>", "give up when the server sends nothing for this long; 0 waits forever")
+  new Option("--timeout <duration>", "give up when the server sends nothing for this long; 0 waits forever")
     .env("SLUICE_TIMEOUT")
     .argParser(durationIn("idleMs"))
     .default(120_000, "2m");

@@ -1,56 +1,49 @@
-import { type Storage, laneOf } from "../compose.ts";
+import type { Storage } from "../compose.ts";
 import type { JobView } from "../domain/job.ts";
 import { type Amended, amendJob } from "../reextract/amend-job.ts";
-import { takeNewVersion } from "../reextract/take-new-version.ts";
 import { listenForInterrupts } from "./interrupts.ts";
 import { EXIT } from "./exit.ts";
 import { throttled } from "./terminal.ts";
 import { counted, countText } from "./text.ts";
 
 interface ReadOptions {
-  /** `--new-version`. Without it, only an interrupted reading continues. */
-  readonly isAsked: boolean;
+  /** `--new-version` found the version that the job already has. */
+  readonly isUnchanged: boolean;
   readonly cores: number;
   readonly say: (line: string) => void;
 }
 
 /** Items in flight end within their `itemMs`, by default 120 s. */
-const WAIT_MS = 180_000;
+export const NEW_VERSION_WAIT_MS = 180_000;
 const SAY_MS = 5000;
 
+export const waitText = (job: string, inFlight: number): string =>
+  `${job}: waiting for ${counted(inFlight, "item")} in flight`;
+
 /**
- * Pins a job to the current version of its scrapers and re-reads its stored pages with them; nothing is fetched meanwhile. Returns undefined if there
- * is nothing to read. Throws when interrupted; the next `resume` continues.
+ * Re-reads the stored pages of a job that has got a new version of its scrapers; nothing is fetched meanwhile. Throws when interrupted; the next `resume`
+ * continues.
  */
 export const readNewVersion = async (
   storage: Storage,
   view: JobView,
-  { isAsked, cores, say }: ReadOptions,
-): Promise<Amended | undefined> => {
-  const { id, scraper } = view.spec;
-  if (isAsked) {
-    const isTaken = await takeNewVersion(storage.ledger, view, {
-      laneOf,
-      waitMs: WAIT_MS,
-      onWait: (inFlight) => say(`${id}: waiting for ${counted(inFlight, "item")} in flight`),
-    });
-    if (!isTaken && !view.spec.isAmending)
-      say(
-        `${id}: scraper ${scraper} has not changed (version ${view.spec.version}); the job continues with it.`,
-      );
+  { isUnchanged, cores, say }: ReadOptions,
+): Promise<void> => {
+  const { id, scraper, version, isAmending } = view.spec;
+  if (!isAmending) {
+    if (isUnchanged)
+      say(`${id}: scraper ${scraper} has not changed (version ${version}); the job continues with it.`);
+    return;
   }
-  const now = (await storage.ledger.readJob(id))!;
-  if (!now.spec.isAmending) return undefined;
   using interrupts = listenForInterrupts(() => process.exit(EXIT.interrupted));
-  say(`${id}: re-reading its stored pages with version ${now.spec.version} of ${scraper}`);
-  const amended = await amendJob(storage, now, {
+  say(`${id}: re-reading its stored pages with version ${version} of ${scraper}`);
+  const amended = await amendJob(storage, view, {
     cores,
     signal: interrupts.signal,
     onOutput: say,
     onProgress: throttled(SAY_MS, (items) => say(`${id}: ${counted(items, "stored item")} read`)),
   });
   for (const line of amendedLines(amended)) say(line);
-  return amended;
 };
 
 const amendedLines = ({ items, done, rescued, failed, skipped, kept, putBack }: Amended): string[] => [

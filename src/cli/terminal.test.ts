@@ -5,14 +5,14 @@ import { commandName, wantsColors, withCommandName } from "./terminal.ts";
 const terminal = { isTTY: true };
 const pipe = {};
 
-test("a terminal has colours, a pipe has none, a build server's neither", () => {
+test("a terminal has colours; a pipe has none, even in CI", () => {
   assert.equal(wantsColors(terminal, { TERM: "xterm" }), true);
   assert.equal(wantsColors(pipe, { TERM: "xterm" }), false);
   assert.equal(wantsColors(pipe, { CI: "true" }), false);
   assert.equal(wantsColors(terminal, { TERM: "dumb" }), false);
 });
 
-test("the two common switches decide, and off wins", () => {
+test("NO_COLOR and FORCE_COLOR decide, and NO_COLOR wins", () => {
   assert.equal(wantsColors(pipe, { FORCE_COLOR: "1" }), true);
   assert.equal(wantsColors(terminal, { FORCE_COLOR: "0" }), false);
   assert.equal(wantsColors(terminal, { NO_COLOR: "1" }), false);
@@ -23,7 +23,7 @@ test("the two common switches decide, and off wins", () => {
 const cwd = "/home/ann/project";
 const PATH = "/usr/bin:/home/ann/bin";
 
-test("commands to copy are written as the program was called", () => {
+test("commands to copy use the name that the program was called by", () => {
   const called = (script: string, env: Readonly<Record<string, string>> = {}): string =>
     commandName({ script, cwd, env: { PATH, ...env } });
   assert.equal(called("/home/ann/bin/sluice"), "sluice");
@@ -39,7 +39,7 @@ test("commands to copy are written as the program was called", () => {
   );
 });
 
-test("the name takes the place of the program's in commands, and nowhere else", () => {
+test("the name replaces `sluice` only in commands", () => {
   const npx = { env: { npm_command: "exec" } };
   assert.equal(
     withCommandName(

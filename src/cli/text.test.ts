@@ -16,7 +16,7 @@ import {
   textWidth,
 } from "./text.ts";
 
-test("a text that fits stays as it is, and a longer one ends in an ellipsis", () => {
+test("a text that fits is unchanged, and a longer one ends in an ellipsis", () => {
   assert.equal(fitText("parcel", 6), "parcel");
   assert.equal(fitText("parcels", 6), "parce…");
   assert.equal(fitText("parcels", 0), "");
@@ -30,7 +30,7 @@ test("wide characters take two columns and marks none", () => {
   assert.equal(padText("東京", 6, "left"), "  東京");
 });
 
-test("no text is ever wider than it may be", () => {
+test("no text is wider than its limit", () => {
   fc.assert(
     fc.property(
       fc.string({ unit: "grapheme" }),
@@ -40,7 +40,7 @@ test("no text is ever wider than it may be", () => {
   );
 });
 
-test("what comes from a site cannot steer the terminal or break the line", () => {
+test("text from a site cannot control the terminal or break the line", () => {
   assert.equal(plainText(" a\x1b[31mb\x1b[0m\r\n\tc\x07\u202e "), "ab c");
   fc.assert(fc.property(fc.string({ unit: "binary" }), (text) => !/[\p{Cc}]/u.test(plainText(text))));
 });
@@ -50,7 +50,7 @@ test("counts are grouped by three and read back the same", () => {
   fc.assert(fc.property(fc.nat(), (count) => Number(countText(count).replaceAll(",", "")) === count));
 });
 
-test("only all is 100 % and only none is 0 %", () => {
+test("100 % means all and 0 % means none", () => {
   assert.deepEqual(
     [percentText(1, 3), percentText(999_999, 1_000_000), percentText(1, 1_000_000), percentText(0, 5)],
     ["33.3%", ">99.9%", "<0.1%", "0.0%"],
@@ -106,7 +106,7 @@ const cases: readonly (readonly [number, string])[] = [
 
 for (const [ms, text] of cases) test(`${ms} ms are ${text}`, () => assert.equal(durationText(ms), text));
 
-test("a shell reads every word as it was meant", () => {
+test("a shell reads every quoted word unchanged", () => {
   for (const word of ["parcel=1", "https://x.example/?a=1&b=2", "it's", '$HOME `id` "x"', "a b", "*", "~"])
     assert.equal(execFileSync("sh", ["-c", `printf %s ${shellWord(word)}`], { encoding: "utf8" }), word);
 });

@@ -2,19 +2,19 @@ import { ProblemError, readProblem } from "./problem-error.ts";
 import { Silence, SilenceError } from "./silence.ts";
 
 export interface ClientOptions {
-  /** As `http://127.0.0.1:7070`. */
+  /** For example `http://127.0.0.1:7070`. */
   readonly server: string;
-  /** An API key; none on loopback where the server has none. */
+  /** An API key. Not needed on loopback if the server has no keys. */
   readonly key?: string;
-  /** The machine's own unless given. */
+  /** The global `fetch` by default. */
   readonly fetch?: typeof fetch;
-  /** How often a request that may be repeated is, when there is no answer or the server is busy; 4 unless given. */
+  /** Retries of a repeatable request when there is no answer or the server is busy; 4 by default. */
   readonly retries?: number;
-  /** Before the first repetition; then twice as long each time. 250 unless given. */
+  /** Delay before the first retry; it doubles each time. 250 by default. */
   readonly firstDelayMs?: number;
   /**
-   * A request ends when the server lets nothing move for so long, neither of the answer nor of what is sent; 0 never. Two minutes unless given. Node's own
-   * `fetch` waits for a connection for 10 seconds, and for an answer for no more than five minutes.
+   * A request fails if nothing moves for this long, neither in the answer nor in the body that is sent; 0 waits for ever. Two minutes by default. Node's own
+   * `fetch` waits 10 seconds for a connection and at most five minutes for an answer.
    */
   readonly idleMs?: number;
 }
@@ -23,9 +23,9 @@ export interface Asking {
   readonly json?: unknown;
   readonly stream?: AsyncIterable<Uint8Array> | ReadableStream<Uint8Array>;
   readonly headers?: Readonly<Record<string, string>>;
-  /** It makes something: an `Idempotency-Key` lets it be repeated and happen once. */
-  readonly isOnce?: boolean;
-  /** Doing it again changes nothing. */
+  /** It creates something: an `Idempotency-Key` makes it safe to repeat. */
+  readonly isCreation?: boolean;
+  /** Repeating it changes nothing. */
   readonly isRepeatable?: boolean;
   readonly signal?: AbortSignal;
 }
@@ -34,7 +34,7 @@ const BUSY = new Set([429, 502, 503, 504]);
 const LONGEST_WAIT_MS = 60_000;
 const IDLE_MS = 120_000;
 
-/** One request, repeated where that does no harm. Throws `ProblemError`. */
+/** One request, repeated if that is safe. Throws `ProblemError`. */
 export const ask = async (
   options: ClientOptions,
   method: string,
@@ -42,7 +42,7 @@ export const ask = async (
   asking: Asking = {},
 ): Promise<Response> => await askFor(options, method, path, asking, (response) => response);
 
-/** The same, with an answer that is read here: one that breaks off is no answer, and asked for again. */
+/** The same, but also reads the answer: if it breaks off, the request is repeated. */
 export const askJson = async <Answer>(
   options: ClientOptions,
   method: string,
@@ -61,10 +61,10 @@ const askFor = async <Answer>(
   read: Read<Answer>,
 ): Promise<Answer> => {
   const { retries = 4, firstDelayMs = 250 } = options;
-  const isRepeatable = method === "GET" || asking.isOnce === true || asking.isRepeatable === true;
+  const isRepeatable = method === "GET" || asking.isCreation === true || asking.isRepeatable === true;
   const request = makeRequest(options, method, asking);
   for (let round = 0; ; round++) {
-    const answer = await once(options, path, request, asking, read);
+    const answer = await attempt(options, path, request, asking, read);
     if (!(answer instanceof ProblemError)) return answer;
     const mayPass =
       answer.code === "unreachable" || BUSY.has(answer.status) || answer.code === "once-under-way";
@@ -75,7 +75,7 @@ const askFor = async <Answer>(
 };
 
 const makeRequest = ({ key }: ClientOptions, method: string, asking: Asking): RequestInit => {
-  const { json, stream, headers, isOnce } = asking;
+  const { json, stream, headers, isCreation } = asking;
   return {
     method,
     redirect: "error",
@@ -83,16 +83,16 @@ const makeRequest = ({ key }: ClientOptions, method: string, asking: Asking): Re
       accept: "application/json, application/problem+json, */*",
       ...(json !== undefined && { "content-type": "application/json" }),
       ...(key !== undefined && { authorization: `Bearer ${key}` }),
-      ...(isOnce && { "idempotency-key": crypto.randomUUID() }),
+      ...(isCreation && { "idempotency-key": crypto.randomUUID() }),
       ...headers,
     },
     ...(json !== undefined && { body: JSON.stringify(json) }),
-    // What is sent as a stream is on its way before there is an answer.
+    // A stream is sent before there is an answer.
     ...(stream && { duplex: "half" }),
   };
 };
 
-const once = async <Answer>(
+const attempt = async <Answer>(
   { server, fetch: send = fetch, idleMs = IDLE_MS }: ClientOptions,
   path: string,
   request: RequestInit,
@@ -113,7 +113,7 @@ const once = async <Answer>(
     const heard = new Response(body && silence.receiving(body, explain), { status, headers });
     return response.ok ? await read(heard) : await readProblem(heard, server);
   } catch (cause) {
-    if (cause instanceof SyntaxError) throw cause; // it did answer, though not in JSON
+    if (cause instanceof SyntaxError) throw cause; // it answered, but not in JSON
     return noAnswer(server, cause);
   } finally {
     silence.answered();
@@ -128,7 +128,7 @@ const noAnswer = (server: string, cause: unknown): ProblemError => {
   return new ProblemError({ code, status: 0, detail }, { cause });
 };
 
-/** `fetch` says only that it failed; the reason lies below. */
+/** `fetch` only says that it failed; the reason is the innermost cause. */
 const lastOf = (error: unknown): unknown => {
   let last: unknown = error;
   while (last instanceof Error && last.cause !== undefined) last = last.cause;
@@ -138,14 +138,14 @@ const lastOf = (error: unknown): unknown => {
 const reasonOf = (error: unknown): string => {
   const last = lastOf(error);
   const { code, message } = last as { readonly code?: unknown; readonly message?: unknown };
-  if (code === "UND_ERR_CONNECT_TIMEOUT") return "no connection within the time for it";
+  if (code === "UND_ERR_CONNECT_TIMEOUT") return "connecting took too long";
   return typeof code === "string" && code !== "" ? code : String(message ?? last);
 };
 
-/** What cannot be guessed from the code alone. */
+/** Advice that the code alone does not give. */
 const hintOn = (reason: string): string =>
   /CERT|SELF_SIGNED|UNABLE_TO_|ALTNAME/.test(reason)
-    ? " Its certificate is not trusted here, or names another host. Where it comes from a CA of your own, name the CA's certificate in NODE_EXTRA_CA_CERTS."
+    ? " Its certificate is not trusted here, or is for another host. If it comes from your own CA, set NODE_EXTRA_CA_CERTS to the CA's certificate."
     : "";
 
 const piecesOf = (stream: NonNullable<Asking["stream"]>): AsyncIterator<Uint8Array> =>

@@ -1,15 +1,15 @@
-/** What the server says about a request that it did not fulfil (RFC 9457), or why there was no answer. */
+/** The server's reason to refuse a request (RFC 9457), or why there was no answer. */
 export class ProblemError extends Error {
-  /** One of the API's codes; `unreachable` where there was no answer, `timeout` where it was waited for too long, `not-sluice` where somebody else answered. */
+  /** One of the API's codes; `unreachable` without an answer, `timeout` if it took too long, `not-sluice` if another program answered. */
   readonly code: string;
-  /** 0 where there was no answer. */
+  /** 0 without an answer. */
   readonly status: number;
   readonly detail: string;
-  /** Which parts of the request are wrong. */
+  /** The invalid parts of the request. */
   readonly errors: readonly { readonly path: string; readonly message: string }[];
   /** The request's id, to find it in the server's log. */
   readonly requestId: string | undefined;
-  /** Inputs taken so far, where an upload was refused. */
+  /** Inputs taken so far, if an upload was refused. */
   readonly offset: number | undefined;
   readonly retryAfterMs: number | undefined;
 
@@ -36,7 +36,7 @@ interface ProblemFacts {
   readonly retryAfterMs?: number | undefined;
 }
 
-/** Of an answer that is not a good one. */
+/** The problem of an answer that is not a success. */
 export const readProblem = async (response: Response, server: string): Promise<ProblemError> => {
   const { status } = response;
   const retryAfter = Number(response.headers.get("retry-after") ?? NaN);
@@ -46,7 +46,7 @@ export const readProblem = async (response: Response, server: string): Promise<P
     return new ProblemError({
       code: "not-sluice",
       status,
-      detail: `${server} answered ${status}, and not as Sluice does. Check the address.`,
+      detail: `${server} answered ${status}, but it is not a Sluice server. Check the address.`,
       retryAfterMs,
     });
   const { code, detail, errors, instance, offset } = JSON.parse(body) as ProblemFacts & {

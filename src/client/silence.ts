@@ -1,4 +1,4 @@
-/** A server let nothing move for too long. */
+/** Nothing moved for too long. */
 export class SilenceError extends Error {
   constructor(ms: number) {
     super(`nothing has moved for ${ms / 1000} s`);
@@ -6,7 +6,7 @@ export class SilenceError extends Error {
   }
 }
 
-/** Ends a request when the server is silent for too long. Time that the caller itself takes, to read or to send, does not count. */
+/** Ends a request if the server is silent for too long. Time that the caller takes to read or send does not count. */
 export class Silence {
   readonly #longestMs: number;
   readonly #controller = new AbortController();
@@ -22,7 +22,7 @@ export class Silence {
     return this.#controller.signal;
   }
 
-  /** It is the server's turn, from now on. */
+  /** From now on, the server is expected to act. */
   begin(): void {
     this.end();
     if (this.#longestMs === 0) return;
@@ -36,13 +36,13 @@ export class Silence {
     clearTimeout(this.#timer);
   }
 
-  /** There is an answer, or there will be none: whatever is still on its way is no longer waited for. */
+  /** There is an answer, or there will be none: stop waiting. */
   answered(): void {
     this.#isAnswered = true;
     this.end();
   }
 
-  /** What is sent: it is the server's turn between two pieces, and after the last. */
+  /** The body that is sent: the server is expected to act between two pieces, and after the last. */
   sending(pieces: AsyncIterator<Uint8Array>): ReadableStream<Uint8Array> {
     return new ReadableStream({
       pull: async (controller) => {
@@ -58,7 +58,7 @@ export class Silence {
     });
   }
 
-  /** What is received: it is the server's turn while somebody waits for the next piece. */
+  /** The answer: the server is expected to act while somebody waits for the next piece. */
   receiving(
     body: ReadableStream<Uint8Array>,
     explain: (error: unknown) => Error,

@@ -1,4 +1,5 @@
 import type { Exchange, KeptPage } from "../domain/capture.ts";
+import type { CollectorKind } from "../domain/job-version.ts";
 import type { Collector, CollectorTools, KeptFile } from "../ports/collector.ts";
 
 /** One request of an item, as it ends. */
@@ -32,14 +33,17 @@ export interface Watcher {
   readonly onEnd: (kept: KeptByItem) => void;
 }
 
-/** The same collector, with somebody looking on. */
-export const watchCollector = (collector: Collector, watcher: Watcher): Collector => ({
+/** The same collector, which reports its requests and what it kept. */
+export const watchCollector = <Kind extends CollectorKind>(
+  collector: Collector<Kind>,
+  watcher: Watcher,
+): Collector<Kind> => ({
   ...collector,
-  open(options) {
+  async open(options) {
     const requests = new OpenRequests(watcher);
-    const session = collector.open({ ...options, tools: requests.watch(options.tools) });
+    const session = await collector.open({ ...options, tools: requests.watch(options.tools) });
     return {
-      http: session.http,
+      tools: session.tools,
       keep: session.keep,
       kept: session.kept,
       get requests() {
@@ -51,7 +55,7 @@ export const watchCollector = (collector: Collector, watcher: Watcher): Collecto
       get hasSecrets() {
         return session.hasSecrets;
       },
-      release() {
+      async close() {
         const { pages, files } = session.kept;
         const unanswered = requests.unanswered();
         watcher.onEnd({
@@ -65,7 +69,7 @@ export const watchCollector = (collector: Collector, watcher: Watcher): Collecto
           files: [...files],
           ...(unanswered !== undefined && { unanswered }),
         });
-        session.release();
+        await session.close();
       },
     };
   },

@@ -2,77 +2,77 @@ import { defaultTreeAdapter, type DefaultTreeAdapterTypes, parse } from "parse5"
 import {
   type HtmlTree,
   isControl,
-  type PageAttributes,
-  type PageTexts,
+  ParsedElement,
   TextPlaces,
-  type TreeElement,
-  TreeParts,
+  TreeBuilder,
+  TreeElement,
 } from "./html-tree.ts";
 import { HtmlScanner } from "./scan/html-scanner.ts";
 import { asciiLowerCase } from "./scan/markup.ts";
 import type { TagKind } from "./scan/tag-kind.ts";
 import { mostElements, type ScanOptions, type ScanSink } from "./scan/tree-state.ts";
 
-/**
- * The tree that a browser builds of a page: in one pass where that is enough, else by parse5. A page whose repair would have no end
- * is read without any.
- */
+/** The tree that a browser builds of a page: in one pass if that is enough, else by parse5. A page whose repair would not end gets none. */
 export function buildTree(text: string): HtmlTree {
-  return scanTree(text) ?? repairTree(text) ?? new ScannedTree(text, { isLenient: true }).parts;
+  return scanTree(text) ?? repairTree(text) ?? new ScannedTree(text, { isLenient: true }).tree;
 }
 
-/** The tree of a page that needs no repair; undefined for one that does. */
+/** Undefined for a page that needs repair. */
 export function scanTree(text: string, options: ScanOptions = {}): HtmlTree | undefined {
-  const { parts, scanner } = new ScannedTree(text, options);
-  if (scanner.reason === undefined) return parts;
+  const { tree, scanner } = new ScannedTree(text, options);
+  if (scanner.reason === undefined) return tree;
   return scanner.lateBody !== undefined && options.lateBody === undefined
     ? scanTree(text, { lateBody: scanner.lateBody })
     : undefined;
 }
 
 class ScannedTree implements ScanSink {
-  readonly parts: TreeParts;
+  readonly tree: TreeBuilder<TreeElement>;
   readonly scanner: HtmlScanner;
-  readonly #texts: TextPlaces;
+  readonly #parts;
   #open: TreeElement;
   #form: TreeElement | undefined;
 
   constructor(text: string, options: ScanOptions) {
     this.scanner = new HtmlScanner(text, this, options);
-    this.#texts = new TextPlaces(text);
-    this.parts = new TreeParts(this.scanner.attributes, this.#texts);
-    this.#open = this.parts.root;
+    const elements: TreeElement[] = [];
+    this.#parts = { elements, attributes: this.scanner.attributes, texts: new TextPlaces(text) };
+    this.#open = new TreeElement("", null, this.#parts);
+    this.tree = new TreeBuilder(this.#open, { elements });
     this.scanner.run();
-    this.parts.end(this.parts.root, text.length);
+    this.#end(this.tree.root, text.length);
   }
 
   opens(kind: TagKind, at: number, inside: number): void {
-    const element = this.parts.add(kind.name, kind.lower, this.#open);
-    element.at = at;
-    element.inside = inside;
+    const element = new TreeElement(kind.name, this.#open, this.#parts, kind.lower);
+    this.tree.add(element, at, inside);
     this.#open = element;
-    if (kind.role === "template") this.parts.markTemplate(element);
+    if (kind.role === "template") this.tree.markTemplate(element);
     if (kind.name === "form" && !this.scanner.isInTemplate) this.#form = element;
     else if (isControl(kind.name) && this.scanner.hasForm) element.form = this.#form;
   }
 
   text(from: number, to: number, hasEntities: boolean): void {
-    this.#texts.add(from, to, hasEntities);
+    this.#parts.texts.add(from, to, hasEntities);
   }
 
   closes(_kind: TagKind, at: number): void {
-    this.parts.end(this.#open, at);
-    this.#open = this.#open.parent ?? this.parts.root;
+    this.#end(this.#open, at);
+    this.#open = this.#open.parent ?? this.tree.root;
+  }
+
+  #end(element: TreeElement, at: number): void {
+    element.textEnd = this.#parts.texts.count;
+    this.tree.end(element, at);
   }
 }
 
 type Node = DefaultTreeAdapterTypes.ChildNode;
 type Element = DefaultTreeAdapterTypes.Element;
-type Location = Element["sourceCodeLocation"];
 
 class TooManyElements extends Error {}
 
-/** The tree as parse5 builds it: for pages in which elements must be moved or changed. Undefined where that would have no end. */
+/** The tree as parse5 builds it, for pages in which elements must be moved or changed. Undefined if that would not end. */
 export function repairTree(text: string): HtmlTree | undefined {
   let rest = mostElements(text);
   const forms = new Map<Element, Element>();
@@ -89,58 +89,10 @@ export function repairTree(text: string): HtmlTree | undefined {
   };
   try {
     const page = parse(text, { treeAdapter, scriptingEnabled: false, sourceCodeLocationInfo: true });
-    return new RepairedTree(text.length, forms).build(page.childNodes);
+    return new RepairedTree(page.childNodes, text.length, forms).tree;
   } catch (error) {
     if (error instanceof TooManyElements) return undefined;
     throw error;
-  }
-}
-
-class ReadAttributes implements PageAttributes {
-  readonly #names: string[] = [];
-  readonly #values: string[] = [];
-  first = 0;
-
-  get end(): number {
-    return this.#names.length;
-  }
-
-  read({ attrs }: Element): void {
-    this.first = this.end;
-    for (const { name, prefix, value } of attrs) {
-      const isPrefixed = prefix !== undefined && prefix !== "";
-      this.#names.push(asciiLowerCase(isPrefixed ? `${prefix}:${name}` : name));
-      this.#values.push(value);
-    }
-  }
-
-  find(first: number, end: number, name: string): number {
-    for (let place = first; place < end; place++) if (this.#names[place] === name) return place;
-    return -1;
-  }
-
-  valueAt(place: number): string {
-    return this.#values[place] ?? "";
-  }
-
-  list(first: number, end: number): [string, string][] {
-    return this.#names.slice(first, end).map((name, at) => [name, this.valueAt(first + at)]);
-  }
-}
-
-class ReadTexts implements PageTexts {
-  readonly #pieces: string[] = [];
-
-  get count(): number {
-    return this.#pieces.length;
-  }
-
-  add(text: string): void {
-    this.#pieces.push(text);
-  }
-
-  piece(index: number): string {
-    return this.#pieces[index] ?? "";
   }
 }
 
@@ -149,74 +101,68 @@ const contentOf = (node: Element): readonly Node[] =>
     ? defaultTreeAdapter.getTemplateContent(node as DefaultTreeAdapterTypes.Template).childNodes
     : node.childNodes;
 
+const attributesOf = ({ attrs }: Element): [name: string, value: string][] =>
+  attrs.map(({ name, prefix, value }) => [
+    asciiLowerCase(prefix === undefined || prefix === "" ? name : `${prefix}:${name}`),
+    value,
+  ]);
+
 interface OpenNode {
-  readonly element: TreeElement;
-  readonly location: Location | undefined;
+  readonly element: ParsedElement;
+  readonly location: Element["sourceCodeLocation"];
   readonly children: readonly Node[];
   next: number;
 }
 
 class RepairedTree {
-  readonly #attributes = new ReadAttributes();
-  readonly #texts = new ReadTexts();
-  readonly #parts = new TreeParts(this.#attributes, this.#texts);
-  readonly #length: number;
-  /** Where start tags begin that have an element already; one that has two was opened again. */
+  readonly tree = new TreeBuilder(new ParsedElement("", null));
+  /** Where start tags begin that already have an element; a second element was opened again. */
   readonly #tags = new Set<number>();
-  /** Where the last node with a place of its own began or ended: elements without one stand there. */
+  /** Where the last node with a location began or ended: elements without a location are placed there. */
   #place = 0;
-
-  readonly #forms: ReadonlyMap<Element, Element>;
-  readonly #seen = new Map<Element, TreeElement>();
-
-  constructor(length: number, forms: ReadonlyMap<Element, Element>) {
-    this.#length = length;
-    this.#forms = forms;
-  }
+  readonly #seen = new Map<Element, ParsedElement>();
 
   /** Loops, since pages nest without limit. */
-  build(children: readonly Node[]): HtmlTree {
-    const parts = this.#parts;
-    const open: OpenNode[] = [{ element: parts.root, location: undefined, children, next: 0 }];
+  constructor(children: readonly Node[], length: number, forms: ReadonlyMap<Element, Element>) {
+    const { root } = this.tree;
+    const open: OpenNode[] = [{ element: root, location: undefined, children, next: 0 }];
     for (let top = open.at(-1); top !== undefined; top = open.at(-1)) {
       const node = top.children[top.next++];
       if (node === undefined) {
         this.#end(top);
         open.pop();
       } else if (defaultTreeAdapter.isTextNode(node)) {
-        this.#place = node.sourceCodeLocation?.startOffset ?? this.#place;
-        this.#texts.add(node.value);
+        top.element.content.push(node.value);
         this.#place = node.sourceCodeLocation?.endOffset ?? this.#place;
       } else if (defaultTreeAdapter.isElementNode(node)) open.push(this.#open(node, top.element));
     }
-    for (const [control, form] of this.#forms) {
+    for (const [control, form] of forms) {
       const element = this.#seen.get(control);
       if (element !== undefined) element.form = this.#seen.get(form);
     }
-    parts.root.insideEnd = this.#length;
-    return parts;
+    root.insideEnd = length;
   }
 
-  #open(node: Element, parent: TreeElement): OpenNode {
-    this.#attributes.read(node);
-    const element = this.#parts.add(node.tagName, asciiLowerCase(node.tagName), parent);
-    if ("content" in node) this.#parts.markTemplate(element);
-    if (node.tagName === "form" || isControl(node.tagName)) this.#seen.set(node, element);
-    const location = node.sourceCodeLocation;
+  #open(node: Element, parent: ParsedElement): OpenNode {
+    const { tagName, sourceCodeLocation: location } = node;
+    const element = new ParsedElement(tagName, parent, attributesOf(node), asciiLowerCase(tagName));
     const tag = location?.startTag ?? location;
-    element.at = tag?.startOffset ?? this.#place;
-    element.inside = tag?.endOffset ?? this.#place;
+    let inside = tag?.endOffset ?? this.#place;
     if (tag != null) {
-      if (this.#tags.has(tag.startOffset)) element.inside = Math.max(element.inside, this.#place);
-      else this.#place = element.inside;
+      if (this.#tags.has(tag.startOffset)) inside = Math.max(inside, this.#place);
+      else this.#place = inside;
       this.#tags.add(tag.startOffset);
     }
+    this.tree.add(element, tag?.startOffset ?? this.#place, inside);
+    parent.content.push(element);
+    if ("content" in node) this.tree.markTemplate(element);
+    if (tagName === "form" || isControl(tagName)) this.#seen.set(node, element);
     return { element, location, children: contentOf(node), next: 0 };
   }
 
   #end({ element, location }: OpenNode): void {
     const end = location?.endTag?.startOffset ?? location?.endOffset ?? this.#place;
-    this.#parts.end(element, end);
+    this.tree.end(element, end);
     this.#place = location?.endOffset ?? this.#place;
   }
 }

@@ -25,40 +25,40 @@ export type FieldKind =
   | "table"
   | "each";
 
-/** What a field found on a page and read there. */
+/** What a field found on a page, and its value. */
 export type FieldReading<T> = RawField & { readonly value: T | null };
 
-/** Reads one field of a scope. Never throws: whatever goes wrong in here is this field's problem alone. */
+/** Reads one field of a scope. Never throws: an error makes only this field malformed. */
 export type ReadField<T> = (scope: Scope) => FieldReading<T>;
 
-/** Where to look for a value and how to read it. Fields never change: `optional()` gives another field. */
+/** Where to look for a value and how to read it. Immutable: `optional()` returns another field. */
 export interface Field<T> {
   readonly kind: FieldKind;
-  /** Tried in order; the first that finds a value wins, else the first that is there at all. */
+  /** Tried in order: the first place with a value wins, else the first that exists on the page. */
   readonly places: readonly Place[];
   readonly isRequired: boolean;
   /** What kind of value it is, for messages: `an amount of money, such as $1,234.56`. */
   readonly expects: string;
-  /** Writes what the field asks of a page into the book, once for all pages. */
-  compile(book: QueryLists): ReadField<T>;
+  /** Adds the field's queries to the lists, once for all pages. */
+  compile(lists: QueryLists): ReadField<T>;
   optional(): Field<T>;
 }
 
-/** What every kind of field can be told. */
+/** Options of every kind of field. */
 export interface FieldOptions<T> {
   /** Applied to the text before it is read. */
   readonly transform?: (text: string) => string;
-  /** The text has to match, after `transform`. */
+  /** The text must match it, after `transform`. */
   readonly pattern?: RegExp;
-  /** Says true, or what is wrong with the value. */
+  /** Returns true, or what is wrong with the value. */
   readonly check?: (value: T) => true | string;
-  /** More texts that mean "no value" here, in any case of letters. */
+  /** More texts that mean "no value" here, ignoring case. */
   readonly placeholders?: readonly string[];
-  /** Texts that are a value here, though elsewhere they mean that there is none: `None`, `Unknown`. */
+  /** Texts that are values here, though elsewhere they mean "no value": `None`, `Unknown`. */
   readonly answers?: readonly string[];
   /**
-   * How the site says that it has none: a CSS selector or place that is then on the page, or a pattern that the field's text
-   * or, where the field is not found, the page's text matches. The field is then empty ("unavailable"), not missing.
+   * How the site says that it has no value: a CSS selector or place that is then on the page, or a pattern that matches the field's
+   * text or, if the field is not found, the text of the page. The field is then empty ("unavailable"), not missing.
    */
   readonly none?: NoneMarker;
 }
@@ -74,7 +74,7 @@ export const FIELD_OPTIONS: OptionNames<FieldOptions<never>> = {
 
 interface FieldDefinition<T> {
   readonly kind: FieldKind;
-  /** What `options` may have, beside the type of these: see `field-options.ts`. */
+  /** The options that `field-options.ts` lists for this kind. */
   readonly known: Readonly<Record<string, true>>;
   readonly where: Where;
   readonly taking: Taking;
@@ -82,14 +82,14 @@ interface FieldDefinition<T> {
   readonly expects: string;
   readonly isPlaceholder: IsPlaceholder;
   readonly readTexts: (texts: readonly string[], context: ReadingContext) => Reading<T>;
-  /** Reads what JSON has in another form than text. Undefined: it is to be read as text. */
+  /** Reads JSON that is not text. Undefined: read it as text. */
   readonly readJson?: (json: unknown) => Reading<T> | undefined;
 }
 
-/** What a reader may ask besides the text. */
+/** What a reader may need besides the text. */
 interface ReadingContext {
   readonly baseUrl: () => string;
-  /** The text is what a person reads, not a link's address. */
+  /** The text is written for people; it is not a link's address. */
   readonly isProse: boolean;
 }
 
@@ -97,17 +97,17 @@ interface ReadingContext {
 export function defineField<T>(definition: FieldDefinition<T>, isRequired = true): Field<T> {
   refuseUnknownOptions(definition.options, definition.known, `field.${definition.kind}`);
   const places = placesOf(definition.where);
-  // Made here, so that a bad marker is refused with the field.
+  // Compiled here, so that a bad marker is rejected when the field is defined.
   const marker = definition.options.none === undefined ? undefined : markerOf(definition.options.none);
   return Object.freeze({
     kind: definition.kind,
     places,
     isRequired,
     expects: definition.expects,
-    compile(book: QueryLists): ReadField<T> {
-      const finders = places.map((place) => compilePlace(place, definition.taking, book));
-      const readHits = hitReader(definition, book);
-      const unavailable = marker === undefined ? undefined : compileMarker(marker, book);
+    compile(lists: QueryLists): ReadField<T> {
+      const finders = places.map((place) => compilePlace(place, definition.taking, lists));
+      const readHits = hitReader(definition, lists);
+      const unavailable = marker === undefined ? undefined : compileMarker(marker, lists);
 
       return (scope) => {
         let best: FieldReading<T> | undefined;
@@ -132,13 +132,13 @@ const BASE = { css: "base[href]", take: { attribute: "href" }, isMany: false } a
 
 const TOO_LONG = "too long: what it finds stands inside of itself too often";
 
-/** Undefined where nothing was found. */
+/** Undefined if nothing was found. */
 type ReadHits<T> = (hits: readonly Hit[], by: string, scope: Scope) => FieldReading<T> | undefined;
 
-/** Makes the function that reads what a place found as the field's type. It never throws. */
-function hitReader<T>(definition: FieldDefinition<T>, book: QueryLists): ReadHits<T> {
+/** Returns the function that reads the hits of a place as the field's type. It never throws. */
+function hitReader<T>(definition: FieldDefinition<T>, lists: QueryLists): ReadHits<T> {
   const { isPlaceholder, taking, kind } = definition;
-  const baseSlot = kind === "url" ? book.page.add(BASE) : -1;
+  const baseSlot = kind === "url" ? lists.page.add(BASE) : -1;
   const read = compileReading(definition);
   const keepsJson = taking.jsonAs === "json";
   const seenOf = seenIn(taking.takes[0]);
@@ -165,7 +165,7 @@ function hitReader<T>(definition: FieldDefinition<T>, book: QueryLists): ReadHit
     const json = withoutNuls(first.json);
     if (texts.length === 0) return fieldReading(raw, by, at, { isEmpty: true });
     if (hasObject && !keepsJson)
-      return fieldReading(raw, by, at, { problem: "JSON has an object here: let the path go on to a value" });
+      return fieldReading(raw, by, at, { problem: "the path ends at an object: extend it to a value" });
     try {
       return fieldReading(
         raw,
@@ -177,12 +177,12 @@ function hitReader<T>(definition: FieldDefinition<T>, book: QueryLists): ReadHit
         }),
       );
     } catch (error) {
-      return fieldReading(raw, by, at, { problem: `its own code failed: ${reasonOf(error)}` });
+      return fieldReading(raw, by, at, { problem: `the field's own code failed: ${reasonOf(error)}` });
     }
   };
 }
 
-/** Source is kept to the letter. */
+/** Source text is kept exactly. */
 const seenIn = (take: Taken | undefined): ((text: string) => string) =>
   take === "text" ? withoutUnseen : take === "raw" || take === "html" ? (text) => text : trimUnseen;
 
@@ -197,7 +197,7 @@ function compileReading<T>({
 
   return (texts, json, context) => {
     let values = texts;
-    // Placeholders come first, so that a transform need not know them, and again for what the transform made.
+    // Placeholders are removed before `transform`, so that it need not know them, and again after it.
     if (transform !== undefined) {
       values = texts.map(transform).filter((text) => !isPlaceholder(asText(text)));
       if (values.length === 0) return { isEmpty: true };
@@ -210,7 +210,7 @@ function compileReading<T>({
     const verdict: unknown = check(reading.value);
     return verdict === true
       ? reading
-      : { problem: typeof verdict === "string" ? verdict : "its check did not say true" };
+      : { problem: typeof verdict === "string" ? verdict : "its check did not return true" };
   };
 }
 
@@ -221,7 +221,7 @@ function fieldReading<T>(
   reading: Reading<T>,
 ): FieldReading<T> {
   const found = at === undefined ? { raw, by } : { raw, by, at };
-  // A field's own `transform` may have put one in.
+  // The field's `transform` may have added NULs.
   if ("value" in reading) return { ...found, isEmpty: false, value: withoutNuls(reading.value) };
   if ("problem" in reading) return { ...found, isEmpty: false, value: null, problem: reading.problem };
   return { ...found, isEmpty: true, value: null };
@@ -229,11 +229,11 @@ function fieldReading<T>(
 
 function asText(text: unknown): string {
   if (typeof text !== "string")
-    throw new TypeError(`transform gave ${text === null ? "null" : typeof text}, not a text`);
+    throw new TypeError(`transform returned ${text === null ? "null" : typeof text}, not a string`);
   return text;
 }
 
-/** A `g` or `y` pattern remembers where it stopped, and would judge the same text differently the next time. */
+/** A `g` or `y` pattern keeps its position, and would give another result for the same text the next time. */
 const withoutMemory = (pattern: RegExp): RegExp =>
   new RegExp(pattern.source, pattern.flags.replace(/[gy]/g, ""));
 

@@ -13,14 +13,14 @@ import {
 import { checkScope, compileMarker, markerOf, type NoneMarker } from "./find-place.ts";
 import { compileJsonRows } from "./json/json-source.ts";
 import { type Each, type Place, placesOf } from "./place.ts";
-import { bookWithin, type QueryLists } from "./query-lists.ts";
+import { listsWithin, type QueryLists } from "./query-lists.ts";
 import { JsonScope, type Scope } from "./scope.ts";
 import { compileSelector } from "./selector.ts";
 
 export interface RowsOptions<T> {
-  /** Says true, or what is wrong with the rows. */
+  /** Returns true, or what is wrong with the rows. */
   readonly check?: (rows: readonly T[]) => true | string;
-  /** How the site says that it has none: a selector or place that is then on the page, or a pattern in its text. */
+  /** How the site says that it has no rows: a selector or place that is then on the page, or a pattern in its text. */
   readonly none?: NoneMarker;
 }
 
@@ -35,23 +35,23 @@ export function eachField<const F extends Fields>(
   refuseUnknownOptions(options, ROWS_OPTIONS, "field.each");
   const [place] = placesOf(each);
   if (place === undefined || (place.how !== "css" && place.how !== "json"))
-    throw new ExtractionError("bad-spec", `field.each cannot go over ${place?.by}: it has no rows`);
+    throw new ExtractionError("bad-spec", `field.each cannot iterate over ${place?.by}: it has no rows`);
   const marker = options.none === undefined ? undefined : markerOf(options.none);
   return Object.freeze({
     kind: "each" as const,
     places: [place],
     isRequired,
     expects: `a list with ${Object.keys(fields).join(", ")}`,
-    compile(book) {
-      checkScope(place, book);
+    compile(lists) {
+      checkScope(place, lists);
       const rowsOf =
-        place.how === "css" ? elementRows(place.css, fields, book) : jsonRows(place, fields, book);
-      const unavailable = marker && compileMarker(marker, book);
+        place.how === "css" ? elementRows(place.css, fields, lists) : jsonRows(place, fields, lists);
+      const unavailable = marker && compileMarker(marker, lists);
       return (scope) => {
         let reading: FieldReading<readonly RecordOf<F>[]> = { raw: null, isEmpty: false, value: null };
         const found = rowsOf(scope);
         if (found !== undefined) {
-          // The fields themselves make it the row that their types say.
+          // The fields make it the row that their types describe.
           const toRow = (row: RawFields): RecordOf<F> => valuesOf(row) as RecordOf<F>;
           const where = { raw: found.raw, by: place.by, at: found.at };
           reading = readingOfRows(found.rows, found.compiled, where, toRow, options.check);
@@ -63,7 +63,7 @@ export function eachField<const F extends Fields>(
   } satisfies Field<readonly RecordOf<F>[]>);
 }
 
-/** How many rows are shown in the raw text of a list. */
+/** Rows shown in the raw text of a list. */
 const SHOWN = 10;
 
 interface Rows {
@@ -75,9 +75,9 @@ interface Rows {
 
 type FindRows = (scope: Scope) => Rows | undefined;
 
-function elementRows(css: string, fields: Fields, book: QueryLists): FindRows {
+function elementRows(css: string, fields: Fields, lists: QueryLists): FindRows {
   const selector = compileSelector(css);
-  const own = bookWithin(book, "element");
+  const own = listsWithin(lists, "element");
   const compiled = compileFields(fields, own);
   return (scope) => {
     const { document } = scope.view;
@@ -93,9 +93,9 @@ function elementRows(css: string, fields: Fields, book: QueryLists): FindRows {
   };
 }
 
-function jsonRows(place: Extract<Place, { how: "json" }>, fields: Fields, book: QueryLists): FindRows {
-  const find = compileJsonRows(place, book);
-  const own = bookWithin(book, "json-row");
+function jsonRows(place: Extract<Place, { how: "json" }>, fields: Fields, lists: QueryLists): FindRows {
+  const find = compileJsonRows(place, lists);
+  const own = listsWithin(lists, "json-row");
   const compiled = compileFields(fields, own);
   return (scope) => {
     const found = find(scope);
@@ -118,15 +118,14 @@ function readRow(compiled: CompiledFields, scope: Scope): RawFields {
   return row;
 }
 
-/** A row of a list, and where it stands. */
 export interface ReadRow {
   readonly fields: RawFields;
   readonly at: number | undefined;
 }
 
 /**
- * The rows of a table or an `each` as one value. A row of which nothing was found is left out. A required field that is
- * malformed or missing in any row makes the whole list malformed, there: a list with holes would look complete.
+ * The rows of a table or an `each` as one value. Rows without any value are left out. A required field that is malformed or missing
+ * in any row makes the whole list malformed: a list with gaps would look complete.
  */
 export function readingOfRows<T>(
   rows: readonly ReadRow[],

@@ -8,31 +8,31 @@ import { foldSpace } from "./folded-text.ts";
 import type { HtmlDocument } from "./html-document.ts";
 import { parseJsonPath, valuesAt } from "./json/json-path.ts";
 import { type Hit, NO_HITS, type Place } from "./place.ts";
-import { pageBook } from "./query-lists.ts";
+import { pageLists } from "./query-lists.ts";
 import { GivenScope, PageView, type ReadablePage } from "./scope.ts";
 import { compileSelector, type Selector } from "./selector.ts";
 
-/** What a scraper's own extract function works with. */
+/** What a scraper's own extract function can use. */
 export interface ExtractTools {
-  /** The page as a document; parsed once, however often it is asked for. */
+  /** The page as a document, parsed once. */
   readonly document: (page: KeptPage) => HtmlDocument;
-  /** The page as JSON, parsed once; the item fails with `bad-content` where it is none. */
+  /** The page as JSON, parsed once. If it is not JSON, the item fails with `bad-content`. */
   readonly json: (page: KeptPage) => unknown;
-  /** All values at the end of a path into JSON, such as `data.items[].price`; none where it leads nowhere. */
+  /** All values at the end of a JSON path such as `data.items[].price`; none if the path does not exist. */
   readonly values: (json: unknown, path: string) => readonly unknown[];
-  /** Reads a text or a value of JSON as the field of that name does: `price: read.money(text)`. */
+  /** Reads a text or a JSON value as the field of that name does: `price: read.money(text)`. */
   readonly read: Readers;
-  /** A CSS selector for the document's questions; one that is bad throws and names the place. */
+  /** A CSS selector for `document`. Throws if it is invalid. */
   readonly selector: (css: string) => Selector;
 }
 
 /**
- * Extraction in the scraper's own code: pure, not async, one plain object per record. In a record `undefined` means not
- * found, `null` and blank text mean that the site has no value.
+ * Extraction by the scraper's own code: pure, synchronous, one plain object per record. In a record `undefined` means not found;
+ * `null` and blank text mean that the site has no value.
  */
 export type ExtractFunction = (pages: readonly KeptPage[], tools: ExtractTools) => unknown;
 
-/** Throws `ExtractionError` with code `bad-return` when the function gives no records. */
+/** Throws `ExtractionError` with code `bad-return` if the function returns something other than records. */
 export function recordsByFunction(extract: ExtractFunction, pages: readonly ReadablePage[]): RawRecord[] {
   const views = new Map(pages.map((page) => [page as KeptPage, new PageView(page)]));
   const viewOf = (page: KeptPage): PageView => {
@@ -53,7 +53,7 @@ export function recordsByFunction(extract: ExtractFunction, pages: readonly Read
       const where = `record ${index + 1} of the extract function`;
       throw new ExtractionError("bad-return", `${where} is ${nameOf(record)}, not an object of fields`);
     }
-    // fromEntries, because labels of a page may have become names, "__proto__" among them.
+    // fromEntries, because labels of a page may be used as names, "__proto__" among them.
     return {
       from,
       fields: Object.fromEntries(
@@ -77,7 +77,7 @@ const nameOf = (value: unknown): string =>
         ? "an array"
         : typeof value;
 
-/** What was read inside of a list or an object, and cannot be what it should, makes the whole of it malformed: it would look complete. */
+/** A malformed value inside a list or an object makes the whole malformed: it would look complete. */
 function asJson(value: unknown): { readonly json: string | undefined; readonly problem?: string } {
   let problem: string | undefined;
   const json: string | undefined = JSON.stringify(value, function (this: object, key, part: unknown) {
@@ -100,18 +100,18 @@ function asField(value: unknown): RawField {
   }
   const what = typeof value === "number" ? String(value) : typeof value;
   try {
-    // Of a function or a symbol nothing is left, of NaN and Infinity a null.
+    // JSON.stringify drops functions and symbols, and turns NaN and Infinity into null.
     const { json, problem } = asJson(value);
     if (problem !== undefined) return { raw: json ?? what, isEmpty: false, value: null, problem };
     if (json !== undefined && json !== "null")
       return { raw: json, isEmpty: false, value: withoutNuls<unknown>(JSON.parse(json)) };
-    return { raw: what, isEmpty: false, value: null, problem: `${what} cannot be kept as JSON` };
+    return { raw: what, isEmpty: false, value: null, problem: `${what} cannot be stored as JSON` };
   } catch (error) {
     return {
       raw: what,
       isEmpty: false,
       value: null,
-      problem: `${what} cannot be kept as JSON: ${String(error)}`,
+      problem: `${what} cannot be stored as JSON: ${String(error)}`,
     };
   }
 }
@@ -124,31 +124,29 @@ const isKind = (name: string): name is Kind => !OF_ELEMENTS.some((one) => one ==
 type OptionsOf<K extends Kind> = Parameters<(typeof field)[K]>[1];
 type ValueOf<K extends Kind> = ReturnType<(typeof field)[K]> extends Field<infer T> ? T : never;
 
-/** One for each kind of field, with the options of that field. */
+/** One reader for each kind of field, with that field's options. */
 type Readers = {
-  /** What is given is a text, or a value of JSON; `undefined` is missing, and `null` is empty. For `list` it is a list of them. */
+  /** Takes a text or a JSON value; `undefined` is missing and `null` is empty. For `list`, an array of them. */
   readonly [K in Kind]: (value: unknown, options?: ReaderOptions<K>) => Reading<ValueOf<K>>;
 };
 
 type ReaderOptions<K extends Kind> = OptionsOf<K> &
   (K extends "url"
     ? {
-        /** The page that a relative address is of; the first one by default. */
+        /** The page that a relative URL belongs to; the first page by default. */
         readonly page?: KeptPage;
       }
     : unknown);
 
-/** What a reader made of a text. */
 interface Reading<T> {
   /** Null unless the status is `present`. */
   readonly value: T | null;
   /** `present`, `empty`, `missing` or `malformed`. */
   readonly status: FieldStatus;
-  /** Why it is malformed. */
   readonly why: string | undefined;
 }
 
-/** As a member of a record it brings its status along. */
+/** In a record it keeps its status. */
 class ReadValue<T> implements Reading<T> {
   readonly value: T | null;
   readonly status: FieldStatus;
@@ -168,30 +166,30 @@ class ReadValue<T> implements Reading<T> {
   }
 }
 
-/** `first` is the page that relative addresses are of, unless another one is given. */
+/** `first` is the page that relative URLs belong to, unless another one is given. */
 function readers(first: KeptPage | undefined, viewOf: (page: KeptPage) => PageView): Readers {
   const nowhere: KeptPage = { name: "", url: "about:blank", status: 200, mediaType: "", text: "" };
   const readerOf =
     (kind: Kind) =>
     (value: unknown, options: { readonly page?: KeptPage } = {}): Reading<unknown> => {
       const { page = first ?? nowhere, ...rest } = options;
-      const { read, book } = compiled(kind, rest);
-      const { by: _, ...found } = read(new GivenScope(viewOf(page), book.page.queries, hitsOf(value, kind)));
+      const { read, lists } = compiled(kind, rest);
+      const { by: _, ...found } = read(new GivenScope(viewOf(page), lists.page.queries, hitsOf(value, kind)));
       return new ReadValue(found);
     };
-  // Each gives what the field of its name says.
+  // Each returns what the field of its name returns.
   const kinds = Object.keys(field).filter(isKind);
   return Object.fromEntries(kinds.map((kind) => [kind, readerOf(kind)])) as unknown as Readers;
 }
 
 const GIVEN: Place = { how: "given", by: "read" };
 const cache = new Map<string, ReturnType<typeof compile>>();
-/** Options may be made from a page; so many of them are remembered. */
+/** Options may be built from a page's content, so the cache is bounded. */
 const MOST_KNOWN = 100;
 
-/** A function is called for every page, and most write their options out each time: what is made of them is kept. */
+/** Functions run for every page, and most repeat their options each time: the compiled field is cached. */
 function compiled(kind: Kind, options: object): ReturnType<typeof compile> {
-  // Functions and patterns have no JSON of their own.
+  // Functions and patterns cannot be part of a JSON key.
   const isPlain = Object.values(options).every(
     (one) => typeof one !== "function" && !(one instanceof RegExp),
   );
@@ -206,11 +204,11 @@ function compiled(kind: Kind, options: object): ReturnType<typeof compile> {
 }
 
 function compile(kind: Kind, options: object) {
-  const book = pageBook();
-  // What a kind's options are was said where the reader was called.
+  const lists = pageLists();
+  // The type of the options was checked where the reader was called.
   const make = field[kind] as (where: Place, options: object) => Field<unknown>;
-  const read: ReadField<unknown> = make(GIVEN, options).compile(book);
-  return { read, book };
+  const read: ReadField<unknown> = make(GIVEN, options).compile(lists);
+  return { read, lists };
 }
 
 function hitsOf(value: unknown, kind: Kind): readonly Hit[] {
@@ -225,7 +223,7 @@ function hitsOf(value: unknown, kind: Kind): readonly Hit[] {
 function hitOf(value: unknown): Hit {
   if (typeof value === "string") return { text: foldSpace(value), at: undefined };
   if (value === null) return { text: "", at: undefined, json: null };
-  // Of a function or a symbol nothing is left.
+  // JSON.stringify returns undefined for functions and symbols.
   const text: string | undefined = JSON.stringify(value);
   return { text: text ?? typeof value, at: undefined, json: value };
 }

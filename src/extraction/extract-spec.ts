@@ -8,7 +8,7 @@ import { compileFields, type Fields, type RawFields, type RecordOf, valuesOf } f
 import type { HtmlElement } from "./html-document.ts";
 import { compileJsonRows } from "./json/json-source.ts";
 import type { Each, JsonPlace } from "./place.ts";
-import { bookWithin, pageBook } from "./query-lists.ts";
+import { listsWithin, pageLists } from "./query-lists.ts";
 import { compileStream } from "./scan/stream-matcher.ts";
 import { JsonScope, PageView, type ReadablePage, Scope } from "./scope.ts";
 import { compileSelector, type Selector } from "./selector.ts";
@@ -18,16 +18,16 @@ export type { Fields } from "./fields.ts";
 
 /** The `extract` block of a scraper. */
 export interface ExtractSpec<F extends Fields = Fields> {
-  /** Names of kept pages. May be left out when only one page is kept. */
+  /** Names of kept pages. Optional if only one page is kept. */
   readonly from?: string | readonly string[];
   /**
-   * Each match is a record of its own, and the fields' selectors are relative to it. A place in JSON (`by.path("data.items[]")`) makes
-   * each entry of a list one, and the fields' paths are relative to that.
+   * Each match is one record, and the fields' selectors are relative to it. With a place in JSON (`by.path("data.items[]")`) each
+   * entry of the list is one record, and the fields' paths are relative to it.
    */
   readonly each?: Each;
-  /** What a record has, by name; made with `field.…`. */
+  /** The fields of a record, by name; made with `field.…`. */
   readonly fields: F;
-  /** Says true, or which fields cannot be, with the reason: `{ paid: "more than was billed" }`. They become malformed. */
+  /** Returns true, or the fields that are wrong with the reason: `{ paid: "more than was billed" }`. They become malformed. */
   readonly check?: RecordCheck<F>;
 }
 
@@ -40,14 +40,14 @@ const EXTRACT_OPTIONS: OptionNames<ExtractSpec> = {
 
 /** An `extract` block, checked and compiled once for all items. */
 export interface Extraction {
-  /** In the order of the scraper; none for a function, whose fields are known from its records only. */
+  /** In the order of the scraper; empty for a function, whose fields are known only from its records. */
   readonly fieldNames: readonly string[];
   readonly required: readonly string[];
-  /** By name, those of objects dotted (`address.street`); none for a function. */
+  /** By name, fields of objects with dots (`address.street`); undefined for a function. */
   readonly fields?: ReadonlyMap<string, Field<unknown>>;
-  /** The rows are entries of a list in JSON: that it has none is an answer. Where the list itself is not there, `read` fails. */
+  /** The rows are entries of a JSON list, and an empty list is a valid result. If the list does not exist, `read` fails. */
   readonly mayBeEmpty?: true;
-  /** Pure. Throws `ExtractionError`, `FailureError` on a page that cannot be read at all, or whatever a scraper's own extract function throws. */
+  /** Pure. Throws `ExtractionError`, `FailureError` for an unreadable page, or whatever a scraper's extract function throws. */
   readonly read: (pages: readonly ReadablePage[]) => RawRecord[];
 }
 
@@ -60,9 +60,9 @@ export function compileExtraction(spec: ExtractSpec | ExtractFunction): Extracti
   if (unknown !== undefined) throw new ExtractionError("bad-spec", unknown.slice(0, -1));
   if (Object.keys(spec.fields).length === 0)
     throw new ExtractionError("bad-spec", "extract.fields is empty: name at least one field");
-  const page = pageBook();
+  const page = pageLists();
   const { each, json } = compileEach(spec.each);
-  const own = spec.each === undefined ? page : bookWithin(page, json === undefined ? "element" : "json-row");
+  const own = spec.each === undefined ? page : listsWithin(page, json === undefined ? "element" : "json-row");
   const jsonRowsOf = json && compileJsonRows(json, page);
   const { leaves, readInto } = compileFields(spec.fields, own);
   const stream = compileStream({
@@ -109,7 +109,7 @@ export function compileExtraction(spec: ExtractSpec | ExtractFunction): Extracti
   };
 }
 
-/** Throws `ExtractionError` with code `bad-spec` on a place that has no rows, or `SelectorError`. */
+/** Throws `ExtractionError` with code `bad-spec` for a place without rows, or `SelectorError`. */
 function compileEach(each: Each | undefined): { readonly each?: Selector; readonly json?: JsonPlace } {
   if (each === undefined) return {};
   if (typeof each === "string") return { each: compileSelector(each) };
@@ -117,14 +117,14 @@ function compileEach(each: Each | undefined): { readonly each?: Selector; readon
   if (each.how === "css" && each.attribute === undefined) return { each: compileSelector(each.css) };
   throw new ExtractionError(
     "bad-spec",
-    `extract.each is ${each.by}, which has no rows: give a CSS selector, or a place in JSON such as by.path("items[]")`,
+    `extract.each is ${each.by}, which has no rows: use a CSS selector, or a place in JSON such as by.path("items[]")`,
   );
 }
 
 const noList = ({ by }: JsonPlace, { name, url, status }: ReadablePage): FailureError =>
   new FailureError({
     kind: "structure-changed",
-    detail: `the page "${name}" came through, but there is nothing at ${by}, where its rows should be`,
+    detail: `the page "${name}" loaded, but has nothing at ${by}, where its rows should be`,
     url,
     status,
   });
@@ -141,20 +141,23 @@ function pagesToRead(from: ExtractSpec["from"], pages: readonly ReadablePage[]):
   throw new ExtractionError("no-page", `no page named "${names.join('" or "')}" was kept (kept: ${kept()})`);
 }
 
-/** Looks at a record as a whole. Fields are named as in the record, those of objects dotted. */
+/** Checks a record as a whole. Fields are named as in the record, those of objects with dots. */
 export type RecordCheck<F> = {
-  // A method's parameter is compared both ways: a scraper's own record is one of all records.
+  // Method parameters are bivariant: a check of one scraper's record must be assignable to a check of any record.
   check(record: RecordOf<F>): true | Readonly<Record<string, string>>;
 }["check"];
 
-/** Makes the fields malformed that the check names. One that was not found stays missing. */
+/** Makes the fields malformed that the check names. A field that was not found stays missing. */
 export function applyCheck(check: RecordCheck<never>, fields: RawFields): void {
   const verdict = askCheck(check, valuesOf(fields));
   if (verdict === true) return;
   for (const [name, problem] of Object.entries(verdict)) {
     const found = Object.hasOwn(fields, name) ? fields[name] : undefined;
     if (found === undefined)
-      throw new ExtractionError("bad-check", `extract.check names ${name}, which is no field of the record`);
+      throw new ExtractionError(
+        "bad-check",
+        `extract.check names ${name}, which is not a field of the record`,
+      );
     if (found.raw === null) continue;
     const { unavailable: _, ...rest } = found;
     fields[name] = { ...rest, isEmpty: false, value: null, problem: String(problem) };
@@ -178,6 +181,6 @@ function askCheck(check: RecordCheck<never>, record: Record<string, unknown>): t
   );
 }
 
-/** Names of the fields that are dates, for those who keep them in a type of their own. */
+/** Names of the date fields, for exports that store dates in a column type. */
 export const dateFields = (extraction: Pick<Extraction, "fields"> | undefined): readonly string[] =>
   [...(extraction?.fields ?? [])].filter(([, { kind }]) => kind === "date").map(([name]) => name);

@@ -1,6 +1,6 @@
 /**
- * no-page: the pages to read were not kept. bad-spec: the `extract` block itself makes no sense. bad-return: an `extract`
- * function gave something that is no record. bad-check: `extract.check` failed or named no field. All are the scraper's fault.
+ * no-page: the pages to read were not kept. bad-spec: the `extract` block is invalid. bad-return: an `extract` function returned
+ * something other than records. bad-check: `extract.check` threw or named an unknown field. All are errors in the scraper.
  */
 type ExtractionErrorCode = "no-page" | "bad-spec" | "bad-return" | "bad-check";
 
@@ -13,7 +13,7 @@ export class ExtractionError extends Error {
   }
 }
 
-/** A CSS selector that cannot be read: a mistake in a scraper, found when the scraper is loaded. */
+/** An invalid CSS selector in a scraper, found when the scraper is loaded. */
 export class SelectorError extends Error {
   readonly code = "bad-selector";
   readonly selector: string;

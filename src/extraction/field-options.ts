@@ -4,7 +4,7 @@ import type { DatePrecision } from "./reading/date-format.ts";
 import type { PhoneStyle } from "./reading/read-phone.ts";
 
 export interface TextOptions<T extends string> extends FieldOptions<T> {
-  /** The only texts that will do; any other is malformed. They are values even where they read like a placeholder. */
+  /** The only valid texts; any other is malformed. They are values even if they look like a placeholder. */
   readonly oneOf?: readonly T[];
 }
 
@@ -13,11 +13,11 @@ export const TEXT_OPTIONS: OptionNames<TextOptions<string>> = { ...FIELD_OPTIONS
 export interface NumberOptions extends FieldOptions<number> {
   /** A smaller number is malformed. */
   readonly min?: number;
-  /** A greater number is malformed. */
+  /** A larger number is malformed. */
   readonly max?: number;
   /** The site's decimal mark. Needed where `1.234` may mean 1234. */
   readonly decimal?: "." | ",";
-  /** Whose way of writing numbers the site has, such as `de`: says the decimal mark. */
+  /** The site's locale, such as `de`: sets the decimal mark. */
   readonly locale?: string;
 }
 
@@ -30,7 +30,7 @@ export const NUMBER_OPTIONS: OptionNames<NumberOptions> = {
 };
 
 export interface PlainNumberOptions extends NumberOptions {
-  /** What stands behind the number, and is left out: `acres`, `sq ft`. */
+  /** Units after the number, which are dropped: `acres`, `sq ft`. */
   readonly unit?: string | readonly string[];
 }
 
@@ -40,11 +40,11 @@ export const PLAIN_NUMBER_OPTIONS: OptionNames<PlainNumberOptions> = { ...NUMBER
 interface MoneyWriting {
   /** The site's decimal mark. Needed where `1.234` may mean 1234. */
   readonly decimal?: "." | ",";
-  /** Whose way of writing the site has, such as `de-CH`: says the decimal mark, and with its country what `$`, `kr` or `¥` stands for. */
+  /** The site's locale, such as `de-CH`: sets the decimal mark, and its country decides what `$`, `kr` or `¥` means. */
   readonly locale?: string;
-  /** The currency that all amounts are in, as ISO 4217 has it: `USD`. An amount in another currency is malformed. */
+  /** The currency of all amounts, an ISO 4217 code: `USD`. An amount in another currency is malformed. */
   readonly currency?: string;
-  /** Words may stand around the amount: `Total due: $5.00 by June 1`. It needs a currency, and two amounts that differ are malformed; false by default. */
+  /** Allow words around the amount: `Total due: $5.00 by June 1`. It needs a currency, and two different amounts are malformed; false by default. */
   readonly inText?: boolean;
 }
 
@@ -62,17 +62,17 @@ export const MONEY_OPTIONS: OptionNames<MoneyOptions> = { ...NUMBER_OPTIONS, ...
 export const CURRENCY_OPTIONS: OptionNames<CurrencyOptions> = { ...FIELD_OPTIONS, ...MONEY_WRITING };
 
 export interface DateOptions extends FieldOptions<string> {
-  /** Tried in order, for example `MM/DD/YYYY` or `D MMMM YYYY`; `epoch` and `epoch-ms` are instants. Without any, ISO dates and `/Date(ms)/` are read. */
+  /** Tried in order, for example `MM/DD/YYYY` or `D MMMM YYYY`; `epoch` and `epoch-ms` give instants. By default, ISO dates and `/Date(ms)/` are read. */
   readonly formats?: readonly string[];
-  /** How much of the date is wanted: `month` gives `2024-02`, `year` gives `2024`, and formats need no more than that. `day` never gives an instant. */
+  /** How much of the date to return: `month` gives `2024-02`, `year` gives `2024`, and formats need no more than that. `day` never gives an instant. */
   readonly precision?: DatePrecision;
-  /** Whose month names are used; `en` by default. */
+  /** The language of month and weekday names; `en` by default. */
   readonly locale?: string;
-  /** Where the site's clock is, such as `America/Chicago`. A date with a time then is an instant: `2024-02-09T22:05:00Z`. */
+  /** The site's time zone, such as `America/Chicago`. A date with a time is then an instant: `2024-02-09T22:05:00Z`. */
   readonly timeZone?: string;
   /** An earlier date is malformed. As `YYYY-MM-DD`. */
   readonly min?: string;
-  /** A later date is malformed. As `YYYY-MM-DD`; the whole of that day is still good. */
+  /** A later date is malformed. As `YYYY-MM-DD`, that day included. */
   readonly max?: string;
 }
 
@@ -96,22 +96,22 @@ export const PHONE_OPTIONS: OptionNames<PhoneOptions> = {
 };
 
 export interface EmailOptions extends FieldOptions<string> {
-  /** Also reads `ann at town dot gov`, without brackets around the words; false by default. */
+  /** Also read `ann at town dot gov`, without brackets around the words; false by default. */
   readonly deobfuscate?: boolean;
 }
 
 export const EMAIL_OPTIONS: OptionNames<EmailOptions> = { ...FIELD_OPTIONS, deobfuscate: true };
 
 export interface ListOptions<T extends string> extends Omit<FieldOptions<string>, "check"> {
-  /** The only texts that will do, for each entry. */
+  /** The only valid texts for each entry. */
   readonly oneOf?: readonly T[];
-  /** Says true, or what is wrong with the list as a whole. */
+  /** Returns true, or what is wrong with the list as a whole. */
   readonly check?: (values: readonly T[]) => true | string;
 }
 
 export const LIST_OPTIONS: OptionNames<ListOptions<string>> = { ...FIELD_OPTIONS, oneOf: true };
 
-/** What the JSON is like is for `check` to say. */
+/** The shape of the JSON is checked by `check`. */
 export type JsonOptions<T> = Omit<FieldOptions<T>, "pattern">;
 
 const { pattern: _, ...JSON_OPTION_NAMES } = FIELD_OPTIONS;

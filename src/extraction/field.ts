@@ -33,7 +33,7 @@ import { currencyField, listField, moneyField, numberField, textField } from "./
 
 export type { RecordOf } from "./fields.ts";
 
-/** How the fields of a record are described: where each stands on the page, and what it is. */
+/** Describes the fields of a record: where each is on the page, and what kind of value it is. */
 export const field = {
   /** Text with its white space folded. */
   text: <const T extends string = string>(where: Where, options: TextOptions<T> = {}): Field<T> =>
@@ -62,14 +62,14 @@ export const field = {
   /** An amount of money, without its currency: `$1,234.50` is 1234.5, `50¢` is 0.5. */
   money: (where: Where, options: MoneyOptions = {}): Field<number> => moneyField(where, options),
 
-  /** The currency of an amount, or one that stands alone, as an ISO 4217 code: `EUR`. */
+  /** The currency of an amount, or a currency alone, as an ISO 4217 code: `EUR`. */
   currency: (where: Where, options: CurrencyOptions = {}): Field<string> => currencyField(where, options),
 
   /** `1.25 %` is 1.25. */
   percent: (where: Where, options: NumberOptions = {}): Field<number> =>
     numberField("percent", where, options, NUMBER_OPTIONS, "a percentage, such as 1.25 %", readPercent),
 
-  /** A day, as `YYYY-MM-DD`; with `timeZone`, a date that has a time is an instant. `precision` asks for less. */
+  /** A day as `YYYY-MM-DD`; with `timeZone`, a date with a time is an instant. `precision` reduces it to a month or year. */
   date: (where: Where, options: DateOptions = {}): Field<string> => {
     const readDate = dateReader(options.formats, options.locale, options.timeZone, options);
     return defineField<string>({
@@ -84,7 +84,7 @@ export const field = {
     });
   },
 
-  /** A phone number, as `+15125550142` unless another format is asked for. */
+  /** A phone number as `+15125550142`, or in another `format`. */
   phone: (where: Where, options: PhoneOptions = {}): Field<string> => {
     const readPhone = phoneReader(options);
     return defineField<string>({
@@ -99,7 +99,7 @@ export const field = {
     });
   },
 
-  /** An e-mail address, from text or a `mailto:` link; Cloudflare's protection is undone. */
+  /** An e-mail address, from text or a `mailto:` link; Cloudflare's protection is decoded. */
   email: (where: Where, options: EmailOptions = {}): Field<string> => {
     const readEmail = emailReader(options.deobfuscate ?? false);
     return defineField<string>({
@@ -114,7 +114,7 @@ export const field = {
     });
   },
 
-  /** Where a link leads, as an absolute URL. */
+  /** The target of a link, as an absolute URL. */
   url: (where: Where, options: FieldOptions<string> = {}): Field<string> =>
     defineField<string>({
       kind: "url",
@@ -127,7 +127,7 @@ export const field = {
       readTexts: ([text = ""], { baseUrl, isProse }) => readUrl(text, baseUrl(), isProse),
     }),
 
-  /** The source between an element's tags, as it stands. Not cleaned: it is the page's own. */
+  /** The source between an element's tags, unchanged and not sanitized. */
   html: (where: Where, options: FieldOptions<string> = {}): Field<string> =>
     defineField<string>({
       kind: "html",
@@ -140,7 +140,7 @@ export const field = {
       readTexts: ([text = ""]) => ({ value: text }),
     }),
 
-  /** JSON as it is: from a JSON place, or an element's text. */
+  /** A JSON value, from a JSON place or an element's text. */
   json: <T = unknown>(where: Where, options: JsonOptions<T> = {}): Field<T> =>
     defineField<T>({
       kind: "json",
@@ -150,16 +150,16 @@ export const field = {
       options,
       expects: "JSON",
       isPlaceholder: placeholders("value", options),
-      // What the site's JSON is like is for the author's `check` to say.
+      // The author's `check` is responsible for the shape of the JSON.
       readJson: (json) => ({ value: json as T }),
       readTexts: ([text = ""]) => {
         const json = parseLenientJson(text);
         if (json === undefined) return { problem: `${quoted(text)} is not JSON` };
-        return isTooDeep(json) ? { problem: `${quoted(text)} is nested too deep` } : { value: json as T };
+        return isTooDeep(json) ? { problem: `${quoted(text)} is nested too deeply` } : { value: json as T };
       },
     }),
 
-  /** The texts of all matches; those that say nothing are left out. */
+  /** The texts of all matches; blank ones and placeholders are left out. */
   list: <const T extends string = string>(where: Where, options: ListOptions<T> = {}): Field<readonly T[]> =>
     listField(where, options),
 
@@ -169,11 +169,11 @@ export const field = {
     options: TableOptions<C> = {},
   ): Field<readonly TableRowOf<C>[]> => tableField(css, options),
 
-  /** Fields that belong together. Each is judged on its own, as `address.street`. */
+  /** Fields that belong together. Each has its own status, as `address.street`. */
   object: <const F extends Fields>(fields: F, options: Within = {}): FieldGroup<F> =>
     fieldGroup(fields, options),
 
-  /** A list of objects, one per match of the selector or entry of a list in JSON (`by.path("variants[]")`); the fields are relative to it. */
+  /** A list of objects, one per match of the selector or entry of a JSON list (`by.path("variants[]")`); the fields are relative to it. */
   each: <const F extends Fields>(
     each: Each,
     fields: F,

@@ -5,17 +5,17 @@ import { ExtractionError } from "./extraction-error.ts";
 import { checkScope } from "./find-place.ts";
 import type { HtmlElement } from "./html-document.ts";
 import { by, type Within, WITHIN_OPTIONS } from "./place.ts";
-import { bookWithin } from "./query-lists.ts";
+import { listsWithin } from "./query-lists.ts";
 import type { QueryLists } from "./query-lists.ts";
 import { Scope } from "./scope.ts";
 import { compileSelector } from "./selector.ts";
 import type { Selector } from "./selector.ts";
 
-/** Fields that belong together: made with `field.object`. Its leaves are judged one by one, under dotted names. */
+/** Fields that belong together, made with `field.object`. Each has its own status, under a dotted name. */
 export interface FieldGroup<F> {
   readonly kind: "object";
   readonly fields: F;
-  /** Where on the page the group is; its fields are relative to it. */
+  /** The element that the fields are relative to. */
   readonly within: Selector | undefined;
   readonly isRequired: boolean;
   optional(): FieldGroup<F>;
@@ -23,7 +23,7 @@ export interface FieldGroup<F> {
 
 export type Fields = { readonly [name: string]: Field<unknown> | FieldGroup<Fields> };
 
-/** The record that these fields give: a value may always be null, since a site may have none. */
+/** The record that these fields give: any value may be null, since a site may have none. */
 export type RecordOf<F> = {
   readonly [Name in keyof F]: F[Name] extends FieldGroup<infer G>
     ? RecordOf<G>
@@ -52,16 +52,16 @@ export type RawFields = Record<string, RawField>;
 
 /** Fields compiled for one scope. */
 export interface CompiledFields {
-  /** By dotted name, in the order of the scraper; optional where the group around it is. */
+  /** By dotted name, in the order of the scraper; optional if the group around it is. */
   readonly leaves: ReadonlyMap<string, Field<unknown>>;
-  /** Reads all of them into `into`. Without a scope, all are missing. */
+  /** Reads all fields into `into`. Without a scope, all are missing. */
   readonly readInto: (scope: Scope | undefined, into: RawFields) => void;
 }
 
-/** Throws `ExtractionError` with code `bad-spec` on what is no field. */
+/** Throws `ExtractionError` with code `bad-spec` for anything that is not a field. */
 export function compileFields(
   fields: Fields,
-  book: QueryLists,
+  lists: QueryLists,
   prefix = "",
   isOptional = false,
 ): CompiledFields {
@@ -71,13 +71,13 @@ export function compileFields(
     const path = `${prefix}${name}`;
     checkField(path, name, one);
     if (one.kind === "object") {
-      const inside = compileGroup(one, book, path, isOptional || !one.isRequired);
+      const inside = compileGroup(one, lists, path, isOptional || !one.isRequired);
       for (const [leafName, leaf] of inside.leaves) leaves.set(leafName, leaf);
       parts.push(inside.readInto);
       continue;
     }
     leaves.set(path, isOptional ? one.optional() : one);
-    const read = one.compile(book);
+    const read = one.compile(lists);
     parts.push((scope, into) => {
       into[path] = scope === undefined ? missing : read(scope);
     });
@@ -94,14 +94,14 @@ const missing: RawField = { raw: null, isEmpty: false, value: null };
 
 function compileGroup(
   group: FieldGroup<Fields>,
-  book: QueryLists,
+  lists: QueryLists,
   path: string,
   isOptional: boolean,
 ): CompiledFields {
   const { within } = group;
-  if (within === undefined) return compileFields(group.fields, book, `${path}.`, isOptional);
-  checkScope(by.css(within.css), book);
-  const own = bookWithin(book, "element");
+  if (within === undefined) return compileFields(group.fields, lists, `${path}.`, isOptional);
+  checkScope(by.css(within.css), lists);
+  const own = listsWithin(lists, "element");
   const { leaves, readInto } = compileFields(group.fields, own, `${path}.`, isOptional);
   return {
     leaves,
@@ -112,9 +112,9 @@ function compileGroup(
   };
 }
 
-/** The scope of an element inside of another scope. */
-export const scopeOf = (element: HtmlElement, around: Scope, book: QueryLists): Scope =>
-  new Scope(around.view, book.own.queries, undefined, around.page, () => element);
+/** The scope of an element inside another scope. */
+export const scopeOf = (element: HtmlElement, around: Scope, lists: QueryLists): Scope =>
+  new Scope(around.view, lists.own.queries, undefined, around.page, () => element);
 
 function checkField(
   path: string,
@@ -125,7 +125,7 @@ function checkField(
   if (name.includes("."))
     throw new ExtractionError(
       "bad-spec",
-      `the name ${name} has a dot: write field.object({ … }) for fields inside of others`,
+      `the field name ${name} has a dot: use field.object({ … }) for nested fields`,
     );
   const isField =
     typeof found === "object" &&
@@ -135,11 +135,11 @@ function checkField(
   if (isField) return;
   throw new ExtractionError(
     "bad-spec",
-    `extract.fields.${path} is no field: make it with field.text(…) and the like`,
+    `extract.fields.${path} is not a field: create it with field.text(…) or another field.* function`,
   );
 }
 
-/** The values of a record's fields, those of groups as objects: `{ address: { street: … } }`. */
+/** The values of a record's fields, groups as objects: `{ address: { street: … } }`. */
 export function valuesOf(
   fields: Readonly<Record<string, { readonly value: unknown }>>,
 ): Record<string, unknown> {

@@ -12,31 +12,31 @@ import type { PageQuery } from "./scan/page-query.ts";
 import { GivenScope, RowScope, type Scope } from "./scope.ts";
 import { compileSelector } from "./selector.ts";
 
-/** Finds what stands at a place. No hits: the place is not there. */
+/** Finds the hits of a place. None: the place is not on the page. */
 export type Finder = (scope: Scope) => readonly Hit[];
 
-/** Writes what the place asks of a page into the book, and gives the function that looks up the answers. */
-export function compilePlace(place: Place, taking: Taking, book: QueryLists): Finder {
-  checkScope(place, book);
+/** Adds the place's queries to the lists, and returns the function that looks up the answers. */
+export function compilePlace(place: Place, taking: Taking, lists: QueryLists): Finder {
+  checkScope(place, lists);
   switch (place.how) {
     case "css": {
       const takes = place.attribute === undefined ? taking.takes : [{ attribute: place.attribute }];
-      const finder = byQueries(place.css, { ...taking, takes }, place.isOfPage ? book.page : book.own);
+      const finder = byQueries(place.css, { ...taking, takes }, place.isOfPage ? lists.page : lists.own);
       return place.isOfPage ? (scope) => finder(scope.page) : finder;
     }
     case "label": {
-      book.labels.add(place.key);
-      return findLabel(place, taking, book);
+      lists.labels.add(place.key);
+      return findLabel(place, taking, lists);
     }
     case "regex":
-      return byRegex(place, taking, book);
+      return byRegex(place, taking, lists);
     case "json":
-      return byJson(place, taking, book);
+      return byJson(place, taking, lists);
     case "column":
-      if (book.scope !== "table-row")
+      if (lists.scope !== "table-row")
         throw new ExtractionError(
           "bad-spec",
-          `by.column("${place.key}") is for the columns of field.table only`,
+          `by.column("${place.key}") works only in the columns of field.table`,
         );
       return (scope) => {
         const cell = scope instanceof RowScope ? scope.cells.get(place.key) : undefined;
@@ -52,7 +52,7 @@ export function compilePlace(place: Place, taking: Taking, book: QueryLists): Fi
 function byQueries(css: string, { takes, pick, isMany }: Taking, list: QueryList): Finder {
   const [slot = 0, ...others] = takes.map((take) => list.add({ css, take, isMany }));
   if (takes[0] === "link") {
-    // Asked only where there is no link: not worth a place in the scan.
+    // Needed only if there is no link, so it is not part of the scan.
     const inText: PageQuery = { css, take: "text", isMany: false };
     return (scope) => linkOrText(scope, slot, inText);
   }
@@ -64,7 +64,7 @@ function byQueries(css: string, { takes, pick, isMany }: Taking, list: QueryList
     }));
 }
 
-/** An element without a link has its text: it may say that there is none, or write the address out. */
+/** An element without a link is read as text: it may be a placeholder, or spell out the address. */
 function linkOrText(scope: Scope, slot: number, inText: PageQuery): readonly Hit[] {
   const [match, ...others] = scope.matches(slot);
   if (match === undefined || match.text !== undefined || match.isTooLong) return scope.matches(slot);
@@ -72,7 +72,7 @@ function linkOrText(scope: Scope, slot: number, inText: PageQuery): readonly Hit
   return [{ ...(found ?? match), isProse: true, isBare: LINKS.has(match.tag) }, ...others];
 }
 
-/** Elements whose place for an address is an attribute; in any other it can be the text. */
+/** Elements with an attribute for the address; in other elements the text may be the address. */
 const LINKS = new Set(
   "a area link base form object meta img iframe script source video audio embed input".split(" "),
 );
@@ -80,9 +80,9 @@ const LINKS = new Set(
 function byRegex(
   { pattern, within }: Extract<Place, { how: "regex" }>,
   { isMany }: Taking,
-  book: QueryLists,
+  lists: QueryLists,
 ): Finder {
-  const textOf = visibleText(within, book);
+  const textOf = visibleText(within, lists);
   return (scope) => {
     const source = textOf(scope);
     if (source?.text === undefined) return NO_HITS;
@@ -97,8 +97,8 @@ function byRegex(
   };
 }
 
-function byJson({ source, path }: JsonPlace, { isMany, jsonAs }: Taking, book: QueryLists): Finder {
-  const rootsOf = jsonRoots(source, book);
+function byJson({ source, path }: JsonPlace, { isMany, jsonAs }: Taking, lists: QueryLists): Finder {
+  const rootsOf = jsonRoots(source, lists);
   const isNothing = (value: unknown): boolean =>
     value === null || (jsonAs !== "json" && Array.isArray(value) && value.length === 0);
   return (scope) => {
@@ -109,14 +109,14 @@ function byJson({ source, path }: JsonPlace, { isMany, jsonAs }: Taking, book: Q
       const values = entries.length === 0 ? [null] : entries.map(({ value }) => value);
       const hits = jsonHits(values, jsonAs, isMany, entries[0]?.at ?? root.at);
       if (!values.every(isNothing)) return hits;
-      // Of several things on the page, another may have what this one leaves blank.
+      // Of several JSON sources on the page, another may have the value.
       none ??= hits;
     }
     return none ?? NO_HITS;
   };
 }
 
-/** A row of JSON has no elements, and an element no JSON of its own: a place that can never be there is refused when the scraper is loaded. */
+/** A JSON row has no elements, and an element has no JSON of its own: a place that can never exist is rejected when the scraper is loaded. */
 export function checkScope(place: Place, { scope }: QueryLists): void {
   if (scope === "json-row") {
     const isFine =
@@ -145,18 +145,18 @@ export type NoneMarker = string | Place | RegExp;
 export const markerOf = (marker: NoneMarker): Place =>
   marker instanceof RegExp ? by.regex(marker) : placeOf(marker);
 
-/** Turns what was not found or not read into "the site has none" where the marker is. */
+/** If the marker is on the page, turns a missing or malformed value into "the site has none". */
 export function compileMarker(
   marker: Place,
-  book: QueryLists,
+  lists: QueryLists,
 ): (scope: Scope, reading: FieldReading<unknown>) => FieldReading<never> | undefined {
   const find =
     marker.how === "regex" && marker.within === undefined
       ? undefined
-      : compilePlace(marker, { takes: ["text"], isMany: false, jsonAs: "text" }, book);
+      : compilePlace(marker, { takes: ["text"], isMany: false, jsonAs: "text" }, lists);
 
   return (scope, { raw, at }) => {
-    // The whole text of a page is asked for only when a field is not there: it is not worth a place in the scan.
+    // The whole text of a page is needed only if a field is missing, so it is not part of the scan.
     const hit =
       find === undefined && marker.how === "regex"
         ? matchIn(marker.pattern, raw ?? allText(scope)?.text, at)
@@ -173,7 +173,7 @@ export function compileMarker(
   };
 }
 
-/** Where in a page's text it stands is not where it stands in its source: then there is no `at`. */
+/** A position in the page's text is not a position in its source, so there is no `at`. */
 function matchIn(pattern: RegExp, text = "", at?: number): Hit | undefined {
   pattern.lastIndex = 0;
   const match = pattern.exec(text);
@@ -183,18 +183,18 @@ function matchIn(pattern: RegExp, text = "", at?: number): Hit | undefined {
 const body = compileSelector("body");
 const topElements = compileSelector(":root");
 
-/** Gives the text of a scope, or of the first match of `within` in it, as a person reads it. */
-function visibleText(within: string | undefined, book: QueryLists): (scope: Scope) => Hit | undefined {
+/** The visible text of a scope, or of the first match of `within` in it. */
+function visibleText(within: string | undefined, lists: QueryLists): (scope: Scope) => Hit | undefined {
   if (within !== undefined) {
-    const slot = book.own.add({ css: within, take: "text", isMany: false });
+    const slot = lists.own.add({ css: within, take: "text", isMany: false });
     return (scope) => scope.matches(slot)[0];
   }
-  if (book.scope !== "page") return allText;
-  const slot = book.own.add({ css: "body", take: "text", isMany: false });
+  if (lists.scope !== "page") return allText;
+  const slot = lists.own.add({ css: "body", take: "text", isMany: false });
   return (scope) => scope.matches(slot)[0] ?? allText(scope);
 }
 
-/** The text of a scope, asked of its document. A fragment of a page has no body: then it is all that stands at the top. */
+/** The visible text of a scope, from its document. A fragment of a page has no body: then it is the text of all top elements. */
 function allText({ view: { document }, element }: Scope): Hit | undefined {
   const whole = element ?? document.first(body);
   const elements = whole === undefined ? document.all(topElements) : [whole];
@@ -208,8 +208,8 @@ const LINK_TAGS = new Set(["a", "area"]);
 const links = compileSelector("a[href], area[href]");
 
 /**
- * What a field takes from a cell that was found by its label or header: a link may stand anywhere inside of it. An image is no
- * link: many a blank cell has one to keep its width.
+ * What a field takes from a cell found by its label or header: a link may be anywhere inside it. An image is not a link: many
+ * blank cells have one as a spacer.
  */
 export function elementHit(document: HtmlDocument, element: HtmlElement, { takes, pick }: Taking): Hit {
   const at = document.offsetOf(element);
@@ -221,7 +221,7 @@ export function elementHit(document: HtmlDocument, element: HtmlElement, { takes
     return below && takeFrom(document, below, take);
   });
   const text = pick === undefined ? texts[0] : pick(texts);
-  // A cell without a link has its text: an address may be written out.
+  // A cell without a link is read as text: it may spell out the address.
   return text === undefined && takes[0] === "link"
     ? { text: document.textOf(element), at, isProse: true }
     : { text, at };

@@ -1,8 +1,8 @@
 import type { TreeElement } from "./html-tree.ts";
 
-/** Elements whose text nobody reads on the page. */
+/** Elements whose text is not shown on the page. */
 export const HIDDEN: ReadonlySet<string> = new Set(["script", "style", "template"]);
-/** Elements that a browser sets apart from what stands before and after them. */
+/** Elements that a browser separates from the text before and after them. */
 export const APART: ReadonlySet<string> = new Set(
   (
     "address article aside blockquote br button caption center dd details dir div dl dt fieldset figcaption figure footer " +
@@ -11,17 +11,17 @@ export const APART: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** The text of an element as a person reads it. Asked for itself, a script gives its text; inside others it is hidden. */
+/** The text of an element as a person reads it. A script asked for directly gives its text; inside others it is hidden. */
 export function foldedText(element: TreeElement): string {
   const [only] = element.children;
   const text = element.children.length === 1 && typeof only === "string" ? only : visibleText(element);
   return foldSpace(text);
 }
 
-/** White space of every kind (`&nbsp;` too) becomes one blank; none at the ends. */
+/** Turns each run of white space (`&nbsp;` too) into one blank, and trims. */
 export const foldSpace = (text: string): string => text.replace(/\s+/g, " ").trim();
 
-/** The text of an element as it is shown, with its white space as it stands. */
+/** The visible text of an element, white space unchanged. */
 export function visibleText(element: TreeElement): string {
   let text = "";
   const rest: (TreeElement | string)[] = [];

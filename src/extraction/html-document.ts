@@ -5,48 +5,48 @@ import { linkAttributeOf } from "./scan/page-query.ts";
 import { plainText, searchOf, type Selector } from "./selector.ts";
 
 export interface HtmlElement {
-  /** Lower case, as in `td`; of XML as written, as in `dc:creator`. */
+  /** Lower case, as in `td`; in XML as written, as in `dc:creator`. */
   readonly tag: string;
 }
 
 /**
- * A parsed page, and all that the rest of Sluice knows about parsing. With `within`, selectors are relative to that
- * element: they match below it only and may begin with a combinator (`> td`, `+ tr .note`).
+ * A parsed page: the only interface to parsing for the rest of Sluice. With `within`, selectors are relative to that element: they match
+ * only below it and may begin with a combinator (`> td`, `+ tr .note`).
  */
 export interface HtmlDocument {
-  /** A question has been asked already, and the next ones cost little. */
+  /** The page is already parsed, so further queries are cheap. */
   readonly isParsed: boolean;
-  /** The first match in the order of the page, or undefined. */
+  /** The first match in document order, or undefined. */
   first(selector: Selector, within?: HtmlElement): HtmlElement | undefined;
-  /** All matches in the order of the page. */
+  /** All matches in document order. */
   all(selector: Selector, within?: HtmlElement): HtmlElement[];
-  /** As a person reads it: white space folded, `<br>` and blocks apart, scripts and styles left out. */
+  /** Visible text: white space folded, `<br>` and blocks separated by blanks, scripts and styles left out. */
   textOf(element: HtmlElement): string;
   /** Exactly as written, scripts included: for `<textarea>`, `<pre>` and data in `<script>`. */
   rawTextOf(element: HtmlElement): string;
-  /** An attribute as written, entities decoded; undefined where the element has none of that name. */
+  /** An attribute with entities decoded; undefined if the element has none of that name. */
   attr(element: HtmlElement, name: string): string | undefined;
-  /** The address that it names: its `href`, `src` or the like. Of XML also its text, as `<link>` in RSS has it. */
+  /** The element's URL: its `href`, `src` or the like. In XML also its text, as in `<link>` of RSS. */
   linkOf(element: HtmlElement): string | undefined;
   /** Where its start tag begins in the text of the page. */
   offsetOf(element: HtmlElement): number;
-  /** What stands between its tags, exactly as in the source. Of XML without elements in it: its text, the HTML that a feed quotes. */
+  /** The source between its tags. For XML without child elements: its text, which in feeds is quoted HTML. */
   htmlOf(element: HtmlElement): string;
-  /** The elements right below it. */
+  /** Its child elements. */
   childrenOf(element: HtmlElement): HtmlElement[];
-  /** The element around it; undefined at the top of the page. */
+  /** Its parent element; undefined at the top of the page. */
   parentOf(element: HtmlElement): HtmlElement | undefined;
   /**
-   * The form that a control belongs to without a `form` attribute: the one whose tags it stands between in the source, as in
-   * `<table><form><tr><td><input>`, where a browser's tree has the form end at once; else the one around it.
+   * The form of a control without a `form` attribute: the form whose tags surround it in the source, as in
+   * `<table><form><tr><td><input>`, where a browser's tree closes the form at once; else the form around it.
    */
   formOf(control: HtmlElement): HtmlElement | undefined;
 }
 
-/** What differs between HTML and XML when an element is read. */
+/** How elements are read differs between HTML and XML. */
 export interface ElementReading<Element extends TreeElement = TreeElement> {
   readonly textOf: (element: Element) => string;
-  /** `source` is what stands between its tags. */
+  /** `source` is the text between its tags. */
   readonly htmlOf: (element: Element, source: string) => string;
   readonly attr: (element: Element, name: string) => string | undefined;
   readonly linkOf: (element: Element) => string | undefined;
@@ -59,10 +59,10 @@ const htmlReading: ElementReading = {
   linkOf: (element) => element.attribute(linkAttributeOf(element.tag)),
 };
 
-/** Never throws: every text is some page. Nothing is parsed until the first question is asked. */
+/** Never throws: any text is a page. Nothing is parsed before the first query. */
 export const parseHtml = (text: string): HtmlDocument => openDocument(text, buildTree, htmlReading);
 
-/** `reading` is for the elements that `build` makes. */
+/** `reading` is for the elements that `build` creates. */
 export function openDocument(
   text: string,
   build: (text: string) => HtmlTree,
@@ -116,8 +116,8 @@ export function openDocument(
   };
 }
 
-/** Callers see no more of an element than its tag. */
+/** Callers see only an element's tag. */
 function inTree(element: HtmlElement): TreeElement {
   if (element instanceof TreeElement) return element;
-  throw new TypeError("this element is of no document");
+  throw new TypeError("this element does not come from a document");
 }

@@ -1,10 +1,10 @@
 import { decodeEntities, foldBreaks, takeCodes } from "./scan/markup.ts";
 import { TagAttributes } from "./scan/tag-attributes.ts";
 
-/** Numbers for each piece: where it begins, and where it ends. */
+/** Numbers for each piece: where it begins and where it ends. */
 const SIZE = 2;
 
-/** Where the pieces of a page's text stand, in the order of the page; strings are made only of those that are asked for. */
+/** Where the pieces of a page's text are, in the order of the page; strings are made only when asked for. */
 export class TextPlaces {
   readonly #text: string;
   #places = new Int32Array(64 * SIZE);
@@ -22,7 +22,7 @@ export class TextPlaces {
       this.#places = longer;
     }
     this.#places[at] = from;
-    // Below zero: to be taken as it stands.
+    // Negative: without entities.
     this.#places[at + 1] = hasEntities ? to : ~to;
   }
 
@@ -33,28 +33,11 @@ export class TextPlaces {
   }
 }
 
-/** The attributes of all elements of a page, each under a number; those of one element are in a row. */
-export interface PageAttributes {
-  /** Those of the element that was read last. */
-  readonly first: number;
-  readonly end: number;
-  /** Where the attribute is between two places, -1 for nowhere. */
-  find(first: number, end: number, name: string): number;
-  valueAt(place: number): string;
-  list(first: number, end: number): [name: string, value: string][];
-}
-
-/** The pieces of a page's text, in the order of the page. */
-export interface PageTexts {
-  readonly count: number;
-  piece(index: number): string;
-}
-
-/** What the elements of one page share. */
+/** What the elements of one scanned page share. */
 interface PageParts {
   readonly elements: readonly TreeElement[];
-  readonly attributes: PageAttributes;
-  readonly texts: PageTexts;
+  readonly attributes: TagAttributes;
+  readonly texts: TextPlaces;
 }
 
 const noParts: PageParts = {
@@ -63,13 +46,16 @@ const noParts: PageParts = {
   texts: new TextPlaces(""),
 };
 
-/** An element of a page, or (with no parent) the page itself. */
+/**
+ * An element of a page or, without a parent, the page itself. Its attributes and texts stay in the text of the page until they are
+ * asked for: pages have many, and few are read.
+ */
 export class TreeElement {
   readonly tag: string;
-  /** As selectors see it, which know no case: `lineargradient` for SVG's `linearGradient`. */
+  /** As selectors see it, ignoring case: `lineargradient` for SVG's `linearGradient`. */
   readonly name: string;
   readonly parent: TreeElement | null;
-  /** Its place in `HtmlTree.elements`; the page itself has -1. */
+  /** Its place in `HtmlTree.elements`; -1 for the page itself. */
   index = -1;
   /** Where its subtree ends in `HtmlTree.elements`: one past its last descendant. */
   end = 0;
@@ -77,20 +63,19 @@ export class TreeElement {
   at = 0;
   inside = 0;
   insideEnd = 0;
-  /** What is in a template of HTML is no part of the page; SVG has elements of that name too. */
+  /** The content of an HTML template is not part of the page. SVG has elements of that name too. */
   isTemplate = false;
-  /** The form that it belongs to by its place in the source, which need not be around it: see `HtmlDocument.formOf`. */
+  /** The form it belongs to by its place in the source, which need not be around it: see `HtmlDocument.formOf`. */
   form: TreeElement | undefined;
   /** The pieces of text in its subtree: from this one up to `textEnd`. */
   readonly textFrom: number;
   textEnd = 0;
-  // Pages have many attributes and texts, and few are ever asked for: they stay in the text of the page until then.
   readonly #parts: PageParts;
   readonly #first: number;
   readonly #end: number;
   #children: (TreeElement | string)[] | undefined;
 
-  /** With the attributes of the tag that was read last. */
+  /** Takes the attributes of the tag that was read last. */
   constructor(tag: string, parent: TreeElement | null, parts = noParts, name = tag) {
     this.tag = tag;
     this.name = name;
@@ -107,12 +92,11 @@ export class TreeElement {
     return place === -1 ? undefined : attributes.valueAt(place);
   }
 
-  /** Names in lower case, and values. */
   get attributes(): [name: string, value: string][] {
     return this.#parts.attributes.list(this.#first, this.#end);
   }
 
-  /** Elements, and between them text as strings, in pieces. */
+  /** Elements, and between them text with its entities decoded, in pieces. */
   get children(): (TreeElement | string)[] {
     return (this.#children ??= this.#collect());
   }
@@ -134,7 +118,35 @@ export class TreeElement {
   }
 }
 
-/** Comments, doctypes and sibling links are left out: no selector can tell, and building is a third faster. */
+/** An element whose attributes and content are at hand. */
+export class ParsedElement extends TreeElement {
+  readonly content: (TreeElement | string)[] = [];
+  readonly #attributes: [name: string, value: string][];
+
+  constructor(
+    tag: string,
+    parent: TreeElement | null,
+    attributes: [name: string, value: string][] = [],
+    name = tag,
+  ) {
+    super(tag, parent, noParts, name);
+    this.#attributes = attributes;
+  }
+
+  override attribute(name: string): string | undefined {
+    return this.#attributes.find(([own]) => own === name)?.[1];
+  }
+
+  override get attributes(): [name: string, value: string][] {
+    return this.#attributes;
+  }
+
+  override get children(): (TreeElement | string)[] {
+    return this.content;
+  }
+}
+
+/** Comments, doctypes and sibling links are left out: no selector needs them, and building is a third faster. */
 export interface HtmlTree {
   readonly root: TreeElement;
   /** Every element in document order, so that a subtree is the range from `index` to `end`. */
@@ -142,49 +154,48 @@ export interface HtmlTree {
   /** Elements by id in document order; pages do repeat ids. */
   readonly byId: ReadonlyMap<string, readonly TreeElement[]>;
   readonly hasTemplates: boolean;
-  /** Names are compared as they are written, and selectors are compiled for it apart. */
-  readonly isXml?: boolean;
+  /** Names are case-sensitive, and selectors are compiled separately. */
+  readonly isXml: boolean;
 }
 
 /** The elements that forms send. */
 export const isControl = (tag: string): boolean =>
   tag === "input" || tag === "select" || tag === "textarea" || tag === "button";
 
-/** Gathers the elements of a page in document order. */
-export class TreeParts implements HtmlTree {
-  readonly root: TreeElement;
-  readonly elements: TreeElement[] = [];
-  readonly byId = new Map<string, TreeElement[]>();
+/** Collects the elements of a page in document order. */
+export class TreeBuilder<E extends TreeElement> implements HtmlTree {
+  readonly root: E;
+  readonly elements: E[];
+  readonly isXml: boolean;
+  readonly byId = new Map<string, E[]>();
   hasTemplates = false;
-  readonly #parts: PageParts;
 
-  constructor(attributes: PageAttributes, texts: PageTexts) {
-    this.#parts = { elements: this.elements, attributes, texts };
-    this.root = new TreeElement("", null, this.#parts);
+  constructor(root: E, { elements = [], isXml = false }: { elements?: E[]; isXml?: boolean } = {}) {
+    this.root = root;
+    this.elements = elements;
+    this.isXml = isXml;
   }
 
-  /** With the attributes that were read last. */
-  add(tag: string, name: string, parent: TreeElement): TreeElement {
-    const element = new TreeElement(tag, parent, this.#parts, name);
+  add(element: E, at: number, inside: number): void {
+    element.at = at;
+    element.inside = inside;
     element.index = this.elements.length;
     this.elements.push(element);
     const id = element.attribute("id");
-    if (id === undefined) return element;
+    if (id === undefined) return;
     const sameId = this.byId.get(id);
     if (sameId === undefined) this.byId.set(id, [element]);
     else sameId.push(element);
-    return element;
   }
 
-  markTemplate(element: TreeElement): void {
+  markTemplate(element: E): void {
     element.isTemplate = true;
     this.hasTemplates = true;
   }
 
-  /** All that is in it has been added. */
-  end(element: TreeElement, insideEnd: number): void {
+  /** All its descendants have been added. */
+  end(element: E, insideEnd: number): void {
     element.end = this.elements.length;
-    element.textEnd = this.#parts.texts.count;
     element.insideEnd = Math.max(insideEnd, element.inside);
   }
 }

@@ -2,7 +2,7 @@ import type { KeptPage } from "../domain/capture.ts";
 import { type ElementReading, type HtmlDocument, openDocument, parseHtml } from "./html-document.ts";
 import { buildXmlTree, XmlElement } from "./xml/xml-tree.ts";
 
-/** A page as the document that it is. Of one that is not well-formed XML, the first question throws `FailureError` with `bad-content`. */
+/** A page as a document. If it is XML and not well-formed, the first query throws `FailureError` with `bad-content`. */
 export const parsePage = (page: Pick<KeptPage, "mediaType" | "text">): HtmlDocument =>
   pageKind(page) === "xml" ? parseXml(page.text) : parseHtml(page.text);
 
@@ -15,27 +15,27 @@ const xmlReading: ElementReading<XmlElement> = {
   linkOf: (element) => element.link,
 };
 
-/** What a page is read as. `json` has no elements: selectors find nothing on it. */
+/** How a page is read. `json` has no elements: selectors find nothing. */
 export type PageKind = "html" | "xml" | "json";
 
-/** Also `application/xhtml+xml`: browsers read that as XML too. */
+/** Includes `application/xhtml+xml`, which browsers parse as XML too. */
 const XML_TYPE = /^(?:text|application)\/xml$|\+xml$/;
 const JSON_TYPE = /^(?:application|text)\/(?:x-)?(?:json|ndjson|jsonl|jsonlines|json-seq)$|\+json(?:-seq)?$/;
 
-/** Before the root of a document: white space, a byte order mark, a declaration or comment, a doctype without a subset. */
+/** What may precede the root: white space, a byte order mark, a declaration or comment, a doctype without a subset. */
 const PROLOG = /(?:[\s\uFEFF]+|<\?[^>]*>|<!--[^]*?-->|<!doctype\b[^>[]*>)*/iy;
 /** Roots that no HTML page has: many servers send feeds as `text/html`. */
 const XML_ROOT = /<(?:rss|feed|rdf:RDF|urlset|sitemapindex|opml|(?:[\w-]+:)?Envelope)[\s/>]/y;
 const HTML_ROOT = /<html[\s/>]/iy;
-/** Pieces of a page that a server calls HTML, with a declaration that they do not live up to. */
+/** Fragments that a server calls HTML, though they begin with an XML declaration. */
 const HTML_PIECE =
   /<(?:head|body|div|span|p|a|b|i|br|hr|img|h[1-6]|ul|ol|li|dl|table|tbody|tr|td|form|input|select|option|section|article|main|nav|header|footer|script|style|meta|link|title)[\s/>]/iy;
-/** How far the beginning of a page is searched for its root. */
+/** How much of the page is searched for its root. */
 const SNIFFED = 4096;
 
 /**
- * By media type; a page that says nothing or something else is XML when it begins with an XML declaration (and its root is not one of HTML)
- * or with the root of a feed, a sitemap or a SOAP message.
+ * By media type. A page of another or no type is XML if it begins with an XML declaration (and its root is not an HTML one), or
+ * with the root of a feed, a sitemap or a SOAP message.
  */
 export function pageKind({ mediaType, text }: Pick<KeptPage, "mediaType" | "text">): PageKind {
   if (XML_TYPE.test(mediaType)) return "xml";

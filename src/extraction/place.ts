@@ -5,26 +5,26 @@ import { labelKey } from "./labels/label-index.ts";
 import type { Taken } from "./scan/page-query.ts";
 import { compileSelector } from "./selector.ts";
 
-/** A place on a page where a value may stand. `by` names it in records, as the scraper's author wrote it. */
+/** A place on a page where a value may be. `by` names it in records, as the scraper's author wrote it. */
 export type Place = { readonly by: string } & (
   | { readonly how: "css"; readonly css: string; readonly attribute?: string; readonly isOfPage?: true }
   | { readonly how: "label"; readonly key: string; readonly within?: string }
   | { readonly how: "regex"; readonly pattern: RegExp; readonly within?: string }
   | { readonly how: "json"; readonly source: JsonSource; readonly path: JsonPath }
   | { readonly how: "column"; readonly key: string }
-  /** What an extract function gives to a reader. */
+  /** The value that an extract function passes to a reader. */
   | { readonly how: "given" }
 );
 
-/** Where JSON stands on a page. */
+/** Where JSON is on a page. */
 export type JsonSource =
   /** Objects of this schema.org type in the page's JSON-LD, at any depth. */
   | { readonly in: "json-ld"; readonly type: string }
   /** The text of an element. */
   | { readonly in: "element"; readonly css: string }
-  /** What a script gives to a variable: `window.__STATE__ = {…};` */
+  /** The value that a script assigns to a variable: `window.__STATE__ = {…};` */
   | { readonly in: "variable"; readonly name: string }
-  /** The page itself; in a row of JSON, that row. */
+  /** The page itself; in a JSON row, that row. */
   | { readonly in: "page"; readonly isOfPage?: true };
 
 export type JsonPlace = Extract<Place, { how: "json" }>;
@@ -32,22 +32,22 @@ export type JsonPlace = Extract<Place, { how: "json" }>;
 /** What makes a row: a CSS selector, or a place in JSON (`by.path`, `by.json`, `by.state`, `by.jsonLd`). */
 export type Each = string | Place;
 
-/** A CSS selector, a place, or several of them of which the first that finds a value wins. */
+/** A CSS selector, a place, or a list of them: the first with a value wins. */
 export type Where = string | Place | readonly (string | Place)[];
 
 export interface Within {
-  /** Looked for inside the first match of this CSS selector only. */
+  /** Look only inside the first match of this CSS selector. */
   readonly within?: string;
 }
 
 export const WITHIN_OPTIONS: OptionNames<Within> = { within: true };
 
-/** The places of a field where CSS alone is not enough. */
+/** Places that a CSS selector alone cannot describe. */
 export const by = {
-  /** A CSS selector; a bare string in a field says the same. */
+  /** A CSS selector; the same as a bare string. */
   css: (css: string): Place => ({ how: "css", by: css, css: checked(css) }),
 
-  /** An attribute of the first match. In `field.url`, `field.number` and the like: the attribute is read instead of the text. */
+  /** An attribute of the first match. `field.url`, `field.number` and the like then read the attribute instead of the text. */
   attr: (css: string, name: string): Place => ({
     how: "css",
     by: `${css} @${name}`,
@@ -55,14 +55,14 @@ export const by = {
     attribute: name.toLowerCase(),
   }),
 
-  /** The content of `<meta name|property|itemprop="…">`. Of the page, also inside of `each`. */
+  /** The content of `<meta name|property|itemprop="…">`. Of the page, even inside `each`. */
   meta: (name: string): Place => {
     const text = JSON.stringify(name);
     const css = `meta[name=${text}], meta[property=${text}], meta[itemprop=${text}]`;
     return { how: "css", by: `meta ${name}`, css: checked(css), attribute: "content", isOfPage: true };
   },
 
-  /** The value beside or below a label, in whatever way the page sets them: table, definition list, form, `Label: value`. */
+  /** The value beside or below a label, however the page lays them out: table, definition list, form, `Label: value`. */
   label: (label: string, options: Within = {}): Place => {
     refuseUnknownOptions(options, WITHIN_OPTIONS, "by.label");
     const key = labelKey(label);
@@ -71,7 +71,7 @@ export const by = {
     return { how: "label", by: `label "${label}"`, key, ...checkedWithin(options.within) };
   },
 
-  /** The group named `value`, else the first group, else the whole match, in the text as a person reads it. */
+  /** The group named `value`, else the first group, else the whole match, in the visible text. */
   regex: (pattern: RegExp, options: Within = {}): Place => {
     refuseUnknownOptions(options, WITHIN_OPTIONS, "by.regex");
     return {
@@ -83,8 +83,8 @@ export const by = {
   },
 
   /**
-   * In a page that is JSON, such as the answer of an API: `by.path("data.items[0].price")`. Inside of `each` over JSON it is relative to
-   * the row, and `$.total` is of the page.
+   * In a page that is JSON, such as an API response: `by.path("data.items[0].price")`. Inside `each` over JSON it is relative to
+   * the row, and `$.total` is relative to the page.
    */
   path: (path: string): Place => ({
     how: "json",
@@ -93,7 +93,7 @@ export const by = {
     path: parseJsonPath(path),
   }),
 
-  /** In the page's JSON-LD: the first thing of this type, and a path from it. `author.name`, `image[0]`, `recipeIngredient[]`. */
+  /** In the page's JSON-LD: a path from the first object of this type. `author.name`, `image[0]`, `recipeIngredient[]`. */
   jsonLd: (type: string, path = ""): Place => ({
     how: "json",
     by: `json-ld ${[type, path].filter(Boolean).join(".")}`,
@@ -109,7 +109,7 @@ export const by = {
     path: parseJsonPath(path),
   }),
 
-  /** In what a script of the page gives to a variable: `by.state("window.__STATE__", "item.price")`. */
+  /** In the value that a script assigns to a variable: `by.state("window.__STATE__", "item.price")`. */
   state: (name: string, path = ""): Place => ({
     how: "json",
     by: `state ${[name, path].filter(Boolean).join(" ")}`,
@@ -124,16 +124,16 @@ export const by = {
 /** Throws `SelectorError`: a scraper with a bad selector does not load. */
 export function placesOf(where: Where): readonly Place[] {
   const places = [where].flat().map(placeOf);
-  if (places.length === 0) throw new TypeError("a field needs at least one place to look for it");
+  if (places.length === 0) throw new TypeError("a field needs at least one place");
   return places;
 }
 
-/** Throws on what is neither, since types are not checked when a scraper is loaded. */
+/** Types are not checked when a scraper is loaded, so this is. */
 export function placeOf(where: string | Place): Place {
   if (typeof where === "string") return by.css(where);
   const given: unknown = where;
   if (typeof given === "object" && given !== null && "how" in given) return where;
-  throw new TypeError('a place is a CSS selector, or made with `by`: `by.label("Owner")`');
+  throw new TypeError('expected a CSS selector or a place such as by.label("Owner")');
 }
 
 const checked = (css: string): string => compileSelector(css).css;
@@ -141,19 +141,19 @@ const checked = (css: string): string => compileSelector(css).css;
 const checkedWithin = (within: string | undefined): { within?: string } =>
   within === undefined ? {} : { within: checked(within) };
 
-/** One thing that a place found. A scan's match is one as it stands. */
+/** One match of a place. A scan's `Match` is one. */
 export interface Hit {
-  /** Undefined: the element is there, what was to be taken from it is not. */
+  /** Undefined: the element exists, but not the attribute to take from it. */
   readonly text: string | undefined;
   /** Where its element begins in the page's text. */
   readonly at: number | undefined;
-  /** The value itself where it was JSON. */
+  /** The value itself if it was JSON. */
   readonly json?: unknown;
-  /** Text that a person reads, where a link was asked for. */
+  /** Visible text, though a link was wanted. */
   readonly isProse?: true;
-  /** The text of a link without an address: it counts only where it says that there is none. */
+  /** The text of a link without an address: it counts only if it is a placeholder. */
   readonly isBare?: boolean;
-  /** What was to be taken is nested so much that it is not. */
+  /** Too deeply nested to be taken. */
   readonly isTooLong?: true;
 }
 
@@ -161,9 +161,9 @@ export const NO_HITS: readonly Hit[] = [];
 
 /** What a field takes from the elements it finds. */
 export interface Taking {
-  /** Most take one thing; an e-mail may stand in the text, in the link or in an attribute. */
+  /** Most take one thing; an e-mail address may be in the text, the link or an attribute. */
   readonly takes: readonly Taken[];
-  /** Chooses among what was taken, in the order of `takes`. */
+  /** Chooses among the texts, in the order of `takes`. */
   readonly pick?: (texts: readonly (string | undefined)[]) => string | undefined;
   /** All matches instead of the first. */
   readonly isMany: boolean;

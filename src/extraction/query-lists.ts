@@ -1,12 +1,12 @@
 import type { PageQuery } from "./scan/page-query.ts";
 import { WantedLabels } from "./labels/label-index.ts";
 
-/** Collects what the fields of a scraper ask a page, each question once, so that one pass can answer them all. */
+/** The queries of a scraper's fields, each once, so that one pass can answer all of them. */
 export class QueryList {
   readonly #slots = new Map<string, number>();
   readonly #queries: PageQuery[] = [];
 
-  /** The slot under which the answer will stand. */
+  /** Returns the slot of the answer. */
   add(query: PageQuery): number {
     const key = JSON.stringify([query.css, query.take, query.isMany]);
     let slot = this.#slots.get(key);
@@ -22,27 +22,27 @@ export class QueryList {
   }
 }
 
-/** `json-row`: an entry of a list in JSON, which has no elements. */
+/** `json-row`: an entry of a JSON list, which has no elements. */
 type InnerScope = "element" | "table-row" | "json-row";
 
-/** What fields ask when they are compiled. */
+/** Filled when fields are compiled. */
 export interface QueryLists {
-  /** Of their own scope: the page, or an element of it such as a row. */
+  /** Queries in the fields' own scope: the page, or an element such as a row. */
   readonly own: QueryList;
   readonly page: QueryList;
   readonly scope: "page" | InnerScope;
-  /** Every label that the scraper asks for: one of them is never the value of another. */
+  /** All labels that the scraper looks for: one is never the value of another. */
   readonly labels: WantedLabels;
 }
 
-export const pageBook = (): QueryLists => {
+export const pageLists = (): QueryLists => {
   const page = new QueryList();
   return { own: page, page, scope: "page", labels: new WantedLabels() };
 };
 
-/** A book for the fields inside of an element or a row. */
-export const bookWithin = (book: QueryLists, scope: InnerScope): QueryLists => ({
-  ...book,
+/** For the fields inside an element or a row. */
+export const listsWithin = (lists: QueryLists, scope: InnerScope): QueryLists => ({
+  ...lists,
   own: new QueryList(),
   scope,
 });

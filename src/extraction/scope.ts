@@ -11,10 +11,10 @@ import { compileSelector } from "./selector.ts";
 
 type Answers = readonly (readonly Match[] | undefined)[];
 
-/** A page, or an element of it, with the answers to what the fields ask of it: from the scan, else from the document. */
+/** A page or an element of it, with the answers to the fields' queries: from the scan, else from the document. */
 export class Scope {
   readonly view: PageView;
-  /** The scope of the page around this one; a page's own is itself. */
+  /** The scope of the whole page; for a page's own scope, itself. */
   readonly page: Scope;
   readonly #queries: readonly PageQuery[];
   readonly #scanned: Answers | undefined;
@@ -36,7 +36,7 @@ export class Scope {
     this.#findElement = findElement;
   }
 
-  /** The element that selectors are relative to; none for the page itself. */
+  /** The element that selectors are relative to; undefined for the page itself. */
   get element(): HtmlElement | undefined {
     return (this.#element ??= this.#findElement?.());
   }
@@ -47,12 +47,12 @@ export class Scope {
 
   #ask(slot: number): readonly Match[] {
     const query = this.#queries[slot];
-    if (query === undefined) throw new RangeError(`there is no query ${slot}`);
+    if (query === undefined) throw new RangeError(`unknown query ${slot}`);
     return matchesOf(this.view.document, query, this.view.costs, this.element);
   }
 }
 
-/** A row of a table: its cells by the key of their column. */
+/** A row of a table: its cells by column key. */
 export class RowScope extends Scope {
   readonly cells: ReadonlyMap<string, HtmlElement>;
 
@@ -67,7 +67,7 @@ export class RowScope extends Scope {
   }
 }
 
-/** A row of JSON: an entry of a list. */
+/** A JSON row: an entry of a list. */
 export class JsonScope extends Scope {
   readonly row: JsonRoot;
 
@@ -77,7 +77,7 @@ export class JsonScope extends Scope {
   }
 }
 
-/** A text or a value of JSON that an extract function has found itself. */
+/** A text or JSON value that an extract function has found itself. */
 export class GivenScope extends Scope {
   readonly hits: readonly Hit[];
 
@@ -87,7 +87,7 @@ export class GivenScope extends Scope {
   }
 }
 
-/** A kept page, with its document where somebody has made one already. */
+/** A kept page, with its document if it is already parsed. */
 export interface ReadablePage extends KeptPage {
   readonly document?: HtmlDocument;
 }
@@ -112,7 +112,7 @@ export class PageView {
     return (this.#kind ??= pageKind(this.page));
   }
 
-  /** A scan reads HTML only. Where somebody has asked the document already, that costs less than another scan. */
+  /** A scan reads HTML only. If the document is already parsed, querying it costs less than a scan. */
   get canScan(): boolean {
     return this.kind === "html" && this.page.document?.isParsed !== true;
   }
@@ -121,12 +121,12 @@ export class PageView {
     return (this.#document ??= this.page.document ?? parsePage(this.page));
   }
 
-  /** The page itself as JSON. Throws `FailureError` with `bad-content` where it is none. */
+  /** The page itself as JSON. Throws `FailureError` with `bad-content` if it is not JSON. */
   get json(): JsonRoot {
     return (this.#json ??= parsePageJson(this.page));
   }
 
-  /** What relative links are relative to: the page's first `<base href>` or the root's `xml:base`, else its own address. */
+  /** The base of relative links: the page's first `<base href>` or the root's `xml:base`, else its own URL. */
   baseUrl(inHtml: () => string | undefined): string {
     return (this.#base ??= this.#readBase(inHtml));
   }
@@ -139,7 +139,7 @@ export class PageView {
     return href === undefined ? url : (URL.parse(href, url)?.href ?? url);
   }
 
-  /** The JSON of a source in a script's text, parsed and searched once for all fields. `key` tells sources apart. */
+  /** The JSON of a source in a script's text, parsed once for all fields. `key` identifies the source. */
   rootsIn(key: string, source: ElementSource, text: string): readonly unknown[] {
     this.#roots ??= new Map();
     let known = this.#roots.get(key);

@@ -1,9 +1,9 @@
 import { _compileUnsafe, type Options } from "css-select";
 import { isTraversal, parse, type Selector as CssToken, SelectorType } from "css-what";
 import { SelectorError } from "./extraction-error.ts";
-import { type HtmlTree, TreeElement } from "./html-tree.ts";
+import { type HtmlTree, ParsedElement, type TreeElement } from "./html-tree.ts";
 
-/** A CSS selector, checked and compiled; opaque to everyone but the document that runs it. */
+/** A compiled CSS selector; only documents look inside. */
 export interface Selector {
   readonly css: string;
 }
@@ -21,11 +21,11 @@ class CompiledSelector implements Selector {
   }
 }
 
-// Scraper code may build selectors from its input; a million of them must not stay.
+// Scraper code may build selectors from its input, so the cache is bounded.
 const CACHE_SIZE = 1000;
 const cache = new Map<string, CompiledSelector>();
 
-/** Throws `SelectorError` when the selector cannot be read. */
+/** Throws `SelectorError` if the selector is invalid. */
 export function compileSelector(css: string): Selector {
   const known = cache.get(css);
   if (known !== undefined) return known;
@@ -50,7 +50,7 @@ function compileSearch(css: string): Search {
   const inHtml = compileSearchOf(css, false);
   let inXml: Search | undefined;
   return (tree, within, visit) => {
-    const search = tree.isXml === true ? (inXml ??= compileSearchOf(css, true)) : inHtml;
+    const search = tree.isXml ? (inXml ??= compileSearchOf(css, true)) : inHtml;
     search(tree, within, visit);
   };
 }
@@ -72,14 +72,14 @@ function compileSearchOf(css: string, isXml: boolean): Search {
     } else {
       searchPlanned(tree, within, plan, relative.matches, visit);
     }
-    // A selector outlives pages: it must not keep the last one alive.
+    // A selector outlives pages: it must not keep the last one in memory.
     relative.setScope(undefined);
   };
 }
 
 // css-select binds `:scope` when it compiles. Compiling again for each row of a table would cost more than all the
-// matching, so the selector is bound to a stand-in that equals whatever element is the scope at the moment.
-const standIn = new TreeElement("", new TreeElement("", new TreeElement("", null)));
+// matching, so the selector is bound to a stand-in that equals the current scope element.
+const standIn = new ParsedElement("", new ParsedElement("", new ParsedElement("", null)));
 
 function compileRelative(
   css: string,
@@ -94,7 +94,7 @@ function compileRelative(
     isXml,
     {
       adapter: { ...cssAdapter, equals: (a, b) => a === b || (a === standIn && b === scope) },
-      // What css-select remembers of an element would be wrong for the next scope.
+      // css-select would cache results that are wrong for the next scope.
       cacheResults: false,
     },
     standIn,
@@ -134,7 +134,7 @@ function searchPlanned(
     if (plan.among === "id") {
       if (matches(element) && !visit(element)) return;
     } else if (element.index >= searchedTo) {
-      // The same id again inside of this element is searched with it.
+      // The same id inside this element is searched with it.
       searchedTo = element.end;
       if (!searchRange(tree, element.index, element.end, matches, visit)) return;
     }
@@ -168,13 +168,13 @@ function isInTemplate(element: TreeElement, within: TreeElement): boolean {
 
 type TreeNode = TreeElement | string;
 
-/** How css-select sees the tree; answers as its own adapter does on a full DOM. */
+/** How css-select sees the tree; behaves as its own adapter does on a DOM. */
 const cssAdapter: NonNullable<Options<TreeNode, TreeElement>["adapter"]> = {
   isTag: (node): node is TreeElement => typeof node !== "string",
   getName: (element) => element.name,
   getAttributeValue: (element, name) => element.attribute(name),
   hasAttrib: (element, name) => element.attribute(name) !== undefined,
-  // What is in a template is no part of the page.
+  // The content of a template is not part of the page.
   getChildren: (node) => (typeof node === "string" || node.isTemplate ? [] : node.children),
   getParent: (element) => (element.parent?.parent == null ? null : element.parent),
   getSiblings: (node) => (typeof node === "string" ? [node] : (node.parent?.children ?? [node])),
@@ -182,7 +182,7 @@ const cssAdapter: NonNullable<Options<TreeNode, TreeElement>["adapter"]> = {
   removeSubsets: (nodes) => nodes,
 };
 
-/** All text below an element, a `<br>` as a line break; `:contains` sees none in templates. Loops, since pages nest without limit. */
+/** All text below an element, `<br>` as a line break; `:contains` ignores templates. Loops, since pages nest without limit. */
 export function plainText(element: TreeElement, withTemplates = true): string {
   if (element.tag === "br") return "\n";
   let text = "";
@@ -196,25 +196,25 @@ export function plainText(element: TreeElement, withTemplates = true): string {
   return text;
 }
 
-/** Where a selector's matches can be at all, so that a search need not visit the whole page. */
+/** Where a selector's matches can be, so that a search need not visit the whole page. */
 type SearchPlan =
-  /** Only the elements with this id themselves. */
+  /** Only the elements with this id. */
   | { readonly among: "id"; readonly id: string }
-  /** Only inside the elements with this id. */
+  /** Only below the elements with this id. */
   | { readonly among: "below-id"; readonly id: string }
   | { readonly among: "all" };
 
 const everywhere: SearchPlan = { among: "all" };
 const TAG = /[a-z][\w-]*|\*/iy;
-// Plain names only, no escapes; what stands in brackets and parentheses is passed over, never looked into.
+// Plain names only, no escapes; brackets and parentheses are skipped as a whole.
 const SIMPLE =
   /#(?<id>[a-z_][\w-]*)|\.[a-z_][\w-]*|\[[\w-]+(?:[~|^$*!]?=(?:"[^"\\]*"|'[^'\\]*'|[\w-]+))?\]|:[a-z-]+(?:\((?:"[^"\\]*"|'[^'\\]*'|[^()[\]"'\\]*)\))?/iy;
-// CSS white space only: to CSS, a no-break space is a letter like any other.
+// CSS white space only: in CSS, a no-break space is a letter.
 const COMBINATOR = /[ \t\r\n\f]*(?<mark>[>+~])[ \t\r\n\f]*|[ \t\r\n\f]+/y;
 
 /**
- * Reads the common shapes of selectors and plans by their last `#id` that everything after it lies inside of. The matches
- * still go through the whole selector, so a plan can only leave out, and anything it does not understand means "all".
+ * Plans common selectors by the last `#id` that contains everything after it. Matches are still tested against the whole selector,
+ * so a plan only narrows the search; what it does not understand means "all".
  */
 function planSearch(selector: string): SearchPlan {
   const css = selector.replace(/^[ \t\r\n\f]+|[ \t\r\n\f]+$/g, "");
@@ -248,8 +248,8 @@ function planSearch(selector: string): SearchPlan {
 const LOCAL_NAME = "local-name";
 
 /**
- * Prefixes as XML writes them: `dc|creator` is the element `dc:creator`, `*|Body` is `Body` with any prefix or none. css-select knows
- * neither. What namespace a prefix stands for in a document is not looked at.
+ * Prefixes as in XML: `dc|creator` is the element `dc:creator`, `*|Body` is `Body` with any prefix or none. css-select supports
+ * neither. The namespace that a prefix stands for is ignored.
  */
 const withPrefixes = (css: string): string | CssToken[][] =>
   /\|(?!=)/.test(css) ? parse(css).map((tokens) => tokens.flatMap(prefixed)) : css;

@@ -13,16 +13,16 @@ import {
 import { checkScope, compileMarker, markerOf } from "./find-place.ts";
 import type { HtmlDocument, HtmlElement } from "./html-document.ts";
 import { placesOf } from "./place.ts";
-import { bookWithin, type QueryLists } from "./query-lists.ts";
+import { listsWithin, type QueryLists } from "./query-lists.ts";
 import { placeholders } from "./reading/placeholders.ts";
 import { RowScope, type Scope } from "./scope.ts";
 import { compileSelector } from "./selector.ts";
 import { readGrids, type TableGrid } from "./table-grid.ts";
 
-/** A row of a table whose columns are not described: header to text. */
+/** A row of a table without `columns`: header to text. */
 type TextRow = Readonly<Record<string, string | null>>;
 
-/** Without columns C is never. */
+/** Without columns, C is never. */
 export type TableRowOf<C extends Fields> = [C] extends [never] ? TextRow : RecordOf<C>;
 
 export interface TableOptions<C extends Fields> extends RowsOptions<TableRowOf<C>> {
@@ -42,18 +42,18 @@ export function tableField<C extends Fields>(
   const selectors = [css].flat().map(compileSelector);
   const marker = options.none === undefined ? undefined : markerOf(options.none);
   const { columns, check } = options;
-  // The fields themselves, or their absence, make it the row that its type says.
+  // The fields, or their absence, make it the row that its type describes.
   const toRow = (columns === undefined ? textRow : valuesOf) as (row: RawFields) => TableRowOf<C>;
   return Object.freeze({
     kind: "table" as const,
     places,
     isRequired,
     expects: `a table${columns === undefined ? "" : ` with ${Object.keys(columns).join(", ")}`}`,
-    compile(book: QueryLists) {
-      for (const place of places) checkScope(place, book);
-      const own = bookWithin(book, "table-row");
+    compile(lists: QueryLists) {
+      for (const place of places) checkScope(place, lists);
+      const own = listsWithin(lists, "table-row");
       const compiled = columns && compileFields(columns, own);
-      const unavailable = marker && compileMarker(marker, book);
+      const unavailable = marker && compileMarker(marker, lists);
       return (scope: Scope): FieldReading<readonly TableRowOf<C>[]> => {
         const { document } = scope.view;
         let reading: FieldReading<readonly TableRowOf<C>[]> = { raw: null, isEmpty: false, value: null };
@@ -87,7 +87,7 @@ export function tableField<C extends Fields>(
   });
 }
 
-/** How many tables are shown in the raw text. */
+/** Tables shown in the raw text. */
 const SHOWN = 10;
 const NO_FIELDS: CompiledFields = { leaves: new Map(), readInto: () => undefined };
 const isPlaceholder = placeholders("words");
@@ -101,7 +101,7 @@ function textRows({ headers, rows }: TableGrid, { view: { document } }: Scope): 
       const text = cell === undefined ? null : withoutNuls(document.textOf(cell));
       const isEmpty = text !== null && isPlaceholder(text);
       const entry = { raw: text, isEmpty, value: isEmpty ? null : text };
-      // Of two columns with one header the first keeps the name.
+      // Of two columns with the same header, the first keeps the name.
       const free = Object.hasOwn(row, name) ? `${name} (${at + 1})` : name;
       Object.defineProperty(row, free, {
         value: entry,
@@ -114,11 +114,11 @@ function textRows({ headers, rows }: TableGrid, { view: { document } }: Scope): 
   });
 }
 
-/** By header as it is: dots in it are part of the name. */
+/** By header as written: dots in it are part of the name. */
 const textRow = (row: RawFields): unknown =>
   Object.fromEntries(Object.entries(row).map(([name, { value }]) => [name, value]));
 
-function typedRows(grid: TableGrid, scope: Scope, compiled: CompiledFields, book: QueryLists): ReadRow[] {
+function typedRows(grid: TableGrid, scope: Scope, compiled: CompiledFields, lists: QueryLists): ReadRow[] {
   return grid.rows.map(({ element, cells }) => {
     const byKey = new Map<string, HtmlElement>();
     for (const [key, column] of grid.columns) {
@@ -126,7 +126,7 @@ function typedRows(grid: TableGrid, scope: Scope, compiled: CompiledFields, book
       if (cell !== undefined) byKey.set(key, cell);
     }
     const row: RawFields = {};
-    compiled.readInto(new RowScope(scope.page, book.own.queries, element, byKey), row);
+    compiled.readInto(new RowScope(scope.page, lists.own.queries, element, byKey), row);
     return { fields: row, at: scope.view.document.offsetOf(element) };
   });
 }
@@ -135,7 +135,7 @@ const allTables = compileSelector("table");
 const headerCells = compileSelector("> tr > th, > thead, > tbody > tr > th, > caption");
 const PARTS = new Set(["thead", "tbody", "tfoot", "tr", "td", "th", "caption", "colgroup"]);
 
-/** The tables that the matches of a selector are, have in them, or are a part of; each once, in the order of the page. */
+/** The tables that the matches are, contain, or are part of; each once, in document order. */
 function tablesAt(document: HtmlDocument, matches: readonly HtmlElement[]): readonly HtmlElement[] {
   const tables = new Set<HtmlElement>();
   for (const match of matches) {
@@ -159,14 +159,14 @@ type Choice =
   | {
       readonly tables: readonly HtmlElement[];
       readonly grids: readonly TableGrid[];
-      /** Which tables were taken, where some with rows were not: ` (tables 1 and 3 of 4)`. */
+      /** Which tables were used, if not all: ` (tables 1 and 3 of 4)`. */
       readonly which: string;
     }
   | { readonly problem: string };
 
 /**
- * Of the tables that a selector finds, all that have the required columns. Without columns: the first that is not there for the layout
- * alone, and all with the same header.
+ * Of the tables that a selector finds, all that have the required columns. Without columns: the first that is not only for layout,
+ * and all with the same header.
  */
 function chooseTables(
   document: HtmlDocument,
@@ -175,7 +175,7 @@ function chooseTables(
 ): Choice {
   const [only, second] = tables;
   if (only === undefined) return { tables: [], grids: [], which: "" };
-  // With columns, what a table has in its header says more than what it looks like.
+  // With columns, the header decides, not the looks of the table.
   const real = tables.filter((table) => second === undefined || columns || !isLayout(document, table));
   const all = (real.length > 0 ? real : tables).map((table) => ({
     table,
@@ -206,14 +206,14 @@ function chooseTables(
 
 const listed = (numbers: readonly number[]): string => numbers.join(", ").replace(/, (\d+)$/, " and $1");
 
-/** A table that says so, or that has others in it and no header of its own. */
+/** A table marked as layout, or one that contains tables and has no header. */
 function isLayout(document: HtmlDocument, table: HtmlElement): boolean {
   const role = document.attr(table, "role")?.toLowerCase();
   if (role === "presentation" || role === "none") return true;
   return document.first(allTables, table) !== undefined && document.first(headerCells, table) === undefined;
 }
 
-/** A table without a column that must be there is not the table that was meant; nor is one with none of those that may be. */
+/** A table without a required column is not the right one; nor is one with none of the optional columns. */
 function missingColumn({ leaves }: CompiledFields, { headers, columns }: TableGrid): string | undefined {
   const lacks = ({ places }: Field<unknown>): boolean =>
     places.every((place) => place.how === "column" && !columns.has(place.key));

@@ -4,28 +4,28 @@ import { labelKey } from "./labels/label-index.ts";
 
 interface TableRow {
   readonly element: HtmlElement;
-  /** By column; a cell that spans several columns or rows stands in all of them. */
+  /** By column; a cell that spans several columns or rows is in all of them. */
   readonly cells: readonly (HtmlElement | undefined)[];
   readonly isInHead: boolean;
 }
 
-/** A table, or the part of one below a header of its own. */
+/** A table, or the part of one below its own header. */
 export interface TableGrid {
-  /** The header of each column, of two header rows the lower one. */
+  /** The header of each column; of two header rows, the lower one. */
   readonly headers: readonly string[];
-  /** The columns by the key of their header; also by both headers together where there are two rows of them. */
+  /** Columns by the key of their header; with two header rows, also by both together. */
   readonly columns: ReadonlyMap<string, number>;
   readonly rows: readonly TableRow[];
 }
 
 /** Columns, as in a browser. */
 const MOST = 1000;
-/** A page of some megabytes could ask for thousands of millions. */
+/** A page of a few megabytes could ask for billions. */
 const MOST_PLACES = 5_000_000;
 
 /**
- * The header is `<thead>`, else the leading rows of `<th>` alone, else the first row; a title above it is passed over. Rows that are a title,
- * blank, or the header again are no rows. A header with other columns, or with the same in another order, begins another grid.
+ * The header is `<thead>`, else the leading rows of only `<th>`, else the first row; a title above it is skipped. Titles, blank rows and
+ * repeated headers are not rows. A header with other columns, or the same in another order, starts another grid.
  */
 export function readGrids(document: HtmlDocument, table: HtmlElement): readonly TableGrid[] {
   const texts = new Map<HtmlElement, string>();
@@ -38,7 +38,7 @@ export function readGrids(document: HtmlDocument, table: HtmlElement): readonly 
   const rows = spread(document, rowsOf(document, table));
   const grids: TableGrid[] = [];
   let { from, to } = findHeader(rows);
-  // Some tables have nothing but `<th>`.
+  // Some tables use only `<th>`.
   const isOfHeaders = rows.slice(to).every((row) => isAll("th", row));
   const isHeader = (row: TableRow | undefined): boolean =>
     row !== undefined && (row.isInHead || (isAll("th", row) && !isOfHeaders));
@@ -70,12 +70,12 @@ function findHeader(rows: readonly TableRow[]): { from: number; to: number } {
   const isHead = rows[from]?.isInHead === true;
   let to = from;
   while (to < rows.length && (isHead ? rows[to]!.isInHead : isAll("th", rows[to]))) to++;
-  // Three rows of `<th>` and nothing else are a header and its rows.
+  // Three rows or more of only `<th>` are a header and its rows.
   if (!isHead && to === rows.length && to - from > 2) to = from + 1;
   return { from, to: Math.max(to, Math.min(from + 1, rows.length)) };
 }
 
-/** A row of `<th>` among the others may be a sum or a group. It is a header where it names the columns again, in another order. */
+/** A row of `<th>` in the body may be a sum or a group. It is a header if it names the columns again, in another order. */
 function isSameColumns(texts: readonly string[], { columns }: Pick<TableGrid, "columns">): boolean {
   const keys = new Set(texts.map(labelKey).filter((key) => key !== ""));
   return keys.size > 1 && [...keys].filter((key) => columns.has(key)).length > 1;
@@ -109,7 +109,7 @@ interface SourceRow {
   readonly isInHead: boolean;
 }
 
-/** In the order of the page. What stands in `<tfoot>` sums up the others. */
+/** In document order, without the sums in `<tfoot>`. */
 function rowsOf(document: HtmlDocument, table: HtmlElement): SourceRow[] {
   const rows: SourceRow[] = [];
   for (const part of document.childrenOf(table)) {
@@ -118,13 +118,13 @@ function rowsOf(document: HtmlDocument, table: HtmlElement): SourceRow[] {
     for (const element of document.childrenOf(part))
       if (element.tag === "tr") rows.push({ element, group: part, isInHead: part.tag === "thead" });
   }
-  // Where nothing else is there, `<thead>` holds the rows too.
+  // If there is nothing else, `<thead>` holds the rows too.
   return rows.every(({ isInHead }) => isInHead) ? rows.map((row) => ({ ...row, isInHead: false })) : rows;
 }
 
-/** Row spans end with their row group, as in a browser, and count rows without cells of their own. */
+/** Row spans end with their row group, as in a browser, and count rows without cells. */
 function spread(document: HtmlDocument, rows: readonly SourceRow[]): TableRow[] {
-  /** Cells that reach down into the rows to come, by column, each with the first row that it does not reach. */
+  /** Cells that reach into the next rows, by column, each with the first row that it does not reach. */
   let reaching: { cell: HtmlElement; end: number }[] = [];
   let left = MOST_PLACES;
   let groupEnd = 0;
@@ -153,7 +153,7 @@ function spread(document: HtmlDocument, rows: readonly SourceRow[]): TableRow[] 
         cells.push(cell);
       }
     }
-    // A row without cells of its own says nothing new. Of others, also those behind a column that the row leaves out.
+    // A row without cells of its own adds nothing. Other rows also take the cells from above to the right of a gap.
     if (cells.length > 0) {
       const last = reaching.findLastIndex(({ end }) => end > row);
       for (let column = cells.length; column <= last; column++) cells.push(above(column));
@@ -162,7 +162,7 @@ function spread(document: HtmlDocument, rows: readonly SourceRow[]): TableRow[] 
     if (left < 0)
       throw new FailureError({
         kind: "too-large",
-        detail: `a table has more than ${MOST_PLACES} cells, with those that span several rows or columns counted in each`,
+        detail: `a table has more than ${MOST_PLACES} cells, counting a cell once for each row and column it spans`,
       });
     return { element, cells, isInHead };
   });

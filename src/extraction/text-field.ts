@@ -60,7 +60,7 @@ export function listField<T extends string>(where: Where, options: ListOptions<T
 const choices = (oneOf: readonly string[] | undefined): string =>
   oneOf === undefined ? "" : `, one of ${oneOf.join(", ")}`;
 
-/** A choice that the author lists is an answer, even "None". */
+/** A choice that the author lists is a value, even "None". */
 const withChoices = ({
   oneOf = [],
   answers = [],
@@ -75,7 +75,7 @@ function among<T extends string>(oneOf: readonly T[] | undefined, text: string):
   const isOne = (some: string): some is T => oneOf === undefined || oneOf.some((known) => known === some);
   return isOne(text)
     ? { value: text }
-    : { problem: `${quoted(text)} is none of ${(oneOf ?? []).join(", ")}` };
+    : { problem: `${quoted(text)} is not one of ${(oneOf ?? []).join(", ")}` };
 }
 
 export function numberField(
@@ -97,9 +97,9 @@ export function numberField(
     isPlaceholder: placeholders("value", options),
     readTexts: ([text = ""]) => between(options, read(text, style)),
     readJson: (json) => {
-      if (json === Infinity || json === -Infinity) return { problem: "the number is too great" };
+      if (json === Infinity || json === -Infinity) return { problem: "the number is too large" };
       if (typeof json === "number") return between(options, { value: json });
-      // JSON's own way to write a number in a text, whatever the site's way is.
+      // JSON's own notation for a number in a text, whatever the site's locale.
       const isPlain = typeof json === "string" && /^-?\d+(?:\.\d{1,2})?$/.test(json);
       return isPlain ? between(options, read(json, { decimal: "." })) : undefined;
     },
@@ -108,16 +108,17 @@ export function numberField(
 
 const numberStyle = ({ decimal, locale }: Pick<NumberOptions, "decimal" | "locale">): NumberStyle => {
   const given: string | undefined = decimal;
-  if (given !== undefined && given !== "." && given !== ",") throw new TypeError('`decimal` is "." or ","');
+  if (given !== undefined && given !== "." && given !== ",")
+    throw new TypeError('expected "." or "," as `decimal`');
   const mark = decimal ?? (locale === undefined ? undefined : decimalOf(locale));
   return mark === undefined ? {} : { decimal: mark };
 };
 
-/** Throws `TypeError` on a currency that does not exist. */
+/** Throws `TypeError` for an unknown currency. */
 function moneyStyle(options: Pick<MoneyOptions, "decimal" | "locale" | "currency">): MoneyStyle {
   const { locale, currency } = options;
   if (currency !== undefined && !Intl.supportedValuesOf("currency").includes(currency))
-    throw new TypeError(`there is no currency "${currency}": write a code of ISO 4217, such as USD`);
+    throw new TypeError(`unknown currency "${currency}": expected an ISO 4217 code, for example USD`);
   return {
     ...numberStyle(options),
     ...(locale !== undefined && { locale }),

@@ -19,7 +19,7 @@ export interface RebuildTools {
   readonly openRebuild: (file: string) => Promise<LedgerRebuild>;
   readonly openLedger: (file: string) => Promise<Ledger>;
   readonly openRegistry: (file: string) => Promise<Registry>;
-  readonly newSecret: () => Promise<string>;
+  readonly newSecret: () => string;
   readonly onProgress?: (progress: { readonly jobs: number; readonly items: number }) => void;
   readonly onJob?: (job: RebuiltJob) => void;
 }
@@ -199,7 +199,7 @@ const restoreService = async (blobs: Blobs, file: string, tools: RebuildTools): 
       const endpoints = [];
       for (const endpoint of client.webhooks) {
         webhooks++;
-        endpoints.push({ ...endpoint, secrets: [await tools.newSecret()] });
+        endpoints.push({ ...endpoint, secrets: [tools.newSecret()] });
       }
       await registry.saveClient({ ...client, webhooks: endpoints });
     }

@@ -45,7 +45,7 @@ const run = async (t: TestContext, work: (context: CollectContext<unknown>) => u
   return await collect({
     ready,
     collector: {
-      open: (options) => openHttpSession({ ...options, transport, userAgent: "test" }),
+      open: async (options) => openHttpSession({ ...options, transport, userAgent: "test" }),
       close: () => transport.close(),
     },
     input: { url: "/" },

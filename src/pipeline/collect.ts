@@ -5,8 +5,8 @@ import type {
   Collector,
   CollectorTools,
   CollectSession,
-  Http,
   Keep,
+  ScraperTools,
   SessionOptions,
 } from "../ports/collector.ts";
 import { LedgerError } from "../ports/ledger.ts";
@@ -49,7 +49,7 @@ export const collect = async (run: CollectRun): Promise<Collected> => {
   const { signal } = run.controller;
   const work = new ItemWork(run.onLate);
   const clock = new ItemClock(limits.itemMs, () => run.controller.abort(new OverdueError(work.pending)));
-  const session = run.collector.open({
+  const session = await run.collector.open({
     site: scraper.site ?? siteOf(run.input),
     limits,
     ...(scraper.headers && { headers: scraper.headers }),
@@ -73,11 +73,6 @@ export const collect = async (run: CollectRun): Promise<Collected> => {
     if (own) run.controller.abort(own);
     throw error;
   };
-  const http: Http = {
-    get: (...of) => work.track("http.get", () => session.http.get(...of).catch(letGo)),
-    post: (...of) => work.track("http.post", () => session.http.post(...of).catch(letGo)),
-    submit: (...of) => work.track("http.submit", () => session.http.submit(...of).catch(letGo)),
-  };
   const keep: Keep = {
     page(name, page) {
       work.refuseLate("keep.page");
@@ -92,17 +87,45 @@ export const collect = async (run: CollectRun): Promise<Collected> => {
     Promise.race([step, aborted]).catch((error: unknown) => {
       thrown ??= { error: signal.aborted ? signal.reason : error };
     });
-  await before(work.run(() => scraper.collect({ input, http, keep, attempt, signal })));
+  const tools = Object.fromEntries(
+    Object.entries(session.tools).map(([name, tool]) => [
+      name,
+      tracked(tool, (method, call) => work.track(`${name}.${method}`, () => call().catch(letGo))),
+    ]),
+  ) as ScraperTools["http"];
+  await before(work.run(() => scraper.collect({ input, ...tools, keep, attempt, signal })));
   await before(work.settled());
   clock.end();
   const unobserved = work.end();
-  if (signal.reason instanceof StopError) throw signal.reason;
+  if (signal.reason instanceof StopError) {
+    await session.close();
+    throw signal.reason;
+  }
   const isOutcome = thrown?.error instanceof AbsentError;
   const end = (isOutcome ? unobserved : undefined) ?? thrown ?? unobserved;
-  const own = ownTrouble(end?.error);
-  if (own) throw own;
-  return { session, ...(end ? endedBy(end.error, limits.itemMs) : { ended: "pages" }) };
+  try {
+    const own = ownTrouble(end?.error);
+    if (own) throw own;
+    return { session, ...(end ? endedBy(end.error, limits.itemMs) : { ended: "pages" }) };
+  } catch (error) {
+    await session.close();
+    throw error;
+  }
 };
+
+type AsyncMethod = (...of: readonly unknown[]) => Promise<unknown>;
+
+/** The same methods, each call reported before it starts. */
+const tracked = (
+  tool: object,
+  track: (method: string, call: () => Promise<unknown>) => Promise<unknown>,
+): object =>
+  Object.fromEntries(
+    Object.entries(tool as Readonly<Record<string, AsyncMethod>>).map(([method, call]) => [
+      method,
+      (...of: readonly unknown[]) => track(method, () => call(...of)),
+    ]),
+  );
 
 const endedBy = (error: unknown, itemMs: number): CollectEnd => {
   if (error instanceof OverdueError) return { ended: "failure", failure: overdue(itemMs, error.inFlight) };

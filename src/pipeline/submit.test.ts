@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
-import { openSqlite } from "../backends/sqlite/open.ts";
-import { Kit } from "../ports/ledger-suite/test-kit.ts";
 import { z } from "zod";
+import { openSqlite } from "../backends/sqlite/open.ts";
 import { field } from "../extraction/field.ts";
-import { defineScraper } from "../scrapers/scraper.ts";
-import { page } from "../scrapers/page.ts";
+import { Kit } from "../ports/ledger-suite/test-kit.ts";
 import { compileScraper } from "../scrapers/compiled-scraper.ts";
+import { page } from "../scrapers/page.ts";
+import { defineScraper } from "../scrapers/scraper.ts";
 import type { InputRow } from "./plan.ts";
-import { createJob, loadInputs, type Submission } from "./submit.ts";
+import { createJob, loadInputs, type Submission, withSilences } from "./submit.ts";
 
 const JOB = "j1";
 
@@ -186,4 +186,52 @@ test("a job knows which of its fields are dates", async (t) => {
   const { kit } = await open(t, rows(0, 0), { ready });
   const view = await kit.ledger.readJob(JOB);
   assert.deepEqual(view?.spec.scrapers[0]?.dates, ["tax.due", "tax.paid"]);
+});
+
+test("what comes is passed on in its order, and a silence is an empty batch", async () => {
+  const { promise: heard, resolve } = Promise.withResolvers<void>();
+  async function* batches() {
+    yield [1, 2];
+    await heard;
+    yield [3];
+  }
+  const passed: number[] = [];
+  let silences = 0;
+  for await (const batch of withSilences(batches(), 10)) {
+    passed.push(...batch);
+    if (batch.length > 0) continue;
+    silences++;
+    resolve();
+  }
+  assert.deepEqual(passed, [1, 2, 3]);
+  assert.ok(silences > 0);
+});
+
+test("an error of the source is an error here, also one that comes after a silence", async () => {
+  const { promise: heard, resolve } = Promise.withResolvers<void>();
+  async function* batches() {
+    yield [1];
+    await heard;
+    throw new RangeError("broken");
+  }
+  await assert.rejects(async () => {
+    for await (const batch of withSilences(batches(), 10)) if (batch.length === 0) resolve();
+  }, RangeError);
+});
+
+test("who stops listening in a silence does not wait for its end, and the source is closed after it", async () => {
+  const { promise: heard, resolve } = Promise.withResolvers<void>();
+  const { promise: closed, resolve: close } = Promise.withResolvers<void>();
+  async function* batches() {
+    try {
+      yield [1];
+      await heard;
+      yield [2];
+    } finally {
+      close();
+    }
+  }
+  for await (const batch of withSilences(batches(), 10)) if (batch.length === 0) break;
+  resolve();
+  await closed;
 });

@@ -1,3 +1,4 @@
+import { setImmediate, setTimeout as delay } from "node:timers/promises";
 import { dateFields } from "../extraction/extract-spec.ts";
 import type { JobPins } from "../domain/job-version.ts";
 import type { JobSpec, RejectedInput } from "../domain/job.ts";
@@ -5,6 +6,7 @@ import type { JobLedger, PlannedItem } from "../ports/ledger.ts";
 import { retentionOf } from "../scrapers/check-scraper.ts";
 import { jobFields, type JobScraper, jobScrapers } from "../scrapers/load-pinned.ts";
 import type { JobPace, CompiledScraper } from "../scrapers/compiled-scraper.ts";
+import type { AnyScraper } from "../scrapers/scraper.ts";
 import { type InputRow, type LaneOf, planInput } from "./plan.ts";
 
 export interface Submission {
@@ -41,8 +43,13 @@ export type JobOptions = Pick<
   | "guardsTargets"
 >;
 
-/** Large enough that sorted keys share pages of the ledger's index, small enough to hold in memory. */
-const BATCH = 20_000;
+/** Large enough that sorted keys share pages of the ledger's index. The ledger adds a batch in short transactions, between which others are answered. */
+const BATCH = 10_000;
+const LARGE_BATCH = 20_000;
+/** Inputs may be long: a batch of a server is flushed after this many characters. */
+const MOST_CHARACTERS = 1024 * 1024;
+/** Rejected inputs have no keys to sort: a small batch costs no more, and others are answered sooner. */
+const REJECTED_BATCH = 1000;
 /** The first batch is small: work starts while the rest is still being read. */
 const FIRST_BATCH = 500;
 const TRICKLE_MS = 500;
@@ -95,73 +102,132 @@ export const pinnedOf = (
   maxDepth: scrapers.some(({ ready: { emits } }) => emits.length > 0) ? scrapers[0]!.ready.limits.depth : 0,
 });
 
+interface InputLoad {
+  readonly scraper: AnyScraper;
+  readonly inputs: AsyncIterable<readonly InputRow[]>;
+  readonly laneOf: LaneOf;
+  /** Takes the next batch. */
+  readonly add: (items: readonly PlannedItem[], rejected: readonly RejectedInput[]) => Promise<void>;
+  /** Inputs to pass over: they were taken before. */
+  readonly skip?: number;
+  /** Stop reading after this many inputs. */
+  readonly limit?: number;
+  /** How many may still be rejected, and the error for the one after that. */
+  readonly rejects?: { readonly most: number; readonly tooMany: (last: RejectedInput) => Error };
+  /** This process answers nobody else while it loads: batches may be large. */
+  readonly isAlone?: boolean;
+  /** Asked between rows, and at least twice a second: true stops reading. */
+  readonly mustStop?: () => boolean;
+}
+
 /**
- * Streams the inputs into the job, planned one by one; the job runs while it is being loaded. Also takes up a load that was
- * broken off: what the job already has is folded.
+ * Plans inputs one by one and passes them on in batches. Every loader of inputs goes through here: `sluice run`, `sluice submit` and uploads over the API. Rows
+ * that come slowly do not wait for a full batch.
+ */
+export const planInputs = async (load: InputLoad): Promise<void> => {
+  const { scraper, inputs, laneOf, add, limit = Infinity, isAlone = false, mustStop = () => false } = load;
+  const { most = Infinity, tooMany } = load.rejects ?? {};
+  let { skip = 0 } = load;
+  let rejects = 0;
+  let items: PlannedItem[] = [];
+  let rejected: RejectedInput[] = [];
+  let received = 0;
+  let characters = 0;
+  let size = FIRST_BATCH;
+  let flushedAt = performance.now();
+  const flush = async (): Promise<void> => {
+    if (items.length > 0) size = isAlone ? LARGE_BATCH : BATCH;
+    const [some, bad] = [items, rejected];
+    [items, rejected, characters] = [[], [], 0];
+    await add(some, bad);
+    flushedAt = performance.now();
+  };
+  reading: for await (const rows of withSilences(inputs, TRICKLE_MS)) {
+    await setImmediate(); // others get their turn at the event loop
+    for (const row of rows) {
+      if (mustStop()) break reading;
+      if (skip > 0) {
+        skip--;
+        continue;
+      }
+      received++;
+      const planned = planInput(scraper, row, laneOf);
+      if ("item" in planned) {
+        items.push(planned.item);
+        characters += planned.item.key.length + planned.item.input.length;
+      } else if (rejects++ < most) rejected.push(planned.rejected);
+      else {
+        await flush();
+        throw tooMany!(planned.rejected);
+      }
+      const isFull = items.length + rejected.length >= size || rejected.length >= REJECTED_BATCH;
+      if (isFull || (characters >= MOST_CHARACTERS && !isAlone)) await flush();
+      if (received >= limit) break reading; // at once: the next row may be long in coming
+    }
+    if (mustStop()) break;
+    if (items.length + rejected.length > 0 && performance.now() - flushedAt > TRICKLE_MS) await flush();
+  }
+  if (items.length + rejected.length > 0) await flush();
+};
+
+/**
+ * Streams the inputs into the job, which runs while it is being loaded. Also continues a load that was interrupted: inputs that the job has already
+ * are folded.
  */
 export const loadInputs = async (
   ledger: JobLedger,
   { job, ready, inputs, limit = Infinity, laneOf, onProgress, signal }: Submission,
 ): Promise<{ readonly accepted: number }> => {
-  let items: PlannedItem[] = [];
-  let rejected: RejectedInput[] = [];
-  let received = 0;
-  let flushedAt = performance.now();
   let accepted = 0;
-  let batch = FIRST_BATCH;
-  const flush = async () => {
-    const reply = await ledger.addItems(job, items, rejected);
-    accepted += reply.accepted;
-    if (items.length > 0) batch = BATCH;
-    items = [];
-    rejected = [];
-    flushedAt = performance.now();
-    onProgress?.(received);
-  };
-  reading: for await (const rows of untilAborted(inputs, signal)) {
-    for (const row of rows) {
-      if (signal?.aborted) break reading;
-      received++;
-      const planned = planInput(ready.scraper, row, laneOf);
-      if ("item" in planned) items.push(planned.item);
-      else rejected.push(planned.rejected);
-      if (items.length + rejected.length >= batch) await flush();
-      if (received >= limit) break reading; // at once: the next row may be long in coming
-    }
-    // Inputs that trickle in through a pipe do not wait for a full batch.
-    if (items.length > 0 && performance.now() - flushedAt > TRICKLE_MS) await flush();
-  }
-  if (items.length + rejected.length > 0) await flush();
+  let received = 0;
+  await planInputs({
+    scraper: ready.scraper,
+    inputs,
+    laneOf,
+    limit,
+    isAlone: true,
+    mustStop: () => signal?.aborted === true,
+    add: async (items, rejected) => {
+      accepted += (await ledger.addItems(job, items, rejected)).accepted;
+      received += items.length + rejected.length;
+      onProgress?.(received);
+    },
+  });
   if (!signal?.aborted) await ledger.sealJob(job);
   return { accepted };
 };
 
-/** Inputs may come from a pipe on which nothing arrives for hours: a stop does not wait for the next row. */
-async function* untilAborted<T>(source: AsyncIterable<T>, signal?: AbortSignal): AsyncGenerator<T> {
-  if (!signal) return yield* source;
-  const rows = source[Symbol.asyncIterator]();
+/** The batches as they come, and an empty one each time that none has come for this long. */
+export async function* withSilences<Row>(
+  batches: AsyncIterable<readonly Row[]>,
+  silenceMs: number,
+): AsyncGenerator<readonly Row[]> {
+  const source = batches[Symbol.asyncIterator]();
   try {
-    while (!signal.aborted) {
-      const next = await nextUnlessAborted(rows, signal);
-      if (next === undefined || next.done) return;
-      yield next.value;
+    let next = source.next();
+    for (;;) {
+      const came = await inTime(next, silenceMs);
+      if (came === undefined) yield [];
+      else if (came.done === true) return;
+      else {
+        yield came.value;
+        next = source.next();
+      }
     }
   } finally {
-    // Not awaited: a source that waits for its next row does not answer before that.
-    rows.return?.().catch(() => undefined);
+    // Not awaited: a silent source would block its reader until the next row comes.
+    source.return?.().catch(() => undefined);
   }
 }
 
-/** Not `Promise.race`: a signal that stays silent would keep all rows that it ever raced with in memory. */
-const nextUnlessAborted = <T>(
-  rows: AsyncIterator<T>,
-  signal: AbortSignal,
-): Promise<IteratorResult<T> | undefined> =>
-  new Promise((resolve, reject) => {
-    const stop = () => resolve(undefined);
-    signal.addEventListener("abort", stop, { once: true });
-    rows
-      .next()
-      .then(resolve, reject)
-      .finally(() => signal.removeEventListener("abort", stop));
-  });
+const inTime = async <Result>(pending: Promise<Result>, ms: number): Promise<Result | undefined> => {
+  const over = new AbortController();
+  try {
+    return await Promise.race([
+      pending,
+      delay(ms, undefined, { signal: over.signal }).catch(() => undefined),
+    ]);
+  } finally {
+    over.abort();
+  }
+};

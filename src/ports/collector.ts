@@ -1,4 +1,5 @@
 import type { CaptureRef, Exchange, KeptPage, StoredCapture } from "../domain/capture.ts";
+import type { CollectorKind } from "../domain/job-version.ts";
 import type { OptionNames } from "../domain/known-options.ts";
 
 /** What a scraper's `collect` works with. The collectors implement it, scraper authors see it. */
@@ -145,11 +146,22 @@ export interface Limits {
   readonly hops: number;
 }
 
-/** One way of collecting (HTTP, browser, recording), opened once a process. */
-export interface Collector {
-  open(options: SessionOptions): CollectSession;
+/** What the `collect` of a scraper gets besides `input` and `keep`, by the scraper's kind. All methods are asynchronous. */
+export interface ScraperTools extends Readonly<Record<CollectorKind, Readonly<Record<string, object>>>> {
+  readonly http: { readonly http: Http };
+}
+
+/**
+ * One way of collecting: HTTP now; a browser and recordings later. A process opens one collector of each kind that it needs. Network access is given
+ * to a collector when it is opened: proxies and identities belong below it, and scrapers do not see them.
+ */
+export interface Collector<Kind extends CollectorKind = CollectorKind> {
+  open(options: SessionOptions): Promise<CollectSession<Kind>>;
   close(): Promise<void>;
 }
+
+/** The collectors of a process. Each is opened when it is first needed. */
+export type Collectors = { readonly [Kind in CollectorKind]: () => Promise<Collector<Kind>> };
 
 export interface SessionOptions {
   /** Relative URLs are resolved against it. */
@@ -171,22 +183,23 @@ export interface Validators {
   readonly stored: () => Promise<StoredCapture | undefined>;
 }
 
-/** One item's side of a collector: its cookies, its caps and what it kept. */
-export interface CollectSession {
-  readonly http: Http;
+/** One item's part of a collector: its state, its limits and what it kept. */
+export interface CollectSession<Kind extends CollectorKind = CollectorKind> {
+  readonly tools: ScraperTools[Kind];
   readonly keep: Keep;
   readonly kept: {
-    /** `exchange` is the very object that `archive` was given; a page that has not changed is not archived again, it is `stored` already. */
+    /** `exchange` is the same object that `archive` got. An unchanged page is not archived again: it is `stored` already. */
     readonly pages: readonly (KeptPage & {
       readonly exchange: Exchange;
       readonly stored?: CaptureRef | undefined;
     })[];
     readonly files: readonly (KeptFile & { readonly name: string })[];
   };
+  /** Requests and bytes so far. */
   readonly requests: number;
   readonly bytes: number;
-  /** Cookies or credentials were sent, or cookies were set: what came may be meant for nobody else. */
+  /** Cookies or credentials were sent, or cookies were set: the pages may be private. */
   readonly hasSecrets: boolean;
-  /** Lets go of all pages, their texts and documents: the item may wait long for its bytes to be durable, these must not. */
-  release(): void;
+  /** Frees pages, texts and documents. The item may wait long until its bytes are durable; its session must not. */
+  close(): Promise<void>;
 }

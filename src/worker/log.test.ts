@@ -86,7 +86,7 @@ test("facts of a log are on each of its lines, and a line's own come first", (t)
 });
 
 test("a log that cannot be written stops nobody", (t) => {
-  openLog(join(temporaryFile(t), "no-folder", "log.jsonl"), "info").error("duty failed");
+  openLog(join(temporaryFile(t), "no-folder", "log.jsonl"), "info").error("task failed");
 });
 
 // e2e: several processes write one log

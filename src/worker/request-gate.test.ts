@@ -69,7 +69,7 @@ const open = async (t: TestContext, own: Partial<AnyScraper> = {}, limits: Pick<
   const robots = new RobotsGuard({
     ledger,
     worker: "w1",
-    collector: { open: noFetch, close: async () => {} },
+    collector: noFetch,
     robotName: "sluice",
     limits: (await compileScraper({ scraper: page, source: "", version: "", targets: new Map() })).limits,
   });

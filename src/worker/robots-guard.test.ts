@@ -31,10 +31,10 @@ const open = async (t: TestContext, robots: Answer) => {
     new RobotsGuard({
       ledger: kit.ledger,
       worker,
-      collector: {
-        open: (options) => openHttpSession({ ...options, transport, userAgent: "sluice" }),
+      collector: async () => ({
+        open: async (options) => openHttpSession({ ...options, transport, userAgent: "sluice" }),
         close: () => transport.close(),
-      },
+      }),
       robotName: "sluice",
       limits: DEFAULT_LIMITS,
     });

@@ -7,7 +7,7 @@ import type { RobotsCache } from "../ports/ledger.ts";
 interface RobotsGuardOptions {
   readonly ledger: RobotsCache;
   readonly worker: string;
-  readonly collector: Collector;
+  readonly collector: () => Promise<Collector<"http">>;
   /** The product name that robots.txt rules are looked up under. */
   readonly robotName: string;
   readonly limits: Limits;
@@ -81,7 +81,9 @@ export class RobotsGuard {
 
   async #fetch(url: URL, { takeSlot, publicOnly }: RobotsVisit): Promise<string | null> {
     const { collector, limits } = this.#options;
-    const session = collector.open({
+    const session = await (
+      await collector()
+    ).open({
       site: url.origin,
       limits,
       ...(publicOnly && { publicOnly }),
@@ -93,7 +95,7 @@ export class RobotsGuard {
       },
     });
     try {
-      const page = await session.http.get(url, { accept: CLIENT_ERRORS });
+      const page = await session.tools.http.get(url, { accept: CLIENT_ERRORS });
       return page.status >= 400 ? null : page.text;
     } catch (error) {
       // A block page instead of the file is no file either (RFC 9309, 2.3.1.3); the pages themselves may well be open.

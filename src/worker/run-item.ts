@@ -113,7 +113,7 @@ export const runItem = async (run: ItemRun): Promise<ItemEnd> => {
   const kept = bundle.commit(session, isJudged ? judged.lines : [], (all) =>
     settledLine(run, { ...told, ...all }),
   );
-  session.release();
+  await session.close();
   const { queue, seq, lease } = item;
   return { end: { queue, seq, lease, ...told }, kept };
 };

@@ -2,7 +2,7 @@ import type { Packer } from "../archive/packer.ts";
 import type { LaneOf } from "../pipeline/plan.ts";
 import type { CollectorKind } from "../domain/job-version.ts";
 import type { Blobs } from "../ports/blobs.ts";
-import type { Collector } from "../ports/collector.ts";
+import type { Collectors } from "../ports/collector.ts";
 import type { JobLedger, RobotsCache, WorkerInfo, WorkLedger } from "../ports/ledger.ts";
 import type { LoadedJob } from "../scrapers/load-pinned.ts";
 import type { Log } from "./log.ts";
@@ -13,7 +13,7 @@ export interface WorkerOptions {
   readonly ledger: WorkLedger & JobLedger & RobotsCache;
   readonly blobs: Blobs;
   readonly packer: Packer;
-  readonly collector: Collector;
+  readonly collectors: Collectors;
   readonly laneOf: LaneOf;
   readonly robotName: string;
   /** For the archive: name and version. */

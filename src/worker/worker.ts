@@ -66,7 +66,7 @@ class Worker {
     this.#log = logWith(options.log, { worker: options.name });
     this.#itemLog = new ItemLog(this.#log);
     this.#options = { ...options, log: this.#log };
-    const { ledger, name, collector, laneOf, robotName, isAlone, jobs, lanes, kinds } = options;
+    const { ledger, name, collectors, laneOf, robotName, isAlone, jobs, lanes, kinds } = options;
     const { blobs, packer, software } = options;
     this.#capacity = isAlone ? 1 : (options.capacity ?? CAPACITY);
     this.#cadence = new ClaimCadence(this.#capacity);
@@ -103,7 +103,7 @@ class Worker {
     const robots = new RobotsGuard({
       ledger,
       worker: name,
-      collector,
+      collector: collectors.http,
       robotName,
       limits: DEFAULT_LIMITS,
     });
@@ -249,9 +249,10 @@ class Worker {
   }
 
   async #runOne(item: ClaimedItem, controller: AbortController): Promise<ItemEnd> {
-    const { collector, laneOf, name: worker } = this.#options;
+    const { collectors, laneOf, name: worker } = this.#options;
     const { spec, scrapers } = await loadOrHold(this.#options, item);
     const { ready } = scrapers[item.scraper]!;
+    const collector = await collectors[spec.scrapers[item.scraper]?.kind ?? "http"]();
     return await runItem({
       item,
       worker,

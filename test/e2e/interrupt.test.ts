@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { globSync, mkdtempSync, rmSync } from "node:fs";
+import { globSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
@@ -12,14 +12,30 @@ const PATHS = Array.from({ length: ITEMS }, (_, n) => `/${n}`);
 const folder = mkdtempSync(join(tmpdir(), "sluice-interrupt-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A data folder, and the built-in scraper run in it slowly enough to be interrupted. */
+/** Slow enough to be interrupted. */
+const SCRAPER = join(folder, "pages.scraper.ts");
+writeFileSync(
+  SCRAPER,
+  `import { defineScraper } from "sluice";
+   import { z } from "zod";
+   export default defineScraper({
+     name: "pages",
+     input: z.object({ url: z.string() }),
+     key: ({ url }) => url,
+     lane: "pages",
+     pace: { perSecond: 25, concurrency: 4 },
+     collect: async ({ input, http, keep }) => keep.page("page", await http.get(input.url)),
+   });`,
+);
+
+/** A data folder, and the command that runs the scraper in it. */
 const prepare = (site: LoopbackSite, name: string) => {
   const data = join(folder, name);
   const input = site.writeUrls(join(folder, `${name}.txt`), PATHS);
   return {
     data,
     input,
-    run: ["run", "page", "--input", input, "--data", data, "--rate", "25", "--processes", "2"],
+    run: ["run", SCRAPER, "--input", input, "--data", data, "--processes", "2"],
   };
 };
 

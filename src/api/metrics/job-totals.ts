@@ -1,21 +1,23 @@
-import type { JobView } from "../../domain/job.ts";
+import { setImmediate } from "node:timers/promises";
+import { FAILURE_KINDS, type FailureKind } from "../../domain/failure.ts";
+import { ITEM_STATES, type ItemState } from "../../domain/item.ts";
+import type { JobState, JobSums, JobView, LaneState } from "../../domain/job.ts";
+import { FIELD_STATUSES, type FieldStatus } from "../../domain/record.ts";
 import type { Ledger } from "../../ports/ledger.ts";
-import { giveWay } from "./give-way.ts";
-import { type JobTally, jobTally, type TallyName } from "./job-tally.ts";
 
-/** Most looks find a few new jobs at most. */
+/** Most looks find only a few new jobs. */
 const FIRST_PAGE = 10;
 const PAGE = 200;
 
 type TotalsLedger = Pick<Ledger, "listJobs" | "readJob" | "sumOpenJobs">;
 
 /**
- * Sums over all jobs that there ever were. Open ones are summed by the ledger; one that has ended is read once, so that a look costs the same
- * however many jobs there are. A job that was retried and ended again between two looks is seen as it was before.
+ * Sums over all jobs, past and present. The ledger sums open jobs; an ended job is read once, so that the cost of a look does not depend on the number of
+ * jobs. A job that was retried and ended again between two looks keeps its earlier figures.
  */
 export class JobTotals {
   readonly #ledger: TotalsLedger;
-  /** Of jobs that have ended. */
+  /** By ended job. */
   readonly #ended = new Map<string, JobTally>();
   readonly #totals = new Map<TallyName, number>();
   #open = new Set<string>();
@@ -46,7 +48,7 @@ export class JobTotals {
     this.#open = open;
   }
 
-  /** Down to the newest of the last look: one may have begun and ended since then. */
+  /** Down to the newest job of the last look: a job may have started and ended since then. */
   async #noteNew(open: ReadonlySet<string>): Promise<void> {
     let newest: string | undefined;
     let after: string | undefined;
@@ -58,7 +60,7 @@ export class JobTotals {
         if (!open.has(view.spec.id) && !this.#ended.has(view.spec.id)) this.#noteEnded(view);
       if (known >= 0 || page.length < limit) break;
       after = page.at(-1)!.spec.id;
-      await giveWay();
+      await yieldToRequests();
     }
     this.#newest = newest;
   }
@@ -82,3 +84,94 @@ export class JobTotals {
       this.#totals.set(name as TallyName, this.get(name as TallyName) + sign * count);
   }
 }
+
+export const JOB_STATES: readonly JobState[] = ["loading", "running", "paused", "done", "cancelled"];
+export const INPUT_FATES = ["accepted", "folded", "rejected", "capped"] as const;
+
+/** The figures that are summed over jobs. */
+export type TallyName =
+  | `jobs ${JobState}`
+  | `items ${ItemState}`
+  | `depth ${JobState}`
+  | `inputs ${(typeof INPUT_FATES)[number]}`
+  | `attempts ${"done" | "absent" | FailureKind}`
+  | `failed ${FailureKind}`
+  | `fields ${FieldStatus}`
+  | "partial"
+  | "requests"
+  | "bytes"
+  | "held";
+
+/** Zeros are left out. */
+type JobTally = Readonly<Partial<Record<TallyName, number>>>;
+
+/** The contribution of one job, or of several. */
+const jobTally = (sums: JobSums): JobTally => {
+  const { state, counts, failures, attemptFailures, fieldCounts } = sums;
+  const { states } = counts;
+  const tally: Partial<Record<TallyName, number>> = {};
+  const put = (name: TallyName, count: number): void => void (count !== 0 && (tally[name] = count));
+  put(`jobs ${state}`, sums.jobs);
+  put(`depth ${state}`, states.queued + states.waiting);
+  for (const item of ITEM_STATES) put(`items ${item}`, states[item]);
+  for (const fate of INPUT_FATES) put(`inputs ${fate}`, counts[fate]);
+  put("attempts done", states.done);
+  put("attempts absent", states.absent);
+  for (const kind of FAILURE_KINDS) put(`attempts ${kind}`, attemptFailures[kind] ?? 0);
+  for (const { kind, count } of failures) put(`failed ${kind}`, count);
+  for (const [place, status] of FIELD_STATUSES.entries())
+    put(`fields ${status}`, everyFourth(fieldCounts, place));
+  put("partial", sums.partial);
+  put("requests", sums.requests);
+  put("bytes", sums.bytes);
+  put("held", sums.held);
+  return tally;
+};
+
+const everyFourth = (counts: readonly number[], from: number): number => {
+  let sum = 0;
+  for (let i = from; i < counts.length; i += FIELD_STATUSES.length) sum += counts[i]!;
+  return sum;
+};
+
+/** The ledger answers without leaving the event loop: between pages, requests of clients get their turn. */
+const yieldToRequests = async (): Promise<void> => {
+  await setImmediate();
+};
+
+/** There are as many lanes as sites: only this many get their own series. */
+const MOST_LANES = 50;
+
+/** Lanes by obstacle; a lane may count several times. */
+export interface LaneTotals {
+  readonly all: number;
+  readonly busy: number;
+  /** Held for a while, by `Retry-After` or by learned limits. */
+  readonly spared: number;
+  readonly heldByOperator: number;
+  readonly slowed: number;
+  /** Busiest first. */
+  readonly busiest: readonly LaneState[];
+}
+
+export const laneTotals = async (ledger: Pick<Ledger, "listLanes">): Promise<LaneTotals> => {
+  const totals = { all: 0, busy: 0, spared: 0, heldByOperator: 0, slowed: 0 };
+  let busiest: LaneState[] = [];
+  let after: string | undefined;
+  for (;;) {
+    const page = await ledger.listLanes({ limit: PAGE, ...(after !== undefined && { after }) });
+    totals.all += page.length;
+    for (const { backlog, holdMs, isHeldByOperator, factor } of page) {
+      if (backlog > 0) totals.busy++;
+      if (holdMs > 0) totals.spared++;
+      if (isHeldByOperator) totals.heldByOperator++;
+      if (factor < 1) totals.slowed++;
+    }
+    busiest = [...busiest, ...page.filter(({ backlog }) => backlog > 0)]
+      .sort((a, b) => b.backlog - a.backlog)
+      .slice(0, MOST_LANES);
+    if (page.length < PAGE) return { ...totals, busiest };
+    after = page.at(-1)!.lane;
+    await yieldToRequests();
+  }
+};

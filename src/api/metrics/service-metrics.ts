@@ -2,14 +2,19 @@ import { Counter, Gauge, type Registry as Register } from "prom-client";
 import { FAILURE_KINDS } from "../../domain/failure.ts";
 import { ITEM_STATES } from "../../domain/item.ts";
 import { FIELD_STATUSES } from "../../domain/record.ts";
+import { timeCounts, type Timed, type WorkSum, type WorkSums } from "../../domain/work-sums.ts";
 import type { Ledger } from "../../ports/ledger.ts";
 import type { Registry } from "../../ports/registry.ts";
-import { INPUT_FATES, JOB_STATES, type TallyName } from "./job-tally.ts";
-import { JobTotals } from "./job-totals.ts";
-import { laneTotals, type LaneTotals } from "./lane-totals.ts";
-import { workFigures } from "./work-figures.ts";
+import {
+  INPUT_FATES,
+  JOB_STATES,
+  JobTotals,
+  laneTotals,
+  type LaneTotals,
+  type TallyName,
+} from "./job-totals.ts";
 
-/** Deliveries are counted up to here: who has more that are due or parked has seen enough. */
+/** Due and parked deliveries are counted up to this number. */
 const MOST_COUNTED = 500;
 const RESULTS = ["done", "absent", ...FAILURE_KINDS] as const;
 const OPEN_STATES = ["loading", "running", "paused"] as const;
@@ -23,7 +28,7 @@ export interface FigureSource {
   readonly version: string;
 }
 
-/** What the ledger and the registry say of the whole installation, as it was at the last look. */
+/** Figures of the whole installation from ledger and registry, as of the last look. */
 export const serviceMetrics = (
   { ledger, registry, version }: FigureSource,
   register: Register,
@@ -35,9 +40,9 @@ export const serviceMetrics = (
 
   const info = gauge("build_info", "Always 1; the version is a label.", "version");
   info.set({ version }, 1);
-  const looked = gauge("look_duration_seconds", "How long the last look at ledger and registry took.");
+  const looked = gauge("look_duration_seconds", "Duration of the last look at ledger and registry.");
 
-  /** Sums over jobs: one series for each value of the label, or a single one. */
+  /** Sums over jobs: one series per value of the label, or a single one. */
   const sums: (() => void)[] = [];
   const sumGauge = (name: string, help: string, label: string, parts: Parts): void => {
     const series = gauge(name, help, label);
@@ -46,7 +51,7 @@ export const serviceMetrics = (
   const sumCounter = (name: string, help: string, label: string, parts: Parts): void => {
     const counter = new Counter({ name: `sluice_${name}_total`, help, labelNames: [label], registers });
     sums.push(() => {
-      // The ledger has the sums; a counter knows only steps.
+      // The ledger has the sums; a counter only knows increments.
       counter.reset();
       for (const [value, tally] of parts) counter.inc({ [label]: value }, jobs.get(tally));
     });
@@ -62,38 +67,28 @@ export const serviceMetrics = (
   sumGauge("items", "Items of all jobs, by state.", "state", partsOf(ITEM_STATES, "items"));
   sumGauge(
     "queue_depth",
-    "Items queued or waiting for another try, by the state of their job.",
+    "Items queued or waiting for a retry, by the state of their job.",
     "job_state",
     partsOf(OPEN_STATES, "depth"),
   );
-  sumGauge(
-    "items_failed",
-    "Items that have failed for good, by kind of failure.",
-    "kind",
-    partsOf(FAILURE_KINDS, "failed"),
-  );
+  sumGauge("items_failed", "Failed items, by failure kind.", "kind", partsOf(FAILURE_KINDS, "failed"));
   const held = gauge("held_queues", "Queues (a job's items in one lane) that the breaker has stopped.");
   sums.push(() => held.set(jobs.get("held")));
   sumCounter("inputs", "Inputs received, by what became of them.", "fate", partsOf(INPUT_FATES, "inputs"));
   sumCounter(
     "attempts",
-    "Attempts that were settled, by result: done, absent or the kind of failure.",
+    "Settled attempts, by result: done, absent or the failure kind.",
     "result",
     partsOf(RESULTS, "attempts"),
   );
-  sumCounter(
-    "fields",
-    "Fields of records, by how they were judged.",
-    "status",
-    partsOf(FIELD_STATUSES, "fields"),
-  );
+  sumCounter("fields", "Fields of records, by status.", "status", partsOf(FIELD_STATUSES, "fields"));
   onlyCounter("partial_items", "Items done with a required field missing.", "partial");
-  onlyCounter("requests", "Requests to sites, of attempts that were settled.", "requests");
-  onlyCounter("received_bytes", "Bytes from sites, of attempts that were settled.", "bytes");
+  onlyCounter("requests", "Requests to sites, of settled attempts.", "requests");
+  onlyCounter("received_bytes", "Bytes from sites, of settled attempts.", "bytes");
 
   const lanes = laneGauges(gauge);
   const workers = gauge("workers", "Workers, by what they do.", "state");
-  const capacity = gauge("workers_capacity_items", "Items that all workers may have in hand at once.");
+  const capacity = gauge("workers_capacity_items", "Items that all workers can run at the same time.");
   const work = workFigures(register);
   const deliveries = gauge(
     "deliveries",
@@ -140,14 +135,10 @@ const laneGauges = (
 ): ((totals: LaneTotals) => void) => {
   const counted = gauge("lanes", "Lanes, by condition; one may be in several.", "condition");
   const backlog = gauge("lane_backlog_items", "Items that have not ended, in the busiest lanes.", "lane");
-  const inFlight = gauge(
-    "lane_in_hand_items",
-    "Items in the hands of workers, in the busiest lanes.",
-    "lane",
-  );
+  const inFlight = gauge("lane_in_hand_items", "Items in flight, in the busiest lanes.", "lane");
   const rate = gauge(
     "lane_requests_per_second",
-    "What the busiest lanes allow now; +Inf for no limit.",
+    "Current rate limit of the busiest lanes; +Inf for no limit.",
     "lane",
   );
   const speed = gauge("lane_speed_ratio", "1 at full pace, less while the site is being spared.", "lane");
@@ -165,4 +156,58 @@ const laneGauges = (
       speed.set({ lane }, state.factor);
     }
   };
+};
+
+const TIMES: readonly (readonly [what: Timed, name: string, help: string])[] = [
+  ["claim", "sluice_claim_duration_seconds", "Time that workers waited for the answer to a claim."],
+  [
+    "settle",
+    "sluice_settle_duration_seconds",
+    "Time that workers waited until a batch of items was settled.",
+  ],
+  ["lane-wait", "sluice_lane_wait_seconds", "Time that requests waited for a slot of their lane."],
+];
+
+const COUNTS: readonly (readonly [what: WorkSum, name: string, help: string])[] = [
+  ["lost workers", "sluice_workers_lost_total", "Workers that died or fell silent."],
+  ["lost leases", "sluice_leases_lost_total", "Leases that ended before all of their items were settled."],
+  ["suspect items", "sluice_suspect_items_total", "Items that lost workers may have been running."],
+  ["refused settles", "sluice_settles_refused_total", "Settled items whose lease had ended before."],
+  ["removed jobs", "sluice_removed_jobs_total", "Removed jobs."],
+  ["removed items", "sluice_removed_items_total", "Items removed with their jobs."],
+  ["removed captures", "sluice_removed_captures_total", "Removed pages and files."],
+  ["removed bytes", "sluice_removed_bytes_total", "Bytes deleted from the archive."],
+];
+
+/** Figures that workers reported, and losses: sums over all workers, past and present, from the ledger. */
+const workFigures = (register: Register): { show(sums: WorkSums): void; histograms(): string } => {
+  let shown: WorkSums = {};
+  const counters = COUNTS.map(([what, name, help]) => {
+    return { what, counter: new Counter({ name, help, registers: [register] }) };
+  });
+  return {
+    show(sums) {
+      shown = sums;
+      for (const { what, counter } of counters) {
+        counter.reset();
+        counter.inc(sums[what] ?? 0);
+      }
+    },
+    /** The library cannot hold these. */
+    histograms: () => TIMES.map(([what, name, help]) => histogram(shown, what, name, help)).join("\n"),
+  };
+};
+
+/** In the text format: the library's histograms only know their own observations. */
+const histogram = (sums: WorkSums, what: Timed, name: string, help: string): string => {
+  const { within, count, seconds } = timeCounts(sums, what);
+  const buckets = [...within, ["+Inf", count] as const];
+  return [
+    `# HELP ${name} ${help}`,
+    `# TYPE ${name} histogram`,
+    ...buckets.map(([bound, upTo]) => `${name}_bucket{le="${bound}"} ${upTo}`),
+    `${name}_sum ${seconds}`,
+    `${name}_count ${count}`,
+    "",
+  ].join("\n");
 };

@@ -1,4 +1,5 @@
 import { itemPages, manifestLine, type Stores, writeManifest } from "../../archive/manifest.ts";
+import type { Change } from "../../domain/freshness.ts";
 import type { ItemView } from "../../domain/item.ts";
 import { withoutPlaces } from "../../domain/record.ts";
 import { exportJob } from "../../export/export-records.ts";
@@ -7,13 +8,14 @@ import type { ByteSink } from "../../export/outputs/byte-sink.ts";
 import { ParquetWriter } from "../../export/outputs/parquet-writer.ts";
 import { csvFormat, jsonlFormat, type RecordWriter, TextWriter } from "../../export/outputs/text-writer.ts";
 import type { ItemQuery } from "../../ports/ledger.ts";
-import { page, pageOf } from "../cursor.ts";
-import { itemId, itemView } from "../item-view.ts";
-import { tellDamage, withOwnPlaces } from "../own-places.ts";
-import { batchResultSchema, itemSchema } from "../schemas/item.ts";
-import type { ExportFormat, ReadRequest } from "./read-request.ts";
+import { pageOf } from "../../schemas/describe.ts";
+import { itemSchema } from "../../schemas/item.ts";
+import { batchResultSchema } from "../../schemas/job.ts";
+import { itemView, tellDamage, withOwnPlaces } from "../../services/item-view.ts";
+import { itemId } from "../../services/items.ts";
+import { page } from "../answers.ts";
 
-/** Writes the answer to the sink as far as its reader keeps up. */
+/** Writes the answer to the sink, at the reader's speed. */
 export const answerRead = async (stores: Stores, request: ReadRequest, sink: ByteSink): Promise<void> => {
   switch (request.kind) {
     case "results": {
@@ -55,7 +57,7 @@ const writerTo = (sink: ByteSink, format: ExportFormat): RecordWriter => {
   }
 };
 
-/** As `itemView` tells a failure. */
+/** As in `itemView`. */
 const withPlainDetails = (writer: RecordWriter): RecordWriter => ({
   open: (columns) => writer.open(columns),
   write: (rows) =>
@@ -87,3 +89,22 @@ const pageText = async (
 
 const urlOf = ({ input, key }: ItemView): string =>
   typeof input === "object" && input !== null && "url" in input ? String(input.url) : key;
+
+const EXPORT_FORMATS = ["jsonl", "csv", "parquet"] as const;
+type ExportFormat = (typeof EXPORT_FORMATS)[number];
+
+/** A read that takes long, or may: it is answered as bytes, by whoever has time. */
+export type ReadRequest =
+  | {
+      readonly kind: "results";
+      readonly job: string;
+      readonly format: ExportFormat;
+      readonly scraper?: string;
+      readonly extraction?: string;
+      readonly gaps?: "keep" | "drop";
+      readonly changes?: readonly Change[];
+    }
+  /** As clients get it, or as it is kept in the archive: then nothing is answered. */
+  | { readonly kind: "manifest" | "keep-manifest"; readonly job: string }
+  /** A page of items, as JSON; `batch`: as the results of a batch. */
+  | { readonly kind: "items" | "batch"; readonly job: string; readonly query: ItemQuery };

@@ -3,12 +3,12 @@ import { Readable } from "node:stream";
 import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
 import type { Stores } from "../../archive/manifest.ts";
 import type { StorageLocation } from "../../ports/storage.ts";
-import type { ReadRequest } from "./read-request.ts";
+import type { ReadRequest } from "./answer-read.ts";
 import { type ReadCall, type ReadReply, serveReads } from "./serve-reads.ts";
 
-/** Answers long reads somewhere else than on the event loop that answers the API. */
+/** Runs long reads away from the event loop that answers the API. */
 export interface Reads extends AsyncDisposable {
-  /** Rejects with what is wrong before the first byte; what goes wrong later destroys the stream. */
+  /** Rejects with an error before the first byte; a later error destroys the stream. */
   open(request: ReadRequest): Promise<Readable>;
 }
 
@@ -17,21 +17,21 @@ interface End {
   readonly open: Map<number, ReadStream>;
 }
 
-/** A read that takes more ends its thread, and not the process. */
+/** A read that needs more ends its thread, not the process. */
 const HEAP_MB = 128;
 
-/** On a thread of their own, which is started by the first read, and again after it died. */
+/** On a thread that starts with the first read, and again if it died. */
 export const startReads = (thread: URL, location: StorageLocation): Reads =>
   new PortReads(() => {
     const worker = new Worker(thread, {
       workerData: { location },
-      execArgv: [], // what the program was started with (`--eval`, `--import`, …) is not meant for this thread
+      execArgv: [], // options of the program (`--eval`, `--import`, …) are not for this thread
       resourceLimits: { maxOldGenerationSizeMb: HEAP_MB, maxYoungGenerationSizeMb: 16 },
     });
     return worker;
   });
 
-/** On this thread: for tests of everything else. */
+/** On this thread, for tests. */
 export const directReads = (stores: Stores): Reads =>
   new PortReads(() => {
     const { port1, port2 } = new MessageChannel();
@@ -76,15 +76,15 @@ class PortReads implements Reads {
     port.on("message", (reply: ReadReply) => end.open.get(reply.id)?.hear(reply));
     port.on("error", over);
     port.on("exit", (code: number) => over(`it ended with code ${code}`));
-    // Whoever reads has a connection, and that keeps the process.
+    // The reader's connection keeps the process alive.
     port.unref();
     return end;
   }
 }
 
-/** Read as the other side writes: what is taken is told, and then more comes. */
+/** Backpressure across threads: acknowledges the bytes taken, then more are sent. */
 class ReadStream extends Readable {
-  /** Resolves with the first byte, or the end of an empty answer. */
+  /** Resolves with the first byte, or at the end of an empty answer. */
   readonly begun: Promise<unknown>;
   readonly #id: number;
   readonly #tell: (call: ReadCall) => void;

@@ -1,13 +1,12 @@
 import type { MessagePort } from "node:worker_threads";
 import type { Stores } from "../../archive/manifest.ts";
 import type { ByteSink } from "../../export/outputs/byte-sink.ts";
-import { answerRead } from "./answer-read.ts";
-import type { ReadRequest } from "./read-request.ts";
+import { answerRead, type ReadRequest } from "./answer-read.ts";
 
-/** What the thread of reads is told. */
+/** Messages to the reading thread. */
 export type ReadCall =
   | { readonly id: number; readonly request: ReadRequest }
-  /** Its reader has taken so many bytes. */
+  /** Bytes that the reader has taken. */
   | { readonly id: number; readonly taken: number }
   | { readonly id: number; readonly isCancelled: true };
 
@@ -19,11 +18,11 @@ export type ReadReply =
       readonly error: { readonly name: string; readonly message: string; readonly code?: string };
     };
 
-/** Bytes that were sent and not taken: a slow reader holds up its own read. */
+/** Bytes sent but not yet taken: a slow reader delays only its own read. */
 const MOST_UNTAKEN = 256 * 1024;
 const PIECE = 64 * 1024;
 
-/** Answers reads side by side on this thread, each as far as its reader keeps up. */
+/** Answers concurrent reads on this thread, each at its reader's speed. */
 export const serveReads = (port: MessagePort, stores: Stores): void => {
   const open = new Map<number, PortSink>();
   const begin = (id: number, request: ReadRequest): void => {
@@ -40,7 +39,7 @@ export const serveReads = (port: MessagePort, stores: Stores): void => {
   });
 };
 
-/** An error loses its class and its code on the way to another thread. */
+/** Errors lose their class and code on the way to another thread. */
 const plainError = (error: unknown): { name: string; message: string; code?: string } => {
   if (!(error instanceof Error)) return { name: "Error", message: String(error) };
   const { name, message } = error;
@@ -71,7 +70,7 @@ class PortSink implements ByteSink {
       this.#untaken += piece.length;
       this.#port.postMessage({ id: this.#id, bytes: piece } satisfies ReadReply, [piece.buffer]);
     }
-    // Others are answered on this thread too: messages are heard between two writes.
+    // This thread serves others too: messages are handled between two writes.
     await new Promise((resolve) => setImmediate(resolve));
   }
 

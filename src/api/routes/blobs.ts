@@ -5,10 +5,10 @@ import { z } from "zod";
 import { BlobError, type Blobs } from "../../ports/blobs.ts";
 import { DIGEST_HEADER, MOST_OBJECT_BYTES, MOST_RANGE_BYTES } from "../../ports/ledger-wire.ts";
 import type { Api } from "../api.ts";
-import type { ControllerLog } from "../service-context.ts";
+import type { ControllerLog } from "../controller-context.ts";
 import type { OpenStreams } from "../open-streams.ts";
-import { Problem } from "../problem.ts";
-import { addProtocol } from "../protocol.ts";
+import { Problem } from "../../services/problem.ts";
+import { addProtocol } from "../ledger-calls.ts";
 
 /** Objects of jobs. Objects elsewhere, such as the copy of the registry, are for admins. */
 const WORKERS_PREFIX = "jobs/";
@@ -30,13 +30,13 @@ export const addBlobRoutes = (app: Api, { service, streams }: BlobContext): void
   const worker = { role: "worker" } as const;
   const schema = { hide: true };
 
-  const nameIn = ({ params, who }: FastifyRequest): string => {
+  const nameIn = ({ params, actor }: FastifyRequest): string => {
     const name = (params as { readonly "*": string })["*"];
-    checkPlace(name, who.role);
+    checkPlace(name, actor.role);
     return name;
   };
 
-  /** An error before the first byte is still a problem; after it the connection is cut. */
+  /** An error before the first byte is answered as a problem; after it, the connection is cut. */
   const stream = async (reply: FastifyReply, pieces: AsyncIterable<Uint8Array>): Promise<FastifyReply> => {
     streams.open("object", reply.request, reply);
     const each = pieces[Symbol.asyncIterator]();
@@ -56,7 +56,7 @@ export const addBlobRoutes = (app: Api, { service, streams }: BlobContext): void
     });
     scope.get("/v1/blobs", { config: worker, schema }, async (request, reply) => {
       const { prefix } = parse(listQuery, request.query);
-      checkPlace(prefix, request.who.role);
+      checkPlace(prefix, request.actor.role);
       return await stream(reply, lines(blobs.list(prefix)));
     });
     scope.get("/v1/blobs/*", { config: worker, schema }, async (request, reply) => {
@@ -69,7 +69,10 @@ export const addBlobRoutes = (app: Api, { service, streams }: BlobContext): void
     scope.put("/v1/blobs/*", { config: { ...worker, isStreamed: true }, schema }, async (request, reply) => {
       const name = nameIn(request);
       if (!(Number(request.headers["content-length"] ?? NaN) <= MOST_OBJECT_BYTES))
-        throw new Problem("too-large", `${name}: say its length, of at most ${MOST_OBJECT_BYTES} bytes.`);
+        throw new Problem(
+          "too-large",
+          `${name}: send its Content-Length, at most ${MOST_OBJECT_BYTES} bytes.`,
+        );
       streams.open("object", request, reply);
       const digest = String(request.headers[DIGEST_HEADER]);
       const { size } = await blobs.put(name, verified(bodyOf(request), name, digest));
@@ -97,7 +100,7 @@ const parse = <T>(schema: z.ZodType<T>, query: unknown): T => {
 /** A request with an empty body has none. */
 const bodyOf = ({ body }: FastifyRequest): Readable => (body instanceof Readable ? body : Readable.from([]));
 
-/** Throws at the end, so that the object is not stored, where another one arrived than was sent. */
+/** Throws at the end if the digest differs, so that a damaged object is not stored. */
 async function* verified(body: Readable, name: string, digest: string): AsyncGenerator<Uint8Array> {
   const hash = createHash("sha256");
   for await (const piece of body as AsyncIterable<Buffer>) {
@@ -105,10 +108,7 @@ async function* verified(body: Readable, name: string, digest: string): AsyncGen
     yield piece;
   }
   if (hash.digest("hex") !== digest)
-    throw new Problem(
-      "unavailable",
-      `${name}: arrived with another digest than it was sent with. Send it again.`,
-    );
+    throw new Problem("unavailable", `${name}: the digest differs from the one sent. Send it again.`);
 }
 
 async function* rest(

@@ -1,43 +1,35 @@
-import { z } from "zod";
 import { Readable } from "node:stream";
+import { z } from "zod";
 import { isPacked } from "../../archive/read-capture.ts";
 import { type CaptureStream, streamCapture } from "../../archive/stream-capture.ts";
 import type { CaptureRef } from "../../domain/capture.ts";
 import { BlobError } from "../../ports/blobs.ts";
+import { described } from "../../schemas/describe.ts";
+import { captureHeadSchema, captureSchema } from "../../schemas/item.ts";
+import { itemParams } from "../../schemas/job.ts";
+import { captureView, isOfJob, tellDamage } from "../../services/item-view.ts";
+import { findCapture, findItem } from "../../services/items.ts";
+import { Problem } from "../../services/problem.ts";
 import { json, problems, stream } from "../answers.ts";
-import type { Api, Who } from "../api.ts";
-import { says } from "../api-registry.ts";
+import type { Api } from "../api.ts";
 import type { RouteContext } from "../route-context.ts";
-import { captureView } from "../item-view.ts";
-import { isOfJob, tellDamage } from "../own-places.ts";
-import { Problem } from "../problem.ts";
-import { captureSchema } from "../schemas/capture.ts";
-import { itemParams } from "../schemas/params.ts";
 
 const captureParams = itemParams.extend({
-  number: says("The capture's place among the item's, from 0.", z.coerce.number().int().min(0)),
+  number: described("Index of the capture within the item, from 0.", z.coerce.number().int().min(0)),
 });
 
-/** Codings that every client undoes; of others the bytes are given without a word. */
+/** Codings that every client can undo. Bodies in other codings are sent as they are, without a header. */
 const CODINGS = new Set(["gzip", "x-gzip", "deflate", "br", "zstd"]);
 const MEDIA_TYPE = /^[a-z0-9!#$&^_.+-]+\/[a-z0-9!#$&^_.+-]+$/i;
 
-/** Another's job is read through one's own item: a link would tell its name. */
+/** No link to an object of another job: it would reveal that job's name. */
 const isOwnObject = (ref: CaptureRef, job: string): boolean => !isPacked(ref) && isOfJob(ref, job);
 
 export const addCaptureRoutes = (app: Api, context: RouteContext): void => {
-  const { blobs, linkTo } = context.service;
+  const { service, streams } = context;
+  const { blobs, linkTo } = service;
 
-  const findCapture = async (
-    who: Who,
-    { job, item, number }: z.infer<typeof captureParams>,
-  ): Promise<CaptureRef> => {
-    const ref = (await context.findItem(who, job, item)).captures[number];
-    if (ref) return ref;
-    throw new Problem("not-found", `The item has no capture ${number}.`);
-  };
-
-  /** With the first piece of its body: what is wrong before that is still a problem. */
+  /** With the first piece of its body: an error before that can still be answered as a problem. */
   const read = async (
     ref: CaptureRef,
     job: string,
@@ -48,7 +40,7 @@ export const addCaptureRoutes = (app: Api, context: RouteContext): void => {
       return { ...capture, ...(value && { first: value }) };
     } catch (error) {
       if (!(error instanceof BlobError) || error.code !== "not-found") return tellDamage(error, job);
-      throw new Problem("not-found", "The capture is not in the archive any more.", {}, { cause: error });
+      throw new Problem("not-found", "The capture is no longer in the archive.", {}, { cause: error });
     }
   };
 
@@ -57,17 +49,17 @@ export const addCaptureRoutes = (app: Api, context: RouteContext): void => {
     {
       schema: {
         operationId: "listCaptures",
-        summary: "What was kept of an item's pages and files",
+        summary: "List the captures of an item",
         tags: ["items"],
         params: itemParams,
         response: {
-          200: json("Its captures.", z.object({ data: z.array(captureSchema) })),
+          200: json("The captures.", z.object({ data: z.array(captureSchema) })),
           ...problems(404),
         },
       },
     },
-    async ({ params, who }) => {
-      const { captures } = await context.findItem(who, params.job, params.item);
+    async ({ params, actor }) => {
+      const { captures } = await findItem(service, actor, params.job, params.item);
       const data = await Promise.all(
         captures.map(async (ref, number) => ({
           ...captureView(ref, number),
@@ -83,18 +75,18 @@ export const addCaptureRoutes = (app: Api, context: RouteContext): void => {
     {
       schema: {
         operationId: "getCapture",
-        summary: "The body of a capture",
+        summary: "Get the body of a capture",
         description:
-          "As it came over the wire, in the content coding it came in. It is a stranger's page: sent as a download, and never to be run.",
+          "The bytes as received, in their original content coding. The page comes from a third party, so it is sent as a download and must not be run.",
         tags: ["items"],
         params: captureParams,
         response: { 200: stream("The bytes.", z.string(), "*/*"), ...problems(404) },
       },
     },
     async (request, reply) => {
-      const { params, who } = request;
-      const ref = await findCapture(who, params);
-      context.streams.open("download", request, reply);
+      const { params, actor } = request;
+      const ref = await findCapture(service, actor, params);
+      streams.open("download", request, reply);
       const { body, headers, size, first } = await read(ref, params.job);
       const coding = headers.find(([name]) => name.toLowerCase() === "content-encoding")?.[1].trim();
       if (coding !== undefined && CODINGS.has(coding.toLowerCase()))
@@ -114,24 +106,20 @@ export const addCaptureRoutes = (app: Api, context: RouteContext): void => {
     {
       schema: {
         operationId: "getCaptureHeaders",
-        summary: "The response's head of a capture",
+        summary: "Get the response headers of a capture",
         tags: ["items"],
         params: captureParams,
         response: {
-          200: json(
-            "The status and headers, secrets redacted.",
-            z.object({
-              url: z.string(),
-              status: z.int(),
-              headers: z.array(z.object({ name: z.string(), value: z.string() })),
-            }),
-          ),
+          200: json("The status and headers, with secrets redacted.", captureHeadSchema),
           ...problems(404),
         },
       },
     },
-    async ({ params, who }) => {
-      const { url, status, headers, body } = await read(await findCapture(who, params), params.job);
+    async ({ params, actor }) => {
+      const { url, status, headers, body } = await read(
+        await findCapture(service, actor, params),
+        params.job,
+      );
       await body.return(undefined);
       return { url, status, headers: headers.map(([name, value]) => ({ name, value })) };
     },

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openApiKit } from "../testing/api-kit.ts";
-import type { ProblemBody } from "../schemas/problem.ts";
+import type { ProblemBody } from "../answers.ts";
 
 interface Client {
   readonly name: string;

@@ -1,53 +1,54 @@
 import { z } from "zod";
-import { changeShare } from "../../domain/change-share.ts";
-import type { ClientInfo } from "../../ports/registry.ts";
+import { ROLES } from "../../ports/registry.ts";
+import {
+  clientChangeSchema,
+  clientParams,
+  clientSchema,
+  createdClientSchema,
+  createdKeySchema,
+  keyParams,
+  keySchema,
+  newClientSchema,
+} from "../../schemas/client.ts";
+import {
+  changeClient,
+  clientView,
+  createClient,
+  createKey,
+  findClient,
+  listClients,
+  listKeys,
+  revokeKey,
+  rotateKey,
+} from "../../services/clients.ts";
 import { json, problems } from "../answers.ts";
 import type { Api } from "../api.ts";
-import { says } from "../api-registry.ts";
-import { type RouteContext, shown } from "../route-context.ts";
-import { Problem } from "../problem.ts";
-import { clientName, clientSchema, clientView, newClientSchema, shareSchema } from "../schemas/client.ts";
-import { newSecret } from "../webhooks/webhook-secrets.ts";
+import type { RouteContext } from "../route-context.ts";
 
-const patchSchema = z.strictObject(shareSchema).partial();
+const LONGEST_GRACE_SECONDS = 30 * 86_400;
+const graceSeconds = z.int().min(0).max(LONGEST_GRACE_SECONDS).default(0);
 
-export const clientParams = z.object({ client: says("The client's name.", z.string().min(1).max(100)) });
-
-export const addClientRoutes = (app: Api, context: RouteContext): void => {
-  const { registry, ledger } = context.service;
-
-  const share = async (card: ClientInfo): Promise<ClientInfo> => {
-    await ledger.setShare(card.name, card);
-    context.keys.forget();
-    return card;
-  };
-
+export const addClientRoutes = (app: Api, { service, keys }: RouteContext): void => {
   app.post(
     "/v1/clients",
     {
-      config: { role: "admin", isOnce: true, secrets: ["webhookSecret"] },
+      config: { role: "admin", creates: true, secrets: ["webhookSecret"] },
       schema: {
         operationId: "createClient",
-        summary: "Add a client",
-        description: "With a secret that signs what goes to the webhooks that its jobs name themselves.",
+        summary: "Create a client",
+        description: "The answer has a secret that signs events for webhooks that the client's jobs name.",
         tags: ["clients"],
-        body: patchSchema.extend({ name: clientName }),
+        body: newClientSchema,
         response: {
-          201: json("The client, with its secret.", newClientSchema),
+          201: json("The client, with its secret.", createdClientSchema),
           ...problems(409, 413, 415, 422),
         },
       },
     },
-    async ({ body: { name, ...asked }, once }, reply) => {
-      const webhookSecret = newSecret();
-      const bare: ClientInfo = { name, weight: 1, webhooks: [], createdAt: context.now() };
-      const fresh = changeShare(bare, asked);
-      const made = { ...fresh, secrets: [webhookSecret], madeAs: once!.name };
-      const card = await registry.changeClient(name, (known) =>
-        known === undefined || known.madeAs === once!.name ? made : undefined,
-      );
-      if (card !== made) throw new Problem("client-exists", `${name}: there is a client of that name.`);
-      return await reply.code(201).send({ ...clientView(await share(card)), webhookSecret });
+    async ({ body, creation }, reply) => {
+      const created = await createClient(service, body, creation!);
+      keys.forget();
+      return await reply.code(201).send(created);
     },
   );
 
@@ -57,12 +58,12 @@ export const addClientRoutes = (app: Api, context: RouteContext): void => {
       config: { role: "admin" },
       schema: {
         operationId: "listClients",
-        summary: "List the clients",
+        summary: "List clients",
         tags: ["clients"],
-        response: { 200: json("All of them.", z.object({ data: z.array(clientSchema) })), ...problems() },
+        response: { 200: json("All clients.", z.object({ data: z.array(clientSchema) })), ...problems() },
       },
     },
-    async () => ({ data: (await registry.listClients()).map(clientView) }),
+    async () => ({ data: await listClients(service) }),
   );
 
   app.get(
@@ -71,13 +72,13 @@ export const addClientRoutes = (app: Api, context: RouteContext): void => {
       config: { role: "admin" },
       schema: {
         operationId: "getClient",
-        summary: "One client",
+        summary: "Get a client",
         tags: ["clients"],
         params: clientParams,
         response: { 200: json("The client.", clientSchema), ...problems(404) },
       },
     },
-    async ({ params }) => clientView(await findClient(context, params.client)),
+    async ({ params }) => clientView(await findClient(service, params.client)),
   );
 
   app.patch(
@@ -86,22 +87,91 @@ export const addClientRoutes = (app: Api, context: RouteContext): void => {
       config: { role: "admin" },
       schema: {
         operationId: "changeClient",
-        summary: "Change a client's weight and quotas",
+        summary: "Change the weight and quotas of a client",
         tags: ["clients"],
         params: clientParams,
-        body: patchSchema,
+        body: clientChangeSchema,
         response: { 200: json("The client.", clientSchema), ...problems(404, 413, 415) },
       },
     },
     async ({ params, body }) => {
-      const card = await registry.changeClient(params.client, (known) => known && changeShare(known, body));
-      return clientView(await share(card ?? (await findClient(context, params.client))));
+      const changed = await changeClient(service, params.client, body);
+      keys.forget();
+      return changed;
     },
   );
-};
 
-export const findClient = async (context: RouteContext, name: string): Promise<ClientInfo> => {
-  const card = await context.service.registry.readClient(name);
-  if (!card) throw new Problem("not-found", `${shown(name)}: no such client.`);
-  return card;
+  app.post(
+    "/v1/clients/:client/keys",
+    {
+      config: { role: "admin", creates: true, secrets: ["key"] },
+      schema: {
+        operationId: "createKey",
+        summary: "Create an API key",
+        description: "The key is shown only once; the service stores its hash.",
+        tags: ["clients"],
+        params: clientParams,
+        body: z.strictObject({ role: z.enum(ROLES).default("client") }),
+        response: { 201: json("The key.", createdKeySchema), ...problems(404, 409, 413, 415, 422) },
+      },
+    },
+    async ({ params, body, creation }, reply) =>
+      await reply.code(201).send(await createKey(service, params.client, body.role, creation!)),
+  );
+
+  app.get(
+    "/v1/clients/:client/keys",
+    {
+      config: { role: "admin" },
+      schema: {
+        operationId: "listKeys",
+        summary: "List the keys of a client",
+        tags: ["clients"],
+        params: clientParams,
+        response: { 200: json("The keys.", z.object({ data: z.array(keySchema) })), ...problems(404) },
+      },
+    },
+    async ({ params }) => ({ data: await listKeys(service, params.client) }),
+  );
+
+  app.post(
+    "/v1/clients/:client/keys/:key/rotate",
+    {
+      config: { role: "admin", creates: true, secrets: ["key"] },
+      schema: {
+        operationId: "rotateKey",
+        summary: "Rotate an API key",
+        description: "The new key has the same role. The old key works until the grace period ends.",
+        tags: ["clients"],
+        params: keyParams,
+        body: z.object({ graceSeconds }).default({ graceSeconds: 0 }),
+        response: { 201: json("The new key.", createdKeySchema), ...problems(404, 409, 413, 415, 422) },
+      },
+    },
+    async ({ params, body, creation }, reply) => {
+      const created = await rotateKey(service, params.client, params.key, { ...body, creation: creation! });
+      keys.forget();
+      return await reply.code(201).send(created);
+    },
+  );
+
+  app.delete(
+    "/v1/clients/:client/keys/:key",
+    {
+      config: { role: "admin" },
+      schema: {
+        operationId: "revokeKey",
+        summary: "Revoke an API key",
+        description: "Revoking a key takes effect within a second, at every controller.",
+        tags: ["clients"],
+        params: keyParams,
+        response: { 200: json("The key.", keySchema), ...problems(404, 413, 415) },
+      },
+    },
+    async ({ params }) => {
+      const revoked = await revokeKey(service, params.client, params.key);
+      keys.forget();
+      return revoked;
+    },
+  );
 };

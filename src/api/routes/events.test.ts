@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type ApiKit, openApiKit } from "../testing/api-kit.ts";
 import { collectJob } from "../testing/collected-job.ts";
-import type { ApiJob } from "../schemas/job.ts";
+import type { Job } from "../../schemas/job.ts";
 
 interface Told {
   readonly id?: string;
@@ -52,7 +52,7 @@ const listen = async (
 };
 
 const submit = async (kit: ApiKit, key?: string): Promise<string> => {
-  const { body } = await kit.ask<{ job: ApiJob }>("POST", "/v1/jobs", {
+  const { body } = await kit.ask<{ job: Job }>("POST", "/v1/jobs", {
     key,
     json: { scraper: "county", inputs: [{ parcel: "1" }, { parcel: "2" }] },
   });
@@ -112,8 +112,8 @@ test("listening ends when its key is revoked", async () => {
   await using kit = await openApiKit({ heartbeatMs: 20 });
   const [key, admin] = [await kit.addClient("a"), await kit.addClient("owner", "admin")];
   const response = await kit.raw("GET", "/v1/events", { key });
-  const [card] = await kit.registry.listKeys("a");
-  const { status } = await kit.ask("DELETE", `/v1/clients/a/keys/${card!.id}`, { key: admin });
+  const [info] = await kit.registry.listKeys("a");
+  const { status } = await kit.ask("DELETE", `/v1/clients/a/keys/${info!.id}`, { key: admin });
   assert.equal(status, 200);
   assert.match(await response.text(), /^: hello/);
 });

@@ -1,16 +1,15 @@
 import { once } from "node:events";
 import { PassThrough } from "node:stream";
 import { z } from "zod";
+import { isoTime } from "../../domain/iso-time.ts";
 import type { JobView } from "../../domain/job.ts";
 import { hidePlaces } from "../../domain/record.ts";
-import { EVENT_TYPES } from "../../ports/event-log.ts";
-import { problems, stream } from "../answers.ts";
+import { eventQuery } from "../../schemas/webhook.ts";
+import { isAtLeast } from "../../services/context.ts";
+import { listOf, problems, stream } from "../answers.ts";
 import type { Api } from "../api.ts";
-import { isAtLeast } from "../auth.ts";
-import type { RouteContext } from "../route-context.ts";
 import { aboutJob, type EventFeed, type LiveEvent } from "../event-feed.ts";
-import { isoTime } from "../iso-time.ts";
-import { listOf, many } from "../many.ts";
+import type { RouteContext } from "../route-context.ts";
 
 /** Under the idle timeouts of common proxies. */
 const HEARTBEAT_MS = 15_000;
@@ -26,26 +25,24 @@ export const addEventRoutes = (app: Api, { service, watch, feed, streams, now }:
     {
       schema: {
         operationId: "listenToEvents",
-        summary: "Live events, as server-sent events",
-        description: `What happens to jobs: changes of state, failed items, lanes held and released. Each event's data is JSON as in webhooks, with the job's state and counts at the time it is sent: \`{ type, timestamp, data: { job, client, scraper, state, counts, … } }\`.
+        summary: "Stream live events",
+        description: `Server-sent events: changes of job states, failed items, lanes held and released. The data of each event is JSON as in webhooks, with the job's state and counts at that time: \`{ type, timestamp, data: { job, client, scraper, state, counts, … } }\`.
 
-Events are kept for a week. Who comes back with \`Last-Event-ID\` gets what it has missed, also after a restart and from another controller. Where that is not known any more, the first event is \`reset\`: ask for the jobs anew. \`job.progress\` is sent while a job's counts change, at most once a second. It has no id and is not kept.`,
+Events are kept for a week. A listener that reconnects with \`Last-Event-ID\` gets the events it has missed, even after a restart or from another controller. If that event is no longer known, the first event is \`reset\`: read the jobs again. \`job.progress\` is sent while a job's counts change, at most once a second. It has no id and is not kept.`,
         tags: ["events"],
         headers: z.object({ "last-event-id": z.string().max(100).optional() }),
-        querystring: z.strictObject({
-          job: z.string().max(100).optional(),
-          type: many(z.enum(EVENT_TYPES)).optional(),
-        }),
+        querystring: eventQuery,
         response: {
-          200: stream("The events, for as long as the connection lasts.", z.string(), "text/event-stream"),
+          200: stream("The events, until the connection is closed.", z.string(), "text/event-stream"),
           ...problems(),
         },
       },
     },
     async (request, reply) => {
-      const { query, headers, who, raw } = request;
+      const { query, headers, actor, raw } = request;
       const types = listOf(query.type);
-      const mayHear = (client: string): boolean => client === who.client || isAtLeast(who.role, "operator");
+      const mayHear = (client: string): boolean =>
+        client === actor.client || isAtLeast(actor.role, "operator");
       const pipe = new PassThrough();
       streams.open("listener", request, reply, () => pipe.end());
       open.add(pipe);
@@ -61,32 +58,33 @@ Events are kept for a week. Who comes back with \`Last-Event-ID\` gets what it h
       ends.push(() => clearInterval(heartbeat));
       const tellProgress = (view: JobView): void => {
         const isWanted = (query.job ?? view.spec.id) === view.spec.id && mayHear(view.spec.client);
-        // Who does not keep up hears of it the next time.
+        // A slow listener gets the next one.
         if (isWanted && !pipe.writableNeedDrain)
           send(eventText({ type: "job.progress", at: now(), ...aboutJob(view) }));
       };
       if (types?.includes("job.progress") ?? true) ends.push(watch.listen(tellProgress));
-      // Its client may have gone meanwhile.
+      // The client may have disconnected meanwhile.
       if (pipe.destroyed) finish();
       const wanted = { types, ...(query.job !== undefined && { job: query.job }) };
       void sendEvents(pipe, feed, at, wanted, ({ client }) => mayHear(client), closed.signal).catch(
         (error: unknown) => {
-          // A server that closes does not wait for it.
-          if (pipe.writable) service.log.warn("events.failed", { client: who.client, error: String(error) });
+          // The server may be closing.
+          if (pipe.writable)
+            service.log.warn("events.failed", { client: actor.client, error: String(error) });
           pipe.end();
         },
       );
-      service.log.debug("events.listening", { client: who.client });
+      service.log.debug("events.listening", { client: actor.client });
       return await reply
         .type("text/event-stream")
-        // Where the events end the connection does: a server that closes must not wait for its next request.
+        // The connection ends with the events: a closing server must not wait for another request on it.
         .headers({ connection: "close", "x-accel-buffering": "no" })
         .send(pipe);
     },
   );
 };
 
-/** As fast as its listener reads, until the pipe is closed. */
+/** At the listener's speed, until the pipe is closed. */
 const sendEvents = async (
   pipe: PassThrough,
   feed: EventFeed,

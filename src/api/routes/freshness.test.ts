@@ -3,18 +3,18 @@ import { test } from "node:test";
 import type { FreshNote } from "../../ports/ledger.ts";
 import { type ApiKit, openApiKit } from "../testing/api-kit.ts";
 import { collectJob } from "../testing/collected-job.ts";
-import type { ApiItem } from "../schemas/item.ts";
-import type { ApiJob } from "../schemas/job.ts";
-import type { ProblemBody } from "../schemas/problem.ts";
+import type { Item } from "../../schemas/item.ts";
+import type { Job } from "../../schemas/job.ts";
+import type { ProblemBody } from "../answers.ts";
 
 const HOUR = 3_600_000;
 
-/** What the site has under each parcel: a text, or null where it says that there is no such thing. */
+/** What the site has under each parcel: a text, or null if the site says that there is no such thing. */
 type Site = Readonly<Record<string, string | null>>;
 
 const runJob = async (kit: ApiKit, key: string, site: Site, freshness: object): Promise<string> => {
   const inputs = Object.keys(site).map((parcel) => ({ parcel }));
-  const { body } = await kit.ask<{ job: ApiJob }>("POST", "/v1/jobs", {
+  const { body } = await kit.ask<{ job: Job }>("POST", "/v1/jobs", {
     key,
     json: { scraper: "county", inputs, freshness },
   });
@@ -44,9 +44,9 @@ test("a weekly job tells what is new, changed, unchanged and gone, and gives onl
   await runJob(kit, key, { "1": "Ann", "2": "Bo", "3": "Cy" }, { maxAgeMs: 0 });
   const site = { "1": "Ann", "2": "Bob", "3": null, "4": "Di" };
   const job = await runJob(kit, key, site, { maxAgeMs: 0 });
-  const view = await kit.ask<ApiJob>("GET", `/v1/jobs/${job}`, { key });
+  const view = await kit.ask<Job>("GET", `/v1/jobs/${job}`, { key });
   assert.deepEqual(view.body.changes, { new: 1, changed: 1, unchanged: 1, gone: 1 });
-  const items = await kit.ask<{ data: ApiItem[] }>("GET", `/v1/jobs/${job}/items`, { key });
+  const items = await kit.ask<{ data: Item[] }>("GET", `/v1/jobs/${job}/items`, { key });
   const all = { "1": "unchanged", "2": "changed", "3": "gone", "4": "new" };
   assert.deepEqual(Object.fromEntries(items.body.data.map((item) => [item.key, item.change])), all);
   const results = async (query: string) =>
@@ -64,7 +64,7 @@ test("a weekly job tells what is new, changed, unchanged and gone, and gives onl
 
 test("a job that was started without freshness does not know what changed", async () => {
   await using kit = await openApiKit();
-  const { body } = await kit.ask<{ job: ApiJob }>("POST", "/v1/jobs", { json: { scraper: "county" } });
+  const { body } = await kit.ask<{ job: Job }>("POST", "/v1/jobs", { json: { scraper: "county" } });
   const path = `/v1/jobs/${body.job.id}/results?changes=new`;
   const refused = await kit.ask<ProblemBody>("GET", path);
   assert.deepEqual([refused.status, refused.body.code, body.job.changes], [422, "no-changes", undefined]);
@@ -75,7 +75,7 @@ test("what another client fetched is read through one's own item, and its job is
   const [a, b] = [await kit.addClient("a"), await kit.addClient("b")];
   const theirs = await runJob(kit, a, { "1": "Ann" }, {});
   const job = await runJob(kit, b, { "1": "never asked" }, {});
-  const { data } = (await kit.ask<{ data: ApiItem[] }>("GET", `/v1/jobs/${job}/items`, { key: b })).body;
+  const { data } = (await kit.ask<{ data: Item[] }>("GET", `/v1/jobs/${job}/items`, { key: b })).body;
   const [item] = data;
   assert.deepEqual([item?.state, item?.reason, item?.change], ["skipped", "fresh", "new"]);
   assert.equal(item?.captures.length, 1);

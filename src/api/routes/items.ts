@@ -1,38 +1,16 @@
 import { z } from "zod";
-import { findItemRecords } from "../../export/export-rows.ts";
-import { ITEM_STATES } from "../../domain/item.ts";
-import { FIELD_STATUSES } from "../../domain/record.ts";
-import { json, problems } from "../answers.ts";
+import { pageOf } from "../../schemas/describe.ts";
+import { itemQuery, itemRecordsSchema, itemSchema } from "../../schemas/item.ts";
+import { itemParams, jobParams } from "../../schemas/job.ts";
+import { itemView } from "../../services/item-view.ts";
+import { findItem, readItemRecords } from "../../services/items.ts";
+import { findJob } from "../../services/jobs.ts";
+import { fromCursor, json, listOf, problems } from "../answers.ts";
 import type { Api } from "../api.ts";
-import { named, says } from "../api-registry.ts";
-import { fromCursor, pageOf, pageQuery } from "../cursor.ts";
 import type { RouteContext } from "../route-context.ts";
-import { itemView } from "../item-view.ts";
-import { listOf, many } from "../many.ts";
-import { itemSchema } from "../schemas/item.ts";
-import { failureKind } from "../schemas/failure.ts";
-import { itemParams, jobParams } from "../schemas/params.ts";
 
+/** Where a page of items begins. */
 export const itemPlace = z.object({ queue: z.int().min(0), seq: z.int().min(0) });
-
-const recordSchema = named(
-  "ItemRecord",
-  z.object({
-    from: says("Name of the page that it was read from.", z.string()).optional(),
-    quality: z.enum(["complete", "partial"]),
-    fields: z.record(
-      z.string(),
-      z.object({
-        status: z.enum(FIELD_STATUSES),
-        value: z.unknown(),
-        raw: says("As the page has it, its first 500 characters.", z.string()).optional(),
-        by: says("The place that found it, as the scraper wrote it.", z.string()).optional(),
-        at: says("Where that stands: characters from the start of the page's text.", z.int()).optional(),
-        why: says("Why it is malformed, or empty.", z.string()).optional(),
-      }),
-    ),
-  }),
-);
 
 export const addItemRoutes = (app: Api, context: RouteContext): void => {
   const { service, now } = context;
@@ -42,21 +20,15 @@ export const addItemRoutes = (app: Api, context: RouteContext): void => {
     {
       schema: {
         operationId: "listItems",
-        summary: "List a job's items",
+        summary: "List the items of a job",
         tags: ["items"],
         params: jobParams,
-        querystring: z.strictObject({
-          state: many(z.enum(ITEM_STATES)).optional(),
-          kind: says("Of their failure.", many(failureKind)).optional(),
-          key: many(z.string().min(1).max(8000)).optional(),
-          scraper: z.string().max(64).optional(),
-          ...pageQuery(1000, 100),
-        }),
+        querystring: itemQuery,
         response: { 200: json("A page of items.", pageOf(itemSchema)), ...problems(404) },
       },
     },
-    async ({ params: { job }, query, who }, reply) => {
-      await context.findJob(who, job);
+    async ({ params: { job }, query, actor }, reply) => {
+      await findJob(service, actor, job);
       const { scraper, limit } = query;
       const [states, kinds, keys] = [listOf(query.state), listOf(query.kind), listOf(query.key)];
       const after = fromCursor(query.cursor, itemPlace);
@@ -80,13 +52,14 @@ export const addItemRoutes = (app: Api, context: RouteContext): void => {
     {
       schema: {
         operationId: "getItem",
-        summary: "One item, with its attempts and captures",
+        summary: "Get an item",
+        description: "With its attempts and captures.",
         tags: ["items"],
         params: itemParams,
         response: { 200: json("The item.", itemSchema), ...problems(404) },
       },
     },
-    async ({ params, who }) => itemView(await context.findItem(who, params.job, params.item), now()),
+    async ({ params: { job, item }, actor }) => itemView(await findItem(service, actor, job, item), now()),
   );
 
   app.get(
@@ -94,29 +67,20 @@ export const addItemRoutes = (app: Api, context: RouteContext): void => {
     {
       schema: {
         operationId: "listItemRecords",
-        summary: "An item's records, with the status and place of each field",
+        summary: "List the records of an item",
+        description: "With the status of each field and the place on the page where it was found.",
         tags: ["items"],
         params: itemParams,
         response: {
-          200: json(
-            "Its records in the job's current set.",
-            z.object({ extraction: z.string(), data: z.array(recordSchema) }),
-          ),
+          200: json("The item's records in the job's current set.", itemRecordsSchema),
           ...problems(404),
         },
       },
     },
-    async ({ params, who }) => {
-      const item = await context.findItem(who, params.job, params.item);
-      const { set, records } = await findItemRecords(service, params.job, item);
-      return {
-        extraction: set.slice(set.indexOf("@") + 1),
-        data: records.map(({ from, quality, fields }) => ({
-          ...(from !== undefined && { from }),
-          quality,
-          fields,
-        })),
-      };
+    async ({ params: { job, item }, actor }) => {
+      const found = await findItem(service, actor, job, item);
+      const { extraction, data } = await readItemRecords(service, job, found);
+      return { extraction, data };
     },
   );
 };

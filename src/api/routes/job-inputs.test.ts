@@ -2,14 +2,13 @@ import assert from "node:assert/strict";
 import { request } from "node:http";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
+import type { Job, Upload } from "../../schemas/job.ts";
+import type { ProblemBody } from "../answers.ts";
 import { type ApiKit, type Asked, openApiKit } from "../testing/api-kit.ts";
 import { collectJob } from "../testing/collected-job.ts";
-import type { ApiJob } from "../schemas/job.ts";
-import type { ProblemBody } from "../schemas/problem.ts";
-import type { UploadMark } from "../upload-mark.ts";
 
 const openJob = async (kit: ApiKit, key?: string): Promise<string> => {
-  const { body } = await kit.ask<{ job: ApiJob }>("POST", "/v1/jobs", {
+  const { body } = await kit.ask<{ job: Job }>("POST", "/v1/jobs", {
     key,
     json: { scraper: "county" },
   });
@@ -25,7 +24,7 @@ const NDJSON = { "content-type": "application/x-ndjson" };
 const CSV = { "content-type": "text/csv; charset=utf-8" };
 
 const send = (kit: ApiKit, job: string, asked: Asked, query = "") =>
-  kit.ask<UploadMark & ProblemBody>("POST", `/v1/jobs/${job}/inputs${query}`, asked);
+  kit.ask<Upload & ProblemBody>("POST", `/v1/jobs/${job}/inputs${query}`, asked);
 
 test("inputs come as NDJSON or CSV, plain or gzip, and are counted", async () => {
   await using kit = await openApiKit();
@@ -53,7 +52,7 @@ test("an upload goes on from its offset, or from anywhere before it; not from be
   await send(kit, job, { body: csv(0, 600), headers: at(0, CSV) });
   const gap = await send(kit, job, { body: csv(700, 800), headers: at(700, CSV) });
   assert.deepEqual([gap.status, gap.body.code, gap.body.offset], [409, "offset-gap", 600]);
-  const told = await kit.ask<UploadMark>("GET", `/v1/jobs/${job}/inputs`);
+  const told = await kit.ask<Upload>("GET", `/v1/jobs/${job}/inputs`);
   assert.equal(told.body.offset, 600);
   const rest = await send(kit, job, { body: csv(600, 700), headers: at(600, CSV) });
   assert.deepEqual(rest.body, { offset: 700, accepted: 700, folded: 0, rejected: 0, capped: 0 });
@@ -71,7 +70,7 @@ test("an upload whose connection breaks keeps what was taken, and is resumed", a
   let offset = 0;
   while (offset === 0) {
     await new Promise((turn) => setTimeout(turn, 20));
-    offset = (await kit.ask<UploadMark>("GET", `/v1/jobs/${job}/inputs`)).body.offset;
+    offset = (await kit.ask<Upload>("GET", `/v1/jobs/${job}/inputs`)).body.offset;
   }
   broken.destroy();
   const headers = { ...NDJSON, "upload-offset": String(offset) };
@@ -178,7 +177,7 @@ test("what a sender has left behind is not worked through", async () => {
   // Not at its end: there is more than the service takes before it looks whether somebody is there.
   sending.write(ndjson(0, 200_000));
   const taken = async (): Promise<number> =>
-    (await kit.ask<UploadMark>("GET", `/v1/jobs/${job}/inputs`)).body.offset;
+    (await kit.ask<Upload>("GET", `/v1/jobs/${job}/inputs`)).body.offset;
   while ((await taken()) === 0);
   sending.destroy();
   await isClosed;
@@ -193,7 +192,7 @@ test("what a sender has left behind is not worked through", async () => {
 test("a client that keeps as much as it may adds no inputs", async () => {
   await using kit = await openApiKit();
   const key = await kit.addClient("a", "client", { maxStoredBytes: 4 });
-  const done = await kit.ask<{ job: ApiJob }>("POST", "/v1/jobs", {
+  const done = await kit.ask<{ job: Job }>("POST", "/v1/jobs", {
     key,
     json: { scraper: "county", inputs: [{ parcel: "1" }] },
   });

@@ -1,16 +1,14 @@
 import type { Readable } from "node:stream";
 import { z } from "zod";
 import { readInputs } from "../../inputs/read-inputs.ts";
+import { described } from "../../schemas/describe.ts";
+import { jobParams, uploadSchema } from "../../schemas/job.ts";
+import { findJob } from "../../services/jobs.ts";
+import { Problem } from "../../services/problem.ts";
+import { readUpload, uploadInputs } from "../../services/upload.ts";
 import { json, problems } from "../answers.ts";
 import type { Api } from "../api.ts";
-import { named, says } from "../api-registry.ts";
 import type { RouteContext } from "../route-context.ts";
-import { checkHoldings } from "../holdings.ts";
-import { holdUpload } from "../hold-upload.ts";
-import { Problem } from "../problem.ts";
-import { jobParams } from "../schemas/params.ts";
-import { takeInputs } from "../take-inputs.ts";
-import { readMark } from "../upload-mark.ts";
 
 const FORMATS = {
   "application/x-ndjson": "ndjson",
@@ -19,24 +17,11 @@ const FORMATS = {
 } as const;
 const TYPES = Object.keys(FORMATS) as (keyof typeof FORMATS)[];
 
-/** Some thousands of the shortest rows: other requests wait no longer than these take. */
+/** A few thousand of the shortest rows: other requests wait no longer than these take. */
 const PIECE_LENGTH = 8 * 1024;
 
-const count = z.int();
-const uploadSchema = named(
-  "Upload",
-  z.object({
-    offset: says("Inputs taken so far: where an upload that broke off goes on.", count),
-    accepted: count,
-    folded: says("Whose key the job already had.", count),
-    rejected: says("That did not fit the scraper.", count),
-    capped: says("Beyond the job's `maxItems`.", count),
-  }),
-);
-
 export const addInputRoutes = (app: Api, context: RouteContext): void => {
-  const { service, now } = context;
-  const { registry, blobs } = service;
+  const { service } = context;
   app.addContentTypeParser(TYPES, (_request, payload, done) => done(null, payload));
 
   app.post(
@@ -45,69 +30,49 @@ export const addInputRoutes = (app: Api, context: RouteContext): void => {
       config: { isStreamed: true },
       schema: {
         operationId: "addInputs",
-        summary: "Stream inputs into a job",
-        description: `NDJSON (an object a line) or CSV (with a header), gzip accepted, of any length: it is read as it arrives, and its first items run meanwhile.
+        summary: "Upload inputs",
+        description: `NDJSON (one object per line) or CSV (with a header), optionally gzipped, of any length. Items start to run while the upload is still in progress.
 
-An upload that breaks off can be resumed. \`GET\` of the same path tells the offset: how many inputs (rows of CSV without its header, lines that are not blank) have been taken. Send the rest with \`Upload-Offset: N\`, N being how many inputs come before the first of the body (a CSV body begins with its header again). Inputs before the server's own offset are passed over, so \`Upload-Offset: 0\` with the whole file is right too. Without the header the inputs are added to those taken before. One upload at a time.`,
+An interrupted upload can be resumed. \`GET\` on the same path returns the offset: how many inputs (CSV rows without the header, lines that are not blank) were taken. Send the rest with \`Upload-Offset: N\`, where N is the number of inputs before the first one in the body (a CSV body starts with its header again). Inputs before the server's offset are skipped, so \`Upload-Offset: 0\` with the whole file works too. Without the header, the inputs are added to those taken before. A job takes one upload at a time.`,
         tags: ["jobs"],
         consumes: TYPES,
         params: jobParams,
         headers: z.object({
-          "upload-offset": says(
-            "Inputs of the upload that come before the first one of this body.",
+          "upload-offset": described(
+            "Number of inputs of the upload before the first one in this body.",
             z.coerce.number().int().min(0),
           ).optional(),
         }),
         querystring: z.strictObject({
-          seal: says("No more inputs will come after these.", z.enum(["true", "false"])).default("false"),
+          seal: described("No more inputs will come after these.", z.enum(["true", "false"])).default(
+            "false",
+          ),
         }),
-        body: says("The inputs: text, or gzip of it.", z.any()),
+        body: described("The inputs: text, or gzipped text.", z.any()),
         response: {
-          200: json("What has been taken, in all.", uploadSchema),
+          200: json("All inputs taken so far.", uploadSchema),
           ...problems(404, 409, 413, 415, 422),
         },
       },
     },
     async (request, reply) => {
-      const { params, headers, query, body, who, raw } = request;
-      const { job } = params;
-      const { spec, state, isSealed } = await context.findJob(who, job);
-      if (state === "cancelled" || state === "done")
-        throw new Problem("job-ended", `${job}: the job has ended and takes no more inputs. Start another.`);
-      if (isSealed) throw new Problem("job-sealed", `${job}: the job is sealed. Start another.`);
+      const { params, headers, query, body, actor, raw } = request;
       const type = (raw.headers["content-type"] ?? "").split(";")[0]!.trim().toLowerCase();
       if (!isFormat(type) || !isReadable(body))
         throw new Problem("unsupported-media-type", `Send ${TYPES.join(" or ")}.`);
       const encoding = raw.headers["content-encoding"];
       if (encoding !== undefined && encoding !== "gzip" && encoding !== "identity")
-        throw new Problem("unsupported-media-type", `Content-Encoding ${encoding}: only gzip is taken.`);
-      const ready = await service.scrapers.load(spec.source);
-      if (ready.version !== spec.version)
-        throw new Problem(
-          "scraper-changed",
-          `${spec.scraper} has another version here (${ready.version}) than the job is pinned to (${spec.version}). Resume the job with \`newVersion\`, or start another.`,
-        );
-
-      await checkHoldings(service, spec.client, { isNew: false });
-      context.streams.open("upload", request, reply);
-      await using hold = await holdUpload(registry, job);
+        throw new Problem("unsupported-media-type", `Content-Encoding ${encoding}: only gzip is supported.`);
       try {
-        const offset = headers["upload-offset"];
-        const mark = await takeInputs(
-          service,
-          {
-            job,
-            client: spec.client,
-            ready,
-            rows: readInputs(body, { format: FORMATS[type], pieceLength: PIECE_LENGTH }),
-            ...(offset !== undefined && { offset }),
-            isGone: () => raw.socket.destroyed,
-            mustHold: () => hold.check(),
+        return await uploadInputs(service, actor, params.job, {
+          rows: () => {
+            context.streams.open("upload", request, reply);
+            return readInputs(body, { format: FORMATS[type], pieceLength: PIECE_LENGTH });
           },
-          now,
-        );
-        if (query.seal === "true") await service.ledger.sealJob(job);
-        return mark;
+          offset: headers["upload-offset"],
+          seal: query.seal === "true",
+          isGone: () => raw.socket.destroyed,
+        });
       } catch (error) {
         if (!raw.destroyed || raw.complete) throw error;
         throw new Problem("bad-inputs", "The connection ended before the body did.", {}, { cause: error });
@@ -120,15 +85,15 @@ An upload that breaks off can be resumed. \`GET\` of the same path tells the off
     {
       schema: {
         operationId: "getUpload",
-        summary: "How many streamed inputs a job has taken",
+        summary: "Get the progress of an upload",
         tags: ["jobs"],
         params: jobParams,
-        response: { 200: json("Where the upload stands.", uploadSchema), ...problems(404) },
+        response: { 200: json("All inputs taken so far.", uploadSchema), ...problems(404) },
       },
     },
-    async ({ params: { job }, who }) => {
-      await context.findJob(who, job);
-      return await readMark(blobs, job);
+    async ({ params: { job }, actor }) => {
+      await findJob(service, actor, job);
+      return await readUpload(service, job);
     },
   );
 };

@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openApiKit } from "../testing/api-kit.ts";
 import { collectJob } from "../testing/collected-job.ts";
-import type { ApiJob } from "../schemas/job.ts";
-import type { ApiItem } from "../schemas/item.ts";
-import type { ProblemBody } from "../schemas/problem.ts";
+import type { Job } from "../../schemas/job.ts";
+import type { Item } from "../../schemas/item.ts";
+import type { ProblemBody } from "../answers.ts";
 
 interface Created {
-  readonly job: ApiJob;
+  readonly job: Job;
   readonly rejected: readonly { readonly line: number }[];
 }
 interface Page<Entry> {
@@ -110,7 +110,7 @@ test("jobs are listed by state, scraper and label, page by page, the newest firs
     const found: string[] = [];
     let cursor = "";
     for (;;) {
-      const { body } = await kit.ask<Page<ApiJob>>("GET", `/v1/jobs?limit=2${query}${cursor}`);
+      const { body } = await kit.ask<Page<Job>>("GET", `/v1/jobs?limit=2${query}${cursor}`);
       assert.ok(body.data.length <= 2);
       found.push(...body.data.map(({ id }) => id));
       if (body.next === undefined) return found;
@@ -136,7 +136,7 @@ test("items are found by state, kind and key, with their attempts", async () => 
     ...(Number(key) < 3 && { outcome: { state: "failed", failure } }),
   }));
   const list = async (query: string) =>
-    (await kit.ask<Page<ApiItem>>("GET", `/v1/jobs/${id}/items?${query}`)).body.data;
+    (await kit.ask<Page<Item>>("GET", `/v1/jobs/${id}/items?${query}`)).body.data;
   assert.deepEqual(
     (await list("state=failed")).map(({ key }) => key),
     ["0", "1", "2"],
@@ -148,9 +148,9 @@ test("items are found by state, kind and key, with their attempts", async () => 
   assert.deepEqual(await list("kind=timeout"), []);
   const [one] = await list("key=7");
   assert.deepEqual([one?.key, one?.state], ["7", "done"]);
-  const item = await kit.ask<ApiItem>("GET", `/v1/jobs/${id}/items/${one?.id}`);
+  const item = await kit.ask<Item>("GET", `/v1/jobs/${id}/items/${one?.id}`);
   assert.deepEqual(item.body, one);
-  const job = await kit.ask<ApiJob>("GET", `/v1/jobs/${id}`);
+  const job = await kit.ask<Job>("GET", `/v1/jobs/${id}`);
   assert.deepEqual([job.body.state, job.body.progress.ended, job.body.progress.share], ["done", 30, 1]);
   assert.deepEqual(
     job.body.failures.map(({ kind, count }) => [kind, count]),
@@ -172,7 +172,7 @@ test("another client's job, items and captures are as unknown as those that neve
   });
   const { id } = body.job;
   await collectJob(kit, id, () => ({ body: "page" }));
-  const [item] = (await kit.ask<Page<ApiItem>>("GET", `/v1/jobs/${id}/items`, { key: own })).body.data;
+  const [item] = (await kit.ask<Page<Item>>("GET", `/v1/jobs/${id}/items`, { key: own })).body.data;
   const paths = [
     "",
     "/items",
@@ -188,8 +188,8 @@ test("another client's job, items and captures are as unknown as those that neve
   }
   for (const verb of ["pause", "resume", "cancel", "retry", "seal"])
     assert.equal((await kit.ask("POST", `/v1/jobs/${id}/${verb}`, { key: other })).status, 404, verb);
-  assert.deepEqual((await kit.ask<Page<ApiJob>>("GET", "/v1/jobs", { key: other })).body.data, []);
-  assert.deepEqual((await kit.ask<Page<ApiJob>>("GET", "/v1/jobs?client=a", { key: other })).body.data, []);
+  assert.deepEqual((await kit.ask<Page<Job>>("GET", "/v1/jobs", { key: other })).body.data, []);
+  assert.deepEqual((await kit.ask<Page<Job>>("GET", "/v1/jobs?client=a", { key: other })).body.data, []);
 });
 
 test("a job tells which of its fields are optional", async () => {

@@ -1,67 +1,54 @@
 import { z } from "zod";
-import { json, problems } from "../answers.ts";
+import { pageOf } from "../../schemas/describe.ts";
+import { newJobSchema } from "../../schemas/job-options.ts";
+import { createdJobSchema, jobParams, jobQuery, jobSchema } from "../../schemas/job.ts";
+import { isAtLeast } from "../../services/context.ts";
+import { findJob, sealJob } from "../../services/jobs.ts";
+import { submitJob } from "../../services/submit.ts";
+import { fromCursor, json, listOf, page, problems, refuseCursor } from "../answers.ts";
 import type { Api } from "../api.ts";
-import { says } from "../api-registry.ts";
-import { isAtLeast } from "../auth.ts";
-import { fromCursor, page, pageOf, pageQuery, refuseCursor } from "../cursor.ts";
 import type { RouteContext } from "../route-context.ts";
-import { listOf, many } from "../many.ts";
-import { Problem } from "../problem.ts";
-import { JOB_STATES, jobSchema, rejectSchema } from "../schemas/job.ts";
-import { newJobSchema } from "../schemas/job-options.ts";
-import { jobParams } from "../schemas/params.ts";
-import { startJob } from "../start-job.ts";
 
 const place = z.string().max(100);
 
 export const addJobRoutes = (app: Api, context: RouteContext): void => {
-  const { service, now } = context;
+  const { service } = context;
 
   app.post(
     "/v1/jobs",
     {
       bodyLimit: 2 * 1024 * 1024,
-      config: { isOnce: true },
+      config: { creates: true },
       schema: {
         operationId: "createJob",
-        summary: "Start a job",
+        summary: "Create a job",
         description:
-          "It runs at once. Inputs that do not fit are rejected one by one; when none fits, no job is made.",
+          "The job starts immediately. Inputs that the scraper does not accept are rejected one by one; if it accepts none, no job is created.",
         tags: ["jobs"],
         body: newJobSchema,
         response: {
-          201: json(
-            "The job. `Location` is where it is.",
-            z.object({
-              job: jobSchema,
-              rejected: says("Of the inputs given.", z.array(rejectSchema)),
-            }),
-          ),
+          201: json("The job. `Location` has its path.", createdJobSchema),
           ...problems(409, 413, 415, 422),
         },
       },
     },
-    async ({ body, who, once }, reply) => {
-      const { scraper, inputs = [], seal = inputs.length > 0, extracts, maxItems, ...asked } = body;
-      const ready = await service.scrapers.find(scraper);
-      const started = await startJob(
-        service,
-        {
-          once: once!,
-          client: who.client,
-          ready,
-          inputs,
-          asked,
-          seals: seal,
-          ...(extracts !== undefined && { extracts }),
-          ...(maxItems !== undefined && { maxItems }),
-        },
-        now(),
-      );
+    async ({ body, actor, creation }, reply) => {
+      const { scraper, inputs = [], seal = inputs.length > 0, extracts, maxItems, ...options } = body;
+      const { view, rejected } = await submitJob(service, {
+        creation: creation!,
+        client: actor.client,
+        scraper: await service.scrapers.find(scraper),
+        inputs,
+        options,
+        seal,
+        guardsTargets: true,
+        extracts,
+        maxItems,
+      });
       return await reply
         .code(201)
-        .header("location", `/v1/jobs/${started.job}`)
-        .send({ job: await context.showNow(started.job), rejected: [...started.rejected] });
+        .header("location", `/v1/jobs/${view.spec.id}`)
+        .send({ job: context.show(view), rejected });
     },
   );
 
@@ -70,25 +57,20 @@ export const addJobRoutes = (app: Api, context: RouteContext): void => {
     {
       schema: {
         operationId: "listJobs",
-        summary: "List jobs, the newest first",
+        summary: "List jobs",
+        description: "Newest first.",
         tags: ["jobs"],
-        querystring: z.strictObject({
-          state: many(z.enum(JOB_STATES)).optional(),
-          scraper: z.string().max(64).optional(),
-          label: says("As `name=value`.", z.string().regex(/^[^=]{1,100}=.{1,100}$/)).optional(),
-          client: says("Of another client: for operators.", z.string().max(100)).optional(),
-          ...pageQuery(100, 20),
-        }),
+        querystring: jobQuery,
         response: { 200: json("A page of jobs.", pageOf(jobSchema)), ...problems() },
       },
     },
-    async ({ query, who }) => {
+    async ({ query, actor }) => {
       const { state, scraper, label, limit } = query;
       const after = fromCursor(query.cursor, place);
       const states = listOf(state);
-      const client = isAtLeast(who.role, "operator") ? query.client : who.client;
-      // A well-made cursor may be of a list of something else.
-      if (after !== undefined) await context.findJob(who, after).catch(refuseCursor);
+      const client = isAtLeast(actor.role, "operator") ? query.client : actor.client;
+      // A well-formed cursor may come from another list.
+      if (after !== undefined) await findJob(service, actor, after).catch(refuseCursor);
       const jobs = await service.ledger.listJobs({
         limit,
         ...(client !== undefined && { client }),
@@ -110,13 +92,13 @@ export const addJobRoutes = (app: Api, context: RouteContext): void => {
     {
       schema: {
         operationId: "getJob",
-        summary: "Where a job stands",
+        summary: "Get a job",
         tags: ["jobs"],
         params: jobParams,
         response: { 200: json("The job.", jobSchema), ...problems(404) },
       },
     },
-    async ({ params, who }) => await context.showCurrent(await context.findJob(who, params.job)),
+    async ({ params, actor }) => await context.showCurrent(await findJob(service, actor, params.job)),
   );
 
   app.post(
@@ -124,19 +106,15 @@ export const addJobRoutes = (app: Api, context: RouteContext): void => {
     {
       schema: {
         operationId: "sealJob",
-        summary: "Say that no more inputs will come",
-        description: "The job is done when its items are. Sealing it again changes nothing.",
+        summary: "Seal a job",
+        description:
+          "The job takes no more inputs, and ends when its items have ended. Sealing it again changes nothing.",
         tags: ["jobs"],
         params: jobParams,
         response: { 200: json("The job.", jobSchema), ...problems(404, 409, 413, 415) },
       },
     },
-    async ({ params, who }) => {
-      const { state, isSealed } = await context.findJob(who, params.job);
-      if (state === "cancelled") throw new Problem("job-ended", `${params.job}: the job was cancelled.`);
-      if (!isSealed) await service.ledger.sealJob(params.job);
-      return await context.showNow(params.job);
-    },
+    async ({ params, actor }) => context.show(await sealJob(service, actor, params.job)),
   );
 };
 

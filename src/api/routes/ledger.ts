@@ -1,8 +1,6 @@
-import type { FastifyReply, FastifyRequest } from "fastify";
 import { randomUUID } from "node:crypto";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Blobs } from "../../ports/blobs.ts";
-import type { PulseReport } from "../../ports/ledger.ts";
-import { type Ledger, LedgerError } from "../../ports/ledger.ts";
 import {
   CLOCK_HEADER,
   decode,
@@ -12,17 +10,17 @@ import {
   WIRE_VERBS,
   type WireVerb,
 } from "../../ports/ledger-wire.ts";
+import { type Ledger, LedgerError, type PulseReport } from "../../ports/ledger.ts";
+import { Problem } from "../../services/problem.ts";
 import type { Api } from "../api.ts";
-import { checkJson } from "../parse-json.ts";
-import { Problem } from "../problem.ts";
-import { addProtocol } from "../protocol.ts";
-import { CALLS } from "../schemas/ledger-calls.ts";
+import { addProtocol, CALLS } from "../ledger-calls.ts";
+import { checkJson } from "../request-body.ts";
 
 interface LedgerStorage {
   readonly ledger: Ledger;
   readonly blobs: Pick<Blobs, "gatherMs">;
   readonly version?: string;
-  /** That no one sets, in ms; `performance`'s unless given. */
+  /** A monotonic clock in ms; `performance.now` by default. */
   readonly steadyMs?: () => number;
 }
 
@@ -40,9 +38,9 @@ export const addLedgerRoutes = (app: Api, { service }: { readonly service: Ledge
   const call = async (verb: WireVerb, request: FastifyRequest): Promise<unknown> => {
     const parsed = CALLS[verb].safeParse(request.body);
     if (!parsed.success)
-      throw new Problem("invalid-request", `${verb}: ${parsed.error.issues[0]?.message ?? "does not fit"}.`);
+      throw new Problem("invalid-request", `${verb}: ${parsed.error.issues[0]?.message ?? "invalid"}.`);
     const args = parsed.data;
-    if (verb === "controlJob" && args[1] !== "pause" && request.who.role === "worker")
+    if (verb === "controlJob" && args[1] !== "pause" && request.actor.role === "worker")
       throw new Problem("forbidden", "A worker may only pause a job.");
     if (verb === "pulse") return await ledger.pulse(asSent(args[0] as PulseReport, lateMs(request)));
     const [part, own] = verb.split(".") as ["events" | "removals", string | undefined];
@@ -53,7 +51,7 @@ export const addLedgerRoutes = (app: Api, { service }: { readonly service: Ledge
 
   const waited = async (send: () => Promise<unknown>): Promise<unknown> => {
     if (waiting >= MOST_WAITING)
-      throw new Problem("unavailable", "Too many workers wait.", { retryAfterSeconds: 2 });
+      throw new Problem("unavailable", "Too many workers are waiting.", { retryAfterSeconds: 2 });
     waiting++;
     try {
       return await send();
@@ -62,7 +60,7 @@ export const addLedgerRoutes = (app: Api, { service }: { readonly service: Ledge
     }
   };
 
-  /** How long a request was on its way, as far as its sender knows this process's clock. */
+  /** How long the request took to arrive, if its sender knows this process's clock. */
   const lateMs = ({ headers }: FastifyRequest): number => {
     const [of, at] = String(headers[CLOCK_HEADER] ?? "").split(" ");
     return of === process ? Math.max(0, steadyMs() - Number(at)) : 0;
@@ -77,7 +75,7 @@ export const addLedgerRoutes = (app: Api, { service }: { readonly service: Ledge
       } catch (error) {
         done(
           error instanceof SyntaxError
-            ? new Problem("invalid-request", "The body is no JSON.")
+            ? new Problem("invalid-request", "The body is not JSON.")
             : (error as Error),
         );
       }
@@ -108,7 +106,7 @@ export const addLedgerRoutes = (app: Api, { service }: { readonly service: Ledge
   });
 };
 
-/** Delays of slots that are given back count from when the pulse was sent. */
+/** Delays of returned slots count from when the pulse was sent. */
 const asSent = (report: PulseReport, lateMs: number): PulseReport =>
   lateMs === 0
     ? report

@@ -4,13 +4,13 @@ import { gzipSync } from "node:zlib";
 import { parquetReadObjects } from "hyparquet";
 import { type ApiKit, openApiKit } from "../testing/api-kit.ts";
 import { collectJob } from "../testing/collected-job.ts";
-import type { ApiJob } from "../schemas/job.ts";
-import type { ApiItem } from "../schemas/item.ts";
-import type { ProblemBody } from "../schemas/problem.ts";
+import type { Job } from "../../schemas/job.ts";
+import type { Item } from "../../schemas/item.ts";
+import type { ProblemBody } from "../answers.ts";
 
 const openDoneJob = async (kit: ApiKit, count: number): Promise<string> => {
   const inputs = Array.from({ length: count }, (_, n) => ({ parcel: String(n) }));
-  const { body } = await kit.ask<{ job: ApiJob }>("POST", "/v1/jobs", {
+  const { body } = await kit.ask<{ job: Job }>("POST", "/v1/jobs", {
     json: { scraper: "county", inputs, seal: false },
   });
   await collectJob(kit, body.job.id, ({ key }) => ({
@@ -56,7 +56,7 @@ test("what is wrong with a request for results is a problem and not a broken str
 test("damaged bytes are told by the name of their object, and not given", async () => {
   await using kit = await openApiKit();
   const job = await openDoneJob(kit, 3);
-  const { body: list } = await kit.ask<{ data: ApiItem[] }>("GET", `/v1/jobs/${job}/items`);
+  const { body: list } = await kit.ask<{ data: Item[] }>("GET", `/v1/jobs/${job}/items`);
   for await (const { name } of kit.blobs.list(`jobs/${job}/`)) {
     const bytes = Buffer.from(await kit.blobs.get(name));
     bytes[bytes.length - 10]! ^= 1;
@@ -88,7 +88,7 @@ test("a manifest has a line for each item", async () => {
 
 test("a capture is given as it came, and never to be run", async () => {
   await using kit = await openApiKit();
-  const { body } = await kit.ask<{ job: ApiJob }>("POST", "/v1/jobs", {
+  const { body } = await kit.ask<{ job: Job }>("POST", "/v1/jobs", {
     json: { scraper: "county", inputs: [{ parcel: "1" }] },
   });
   const html = "<script>alert(1)</script>";
@@ -97,7 +97,7 @@ test("a capture is given as it came, and never to be run", async () => {
     headers: [["content-encoding", "gzip"]],
   }));
   const items = `/v1/jobs/${body.job.id}/items`;
-  const [item] = (await kit.ask<{ data: ApiItem[] }>("GET", items)).body.data;
+  const [item] = (await kit.ask<{ data: Item[] }>("GET", items)).body.data;
   const path = `${items}/${item!.id}/captures`;
   const listed = await kit.ask<{ data: { number: number; digest: string }[] }>("GET", path);
   assert.equal(listed.body.data.length, 1);
@@ -117,7 +117,7 @@ test("a capture is given as it came, and never to be run", async () => {
 test("a whole object has a link where the store gives such", async () => {
   await using kit = await openApiKit({ linkTo: async (blob) => `https://store.example/${blob}` });
   const job = await openDoneJob(kit, 1);
-  const { data } = (await kit.ask<{ data: ApiItem[] }>("GET", `/v1/jobs/${job}/items`)).body;
+  const { data } = (await kit.ask<{ data: Item[] }>("GET", `/v1/jobs/${job}/items`)).body;
   const { body } = await kit.ask<{ data: { link?: string }[] }>(
     "GET",
     `/v1/jobs/${job}/items/${data[0]!.id}/captures`,

@@ -1,13 +1,9 @@
 import { z } from "zod";
-import { CHANGES } from "../../domain/freshness.ts";
-import { problems, stream } from "../answers.ts";
+import { jobParams, resultsQuery } from "../../schemas/job.ts";
+import { findJob, scraperOfJob } from "../../services/jobs.ts";
+import { listOf, problems, stream } from "../answers.ts";
 import type { Api } from "../api.ts";
-import { says } from "../api-registry.ts";
 import type { RouteContext } from "../route-context.ts";
-import { listOf, many } from "../many.ts";
-import { Problem } from "../problem.ts";
-import { EXPORT_FORMATS } from "../reading/read-request.ts";
-import { jobParams } from "../schemas/params.ts";
 
 const TYPES = {
   jsonl: "application/x-ndjson",
@@ -16,47 +12,30 @@ const TYPES = {
 } as const;
 
 export const addResultRoutes = (app: Api, context: RouteContext): void => {
-  const { scrapers } = context.service;
+  const { service } = context;
 
   app.get(
     "/v1/jobs/:job/results",
     {
       schema: {
         operationId: "getResults",
-        summary: "A job's records",
+        summary: "Get the records of a job",
         description:
-          "One row for each record, or for each item without one, with how it went. Streamed from the archive, also while the job runs: then it has what there is. Parquet has its end only at its end.",
+          "One row per record, or per item without a record, with its outcome. Streamed from the archive; while the job runs, it has the records so far. A Parquet file is complete only when the stream ends.",
         tags: ["results"],
         params: jobParams,
-        querystring: z.strictObject({
-          format: z.enum(EXPORT_FORMATS).default("jsonl"),
-          scraper: says("Only rows of this one of the job's scrapers.", z.string().max(64)).optional(),
-          extraction: says(
-            "Which set of records: `current`, `first` (of the run itself), or an extraction's id.",
-            z.string().min(1).max(100),
-          ).optional(),
-          gaps: says(
-            "`drop` leaves out records without a value in a required field, and items without a record.",
-            z.enum(["keep", "drop"]),
-          ).optional(),
-          changes: says(
-            "Only items that are so since the client last had them; for jobs with `freshness`.",
-            many(z.enum(CHANGES)),
-          ).optional(),
-        }),
+        querystring: resultsQuery,
         response: {
           200: stream("The rows.", z.string(), ...Object.values(TYPES)),
           ...problems(404, 422),
         },
       },
     },
-    async ({ params: { job }, query, who }, reply) => {
-      const { spec } = await context.findJob(who, job);
+    async ({ params: { job }, query, actor }, reply) => {
+      const view = await findJob(service, actor, job);
       const { format, extraction, gaps } = query;
-      const scraper = query.scraper === undefined ? undefined : await scrapers.ownName(query.scraper);
+      const scraper = await scraperOfJob(service, view, query.scraper);
       const changes = listOf(query.changes);
-      if (scraper !== undefined && !spec.scrapers.some(({ name }) => name === scraper))
-        throw new Problem("unknown-scraper", `${scraper}: not one of this job's scrapers.`);
       const rows = await context.openExport(
         {
           kind: "results",
@@ -81,9 +60,9 @@ export const addResultRoutes = (app: Api, context: RouteContext): void => {
     {
       schema: {
         operationId: "getManifest",
-        summary: "A job's manifest",
+        summary: "Get the manifest of a job",
         description:
-          "One line for each item: key, state, failure, quality, and where its captures and records are. What an item was answered with from another job is named, and not where it lies: its captures are read through the item.",
+          "One line per item: key, state, failure, quality, and where its captures and records are stored. For an item that was answered with data of another job, the place is left out: its captures are read through the item.",
         tags: ["results"],
         params: jobParams,
         response: {
@@ -92,8 +71,8 @@ export const addResultRoutes = (app: Api, context: RouteContext): void => {
         },
       },
     },
-    async ({ params: { job }, who }, reply) => {
-      await context.findJob(who, job);
+    async ({ params: { job }, actor }, reply) => {
+      await findJob(service, actor, job);
       const lines = await context.openExport({ kind: "manifest", job }, reply);
       return await reply
         .type(TYPES.jsonl)

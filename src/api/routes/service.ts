@@ -1,30 +1,19 @@
 import { z } from "zod";
-import { ROLES } from "../../ports/registry.ts";
 import { json, openProblems, problems, stream } from "../answers.ts";
 import type { Api } from "../api.ts";
-import { named, says } from "../api-registry.ts";
-import { type RouteContext, shown } from "../route-context.ts";
-import { itemsLeft } from "../items-quota.ts";
-import { PROBLEM_CODES, Problem, statusOf, titleOf } from "../problem.ts";
+import { described } from "../../schemas/describe.ts";
+import type { RouteContext } from "../route-context.ts";
+import { describeActor } from "../../services/clients.ts";
+import { shown } from "../../services/context.ts";
+import { PROBLEM_CODES, Problem, statusOf, titleOf } from "../../services/problem.ts";
 import { Readiness, UNREADY } from "../readiness.ts";
-import { clientSchema, clientView } from "../schemas/client.ts";
+import { meSchema } from "../../schemas/client.ts";
 
 const healthSchema = z.object({ status: z.literal("ok") });
 
-const meSchema = named(
-  "Me",
-  z.object({
-    client: z.string(),
-    role: z.enum(ROLES),
-    key: says("Id of the key; left out on loopback without keys.", z.string()).optional(),
-    quotas: clientSchema.omit({ name: true, createdAt: true }),
-    itemsLeftToday: z.number().nullable(),
-    version: says("Of the server.", z.string()).optional(),
-  }),
-);
-
 export const addServiceRoutes = (app: Api, context: RouteContext): void => {
-  const { ledger, registry, metrics, version, isDiskFull } = context.service;
+  const { service } = context;
+  const { ledger, registry, metrics, version, isDiskFull } = service;
   const readiness = new Readiness({ ledger, registry, now: context.now, ...(isDiskFull && { isDiskFull }) });
 
   app.get(
@@ -33,10 +22,10 @@ export const addServiceRoutes = (app: Api, context: RouteContext): void => {
       config: { role: "nobody" },
       schema: {
         operationId: "getHealth",
-        summary: "Whether the process is alive",
+        summary: "Check that the process is alive",
         tags: ["service"],
         security: [],
-        response: { 200: json("It is.", healthSchema), ...openProblems(400) },
+        response: { 200: json("It is alive.", healthSchema), ...openProblems(400) },
       },
     },
     async () => ({ status: "ok" as const }),
@@ -48,13 +37,13 @@ export const addServiceRoutes = (app: Api, context: RouteContext): void => {
       config: { role: "nobody" },
       schema: {
         operationId: "getReadiness",
-        summary: "Whether the service can do its work",
-        description: `A 503 has \`reasons\`: ${Object.keys(UNREADY)
+        summary: "Check that the service is ready",
+        description: `A 503 answer has \`reasons\`: ${Object.keys(UNREADY)
           .map((code) => `\`${code}\``)
-          .join(", ")}. Looked at once a second at most.`,
+          .join(", ")}. Checked at most once a second.`,
         tags: ["service"],
         security: [],
-        response: { 200: json("It can.", healthSchema), ...openProblems(400, 503) },
+        response: { 200: json("It is ready.", healthSchema), ...openProblems(400, 503) },
       },
     },
     async () => {
@@ -74,7 +63,7 @@ export const addServiceRoutes = (app: Api, context: RouteContext): void => {
       config: { role: "operator" },
       schema: {
         operationId: "getMetrics",
-        summary: "Metrics, in Prometheus' text format",
+        summary: "Get metrics in the Prometheus text format",
         tags: ["service"],
         response: { 200: stream("The metrics.", z.string(), "text/plain"), ...problems() },
       },
@@ -88,24 +77,15 @@ export const addServiceRoutes = (app: Api, context: RouteContext): void => {
     {
       schema: {
         operationId: "getMe",
-        summary: "Who the key is",
+        summary: "Get the client and role of the key",
         tags: ["service"],
         response: { 200: json("The client, its role and its quotas.", meSchema), ...problems() },
       },
     },
-    async ({ who }) => {
-      const card = await registry.readClient(who.client);
-      const quotas = clientView(card ?? { name: who.client, weight: 1, webhooks: [], createdAt: 0 });
-      const left = await itemsLeft(context.service, who.client, context.now());
-      return {
-        client: who.client,
-        role: who.role,
-        ...(who.key !== undefined && { key: who.key }),
-        quotas,
-        itemsLeftToday: Number.isFinite(left) ? left : null,
-        ...(version !== undefined && { version }),
-      };
-    },
+    async ({ actor }) => ({
+      ...(await describeActor(service, actor)),
+      ...(version !== undefined && { version }),
+    }),
   );
 
   app.get(
@@ -114,12 +94,12 @@ export const addServiceRoutes = (app: Api, context: RouteContext): void => {
       config: { role: "nobody" },
       schema: {
         operationId: "getProblem",
-        summary: "What a problem's code means",
+        summary: "Get the meaning of a problem code",
         tags: ["service"],
         security: [],
-        params: z.object({ code: says("The code.", z.string().max(100)) }),
+        params: z.object({ code: described("The code.", z.string().max(100)) }),
         response: {
-          200: json("It.", z.object({ code: z.string(), status: z.int(), title: z.string() })),
+          200: json("The problem.", z.object({ code: z.string(), status: z.int(), title: z.string() })),
           ...openProblems(400, 404),
         },
       },

@@ -10,27 +10,32 @@ import {
 } from "../../domain/alert-rules.ts";
 import type { Channel } from "../../ports/channel.ts";
 import type { Registry } from "../../ports/registry.ts";
-import { alertMessage } from "../alerts/alert-message.ts";
-import { AlertWatch, type WatchedLedger } from "../alerts/alert-watch.ts";
-import { endedSubjects, noteEnded, noteVerdicts } from "../alerts/note-verdicts.ts";
-import { type TaskTools, runTask } from "../run-task.ts";
+import {
+  alertMessage,
+  AlertWatch,
+  endedSubjects,
+  noteEnded,
+  noteVerdicts,
+  type WatchedLedger,
+} from "../alert-watch.ts";
+import { runTask, type TaskTools } from "../run-task.ts";
 
 interface AlertOptions extends TaskTools {
   readonly ledger: WatchedLedger;
   readonly channels: readonly Channel[];
-  /** What is left out is as by default. */
+  /** Defaults apply to rules that are left out. */
   readonly rules?: Partial<AlertRules>;
   readonly everyMs?: number;
-  /** Hears what a channel has taken. */
+  /** Called when a channel has accepted a message. */
   readonly onAlerts?: (channel: string, told: DueAlerts) => void;
 }
 
-/** Where the registry keeps what has been said. */
+/** The registry's name for the state of alerts. */
 const BOOK = "book";
 
 /**
- * Tells people what is wrong with jobs, and when it is right again: once each, in groups. A message is marked as told after its channel has taken
- * it: a crash in between repeats it, and none is lost. One channel that fails is tried again in the next round, alone.
+ * Sends alerts about jobs, and sends again when they are over: once each, in groups. A message is marked as sent after its channel has accepted it: a crash in
+ * between repeats it, and none is lost. A failing channel is retried alone in the next round.
  */
 export const runAlerts = async (options: AlertOptions, signal: AbortSignal): Promise<void> => {
   const { ledger, registry, channels, report, everyMs = 10_000, now = Date.now } = options;

@@ -78,8 +78,8 @@ test("a manifest that tells of the job's end is not written again, by the next c
   await next.stop();
 });
 
-for (const who of ["the same controller", "the next controller"] as const)
-  test(`a job that was retried and ended again while nobody looked gets a new manifest from ${who}`, async (t) => {
+for (const actor of ["the same controller", "the next controller"] as const)
+  test(`a job that was retried and ended again while nobody looked gets a new manifest from ${actor}`, async (t) => {
     const { service, blobs, make, start } = await open(t);
     const { ledger } = service;
     const worker = new SimWorker("w1", ledger, service.now);
@@ -88,11 +88,11 @@ for (const who of ["the same controller", "the next controller"] as const)
     let task = start();
     await task.rests();
     assert.deepEqual(await statesIn(blobs, "job"), ["failed", "failed", "failed"]);
-    if (who === "the next controller") await task.stop();
+    if (actor === "the next controller") await task.stop();
     service.nowMs += 500;
     await ledger.retryItems("job", {});
     await worker.settle(await worker.take());
-    if (who === "the same controller") await task.round();
+    if (actor === "the same controller") await task.round();
     else {
       task = start();
       await task.rests();

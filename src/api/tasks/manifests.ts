@@ -1,15 +1,14 @@
+import { z } from "zod";
 import { keepJobFile, readJobFile } from "../../archive/journal.ts";
 import { writeManifest } from "../../archive/manifest.ts";
-import type { Blobs } from "../../ports/blobs.ts";
+import { BlobError, type Blobs } from "../../ports/blobs.ts";
 import type { Ledger } from "../../ports/ledger.ts";
-import { JobBackoff } from "../job-backoff.ts";
-import { readManifestMark, removeManifestMark, writeManifestMark } from "../manifest-mark.ts";
-import { runTask, type TaskTools } from "../run-task.ts";
+import { JobBackoff, runTask, type TaskTools } from "../run-task.ts";
 
 interface ManifestOptions extends TaskTools {
   readonly ledger: Ledger;
   readonly blobs: Blobs;
-  /** Writes a job's manifest elsewhere than on this thread. */
+  /** Writes a job's manifest on another thread. */
   readonly keepManifest?: (job: string) => Promise<void>;
   readonly everyMs?: number;
 }
@@ -23,7 +22,7 @@ interface JobEnd {
 const PAGE = 200;
 const ENDS = ["job.completed", "job.cancelled"] as const;
 
-/** Writes a job's manifest when the job has ended, and again when it has after a retry, so that the archive can be read without the ledger. */
+/** Writes a job's manifest when the job ends, and again after a retry, so that the archive can be read without the ledger. */
 export const runManifests = async (options: ManifestOptions, signal: AbortSignal): Promise<void> => {
   const { everyMs = 2000 } = options;
   const watch = new EndWatch(options);
@@ -42,27 +41,27 @@ const tell = async (stores: ManifestOptions, { job, endedAt }: JobEnd): Promise<
   try {
     await (stores.keepManifest ?? ((id) => writeManifest(stores, id)))(job);
     await writeManifestMark(blobs, job, endedAt);
-    // Written, and then looked: whoever removed the job in between has not seen it.
+    // Checked after writing: a removal in between has not seen the mark.
     if (!(await ledger.readJob(job))) await removeManifestMark(blobs, job);
   } catch (error) {
-    // It may come from another thread, where an error leaves its class behind.
+    // The error may come from another thread, and has lost its class.
     if (!(error instanceof Error && "code" in error && error.code === "job-removed")) throw error;
   }
 };
 
-/** Which jobs have ended without a manifest that says so. */
+/** Jobs that have ended and lack the manifest of that end. */
 class EndWatch {
   readonly #options: ManifestOptions;
   /** Jobs that may have ended. */
   readonly #untold = new Set<string>();
-  /** The last event that was looked at; undefined before all jobs were. */
+  /** The last event seen; undefined before the first look at all jobs. */
   #seen: number | undefined;
 
   constructor(options: ManifestOptions) {
     this.#options = options;
   }
 
-  /** Of all jobs the first time, then of those that the log of events names. */
+  /** The first time of all jobs, then of jobs in new events. */
   async *untold(): AsyncGenerator<JobEnd> {
     if (this.#seen === undefined) await this.#findAll();
     else await this.#findNew(this.#seen);
@@ -113,3 +112,33 @@ class EndWatch {
     return true;
   }
 }
+
+/** The end of the job that its manifest describes: a retried job ends again. Written after the manifest. */
+const markSchema = z.object({ endedAt: z.number() });
+
+const nameOf = (job: string): string => `jobs/${job}/manifest-mark.json`;
+
+/** The end of the job that its manifest describes; undefined if there is no readable mark. */
+const readManifestMark = async (blobs: Blobs, job: string): Promise<number | undefined> => {
+  try {
+    const text = Buffer.from(await blobs.get(nameOf(job))).toString();
+    return markSchema.safeParse(parsed(text)).data?.endedAt;
+  } catch (error) {
+    if (error instanceof BlobError && error.code === "not-found") return undefined;
+    throw error;
+  }
+};
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
+
+const removeManifestMark = (blobs: Blobs, job: string): Promise<void> => blobs.remove(nameOf(job));
+
+const writeManifestMark = async (blobs: Blobs, job: string, endedAt: number): Promise<void> => {
+  await blobs.put(nameOf(job), Buffer.from(JSON.stringify({ endedAt })));
+};

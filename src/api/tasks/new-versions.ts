@@ -1,14 +1,13 @@
 import { availableParallelism } from "node:os";
+import { ReextractError } from "../../archive/extractions.ts";
 import type { JobView } from "../../domain/job.ts";
 import type { Blobs } from "../../ports/blobs.ts";
 import type { Ledger } from "../../ports/ledger.ts";
 import type { StorageLocation } from "../../ports/storage.ts";
 import { amendJob } from "../../reextract/amend-job.ts";
-import { ReextractError } from "../../archive/extractions.ts";
 import { ScraperLoadError } from "../../scrapers/check-scraper.ts";
-import { JobBackoff } from "../job-backoff.ts";
-import { openJobs } from "../open-jobs.ts";
-import { type TaskTools, runTask } from "../run-task.ts";
+import { openJobs } from "../progress-watch.ts";
+import { JobBackoff, runTask, type TaskTools } from "../run-task.ts";
 
 interface NewVersionOptions extends TaskTools {
   readonly location: StorageLocation;
@@ -17,10 +16,10 @@ interface NewVersionOptions extends TaskTools {
   readonly everyMs?: number;
 }
 
-/** Reads the stored pages of jobs that go on with changed scrapers, and then resumes them. What keeps it from that is the job's reason to stay paused. */
+/** Reads the stored pages of jobs that continue with a new version of their scrapers, then resumes them. If that fails, the job stays paused with the reason. */
 export const runNewVersions = async (options: NewVersionOptions, signal: AbortSignal): Promise<void> => {
   const { ledger, everyMs = 1000 } = options;
-  // One of the cores is left to the requests that this process answers.
+  // One core is left for the requests that this process answers.
   const cores = Math.max(1, Math.min(4, availableParallelism() - 1));
   const read = async (view: JobView, stop: AbortSignal): Promise<void> => {
     try {

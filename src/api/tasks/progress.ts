@@ -1,6 +1,6 @@
 import type { JobView } from "../../domain/job.ts";
 import type { Ledger } from "../../ports/ledger.ts";
-import { openJobs } from "../open-jobs.ts";
+import { openJobs } from "../progress-watch.ts";
 import { type TaskTools, runTask } from "../run-task.ts";
 
 interface ProgressOptions extends TaskTools {
@@ -8,12 +8,12 @@ interface ProgressOptions extends TaskTools {
   readonly everyMs?: number;
 }
 
-/** A holder that has looked longer ago than so many rounds was none in between. */
+/** If the last look is older than this many rounds, another controller held the task in between. */
 const STALE_ROUNDS = 5;
 
 /**
- * Writes `job.progress` for running jobs that want to hear of it. The moments are multiples of a job's interval since it began, so that they neither
- * shift nor come twice when the task goes to another controller.
+ * Writes `job.progress` for running jobs that ask for it. The times are multiples of the job's interval since its start, so that they neither shift nor repeat
+ * when another controller takes over.
  */
 export const runProgress = async (options: ProgressOptions, signal: AbortSignal): Promise<void> => {
   const { ledger, everyMs = 1000, now = Date.now } = options;

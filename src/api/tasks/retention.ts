@@ -4,7 +4,7 @@ import type { Blobs } from "../../ports/blobs.ts";
 import type { Ledger } from "../../ports/ledger.ts";
 import { finishRemovals } from "../../retention/finish-removals.ts";
 import { markDue, planPrune } from "../../retention/plan-prune.ts";
-import { type TaskTools, runTask } from "../run-task.ts";
+import { runTask, type TaskTools } from "../run-task.ts";
 
 interface RetentionOptions extends TaskTools {
   readonly ledger: Ledger;
@@ -12,15 +12,15 @@ interface RetentionOptions extends TaskTools {
   readonly retentionOf: () => (view: JobView) => Promise<Retention | undefined>;
   readonly removeLog: (job: string) => Promise<void>;
   readonly onRemoved: (removal: Removal) => void;
-  /** How often what was marked is deleted. */
+  /** How often marked data is deleted. */
   readonly everyMs?: number;
-  /** How often jobs are looked at for what is due by their scrapers' settings. */
+  /** How often jobs are checked against the retention of their scrapers. */
   readonly planEveryMs?: number;
 }
 
 const HOUR_MS = 3_600_000;
 
-/** Deletes what was marked for removal, whoever marked it, and marks what is due by the settings of the scrapers. */
+/** Deletes data that is marked for removal, and marks data that is due by the retention of the scrapers. */
 export const runRetention = async (options: RetentionOptions, signal: AbortSignal): Promise<void> => {
   const { ledger, blobs, removeLog, onRemoved, everyMs = 1000, planEveryMs = HOUR_MS } = options;
   let planAt = 0;
@@ -40,4 +40,15 @@ const markAll = async ({ ledger, retentionOf, now }: RetentionOptions, stop: Abo
     if (stop.aborted) return;
     await markDue(ledger, part);
   }
+};
+
+interface TidyOptions extends TaskTools {
+  readonly ledger: Pick<Ledger, "tidy">;
+  readonly everyMs?: number;
+}
+
+/** The ledger's housekeeping, which workers leave to others because it would delay their slot timers. */
+export const runTidy = async (options: TidyOptions, signal: AbortSignal): Promise<void> => {
+  const { ledger, everyMs = 1000 } = options;
+  await runTask(options, { name: "tidy", everyMs, run: () => ledger.tidy() }, signal);
 };

@@ -1,7 +1,6 @@
 import type { WebhookSender } from "../../ports/channel.ts";
-import { type TaskTools, runTask } from "../run-task.ts";
-import { wait as realWait } from "../wait.ts";
-import { makeDeliveries, type DeliveryTools } from "../webhooks/make-deliveries.ts";
+import { runTask, type TaskTools, wait as realWait } from "../run-task.ts";
+import { type DeliveryTools, makeDeliveries } from "../webhooks/make-deliveries.ts";
 import { type OnDeliveryEnd, sendDeliveries, type SendTools } from "../webhooks/send-deliveries.ts";
 
 interface WebhookOptions extends TaskTools, DeliveryTools {
@@ -15,8 +14,7 @@ interface WebhookOptions extends TaskTools, DeliveryTools {
 const AWAIT_MS = 10_000;
 
 /**
- * Tells clients what happens to their jobs. One controller at a time makes deliveries of events; all of them send, sharing the work by what
- * each takes.
+ * Notifies clients of events of their jobs. One controller at a time turns events into deliveries; all controllers send, each what it takes.
  */
 export const runWebhooks = async (options: WebhookOptions, signal: AbortSignal): Promise<void> => {
   const { everyMs = 1000 } = options;
@@ -28,7 +26,7 @@ export const runWebhooks = async (options: WebhookOptions, signal: AbortSignal):
   await Promise.all([making, keepSending(options, everyMs, signal)]);
 };
 
-/** As soon as there are events. */
+/** As soon as events arrive. */
 const keepMaking = async (options: WebhookOptions, stop: AbortSignal): Promise<void> => {
   const stopped = new Promise<void>((resolve) => stop.addEventListener("abort", () => resolve()));
   while (!stop.aborted) {

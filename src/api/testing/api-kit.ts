@@ -9,9 +9,9 @@ import { laneName } from "../../domain/lane-name.ts";
 import type { Blobs } from "../../ports/blobs.ts";
 import type { Ledger } from "../../ports/ledger.ts";
 import type { Registry, Role } from "../../ports/registry.ts";
-import { makeKey } from "../api-key.ts";
-import type { ServiceContext } from "../service-context.ts";
-import { openCatalog } from "../scraper-catalog.ts";
+import { makeKey } from "../../services/secrets.ts";
+import type { ControllerContext } from "../controller-context.ts";
+import { openCatalog } from "../../services/scraper-catalog.ts";
 import { buildServer } from "../server.ts";
 
 export interface Asked {
@@ -37,7 +37,7 @@ export interface ApiKit extends AsyncDisposable {
   readonly blobs: Blobs;
   readonly logged: { readonly event: string; readonly facts: Readonly<Record<string, unknown>> }[];
   /** A client with a key. */
-  addClient(name: string, role?: Role, card?: Readonly<Record<string, unknown>>): Promise<string>;
+  addClient(name: string, role?: Role, info?: Readonly<Record<string, unknown>>): Promise<string>;
   ask<Body>(method: string, path: string, asked?: Asked): Promise<Answer<Body>>;
   raw(method: string, path: string, asked?: Asked): Promise<Response>;
 }
@@ -55,7 +55,7 @@ export default defineScraper({
 });
 `;
 
-interface KitOptions extends Partial<Omit<ServiceContext, "registry">> {
+interface KitOptions extends Partial<Omit<ControllerContext, "registry">> {
   /** Puts somebody between the controller and its registry. */
   readonly withRegistry?: (registry: Registry) => Registry;
 }
@@ -120,13 +120,13 @@ export const openApiKit = async ({
         body: (isJson ? JSON.parse(text) : text) as Body,
       };
     },
-    async addClient(name, role = "client", card = {}) {
+    async addClient(name, role = "client", info = {}) {
       if (!(await registry.readClient(name))) {
-        await registry.saveClient({ name, weight: 1, webhooks: [], createdAt: Date.now(), ...card });
+        await registry.saveClient({ name, weight: 1, webhooks: [], createdAt: Date.now(), ...info });
         await ledger.setShare(name, { weight: 1 });
       }
       const made = makeKey(name, role, Date.now());
-      await registry.saveKey(made.card);
+      await registry.saveKey(made.info);
       return made.key;
     },
     async [Symbol.asyncDispose]() {

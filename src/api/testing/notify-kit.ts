@@ -10,7 +10,7 @@ import { jobSpec, keysOf, planned } from "../../ports/ledger-suite/test-kit.ts";
 import type { Ledger } from "../../ports/ledger.ts";
 import { clientInfo } from "../../ports/registry-suite/test-kit.ts";
 import type { Delivery, Registry, WebhookEndpoint } from "../../ports/registry.ts";
-import type { Wait } from "../wait.ts";
+import type { Wait } from "../run-task.ts";
 
 /** The secret of every endpoint unless a test says otherwise. */
 export const SECRET = `whsec_${Buffer.from("a secret that only this test knows").toString("base64")}`;

@@ -1,22 +1,26 @@
+import { createHash } from "node:crypto";
+import type { ItemRef } from "../../domain/item.ts";
+import type { JobSpec, JobView } from "../../domain/job.ts";
+import { hidePlaces } from "../../domain/record.ts";
 import { tell } from "../../pipeline/notify.ts";
-import type { JobView } from "../../domain/job.ts";
 import type { Ledger, LedgerEvent } from "../../ports/ledger.ts";
-import type { ClientInfo, NewDelivery, Registry } from "../../ports/registry.ts";
-import { deliveriesOf } from "./delivery-of.ts";
+import { type ClientInfo, JOB_ENDPOINT, type NewDelivery, type Registry } from "../../ports/registry.ts";
+import { itemId } from "../../services/items.ts";
+import { evidenceView } from "../../services/job-view.ts";
 
 export interface DeliveryTools {
   readonly ledger: Pick<Ledger, "events" | "readJob">;
   readonly registry: Registry;
-  /** Hears each event of all jobs once it is on its way. */
+  /** Called for each event once its deliveries are stored. */
   readonly onEvent?: (event: LedgerEvent) => void;
 }
 
-/** How the log knows the deliveries. */
+/** The name of this reader of the event log. */
 const CONSUMER = "webhooks";
 
 /**
- * Makes deliveries of the events that are new. They are there before the cursor moves, and made again they are the same: a crash in between
- * loses nothing and doubles nothing. Answers how far it has come.
+ * Turns new events into deliveries. They are stored before the cursor moves, and making them again gives the same ones: a crash in between loses nothing and
+ * duplicates nothing. Returns the position reached.
  */
 export const makeDeliveries = async (
   { ledger, registry, onEvent }: DeliveryTools,
@@ -33,8 +37,8 @@ export const makeDeliveries = async (
         const job = await kept(jobs, event.job, () => ledger.readJob(event.job));
         if (!job) continue;
         const { client } = job.spec;
-        const card = await kept(clients, client, () => registry.readClient(client));
-        deliveries.push(...deliveriesOf(event, job.spec, card));
+        const info = await kept(clients, client, () => registry.readClient(client));
+        deliveries.push(...deliveriesOf(event, job.spec, info));
       }
       await registry.addDeliveries(deliveries);
       if (onEvent) events.forEach(onEvent);
@@ -46,3 +50,63 @@ const kept = async <T>(known: Map<string, T>, name: string, read: () => Promise<
   if (!known.has(name)) known.set(name, await read());
   return known.get(name) as T;
 };
+
+/** The receivers of an event: the client's webhooks that want its type, and the webhook that the job names. */
+export const deliveriesOf = (
+  event: LedgerEvent,
+  spec: JobSpec,
+  client: ClientInfo | undefined,
+): NewDelivery[] => {
+  const endpoints = (client?.webhooks ?? []).filter(({ events }) => events?.includes(event.type) ?? true);
+  const targets = endpoints.map(({ id, url }) => ({ id, url }));
+  const { webhook } = spec;
+  if (webhook !== undefined && targets.every(({ url }) => url !== webhook))
+    targets.push({ id: JOB_ENDPOINT, url: webhook });
+  const body = bodyOf(event, spec);
+  return targets.map(({ id, url }) => ({
+    id: messageId(event, id),
+    event: event.id,
+    client: spec.client,
+    job: event.job,
+    endpoint: id,
+    url,
+    type: event.type,
+    body,
+  }));
+};
+
+/** Derived from the event and its receiver, so that a repeated delivery has the same id. */
+const messageId = (event: LedgerEvent, endpoint: string): string => {
+  const text = JSON.stringify([event.id, event.at, event.job, endpoint]);
+  return `msg_${createHash("sha256").update(text).digest("base64url").slice(0, 27)}`;
+};
+
+const bodyOf = (event: LedgerEvent, { client, scraper, labels }: JobSpec): string =>
+  JSON.stringify(
+    {
+      type: event.type,
+      timestamp: new Date(event.at).toISOString(),
+      data: { ...factsOf(event), job: event.job, client, scraper, ...(labels && { labels }) },
+    },
+    hidePlaces,
+  );
+
+/** Items and evidence as the API shows them. */
+export const factsOf = ({ facts }: LedgerEvent): LedgerEvent["facts"] => {
+  const { items, evidence, held, ...rest } = facts as EventFacts;
+  return {
+    ...rest,
+    ...(items && {
+      items: items.map(({ queue, seq, ...item }) => ({ id: itemId({ queue, seq }), ...item })),
+    }),
+    ...(evidence !== undefined && { evidence: evidenceView(evidence) }),
+    ...(held && { held: held.map((lane) => ({ ...lane, evidence: evidenceView(lane.evidence) })) }),
+  };
+};
+
+interface EventFacts {
+  readonly [fact: string]: unknown;
+  readonly items?: readonly ItemRef[];
+  readonly evidence?: unknown;
+  readonly held?: readonly { readonly lane: string; readonly evidence: unknown }[];
+}

@@ -5,7 +5,7 @@ import { webhookSender } from "../../channels/webhook/webhook-sender.ts";
 import { openTestSite, type SiteRequest } from "../../collectors/http/testing/test-site.ts";
 import { delivery } from "../../ports/registry-suite/test-kit.ts";
 import { endpoint, SECRET, NotifyKit, until } from "../testing/notify-kit.ts";
-import { wait } from "../wait.ts";
+import { wait } from "../run-task.ts";
 import { sendDeliveries, type SendTools } from "./send-deliveries.ts";
 
 const never = new AbortController().signal;

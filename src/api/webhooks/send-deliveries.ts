@@ -1,26 +1,32 @@
-import type { Delivery, DeliveryEnd } from "../../ports/registry.ts";
-import type { Wait } from "../wait.ts";
-import { type DeliveryTools, tryDelivery } from "./try-delivery.ts";
+import { deliveryDelayMs } from "../../domain/retry.ts";
+import type { WebhookAnswer, WebhookSender } from "../../ports/channel.ts";
+import {
+  type ClientInfo,
+  type Delivery,
+  type DeliveryEnd,
+  JOB_ENDPOINT,
+  type Registry,
+} from "../../ports/registry.ts";
+import type { Wait } from "../run-task.ts";
 
-/** Hears how a try ended. */
+/** Called with the end of each attempt. */
 export type OnDeliveryEnd = (delivery: Delivery, end: DeliveryEnd) => void;
 
 export interface SendTools extends DeliveryTools {
   readonly wait: Wait;
-  /** Requests under way at a time. */
+  /** Concurrent requests. */
   readonly concurrency: number;
-  /** How often it is looked whether more is due, while some are under way. */
+  /** How often to check for more due deliveries while some are being sent. */
   readonly everyMs: number;
   readonly report: (task: string, error: unknown) => void;
   readonly onEnd?: OnDeliveryEnd | undefined;
 }
 
-/** Longer than a try may take: after that, its taker is taken for dead. Until then a dead one's receiver hears nothing. */
+/** Longer than an attempt may take: after that, its controller is considered dead. Until then its receiver waits. */
 const TAKE_MS = 20_000;
 
 /**
- * Sends what is due until nothing is, neither due nor under way. A place that gets free is filled at once: one slow receiver holds a place, not
- * the round.
+ * Sends due deliveries until none is due or in progress. A free place is filled at once: a slow receiver occupies one place and does not delay the round.
  */
 export const sendDeliveries = async (tools: SendTools, signal: AbortSignal): Promise<void> => {
   const { registry, concurrency, everyMs, wait } = tools;
@@ -54,7 +60,7 @@ const untilOneEnds = async (
   stop.abort();
 };
 
-/** What cannot be sent or written down is given again when its time is over. */
+/** If sending or recording fails, the delivery is handed out again after its time. */
 const sendOne = async (tools: SendTools, delivery: Delivery, signal: AbortSignal): Promise<void> => {
   try {
     const end = await tryDelivery(tools, delivery, signal);
@@ -62,5 +68,59 @@ const sendOne = async (tools: SendTools, delivery: Delivery, signal: AbortSignal
     tools.onEnd?.(delivery, end);
   } catch (error) {
     tools.report("webhooks", error);
+  }
+};
+
+interface DeliveryTools {
+  readonly registry: Registry;
+  readonly sender: WebhookSender;
+  readonly now: () => number;
+  /** In [0, 1). */
+  readonly random: () => number;
+}
+
+/** One attempt. The URL and the secrets are read now, so that changes apply to waiting deliveries. */
+const tryDelivery = async (
+  { registry, sender, now, random }: DeliveryTools,
+  delivery: Delivery,
+  signal: AbortSignal,
+): Promise<DeliveryEnd> => {
+  const receiver = receiverOf(delivery, await registry.readClient(delivery.client));
+  if ("problem" in receiver) return { state: "parked", error: receiver.problem };
+  const answer = await sender.send({ id: delivery.id, body: delivery.body, ...receiver }, signal);
+  // If it was stopped half-way, it may have arrived or not: it is sent again.
+  if (signal.aborted && answer.result === "failed") return { state: "due", delayMs: 0, error: answer.error };
+  return endOf(answer, delivery, now(), random());
+};
+
+type Receiver = { readonly url: string; readonly secrets: readonly string[] } | { readonly problem: string };
+
+const receiverOf = ({ endpoint, url }: Delivery, client: ClientInfo | undefined): Receiver => {
+  const found = client?.webhooks.find(({ id }) => id === endpoint);
+  if (!found && endpoint !== JOB_ENDPOINT) return { problem: `the client no longer has webhook ${endpoint}` };
+  const secrets = found?.secrets ?? client?.secrets ?? client?.webhooks[0]?.secrets ?? [];
+  if (secrets.length === 0)
+    return {
+      problem: "there is no secret to sign with: create one with POST /v1/webhooks/job/rotate, then replay",
+    };
+  return { url: found?.url ?? url, secrets };
+};
+
+const endOf = (answer: WebhookAnswer, delivery: Delivery, now: number, random: number): DeliveryEnd => {
+  switch (answer.result) {
+    case "delivered":
+      return { state: "delivered", status: answer.status };
+    case "hopeless": {
+      const { result: _, ...facts } = answer;
+      return { state: "parked", ...facts };
+    }
+    case "failed": {
+      const { result: _, retryAfterMs, ...facts } = answer;
+      const ageMs = now - delivery.createdAt;
+      const delayMs = deliveryDelayMs({ attempts: delivery.attempts + 1, ageMs, retryAfterMs, random });
+      return delayMs === undefined ? { state: "parked", ...facts } : { state: "due", delayMs, ...facts };
+    }
+    default:
+      return answer satisfies never;
   }
 };

@@ -32,7 +32,7 @@ export const serveRemote = async (
 ): Promise<RemoteKit> => {
   const app = fastify({ forceCloseConnections: true }) as unknown as Api;
   app.decorateRequest("isUnlogged", false);
-  app.addHook("onRequest", async (request) => void (request.who = { client: "", role: "admin" }));
+  app.addHook("onRequest", async (request) => void (request.actor = { client: "", role: "admin" }));
   app.addHook("onSend", async ({ raw }) => void (isLost() && raw.socket.destroy()));
   app.setErrorHandler((error, request, reply) => answerProblem(error, request, reply, quiet));
   const service = { ledger, blobs, log: quiet, ...(steadyMs && { steadyMs }) };

@@ -3,7 +3,6 @@ import {
   copyLedger,
   LEDGER_FILE,
   lookAtLedger,
-  newWebhookSecret,
   openBlobFolder,
   openBlobs,
   openLedger,
@@ -12,6 +11,7 @@ import {
   REBUILD_FILE,
   RESTORING_FILE,
 } from "../../compose.ts";
+import { newSecret } from "../../services/secrets.ts";
 import {
   backup,
   type BackupEnd,
@@ -82,7 +82,7 @@ export const rebuildTools = (json: boolean): RebuildTools => ({
   openRebuild,
   openLedger,
   openRegistry: openRegistryFile,
-  newSecret: newWebhookSecret,
+  newSecret,
   onProgress: throttled(PROGRESS_MS, ({ jobs, items }) => {
     if (!json) process.stderr.write(`${counted(jobs, "job")} and ${counted(items, "item")} rebuilt so far\n`);
   }),

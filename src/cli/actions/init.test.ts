@@ -8,7 +8,7 @@ import { initCommand } from "./init.ts";
 const kit = mkdtempSync(join(tmpdir(), "sluice-init-"));
 after(() => rmSync(kit, { recursive: true, force: true }));
 
-test("a file where the project shall be is named, with --force too, and left as it is", async () => {
+test("a file at the project's path is an error, even with --force, and stays unchanged", async () => {
   const file = join(kit, "loop.ts");
   writeFileSync(file, "mine");
   for (const force of [false, true])
@@ -18,7 +18,7 @@ test("a file where the project shall be is named, with --force too, and left as 
 });
 
 test(
-  "a folder that cannot be made is a wrong command line, and the command ends",
+  "a folder that cannot be created is a usage error",
   { skip: existsSync("/proc") ? false : "this system has no /proc" },
   async () => {
     await assert.rejects(initCommand("/proc/sluice/deep", { force: false }), { name: "UsageError" });

@@ -24,7 +24,6 @@ const supervise = async (storage: SampleStorage, own: Partial<SuperviseJobOption
     update: () => {},
     note: (text) => notes.push(text),
     end: (_, report) => reports.push(report),
-    close: () => {},
     [Symbol.dispose]: () => {},
   };
   const supervisor = new Supervisor({ script: pathToFileURL(script), processes, onOutput: () => {} });
@@ -48,7 +47,7 @@ const supervise = async (storage: SampleStorage, own: Partial<SuperviseJobOption
 
 const stateOf = async ({ ledger, job }: SampleStorage) => (await ledger.readJob(job))!.state;
 
-test("a job that has ended is reported, its manifest written, and what failed is in the exit code", async () => {
+test("a finished job gets a report and a manifest, and failures set the exit code", async () => {
   await using storage = await openSampleStorage(3, (n) => (n === 1 ? FAILED : DONE));
   const { code, notes, reports } = await supervise(storage);
   assert.deepEqual([code, reports.length], [3, 1]);
@@ -70,7 +69,7 @@ test("a paused job ends the run as interrupted", async () => {
   assert.equal((await supervise(storage)).code, 5);
 });
 
-test("what happened in the ledger is told to the log and to the person", async () => {
+test("ledger events appear in the log and in the notes", async () => {
   await using storage = await openSampleStorage(2, () => undefined);
   await storage.ledger.controlJob(storage.job, "pause");
   await supervise(storage);
@@ -87,7 +86,7 @@ test("what happened in the ledger is told to the log and to the person", async (
   );
 });
 
-test("what a run that was killed has not told is told by the next one, and nothing twice", async () => {
+test("events that a killed run did not show are shown by the next one, once", async () => {
   await using storage = await openSampleStorage(2, () => undefined);
   const { events } = storage.ledger;
   await events.move(`run ${storage.job}`, await events.last());
@@ -97,7 +96,7 @@ test("what a run that was killed has not told is told by the next one, and nothi
   assert.deepEqual(log.match(/"event":"job\.\w+"/g), ['"event":"job.paused"']);
 });
 
-test("inputs that cannot be read end the run with their error; what was read is kept for resume", async () => {
+test("unreadable inputs end the run with their error; inputs read before are kept for resume", async () => {
   await using storage = await openSampleStorage(2, () => undefined);
   const broken = new Error("line 7");
   const load = async () => {
@@ -108,7 +107,7 @@ test("inputs that cannot be read end the run with their error; what was read is 
   assert.equal(await stateOf(storage), "paused");
 });
 
-test("a new job of which nothing could be read is not worth keeping", async () => {
+test("a new job without any readable input is cancelled", async () => {
   await using storage = await openSampleStorage(0, () => undefined);
   await storage.ledger.createJob({ ...(await storage.ledger.readJob(storage.job))!.spec, id: "empty" });
   const load = () => Promise.reject(new Error("no such file"));
@@ -116,7 +115,7 @@ test("a new job of which nothing could be read is not worth keeping", async () =
   assert.equal((await storage.ledger.readJob("empty"))!.state, "cancelled");
 });
 
-test("a worker that cannot go on ends the run with its error, and the job can be resumed", async () => {
+test("a failing worker ends the run with its error, and the job can be resumed", async () => {
   await using storage = await openSampleStorage(2, () => undefined);
   const program = `process.on("message", () =>
     process.send({ type: "failed", name: "LedgerError", code: "no-space", message: "full" }, () => process.exit(1)));`;

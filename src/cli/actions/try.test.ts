@@ -11,19 +11,19 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 const file = join(folder, "parcels.csv");
 writeFileSync(file, "parcel,year\n100,2024\n200,2025\n");
 
-test("an item of a file is found by its line, the first one without", async () => {
+test("an item of a file is found by its line; without one, it is the first", async () => {
   assert.deepEqual(await chosenInput({ from: file }), { parcel: "100", year: "2024" });
   assert.deepEqual(await chosenInput({ from: file, line: 3 }), { parcel: "200", year: "2025" });
 });
 
-test("a line without an item, no item at all and two of them are wrong usage", async () => {
+test("a line without an item, no item and two items are usage errors", async () => {
   await assert.rejects(chosenInput({ from: file, line: 1 }), UsageError);
   await assert.rejects(chosenInput({ from: file, line: 9 }), UsageError);
   await assert.rejects(chosenInput({}), UsageError);
   await assert.rejects(chosenInput({ from: file, input: { parcel: "1" } }), UsageError);
 });
 
-test("pairs are texts first, and numbers where the schema wants them", () => {
+test("pairs are read as text first, then as numbers", () => {
   assert.deepEqual(readings({ parcel: "0100", year: "2024", ok: "true", name: "x" }), [
     { parcel: "0100", year: "2024", ok: "true", name: "x" },
     { parcel: "0100", year: 2024, ok: true, name: "x" },

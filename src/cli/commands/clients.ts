@@ -1,3 +1,4 @@
+import { CLIENT_NAME } from "../../domain/client.ts";
 import { type Command, Option } from "commander";
 import type { Client, Key, NewClient, Role } from "../../client.ts";
 import { EXIT, UsageError } from "../exit.ts";
@@ -118,10 +119,6 @@ const clientTable = (clients: readonly Client[], width: number): string[] => {
   );
 };
 
-const CLIENT_NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/;
-/** Clients of the jobs that commands create in a data folder. */
-const RESERVED: readonly string[] = ["local", "try"];
-
 const limitsOf = (options: ClientOptions): Omit<NewClient, "name"> => {
   const { weight, itemsPerDay, maxRunning, requestsPerMinute, maxOpenJobs, maxStoredBytes } = options;
   const limits = given({ itemsPerDay, maxRunning, requestsPerMinute, maxOpenJobs, maxStoredBytes });
@@ -136,10 +133,8 @@ const limitsOf = (options: ClientOptions): Omit<NewClient, "name"> => {
 const addClient = async (name: string, options: ClientOptions): Promise<number> => {
   if (!CLIENT_NAME.test(name))
     throw new UsageError(
-      `${name}: not a valid client name. Use lower-case letters, digits, dots, - and _, at most 64.`,
+      `${name}: not a valid client name. Use up to 64 lower-case letters, digits, dots, - and _. \`local\` and \`try\` are reserved for the command line.`,
     );
-  if (RESERVED.includes(name))
-    throw new UsageError(`${name}: this name is reserved for jobs of the command line. Choose another.`);
   await using verbs = await openVerbs(options);
   const client = await verbs.addClient({ name, ...limitsOf(options) });
   print(

@@ -84,7 +84,7 @@ export const register = (program: Command, toAction: ToAction): void => {
 const processOptions = (command: Command): Command =>
   dataOptions(
     logOptions(command).addOption(
-      new Option("--drain <time>", "how long to wait for items in flight when stopping")
+      new Option("--drain <duration>", "how long to wait for items in flight when stopping")
         .argParser(durationIn("drainMs"))
         .default(DRAIN_MS, "8s"),
     ),

@@ -15,6 +15,7 @@ import {
   type ToAction,
 } from "../options.ts";
 import { jobJson } from "../render/job-json.ts";
+import { paceNote } from "../service/submission.ts";
 import { openVerbs } from "../service/open-verbs.ts";
 import { print, throttled, withCommandName } from "../terminal.ts";
 import { counted, countText, fitText, plainText, shellWord } from "../text.ts";
@@ -67,14 +68,14 @@ export const register = (program: Command, toAction: ToAction): void => {
     .option("--max-requests <n>", "fail the remaining items after N requests", numberIn("requests"))
     .option("--max-bytes <n>", "fail the remaining items after N bytes", numberIn("bytes"))
     .option(
-      "--max-age <while>",
+      "--max-age <duration>",
       "reuse pages fetched within this time; 0 always fetches",
       durationIn("maxAgeMs"),
     )
     .option("--only-changed", "skip items that have not changed since the previous run", false)
     .option("--label <name=value>", "label to find the job by; repeatable", labelValue)
     .option("--webhook <url>", "send the job's events to this URL")
-    .option("--progress-every <while>", "send progress events at this interval", durationIn("progressMs"))
+    .option("--progress-every <duration>", "send progress events at this interval", durationIn("progressMs"))
     .addHelpText("after", HELP);
   placeOptions(submit).action(toAction(submitJob));
 };
@@ -127,6 +128,8 @@ const submitJob = async (scraper: string | undefined, options: SubmitOptions): P
   // Only the ID on stdout, for `JOB=$(sluice submit …)`.
   print([json ? JSON.stringify(jobJson(view)) : id]);
   for (const line of summary(view)) say(line);
+  const note = known ? undefined : paceNote(rate, { ...view.spec, perSecond: view.spec.pace.perSecond });
+  if (note !== undefined) say(`  ${note}`);
   const isEmpty = view.counts.accepted === 0;
   if (!isEmpty) say(`  sluice jobs watch ${id}${verbs.flag}`);
   // A server has its own workers, and only operators may list them.

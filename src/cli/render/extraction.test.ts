@@ -39,7 +39,7 @@ const rendered = (rest: Partial<Extracted>): string[] =>
     FACTS,
   );
 
-test("one is said as one", () => {
+test("singular counts use the singular", () => {
   assert.deepEqual(rendered({}), [
     "job: 1 stored item extracted in 1.0s (1/s, 1 core) with a v",
     "  1 record; 1 item done",
@@ -47,7 +47,7 @@ test("one is said as one", () => {
   ]);
 });
 
-test("an extraction says that it is current only when it is, and else which one and why", () => {
+test("an extraction says whether it is current, and if not, which one is and why", () => {
   const overtaken = rendered({ current: "job@x2" });
   assert.match(overtaken.at(-1)!, /x1 is stored but not current: extraction x2 was started or chosen later/);
   const held = rendered({ current: "job@first", extraction: { ...EXTRACTION, notCurrent: "nothing came" } });
@@ -55,7 +55,7 @@ test("an extraction says that it is current only when it is, and else which one 
   assert.match(held.at(-1)!, /The records of the original run are current/);
 });
 
-test("scrapers that are gone are named", () => {
+test("scrapers that no longer exist are named", () => {
   assert.ok(rendered({ gone: ["town"] }).some((line) => line.includes("Scraper town no longer exists")));
 });
 
@@ -65,7 +65,7 @@ test("a job's report marks which extraction is current, or that none is", () => 
   const lines = extractionLines({ extractions, current: EXTRACTION });
   assert.deepEqual(lines.slice(2), [
     "  x1  1 record with a v, current",
-    "  x2  1 record with a v, held back: nothing came",
+    "  x2  1 record with a v, not current: nothing came",
   ]);
   assert.match(extractionLines({ extractions, current: undefined }).at(-1)!, /None of them is current/);
   assert.deepEqual(extractionLines({ extractions: [], current: undefined }), []);
@@ -84,7 +84,7 @@ const side = (owner: string | undefined, state: ItemSide["state"] = "done"): Ite
 });
 const NAMES = { before: "a@first", after: "a@x" };
 
-test("sets that say the same are told in one line", () => {
+test("equal sets are reported in one line", () => {
   const difference = newDifference();
   compareItems(difference, "1", side("Ann"), side("Ann"), { most: 1 });
   assert.deepEqual(renderDifference(difference, NAMES, Infinity), [
@@ -92,7 +92,7 @@ test("sets that say the same are told in one line", () => {
   ]);
 });
 
-test("a difference is a table of fields with examples under it, on lines that fit and steer no terminal", () => {
+test("a difference is a table of fields with examples, cut to the width and without control sequences", () => {
   const difference = newDifference();
   compareItems(difference, "1", side("Ann"), side("Bo\x1b[31m\n"), { most: 1 });
   compareItems(difference, "2", side("Cy"), side(undefined), { most: 1 });
@@ -114,7 +114,7 @@ test("a difference is a table of fields with examples under it, on lines that fi
   assert.ok(lines.every((line) => line.length <= 60));
 });
 
-test("what a program reads has the same counts", () => {
+test("the JSON has the same counts", () => {
   const difference = newDifference();
   compareItems(difference, "1", side("Ann"), side("Bo", "failed"), { most: 1 });
   const json = JSON.parse(JSON.stringify(differenceJson(difference))) as Record<
@@ -143,7 +143,7 @@ const tell = (mode: ProgressMode): { readonly people: string[]; readonly program
   return { people, programs };
 };
 
-test("elsewhere than on a terminal a line comes now and then, with rate and time left", () => {
+test("without a terminal, a line appears occasionally, with rate and remaining time", () => {
   const { people, programs } = tell("lines");
   assert.deepEqual(people, [
     "j: 1,000 of 10,000 items extracted, 10.0%, 200/s, 45s left\n",

@@ -93,7 +93,7 @@ export const extractionLines = ({ extractions, current }: JobSets): string[] => 
       ({ id, counts, scrapers, notCurrent }) =>
         `  ${id}  ${counted(counts.records, "record")} with ${scrapers.map(({ name, version }) => `${name} ${version}`).join(", ")}` +
         (counts.failed > 0 ? `, ${counted(counts.failed, "item")} failed` : "") +
-        (id === current?.id ? ", current" : notCurrent === undefined ? "" : `, held back: ${notCurrent}`),
+        (id === current?.id ? ", current" : notCurrent === undefined ? "" : `, not current: ${notCurrent}`),
     ),
     ...(current ? [] : ["  None of them is current: the records of the original run are."]),
   ];

@@ -54,7 +54,7 @@ const attempts = ({ attempts: all, attemptCount, state }: ShownItem, { width }: 
   return [
     `Attempts: ${all.length}, ${counted(sum("requests"), "request")}, ${bytesText(sum("bytes"))}`,
     ...textTable(
-      ["at", { right: "took" }, { right: "requests" }, { right: "bytes" }, "ended", "worker", "detail"],
+      ["when", { right: "took" }, { right: "requests" }, { right: "bytes" }, "ended", "worker", "detail"],
       all.map(({ at, ms, requests, bytes, end, worker, detail }) => [
         timeText(at),
         durationText(ms),

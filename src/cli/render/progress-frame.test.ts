@@ -18,7 +18,7 @@ test("the time left is what is left at the pace so far", () => {
   assert.equal(etaAfter({ states: { done: 15, absent: 3, failed: 2, queued: 70, leased: 10 } }), 16_000);
 });
 
-test("there is no time left to tell while inputs come, while nothing moves, and when it is over", () => {
+test("there is no ETA while inputs are read, while nothing moves, and at the end", () => {
   assert.equal(etaAfter({ states: { done: 20, queued: 80 }, isSealed: false }), undefined);
   assert.equal(etaAfter({ states: { queued: 100 } }), undefined);
   assert.equal(etaAfter({ states: { done: 20, queued: 80 }, state: "paused" }), undefined);
@@ -73,7 +73,7 @@ const lanes: readonly LaneView[] = [
 ];
 const frame: ProgressFrame = { view, lanes, processes: 2, perSecond: 132.7, etaMs: 6000 };
 
-test("the display tells states, failures, retries and lanes", () => {
+test("the display shows states, failures, retries and lanes", () => {
   assert.deepEqual(renderProgress(frame, 79, plain), [
     "county  20261115-203412-k3f9  running in 2 processes",
     "████████████████████████░░░░░░░░░░░░░░░░  60%  1,204 of 2,000  133/s  ETA 6.0s",

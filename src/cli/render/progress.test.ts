@@ -52,7 +52,7 @@ const running = sampleView({
 const done = sampleView({ state: "done", states: { done: 10 } });
 
 describe("on a terminal", () => {
-  test("one that does not know its size is taken for one of 80 columns", () => {
+  test("a terminal of unknown size counts as 80 columns wide", () => {
     const shownOn = (size: { readonly columns: number; readonly rows: number }) => {
       const { progress, shown } = opened("live", size);
       progress.update(running, [], extra);
@@ -75,14 +75,14 @@ describe("on a terminal", () => {
     ]);
     assert.deepEqual(screen.slice(4), ["done 10"]);
     assert.equal(hasCursor, false);
-    progress.close();
+    progress[Symbol.dispose]();
   });
 
   test("the report takes the place of the display, and the cursor is back", () => {
     const { progress, shown } = opened("live");
     progress.update(running, [], extra);
     progress.end(done, ["All is done"]);
-    progress.close();
+    progress[Symbol.dispose]();
     assert.deepEqual(showOn(shown.join("")), { screen: ["All is done"], hasCursor: true });
   });
 
@@ -91,7 +91,7 @@ describe("on a terminal", () => {
     progress.update(running, [], extra);
     progress.update(done, [], extra);
     assert.equal(shown.length, 2);
-    progress.close();
+    progress[Symbol.dispose]();
   });
 
   test("the cursor comes back when the process ends in the middle", () => {
@@ -106,7 +106,7 @@ describe("on a terminal", () => {
 });
 
 describe("elsewhere", () => {
-  test("a plain line comes every five seconds and when the job enters another phase", () => {
+  test("a plain line appears every five seconds and when the phase changes", () => {
     const { progress, shown, pass } = opened("lines");
     progress.update(running, [], extra);
     pass(4000);
@@ -123,7 +123,7 @@ describe("elsewhere", () => {
     ]);
   });
 
-  test("a line that says nothing new is left out", () => {
+  test("a line without news is omitted", () => {
     const { progress, shown, pass } = opened("lines");
     for (let n = 0; n < 3; n++) {
       progress.update(sampleView({ state: "paused", states: { queued: 4 } }), [], extra);
@@ -136,7 +136,7 @@ describe("elsewhere", () => {
   });
 });
 
-test("for a program every line on stdout is an object, the last one the whole account", () => {
+test("in JSON mode every line is an object, and the last one is the full report", () => {
   const { progress, shown, lines, pass } = opened("json");
   progress.note("Job k3f9");
   progress.update(running, [], { processes: 2, loaded: 10 });
@@ -163,14 +163,14 @@ test("quiet is quiet", () => {
   assert.deepEqual([...shown, ...lines], []);
 });
 
-test("a stream that nobody reads any more does not end the job", () => {
+test("a closed stream does not end the job", () => {
   const heard: string[] = [];
   const stream = { write: () => true, on: (event: string) => heard.push(event) };
   openProgress({ mode: "lines", stream, out: stream });
   assert.deepEqual(heard, ["error", "error"]);
 });
 
-test("the way to show progress follows the options, then the terminal", () => {
+test("options, then the terminal, determine the progress mode", () => {
   const mode = (json: boolean, quiet: boolean, isTTY: boolean) =>
     progressMode({ json, quiet }, { isTTY }, "xterm");
   assert.equal(mode(true, true, true), "json");

@@ -18,8 +18,13 @@ export interface Progress extends Disposable {
   note(text: string): void;
   /** Replaces the display by the report. */
   end(view: JobView, report: readonly string[]): void;
-  /** Restores the terminal. May be called more than once. */
-  close(): void;
+}
+
+/** How progress is shown. Disposing restores the terminal, and may happen more than once. */
+interface Display extends Disposable {
+  update(frame: ProgressFrame, atMs: number): void;
+  note(text: string): void;
+  end(view: JobView, report: readonly string[]): void;
 }
 
 /** The part of a stream that is needed; terminals have columns and rows. */
@@ -60,69 +65,55 @@ export const openProgress = ({
 }: ProgressOptions): Progress => {
   // The job continues when the reader is gone: a closed terminal, a pipe into `head`.
   for (const each of [stream, out]) each.on?.("error", () => undefined);
+  const display = displayOf(mode, stream, out);
+  const frames = new FrameMaker();
+  return {
+    update(view, lanes, extra) {
+      const atMs = now();
+      display.update(frames.frame(view, lanes, extra, atMs), atMs);
+    },
+    note: (text) => display.note(text),
+    end: (view, report) => display.end(view, report),
+    [Symbol.dispose]: () => display[Symbol.dispose](),
+  };
+};
+
+const displayOf = (mode: ProgressMode, stream: ProgressStream, out: ProgressStream): Display => {
   switch (mode) {
     case "live":
-      return new LiveProgress(stream, now);
+      return new LiveDisplay(stream);
     case "lines":
-      return new LineProgress(stream, now);
+      return lineDisplay(stream);
     case "json":
-      return new JsonProgress(out, now);
+      return jsonDisplay(out);
     case "quiet":
-      return QUIET;
+      return { update: nothing, note: nothing, end: nothing, [Symbol.dispose]: nothing };
     default:
       return mode satisfies never;
   }
 };
 
 const nothing = (): void => undefined;
-const QUIET: Progress = {
-  update: nothing,
-  note: nothing,
-  end: nothing,
-  close: nothing,
-  [Symbol.dispose]: nothing,
-};
 
 const JSON_EVERY_MS = 1000;
 
 /** One JSON object per line, of type `progress`, `note` or, as the last one, `end`. */
-export class JsonProgress implements Progress {
-  readonly #out: ProgressStream;
-  readonly #now: () => number;
-  readonly #frames = new FrameMaker();
-  #state = "";
-  #saidAtMs = 0;
-
-  constructor(out: ProgressStream, now: () => number) {
-    this.#out = out;
-    this.#now = now;
-  }
-
-  update(view: JobView, lanes: readonly LaneView[], extra: ProgressExtra): void {
-    const now = this.#now();
-    const frame = this.#frames.frame(view, lanes, extra, now);
-    if (view.state === this.#state && now - this.#saidAtMs < JSON_EVERY_MS) return;
-    this.#state = view.state;
-    this.#saidAtMs = now;
-    this.#say(progressJson(frame));
-  }
-
-  note(text: string): void {
-    this.#say({ type: "note", text });
-  }
-
-  end(view: JobView): void {
-    this.#say({ type: "end", ...jobJson(view) });
-  }
-
-  close(): void {}
-
-  [Symbol.dispose](): void {}
-
-  #say(line: Readonly<Record<string, unknown>>): void {
-    this.#out.write(`${JSON.stringify(line)}\n`);
-  }
-}
+const jsonDisplay = (out: ProgressStream): Display => {
+  let state = "";
+  let saidAtMs = 0;
+  const say = (line: Readonly<Record<string, unknown>>): void => void out.write(`${JSON.stringify(line)}\n`);
+  return {
+    update(frame, atMs) {
+      if (frame.view.state === state && atMs - saidAtMs < JSON_EVERY_MS) return;
+      state = frame.view.state;
+      saidAtMs = atMs;
+      say(progressJson(frame));
+    },
+    note: (text) => say({ type: "note", text }),
+    end: (view) => say({ type: "end", ...jobJson(view) }),
+    [Symbol.dispose]: nothing,
+  };
+};
 
 const progressJson = ({ view, lanes, loaded, processes, perSecond, etaMs }: ProgressFrame) => ({
   type: "progress",
@@ -142,44 +133,28 @@ const progressJson = ({ view, lanes, loaded, processes, perSecond, etaMs }: Prog
 const LINE_EVERY_MS = 5000;
 
 /** Plain lines for logs and pipes: every few seconds, and whenever the job's phase changes. */
-export class LineProgress implements Progress {
-  readonly #stream: ProgressStream;
-  readonly #now: () => number;
-  readonly #frames = new FrameMaker();
-  #phase = "";
-  #saidAtMs = 0;
-  #said = "";
-
-  constructor(stream: ProgressStream, now: () => number) {
-    this.#stream = stream;
-    this.#now = now;
-  }
-
-  update(view: JobView, lanes: readonly LaneView[], extra: ProgressExtra): void {
-    const now = this.#now();
-    const frame = this.#frames.frame(view, lanes, extra, now);
-    const phase = `${view.state} ${extra.loaded === undefined} ${view.held.length}`;
-    if (phase === this.#phase && now - this.#saidAtMs < LINE_EVERY_MS) return;
-    const line = renderProgressLine(frame);
-    this.#phase = phase;
-    this.#saidAtMs = now;
-    if (line === this.#said) return;
-    this.#said = line;
-    this.#stream.write(`${line}\n`);
-  }
-
-  note(text: string): void {
-    for (const line of text.split("\n")) this.#stream.write(`${plainText(line)}\n`);
-  }
-
-  end(_view: JobView, report: readonly string[]): void {
-    this.#stream.write(`${report.join("\n")}\n`);
-  }
-
-  close(): void {}
-
-  [Symbol.dispose](): void {}
-}
+const lineDisplay = (stream: ProgressStream): Display => {
+  let phase = "";
+  let saidAtMs = 0;
+  let said = "";
+  return {
+    update(frame, atMs) {
+      const { view, loaded } = frame;
+      const newPhase = `${view.state} ${loaded === undefined} ${view.held.length}`;
+      if (newPhase === phase && atMs - saidAtMs < LINE_EVERY_MS) return;
+      phase = newPhase;
+      saidAtMs = atMs;
+      const line = renderProgressLine(frame);
+      if (line !== said) stream.write(`${line}\n`);
+      said = line;
+    },
+    note(text) {
+      for (const line of text.split("\n")) stream.write(`${plainText(line)}\n`);
+    },
+    end: (_view, report) => void stream.write(`${report.join("\n")}\n`),
+    [Symbol.dispose]: nothing,
+  };
+};
 
 const HIDE_CURSOR = "\x1b[?25l";
 const SHOW_CURSOR = "\x1b[?25h";
@@ -188,28 +163,24 @@ const CLEAR_BELOW = "\x1b[J";
 const upBy = (lines: number): string => (lines > 0 ? `\x1b[${lines}A` : "");
 
 /** Redraws a few lines in place. Each drawing is one write that overwrites the old lines without clearing them, which would flicker. */
-export class LiveProgress implements Progress {
+class LiveDisplay implements Display {
   readonly #stream: ProgressStream;
-  readonly #now: () => number;
   readonly #colors = picocolors.createColors(wantsColors({ isTTY: true }, process.env));
-  readonly #frames = new FrameMaker();
-  readonly #restore = (): void => this.close();
+  readonly #restore = (): void => this[Symbol.dispose]();
   #lines: readonly string[] = [];
   /** Number of display lines on the terminal. */
   #drawn = 0;
   #isOpen = false;
 
-  constructor(stream: ProgressStream, now: () => number) {
+  constructor(stream: ProgressStream) {
     this.#stream = stream;
-    this.#now = now;
   }
 
-  update(view: JobView, lanes: readonly LaneView[], extra: ProgressExtra): void {
+  update(frame: ProgressFrame): void {
     // A terminal of unknown size reports 0 for both.
     const [columns, rows] = [this.#stream.columns || 80, this.#stream.rows || 24];
     // One column and one line stay free: filling the last one scrolls some terminals.
     const width = Math.max(1, columns - 1);
-    const frame = this.#frames.frame(view, lanes, extra, this.#now());
     this.#lines = renderProgress(frame, width, this.#colors).slice(0, Math.max(1, rows - 1));
     this.#draw([]);
   }
@@ -221,20 +192,16 @@ export class LiveProgress implements Progress {
   end(_view: JobView, report: readonly string[]): void {
     this.#lines = [];
     this.#draw([]);
-    this.close();
+    this[Symbol.dispose]();
     this.#stream.write(`${report.join("\n")}\n`);
   }
 
-  close(): void {
+  [Symbol.dispose](): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;
     process.off("exit", this.#restore);
     this.#drawn = 0;
     this.#stream.write(SHOW_CURSOR);
-  }
-
-  [Symbol.dispose](): void {
-    this.close();
   }
 
   #draw(notes: readonly string[]): void {

@@ -11,7 +11,7 @@ process.env["SLUICE_COMMAND"] = "sluice";
 const report = (...[view, facts]: Parameters<typeof renderReport>) =>
   `${renderReport(view, facts).join("\n")}\n`;
 
-test("a job without trouble has a short report", () => {
+test("a job without problems has a short report", () => {
   const view = sampleView({ state: "done", states: { done: 1200 }, requests: 4911, bytes: 28_900_000 });
   assert.equal(
     report(view, { data: "./data", tookMs: 16_200, output: "out.csv" }),
@@ -78,7 +78,7 @@ const troubled = sampleView({
   bytes: 812,
 });
 
-test("everything that went wrong is told, with the way on", () => {
+test("every problem is reported, with next steps", () => {
   assert.equal(
     report(troubled, { data: "/srv/my data", tookMs: 300_000 }),
     `
@@ -167,7 +167,7 @@ const stepsOf = (sample: Parameters<typeof sampleView>[0], output?: string) => {
   return at === -1 ? [] : lines.slice(at + 1).flatMap((line) => /^ {4}(.*)/.exec(line)?.[1] ?? []);
 };
 
-test("the next steps fit what became of the job", () => {
+test("the next steps fit the state of the job", () => {
   const id = "20261115-203412-k3f9";
   assert.deepEqual(stepsOf({ state: "done", states: { done: 1 } }, "o.csv"), []);
   assert.deepEqual(stepsOf({ state: "done", states: { done: 1 } }), [
@@ -206,14 +206,14 @@ test("a job of several scrapers has a table of fields for each that has some", (
   assert.doesNotMatch(text, /field of (list|street)/);
 });
 
-test("a job that only collected says how its records are made", () => {
+test("a job without extraction shows how to get records", () => {
   assert.match(
     report(sampleView({ spec: { extracts: false } }), FACTS),
     /sluice extract 20261115-203412-k3f9 --data/,
   );
 });
 
-test("rejected inputs that were found name their page, apart from those of the file", () => {
+test("rejected inputs found while crawling name their page, separately from those of the file", () => {
   const rejects = [
     { line: 7, problem: "url: required" },
     { line: 3, parent: "https://a.example/list", problem: "town: url: required" },
@@ -226,7 +226,7 @@ test("rejected inputs that were found name their page, apart from those of the f
   );
 });
 
-test("a paused job says why and since when, one with freshness what changed, and a spent budget is told", () => {
+test("the report shows why a job is paused, what changed, and a spent budget", () => {
   const at = Date.UTC(2026, 10, 15, 21, 0, 0);
   const paused = { cause: "scraper", reason: "scraper county was changed", at } as const;
   const changes = { new: 1200, changed: 3, unchanged: 0, gone: 1 };
@@ -236,7 +236,7 @@ test("a paused job says why and since when, one with freshness what changed, and
   assert.match(text, /\n {2}Since the previous run: 1,200 new, 3 changed, 0 unchanged, 1 gone\n/);
 });
 
-test("where a job has several sets of records, states and fields are those of the current one, and it is named", () => {
+test("with several sets of records, the report names and shows the current one", () => {
   const view = sampleView({
     state: "done",
     states: { done: 3 },
@@ -299,7 +299,7 @@ Extraction 20261116-101500-m2x7 is current; this report shows it:
 
 process.env["SLUICE_COMMAND"] = "sluice";
 
-test("what the caps kept out is told, each with its way on", () => {
+test("capped inputs are reported, each with its next step", () => {
   const text = report(
     sampleView({
       states: { done: 30 },
@@ -318,7 +318,7 @@ test("what the caps kept out is told, each with its way on", () => {
   assert.match(flat, /sluice resume \S+ --max-items 60 --max-depth 20 --max-chain 1000/);
 });
 
-test("what a cancelled job found on its way out is not laid on a limit", () => {
+test("inputs found after a cancel are not blamed on a limit", () => {
   const text = report(
     sampleView({
       state: "cancelled",
@@ -333,7 +333,7 @@ test("what a cancelled job found on its way out is not laid on a limit", () => {
   assert.ok(!text.includes("--max-items"));
 });
 
-test("a 404 is explained as an answer that a scraper can take", () => {
+test("a 404 gets advice on accepting it as an answer", () => {
   const failures = [
     { kind: "navigation" as const, count: 3, exampleKey: "7", exampleDetail: "the site answered 404" },
   ];

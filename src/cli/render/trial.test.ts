@@ -5,7 +5,7 @@ import { field } from "../../extraction/field.ts";
 import type { Failure } from "../../domain/failure.ts";
 import { page as builtIn } from "../../scrapers/page.ts";
 import { compileScraper } from "../../scrapers/compiled-scraper.ts";
-import { judgePages } from "../../devtools/judge-pages.ts";
+import { judgePages } from "../../devtools/run-case.ts";
 import { renderTrial } from "./trial.ts";
 
 /** A trial whose page is this text, of a scraper with so many fields; the first of them is `b`. */
@@ -22,7 +22,7 @@ const rendered = async (text: string, count: number, failure?: Failure): Promise
   return stripVTControlCharacters(renderTrial({ ready, tried, job: "j", data: "data" }).join("\n"));
 };
 
-test("fields that are not explained any more are counted", async () => {
+test("fields beyond the limit of explanations are counted", async () => {
   const many = await rendered("<b>x</b>", 16);
   assert.match(many, /missing f13/);
   assert.doesNotMatch(many, /missing f14/);
@@ -30,7 +30,7 @@ test("fields that are not explained any more are counted", async () => {
   assert.doesNotMatch(await rendered("<b>x</b>", 13), /more field/);
 });
 
-test("of a page with none of the fields the beginning is shown, and its address without its secrets", async () => {
+test("for a page without any field, its beginning is shown, and its URL without secrets", async () => {
   const kind = "structure-changed";
   const failure = { kind, detail: "nothing", url: "https://a.example/?sid=5E55AB" } as const;
   const text = await rendered("<h1>We are closed</h1>", 2, failure);

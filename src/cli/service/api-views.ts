@@ -1,10 +1,9 @@
 import type { Item, Job, Lane } from "../../client.ts";
-import type { FailureKind } from "../../domain/failure.ts";
 import type { JobView, LaneState, PinnedScraper } from "../../domain/job.ts";
 import { FIELD_STATUSES, fieldPrefix } from "../../domain/record.ts";
 import type { ItemRow } from "./verbs.ts";
 
-/** The API's words are the storage's: what a server does not tell (sources, policies) is left empty, and no report needs it. */
+/** A job of the API as the storage has it. Parts that a server does not show (sources, policies) are empty; no report needs them. */
 export const jobOfApi = (job: Job): JobView => {
   const { options, counts, cost } = job;
   const { partial, ...rest } = counts;
@@ -56,7 +55,7 @@ export const jobOfApi = (job: Job): JobView => {
     counts: rest,
     cappedBy: job.cappedBy,
     partial,
-    failures: job.failures.map((one) => ({ ...one, kind: one.kind as FailureKind })),
+    failures: job.failures,
     attemptFailures: job.attemptFailures,
     fieldCounts: fields.flatMap((field) => FIELD_STATUSES.map((status) => job.fields[field]![status])),
     held: job.held.map(({ heldAt, probeAt, ...one }) => ({
@@ -74,7 +73,7 @@ export const jobOfApi = (job: Job): JobView => {
   };
 };
 
-/** With their prefixes: the root's fields have none. */
+/** With prefixes; fields of the root scraper have none. */
 const fieldsOf = (prefix: string, at: number, { fields, scraper, scrapers }: Job): string[] => {
   const others = scrapers.slice(1).map((one) => fieldPrefix(scraper, one.name));
   return Object.keys(fields).filter((field) =>
@@ -90,7 +89,7 @@ export const itemOfApi = (item: Item): ItemRow => {
     state,
     attempts,
     ...(parent !== undefined && { parent }),
-    ...(failure && { failure: { ...failure, kind: failure.kind as FailureKind } }),
+    ...(failure && { failure }),
     ...(quality && { quality }),
     ...(change && { change }),
     ...(reason && { skipReason: reason }),

@@ -1,15 +1,11 @@
 import { userInfo } from "node:os";
 import { openRegistry } from "../../compose.ts";
-import { auditDetail } from "../../domain/audit.ts";
 import type { Registry } from "../../ports/registry.ts";
+import { type Change as AuditChange, recordChange } from "../../services/audit.ts";
 import type { Verbs } from "./verbs.ts";
 
-/** What a command does to a data folder, in the API's words. */
-interface Change {
-  readonly action: string;
-  readonly target?: string;
-  readonly detail?: Readonly<Record<string, unknown>>;
-}
+/** A change to a data folder, in the API's terms. */
+type Change = Pick<AuditChange, "action" | "target" | "detail">;
 
 const userName = (): string => {
   try {
@@ -19,44 +15,33 @@ const userName = (): string => {
   }
 };
 
-/** Does it, and writes down who has, and how it ended. */
+/** Makes the change and records it, with its outcome. */
 const audited = async <T>(
   registry: () => Promise<Registry>,
-  { action, target, detail }: Change,
+  change: Change,
   work: () => Promise<T>,
 ): Promise<T> => {
   const note = async (outcome: string): Promise<void> => {
-    const text = detail && auditDetail(detail);
+    const context = { registry: await registry(), now: Date.now };
     const from = process.env["SSH_CLIENT"]?.split(" ")[0];
-    await (
-      await registry()
-    ).addAudit({
-      at: Date.now(),
-      actor: `user:${userName()}`,
-      via: "cli",
-      action,
-      outcome,
-      ...(target !== undefined && { target }),
-      ...(text !== undefined && { detail: text }),
-      ...(from && { from }),
-    });
+    await recordChange(context, { ...change, actor: `user:${userName()}`, via: "cli", outcome, from });
   };
   let done: T;
   try {
     done = await work();
   } catch (error) {
     const { code, name } = error as { readonly code?: string; readonly name?: string };
-    // Why it failed is what the user must hear.
+    // The user needs the first error.
     await note(code ?? name ?? "failed").catch(() => undefined);
     throw error;
   }
   await note("ok").catch((error: unknown) => {
-    process.stderr.write(`This could not be written to the audit trail: ${(error as Error).message}\n`);
+    process.stderr.write(`The audit log could not be written: ${(error as Error).message}\n`);
   });
   return done;
 };
 
-/** The same for a command that has no registry open. */
+/** For a command that has no open registry. */
 export const auditedIn = async <T>(data: string, change: Change, work: () => Promise<T>): Promise<T> => {
   let opened: Promise<Registry> | undefined;
   try {
@@ -66,13 +51,13 @@ export const auditedIn = async <T>(data: string, change: Change, work: () => Pro
   }
 };
 
-/** For what has been done already. */
+/** For a change that is already made. */
 export const noteChange = (data: string, change: Change): Promise<void> =>
   auditedIn(data, change, async () => undefined);
 
 type VerbName = Exclude<keyof Verbs, "flag" | typeof Symbol.asyncDispose>;
 
-/** What each verb changes; null for those that only look, or make what is one's own. A verb that is not here does not compile. */
+/** The change that each verb makes, with the API's operation and request; null for verbs that only read or create the user's own jobs. A verb that is missing here does not compile. */
 const CHANGES: { readonly [V in VerbName]: null | ((...given: Parameters<Verbs[V]>) => Change | undefined) } =
   {
     controlJob: (job, to) => ({ action: `${to}Job`, target: job }),
@@ -83,10 +68,21 @@ const CHANGES: { readonly [V in VerbName]: null | ((...given: Parameters<Verbs[V
       detail: { ...caps, ...(newVersion && { newVersion }) },
     }),
     retryItems: (job, filter) => ({ action: "retryJob", target: job, detail: { ...filter } }),
-    markRemoval: (job, what) => ({ action: "removeJob", target: job, detail: { what } }),
-    prune: (wish, isDry) => (isDry ? undefined : { action: "prune", detail: { ...wish } }),
-    controlLane: (lane, to) => ({ action: "controlLane", target: lane, detail: { ...to } }),
-    addClient: ({ name, ...share }) => ({ action: "createClient", target: name, detail: share }),
+    markRemoval: (job, what) => ({
+      action: "removeJob",
+      target: job,
+      detail: { keep: what === "pages" ? "records" : undefined },
+    }),
+    prune: ({ keepsRecords, ...wish }, isDry) =>
+      isDry
+        ? undefined
+        : { action: "prune", detail: { ...wish, keep: keepsRecords ? "records" : undefined, dryRun: false } },
+    controlLane: (lane, { isReset, ...to }) => ({
+      action: "controlLane",
+      target: lane,
+      detail: { ...to, reset: isReset },
+    }),
+    addClient: (client) => ({ action: "createClient", target: client.name, detail: { ...client } }),
     changeClient: (name, to) => ({ action: "changeClient", target: name, detail: { ...to } }),
     makeKey: (client, role) => ({ action: "createKey", target: client, detail: { role } }),
     revokeKey: (client, key) => ({ action: "revokeKey", target: `${client}/${key}` }),
@@ -107,7 +103,7 @@ const CHANGES: { readonly [V in VerbName]: null | ((...given: Parameters<Verbs[V
     listAudit: null,
   };
 
-/** Verbs of a data folder that write down what they change. A server does so by itself. */
+/** The verbs of a data folder, with an audit log. A server writes its own. */
 export const auditedVerbs = (verbs: Verbs, registry: () => Promise<Registry>): Verbs => {
   const wrapped = Object.entries(CHANGES).flatMap(([name, changeOf]) => {
     if (changeOf === null) return [];

@@ -7,7 +7,7 @@ import type { ItemView } from "../../domain/item.ts";
 import type { Blobs } from "../../ports/blobs.ts";
 import { attemptsOf, type ShownCapture, type ShownItem } from "./shown-item.ts";
 
-/** Items with this key, of whichever of the job's scrapers. */
+/** Items with this key, of any scraper of the job. */
 export const localItems = async (storage: Storage, job: string, key: string): Promise<ShownItem[]> => {
   const { items } = await storage.ledger.listItems(job, { keys: [key], limit: 100 });
   return await Promise.all(items.map((item) => show(storage, job, item)));
@@ -58,7 +58,7 @@ const showCapture = async (
     path: resolve(data, "blobs", blob),
     offset,
   };
-  // A file may be very large, and is only stored when its response was accepted.
+  // A file may be very large, and it is only stored after an accepted response.
   if (shown.isFile) return shown;
   try {
     return { ...shown, status: (await readCapture(blobs, ref)).status };

@@ -13,7 +13,7 @@ test("a job whose workers were killed is cancelled to its end, and can be remove
   t.after(() => rm(folder, { recursive: true }));
   await using storage = await openStorage(folder);
   const { ledger } = storage;
-  for (const job of ["steered", "removed"]) {
+  for (const job of ["stopped", "removed"]) {
     await ledger.createJob(jobSpec(job));
     await ledger.addItems(job, planned(["a", "b"]), []);
   }
@@ -24,7 +24,7 @@ test("a job whose workers were killed is cancelled to its end, and can be remove
 
   await using verbs = await openLocal(folder, { makes: false });
   assert.equal((await verbs.markRemoval("removed", "job")).job, "removed");
-  const { view, isQuiet } = await verbs.controlJob("steered", "cancel");
+  const { view, isQuiet } = await verbs.controlJob("stopped", "cancel");
   assert.equal(isQuiet, true);
   assert.notEqual(view.endedAt, undefined);
   assert.equal(view.counts.states.cancelled, 2);

@@ -6,7 +6,7 @@ const CONNECT_VARIABLE = "SLUICE_CONNECT_TIMEOUT";
 const CONNECT_MS = 10_000;
 const RETRIES = 3;
 
-/** A client that waits as long as it was told to, and not as long as Node's own `fetch` does. */
+/** A client with its own timeouts instead of those of Node's `fetch`. */
 export const openClient = async (
   server: string,
   key: string | undefined,
@@ -18,7 +18,7 @@ export const openClient = async (
   return new SluiceClient({
     server,
     retries: RETRIES,
-    // undici's own types are those of Node's `fetch` by other names.
+    // undici's types are those of Node's `fetch` under other names.
     fetch: send as typeof globalThis.fetch,
     ...(key !== undefined && { key }),
     ...(idleMs !== undefined && { idleMs }),

@@ -1,7 +1,7 @@
 import type { PlaceOptions } from "../options.ts";
 import type { Verbs } from "./verbs.ts";
 
-/** Of the server that is named, else of the data folder, which is made where `makes` says so. */
+/** The verbs of the named server, otherwise of the data folder, which `makes` creates. */
 export const openVerbs = async (
   { data, server, timeout }: PlaceOptions,
   { makes = false }: { readonly makes?: boolean } = {},

@@ -2,7 +2,7 @@ import { buffer } from "node:stream/consumers";
 import type { Item, SluiceClient } from "../../client.ts";
 import { attemptsOf, type ShownCapture, type ShownItem } from "./shown-item.ts";
 
-/** Items with this key, of whichever of the job's scrapers. */
+/** Items with this key, of any scraper of the job. */
 export const remoteItems = async (client: SluiceClient, job: string, key: string): Promise<ShownItem[]> => {
   const { data } = await client.listItems(job, { key: [key], limit: 100 });
   return await Promise.all(data.map((item) => show(client, job, item)));
@@ -44,7 +44,7 @@ const show = async (client: SluiceClient, job: string, item: Item): Promise<Show
     async read(number) {
       const { url, status, headers } = await client.getCaptureHeaders(job, item.id, number);
       const body = await buffer(await client.getCapture(job, item.id, number));
-      // `fetch` has undone the content coding.
+      // `fetch` undoes the content coding.
       const plain = headers.filter(({ name }) => name.toLowerCase() !== "content-encoding");
       return { url, status, body, headers: plain.map(({ name, value }) => [name, value] as const) };
     },

@@ -6,7 +6,7 @@ import type { PrunedPart, RemovingVerbs } from "./verbs.ts";
 
 const LOOK_MS = 250;
 
-/** Removing what a server has: it deletes by itself what is marked. */
+/** Removals on a server, which deletes marked data by itself. */
 export const remoteRemovals = (client: SluiceClient): RemovingVerbs => ({
   markRemoval: async (job, what) =>
     removalOfApi(await client.removeJob(job, what === "pages" ? { keep: "records" } : {})),
@@ -35,7 +35,7 @@ export const remoteRemovals = (client: SluiceClient): RemovingVerbs => ({
   finishOthers: async () => {},
 });
 
-/** Tells of a job that the server has removed; answers for one that it never had. */
+/** Throws for a job that the server has removed; returns if it never had it. */
 export const refuseRemoved = async (client: SluiceClient, job: string, error: unknown): Promise<void> => {
   if (!(error instanceof ProblemError) || error.status !== 404) throw error;
   if (error.code !== "job-removed") return;

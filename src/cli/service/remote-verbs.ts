@@ -16,7 +16,8 @@ import { itemOfApi, jobOfApi, laneOfApi } from "./api-views.ts";
 import { remoteItems } from "./remote-items.ts";
 import { refuseRemoved, remoteRemovals } from "./remote-removals.ts";
 import { sendInputs } from "./send-inputs.ts";
-import type { Steered, Submission, Submitted, Verbs } from "./verbs.ts";
+import { cancelIfEmpty, jobRequest } from "./submission.ts";
+import type { Stopped, Submission, Submitted, Verbs } from "./verbs.ts";
 
 const JOB_PAGE = 100;
 const ITEM_PAGE = 1000;
@@ -46,7 +47,7 @@ export const openRemote = (client: SluiceClient, server: string): Verbs => {
       lines: renderAccount(view, (view.endedAt ?? Date.now()) - view.createdAt, flag),
       json: {},
     }),
-    controlJob: (job, to) => steer(client, job, to),
+    controlJob: (job, to) => stop(client, job, to),
     sealJob: async (job) => ({ view: jobOfApi(await client.sealJob(job)) }),
     resumeJob: async (job, { newVersion, caps }) => ({
       view: jobOfApi(await client.resumeJob(job, { ...caps, ...(newVersion && { newVersion }) })),
@@ -75,7 +76,7 @@ export const openRemote = (client: SluiceClient, server: string): Verbs => {
     workers: async () => (await client.listWorkers()).data,
 
     listClients: async () => (await client.listClients()).data,
-    addClient: (card) => client.createClient(card),
+    addClient: (info) => client.createClient(info),
     changeClient: (name, to) => client.changeClient(name, to),
     listKeys: async (name) => (await client.listKeys(name)).data,
     makeKey: (name, role) => client.createKey(name, role),
@@ -93,47 +94,29 @@ export const openRemote = (client: SluiceClient, server: string): Verbs => {
   };
 };
 
-const steer = async (client: SluiceClient, job: string, to: "pause" | "cancel"): Promise<Steered> => {
+const stop = async (client: SluiceClient, job: string, to: "pause" | "cancel"): Promise<Stopped> => {
   const stopped = to === "pause" ? await client.pauseJob(job) : await client.cancelJob(job);
   return { view: jobOfApi(stopped.job), isQuiet: stopped.isQuiet };
 };
 
 const submit = async (client: SluiceClient, submission: Submission): Promise<Submitted> => {
-  const { scraper, perSecond, extracts, maxItems, onJob, input, format } = submission;
-  // Before there is a job that waits for them. A file is opened again to be sent; what can be read only once is kept open.
+  const { onJob, input, format } = submission;
+  // Before there is a job that would wait for inputs. A file is opened again to be sent; a pipe stays open.
   const once = isReadOnce(input) ? await openBytesOnce(input, format) : undefined;
   if (!once) await lookInto(input, format);
-  const { deadlineAt, isBatch: _, guardsTargets: __, ...options } = submission.options;
-  const job =
-    submission.job ??
-    (
-      await client.createJob({
-        scraper,
-        seal: false,
-        extracts,
-        ...options,
-        ...(deadlineAt !== undefined && { deadlineAt: new Date(deadlineAt).toISOString() }),
-        ...(perSecond !== undefined && { pace: { perSecond } }),
-        ...(maxItems !== undefined && { maxItems }),
-      })
-    ).job.id;
+  const job = submission.job ?? (await client.createJob(jobRequest(submission))).job.id;
   onJob(job);
   try {
     await sendInputs(client, job, submission, once);
   } catch (error) {
-    // One that has taken no inputs would wait for them for ever.
-    if (submission.job === undefined) await cancelEmpty(client, job);
+    if (submission.job === undefined)
+      await cancelIfEmpty({
+        received: async () => (await client.getJob(job)).counts.received,
+        cancel: () => client.cancelJob(job, { waitMs: 0 }),
+      });
     throw error;
   }
   return { view: jobOfApi(await client.getJob(job)) };
-};
-
-const cancelEmpty = async (client: SluiceClient, job: string): Promise<void> => {
-  try {
-    if ((await client.getJob(job)).counts.received === 0) await client.cancelJob(job, { waitMs: 0 });
-  } catch {
-    // The reason why it failed is what the user must hear.
-  }
 };
 
 const FORMATS = { ".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet" } as const;
@@ -147,7 +130,7 @@ const writeResults = async (
   const [other] = Object.entries(local).filter(([, value]) => value !== undefined);
   if (other)
     throw new UsageError(
-      `--${other[0]}: a server does not do that. Leave it out, or export from a data folder.`,
+      `--${other[0]} is not available with --server. Leave it out, or export from a data folder.`,
     );
   const isFile = output !== undefined && output !== "-";
   if (isFile) checkOutput(output);
@@ -161,7 +144,7 @@ const writeResults = async (
   });
   const bytes = Readable.fromWeb(rows as Parameters<typeof Readable.fromWeb>[0]);
   if (!isFile) return await toStdout(bytes);
-  // Whole or not at all, as a local export.
+  // The file appears only when it is complete, as in a local export.
   const part = `${output}.part`;
   try {
     await pipeline(bytes, createWriteStream(part));
@@ -176,7 +159,7 @@ const toStdout = async (bytes: Readable): Promise<void> => {
   try {
     await pipeline(bytes, process.stdout, { end: false });
   } catch (error) {
-    // Whoever reads has seen enough, such as `head`.
+    // The reader has seen enough, such as `head`.
     if ((error as NodeJS.ErrnoException).code !== "EPIPE") throw error;
   }
 };

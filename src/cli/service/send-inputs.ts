@@ -11,7 +11,7 @@ import type { Submission } from "./verbs.ts";
 const TRIES = 10;
 const FIRST_WAIT_MS = 500;
 const MAX_WAIT_MS = 15_000;
-/** Codes after which sending the rest may go well. */
+/** Codes after which sending the rest may succeed. */
 const BREAKS = new Set([
   "unreachable",
   "timeout",
@@ -22,8 +22,8 @@ const BREAKS = new Set([
 ]);
 
 /**
- * Streams a file's inputs into a job and seals it. When the connection breaks, or the server is started again meanwhile, it goes on where the
- * server has stopped taking them. What can be read only once (`once`) is not sent again: there a break is the end.
+ * Streams a file's inputs into a job and seals it. If the connection breaks or the server restarts, it continues where the server stopped. Input that can be
+ * read only once (`once`) cannot be sent again, so a break is final.
  */
 export const sendInputs = async (
   client: SluiceClient,
@@ -45,7 +45,7 @@ export const sendInputs = async (
       onBreak(error.message);
       await delay(Math.min(FIRST_WAIT_MS * 2 ** (failures - 1), MAX_WAIT_MS));
       const reached = (await client.readUpload(job)).offset;
-      // Inputs that are not there to be read say so every time; what moves on is tried on.
+      // Unreadable inputs fail every time; as long as the upload advances, it is retried.
       if (error.code === "bad-inputs" && reached === offset && failures > 2) throw error;
       if (reached > offset) failures = 0;
       offset = reached;
@@ -56,14 +56,14 @@ export const sendInputs = async (
 
 type Body = Parameters<SluiceClient["addInputs"]> extends [string, ...infer Rest] ? Rest : never;
 
-/** CSV and NDJSON go as they are: the server's words on a bad line name the line of the file. Other formats are sent as NDJSON. */
+/** CSV and NDJSON are sent unchanged, so that the server's messages name the lines of the file. Other formats are sent as NDJSON. */
 const bodyFrom = (input: string, given: InputFormat | undefined, offset: number, once?: BytesOnce): Body => {
   const format = given ?? formatByName(input);
   const sent = { seal: true, offset };
   if (format === "csv" || format === "ndjson") {
-    const isGzip = once?.isGzip ?? isGzipped(input); // first, as it may throw: an opened stream would stay open
+    const isGzip = once?.isGzip ?? isGzipped(input); // first, because it may throw: an open stream would leak
     const bytes = once?.bytes ?? createReadStream(input, { highWaterMark: 256 * 1024 });
-    // Sent from the beginning: the server passes over what it has.
+    // From the beginning: the server skips what it has.
     return [bytes, { ...sent, offset: 0, format, isGzip }];
   }
   const rows = readInputs(once?.bytes ?? input, { name: input, ...(format && { format }) });
@@ -82,7 +82,7 @@ async function* asNdjson(
   }
 }
 
-/** A row that could not be read is sent as one that cannot be either: the server counts it, and so does the offset. */
+/** A row that cannot be read is sent as a line that cannot be read either: the server counts it, and so does the offset. */
 const lineOf = (row: InputRow): string =>
   "problem" in row ? `# ${row.problem.replaceAll(/\s+/g, " ")}\n` : `${JSON.stringify(row.value)}\n`;
 
@@ -91,7 +91,7 @@ const isGzipped = (input: string): boolean => {
   try {
     file = openSync(input, "r");
   } catch {
-    throw new UsageError(`${input}: it cannot be read. Check the path, or use - for stdin.`);
+    throw new UsageError(`${input}: cannot read this file. Check the path, or use - for stdin.`);
   }
   const head = Buffer.alloc(2);
   readSync(file, head);

@@ -3,7 +3,7 @@ import type { Failure } from "../../domain/failure.ts";
 import type { ItemState } from "../../domain/item.ts";
 import type { JudgedRecord } from "../../domain/record.ts";
 
-/** Everything that is known of one item, and how to read what was kept of it. */
+/** Everything about one item, and how to read its captures. */
 export interface ShownItem {
   readonly key: string;
   readonly scraper: string;
@@ -16,16 +16,16 @@ export interface ShownItem {
   readonly failure?: Omit<Failure, "kind"> & { readonly kind: string };
   /** Why it was skipped. */
   readonly skipReason?: string;
-  /** The job whose captures and records it was answered with, where that may be told. */
+  /** The job whose captures and records it was answered with; a server does not show it. */
   readonly source?: string;
-  /** When it is tried again, or when it ended. */
+  /** Time of the next attempt, or of its end. */
   readonly dueAt?: number;
   readonly endedAt?: number;
-  /** Counted against the cap; throttled ones are not. */
+  /** Attempts that count towards the limit; throttled ones do not. */
   readonly attemptCount: number;
   readonly attempts: readonly ShownAttempt[];
   readonly captures: readonly ShownCapture[];
-  /** `first`, or the extraction that is current. */
+  /** `first`, or the current extraction. */
   readonly extraction: string;
   readonly records: readonly (JudgedRecord & { readonly from?: string })[];
   /** The stored response of a capture. */
@@ -35,7 +35,7 @@ export interface ShownItem {
 interface ShownAttempt {
   readonly at: number;
   readonly ms: number;
-  /** A server does not tell. */
+  /** A server does not show it. */
   readonly worker?: string;
   readonly requests?: number;
   readonly bytes?: number;
@@ -51,18 +51,18 @@ export interface ShownCapture {
   readonly mediaType: string;
   readonly digest: string;
   readonly storedBytes: number;
-  /** False for a page in a segment with others. */
+  /** False for a page that is packed with others. */
   readonly isFile: boolean;
-  /** Undefined where it cannot be read any more. */
+  /** Undefined if it can no longer be read. */
   readonly status?: number;
   readonly problem?: string;
-  /** Where it lies in the archive, and on this machine; a server does not tell. */
+  /** Its place in the archive and on this machine; a server does not show it. */
   readonly blob?: string;
   readonly path?: string;
   readonly offset?: number;
 }
 
-/** Failed attempts are kept one by one, of the others only the last. */
+/** Every failed attempt is stored, but only the last of the others. */
 export const attemptsOf = (
   state: ItemState,
   history: readonly (Omit<ShownAttempt, "end" | "detail"> & {

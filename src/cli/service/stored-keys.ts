@@ -5,11 +5,11 @@ import { UsageError } from "../exit.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The user's own file, for nobody else to read. */
+/** A file that only the user can read. */
 export const keysFile = (environment: Environment = process.env): string =>
   join(environment["XDG_CONFIG_HOME"] || join(homedir(), ".config"), "sluice", "servers.json");
 
-/** The key for a server: `SLUICE_KEY` goes before what `sluice login` has kept. */
+/** The key for a server: `SLUICE_KEY` overrides the key stored by `sluice login`. */
 export const keyFor = (server: string, environment: Environment = process.env): string | undefined =>
   environment["SLUICE_KEY"]?.trim() || readKeys(environment)[serverName(server)];
 
@@ -17,7 +17,7 @@ export const keepKey = (server: string, key: string, environment: Environment = 
   const file = keysFile(environment);
   const keys = { ...readKeys(environment), [serverName(server)]: key };
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  // Written beside it and put in its place: a crash leaves the old keys, and nobody sees half of them.
+  // Written to a temporary file and renamed, so that a crash leaves the old keys.
   const next = `${file}.${process.pid}`;
   writeFileSync(next, `${JSON.stringify({ servers: keys }, null, 2)}\n`, { mode: 0o600 });
   chmodSync(next, 0o600);

@@ -22,29 +22,29 @@ import type { DuePart, PruneFilter } from "../../retention/plan-prune.ts";
 
 export type { ShownItem } from "./shown-item.ts";
 
-/** What commands ask, of a data folder on this machine or of a server. */
+/** What commands can do, with a data folder on this machine (`local-verbs.ts`) or a server (`remote-verbs.ts`). */
 export interface Verbs extends RemovingVerbs, AsyncDisposable {
-  /** What is added to a proposed command so that it means the same place: ` --data DIR`, ` --server URL`, or nothing. */
+  /** Added to a suggested command so that it uses the same place: ` --data DIR`, ` --server URL`, or nothing. */
   readonly flag: string;
-  /** The newest first; trials only where they are asked for. */
+  /** Newest first; trials only on request. */
   listJobs(which?: { readonly withTrials: boolean; readonly scraper?: string }): Promise<readonly JobView[]>;
-  /** By its id, a part of it that is unique, or `last`. */
+  /** By its id, a unique part of it, or `last`. */
   findJob(named: string): Promise<JobView>;
-  /** What came of a job. */
+  /** The results of a job so far. */
   report(job: JobView): Promise<JobReport>;
-  /** Resolves when a stopped job can start no more requests; `isQuiet` false where that took too long. */
-  controlJob(job: string, to: "pause" | "cancel"): Promise<Steered>;
-  /** No more inputs come: the job ends with those that it has. */
+  /** Resolves when no further request of the job can start; `isQuiet` is false if that takes too long. */
+  controlJob(job: string, to: "pause" | "cancel"): Promise<Stopped>;
+  /** The job takes no more inputs, and ends with those it has. */
   sealJob(job: string): Promise<{ readonly view: JobView }>;
-  /** Lets a job go on, with the capped inputs that fit under higher limits. */
+  /** Resumes a job; higher limits accept capped inputs. */
   resumeJob(job: string, how: Resuming): Promise<{ readonly view: JobView }>;
   retryItems(job: string, filter: RetryFilter): Promise<number>;
   items(job: string, filter: ItemFilter): AsyncIterable<readonly ItemRow[]>;
-  /** Items with this key: several where scrapers of the job share one. */
+  /** Items with this key; several if scrapers of the job share it. */
   findItems(job: string, key: string): Promise<readonly ShownItem[]>;
-  /** Lanes of the job that are being spared. */
+  /** Lanes of the job that are slowed down or held. */
   slowLanes(job: string): Promise<readonly LaneView[]>;
-  /** To a .csv, .jsonl or .parquet file; JSON lines on standard output without one. */
+  /** To a .csv, .jsonl or .parquet file; without one, JSON lines on standard output. */
   writeResults(job: string, output: string | undefined, settings: ExportSettings): Promise<void>;
   submit(submission: Submission): Promise<Submitted>;
 
@@ -54,23 +54,23 @@ export interface Verbs extends RemovingVerbs, AsyncDisposable {
 
   listClients(): Promise<readonly Client[]>;
   addClient(client: NewClient): Promise<CreatedClient>;
-  /** What is not named stays; null takes a limit away. */
+  /** Null removes a limit; limits that are not named stay. */
   changeClient(client: string, to: Omit<NewClient, "name">): Promise<Client>;
   listKeys(client: string): Promise<readonly Key[]>;
   makeKey(client: string, role: Role): Promise<CreatedKey>;
   revokeKey(client: string, key: string): Promise<void>;
-  /** What operators have changed, the newest first. */
+  /** The audit log, newest first. */
   listAudit(query: AuditQuery, limit: number): Promise<readonly AuditEntry[]>;
 }
 
 export interface RemovingVerbs {
-  /** From then on nothing of the job, or of its pages, is read. Marked again, it is as it was. */
+  /** From now on, nothing of the job or of its pages can be read. Marking it again changes nothing. */
   markRemoval(job: string, what: RemovalScope): Promise<Removal>;
-  /** Marks what is due, or only says what that is. */
+  /** Marks what is due, or only lists it. */
   prune(wish: PruneFilter, isDry: boolean): Promise<readonly PrunedPart[]>;
   /** Resolves when the removal of a marked job is complete. */
   finishRemoval(job: string, onProgress: (removal: Removal) => void): Promise<Removal>;
-  /** Whatever others have marked, or left in the middle. A server does that by itself. */
+  /** Completes removals that others have marked or left unfinished. A server does that by itself. */
   finishOthers(onRemoved: (removal: Removal) => void): Promise<void>;
 }
 
@@ -80,20 +80,20 @@ export type PrunedPart = DuePart & { readonly bytes?: number };
 interface JobReport {
   /** For people. */
   readonly lines: readonly string[];
-  /** For programs, beside the job itself. */
+  /** For programs, in addition to the job. */
   readonly json: Readonly<Record<string, unknown>>;
 }
 
-export interface Steered {
+export interface Stopped {
   readonly view: JobView;
   readonly isQuiet: boolean;
 }
 
 interface Resuming {
-  /** With the scraper as it is now. */
+  /** With the current version of the scraper. */
   readonly newVersion: boolean;
   readonly caps?: JobCaps | undefined;
-  /** Told how the reading of stored pages goes. */
+  /** Called with progress while stored pages are read. */
   readonly say: (line: string) => void;
 }
 
@@ -108,12 +108,12 @@ interface ItemFilter {
   readonly scraper?: string;
 }
 
-/** An item in a table, and as programs see it. */
+/** An item in a table; `json` is for programs. */
 export type ItemRow = Pick<
   ItemView,
   "key" | "scraper" | "parent" | "state" | "attempts" | "failure" | "quality" | "change"
 > & {
-  /** Of a skipped one. */
+  /** Why it was skipped. */
   readonly skipReason?: string;
   readonly json: unknown;
 };
@@ -123,17 +123,17 @@ export interface Submission {
   /** A path, or `-` for stdin. */
   readonly input: string;
   readonly format?: InputFormat;
-  /** Goes on with the inputs of this job instead of starting one. */
+  /** Continues the upload to this job instead of creating one. */
   readonly job?: string;
   readonly perSecond?: number;
   readonly extracts: boolean;
   readonly maxItems?: number;
   readonly options: JobOptions;
-  /** Told how many inputs have been taken, where that is known. */
+  /** Called with the number of inputs taken. */
   readonly onProgress: (received: number) => void;
-  /** Told of the job as soon as there is one. */
+  /** Called as soon as the job exists. */
   readonly onJob: (job: string) => void;
-  /** Told of a break that is being mended. */
+  /** Called when the upload breaks and is continued. */
   readonly onBreak: (reason: string) => void;
 }
 

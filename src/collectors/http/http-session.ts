@@ -29,7 +29,7 @@ export interface HttpSessionOptions extends SessionOptions {
 type KeptHttpPage = CollectSession["kept"]["pages"][number];
 type KeptHttpFile = CollectSession["kept"]["files"][number];
 
-export const openHttpSession = (options: HttpSessionOptions): CollectSession => {
+export const openHttpSession = (options: HttpSessionOptions): CollectSession<"http"> => {
   const { tools, limits } = options;
   const headers = { ...COMMON_HEADERS, "user-agent": options.userAgent, ...lowerCased(options.headers) };
   const requests = new ItemRequests({ ...options, headers });
@@ -91,7 +91,7 @@ export const openHttpSession = (options: HttpSessionOptions): CollectSession => 
   };
 
   return {
-    http,
+    tools: { http },
     keep,
     kept: { pages, files },
     get requests() {
@@ -103,7 +103,7 @@ export const openHttpSession = (options: HttpSessionOptions): CollectSession => 
     get hasSecrets() {
       return requests.hasSecrets;
     },
-    release() {
+    async close() {
       for (const page of received) page.release();
     },
   };

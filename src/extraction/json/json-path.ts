@@ -6,7 +6,7 @@ export type JsonPath = readonly JsonStep[];
 
 const STEP = /\[\]|\[(-?\d+)\]|\["((?:[^"\\]|\\.)*)"\]|([^.[\]]+)/y;
 
-/** Reads `a.b[0].c`, `a[].b` (of all), `a.*.b`, `a["odd.name"]`; a `$` before it changes nothing. Throws on a path that cannot be read. */
+/** Parses `a.b[0].c`, `a[].b` (all), `a.*.b`, `a["odd.name"]`; a leading `$` is ignored. Throws on an invalid path. */
 export function parseJsonPath(path: string): JsonPath {
   const steps: JsonStep[] = [];
   let at = path.startsWith("$") ? 1 : 0;
@@ -14,7 +14,8 @@ export function parseJsonPath(path: string): JsonPath {
     if (path[at] === ".") at++;
     STEP.lastIndex = at;
     const match = STEP.exec(path);
-    if (match === null) throw new TypeError(`bad path "${path}": write it like a.b[0].c, or a[].b for all`);
+    if (match === null)
+      throw new TypeError(`invalid path "${path}": expected for example a.b[0].c, or a[].b for all`);
     const [whole, index, quotedName, name] = match;
     if (index !== undefined) steps.push(Number(index));
     else if (quotedName !== undefined) steps.push(String(JSON.parse(`"${quotedName}"`)));
@@ -24,20 +25,20 @@ export function parseJsonPath(path: string): JsonPath {
   return steps;
 }
 
-/** A value in JSON, and where it begins in the text of the page; undefined where that is not known. */
+/** A JSON value, and where it begins in the text of the page, if known. */
 export interface JsonEntry {
   readonly value: unknown;
   readonly at: number | undefined;
 }
 
-/** All values at the end of the path, none when it leads nowhere. */
+/** All values at the end of the path; none if it does not exist. */
 export const valuesAt = (json: unknown, path: JsonPath): readonly unknown[] =>
   entriesAt({ value: json, at: undefined }, path).map(({ value }) => value);
 
 /**
- * All values at the end of the path, none when it leads nowhere. A name asked of a list is asked of its entries, and the first
- * that has it answers, and one thing is a list of one: sites write one thing sometimes bare and sometimes in a list. Null has no members,
- * and all of them are null: the site says that there is nothing.
+ * All values at the end of the path; none if it does not exist. A name applied to a list takes the first entry that has it, and a single
+ * value counts as a list of one: sites write one thing sometimes bare and sometimes in a list. Every member of null is null: the site
+ * says that there is nothing.
  */
 export function entriesAt(root: JsonEntry, path: JsonPath, places?: JsonPlaces): readonly JsonEntry[] {
   let entries: readonly JsonEntry[] = [root];
@@ -76,7 +77,7 @@ function stepInto(entry: JsonEntry, step: JsonStep, places: JsonPlaces | undefin
   return [];
 }
 
-/** Whether the path leads nowhere because a list (or object) that it goes over has no entries: `groups[].items` without a group. */
+/** Whether the path ends early because a list (or object) on its way is empty: `groups[].items` without a group. */
 export function endsInEmptyList(root: JsonEntry, path: JsonPath): boolean {
   const isEmpty = (value: unknown): boolean =>
     typeof value === "object" && value !== null && Object.keys(value).length === 0;

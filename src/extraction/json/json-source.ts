@@ -8,10 +8,10 @@ import { endsInEmptyList, entriesAt, type JsonEntry, type JsonPath } from "./jso
 import { isTooDeep, LiteralReader, parseLenientJson } from "./json-text.ts";
 import type { JsonPlaces } from "./page-json.ts";
 
-/** JSON that stands in elements of a page. */
+/** JSON in elements of a page. */
 export type ElementSource = Exclude<JsonSource, { in: "page" }>;
 
-/** Asks for the elements whose text may hold this JSON. */
+/** Selects the elements whose text may hold this JSON. */
 function queryOf(source: ElementSource): PageQuery {
   switch (source.in) {
     case "json-ld":
@@ -25,7 +25,7 @@ function queryOf(source: ElementSource): PageQuery {
   }
 }
 
-/** The values in an element's text that a source means, most often one. */
+/** The values of a source in an element's text, usually one. */
 export function rootsIn(source: ElementSource, text: string): readonly unknown[] {
   switch (source.in) {
     case "json-ld": {
@@ -45,7 +45,7 @@ export function rootsIn(source: ElementSource, text: string): readonly unknown[]
 
 const DEEPEST = 20;
 
-/** In `@graph`, lists, and below other things, the outer before the inner. A type may be one of several and a URL. */
+/** In `@graph`, lists, and below other objects, outer before inner. `@type` may be a list, and a URL. */
 function thingsOfType(json: unknown, type: string): readonly unknown[] {
   const found: unknown[] = [];
   let level: readonly unknown[] = [json];
@@ -69,15 +69,15 @@ function isOfType(thing: object, type: string): boolean {
 const escape = (name: string): string => name.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
 const assignments = new Map<string, RegExp>();
 
-/** How often a script is gone over, in all, for values that turn out to be none. */
+/** How many times the length of a script is searched for values that turn out to be none. */
 const MOST_TIMES = 4;
 
-/** What is made of a literal is not the literal: `[…].concat(…)`, `{…}.items`, `[…][0]`. */
+/** An expression on a literal is not the literal: `[…].concat(…)`, `{…}.items`, `[…][0]`. */
 const GOES_ON = /^\s*(?:\.|\?\.)[\w$]|^\[/;
 
 /**
- * Every value that the script gives to the variable, `var`, `window.` and `["…"]` included. What stands inside of such a value is
- * no assignment.
+ * Every value that the script assigns to the variable, `var`, `window.` and `["…"]` included. Assignments inside such a value do not
+ * count.
  */
 function assignedTo(name: string, script: string): readonly unknown[] {
   const bare = name.replace(/^(?:window|self|globalThis)\./, "");
@@ -105,23 +105,23 @@ function assignedTo(name: string, script: string): readonly unknown[] {
   return found;
 }
 
-/** JSON that paths begin from. `places` knows where its parts begin, where it is the page itself. */
+/** JSON that paths start from. `places` locates its parts if it is the page itself. */
 export interface JsonRoot extends JsonEntry {
   readonly places?: JsonPlaces;
 }
 
-/** A script that is a file of its own has no element around it. */
+/** A script that is a page of its own has no element around it. */
 export const isScript = (mediaType: string): boolean =>
   /^(?:text|application)\/(?:x-)?(?:java|ecma)script$/.test(mediaType);
 
-/** Writes what the source asks of a page into the book, and gives the function that looks up its JSON, most often one. */
-export function jsonRoots(source: JsonSource, book: QueryLists): (scope: Scope) => Iterable<JsonRoot> {
+/** Adds the source's query to the lists, and returns the function that looks up its JSON. */
+export function jsonRoots(source: JsonSource, lists: QueryLists): (scope: Scope) => Iterable<JsonRoot> {
   if (source.in === "page")
     return (scope) =>
       scope instanceof JsonScope && source.isOfPage !== true ? [scope.row] : [scope.view.json];
   const isOfPage = source.in !== "element";
   const key = JSON.stringify(source);
-  const slot = (isOfPage ? book.page : book.own).add(queryOf(source));
+  const slot = (isOfPage ? lists.page : lists.own).add(queryOf(source));
   return function* (scope) {
     if (source.in === "variable" && isScript(scope.view.page.mediaType)) {
       for (const value of rootsIn(source, scope.view.page.text)) yield { value, at: 0 };
@@ -133,14 +133,14 @@ export function jsonRoots(source: JsonSource, book: QueryLists): (scope: Scope) 
 }
 
 /**
- * Finds the rows of an `each` over JSON. Where the path ends at a list, its entries are the rows, with or without `[]` behind it. Undefined:
- * the path leads nowhere. That is not the same as a list without entries.
+ * Finds the rows of an `each` over JSON. If the path ends at a list, its entries are the rows, with or without a final `[]`. Undefined:
+ * the path does not exist, which is not the same as an empty list.
  */
 export function compileJsonRows(
   { source, path }: JsonPlace,
-  book: QueryLists,
+  lists: QueryLists,
 ): (scope: Scope) => readonly JsonRoot[] | undefined {
-  const rootsOf = jsonRoots(source, book);
+  const rootsOf = jsonRoots(source, lists);
   return (scope) => {
     const rows: JsonRoot[] = [];
     let isThere = false;
@@ -151,7 +151,7 @@ export function compileJsonRows(
       const { places } = root;
       for (const entry of entries)
         rows.push({ ...entry, at: entry.at ?? root.at, ...(places && { places }) });
-      // A script may give something to its variable more than once: the first list that has entries is meant.
+      // A script may assign to its variable more than once: take the first list with entries.
       if (source.in === "variable" && rows.length > 0) break;
     }
     return isThere ? rows : undefined;
@@ -164,17 +164,17 @@ function listAt(root: JsonRoot, path: JsonPath): readonly JsonEntry[] | undefine
   return found.flatMap((entry) => (entry.value === null ? [] : entriesAt(entry, ["[]"], root.places)));
 }
 
-/** What a field makes of JSON: a text, a link, the source of some HTML, or the JSON as it is. */
+/** How a field reads JSON: as text, as a link, as HTML source, or as JSON. */
 export type JsonAs = "text" | "link" | "html" | "json";
 
-/** What an object stands for where a text or a link is wanted, as schema.org has it. */
+/** The member that stands for an object where a text or a link is wanted, as in schema.org. */
 const STANDS_FOR = {
   text: ["@value", "text", "name"],
   html: ["@value", "text", "name"],
   link: ["url", "contentUrl", "@id"],
 } as const;
 
-/** The values at the end of a path as hits of a field: at least one, since the path led somewhere. */
+/** The values at the end of a path as hits of a field: at least one, since the path exists. */
 export function jsonHits(
   values: readonly unknown[],
   as: JsonAs,
@@ -194,7 +194,7 @@ export function jsonHits(
 function hitOf(value: unknown, as: Exclude<JsonAs, "json">, at: number | undefined): Hit {
   const json = simple(value, as);
   if (isTooDeep(json)) return { text: undefined, at, isTooLong: true };
-  // JSON would write Infinity, which is what 1e400 becomes, as null.
+  // JSON.stringify would turn Infinity (1e400) into null.
   const text = typeof json === "number" ? String(json) : JSON.stringify(json);
   return { text: typeof json === "string" ? textOf(json, as) : text, at, json };
 }

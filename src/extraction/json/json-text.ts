@@ -1,6 +1,6 @@
 import { decodeHTML } from "entities";
 
-/** As deep as a literal is read. A record is written by functions that call themselves, and their stack ends somewhere. */
+/** Deeper JSON is rejected: records are written by recursive functions. */
 export const DEEPEST = 300;
 
 export function isTooDeep(json: unknown): boolean {
@@ -17,11 +17,11 @@ export function isTooDeep(json: unknown): boolean {
   return false;
 }
 
-/** More digits than a number of JavaScript holds exactly. */
+/** More digits than a JavaScript number holds exactly. */
 const LONG_NUMBER = /\d{16}/;
 
 /**
- * `JSON.parse`, but a whole number that would lose digits is given as the text that it is: keys of 17 digits and more are common. Throws
+ * `JSON.parse`, but an integer that would lose digits becomes a string: keys of 17 digits and more are common. Throws
  * `SyntaxError`.
  */
 export const parseJson = (text: string): unknown =>
@@ -43,7 +43,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   v: "\v",
   0: "\0",
 };
-// A comment without an end takes the rest, so that nobody looks for its end again.
+// A comment without an end takes the rest, so its end is searched only once.
 const SPACE = /(?:[\s\uFEFF;]+|\/\/[^\n]*|\/\*(?:[^]*?\*\/|[^]*)|<!--[^\n]*|-->)*/y;
 const NUMBER = /[+-]?(?:0x[\da-f]+|(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)/iy;
 const WORD = /[\p{L}$_][\p{L}\p{N}$_]*/uy;
@@ -59,10 +59,10 @@ const WORDS: Readonly<Record<string, unknown>> = {
   Infinity: null,
 };
 
-/** Made once: nobody sees it, and a page may have it thrown a million times. */
+/** Created once: a page may cause it a million times. */
 const noLiteral = new SyntaxError("not a literal");
 
-/** Reads a literal as JavaScript would: JSON with comments, single quotes, bare names, commas too many. Runs nothing. */
+/** Reads a literal as JavaScript would: JSON with comments, single quotes, bare names, extra commas. Executes nothing. */
 export class LiteralReader {
   readonly #text: string;
   #at: number;
@@ -78,7 +78,7 @@ export class LiteralReader {
     return this.#at;
   }
 
-  /** The first value; what stands behind it is left alone. Undefined when there is none. */
+  /** The first value; what follows is ignored. Undefined if there is none. */
   read(): unknown {
     try {
       return this.#value();
@@ -113,7 +113,7 @@ export class LiteralReader {
       this.#skip(SPACE);
       if (this.#text[this.#at++] !== ":") throw noLiteral;
       const value = this.#value();
-      // `__proto__` is a name like any other.
+      // `__proto__` is an ordinary name here.
       Object.defineProperty(found, name, { value, enumerable: true, configurable: true, writable: true });
     });
     return found;
@@ -128,7 +128,7 @@ export class LiteralReader {
   #inside(close: string, readOne: () => void): void {
     this.#at++;
     if (++this.#depth > DEEPEST) throw noLiteral;
-    // A comma may be forgotten, but `[10 -2]` is a sum and no list of two.
+    // A comma may be missing, but `[10 -2]` is a subtraction, not a list of two.
     let isDue = false;
     for (;;) {
       this.#skip(SPACE);
@@ -152,7 +152,7 @@ export class LiteralReader {
       const next = this.#text[this.#at++];
       if (next === undefined) throw noLiteral;
       if (next === quote) return found;
-      // What a template puts in is not known here.
+      // The value of a template placeholder is unknown.
       if (quote === "`" && next === "$" && this.#text[this.#at] === "{") throw noLiteral;
       found += next === "\\" ? this.#escape() : next;
     }
@@ -186,7 +186,7 @@ export class LiteralReader {
     throw noLiteral;
   }
 
-  /** `JSON.parse("…")`, the faster way to give a page its data. */
+  /** `JSON.parse("…")`, which some pages use because it loads faster. */
   #parsed(): unknown {
     if (!this.#text.startsWith(".parse(", this.#at)) throw noLiteral;
     this.#at += ".parse(".length;
@@ -205,12 +205,12 @@ export class LiteralReader {
 
 const OPENING = /^(?:\/\/|\/\*)?\s*(?:<!--|<!\[CDATA\[)\s*(?:\*\/)?/;
 const CLOSING = /(?:\/\/|\/\*)?\s*(?:-->|\]\]>)\s*(?:\*\/)?$/;
-/** The end of a wrapper is short: only so much of a script is searched for it. */
+/** Closing marks are short: only this many characters are searched for them. */
 const CLOSING_LENGTH = 40;
 
 /**
- * JSON as pages have it: in CDATA or a comment, HTML-escaped, with comments, commas too many, line breaks inside of texts, or
- * something behind it. Undefined when it cannot be read even so.
+ * JSON as pages write it: in CDATA or a comment, HTML-escaped, with comments, extra commas, line breaks inside strings, or text
+ * after it. Undefined if it cannot be read.
  */
 export function parseLenientJson(text: string): unknown {
   try {

@@ -4,7 +4,7 @@ import { quoted } from "../reading/reading.ts";
 import type { JsonRoot } from "./json-source.ts";
 import { DEEPEST, isTooDeep, parseJson } from "./json-text.ts";
 
-/** Put before JSON so that no other site can load it as a script. */
+/** Guards that keep other sites from loading the JSON as a script. */
 const GUARD = /^[\s\uFEFF]*(?:\)\]\}'?,?|while\s?\(1\);|for\s?\(;;\);|\{\}&&)?\s*/;
 /** JSONP: `callback({…});` */
 const CALL = /^(?:\/\*\*\/)?\s*[\w$.]+\s*\(\s*/;
@@ -14,8 +14,8 @@ const LINES_TYPE = /ndjson|jsonl|json-seq/;
 type Page = Pick<KeptPage, "mediaType" | "text"> & Partial<KeptPage>;
 
 /**
- * A page as JSON: strictly, for what is cut off must not look like a shorter list. A guard against other sites and a JSONP callback are
- * taken off; lines of JSON are a list. Throws `FailureError` with `bad-content` where it is none.
+ * A page as JSON, parsed strictly: truncated JSON must not look like a shorter list. A guard and a JSONP callback are removed; JSON lines
+ * become a list. Throws `FailureError` with `bad-content` if it is not JSON.
  */
 export function parsePageJson(page: Page): JsonRoot {
   const root = readRoot(page);
@@ -42,7 +42,7 @@ function readRoot(page: Page): JsonRoot {
 
 function readLines(page: Page): unknown[] {
   return page.text.split("\n").flatMap((line, index) => {
-    // A record of `application/json-seq` begins with this sign.
+    // Starts a record of `application/json-seq`.
     const bare = line.replace("\u001E", "").trim();
     if (bare === "") return [];
     try {
@@ -63,7 +63,7 @@ const notJson = ({ mediaType, url, status }: Page, why: string): FailureError =>
 
 const TOKEN = /"(?:[^"\\]+|\\.)*"|[[\]{},:]|[^\s"[\]{},:]+/g;
 
-/** Where the members of objects and the entries of lists begin in a text that is JSON. Only what is asked for is gone over. */
+/** Where the members of objects and entries of lists begin in a JSON text. Only what is asked for is scanned. */
 export class JsonPlaces {
   readonly #text: string;
   readonly #known = new WeakMap<object, ReadonlyMap<string | number, number>>();
@@ -80,7 +80,7 @@ export class JsonPlaces {
   }
 }
 
-/** The text is known to be JSON: brackets are balanced, and texts end. */
+/** The text is valid JSON: brackets are balanced and strings end. */
 function membersAt(text: string, at: number): ReadonlyMap<string | number, number> {
   const found = new Map<string | number, number>();
   const isList = text[at] === "[";

@@ -9,15 +9,19 @@ import { type LabelCandidate, SURE } from "./label-cell.ts";
 import { LabelIndex, type LabelSpot } from "./label-index.ts";
 import { valueAt } from "./label-value.ts";
 
-/** A label that stands more often in one record is no label of it. */
+/** A label that occurs more often in one record is not a label of it. */
 const MOST_TRIED = 50;
 const listItems = compileSelector("li");
 
 /**
- * Finds what a label stands for. A label may be on a page more than once (in a menu, a heading, a table): what is surest by
- * the page's structure wins, and among equals the first, even if it is blank: the next may be of something else.
+ * Finds the value of a label. A label may be on a page more than once (in a menu, a heading, a table): the value that the page's structure
+ * makes surest wins, and among equals the first, even if it is blank: the next may belong to something else.
  */
-export function findLabel(place: Extract<Place, { how: "label" }>, taking: Taking, book: QueryLists): Finder {
+export function findLabel(
+  place: Extract<Place, { how: "label" }>,
+  taking: Taking,
+  lists: QueryLists,
+): Finder {
   const within = place.within === undefined ? undefined : compileSelector(place.within);
 
   return (scope) => {
@@ -25,7 +29,7 @@ export function findLabel(place: Extract<Place, { how: "label" }>, taking: Takin
     const { document } = view;
     const root = within === undefined ? scope.element : document.first(within, scope.element);
     if (within !== undefined && root === undefined) return NO_HITS;
-    const index = (view.labels ??= new LabelIndex(document, view.page.text, book.labels));
+    const index = (view.labels ??= new LabelIndex(document, view.page.text, lists.labels));
     let best: LabelCandidate | undefined;
     const spots = index.byKey.get(place.key) ?? [];
     const from = root instanceof TreeElement ? firstAfter(spots, root.index) : 0;
@@ -41,7 +45,7 @@ export function findLabel(place: Extract<Place, { how: "label" }>, taking: Takin
   };
 }
 
-/** Spots stand in document order; pages with many records have one in each. */
+/** Spots are in document order; pages with many records have one in each. */
 function firstAfter(spots: readonly LabelSpot[], index: number): number {
   let low = 0;
   let high = spots.length;
@@ -73,7 +77,7 @@ function hitsOf(value: LabelCandidate, scope: Scope, taking: Taking): readonly H
 
 const TYPED = /^(?:text|number|tel|email|url|date|search|month|week|time|datetime-local|)$/;
 
-/** What stands in a form's control, or in the only one inside of an element without text. Undefined: there is none. */
+/** The value of a form control, or of the only control inside an element without text. Undefined: there is none. */
 function controlText(element: TreeElement): string | undefined {
   const control = isControl(element) ? element : onlyControl(element);
   if (control === undefined) return undefined;

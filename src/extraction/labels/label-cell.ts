@@ -1,7 +1,7 @@
 import type { TreeElement } from "../html-tree.ts";
 import type { LabelIndex } from "./label-index.ts";
 
-/** The value of a label that is a cell of a table: the next cell, or where the label is a header the cells below it. Undefined: the cell is not there. */
+/** The value of a label that is a table cell: the next cell or, if the label is a header, the cells below it. Undefined: there is no such cell. */
 export function cellBesideOrBelow(cell: TreeElement, index: LabelIndex): LabelCandidate | undefined {
   const row = cell.parent;
   if (row === null) return undefined;
@@ -14,7 +14,7 @@ export function cellBesideOrBelow(cell: TreeElement, index: LabelIndex): LabelCa
     : { sureness: SURE.structure, elements: [next] };
 }
 
-/** A cell that only sets others apart: a colon, or nothing in a cell that says so. */
+/** A cell that only separates others: a colon, or a blank cell marked as a spacer. */
 function isSpacer(cell: TreeElement, index: LabelIndex): boolean {
   const text = index.textOf(cell);
   if (text !== "") return text === ":" || text === "=";
@@ -29,10 +29,10 @@ function isHeader(row: TreeElement, cells: readonly TreeElement[], index: LabelI
   const named = cells.filter((cell) => index.textOf(cell) !== "");
   if (named.length < 2) return false;
   if (/\b(?:head|header|heading|hdr|thead)/i.test(row.attribute("class") ?? "")) return true;
-  // `<th>Owner</th><td><b>ANN</b></td>`: a header has no values in its row.
+  // `<th>Owner</th><td><b>ANN</b></td>`: a header row has no values.
   if (cells.some(({ tag }) => tag === "th")) return false;
   const isName = (cell: TreeElement): boolean => index.isLabel(cell) || isBold(cell);
-  // Two cells that are both labels may be one and its value: "Occupied by", "Owner".
+  // Two cells that are both labels may be a label and its value: "Occupied by", "Owner".
   if (!named.every(isBold) && !(named.length > 2 && named.every(isName))) return false;
   // A row of pairs may have bold values: then the next row begins with a name again.
   const [next] = rowsAfter(row);
@@ -47,7 +47,7 @@ const isBold = (cell: TreeElement): boolean => {
   return inside.length === 1 && typeof only === "object" && (only.tag === "b" || only.tag === "strong");
 };
 
-/** `width`: how many cells the rows below may have, where the label is alone in its row. */
+/** `width`: how many cells the rows below may have if the label is alone in its row. */
 function below(
   row: TreeElement,
   column: number,
@@ -102,14 +102,14 @@ const spanOf = (cell: TreeElement): number => {
   return Number.isInteger(span) && span > 0 ? Math.min(span, 1000) : 1;
 };
 
-/** How surely something is a label's value: lower is surer. `nothing`: the label is there and stands alone. */
+/** How certain it is that something is a label's value; lower is surer. `nothing`: the label has no value. */
 export const SURE = { structure: 0, likely: 1, near: 2, nothing: 3 } as const;
 
-/** What stands beside or below a label. Several elements are entries of a list. */
+/** A possible value of a label. Several elements are entries of a list. */
 export interface LabelCandidate {
   readonly sureness: (typeof SURE)[keyof typeof SURE];
   readonly elements: readonly TreeElement[];
-  /** Set where the value is a piece of text that has no element of its own. */
+  /** Set if the value is a text without an element of its own. */
   readonly text?: string;
 }
 

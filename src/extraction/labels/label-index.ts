@@ -3,14 +3,14 @@ import { TreeElement } from "../html-tree.ts";
 import { withoutUnseen } from "../reading/reading.ts";
 import { compileSelector } from "../selector.ts";
 
-/** A spot on the page that says what a label says. */
+/** A spot on the page with the text of a label. */
 export type LabelSpot = {
   readonly element: TreeElement;
-  /** A colon stands behind it, so that it is a label and not just a word. */
+  /** A colon follows, so it is a label and not just a word. */
   readonly hasColon: boolean;
 } & (
   | { readonly is: "box" }
-  /** The label is the beginning of a text inside of the element; the value stands behind it. */
+  /** The label is the beginning of a text inside the element; the value follows it. */
   | { readonly is: "text"; readonly child: number; readonly rest: string }
   /** `<td data-label="Market value">`: the element itself is the value. */
   | { readonly is: "attribute" }
@@ -21,27 +21,27 @@ const HIDDEN = new Set(["script", "style", "template", "noscript"]);
 const LABEL_ATTRIBUTES = ["data-label", "data-th", "data-title", "aria-label"];
 const ANY_ATTRIBUTE = new RegExp(LABEL_ATTRIBUTES.join("|"));
 const LONGEST = 120;
-/** Where one of several labels in a text ends: `Acres: 0.25 | Zone: R1`. */
+/** Where the next label in the same text begins: `Acres: 0.25 | Zone: R1`. */
 const NEXT_IN_TEXT = /[|•·;]\s*(?=[^|•·;:]{1,60}:)/;
 
-/** All spots of the page that one of a scraper's labels can stand at, by the label's key, in document order. */
+/** All spots of the page where one of a scraper's labels may be, by the label's key, in document order. */
 export class LabelIndex {
   readonly byKey = new Map<string, LabelSpot[]>();
-  /** The text of each element by its index; null where it is longer than any label. */
+  /** The text of each element by index; null if it is longer than any label. */
   readonly #texts: (string | null)[];
   readonly #wanted: WantedLabels;
   readonly #attributes: readonly string[];
 
   constructor(document: HtmlDocument, source: string, wanted: WantedLabels) {
     this.#wanted = wanted;
-    // Few pages have them, and asking every element costs more than looking once.
+    // Few pages have them, and one search costs less than asking every element.
     this.#attributes = ANY_ATTRIBUTE.test(source)
       ? LABEL_ATTRIBUTES.filter((name) => source.includes(name))
       : [];
     const elements = elementsOf(document);
-    // Filled from its end, an array that grows would be a slow one.
+    // Allocated at full length: growing from the end would be slow.
     this.#texts = Array.from<null>({ length: (elements.at(-1)?.index ?? -1) + 1 }).fill(null);
-    // Children come after their parents, so that from the end each text is there before it is asked for.
+    // Children come after their parents, so going backwards each text is ready when it is needed.
     for (let at = elements.length - 1; at >= 0; at--) {
       const element = elements[at]!;
       this.#texts[element.index] = this.#shortText(element);
@@ -55,8 +55,8 @@ export class LabelIndex {
   }
 
   /**
-   * Whether an element behind a label is a label itself. A text that is one of the labels may also be a value ("Occupied by:
-   * Owner"): it is where the two are a pair among pairs.
+   * Whether the element after a label is itself a label. A text that is one of the labels may also be a value ("Occupied by:
+   * Owner"): it is a value if the two are one pair among pairs.
    */
   isNextLabel(label: TreeElement, next: TreeElement): boolean {
     const text = this.textOf(next);
@@ -77,7 +77,7 @@ export class LabelIndex {
 
   #shortText(element: TreeElement): string | null {
     if (HIDDEN.has(element.tag)) return "";
-    // A mark that leads to a footnote.
+    // A footnote mark.
     if (element.tag === "sup") return "";
     const { children } = element;
     const [only = ""] = children;
@@ -104,7 +104,7 @@ export class LabelIndex {
     }
     if (HIDDEN.has(element.tag)) return;
     const { children } = element;
-    // The tree keeps a text in pieces where it was escaped.
+    // The tree keeps a text with entities in pieces.
     let own = "";
     for (let at = 0; at <= children.length; at++) {
       const child = children[at];
@@ -118,7 +118,7 @@ export class LabelIndex {
 
   #enterText(element: TreeElement, child: number, text: string): void {
     if (!text.includes(":")) {
-      // `<td>Owner <b>ANN</b></td>`, and in a header the words of a hint behind it.
+      // `<td>Owner <b>ANN</b></td>`, and in a header a hint after the label.
       if (text.length > LONGEST || element.children.length === 1) return;
       const isHeader = element.tag === "th" || element.tag === "dt" || element.tag === "label";
       if (isHeader) this.#add(text, { is: "box", element, hasColon: false });
@@ -128,13 +128,13 @@ export class LabelIndex {
     for (const part of text.split(NEXT_IN_TEXT)) {
       const colon = part.indexOf(":");
       const rest = part.slice(colon + 1).trim();
-      // With nothing before and behind it, the element itself is the label.
+      // With nothing before and after it, the element itself is the label.
       if (colon > 0 && colon < LONGEST && !(rest === "" && element.children.length === 1))
         this.#add(part.slice(0, colon), { is: "text", element, child, rest, hasColon: true });
     }
   }
 
-  /** A label and its value with nothing in it, or a dash, read like the label alone: `<div><b>Owner</b> <span></span></div>`. */
+  /** With a blank value or a dash, label and value read like the label alone: `<div><b>Owner</b> <span></span></div>`. */
   #hasValueInside(element: TreeElement, text: string, key: string): boolean {
     if (element.tag === "label") return false;
     if (/[:：]\s*[^\s:：]/u.test(text)) return true;
@@ -162,7 +162,7 @@ export class LabelIndex {
   }
 }
 
-/** Null where a text with its white space folded is longer than any label. */
+/** Null if the folded text is longer than any label. */
 function shortened(text: string): string | null {
   if (text.length > 4 * LONGEST) return null;
   const folded = UNFOLDED.test(text) ? text.replace(/\s+/g, " ").trim() : text;
@@ -173,7 +173,7 @@ const UNFOLDED = /^\s|\s$|\s\s|[^\S ]/;
 
 const BEHIND_LABELS = /^[\s:：*†‡§¹²³]*$/;
 
-/** What stands behind a label and is no value: a line break, an icon, a hint. */
+/** Follows a label without being its value: a line break, an icon, a hint. */
 const isOrnament = (element: TreeElement): boolean =>
   /^(?:br|hr|wbr|sup|i|a|img|svg|button|script|style)$/.test(element.tag) ||
   /\b(?:help|icon|info|tip|tooltip|hint|required|mandatory|sr-only)\b/i.test(
@@ -205,14 +205,14 @@ function elementsOf(document: HtmlDocument): readonly TreeElement[] {
   return elements;
 }
 
-/** What may stand around a label in its element: a colon, dots, a footnote's mark. */
+/** Extra characters around a label in its element: a colon, dots, a footnote mark. */
 const LONGEST_AROUND = 16;
-/** Letters and digits of ASCII: a text that begins with them has a key that does so too. */
+/** ASCII letters and digits: the key of a text that begins with them begins with them too. */
 const PLAIN = /^[a-z0-9]+$/i;
-/** How many letters are compared before anything else. */
+/** How many letters are compared first. */
 const BEGINNING = 4;
 
-/** The labels that a scraper asks for. A page has hundreds of texts, so that most are told apart by a glance. */
+/** The labels that a scraper looks for. A page has hundreds of texts, so most are rejected by length and first letters. */
 export class WantedLabels {
   readonly #keys = new Set<string>();
   readonly #beginnings = new Set<string>();
@@ -242,9 +242,8 @@ const MARKS_AT_THE_END =
   /(?:[\s:：.…*†‡§¶?¹²³⁰-⁹ⓘℹ–—-]|\((?:\d{1,2}|[a-z]|[*†‡]+)\)|\[(?:\d{1,2}|[a-z]|[*†‡?i]+)\])+$/u;
 const MARKS_AT_THE_START = /^[\s:•·▪►»*†‡–—-]+/u;
 
-/** A label as it is compared: in any case of letters, without colon, dots, bullets and footnote marks. */
+/** A label as it is compared: lower case, without colon, dots, bullets and footnote marks. */
 export function labelKey(text: string): string {
   const folded = withoutUnseen(text.replace(/\s+/g, " ").trim()).toLowerCase();
-  // A page has many texts and few of them end in a mark.
   return folded.replace(MARKS_AT_THE_END, "").replace(MARKS_AT_THE_START, "").replace(/[’ʼ]/g, "'");
 }

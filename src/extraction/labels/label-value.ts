@@ -21,7 +21,7 @@ const NO_LABELS = new Set([
 ]);
 const HEADING = /^h[1-6]$/;
 
-/** Undefined: the spot is no label after all. */
+/** Undefined: the spot is not a label after all. */
 export function valueAt(
   spot: LabelSpot,
   index: LabelIndex,
@@ -41,7 +41,7 @@ export function valueAt(
   return value === NOTHING && isAllOfCell(element, index) ? undefined : value;
 }
 
-/** Then the cell is the label, and its value has a cell of its own. */
+/** Then the cell is the label, and its value is in another cell. */
 function isAllOfCell(element: TreeElement, index: LabelIndex): boolean {
   const text = index.textOf(element);
   let around = element.parent;
@@ -49,7 +49,7 @@ function isAllOfCell(element: TreeElement, index: LabelIndex): boolean {
   return around !== null && /^(?:td|th|dt)$/.test(around.tag) && index.textOf(around) === text;
 }
 
-/** `<label for="x">`, or the control inside of the label. */
+/** `<label for="x">`, or the control inside the label. */
 function controlOf(label: TreeElement, document: HtmlDocument): TreeElement | undefined {
   if (label.tag !== "label") return undefined;
   const id = label.attribute("for");
@@ -71,7 +71,7 @@ function definitionOf(term: TreeElement): LabelCandidate | undefined {
   return found.length > 0 ? { sureness: SURE.structure, elements: found } : undefined;
 }
 
-/** Behind a label that is an element of its own: text in the same line, or the next element. */
+/** After a label that is an element: text in the same line, or the next element. */
 function valueAfter(label: TreeElement, hasColon: boolean, index: LabelIndex): LabelCandidate | undefined {
   const { parent } = label;
   if (parent === null || !beginsLine(label, parent)) return undefined;
@@ -88,7 +88,7 @@ function valueAfter(label: TreeElement, hasColon: boolean, index: LabelIndex): L
       };
   }
   const next = elementsAfter(label).find(({ tag }) => !/^(?:br|hr|sup|script|style)$/.test(tag));
-  // A label that is a block of its own has a block for its value: with another label behind it, that one is not there.
+  // A block label has a block as its value; if the next block is another label, there is no value.
   if (next !== undefined && label.tag === "div" && index.isNextLabel(label, next)) return undefined;
   if (next === undefined || index.isNextLabel(label, next) || beginsWithLabel(next, index))
     return colon ? NOTHING : undefined;
@@ -97,7 +97,7 @@ function valueAfter(label: TreeElement, hasColon: boolean, index: LabelIndex): L
   return { sureness: colon || !isInline(label.tag) ? SURE.likely : SURE.near, elements: [next] };
 }
 
-/** Behind a label that is the beginning of a text. */
+/** After a label that is the beginning of a text. */
 function valueBehind(
   { element, child, rest, hasColon }: Extract<LabelSpot, { is: "text" }>,
   index: LabelIndex,
@@ -119,13 +119,13 @@ function valueBehind(
 
 interface Line {
   readonly text: string;
-  /** Set where all of it is one element. */
+  /** Set if all of it is one element. */
   readonly only?: TreeElement;
   /** The child at which it ends. */
   readonly end: number;
 }
 
-/** The rest of a label's line, or where the label is alone in its line the next one. */
+/** The rest of a label's line or, if the label is alone in its line, the next line. */
 function lineBehind(parent: TreeElement, from: number, index: LabelIndex): Line {
   const line = restOfLine(parent, from, index);
   const stop = parent.children[line.end];
@@ -134,7 +134,7 @@ function lineBehind(parent: TreeElement, from: number, index: LabelIndex): Line 
   return /^[^:]{1,60}:(?:\s|$)/.test(next.text) ? line : next;
 }
 
-/** The further lines of a value, such as an address: what stands below where there is one label only. */
+/** Further lines of a value, such as an address, if there is only one label. */
 function linesBelow(parent: TreeElement, end: number, index: LabelIndex): string {
   if (!isLineBreak(parent.children[end])) return "";
   const labels = parent.children.filter(
@@ -178,7 +178,7 @@ function restOfLine(parent: TreeElement, from: number, index: LabelIndex): Line 
   return isOne ? { text: folded, only, end } : { text: folded, end };
 }
 
-/** In running text a word is no label: "the <b>owner</b> of this parcel". */
+/** In running text a word is not a label: "the <b>owner</b> of this parcel". */
 function beginsLine(label: TreeElement, parent: TreeElement): boolean {
   for (let at = parent.children.indexOf(label) - 1; at >= 0; at--) {
     const node = parent.children[at];
@@ -205,7 +205,7 @@ function beginsWithLabel(element: TreeElement, index: LabelIndex): boolean {
   return false;
 }
 
-/** How far inside of a block its first words may stand. */
+/** How deep in a block its first words may be. */
 const DEEPEST = 20;
 
 const textAt = (parent: TreeElement, at: number): string => {

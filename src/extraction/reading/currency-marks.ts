@@ -34,7 +34,7 @@ const SMALL_CODES = spellings.smallCodes.split(" ");
 
 /** How a currency is written beside an amount. */
 export interface CurrencyMark {
-  /** ISO 4217 codes that it may stand for, the usual ones first; none where ISO has no code. */
+  /** ISO 4217 codes that it may stand for, the usual ones first; none if ISO has no code. */
   readonly codes: readonly string[];
   /** Hundredths of the currency: `50¢`, `99p`. */
   readonly isMinor: boolean;
@@ -47,19 +47,19 @@ interface FoundMark extends CurrencyMark {
 
 type Side = "before" | "behind";
 
-/** The marks that a site may have beside its amounts. Each question gives the longest mark that fits. */
+/** The marks that a site may write beside its amounts. Each lookup returns the longest mark that matches. */
 export interface MarkTable {
   /** A mark that begins here. */
   readonly startingAt: (text: string, from: number, side: Side) => FoundMark | undefined;
   /** A mark that ends here. */
   readonly endingAt: (text: string, to: number, side: Side) => FoundMark | undefined;
-  /** What stands behind the second number of `12 zł 50 gr`. */
+  /** After the second number in `12 zł 50 gr`. */
   readonly cents: (written: string) => CurrencyMark | undefined;
 }
 
 const tables = new Map<string, MarkTable>();
 
-/** The marks of a locale's country, and those of all countries; `hasComma`: the site's decimal mark is a comma. */
+/** The marks of a locale's country and of all countries; `hasComma`: the site's decimal mark is a comma. */
 export function currencyMarks(locale: string | undefined, hasComma: boolean): MarkTable {
   const key = `${locale ?? ""} ${hasComma}`;
   const known = tables.get(key);
@@ -78,7 +78,7 @@ function rowsOfCountry(locale: string): readonly Row[] {
 }
 
 function tableOf(ofCountry: readonly Row[], hasComma: boolean): MarkTable {
-  // Later rows have the last word.
+  // Later rows override earlier ones.
   const codeRows = CODES.map((code) => [code, code] as const);
   const exact = marksOf([...codeRows, ...SIGNS, ...EXACT, ...ofCountry]);
   const others = marksOf(signsOfIntl());
@@ -133,7 +133,7 @@ function tableOf(ofCountry: readonly Row[], hasComma: boolean): MarkTable {
   };
 }
 
-/** Before an amount, ¢ may be how somebody typed ₡. Letters before a sign may be some country's, but for thousands and millions. */
+/** Before an amount, ¢ may be a mistyped ₡. Letters before a sign may be a country's, except K, M and T for thousands and millions. */
 function unknownSign(
   written: string,
   side: Side,
@@ -144,7 +144,7 @@ function unknownSign(
   return isCountry ? exact.get(written.slice(-1)) : undefined;
 }
 
-/** No mark has one. */
+/** No mark contains digits. */
 const isDigit = (text: string, at: number): boolean => {
   const code = text.charCodeAt(at);
   return code >= 48 && code <= 57;
@@ -153,7 +153,7 @@ const isDigit = (text: string, at: number): boolean => {
 const NO_CODE: CurrencyMark = { codes: [], isMinor: false };
 const CODES = Intl.supportedValuesOf("currency");
 const LETTER = /[\p{L}\p{M}]/u;
-/** Words of Chinese, Japanese and Korean stand together with others: `1万円`. */
+/** Chinese, Japanese and Korean words are written without blanks: `1万円`. */
 const JOINED = /[\p{sc=Han}\p{sc=Hang}]/u;
 
 function isPartOfWord(text: string, from: number, to: number): boolean {
@@ -164,7 +164,7 @@ function isPartOfWord(text: string, from: number, to: number): boolean {
 
 const codesOf = ([, codes]: Row): string[] => codes.split(" ").filter((code) => code !== "");
 
-/** A dot may follow letters, and a blank stand between them and their sign: `Rs.`, `US $`. */
+/** A dot may follow letters, and a blank may separate them from their sign: `Rs.`, `US $`. */
 function marksOf(rows: readonly Row[], isMinor = false): ReadonlyMap<string, CurrencyMark> {
   const marks = new Map<string, CurrencyMark>();
   for (const row of rows)
@@ -179,7 +179,7 @@ function marksOf(rows: readonly Row[], isMinor = false): ReadonlyMap<string, Cur
 
 let derived: readonly Row[] | undefined;
 
-/** Signs such as ₴, Kč or ر.س that `Intl` knows; letters of the Latin alphabet are left to the lists. */
+/** Signs such as ₴, Kč or ر.س that `Intl` knows; Latin letters are left to the tables. */
 const signsOfIntl = (): readonly Row[] =>
   (derived ??= [...signsIn("en", CODES), ...signsIn("ar", ARAB), ...signsIn("fa", ["IRR", "AFN"])]);
 
@@ -200,25 +200,25 @@ function signsIn(locale: string, codes: readonly string[]): readonly Row[] {
   return [...found].map(([sign, of]) => [sign, [...of].join(" ")] as const);
 }
 
-/** Countries that use the dollar of another. */
+/** Countries that use the US dollar. */
 const WITH_US_DOLLAR = new Set(["EC", "SV", "PR", "GU", "VI", "PA", "TL"]);
 
-/** Codes begin with their country's: of several currencies that share a sign, the country's own is meant. */
+/** Codes begin with the country's code: of several currencies with one sign, the country's own is meant. */
 export const codeOfRegion = (codes: readonly string[], region: string): string | undefined =>
   codes.find((code) => code.startsWith(region)) ??
   (WITH_US_DOLLAR.has(region) && codes.includes("USD") ? "USD" : undefined);
 
-/** The country of a locale. English alone is of too many. */
+/** The country of a locale. English alone has too many. */
 export function regionOf(locale: string): string | undefined {
   const { language, region } = new Intl.Locale(locale);
   if (region !== undefined || language === "en") return region;
   return new Intl.Locale(locale).maximize().region;
 }
 
-/** `Intl` has what people use; ISO 4217 gives the dinar of Iraq three decimals, and amounts may have them. */
+/** `Intl` reflects common use; ISO 4217 gives the Iraqi dinar three decimals, and amounts may have them. */
 const decimals = new Map<string, number>([["IQD", 3]]);
 
-/** How many decimals amounts in a currency have: 2 for most, 0 for yen, 3 for the dinars of Kuwait. */
+/** Decimals of a currency: 2 for most, 0 for yen, 3 for the Kuwaiti dinar. */
 export function decimalsOf(code: string): number {
   const known = decimals.get(code);
   if (known !== undefined) return known;
@@ -230,7 +230,7 @@ export function decimalsOf(code: string): number {
 
 const homes = new Map<string, "." | ",">();
 
-/** The decimal mark in the country that a currency is of; undefined for those of several countries. */
+/** The decimal mark in the currency's country; undefined for currencies of several countries. */
 export function homeDecimal(code: string): "." | "," | undefined {
   if (code === "EUR" || code.startsWith("X")) return undefined;
   const known = homes.get(code);

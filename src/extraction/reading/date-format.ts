@@ -1,10 +1,10 @@
-/** How much of a date is wanted. */
+/** How much of a date to return. */
 export type DatePrecision = "day" | "month" | "year";
 
 const TOKEN =
   /\[([^\]]*)\]|YYYY|YY|MMMM|MMM|MM|M|Do|DD|D|dddd|ddd|HH|H|hh|h|mm|ss|S{1,9}|A|a|Z|z|\s+|[^A-Za-z\s]|[A-Za-z]+/g;
 
-/** What each part of a format stands for in a text. */
+/** The pattern of each part of a format. */
 const PARTS: Readonly<Record<string, string>> = {
   YYYY: "(?<year>\\d{4})",
   YY: "(?<shortYear>\\d\\d)",
@@ -29,14 +29,14 @@ const PARTS: Readonly<Record<string, string>> = {
 
 const escape = (literal: string): string => literal.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
 
-/** What a format must have for each precision; what it has beside is checked, and left out of the value. */
+/** What a format must have for each precision; further parts are checked but not returned. */
 const NEEDS = {
   day: { parts: 3, words: "one year, one month and one day" },
   month: { parts: 2, words: "one year and one month" },
   year: { parts: 1, words: "one year" },
 } as const;
 
-/** The pattern of a date format, with a named group for each of its parts. Throws on a bad format. */
+/** The pattern of a date format, with a named group for each part. Throws on an invalid format. */
 export function datePattern(format: string, months: Names, precision: DatePrecision = "day"): RegExp {
   const name = `(?<name>${anyOf(months)})`;
   const parts = { ...PARTS, MMMM: name, MMM: name };
@@ -47,7 +47,7 @@ export function datePattern(format: string, months: Names, precision: DatePrecis
     const part = Object.hasOwn(parts, token) ? parts[token as keyof typeof parts] : undefined;
     if (part === undefined && /^[A-Za-z]+$/.test(token)) {
       throw new TypeError(
-        `bad date format "${format}": "${token}" is no part of a date; words stand in [brackets]`,
+        `invalid date format "${format}": "${token}" is not a part of a date; put words in [brackets]`,
       );
     }
     return part ?? escape(token);
@@ -58,7 +58,7 @@ export function datePattern(format: string, months: Names, precision: DatePrecis
   const { parts: needed, words } = NEEDS[precision];
   if (ofDay.some((found, at) => found > 1 || (found === 0 && at < needed)))
     throw new TypeError(
-      `bad date format "${format}": it needs ${words}${needed === 3 ? "; for dates without a day there is `precision`" : ""}`,
+      `invalid date format "${format}": it needs ${words}${needed === 3 ? "; for dates without a day set `precision`" : ""}`,
     );
   const hours = count("HH", "H", "hh", "h");
   const fractions = tokens.filter((token) => /^S+$/.test(token)).length;
@@ -66,13 +66,13 @@ export function datePattern(format: string, months: Names, precision: DatePrecis
     Math.max(hours, count("mm"), count("ss"), fractions, count("A", "a"), count("Z"), count("dddd", "ddd")) >
     1
   )
-    throw new TypeError(`bad date format "${format}": a part of it stands there twice`);
+    throw new TypeError(`invalid date format "${format}": a part occurs twice`);
   if (count("hh", "h") !== count("A", "a"))
-    throw new TypeError(`bad date format "${format}": hh and h go with A, HH and H without`);
+    throw new TypeError(`invalid date format "${format}": use hh or h with A, and HH or H without`);
   return new RegExp(`^${source}$`, "iu");
 }
 
-/** A date without its weekday, and which day of the week that was, from 1 for Monday. */
+/** A date without its weekday, and the weekday, from 1 for Monday. */
 interface WithoutWeekday {
   readonly text: string;
   readonly weekday: number | undefined;
@@ -80,7 +80,7 @@ interface WithoutWeekday {
 
 const byLocale = new Map<string, (text: string) => WithoutWeekday>();
 
-/** Makes a function that takes a weekday of the language off a date, before or behind it: `Tue, 5 March`, `5 March (Tuesday)`. */
+/** Returns a function that removes a weekday before or after a date: `Tue, 5 March`, `5 March (Tuesday)`. */
 export function weekdayRemover(locale: string): (text: string) => WithoutWeekday {
   const known = byLocale.get(locale);
   if (known !== undefined) return known;
@@ -102,12 +102,12 @@ export function weekdayRemover(locale: string): (text: string) => WithoutWeekday
   return remove;
 }
 
-/** A Monday, and the first of a January. */
+/** A Monday, and the first of January. */
 const FIRST = Date.UTC(2024, 0, 1);
 const DAY_MS = 86_400_000;
 
 const CALENDAR = {
-  // How many letters a name may be cut to: Intl has `Sept` for Britain, sites there also write `Sep`; `Thurs` is nowhere in it.
+  // Lengths that a name may be cut to: Intl has `Sept` for Britain, sites also write `Sep`; `Thurs` is not in Intl.
   month: { days: Array.from({ length: 12 }, (_, at) => Date.UTC(2024, at, 1)), cuts: [3, 4] },
   weekday: { days: Array.from({ length: 7 }, (_, at) => FIRST + at * DAY_MS), cuts: [3, 4, 5] },
 } as const;
@@ -117,8 +117,8 @@ export type Names = ReadonlyMap<string, number>;
 const known = new Map<string, Names>();
 
 /**
- * Names of a language, in lower case, to their number from 1 (January, Monday): long and short, as they stand alone and inside of a
- * date, cut to their first letters where only one begins so, without accents, and with a dot.
+ * Names of a language in lower case, with their number from 1 (January, Monday): long and short, alone and inside a date, cut to their
+ * first letters if that is unique, without accents, and with a dot.
  */
 export function calendarNames(locale: string, part: "month" | "weekday"): Names {
   const key = `${part} ${locale}`;
@@ -145,7 +145,7 @@ export function calendarNames(locale: string, part: "month" | "weekday"): Names 
   return names;
 }
 
-/** In lower case and without a dot. Thailand and Iran have calendars of their own, so ours is asked for by name. */
+/** In lower case and without a dot. Thailand and Iran have other calendars by default, so the Gregorian one is named. */
 function wordsOf(locale: string, part: "month" | "weekday", day: number): readonly string[] {
   const words = new Set<string>();
   for (const width of ["long", "short"] as const) {
@@ -164,7 +164,7 @@ function wordsOf(locale: string, part: "month" | "weekday", day: number): readon
   return [...words];
 }
 
-/** A pattern's source for any of these names, the longest first. */
+/** A pattern source for any of these names, the longest first. */
 const anyOf = (names: Names): string =>
   [...names.keys()]
     .toSorted((a, b) => b.length - a.length)

@@ -10,13 +10,13 @@ import {
   zonedInstant,
 } from "./zoned-instant.ts";
 
-/** Reads a date as one of its formats and gives it as `YYYY-MM-DD`, or as an instant. */
+/** Reads a date in one of its formats, and returns it as `YYYY-MM-DD` or as an instant. */
 export type ReadDate = (text: string) => Reading<string>;
 
 interface DateStyle {
-  /** How much of the date is wanted. Without it a day, or an instant where there is a time and its zone is known. */
+  /** How much of the date to return. Without it a day, or an instant if there is a time and its zone is known. */
   readonly precision?: DatePrecision;
-  /** Years that are declared to be possible, though they look like those of another calendar. */
+  /** Allow years that look like those of another calendar. */
   readonly min?: string;
   readonly max?: string;
 }
@@ -32,14 +32,14 @@ const ISO: Readonly<Record<DatePrecision, RegExp>> = {
   year: new RegExp(`^(?<year>\\d{4})(?:-(?<month>\\d\\d)(?:${DAY})?)?$`, "i"),
 };
 const WRITTEN = { day: "YYYY-MM-DD", month: "YYYY-MM", year: "YYYY" } as const;
-/** A text with more is no date, and must not be searched for one. */
+/** A longer text is not a date, and is not searched for one. */
 const LONGEST = 100;
 
 /**
- * Formats are made of YYYY, YY, MMMM and MMM (names, long or short), MM, M, DD, D, Do (1st), dddd and ddd (weekday), HH, H, hh, h, mm,
- * ss, S (fraction of a second), A (am or pm), Z (offset), z (name of a zone, passed over); words to be skipped stand in [brackets]. `epoch` and
- * `epoch-ms` are formats of their own, and always instants. A time is checked; without `timeZone` it is
- * dropped, with it the date is an instant. Two digits are of the years 1969 to 2068. Throws on a bad format, locale or zone.
+ * Formats consist of YYYY, YY, MMMM and MMM (names, long or short), MM, M, DD, D, Do (1st), dddd and ddd (weekday), HH, H, hh, h, mm,
+ * ss, S (fraction of a second), A (am or pm), Z (offset), z (zone name, ignored); words to skip are in [brackets]. `epoch` and
+ * `epoch-ms` are formats too, and always give instants. A time is checked; without `timeZone` it is
+ * dropped, with it the date is an instant. Two-digit years are 1969 to 2068. Throws on an invalid format, locale or zone.
  */
 export function dateReader(
   formats: readonly string[] = [],
@@ -49,7 +49,7 @@ export function dateReader(
 ): ReadDate {
   const { precision } = style;
   if (precision !== undefined && !Object.hasOwn(WRITTEN, precision))
-    throw new TypeError('`precision` is "day", "month" or "year"');
+    throw new TypeError('expected "day", "month" or "year" as `precision`');
   const months = calendarNames(locale, "month");
   const weekdays = calendarNames(locale, "weekday");
   const withoutWeekday = weekdayRemover(locale);
@@ -59,7 +59,7 @@ export function dateReader(
       : formats.filter((one) => !isEpochFormat(one)).map((format) => datePattern(format, months, precision));
   const wanted = formats.length === 0 ? WRITTEN[precision ?? "day"] : formats.join(" or ");
   if (precision !== undefined && timeZone === undefined && formats.some(isEpochFormat))
-    throw new TypeError(`the ${precision} of an epoch depends on where the clock is: add \`timeZone\``);
+    throw new TypeError(`the ${precision} of an epoch depends on the time zone: add \`timeZone\``);
   const toInstant = timeZone === undefined ? undefined : zonedInstant(timeZone);
   const toDay = timeZone === undefined ? undefined : zonedDay(timeZone);
   const cut = (day: string): string => day.slice(0, WRITTEN[precision ?? "day"].length);
@@ -87,23 +87,23 @@ export function dateReader(
     let problem: string | undefined;
     const short = withoutWeekday(plain);
     for (const pattern of patterns) {
-      // A format may have its weekday, or not.
+      // A format may include the weekday or not.
       const whole = pattern.exec(plain)?.groups;
       const parts = whole ?? (short.text === plain ? undefined : pattern.exec(short.text)?.groups);
       if (parts === undefined) continue;
       const time = wallTime(parts, months);
       if (time === undefined) {
-        problem ??= `there is no day ${quoted(text)}`;
+        problem ??= `${quoted(text)} is not a day of the calendar`;
         continue;
       }
       const calendar = calendarOf(time.year);
       if (calendar !== undefined) {
-        problem = `the year of ${quoted(text)} looks like one of the ${calendar} calendar: where it is not, say so with \`min\` and \`max\``;
+        problem = `the year of ${quoted(text)} looks like one of the ${calendar} calendar: if it is not, set \`min\` and \`max\``;
         continue;
       }
       const said = whole === undefined ? short.weekday : weekdays.get(parts["weekday"]?.toLowerCase() ?? "");
       if (said !== undefined && parts["day"] !== undefined && said !== weekdayOf(time)) {
-        problem = `${quoted(text)} has another weekday than ${dayOf(time)}`;
+        problem = `${quoted(text)} has the wrong weekday for ${dayOf(time)}`;
         continue;
       }
       return { value: valueOf(time, parts) };
@@ -114,7 +114,7 @@ export function dateReader(
 
 const DAYS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
-/** Undefined where no calendar or clock shows it. What a month or a year leaves out is its first day. */
+/** Undefined if no calendar or clock shows it. A missing month or day counts as the first. */
 function wallTime(parts: Parts, months: Names): WallTime | undefined {
   const year = parts["year"] === undefined ? fullYear(Number(parts["shortYear"])) : Number(parts["year"]);
   const name = parts["name"];
@@ -133,7 +133,7 @@ function wallTime(parts: Parts, months: Names): WallTime | undefined {
     : { year, month, day, hour, minute, second, millisecond };
 }
 
-/** POSIX: 69 to 99 are of the last century. */
+/** As in POSIX: 69 to 99 are in the last century. */
 const fullYear = (short: number): number => short + (short < 69 ? 2000 : 1900);
 
 function hourOf({ hour, hour12, half }: Parts): number | undefined {
@@ -151,20 +151,20 @@ const dayOf = ({ year, month, day }: WallTime): string =>
 /** From 1 for Monday. */
 const weekdayOf = (time: WallTime): number => new Date(utcMs(time)).getUTCDay() || 7;
 
-/** The text's own offset says more than the site's zone. */
+/** The text's own offset takes precedence over the site's zone. */
 function aheadMs(offset: string): number {
   const [, sign, hours = "0", minutes = "0"] = /^([+-])(\d\d):?(\d\d)?$/.exec(offset) ?? [];
   return (Number(hours) * 60 + Number(minutes)) * 60_000 * (sign === "-" ? -1 : 1);
 }
 
-/** Years that other calendars have in our time: 1403 in Iran, 1445 in Saudi Arabia, 2567 in Thailand, 2081 in Nepal. */
+/** Current years in other calendars: 1403 in Iran, 1445 in Saudi Arabia, 2567 in Thailand, 2081 in Nepal. */
 const FOREIGN_YEARS = [
   { from: 1300, to: 1499, calendar: "Persian or Islamic" },
   { from: 2400, to: 2699, calendar: "Buddhist" },
   { from: 2050, to: 2149, calendar: "Nepali", language: "ne" },
 ] as const;
 
-/** Makes a function that names the calendar that a year seems to be of; years between declared limits are taken as they are. */
+/** Returns a function that names the calendar a year seems to come from; years within the declared limits are accepted. */
 function foreignYears(locale: string, { min, max }: DateStyle): (year: number) => string | undefined {
   const { language } = new Intl.Locale(locale);
   const rows = FOREIGN_YEARS.filter((row) => !("language" in row) || row.language === language);

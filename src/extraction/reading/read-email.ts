@@ -2,19 +2,19 @@ import { decodeHTML } from "entities";
 import type { Taken } from "../scan/page-query.ts";
 import { quoted, type Reading } from "./reading.ts";
 
-/** The address may stand in the text, in the link, in Cloudflare's attribute, or in an element further inside. */
+/** The address may be in the text, the link, Cloudflare's attribute, or an element further inside. */
 export const EMAIL_TAKES: readonly Taken[] = ["text", "link", { attribute: "data-cfemail" }, "html"];
 
 const ADDRESS =
   /^[\p{L}\p{N}!#$%&'*+/=?^_`{|}~-]+(?:\.[\p{L}\p{N}!#$%&'*+/=?^_`{|}~-]+)*@(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?\.)+(?:\p{L}{2,63}|xn--[a-z0-9-]+)$/u;
 const LONGEST = 254;
-/** Whatever it is called, in whatever language: `Courriel :`, `Adres e-mail:`. */
+/** A label in any language: `Courriel :`, `Adres e-mail:`. */
 const PREFIX = /^\p{L}[\p{L}\s./-]{0,30}?\s?[:：]\s*(?=\S)/u;
 const IN_ANGLES = /^[^<>@]*<\s*([^<>\s]+)\s*>$/;
 const CLOUDFLARE = /(?:data-cfemail\s*=\s*["']?|\/cdn-cgi\/l\/email-protection#)([\da-f]{6,})/i;
 const MAILTO = /href\s*=\s*(?:"\s*mailto:([^"]*)"|'\s*mailto:([^']*)'|mailto:([^\s>]*))/i;
 
-/** Chooses the text that has the address in it. */
+/** Chooses the text that contains the address. */
 export function pickEmail([text, link, cloudflare, html]: readonly (string | undefined)[]):
   | string
   | undefined {
@@ -29,7 +29,7 @@ export function pickEmail([text, link, cloudflare, html]: readonly (string | und
   return inside === undefined ? text : `mailto:${decodeHTML(inside)}`;
 }
 
-/** Its first byte is the key that all others are mixed with. */
+/** The first byte is the XOR key of the others. */
 function decodeCloudflare(hex: string): string | undefined {
   if (!/^(?:[\da-f]{2}){2,}$/i.test(hex)) return undefined;
   const bytes = Buffer.from(hex, "hex");

@@ -13,28 +13,28 @@ import { plainText, quoted, type Reading } from "./reading.ts";
 
 export interface MoneyStyle {
   readonly decimal?: "." | ",";
-  /** Whose country tells `$` and `kr` apart. */
+  /** Its country decides what `$` and `kr` mean. */
   readonly locale?: string;
-  /** ISO 4217: an amount in any other currency is a problem. */
+  /** ISO 4217: an amount in another currency is a problem. */
   readonly currency?: string;
 }
 
 interface Money {
   readonly amount: number;
-  /** The codes that its marks may stand for; undefined where it has no mark. */
+  /** The codes that its marks may stand for; undefined without a mark. */
   readonly codes: readonly string[] | undefined;
 }
 
 const isPlaceholder = placeholders("value");
-/** `5,-` and `5.—`: no cents. Sweden has `5:-`, India `5/-`. */
+/** `5,-` and `5.—`: no cents. Sweden writes `5:-`, India `5/-`. */
 const NO_CENTS = /^(?<whole>.*\d)\s?(?:(?<decimal>[.,])(?:-{1,2}|[–—])|:[-–—]|\/[-–—=])$/;
 const FOOTNOTE = /\s?[*†‡]{1,3}$|(?<=[.,]\d\d|\p{Sc}|\p{L})\s?[\u00b9\u00b2\u00b3\u2070\u2074-\u2079]{1,2}$/u;
 const RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹";
-/** `$19⁹⁹`; behind decimals the raised digits are a note. */
+/** `$19⁹⁹`; after decimals the raised digits are a footnote. */
 const RAISED_CENTS = new RegExp(`^(?<whole>\\d+(?:[ ,']\\d{3})*)(?<cents>[${RAISED}]{2})$`);
-/** A separator, or a minus: nobody can tell. */
+/** May be a separator or a minus. */
 const LOOSE_DASH = /^[-–—]\s|\s[-–—]$/;
-/** As most American sites write it: worth a way of its own, since it is ten times as fast. */
+/** The usual American notation has a fast path, ten times as fast. */
 const DOLLARS = /^\$?(?:0|[1-9]\d{0,2}(?:,\d{3})*)(?:\.\d\d)?$/;
 
 /** Reads an amount without its currency. */
@@ -45,7 +45,7 @@ export function readMoney(text: string, style: MoneyStyle = {}): Reading<number>
   return "value" in reading ? { value: reading.value.amount } : reading;
 }
 
-/** Reads an amount with the currencies that it may be in. */
+/** Reads an amount with the currencies it may be in. */
 export function parseMoney(text: string, style: MoneyStyle): Reading<Money> {
   if (text.length > LONGEST) return { problem: `${quoted(text)} is not an amount` };
   const table = currencyMarks(style.locale, style.decimal === ",");
@@ -67,7 +67,7 @@ export function parseMoney(text: string, style: MoneyStyle): Reading<Money> {
   });
 }
 
-/** Looks like an amount, and is feet (Hungary writes a comma), a quarter of a year, or a Japanese price with a dash to close it. */
+/** Looks like an amount, but is feet (Hungary writes a comma), a quarter of a year, or a Japanese price with a final dash. */
 const isOther = (text: string, rest: string, codes: readonly string[]): boolean =>
   /\.\d{1,2} ?Ft\b/.test(text) || /^Q[1-4]$/.test(text) || (codes.includes("JPY") && /\d[-–—]$/.test(rest));
 
@@ -75,7 +75,7 @@ function readAmount(rest: string, style: NumberStyle, codes: readonly string[]):
   const { whole, decimal } = NO_CENTS.exec(rest)?.groups ?? {};
   if (whole !== undefined)
     return readNumber(whole, decimal === undefined ? style : { decimal: decimal === "," ? "," : "." });
-  // `Fr. -.50` has no francs: the dash is no minus.
+  // `Fr. -.50` has no francs: the dash is not a minus.
   if (String(codes) === "CHF" && /^[-–—]\.\d\d$/.test(rest)) return readNumber(`0${rest.slice(1)}`, style);
   const raised = RAISED_CENTS.exec(rest)?.groups;
   if (raised === undefined) return readNumber(rest, style);
@@ -119,7 +119,7 @@ function styleOf(codes: readonly string[]): NumberStyle {
   return style;
 }
 
-/** `19€90` in France; with a word for the cents in any currency: `12 zł 50 gr`. */
+/** `19€90` in France; with a word for the cents, in any currency: `12 zł 50 gr`. */
 function compoundOf(
   text: string,
   table: MarkTable,
@@ -136,7 +136,7 @@ function compoundOf(
 
 const COMPOUND = /^(?<whole>\d+)(?<mark>\D{1,12}?)(?<cents>\d\d)(?<minor>\D{0,12})$/;
 
-/** Two marks on each side, inside or outside of the sign: `-$5`, `USD $5`, `$(5)`, `5 $ US`, `US$ 5 USD`. */
+/** Two marks on each side, inside or outside the sign: `-$5`, `USD $5`, `$(5)`, `5 $ US`, `US$ 5 USD`. */
 function withoutMarks(
   text: string,
   table: MarkTable,
@@ -161,56 +161,56 @@ function withoutMarks(
   return { rest, marks };
 }
 
-/** `USD`, `€`: a cell that has only the currency. Undefined where there is more, or less. */
+/** `USD`, `€`: a cell with only the currency. Undefined for anything else. */
 function marksAlone(text: string, style: MoneyStyle): Reading<Money> | undefined {
   if (text.length > LONGEST) return undefined;
   const { rest, marks } = withoutMarks(plainText(text), currencyMarks(style.locale, style.decimal === ","));
   return rest === "" ? inCurrency(text, marks, style, () => ({ value: 0 })) : undefined;
 }
 
-/** Reads the currency of an amount, or one that stands alone, as an ISO 4217 code. */
+/** Reads the currency of an amount, or a currency alone, as an ISO 4217 code. */
 export function readCurrency(text: string, style: MoneyStyle = {}, isInText = false): Reading<string> {
   const alone = marksAlone(text, style);
   const reading = alone ?? (isInText ? amountInText(text, style) : parseMoney(text, style));
   if (!("value" in reading)) return reading;
   const { codes } = reading.value;
   if (style.currency !== undefined) return { value: style.currency };
-  if (codes === undefined) return { problem: `${quoted(text)} has no currency: say which with \`currency\`` };
+  if (codes === undefined) return { problem: `${quoted(text)} has no currency: set \`currency\`` };
   const [code, ...others] = codes;
-  if (code === undefined) return { problem: `the currency of ${quoted(text)} has no code in ISO 4217` };
+  if (code === undefined) return { problem: `the currency of ${quoted(text)} has no ISO 4217 code` };
   if (others.length === 0) return { value: code };
   const some = codes.slice(0, 4).join(", ");
   return {
-    problem: `${quoted(text)} may be ${some}: say which with \`currency\`, or a \`locale\` with its country`,
+    problem: `${quoted(text)} may be ${some}: set \`currency\`, or a \`locale\` with its country`,
   };
 }
 
-/** Longer texts are pages rather than sentences: the selector should come closer. */
+/** Longer texts are pages, not sentences: the selector should be narrower. */
 const LONGEST_SENTENCE = 1000;
 
 const NUMBER = /\d{1,3}(?:[ .,']\d{3})+(?!\d)(?:[.,]\d{1,3}(?!\d))?|\d+(?:[.,:/]\d+)*|(?<!\d)\.\d+/g;
-/** What belongs to an amount behind its number: no cents, and words such as million. */
+/** Belongs to an amount after its number: marks for "no cents", and words such as million. */
 const TAIL =
   /^(?:\s?(?:[.,]-{1,2}|[.,][–—]|:[-–—]|\/[-–—=])(?!\d)|\s(?:thousand|mi(?:ll)?io(?:n|nen|ni)s?|mio\.|mrd\.|billion)\b)/iu;
-/** `$45. 50` is one number, and not one that can be read. */
+/** `$45. 50` is one number, and an unreadable one. */
 const CUT_BEFORE = /\d\s?[.,]+\s?$/;
 const CUT_BEHIND = /^\s?[.,]+\s?\d/;
-/** `4 99 €`: the number may begin further ahead. */
+/** `4 99 €`: the number may begin earlier. */
 const DIGIT_BEFORE = /\d\s$/;
-/** What makes an amount greater, in words and letters that have no one meaning: `$5 bn`, `₹2 crore`, `R$ 5 mil`. */
+/** Words and letters that multiply an amount, but have no single meaning: `$5 bn`, `₹2 crore`, `R$ 5 mil`. */
 const SCALE_BEHIND =
   /^\s(?:hundreds?|thousands?|grand|k|m|b|t|bn|tn|mn|mm|mil|mill|mila|mille|mln|mld|mlrd|mrd|mio|tsd|tys|tis|tril\p{L}*|trn|[bm]il[jl]\p{L}*|milh\p{L}*|mili?ar\p{L}*|bili?\p{L}*|lakhs?|lacs?|l|cr|crores?|juta|jt|ribu|rb|tỷ|triệu|nghìn|ngàn|bin|milyon|milyar|тыс|тысяч\p{L}*|млн|млрд|миллион\p{L}*|миллиард\p{L}*|tūkst|ezer|millió|千|万|萬|百|億|亿|억|만|천)(?![\p{L}\d])/iu;
 const RANGE_BEFORE = /\d\s?(?:[-–—~]|to|bis|à|tot|do|до)\s?$/iu;
 const RANGE_BEHIND = /^\s?(?:[-–—~]|to|bis|à|tot|do|до)\s?\d/iu;
 
 /**
- * Reads the one amount of a text that has words around it. Only a number beside a currency counts; two amounts that differ, and a
- * range, are a problem.
+ * Reads the only amount in a text with words around it. Only a number beside a currency counts; two different amounts, and a range,
+ * are a problem.
  */
 export function amountInText(text: string, style: MoneyStyle): Reading<Money> {
   if (text.length > LONGEST_SENTENCE)
-    return { problem: `${quoted(text)} is too long to look for an amount in it` };
-  // A text that is an amount needs no search, and no currency.
+    return { problem: `${quoted(text)} is too long to search for an amount` };
+  // A text that is an amount needs no search and no currency.
   const whole = parseMoney(text, style);
   if ("value" in whole) return whole;
   const plain = plainText(text);
@@ -222,7 +222,7 @@ export function amountInText(text: string, style: MoneyStyle): Reading<Money> {
     const front = plain.slice(startOfMarks(table, plain, index), index);
     const back = plain.slice(end + tail.length, endOfMarks(table, plain, end + tail.length));
     if (front === "" && back === "") continue;
-    // `Model R5` has no price, where nothing says that the site is of a country with rand.
+    // `Model R5` is not a price, unless the site's country uses the rand.
     const isLetter = back === "" && /^[A-Z]\s?$/.test(front) && !/[.,]\d\d$/.test(number);
     if (isLetter && style.locale === undefined && style.currency === undefined) continue;
     const before = plain.slice(0, index - front.length);
@@ -238,9 +238,8 @@ export function amountInText(text: string, style: MoneyStyle): Reading<Money> {
     )
       return { problem: `${quoted(text)} has no single amount` };
     const sign = /(?<![\p{L}\d])[-−(]$/u.exec(before)?.[0] ?? "";
-    // Among words brackets may be the accountant's minus, or the author's.
-    if (sign === "(" && behind.startsWith(")"))
-      return { problem: `${quoted(text)} may be less than nothing` };
+    // Among words, brackets may be an accountant's minus or just brackets.
+    if (sign === "(" && behind.startsWith(")")) return { problem: `${quoted(text)} may be negative` };
     const amount = `${front}${number}${tail}${back}`;
     const reading = parseMoney(`${sign === "(" ? "" : sign}${amount}`, style);
     if ("isEmpty" in reading) continue;
@@ -254,7 +253,7 @@ export function amountInText(text: string, style: MoneyStyle): Reading<Money> {
     : { value: found };
 }
 
-/** Up to two marks, each with a blank or a minus behind it: `USD $5`, `$-5`. */
+/** Up to two marks, each followed by an optional blank or minus: `USD $5`, `$-5`. */
 function startOfMarks(table: MarkTable, text: string, at: number): number {
   let start = at;
   for (let count = 0; count < 2; count++) {

@@ -2,11 +2,11 @@ import { placeholders } from "./placeholders.ts";
 import { plainText, quoted, type Reading } from "./reading.ts";
 
 export interface NumberStyle {
-  /** The decimal mark of the site. Without it the text itself has to tell; `1,234` is then read the English way. */
+  /** The site's decimal mark. Without it the text must be clear by itself; `1,234` is then read as in English. */
   readonly decimal?: "." | ",";
-  /** It is an amount in a currency that has so many decimals. With two, `1.234` alone is ambiguous. */
+  /** It is an amount in a currency with this many decimals. With two, `1.234` alone is ambiguous. */
   readonly places?: number;
-  /** The decimal mark where the currency is at home: settles what is ambiguous, and nothing else. */
+  /** The decimal mark in the currency's country: used only if the text is ambiguous. */
   readonly home?: "." | ",";
 }
 
@@ -15,10 +15,10 @@ export function readNumber(text: string, style: NumberStyle = {}): Reading<numbe
   if (text.length > LONGEST) return { problem: `${quoted(text)} is not a number` };
   const scale = scaleOf(text);
   if (scale === undefined) return readPlain(text, style);
-  // Where decimals have a comma, a billion is mostly a million millions.
+  // In languages with a decimal comma, a billion is usually a million millions.
   if (style.decimal === "," && /\b(?:b|tr)illion/i.test(text))
-    return { problem: `${quoted(text)} can be read in two ways: a billion differs between languages` };
-  // `1.234 million` has decimals, whatever the site's amounts have.
+    return { problem: `${quoted(text)} is ambiguous: a billion differs between languages` };
+  // `1.234 million` has decimals, regardless of the site's amounts.
   const { places: _, ...plain } = style;
   const reading = readPlain(scale.text, plain);
   return "value" in reading
@@ -34,26 +34,26 @@ function readPlain(text: string, style: NumberStyle): Reading<number> {
     return { problem: `${quoted(text)} is not a number` };
   const parts = splitAtDecimal(digits, { ...style, ...plain.style });
   if (parts === "ambiguous")
-    return { problem: `${quoted(text)} can be read in two ways: say which decimal mark the site has` };
+    return { problem: `${quoted(text)} is ambiguous: set \`decimal\` or \`locale\`` };
   const whole = parts === undefined ? undefined : withoutGroups(parts.whole);
   if (parts === undefined || whole === undefined)
-    return { problem: `the groups of digits in ${quoted(text)} make no number` };
+    return { problem: `the digit groups in ${quoted(text)} do not form a number` };
 
   const size = Number(`${whole}.${parts.fraction}`);
-  // Rounding silently would change the value: such digits are an identifier, to be read as text.
+  // Rounding would change the value: such digits are an identifier and should be read as text.
   if (size > Number.MAX_SAFE_INTEGER)
     return { problem: `${quoted(text)} has more digits than a number can hold` };
   return { value: isNegative && size !== 0 ? -size : size };
 }
 
-/** Makes a function that takes one of these units off the end of a number. */
+/** Returns a function that removes one of these units from the end of a number. */
 export function unitRemover(units: readonly string[]): (text: string) => string {
   const escaped = units.map((unit) => unit.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&").replace(/\s+/g, "\\s*"));
   const pattern = new RegExp(`\\s*(?:${escaped.join("|")})\\.?$`, "i");
   return (text) => (text.length > LONGEST ? text : text.replace(pattern, ""));
 }
 
-/** A selector that hits half the page must not cost the time to search all of it for digits. */
+/** A selector that matches half the page must not make it search all of that for digits. */
 export const LONGEST = 100;
 
 function inAscii(text: string): { text: string; style: NumberStyle } {
@@ -74,7 +74,7 @@ function withoutSign(text: string): { digits: string | undefined; isNegative: bo
   const signs = [open, before, after].filter((sign) => sign !== undefined).length;
   if (signs > 1 || (open === undefined) !== (close === undefined))
     return { digits: undefined, isNegative: false };
-  // No match at all is for the caller to name: it is not a number.
+  // Without a match the caller reports that it is not a number.
   return { digits: match === null ? text : digits, isNegative: signs === 1 && before !== "+" };
 }
 
@@ -95,10 +95,10 @@ function splitAtDecimal(digits: string, style: NumberStyle): Split | "ambiguous"
   }
   if (last === " " || last === "'" || !isOnly) return all;
   const { places } = style;
-  // With thousands apart, more decimals than the currency has are a slip.
+  // With grouped thousands, more decimals than the currency has are a typo.
   if (marks.length > 1)
     return places !== undefined && split.fraction.length > Math.max(2, places) ? undefined : split;
-  // No currency has that many: digits were left out or added.
+  // No currency has that many: digits are missing or too many.
   if (places !== undefined && last === "," && split.fraction.length > 3) return undefined;
   const looksGrouped = /^[1-9]\d{0,2}$/.test(split.whole) && split.fraction.length === 3;
   if (!looksGrouped) return split;
@@ -116,14 +116,14 @@ function withoutGroups(whole: string): string | undefined {
   return GROUPED.test(whole) || GROUPED_IN_INDIA.test(whole) ? whole.replace(/\D/g, "") : undefined;
 }
 
-/** Words that mean the same in every language that has them; "billion" is read the English way. Letters (`5M`, `5k`) are open to several readings. */
+/** Words that mean the same in every language; "billion" is read as in English. Letters (`5M`, `5k`) are ambiguous. */
 const SCALES: readonly (readonly [words: string, factor: number])[] = [
   ["thousand", 1e3],
   ["million|millions|mio\\.?|millionen|millones|milhões|milioni|miljoen", 1e6],
   ["billion|billions|mrd\\.?|milliarde|milliarden|milliard|milliards|miljard|miliardi", 1e9],
   ["trillion|trillions", 1e12],
 ];
-/** Japan, China and Korea count in these. */
+/** Used in Japan, China and Korea. */
 const MYRIADS: readonly (readonly [signs: string, factor: number])[] = [
   ["万萬만", 1e4],
   ["億亿억", 1e8],
@@ -139,7 +139,7 @@ const MYRIAD = new RegExp(
   "u",
 );
 
-/** `1.2 million` as `1.2` and a million; undefined where no such word stands behind the number. */
+/** `1.2 million` as `1.2` and a million; undefined without such a word after the number. */
 function scaleOf(text: string): { readonly text: string; readonly factor: number } | undefined {
   // Most numbers have neither.
   if (!/\p{L}/u.test(text)) return undefined;
@@ -155,8 +155,8 @@ function scaleOf(text: string): { readonly text: string; readonly factor: number
 }
 
 /**
- * Makes a function that takes a mark (currency, percent) off a number, before or after it, inside or outside of its sign:
- * `-$5`, `$-5`, `($5)`, `$(5)`, `5 $`, `US$ 5 USD`. Null when there was none.
+ * Returns a function that removes a mark (currency, percent) before or after a number, inside or outside its sign:
+ * `-$5`, `$-5`, `($5)`, `$(5)`, `5 $`, `US$ 5 USD`. Null if there is none.
  */
 function markRemover(mark: string): (text: string) => string | null {
   const before = new RegExp(`^(?<sign>[(+−–-]?\\s*)(?:${mark})\\s*(?<rest>.*)$`, "iu");
@@ -171,7 +171,7 @@ function markRemover(mark: string): (text: string) => string | null {
   };
 }
 
-/** The decimal mark of a language or region, such as `de` or `fr-CH`. Throws `RangeError` on one that does not exist. */
+/** The decimal mark of a locale such as `de` or `fr-CH`. Throws `RangeError` for an unknown one. */
 export function decimalOf(locale: string): "." | "," {
   const parts = new Intl.NumberFormat(locale).formatToParts(1.5);
   const mark = parts.find(({ type }) => type === "decimal")?.value;
@@ -184,7 +184,7 @@ const withoutPercent = markRemover(
 );
 const isPlaceholder = placeholders("value");
 
-/** Reads `1.25 %` as 1.25. The sign may be missing: it often stands in the column's head. */
+/** Reads `1.25 %` as 1.25. The sign may be missing: it is often in the column header. */
 export function readPercent(text: string, style: NumberStyle = {}): Reading<number> {
   const share = withoutPercent(text) ?? text;
   return isPlaceholder(share) ? { isEmpty: true } : readNumber(share, style);

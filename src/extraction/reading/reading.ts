@@ -1,18 +1,18 @@
-/** What became of a text that was read as some type. */
+/** The result of reading a text as some type. */
 export type Reading<T> =
   | { readonly value: T }
-  /** One sentence: why it cannot be read. */
+  /** Why it cannot be read. */
   | { readonly problem: string }
-  /** The site's way of writing "no value". */
+  /** The site's way to write "no value". */
   | { readonly isEmpty: true };
 
 const LENGTH = 60;
 
-/** A text of the page inside of a sentence: in quotes, and cut when it is long. */
+/** A text of the page as part of a message: in quotes, and cut if long. */
 export const quoted = (text: string): string =>
   `"${text.length <= LENGTH ? text : `${text.slice(0, LENGTH)}…`}"`;
 
-/** A number or date outside of its limits is a problem. */
+/** A number or date outside its limits is a problem. */
 export function between<T extends number | string>(
   { min, max }: { readonly min?: T; readonly max?: T },
   reading: Reading<T>,
@@ -34,10 +34,10 @@ function isBelow<T extends number | string>(one: T, other: T): boolean {
 const NOT_ASCII_DIGIT = /(?![0-9])\p{Nd}/gu;
 const IS_DIGIT = /^\p{Nd}$/u;
 
-/** Decimal digits of every script as `0` to `9`: Arabic, Persian, Devanagari, Bengali, Thai, full-width and the like. */
+/** Decimal digits of every script as `0` to `9`: Arabic, Persian, Devanagari, Bengali, Thai, full-width and so on. */
 const asciiDigits = (text: string): string => text.replace(NOT_ASCII_DIGIT, valueOf);
 
-/** Unicode keeps the ten digits of a script together, zero first; where two such runs touch, both have ten. */
+/** In Unicode the ten digits of a script are consecutive, zero first; adjacent runs have ten each. */
 function valueOf(digit: string): string {
   const code = digit.codePointAt(0) ?? 0;
   let zero = code;
@@ -48,7 +48,7 @@ function valueOf(digit: string): string {
 const DIRECTION = /[\u061c\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 const WIDE_SIGNS: Readonly<Record<string, string>> = { "￠": "¢", "￡": "£", "￥": "¥", "￦": "₩" };
 
-/** The text with ASCII digits and punctuation in place of full-width ones, and without marks of direction. */
+/** Full-width digits and punctuation become ASCII, and direction marks are removed. */
 export function plainText(text: string): string {
   // eslint-disable-next-line no-control-regex -- all of ASCII is meant
   if (/^[\x00-\x7f]*$/.test(text)) return text;
@@ -60,10 +60,10 @@ export function plainText(text: string): string {
     .trim();
 }
 
-/** Characters that nobody sees, wherever they stand: soft hyphens, zero-width spaces, marks of direction. They come along with what was pasted. */
+/** Invisible characters that come along with pasted text: soft hyphens, zero-width spaces, direction marks. */
 const UNSEEN = /[\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]/;
 const UNSEEN_ALL = new RegExp(UNSEEN, "g");
-/** Joiners belong to the letters or pictures around them, and the blanks of Braille and Hangul to their script: only at the ends they are nothing. */
+/** Joiners belong to the characters around them, and Braille and Hangul blanks to their script: they are removed only at the ends. */
 const AT_ENDS =
   /^[\s\u00ad\u061c\u115f\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\u2800\u3164\ufeff]$/;
 
@@ -71,7 +71,7 @@ const AT_ENDS =
 export const withoutUnseen = (text: string): string =>
   trimUnseen(UNSEEN.test(text) ? text.replace(UNSEEN_ALL, "").replace(/\s+/g, " ") : text);
 
-/** For addresses, where only what stands at the ends is surely no part of it. */
+/** For URLs, where only the ends are safe to trim. */
 export function trimUnseen(text: string): string {
   let from = 0;
   let to = text.length;

@@ -1,4 +1,4 @@
-/** A date and time of day as a clock on the wall shows it. */
+/** A local date and time of day. */
 export interface WallTime {
   readonly year: number;
   readonly month: number;
@@ -9,7 +9,7 @@ export interface WallTime {
   readonly millisecond: number;
 }
 
-/** Makes a function that tells how far a zone's clock is ahead of UTC at an instant. */
+/** Returns a function that gives a zone's offset from UTC at an instant. */
 function clockOf(timeZone: string): (at: number) => number {
   const format = new Intl.DateTimeFormat("en-US", {
     timeZone,
@@ -30,16 +30,16 @@ function clockOf(timeZone: string): (at: number) => number {
   };
 }
 
-/** Makes a function that gives the day that a zone's calendar shows at an instant, as `2024-02-09`. */
+/** Returns a function that gives the local day in a zone at an instant, as `2024-02-09`. */
 export function zonedDay(timeZone: string): (at: number) => string {
   const aheadMs = clockOf(timeZone);
   return (at) => isoInstant(at + aheadMs(at)).slice(0, "YYYY-MM-DD".length);
 }
 
 /**
- * Makes a function that gives the instant at which a zone's clock shows a time, as `2024-02-09T22:05:00Z`. Of an hour that
- * comes twice it is the first; an hour that is left out is counted on from before the change. Throws `RangeError` on a zone that does
- * not exist.
+ * Returns a function that gives the instant of a local time in a zone, as `2024-02-09T22:05:00Z`. Of an hour that occurs twice it is the
+ * first; a skipped hour is counted from before the change. Throws `RangeError` for an unknown
+ * zone.
  */
 export function zonedInstant(timeZone: string): (time: WallTime) => string {
   const aheadMs = clockOf(timeZone);
@@ -47,7 +47,7 @@ export function zonedInstant(timeZone: string): (time: WallTime) => string {
     const shown = utcMs(time);
     const before = aheadMs(shown - DAY_MS);
     const after = aheadMs(shown + DAY_MS);
-    // The offsets on both sides of a change of clocks, the earlier instant first; one that shows the time is right.
+    // The offsets on both sides of a clock change, the earlier instant first; the one that shows the time is right.
     const [first, second] = [shown - Math.max(before, after), shown - Math.min(before, after)];
     const fits = (at: number): boolean => at + aheadMs(at) === shown;
     return isoInstant(fits(first) ? first : fits(second) ? second : shown - before);
@@ -58,7 +58,7 @@ const DAY_MS = 86_400_000;
 
 export function utcMs({ year, month, day, hour, minute, second, millisecond }: WallTime): number {
   const date = new Date(0);
-  // Date.UTC takes the years 0 to 99 for 1900 to 1999.
+  // Date.UTC treats the years 0 to 99 as 1900 to 1999.
   date.setUTCFullYear(year, month - 1, day);
   date.setUTCHours(hour, minute, second, millisecond);
   return date.getTime();
@@ -66,14 +66,14 @@ export function utcMs({ year, month, day, hour, minute, second, millisecond }: W
 
 export const isoInstant = (ms: number): string => new Date(ms).toISOString().replace(".000Z", "Z");
 
-/** Formats of dates that are counted from the first of January 1970, in seconds or milliseconds. */
+/** Formats that count from 1 January 1970, in seconds or milliseconds. */
 const EPOCHS: Readonly<Record<string, RegExp>> = {
   epoch: /^(?<seconds>-?\d{1,12}(?:\.\d{1,9})?)$/,
   "epoch-ms": /^(?<ms>-?\d{1,15})$/,
 };
-/** As .NET puts dates into JSON. The offset, where there is one, does not move the instant. */
+/** As .NET writes dates into JSON. An offset does not change the instant. */
 const DOT_NET = /^\\?\/Date\((?<ms>-?\d{1,15})(?:[+-]\d{4})?\)\\?\/$/;
-/** The end of the year 9999: what is beyond was counted in another unit. */
+/** The end of the year 9999: larger numbers use another unit. */
 const LATEST_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
 export const isEpochFormat = (format: string): boolean => Object.hasOwn(EPOCHS, format);

@@ -3,7 +3,7 @@ import { type HtmlDocument, type HtmlElement, parseHtml } from "../html-document
 import { compileSelector } from "../selector.ts";
 import { type Match, type PageQuery, QueryCosts, type Row, type Taken } from "./page-query.ts";
 
-/** What a single pass answers, from a whole tree: slower, and the measure of what is right. */
+/** Answers the queries of a single pass from the whole tree: slower, and the reference. */
 export function answerByDocument(
   text: string,
   page: readonly (PageQuery | undefined)[],
@@ -54,7 +54,7 @@ const tooLong = (document: HtmlDocument, element: HtmlElement): Match => ({
   isTooLong: true,
 });
 
-/** What a query takes from an element it matched, asked of the document. */
+/** What a query takes from a matched element of the document. */
 export function takeFrom(document: HtmlDocument, element: HtmlElement, take: Taken): string | undefined {
   if (take === "text") return document.textOf(element);
   if (take === "raw") return document.rawTextOf(element);

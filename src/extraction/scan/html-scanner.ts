@@ -32,21 +32,21 @@ const { BODY, HTML, TABLE } = knownKinds("BODY", "HTML", "TABLE");
 const SECOND_BODY = /<(?:html|body)[\s/>]/gi;
 
 /**
- * Reads a page as a browser does (WHATWG HTML, scripting off), but makes no string for what nobody asks for: a sink is handed
- * places in the text. It can only add to the end of the tree; where the standard moves or changes what is there already, it stops
- * with a `reason`, and what the sink was told is void. See docs/decisions/0014.
+ * Reads a page as a browser does (WHATWG HTML, scripting off), but makes no strings: it passes positions in the text to a sink. It can
+ * only add to the end of the tree. Where the standard moves or changes earlier parts, it stops with a `reason`, and the sink must discard
+ * what it received. See docs/decisions/0014.
  *
- * It works on the decoded text: reading bytes would mean to know every charset, and decoding takes 1 µs for a 12 kB page.
+ * It works on decoded text: reading bytes would require knowing every charset, and decoding takes 1 µs for a 12 kB page.
  */
 export class HtmlScanner {
-  /** Those of the last start tag; a sink that wants no earlier ones calls `forget`. */
+  /** Those of the last start tag; a sink that needs no earlier ones calls `forget`. */
   readonly attributes: TagAttributes;
   readonly #text: string;
   readonly #codes: PageCodes;
   readonly #state: TreeState;
-  /** Set by the sink when it has no use for the rest, right or wrong. */
+  /** Set by the sink to stop at once. */
   isStopped = false;
-  /** Set by the sink when it has seen enough, as long as nothing that follows can change it. */
+  /** Set by the sink when it has all it needs, unless something that follows changes it. */
   isDone = false;
   /** Where the last end tag of the body begins. */
   #bodyEnd = 0;
@@ -59,7 +59,7 @@ export class HtmlScanner {
     if (text.includes("\0")) this.#state.leave("NUL characters");
   }
 
-  /** Why the page cannot be read in one pass; undefined where it was. */
+  /** Why the page cannot be read in one pass; undefined if it can. */
   get reason(): RepairReason | undefined {
     return this.#state.reason;
   }
@@ -73,7 +73,7 @@ export class HtmlScanner {
     return this.#state.form !== undefined && !this.#state.isInTemplate;
   }
 
-  /** With this, another pass need not stop: see `ScanOptions`. */
+  /** A second pass with this may succeed: see `ScanOptions`. */
   get lateBody(): LateBody | undefined {
     return this.#state.reason === undefined ? undefined : this.#state.lateBody;
   }
@@ -93,7 +93,7 @@ export class HtmlScanner {
     while (at !== -1) {
       const next = codes[at + 1] ?? 0;
       const isStart = isLetter(next);
-      // `a < b`, and `</` at the very end, are text.
+      // `a < b`, and `</` at the end of the page, are text.
       if (!isStart && !(next === SLASH ? at + 2 < text.length : next === BANG || next === QUESTION)) {
         at = text.indexOf("<", at + 1);
         continue;
@@ -137,7 +137,7 @@ export class HtmlScanner {
     const kind = this.#kindAt(at + 1);
     const nameEnd = this.#name.end;
     const inside = this.attributes.read(nameEnd);
-    // A tag that the page ends in is not there.
+    // A tag that the page ends in is ignored.
     if (inside === -1) return this.#text.length;
     state.at = at;
     state.nameEnd = nameEnd;
@@ -153,7 +153,7 @@ export class HtmlScanner {
     return this.#rawContent(raw, from);
   }
 
-  /** A line break that begins a `<pre>` or `<textarea>` is not there. */
+  /** A line break at the start of a `<pre>` or `<textarea>` is ignored. */
   #pastLineBreak(from: number): number {
     if (!this.#state.skipsLineBreak) return from;
     this.#state.skipsLineBreak = false;
@@ -212,7 +212,7 @@ export class HtmlScanner {
 
   #isSure = true;
   #hasLookedAhead = false;
-  /** Whether nothing that follows can move or change what has been read: by an open table, by open formatting, or a second body. */
+  /** Whether nothing that follows can move or change what has been read: an open table, open formatting, a second body. */
   #isSettled(from: number): boolean {
     const state = this.#state;
     if (!this.#isSure || !state.isBodySure || state.hasMovableBlocks()) return false;

@@ -5,9 +5,9 @@ import { kindByName, KNOWN_KINDS, type TagKind } from "./tag-kind.ts";
 const FRAMES = 64;
 
 /**
- * Runs a program over one page, or over one row of it. A frame for each open element holds the positions that the element
- * is at, those that it or an element above it is at, and those that its children so far are at; these give the positions
- * that the next child may be at. Frame 0 is the page, or the row itself.
+ * Runs a program over a page or over one row of it. A frame for each open element holds the positions that the element is at, those that
+ * it or an ancestor is at, and those that its children so far are at; they give the positions that the next child may be at.
+ * Frame 0 is the page, or the row itself.
  */
 export class MatchMachine {
   readonly #program: MatchProgram;
@@ -17,9 +17,9 @@ export class MatchMachine {
   #lastChild: Int32Array;
   #children: Int32Array;
   #depth = 0;
-  /** The frame of a `<template>`: what is in it is not part of the page. */
+  /** The frame of a `<template>`, whose content is not part of the page. */
   #template = 0;
-  /** Positions of queries that still want an answer. */
+  /** Positions of queries that still need an answer. */
   readonly #wanted: Int32Array;
   /** The queries that the last element answers. */
   readonly hits: number[] = [];
@@ -40,7 +40,7 @@ export class MatchMachine {
     for (let word = 0; word < this.#words; word++) this.#setFrame(word, 0, 0);
   }
 
-  /** For a program of row chains: their first compounds are asked of the row itself. */
+  /** For a program of row chains: their first compounds are tested on the row itself. */
   beginRow(kind: TagKind, row: OpenElement): void {
     this.#begin();
     const { firsts } = this.#program;
@@ -66,7 +66,7 @@ export class MatchMachine {
     }
   }
 
-  /** Leaves `hits` behind. `isFromStart`: chains may begin at any element, not only at frame 0. */
+  /** Sets `hits`. `isFromStart`: chains may begin at any element, not only at frame 0. */
   open(kind: TagKind, element: OpenElement, isFromStart: boolean): void {
     const program = this.#program;
     const words = this.#words;
@@ -136,7 +136,7 @@ export class MatchMachine {
       const bit = rest & -rest;
       rest ^= bit;
       const query = this.#program.queryAt[(word << 5) + 31 - Math.clz32(bit)];
-      // Two selectors of one list may both find it.
+      // Two selectors of one list may both match.
       if (query !== undefined && !this.hits.includes(query)) this.hits.push(query);
     }
   }
@@ -149,7 +149,7 @@ export class MatchMachine {
   }
 }
 
-/** Its tag is known to fit. */
+/** Its tag has matched already. */
 function fits({ tests }: Compound, element: OpenElement): boolean {
   for (const test of tests) if (!test(element)) return false;
   return true;
@@ -161,18 +161,18 @@ function doubled(array: Int32Array): Int32Array {
   return longer;
 }
 
-/** Positions in one word of a bit set; a chain lies within one, so that its next position is one bit to the left. */
+/** Positions per word of a bit set. A chain lies within one word, so that its next position is one bit to the left. */
 export const WORD_BITS = 32;
 
 /**
- * The chains of all queries as one set of numbered positions, a bit each. To be at a position means: this element fits the
- * chain up to that compound. Everything that is asked of many positions at once is a mask over them.
+ * The chains of all queries as numbered positions, one bit each. An element is at a position if it matches the chain up to that
+ * compound. Whatever concerns many positions at once is a mask over them.
  */
 export class MatchProgram {
   readonly words: number;
-  /** By position; where a word has room left, nothing. */
+  /** By position; unused positions of a word are undefined. */
   readonly compounds: readonly (Compound | undefined)[];
-  /** The query that is answered at a position; only the last of a chain answers. */
+  /** The query answered at a position; only the last of a chain answers. */
   readonly queryAt: readonly number[];
   readonly firsts: Int32Array;
   readonly lasts: Int32Array;

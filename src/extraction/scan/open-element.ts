@@ -2,17 +2,17 @@ import { AMP } from "./markup.ts";
 import type { TagAttributes } from "./tag-attributes.ts";
 import type { TagKind } from "./tag-kind.ts";
 
-/** The element whose start tag was just read, as selectors see it: what stands before and above it, nothing of what follows. */
+/** The element whose start tag was just read, as selectors see it: they know what is before and above it, not what follows. */
 export class OpenElement {
   readonly #attributes: TagAttributes;
   tag = "";
-  /** As selectors see it, which know no case. */
+  /** As selectors see it: they ignore case. */
   name = "";
-  /** Elements before it in its parent, and those of them with the same tag. */
+  /** How many siblings precede it, and how many of them have the same tag. */
   before = 0;
   beforeOfType = 0;
   isOutermost = false;
-  /** Whether it is the row that the selectors of a row are relative to. */
+  /** Whether it is the row that selectors are relative to. */
   isScope = false;
 
   constructor(attributes: TagAttributes) {
@@ -40,7 +40,7 @@ export class OpenElement {
     return place === -1 ? undefined : this.#attributes.valueAt(place);
   }
 
-  /** `id` is free of `&`. */
+  /** `id` contains no `&`. */
   hasId(id: string): boolean {
     const { text, places, idPlace } = this.#attributes;
     if (idPlace === -1) return false;
@@ -51,11 +51,11 @@ export class OpenElement {
       const code = text.charCodeAt(from + at);
       if (code !== id.charCodeAt(at)) return code === AMP && this.#attributes.valueAt(idPlace) === id;
     }
-    // No entity stands for nothing: what follows makes it another id.
+    // No entity decodes to nothing: more characters make it another id.
     return length === id.length;
   }
 
-  /** `name` is not empty and free of `&` and white space. */
+  /** `name` is not empty and contains no `&` or white space. */
   hasClass(name: string): boolean {
     const { text, places, classPlace } = this.#attributes;
     if (classPlace === -1) return false;
@@ -68,7 +68,7 @@ export class OpenElement {
   }
 }
 
-/** Unsure where an entity comes into it. */
+/** Unsure if there is an entity. */
 function findClass(
   text: string,
   from: number,
@@ -78,7 +78,7 @@ function findClass(
 ): "yes" | "no" | "unsure" {
   let matched = 0;
   let isYes = false;
-  // `matched` is -1 inside of a word that is another one.
+  // `matched` is -1 inside a word that differs.
   for (let at = from; at < to; at++) {
     const code = text.charCodeAt(at);
     if (code === AMP && !isDecoded) return "unsure";

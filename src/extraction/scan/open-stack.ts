@@ -1,16 +1,16 @@
 import { KNOWN_KINDS, SCOPE, SPECIAL, TagKind } from "./tag-kind.ts";
 import type { Mode } from "./tree-state.ts";
 
-/** Below the outermost element; nothing is looked for beyond it. */
+/** Below the outermost element; ends every search. */
 const NONE = new TagKind("", KNOWN_KINDS, SPECIAL | SCOPE);
-/** An element that ended while elements in it were open: no longer on the stack to anyone, closed with the last of them. */
+/** A form that ended while elements in it were open: invisible on the stack, closed with the last of them. */
 const ENDED_FORM = new TagKind("form", KNOWN_KINDS + 1);
 const FIRST_OWN = KNOWN_KINDS + 2;
 const OWN_KINDS = 16;
 
-/** What one page after another can use again. */
+/** Arrays that the next page can reuse. */
 interface StackParts {
-  /** By slot: its kind, the mode before it was pushed, the next lower slot of the same kind, a number that no other element has. */
+  /** By slot: its kind, the mode before it was pushed, the next lower slot of the same kind, a unique number. */
   readonly kinds: TagKind[];
   readonly modes: Mode[];
   readonly below: number[];
@@ -39,7 +39,7 @@ export class OpenStack {
   top = 0;
   current: TagKind = NONE;
   serial = 0;
-  /** How many elements were gone over in search of others. */
+  /** How many elements were visited in searches. */
   steps = 0;
   #ownKinds: Map<string, TagKind> | undefined;
 
@@ -51,7 +51,7 @@ export class OpenStack {
     return slot <= this.top && this.serials[slot] === serial;
   }
 
-  /** The kind of a name in lower case that nobody knows: it has one of its own on this page. */
+  /** An unknown name, in lower case, gets a kind of its own on this page. */
   ownKind(name: string): TagKind {
     const own = this.#ownKinds?.get(name);
     if (own !== undefined) return own;
@@ -76,7 +76,7 @@ export class OpenStack {
     this.current = kind;
   }
 
-  /** The element that was on top. */
+  /** Returns the element that was on top. */
   drop(): TagKind {
     const kind = this.current;
     this.#tops[kind.key] = this.#below[this.top] ?? 0;
@@ -88,7 +88,7 @@ export class OpenStack {
     return this.current === ENDED_FORM;
   }
 
-  /** Takes a form off the stack while others inside of it stay open. */
+  /** Takes a form off the stack while elements inside it stay open. */
   endBelow(slot: number): void {
     const { key } = this.kinds[slot] ?? NONE;
     this.#tops[key] = this.#below[slot] ?? 0;
@@ -104,17 +104,17 @@ export class OpenStack {
     return above > slot;
   }
 
-  /** The slot of the topmost element of a kind, 0 where there is none in the scope that the flags end. */
+  /** The slot of the topmost element of a kind; 0 if none is in the scope that the flags end. */
   inScope(kind: TagKind, flags: number): number {
     const slot = this.#tops[kind.key] ?? 0;
     return slot === 0 || slot === this.top || !this.hasAbove(slot, flags) ? slot : 0;
   }
 
-  /** Leaves its parts to the next page. */
+  /** Leaves its arrays to the next page. */
   release(): void {
     while (this.top > 0) this.drop();
     this.#parts.tops = this.#tops;
-    // A page that was nested without limit would keep its memory for ever.
+    // A page nested without limit would keep its memory for ever.
     if (this.kinds.length < 1000) spare = this.#parts;
   }
 }

@@ -1,6 +1,6 @@
-/** What a query takes from an element that it finds. */
+/** What a query takes from an element. */
 export type Taken =
-  /** As a person reads it: see `HtmlDocument.textOf`. */
+  /** Visible text: see `HtmlDocument.textOf`. */
   | "text"
   /** As written, scripts included: see `HtmlDocument.rawTextOf`. */
   | "raw"
@@ -8,23 +8,23 @@ export type Taken =
   | "html"
   /** An attribute's value with white space folded. */
   | { readonly attribute: string }
-  /** The attribute that holds the element's address: see `linkAttributeOf`. */
+  /** The attribute that holds the element's URL: see `linkAttributeOf`. */
   | "link";
 
 export interface PageQuery {
   readonly css: string;
   readonly take: Taken;
-  /** All matches in document order; otherwise the first one only. */
+  /** All matches in document order; otherwise only the first. */
   readonly isMany: boolean;
 }
 
 export interface Match {
-  /** Undefined where the element has no such attribute. */
+  /** Undefined if the element has no such attribute. */
   readonly text: string | undefined;
   /** Where its start tag begins in the text of the page. */
   readonly at: number;
   readonly tag: string;
-  /** The query found too much inside of itself on this page: see `QueryCosts`. There is no text, and no match after this one. */
+  /** The query matched too much inside its own matches: see `QueryCosts`. There is no text, and no further match. */
   readonly isTooLong?: true;
 }
 
@@ -46,13 +46,13 @@ const LINK_ATTRIBUTES: ReadonlyMap<string, string> = new Map([
 
 export const linkAttributeOf = (tag: string): string => LINK_ATTRIBUTES.get(tag) ?? "src";
 
-/** Characters of source. What does not stand inside of itself costs a page's length, once to search and once to take. */
+/** Characters of source. Without nested matches a query costs the page's length twice: to search and to take. */
 const MOST = 32_000_000;
 const MOST_TIMES = 4;
 
 /**
- * What each query has cost on one page. Matches inside of matches are gone over once for every element around them, so that a small
- * page of nothing but open tags could cost any time and memory.
+ * What each query has cost on one page. Nested matches are read once for every element around them, so a small page of only open
+ * tags could cost any time and memory.
  */
 export class QueryCosts {
   readonly #most: number;
@@ -62,7 +62,7 @@ export class QueryCosts {
     this.#most = Math.max(MOST, MOST_TIMES * pageLength);
   }
 
-  /** False when the query has had its share of this page. */
+  /** False if the query has used up its share of this page. */
   spend(query: PageQuery, characters: number): boolean {
     const spent = (this.#spent.get(query) ?? 0) + characters;
     this.#spent.set(query, spent);

@@ -28,10 +28,10 @@ const isCell = (kind: TagKind | undefined): boolean => kind === TD || kind === T
 const isSection = (kind: TagKind | undefined): boolean => kind === TBODY || kind === THEAD || kind === TFOOT;
 const holdsContent = (kind: TagKind | undefined): boolean => isCell(kind) || kind === CAPTION;
 
-/** What a tag means to the tables around it, by the kind's id. Those that are not here mean nothing inside of a cell. */
+/** What a tag means to the tables around it, by the kind's id. Others mean nothing inside a cell. */
 const PART = 1;
 const RAW = 2;
-/** Has rules of its own for the tags inside of it. */
+/** Has its own rules for the tags inside it. */
 const APART = 3;
 const meanings = new Uint8Array(KNOWN_KINDS);
 const mean = (meaning: number, names: string): void => {
@@ -40,13 +40,13 @@ const mean = (meaning: number, names: string): void => {
 mean(PART, "table caption col colgroup tbody td tfoot th thead tr");
 mean(RAW, "script style title textarea iframe noembed noframes");
 mean(APART, "svg template select html body frameset image math plaintext xmp");
-/** What may stand between the cells of a table and stays there, and the end tags that make elements. */
+/** Stays between the cells of a table; and end tags that create elements. */
 const STAYS = new Set(Object.values(knownKinds("script", "style", "form")));
 const MAKES = new Set(Object.values(knownKinds("p", "br")));
 
 /**
- * Where the last of the tables that are open at `from` ends, when nothing is moved out of them on the way; -1 when something may be.
- * It follows only the parts of tables: what is in a cell stays there. Wherever it is not sure, the rules have to be asked.
+ * Where the last of the tables open at `from` ends, if nothing is moved out of them on the way; -1 if something may be.
+ * Follows only the parts of tables: the content of a cell stays there. Where it is not sure, the rules must decide.
  */
 export function pastTables(state: TreeState, from: number): number {
   const { text, codes, attributes } = state;
@@ -104,20 +104,19 @@ export function pastTables(state: TreeState, from: number): number {
   return at;
 }
 
-/** The open tables with their parts; undefined where other rules than theirs hold. */
+/** The open tables with their parts; undefined where other rules apply. */
 function openParts({ kinds, top, mode, isInTemplate }: TreeState): TagKind[] | undefined {
   if (mode === "in select" || isInTemplate) return undefined;
   const open: TagKind[] = [];
   for (let slot = 1; slot <= top; slot++) {
     const kind = kinds[slot];
     if (kind === undefined || kind.isForeign) return undefined;
-    // A column group ends with the next tag that is no column.
+    // A column group ends with the next tag that is not a column.
     if (kind === TABLE || holdsContent(kind) || kind === TR || isSection(kind)) open.push(kind);
   }
   return open;
 }
 
-/** The start of a table, or of a part of one. */
 function startPart(open: TagKind[], kind: TagKind): void {
   if (holdsContent(open.at(-1))) {
     if (kind === TABLE) {
@@ -127,7 +126,7 @@ function startPart(open: TagKind[], kind: TagKind): void {
     open.pop();
   } else if (kind === TABLE) {
     endTable(open);
-    // A table after the last one is none of those that were open.
+    // A table after the last one is not one of those that were open.
     if (open.length > 0) open.push(kind);
     return;
   }
@@ -143,7 +142,7 @@ function startPart(open: TagKind[], kind: TagKind): void {
   if (isSection(kind) || kind === CAPTION) open.push(kind);
 }
 
-/** False when it is not sure that nothing moves. */
+/** False if something may move. */
 function endTag(open: TagKind[], kind: TagKind): boolean {
   if (holdsContent(open.at(-1))) {
     if (kind !== open.at(-1) && !endsCell(open, kind)) return true;
@@ -154,7 +153,7 @@ function endTag(open: TagKind[], kind: TagKind): boolean {
   else if (MAKES.has(kind)) return false;
   else if (kind === open.at(-1)) open.pop();
   else if (isSection(kind) && open.at(-1) === TR) {
-    // Of another section of the table: parse5 and browsers do not agree.
+    // A section of another kind: parse5 and browsers do not agree.
     if (open.at(-2) !== kind) return false;
     open.length -= 2;
   }

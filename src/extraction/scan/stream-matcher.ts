@@ -13,24 +13,24 @@ import type { LateBody, ScanSink } from "./tree-state.ts";
 
 export interface StreamSpec {
   readonly page: readonly PageQuery[];
-  /** The rows that `row` is asked of, one by one. */
+  /** Selects the rows for the queries in `row`. */
   readonly each?: string;
   readonly row?: readonly PageQuery[];
 }
 
 export interface StreamMatcher {
-  /** For each query: false when it needs the document. */
+  /** For each query: false if it needs the document. */
   readonly canStream: readonly boolean[];
   readonly canStreamEach: boolean;
   readonly canStreamRow: readonly boolean[];
-  /** The answers of the queries in order; undefined for those that cannot be streamed. */
+  /** The answers in the order of the queries; undefined for those that cannot be streamed. */
   run(text: string): {
     readonly page: readonly (readonly Match[] | undefined)[];
     readonly rows: readonly Row[];
   };
 }
 
-/** Throws `SelectorError` when a selector cannot be read. */
+/** Throws `SelectorError` if a selector is invalid. */
 export function compileStream({ page, each, row = [] }: StreamSpec): StreamMatcher {
   const pageChains = page.map(({ css }) => chainsOf(css, "page"));
   const rowChains = row.map(({ css }) => chainsOf(css, "row"));
@@ -68,7 +68,7 @@ function chainsOf(css: string, reach: Reach): readonly Chain[] | undefined {
   return chains?.every(({ compounds }) => compounds.length <= WORD_BITS) === true ? chains : undefined;
 }
 
-/** What is asked of every page. In `pageProgram`, the query after the last of `page` finds the rows. */
+/** The queries of every page. In `pageProgram`, the query after the last of `page` finds the rows. */
 interface StreamPlan {
   readonly page: readonly (PageQuery | undefined)[];
   readonly pageProgram: MatchProgram;
@@ -88,14 +88,14 @@ interface OpenRow {
   readonly answers: Answers;
 }
 
-/** Rows inside of rows: each costs its own work for every element. Beyond this, the document is the better way. */
+/** Nested rows: each costs work for every element. Beyond this, the document is faster. */
 const MOST_OPEN_ROWS = 32;
 
-/** Texts inside of texts, likewise: how many at a time, and the characters of source of all that end inside of others. */
+/** Nested texts: how many at a time, and the source characters of all that end inside others. */
 const MOST_OPEN_CAPTURES = 16;
 const MOST_NESTED = 8_000_000;
 
-/** One page's way through the matcher. */
+/** Matches one page. */
 class StreamRun implements ScanSink {
   readonly #plan: StreamPlan;
   readonly #text: string;
@@ -105,13 +105,13 @@ class StreamRun implements ScanSink {
   readonly #openRows: OpenRow[] = [];
   readonly #captures: TextCapture[] = [];
   #depth = 0;
-  /** By depth: the elements so far in the open element there, and how many of each tag. */
+  /** By depth: the child elements so far, and how many of each tag. */
   readonly #counts: number[] = [0];
   readonly #typeCounts: Map<string, number>[] = [];
   readonly #countsTypes: boolean;
-  /** Queries that can still find something. */
+  /** Queries that may still find something. */
   #unanswered: number;
-  /** Characters of captures that ended inside of others. */
+  /** Characters of captures that ended inside others. */
   #nested = 0;
   #isTooNested = false;
   readonly #page: Answers;
@@ -204,7 +204,7 @@ class StreamRun implements ScanSink {
     }
   }
 
-  /** False when the query wants no more. */
+  /** False if the query needs no more matches. */
   #found(query: PageQuery | undefined, answer: OpenMatch[] | undefined, at: number, inside: number): boolean {
     if (query === undefined || answer === undefined) return true;
     const { take } = query;
@@ -233,12 +233,12 @@ class StreamRun implements ScanSink {
     this.#openRows.push({ machine, depth: this.#depth, answers });
   }
 
-  /** Whether the answers are void: the page needs repair, or matches inside of matches are too many. */
+  /** Whether the answers are invalid: the page needs repair, or matches are nested too deeply. */
   get needsDocument(): boolean {
     return this.#isTooNested || this.#scanner.reason !== undefined;
   }
 
-  /** With this, another run may do. */
+  /** With this, a second run may succeed. */
   get lateBody(): LateBody | undefined {
     return this.#scanner.lateBody;
   }

@@ -12,9 +12,9 @@ export type Combinator = "descendant" | "child" | "adjacent" | "sibling";
 
 type Test = (element: OpenElement) => boolean;
 
-/** A part of a selector between combinators. An element fits when all of it holds. */
+/** The part of a selector between combinators. An element must match all of it. */
 export interface Compound {
-  /** What most elements fail by is told apart, so that they can be passed over without a test. */
+  /** Separate from `tests`, because it rules out most elements without a test. */
   readonly tag: string | undefined;
   readonly needsId: boolean;
   readonly needsClass: boolean;
@@ -22,23 +22,23 @@ export interface Compound {
   readonly tests: readonly Test[];
 }
 
-/** `table > tr td`: compounds from left to right, with what stands between each and the next. */
+/** `table > tr td`: compounds from left to right, with the combinators between them. */
 export interface Chain {
   readonly compounds: readonly Compound[];
   readonly combinators: readonly Combinator[];
 }
 
-/** What the selector is asked of: the whole page, or one row of it, to which it is relative. */
+/** Whether the selector applies to the whole page, or is relative to a row. */
 export type Reach = "page" | "row";
 
-// The first compound of a row's chain stands for the row itself.
+// The first compound of a row's chain is the row itself.
 const scope = compoundOf({ tests: [({ isScope }) => isScope] });
 const outermost = compoundOf({ tests: [({ isOutermost }) => isOutermost] });
 
 /**
- * The selector as chains of which an element has to fit one, in the terms of what is known when its start tag has been read.
- * Undefined where that is not enough (`:has`, `:last-child`, `:contains` …): such a selector needs the document. The meaning
- * is css-select's; `css` is known to be valid.
+ * The selector as chains, one of which an element must match, using only what is known when its start tag has been read.
+ * Undefined if that is not enough (`:has`, `:last-child`, `:contains` …): such a selector needs the document. Semantics are those of
+ * css-select; `css` is valid.
  */
 export function streamSelector(css: string, reach: Reach): readonly Chain[] | undefined {
   const chains: Chain[] = [];
@@ -77,7 +77,7 @@ function chainOf(tokens: readonly Selector[], reach: Reach): Chain | undefined {
   if (!isRelative && mentions === 0) {
     return { compounds: [scope, ...compounds], combinators: ["descendant", ...combinators] };
   }
-  // What looks at the elements beside or above the row cannot be told from the row's own content.
+  // Elements beside or above the row are not known from the row's content.
   const isBelow = combinators.length > 0 && combinators[0] !== "adjacent" && combinators[0] !== "sibling";
   const isPlain = mentions === 0 || (mentions === 1 && scopes[0] === true && !parts.some(hasSubselectors));
   return isBelow && isPlain ? { compounds, combinators } : undefined;
@@ -95,7 +95,7 @@ const mentionsScope = (token: Selector): boolean =>
   (token.name === "scope" ||
     (Array.isArray(token.data) && token.data.some((part) => part.some(mentionsScope))));
 
-/** In a row, css-select reads `:is(.a)` as `:is(:scope .a)`: not the same for the row itself. */
+/** In a row, css-select reads `:is(.a)` as `:is(:scope .a)`, which differs for the row itself. */
 const hasSubselectors = (part: readonly Selector[]): boolean =>
   part.some((token) => token.type === SelectorType.Pseudo && Array.isArray(token.data));
 
@@ -203,14 +203,14 @@ function subselectorTest(tokens: readonly Selector[], reach: Reach): Test | unde
   return (element) => tests.every((test) => test(element));
 }
 
-/** Whether an element is meant by an `an+b` rule, by how many siblings stand before it. */
+/** An `an+b` rule, tested by how many siblings precede the element. */
 interface NthRule {
   matches(before: number): boolean;
-  /** `n` and the like: as css-select has it, they mean every element but the outermost ones. */
+  /** `n` and the like: in css-select they match every element but the outermost ones. */
   readonly isEvery: boolean;
 }
 
-/** Undefined for what is not plainly `an+b`, such as `2 of .row`. */
+/** Undefined for anything but `an+b`, such as `2 of .row`. */
 function parseNth(formula: string): NthRule | undefined {
   const text = formula.trim().toLowerCase();
   if (text === "even") return nthRule(2, 0);
@@ -236,7 +236,7 @@ function nthRule(step: number, offset: number): NthRule {
   };
 }
 
-/** Whether an attribute's value fits; undefined stands for no such attribute. */
+/** Whether an attribute's value matches; undefined means no such attribute. */
 type AttributeTest = (value: string | undefined) => boolean;
 
 // https://html.spec.whatwg.org/multipage/semantics-other.html#case-sensitivity-of-selectors
@@ -248,7 +248,7 @@ const CASELESS: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** As css-select does it on HTML. */
+/** As css-select does for HTML. */
 function attributeTest(selector: AttributeSelector): AttributeTest {
   const { ignoreCase } = selector;
   const isCaseless =
@@ -293,7 +293,7 @@ function attributeTest(selector: AttributeSelector): AttributeTest {
   }
 }
 
-// A regular expression folds case by other rules than `toLowerCase`; css-select uses it for these two.
+// A regular expression folds case differently from `toLowerCase`; css-select uses one for these two.
 function matching(pattern: string, isCaseless: boolean, length: number): AttributeTest {
   const expression = new RegExp(pattern, isCaseless ? "i" : "");
   return (value) => value !== undefined && value.length >= length && expression.test(value);

@@ -12,10 +12,10 @@ import {
   SLASH,
 } from "./markup.ts";
 
-/** Numbers for each attribute: where its name begins and ends, and where its value does. */
+/** Numbers for each attribute: where its name and its value begin and end. */
 const ATTRIBUTE_SIZE = 4;
 
-/** In lower case; `|` 32 makes these letters of their upper case and of nothing else in a name. */
+/** In lower case; `| 32` makes upper-case letters equal to these, and nothing else in a name. */
 const ID = [105, 100];
 const CLASS = [99, 108, 97, 115, 115];
 
@@ -28,16 +28,16 @@ function takePlaces(): Int32Array<ArrayBuffer> {
   return places;
 }
 
-/** Finds the attributes of start tags and notes their places; strings are made only of those that are asked for. */
+/** Finds the attributes of start tags and records their positions; strings are made only when asked for. */
 export class TagAttributes {
   readonly text: string;
   readonly #codes: PageCodes;
-  /** `ATTRIBUTE_SIZE` numbers for each attribute of every tag so far, unless `forget` was called in between. */
+  /** `ATTRIBUTE_SIZE` numbers for each attribute of every tag so far, unless `forget` was called. */
   places = takePlaces();
-  /** The last tag's own: from `first` up to `end`. */
+  /** Those of the last tag: from `first` up to `end`. */
   first = 0;
   end = 0;
-  /** Where its id and its class are noted, -1 for nowhere. */
+  /** Where its id and its class are recorded; -1 for none. */
   idPlace = -1;
   classPlace = -1;
   /** Whether the last tag ended in `/>`. */
@@ -48,7 +48,7 @@ export class TagAttributes {
     this.#codes = codes;
   }
 
-  /** Nothing is asked of it any more: the next page may have its memory. */
+  /** No longer needed: the next page may reuse its memory. */
   release(): void {
     if (this.places.length <= MOST_SPARE) spare = this.places;
   }
@@ -63,7 +63,7 @@ export class TagAttributes {
     this.classPlace = -1;
   }
 
-  /** From the end of the tag's name; returns where its content begins, -1 when the page ends before the tag does. */
+  /** Reads from the end of the tag's name; returns where its content begins, or -1 if the page ends before the tag. */
   read(from: number): number {
     const codes = this.#codes;
     const { length } = this.text;
@@ -81,10 +81,10 @@ export class TagAttributes {
         this.endsWithSlash = true;
         return at + 1;
       }
-      // Whatever stands first is part of the name, even `=` or a quote.
+      // The first character belongs to the name, even `=` or a quote.
       const nameFrom = at;
       code = codes[++at] ?? 0;
-      // Letters, which are most of it, come after all that ends a name.
+      // Letters, the most common, have codes above all that ends a name.
       while (code > GREATER || (code !== EQUALS && !isNameEnd(code) && at < length)) code = codes[++at] ?? 0;
       const nameEnd = at;
       while (isSpace(code)) code = codes[++at] ?? 0;
@@ -106,7 +106,7 @@ export class TagAttributes {
     }
   }
 
-  /** Most values are short: then a search costs more than looking. */
+  /** Most values are short: then a loop is faster than a search. */
   #quoteAfter(from: number, quote: number): number {
     const codes = this.#codes;
     const near = Math.min(from + 16, this.text.length);
@@ -127,7 +127,7 @@ export class TagAttributes {
     places[end + 2] = valueFrom;
     places[end + 3] = valueTo;
     this.end = end + ATTRIBUTE_SIZE;
-    // Of two with one name, the first counts.
+    // Of two with the same name, the first counts.
     if (nameTo - nameFrom === 2) {
       if (this.idPlace === -1 && this.#isNamed(nameFrom, ID)) this.idPlace = end;
     } else if (nameTo - nameFrom === 5) {
@@ -141,7 +141,7 @@ export class TagAttributes {
     return true;
   }
 
-  /** Where the attribute is noted between two places, -1 for nowhere. Of two with one name, the first counts. */
+  /** Where the attribute is recorded between two positions; -1 for nowhere. Of two with the same name, the first counts. */
   find(first: number, end: number, name: string): number {
     const { text, places } = this;
     for (let place = first; place < end; place += ATTRIBUTE_SIZE) {
@@ -165,7 +165,7 @@ export class TagAttributes {
   }
 }
 
-/** `name` is in lower case, what the page has may be in any; only ASCII letters have two cases. */
+/** `name` is in lower case, the page's may be in any; only ASCII letters have two cases. */
 function isNamed(text: string, from: number, to: number, name: string): boolean {
   if (to - from !== name.length) return false;
   for (let at = 0; at < name.length; at++) {

@@ -1,22 +1,22 @@
 import { APART, foldSpace, HIDDEN } from "../folded-text.ts";
 import type { Taken } from "./page-query.ts";
 
-/** A match whose text is not known before its element ends. */
+/** A match whose text is known when its element ends. */
 export interface OpenMatch {
   text: string | undefined;
   readonly at: number;
   readonly tag: string;
 }
 
-/** Gathers the text of one matched element while its content goes by. */
+/** Collects the text of one matched element while its content is read. */
 export class TextCapture {
   readonly #match: OpenMatch;
   readonly #take: Taken;
-  /** How deep its element is. */
+  /** The depth of its element. */
   readonly depth: number;
   /** Where its content begins in the source. */
   readonly inside: number;
-  /** How deep the element is that hides what goes by; 0 when none does. */
+  /** The depth of the element that hides the current text; 0 for none. */
   #hiddenAt = 0;
   #text = "";
   #isApart = false;
@@ -29,7 +29,7 @@ export class TextCapture {
     if (take === "raw" && match.tag === "br") this.#text = "\n";
   }
 
-  /** An element inside of its own begins. */
+  /** An element inside it begins. */
   opens(tag: string, depth: number): void {
     if (this.#take === "raw") {
       if (tag === "br") this.#text += "\n";
@@ -39,7 +39,7 @@ export class TextCapture {
     }
   }
 
-  /** One blank is as good as many: they are folded in the end. */
+  /** One blank is enough: blanks are folded in the end. */
   #apart(): void {
     if (this.#isApart) return;
     this.#text += " ";
@@ -60,7 +60,7 @@ export class TextCapture {
     this.#isApart = false;
   }
 
-  /** Its own element ends before `at`. */
+  /** Its element ends before `at`. */
   ends(page: string, at: number): void {
     if (this.#take === "html") this.#match.text = page.slice(this.inside, at);
     else this.#match.text = this.#take === "raw" ? this.#text : foldSpace(this.#text);

@@ -4,11 +4,11 @@ import { OpenStack } from "./open-stack.ts";
 import type { TagAttributes } from "./tag-attributes.ts";
 import { BUTTON_SCOPE, IMPLIED, knownKinds, SCOPE, SPECIAL, type TagKind } from "./tag-kind.ts";
 
-/** What a page consists of, in the order of the tree. Comments, doctypes and the like are left out. */
+/** Receives the elements and texts of a page in tree order, without comments and doctypes. */
 export interface ScanSink {
   /**
-   * `at` is where its start tag begins, `inside` where its content does; its attributes are in `scanner.attributes`. An element
-   * without a tag of its own stands where the markup is that implies it.
+   * `at` is where its start tag begins, `inside` where its content begins; its attributes are in `scanner.attributes`. An element
+   * without a tag is placed at the markup that implies it.
    */
   opens(kind: TagKind, at: number, inside: number): void;
   /** The innermost open element ends before `at`. */
@@ -16,7 +16,7 @@ export interface ScanSink {
   text(from: number, to: number, hasEntities: boolean): void;
 }
 
-/** Why a page needs repair that cannot be made in the order of its text. */
+/** Why a page needs repair that a single pass cannot do. */
 export type RepairReason =
   | "content moved out of a table"
   | "misnested formatting"
@@ -29,7 +29,7 @@ export type RepairReason =
   | "character reference for white space"
   | "deep nesting";
 
-/** The standard's insertion modes, without those of framesets and templates, and one for all that follows the body. */
+/** The standard's insertion modes, without those of framesets and templates, and with one for all that follows the body. */
 export type Mode =
   | "initial"
   | "before html"
@@ -55,35 +55,35 @@ export interface LateBody {
 }
 
 export interface ScanOptions {
-  /** Everything is taken where it stands, no repair is asked for: for a page whose repair would have no end. */
+  /** Never asks for repair and keeps everything in place: for a page whose repair would not end. */
   readonly isLenient?: boolean;
-  /** As an earlier pass over the page found it: a body that begins without a tag has these attributes. */
+  /** Found by an earlier pass: a body that begins without a tag gets these attributes. */
   readonly lateBody?: LateBody | undefined;
 }
 
-/** The stack of open elements, and what every rule of tree construction does with it. */
+/** The stack of open elements, and the operations that the rules of tree construction use. */
 export class TreeState extends OpenStack {
   readonly text: string;
   readonly codes: PageCodes;
   readonly attributes: TagAttributes;
   readonly #sink: ScanSink;
   readonly #isLenient: boolean;
-  /** The tag that comes after the body began without one: where it begins and its name ends. */
+  /** A body tag after the body began without one: where it begins and its name ends. */
   lateBody: LateBody | undefined;
   mode: Mode = "initial";
   isQuirks: boolean | undefined = true;
   reason: RepairReason | undefined;
 
-  /** Of the tag or text at hand: where it begins, where a tag's name and the tag end. */
+  /** The current tag or text: where it begins, and where a tag's name and the tag end. */
   at = 0;
   nameEnd = 0;
   inside = 0;
   isSelfClosing = false;
-  /** Whether `attributes` has those of the tag at hand. */
+  /** Whether `attributes` holds those of the current tag. */
   isRead = false;
-  /** The element whose content is to be read as text; set by the rule that inserts it. */
+  /** The element whose content must be read as text; set by the rule that inserts it. */
   raw: TagKind | undefined;
-  /** A line break right after the tag at hand is not there. */
+  /** Ignore a line break right after the current tag. */
   skipsLineBreak = false;
 
   readonly formatting = new FormattingList();
@@ -94,7 +94,7 @@ export class TreeState extends OpenStack {
   #hasBodyTag = true;
   #headEnd = 0;
   readonly #blanks: number[] = [];
-  /** The body cannot be replaced by a frameset any more. */
+  /** The body can no longer be replaced by a frameset. */
   isBodySure = false;
 
   constructor(
@@ -118,12 +118,12 @@ export class TreeState extends OpenStack {
     if (!this.#isLenient) this.reason ??= reason;
   }
 
-  /** Whether elements were gone over so often that a page without bounds could take any time. */
+  /** Gives up on a page that makes searches visit too many elements. */
   checkCosts(): void {
     if (this.steps + this.formatting.steps > this.#mostSteps) this.leave("deep nesting");
   }
 
-  /** Of the tag at hand. */
+  /** Of the current tag. */
   attribute(name: string): string | undefined {
     this.#read();
     const { attributes } = this;
@@ -142,7 +142,7 @@ export class TreeState extends OpenStack {
     return this.attributes.end > this.attributes.first;
   }
 
-  /** The element of the tag at hand. */
+  /** The element of the current tag. */
   insert(kind: TagKind): void {
     this.#read();
     this.push(kind, this.mode);
@@ -164,7 +164,7 @@ export class TreeState extends OpenStack {
     this.#sink.opens(kind, this.at, this.at);
   }
 
-  /** A body that begins without its tag; some pages have the tag later. */
+  /** A body without a tag; some pages have the tag later. */
   insertBody(): void {
     if (this.lateBody === undefined) this.insertImplied(BODY);
     else {
@@ -176,7 +176,7 @@ export class TreeState extends OpenStack {
     this.#hasBodyTag = false;
   }
 
-  /** A tag of a body that is there already: it adds the attributes that the body has not. */
+  /** A tag of a body that is already open: it adds the attributes that the body lacks. */
   mergeBody(): void {
     this.isBodySure = true;
     if (!this.hasAttributes() || this.lateBody?.at === this.at) return;
@@ -199,12 +199,12 @@ export class TreeState extends OpenStack {
     if (this.isEndedOnTop) this.pop(at);
   }
 
-  /** Ends the element in a slot with all that is open in it. */
+  /** Closes the element in a slot and all that is open inside it. */
   popTo(slot: number): void {
     while (this.top >= slot && this.top > 0) this.pop();
   }
 
-  /** Ends it, and goes back to the mode in which it began. */
+  /** Closes it, and returns to the mode in which it began. */
   popWithMode(slot: number): void {
     const mode = this.modes[slot] ?? "in body";
     this.popTo(slot);
@@ -229,7 +229,7 @@ export class TreeState extends OpenStack {
     if (slot !== 0) this.popTo(slot);
   }
 
-  /** The head ends, and stays open for what still belongs in it. */
+  /** The head ends, but stays open for elements that still belong in it. */
   endHead(): void {
     this.#headEnd = this.at;
     this.mode = "after head";
@@ -246,7 +246,7 @@ export class TreeState extends OpenStack {
       this.#sink.text(this.#blanks[at] ?? 0, this.#blanks[at + 1] ?? 0, false);
   }
 
-  /** Ends a form while others inside of it stay open. */
+  /** Closes a form while elements inside it stay open. */
   endForm(slot: number): void {
     if (slot === this.top) this.pop();
     else this.endBelow(slot);
@@ -260,7 +260,7 @@ export class TreeState extends OpenStack {
     this.formatting.push(entry, (other) => this.#attributesOf(other));
   }
 
-  /** In an order that does not depend on that in the tag. */
+  /** Sorted, so that the order in the tag does not matter. */
   #attributesOf({ nameEnd }: FormattingEntry): string {
     this.attributes.read(nameEnd);
     this.isRead = false;
@@ -270,8 +270,8 @@ export class TreeState extends OpenStack {
   }
 
   /**
-   * Whether a block that is open now may still be moved out of a formatting element around it. A table is not: formatting around
-   * it cannot end before it does.
+   * Whether a block that is open now may still be moved out of a formatting element around it. A table may not: formatting around it
+   * cannot end before the table does.
    */
   hasMovableBlocks(): boolean {
     return this.formatting.some((entry) => {
@@ -282,7 +282,7 @@ export class TreeState extends OpenStack {
     });
   }
 
-  /** Opens the formatting elements again that ended only because what was around them did. */
+  /** Reopens formatting elements that ended only because the elements around them did. */
   reopenFormatting(): void {
     const { newest } = this.formatting;
     if (newest === undefined || this.isOpen(newest)) return;
@@ -300,5 +300,5 @@ export class TreeState extends OpenStack {
   }
 }
 
-/** Formatting that is opened again and again makes a tree that grows with the square of its page. */
+/** Formatting that is reopened again and again makes a tree that grows with the square of its page. */
 export const mostElements = (text: string): number => 50_000 + (text.length >> 2);

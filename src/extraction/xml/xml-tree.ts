@@ -1,9 +1,9 @@
 import { decodeHTMLStrict } from "entities";
 import { FailureError, type FailureKind } from "../../domain/failure.ts";
 import { APART, foldSpace, HIDDEN } from "../folded-text.ts";
-import { type HtmlTree, TreeElement } from "../html-tree.ts";
+import { type HtmlTree, ParsedElement, TreeBuilder } from "../html-tree.ts";
 
-/** Deeper documents are built to harm, and css-select looks at every element above a match. */
+/** Deeper documents are attacks: css-select looks at every element above a match. */
 const DEEPEST = 1000;
 const MOST_ELEMENTS = 2_000_000;
 
@@ -13,45 +13,34 @@ const SPACE = /\s*/y;
 const BARE_VALUE = /[^\s>]+/y;
 
 /**
- * Builds the tree of an XML document. What decides the tree has to be well-formed, or `FailureError` with `bad-content` is thrown: a tag
- * that is not closed may mean that half of the records did not arrive. What concerns characters alone is read as feeds have it: a bare `&`,
- * HTML's named entities, attributes without quotes. A DOCTYPE is passed over: nothing that it declares is expanded or fetched.
+ * Builds the tree of an XML document. Its structure must be well-formed, else it throws `FailureError` with `bad-content`: a missing end
+ * tag may mean that half of the records did not arrive. Characters are read leniently, as feeds need it: a bare `&`, HTML's named
+ * entities, attributes without quotes. A DOCTYPE is skipped: nothing that it declares is expanded or fetched.
  */
-export function buildXmlTree(text: string): HtmlTree {
-  const reader = new XmlReader(text);
-  reader.read();
-  return reader;
-}
+export const buildXmlTree = (text: string): HtmlTree => new XmlReader(text).tree;
 
-class XmlReader implements HtmlTree {
-  readonly isXml = true;
-  readonly hasTemplates = false;
-  readonly root = new XmlElement("", null);
-  readonly elements: XmlElement[] = [];
-  readonly byId = new Map<string, XmlElement[]>();
+class XmlReader {
+  readonly tree = new TreeBuilder(new XmlElement("", null), { isXml: true });
   readonly #text: string;
-  #open = this.root;
+  #open = this.tree.root;
   #depth = 0;
 
   constructor(text: string) {
     this.#text = text;
-  }
-
-  read(): void {
-    const { length } = this.#text;
+    const { length } = text;
+    const { root, elements } = this.tree;
     for (let at = 0; at < length;) {
       const next = this.#text.indexOf("<", at);
       const end = next < 0 ? length : next;
       if (end > at) this.#addText(at, end, true);
       at = next < 0 ? length : this.#readMarkup(next);
     }
-    if (this.#open !== this.root) this.#fail(this.#open.at, `<${this.#open.tag}> is not closed`);
-    if (this.elements.length === 0) this.#fail(0, "there is no element");
-    this.root.end = this.elements.length;
-    this.root.insideEnd = length;
+    if (this.#open !== root) this.#fail(this.#open.at, `<${this.#open.tag}> is not closed`);
+    if (elements.length === 0) this.#fail(0, "it has no element");
+    this.tree.end(root, length);
   }
 
-  /** Gives where the markup at this place ends. */
+  /** Returns where the markup ends. */
   #readMarkup(at: number): number {
     const text = this.#text;
     if (text.startsWith("</", at)) return this.#readEndTag(at);
@@ -71,7 +60,7 @@ class XmlReader implements HtmlTree {
   #readStartTag(at: number): number {
     let end = this.#skip(NAME, at + 1);
     const tag = this.#text.slice(at + 1, end);
-    const attributes: string[] = [];
+    const attributes: [string, string][] = [];
     for (;;) {
       end = this.#skip(SPACE, end);
       const mark = this.#text[end];
@@ -88,7 +77,7 @@ class XmlReader implements HtmlTree {
     }
   }
 
-  #readAttribute(at: number, into: string[], tagAt: number): number {
+  #readAttribute(at: number, into: [string, string][], tagAt: number): number {
     const text = this.#text;
     const nameEnd = this.#skip(NAME, at);
     if (nameEnd === at) {
@@ -111,14 +100,14 @@ class XmlReader implements HtmlTree {
         end = valueEnd;
       }
     }
-    into.push(name, decoded(value));
+    into.push([name, decoded(value)]);
     return end;
   }
 
   #readEndTag(at: number): number {
     const end = this.#after(">", at + 2, at, "this end tag");
     const tag = this.#text.slice(at + 2, end - 1).trim();
-    if (this.#open === this.root) this.#fail(at, `</${tag}> closes nothing`);
+    if (this.#open === this.tree.root) this.#fail(at, `</${tag}> closes nothing`);
     if (tag !== this.#open.tag)
       this.#fail(at, `</${tag}> stands where <${this.#open.tag}> of ${this.#place(this.#open.at)} is open`);
     this.#closes(at);
@@ -127,41 +116,31 @@ class XmlReader implements HtmlTree {
 
   #opens(element: XmlElement, at: number, inside: number): void {
     const parent = this.#open;
-    if (parent === this.root && parent.content.length > 0)
+    if (parent === this.tree.root && parent.content.length > 0)
       this.#fail(at, `<${element.tag}> is a second root element`);
     if (++this.#depth > DEEPEST) this.#fail(at, `elements are nested deeper than ${DEEPEST}`);
-    if (this.elements.length >= MOST_ELEMENTS)
-      this.#fail(at, `there are more than ${MOST_ELEMENTS} elements`, "too-large");
-    element.at = at;
-    element.inside = inside;
-    element.index = this.elements.length;
-    this.elements.push(element);
+    if (this.tree.elements.length >= MOST_ELEMENTS)
+      this.#fail(at, `it has more than ${MOST_ELEMENTS} elements`, "too-large");
+    this.tree.add(element, at, inside);
     parent.content.push(element);
     this.#open = element;
-    const id = element.attribute("id");
-    if (id === undefined) return;
-    const sameId = this.byId.get(id);
-    if (sameId === undefined) this.byId.set(id, [element]);
-    else sameId.push(element);
   }
 
   #closes(at: number): void {
-    const element = this.#open;
-    element.end = this.elements.length;
-    element.insideEnd = at;
+    this.tree.end(this.#open, at);
     this.#depth--;
-    // The root holds all others, and every element was opened in one.
-    this.#open = element.parent as XmlElement;
+    // Every element was opened inside one; the root is the page itself.
+    this.#open = this.#open.parent as XmlElement;
   }
 
-  /** What stands outside of the root element belongs to none. */
+  /** Text outside of the root element is dropped. */
   #addText(from: number, to: number, hasEntities: boolean): void {
-    if (this.#open === this.root) return;
+    if (this.#open === this.tree.root) return;
     const text = this.#text.slice(from, to).replaceAll("\0", "");
     if (text !== "") this.#open.content.push(hasEntities ? decoded(text) : text);
   }
 
-  /** `<!DOCTYPE rss [ … ]>`: brackets and signs in quotes and comments do not count. */
+  /** `<!DOCTYPE rss [ … ]>`: brackets in quotes and comments do not count. */
   #afterDoctype(at: number): number {
     const mark = /["'>]|<!--|\[|\]/g;
     mark.lastIndex = at;
@@ -202,42 +181,28 @@ const decoded = (text: string): string => (text.includes("&") ? decodeHTMLStrict
 
 const XHTML = "http://www.w3.org/1999/xhtml";
 
-/** An element of an XML document. Its names are as written, prefix and case included. */
-export class XmlElement extends TreeElement {
-  /** Elements, and between them text with its entities decoded. */
-  readonly content: (XmlElement | string)[] = [];
-  /** In the namespace of XHTML: it is shown as HTML is. */
+/** An element of an XML document. Names are as written, with prefix and case. */
+export class XmlElement extends ParsedElement {
+  /** In the XHTML namespace: shown as HTML is. */
   readonly #isHtml: boolean;
-  /** Names and values, in turn. */
-  readonly #attributes: readonly string[];
 
-  constructor(tag: string, parent: XmlElement | null, attributes: readonly string[] = []) {
-    super(tag, parent);
-    this.#attributes = attributes;
+  constructor(tag: string, parent: XmlElement | null, attributes: [name: string, value: string][] = []) {
+    super(tag, parent, attributes);
     const namespace = this.attribute("xmlns");
     this.#isHtml = namespace === undefined ? parent !== null && parent.#isHtml : namespace === XHTML;
   }
 
-  override attribute(name: string): string | undefined {
-    const attributes = this.#attributes;
-    for (let at = 0; at < attributes.length; at += 2) if (attributes[at] === name) return attributes[at + 1];
-    return undefined;
-  }
-
-  /** Fields ask in lower case, as HTML has it: then `isPermaLink` is found too. */
+  /** Fields ask in lower case, as in HTML: `ispermalink` finds `isPermaLink`. */
   attributeInAnyCase(name: string): string | undefined {
-    const exact = this.attribute(name);
-    if (exact !== undefined) return exact;
     const wanted = name.toLowerCase();
-    const at = this.#attributes.findIndex((one, index) => index % 2 === 0 && one.toLowerCase() === wanted);
-    return at < 0 ? undefined : this.#attributes[at + 1];
+    return this.attribute(name) ?? this.attributes.find(([own]) => own.toLowerCase() === wanted)?.[1];
   }
 
   override get children(): (XmlElement | string)[] {
-    return this.content;
+    return this.content as (XmlElement | string)[];
   }
 
-  /** White space folded. Where an element holds nothing but elements, their texts stand apart; so do blocks of XHTML. */
+  /** White space folded. Texts of elements are set apart where an element holds only elements, and so are XHTML blocks. */
   get foldedText(): string {
     let text = "";
     const rest: (XmlElement | string)[] = [this];
@@ -248,8 +213,8 @@ export class XmlElement extends TreeElement {
         const gap = holdsElements || (node.#isHtml && APART.has(node.tag)) ? " " : "";
         text += gap;
         rest.push(gap);
-        for (let at = node.content.length - 1; at >= 0; at--) {
-          rest.push(node.content[at] ?? "");
+        for (let at = node.children.length - 1; at >= 0; at--) {
+          rest.push(node.children[at] ?? "");
           if (holdsElements) rest.push(" ");
         }
       }
@@ -265,12 +230,12 @@ export class XmlElement extends TreeElement {
     return this.content.every((child) => typeof child !== "string" || child.trim() === "");
   }
 
-  /** The markup that it holds: its text where it has no elements, as feeds quote HTML; undefined where it has some. */
+  /** Its text, which in feeds is quoted HTML; undefined if it has elements. */
   get quotedMarkup(): string | undefined {
     return this.content.every((child) => typeof child === "string") ? this.content.join("") : undefined;
   }
 
-  /** Atom, XLink and media elements name an address in an attribute; RSS and sitemaps have it as text. */
+  /** Atom, XLink and media elements have the address in an attribute, RSS and sitemaps in the text. */
   get link(): string {
     for (const name of LINK_ATTRIBUTES) {
       const address = this.attribute(name);

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { createServer as createTcpServer, type Server, type Socket } from "node:net";
 import type { Exchange } from "../../../domain/capture.ts";
 import { type Failure, FailureError } from "../../../domain/failure.ts";
-import type { CollectorTools, CollectSession, Limits } from "../../../ports/collector.ts";
+import type { CollectorTools, CollectSession, Http, Limits } from "../../../ports/collector.ts";
 import { type HttpSessionOptions, openHttpSession } from "../http-session.ts";
 import type { TargetGuardOptions } from "../target-guard.ts";
 import { createTransport } from "../transport.ts";
@@ -74,7 +74,8 @@ export const portOf = (server: Server): number => {
   return address.port;
 };
 
-interface TestSession extends CollectSession, AsyncDisposable {
+interface TestSession extends CollectSession<"http">, AsyncDisposable {
+  readonly http: Http;
   readonly archived: Exchange[];
   readonly files: Map<string, Buffer>;
   /** `ACTS url` or `url`, for each time the gate was asked. */
@@ -127,7 +128,8 @@ export const openTestSession = (site: string, options: TestSessionOptions = {}):
     ...(options.validators && { validators: options.validators }),
   });
   return {
-    http: session.http,
+    tools: session.tools,
+    http: session.tools.http,
     keep: session.keep,
     kept: session.kept,
     get requests() {
@@ -139,7 +141,7 @@ export const openTestSession = (site: string, options: TestSessionOptions = {}):
     get hasSecrets() {
       return session.hasSecrets;
     },
-    release: () => session.release(),
+    close: () => session.close(),
     archived,
     files,
     gated,

@@ -1,0 +1,41 @@
+interface Share {
+  readonly weight: number;
+  readonly itemsPerDay?: number;
+  readonly maxRunning?: number;
+  readonly requestsPerMinute?: number;
+  readonly maxOpenJobs?: number;
+  readonly maxStoredBytes?: number;
+}
+
+/** Null takes a limit away; what is not named stays. */
+type ShareChange = { readonly [Name in keyof Share]?: Share[Name] | null | undefined };
+
+export const changeShare = <Card extends Share>(card: Card, to: ShareChange): Card => {
+  const {
+    weight: _,
+    itemsPerDay,
+    maxRunning,
+    requestsPerMinute,
+    maxOpenJobs,
+    maxStoredBytes,
+    ...rest
+  } = card;
+  const limits = {
+    itemsPerDay: changed(itemsPerDay, to.itemsPerDay),
+    maxRunning: changed(maxRunning, to.maxRunning),
+    requestsPerMinute: changed(requestsPerMinute, to.requestsPerMinute),
+    maxOpenJobs: changed(maxOpenJobs, to.maxOpenJobs),
+    maxStoredBytes: changed(maxStoredBytes, to.maxStoredBytes),
+  };
+  const kept = Object.entries(limits).filter(([, limit]) => limit !== undefined);
+  return { ...rest, weight: to.weight ?? card.weight, ...Object.fromEntries(kept) } as Card;
+};
+
+const changed = (limit: number | undefined, to: number | null | undefined): number | undefined =>
+  to === undefined ? limit : (to ?? undefined);
+
+/** Owns the jobs that the command line starts, and the requests to a server without keys. */
+export const LOCAL_CLIENT = "local";
+
+/** A client's name. `local` and `try` own the jobs of the command line. */
+export const CLIENT_NAME = /^(?!(?:local|try)$)[a-z0-9][a-z0-9._-]{0,63}$/;

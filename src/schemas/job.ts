@@ -1,0 +1,271 @@
+import { z } from "zod";
+import { CHANGES } from "../domain/freshness.ts";
+import { ITEM_STATES } from "../domain/item.ts";
+import { CAPS, PAUSE_CAUSES } from "../domain/job.ts";
+import { FIELD_STATUSES } from "../domain/record.ts";
+import {
+  type Answer,
+  count,
+  countsOf,
+  described,
+  type Filters,
+  instant,
+  many,
+  named,
+  numberIn,
+  pageQuery,
+  perSecond,
+  type Request,
+} from "./describe.ts";
+import { evidenceSchema, failureKind, itemSchema } from "./item.ts";
+import { budgetSchema, freshnessSchema } from "./job-options.ts";
+
+const JOB_STATES = ["loading", "running", "paused", "done", "cancelled"] as const;
+export type JobState = (typeof JOB_STATES)[number];
+
+const heldSchema = z.object({
+  lane: z.string(),
+  reason: z.string(),
+  evidence: described("The outcomes that tripped the breaker.", evidenceSchema),
+  heldAt: instant,
+  probeAt: described(
+    "When one item is let through to test the site. Absent if a person must decide.",
+    instant,
+  ).optional(),
+});
+
+const rejectSchema = named(
+  "RejectedInput",
+  z.object({
+    line: described("Line of the input, from 1.", z.int()),
+    parent: described("Key of the item on whose pages it was found.", z.string()).optional(),
+    problem: z.string(),
+  }),
+);
+export type RejectedInput = Answer<typeof rejectSchema>;
+
+export const paceSchema = z.object({ perSecond, burst: z.number(), concurrency: z.number() });
+export type Pace = Answer<typeof paceSchema>;
+
+export const jobSchema = named(
+  "Job",
+  z.object({
+    id: z.string(),
+    client: z.string(),
+    scraper: z.string(),
+    version: z.string(),
+    scrapers: described(
+      "The root scraper and those it emits to, at the versions the job is pinned to.",
+      z.array(
+        z.object({
+          name: z.string(),
+          version: z.string(),
+          earlier: described("Earlier versions in this job, oldest first.", z.array(z.string())).optional(),
+        }),
+      ),
+    ),
+    extraction: described(
+      "The extraction whose records are current; states, failures and fields are those of that extraction. Absent if the run's own records are current, and in lists.",
+      z.string(),
+    ).optional(),
+    state: z.enum(JOB_STATES),
+    isSealed: described("The job takes no more inputs.", z.boolean()),
+    isBatch: z.boolean(),
+    createdAt: instant,
+    endedAt: instant.optional(),
+    paused: described(
+      "Present while the job is paused. `asked`: someone paused it. `lanes-held`: the breaker holds all of its lanes, see `held`. `scraper`: its scraper changed or cannot be loaded. `new-version`: its stored pages are being read with the new version of its scraper; it then resumes by itself.",
+      z.object({ cause: z.enum(PAUSE_CAUSES), reason: z.string(), at: instant }),
+    ).optional(),
+    options: z.object({
+      priority: z.int(),
+      pace: paceSchema,
+      maxAttempts: z.int().optional(),
+      maxItems: z.int().optional(),
+      maxDepth: described("Only if the job's scrapers emit.", count).optional(),
+      maxChain: described(
+        "Only if a scraper emits to itself; the highest of all scrapers.",
+        count,
+      ).optional(),
+      deadlineAt: instant.optional(),
+      budget: budgetSchema.optional(),
+      freshness: freshnessSchema.optional(),
+      webhook: z.string().optional(),
+      progressMs: z.int().optional(),
+      extracts: z.boolean(),
+    }),
+    labels: z.record(z.string(), z.string()),
+    counts: described(
+      "At any time, received = accepted + folded + rejected + capped, and accepted = the sum of the states.",
+      z.object({
+        received: count,
+        accepted: count,
+        folded: count,
+        rejected: count,
+        capped: described("Stored, and accepted when the limit is raised: see `resume`.", count),
+        partial: count,
+        states: countsOf(ITEM_STATES),
+      }),
+    ),
+    cappedBy: described("Capped inputs, by limit.", countsOf(CAPS)),
+    progress: z.object({
+      ended: count,
+      share: described("Fraction of accepted items that have ended, 0 to 1.", z.number()),
+      perSecond: described("Current rate of items that end.", z.number()).nullable(),
+      etaAt: described("Estimated end at the current rate.", instant).nullable(),
+    }),
+    failures: described(
+      "Failed items by kind.",
+      z.array(z.object({ kind: failureKind, count, exampleKey: z.string(), exampleDetail: z.string() })),
+    ),
+    attemptFailures: described(
+      "Failed attempts by kind, including retried ones.",
+      z.partialRecord(failureKind, count),
+    ),
+    fields: described(
+      "How often each field was present, empty, missing or malformed. A record without an optional field is still complete.",
+      z.record(z.string(), countsOf(FIELD_STATUSES).extend({ isOptional: z.boolean() })),
+    ),
+    held: described("Lanes that the breaker holds for this job.", z.array(heldSchema)),
+    rejects: described("The first rejected inputs.", z.array(rejectSchema)),
+    cost: z.object({ requests: count, bytes: count }),
+    budgetSpentAt: described(
+      "When the budget was spent. Items that had not started by then failed with `budget`.",
+      instant,
+    ).optional(),
+    changes: described(
+      "Changes since the client last got these items; only in a job with `freshness`. `gone` means the site says so; a blocked request never counts as gone.",
+      countsOf(CHANGES),
+    ).optional(),
+    pagesRemoved: described(
+      "When its pages and files were removed. The records are kept.",
+      z.object({ at: instant, captures: count, bytes: count }),
+    ).optional(),
+  }),
+);
+export type Job = Answer<typeof jobSchema>;
+
+export const createdJobSchema = z.object({
+  job: jobSchema,
+  rejected: described("The inputs that were rejected.", z.array(rejectSchema)),
+});
+export type CreatedJob = Answer<typeof createdJobSchema>;
+
+export const jobQuery = z.strictObject({
+  state: many(z.enum(JOB_STATES)).optional(),
+  scraper: z.string().max(64).optional(),
+  label: described("`name=value`.", z.string().regex(/^[^=]{1,100}=.{1,100}$/)).optional(),
+  client: described("Jobs of another client; for operators.", z.string().max(100)).optional(),
+  ...pageQuery(100, 20),
+});
+export type JobQuery = Filters<typeof jobQuery>;
+
+export const uploadSchema = named(
+  "Upload",
+  z.object({
+    offset: described("Inputs taken so far: resume an interrupted upload from here.", z.int()),
+    accepted: z.int(),
+    folded: described("Inputs whose key the job already had.", z.int()),
+    rejected: described("Inputs that the scraper does not accept.", z.int()),
+    capped: described("Inputs beyond the job's `maxItems`.", z.int()),
+  }),
+);
+export type Upload = Answer<typeof uploadSchema>;
+
+export const stoppedSchema = z.object({
+  job: jobSchema,
+  isQuiet: described("No further request of the job can start.", z.boolean()),
+});
+export type Stopped = Answer<typeof stoppedSchema>;
+
+export const stopQuery = z.strictObject({
+  waitMs: described(
+    "How long to wait until no further request of the job can start.",
+    z.coerce.number<number | string>().int().min(0).max(60_000),
+  ).default(20_000),
+});
+export type Stopping = { readonly waitMs?: number };
+
+export const resumeSchema = z.strictObject({
+  maxItems: described(
+    "Maximum number of items, including those found on pages.",
+    numberIn("maxItems"),
+  ).optional(),
+  maxDepth: described("Maximum steps from one scraper to the next.", numberIn("maxDepth")).optional(),
+  maxChain: described(
+    "Maximum consecutive pages that a scraper emits to itself.",
+    numberIn("maxChain"),
+  ).optional(),
+  newVersion: described("Continue with the current version of the scrapers.", z.boolean()).optional(),
+});
+export type Resume = Request<typeof resumeSchema>;
+/** Limits of a job; they can only be raised. */
+export type JobCaps = Omit<Resume, "newVersion">;
+
+export const retrySchema = z.strictObject({
+  kinds: z.array(failureKind).min(1).optional(),
+  keys: z.array(z.string().min(1).max(8000)).min(1).max(1000).optional(),
+  items: described("Item ids.", z.array(z.string().max(100)).min(1).max(1000)).optional(),
+});
+export type Retry = Request<typeof retrySchema>;
+
+const EXPORT_FORMATS = ["jsonl", "csv", "parquet"] as const;
+
+export const resultsQuery = z.strictObject({
+  format: z.enum(EXPORT_FORMATS).default("jsonl"),
+  scraper: described("Only rows of this scraper of the job.", z.string().max(64)).optional(),
+  extraction: described(
+    "Which record set: `current`, `first` (of the run itself), or an extraction id.",
+    z.string().min(1).max(100),
+  ).optional(),
+  gaps: described(
+    "`drop` leaves out items without a record, and records without a value in a required field.",
+    z.enum(["keep", "drop"]),
+  ).optional(),
+  changes: described(
+    "Only items with one of these changes since the client last got them; for jobs with `freshness`.",
+    many(z.enum(CHANGES)),
+  ).optional(),
+});
+export type ResultsQuery = Request<typeof resultsQuery>;
+
+export const batchSchema = named(
+  "Batch",
+  jobSchema
+    .pick({ id: true, client: true, state: true, createdAt: true, endedAt: true, progress: true })
+    .extend({
+      accepted: described("URLs to fetch, or to answer from a fresh copy.", z.int()),
+      folded: described("Other spellings of a URL in the batch.", z.int()),
+      rejected: described("Entries that are not a fetchable URL.", z.int()),
+      states: jobSchema.shape.counts.shape.states,
+    }),
+);
+export type Batch = Answer<typeof batchSchema>;
+
+export const createdBatchSchema = z.object({
+  batch: batchSchema,
+  rejected: z.array(z.object({ index: z.int(), problem: z.string() })),
+});
+export type CreatedBatch = Answer<typeof createdBatchSchema>;
+
+/** The outcome of one URL of a batch. */
+export const batchResultSchema = named(
+  "BatchResult",
+  itemSchema
+    .pick({
+      id: true,
+      state: true,
+      reason: true,
+      attempts: true,
+      endedAt: true,
+      failure: true,
+      captures: true,
+    })
+    .extend({ url: z.string(), key: described("The canonical URL.", z.string()) }),
+);
+export type BatchResult = Answer<typeof batchResultSchema>;
+
+const id = z.string().min(1).max(500);
+export const jobParams = z.object({ job: described("The job's id.", id) });
+export const itemParams = jobParams.extend({ item: described("The item's id, as in lists of items.", id) });
+export const batchParams = z.object({ batch: described("The batch's id.", id) });

@@ -1,0 +1,129 @@
+/** What operators see: scrapers, lanes, workers and the audit log. */
+import { z } from "zod";
+import { COLLECTOR_KINDS } from "../domain/job-version.ts";
+import {
+  type Answer,
+  described,
+  type Filters,
+  instant,
+  named,
+  numberIn,
+  pageQuery,
+  perSecond,
+  type Request,
+} from "./describe.ts";
+import { paceSchema } from "./job.ts";
+
+export const scraperEntrySchema = named(
+  "ScraperEntry",
+  z.object({
+    name: z.string(),
+    site: z.string().optional(),
+    version: z.string().optional(),
+    problem: described("Why it cannot be loaded.", z.string()).optional(),
+  }),
+);
+export type ScraperEntry = Answer<typeof scraperEntrySchema>;
+
+export const scraperSchema = named(
+  "Scraper",
+  z.object({
+    name: z.string(),
+    site: z.string().optional(),
+    lane: z.string().optional(),
+    version: z.string(),
+    pace: paceSchema,
+    input: described("The schema of an input, as JSON Schema.", z.record(z.string(), z.unknown())).optional(),
+    fields: z.array(z.object({ name: z.string(), isRequired: z.boolean() })),
+    emitsTo: described("Scrapers whose inputs are found on its pages.", z.array(z.string())),
+    fixtures: described(
+      "Result of its fixture tests, at most a minute old.",
+      z.object({
+        cases: z.int(),
+        passed: z.int(),
+        failed: described("Names of failed cases.", z.array(z.string())),
+        problem: described("Why the tests could not run.", z.string()).optional(),
+      }),
+    ).optional(),
+  }),
+);
+export type Scraper = Answer<typeof scraperSchema>;
+
+export const laneSchema = named(
+  "Lane",
+  z.object({
+    lane: z.string(),
+    perSecond: described("Current requests per second; null for no limit.", perSecond),
+    factor: described("1 at full pace; lower while the site is slowed down.", z.number()),
+    operatorPerSecond: described("The operator's limit; null if none is set.", z.number().nullable()),
+    isHeld: described("An operator has stopped the lane.", z.boolean()),
+    heldUntil: described("No requests until then.", instant).optional(),
+    holdReason: z.string().optional(),
+    backlog: described("Items of all jobs that have not ended.", z.int()),
+    inFlight: z.int(),
+  }),
+);
+export type Lane = Answer<typeof laneSchema>;
+
+export const laneControlSchema = z.strictObject({
+  perSecond: described(
+    "Maximum requests per second; null removes the limit.",
+    numberIn("perSecond").nullable(),
+  ).optional(),
+  isHeld: described(
+    "A held lane starts no requests. False also ends a hold set by a site's `Retry-After`.",
+    z.boolean(),
+  ).optional(),
+  reset: described(
+    "Forgets the lane's learned speed, `Crawl-delay`, holds and bookings. The operator's limit stays.",
+    z.literal(true),
+  ).optional(),
+});
+export type LaneControl = Request<typeof laneControlSchema>;
+
+export const workerSchema = named(
+  "Worker",
+  z.object({
+    name: z.string(),
+    host: z.string().optional(),
+    pid: z.int().optional(),
+    version: z.string().optional(),
+    concurrency: z.int().optional(),
+    lanes: described("The only lanes it takes items from.", z.array(z.string())).optional(),
+    kinds: described(
+      "It takes only jobs that need no other kind.",
+      z.array(z.enum(COLLECTOR_KINDS)),
+    ).optional(),
+    isDraining: described("It finishes its current items and takes no more.", z.boolean()).optional(),
+    isAlone: described("It runs one suspect item at a time.", z.boolean()),
+    items: described("Items it is running.", z.int()),
+    holds: z.array(z.object({ job: z.string(), lane: z.string(), items: z.int() })),
+    leaseMs: described("Time until its leases end if it stays silent.", z.number()),
+  }),
+);
+export type Worker = Answer<typeof workerSchema>;
+
+export const auditEntrySchema = named(
+  "AuditEntry",
+  z.object({
+    id: z.int(),
+    at: instant,
+    actor: described("`key:ID`, `user:NAME` of the machine, or `local` if no key is needed.", z.string()),
+    client: described("Owner of the key.", z.string()).optional(),
+    via: described("`cli` is a command on the data folder.", z.enum(["api", "cli"])),
+    action: described("The operation, by its `operationId`.", z.string()),
+    target: described("What was changed.", z.string()).optional(),
+    detail: described("The request, without secrets.", z.unknown()).optional(),
+    from: described("Address of the caller.", z.string()).optional(),
+    outcome: described("`ok`, or an error code.", z.string()),
+  }),
+);
+export type AuditEntry = Answer<typeof auditEntrySchema>;
+
+export const auditQuery = z.strictObject({
+  actor: described("Only entries of this actor.", z.string().min(1).max(200)).optional(),
+  action: described("Only this operation.", z.string().min(1).max(100)).optional(),
+  since: described("Only entries from this time on.", instant).optional(),
+  ...pageQuery(500, 100),
+});
+export type AuditQuery = Filters<typeof auditQuery>;

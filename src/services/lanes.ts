@@ -1,0 +1,46 @@
+import { isoTime } from "../domain/iso-time.ts";
+import type { LaneState } from "../domain/job.ts";
+import { isAddressLane } from "../domain/lane-name.ts";
+import type { LaneControl } from "../ports/ledger.ts";
+import type { Lane, Worker } from "../schemas/operations.ts";
+import type { WorkerView } from "../ports/ledger.ts";
+import { type ServiceContext, shown } from "./context.ts";
+import { orNull } from "./job-view.ts";
+import { Problem } from "./problem.ts";
+
+type Lanes = Pick<ServiceContext, "ledger">;
+
+const LAST = "\u{10ffff}";
+
+/** A text just before the name in list order, so that the next lane of the list is the one with this name. */
+const laneBefore = (name: string): string => {
+  const last = name.codePointAt(name.length - 1) ?? 0;
+  return last === 0 ? name.slice(0, -1) : `${name.slice(0, -1)}${String.fromCodePoint(last - 1)}${LAST}`;
+};
+
+export const findLane = async ({ ledger }: Lanes, name: string): Promise<LaneState> => {
+  const [found] = await ledger.listLanes({ after: laneBefore(name), limit: 1 });
+  if (found?.lane === name) return found;
+  throw new Problem(
+    "not-found",
+    `${shown(name)}: no such lane. A lane exists from its first item on; \`sluice lanes ls\` lists them.`,
+  );
+};
+
+/** An address may get a limit before anyone has sent it a request. */
+export const controlLane = async (context: Lanes, lane: string, to: LaneControl): Promise<void> => {
+  if (!isAddressLane(lane)) await findLane(context, lane);
+  await context.ledger.controlLane(lane, to);
+};
+
+export const laneView = (state: LaneState, now: number): Lane => ({
+  lane: state.lane,
+  perSecond: orNull(state.perSecond),
+  factor: state.factor,
+  operatorPerSecond: state.operatorPerSecond,
+  isHeld: state.isHeldByOperator,
+  ...(state.holdMs > 0 && Number.isFinite(state.holdMs) && { heldUntil: isoTime(now + state.holdMs) }),
+  ...(state.holdReason !== undefined && { holdReason: state.holdReason }),
+  backlog: state.backlog,
+  inFlight: state.inFlight,
+});

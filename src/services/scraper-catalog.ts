@@ -1,0 +1,186 @@
+import { statSync } from "node:fs";
+import { z } from "zod";
+import { fileName, findScraper, listScrapers, type NameOf, resolveScraper } from "../config/find-scrapers.ts";
+import type { Project } from "../config/load-config.ts";
+import { withoutPlaces } from "../domain/record.ts";
+import type { Scraper, ScraperEntry } from "../schemas/operations.ts";
+import { ScraperLoadError } from "../scrapers/check-scraper.ts";
+import { type LoadedScraper, loadScraper } from "../scrapers/load-scraper.ts";
+import { orNull } from "./job-view.ts";
+import { page } from "../scrapers/page.ts";
+import { compileScraper, type CompiledScraper } from "../scrapers/compiled-scraper.ts";
+
+/** The scrapers that a name may mean: by their own name, or that of their file. */
+export interface ScraperCatalog {
+  /** Sorted; a scraper that cannot be loaded appears under its file's name. */
+  names(): Promise<readonly string[]>;
+  /** Throws `ScraperLoadError` if there is none, it cannot be loaded, or two have this name. */
+  find(name: string): Promise<CompiledScraper>;
+  /** The name that its jobs have; the given name if no scraper is found. */
+  ownName(name: string): Promise<string>;
+  /** By the `source` of a job. */
+  load(source: string): Promise<CompiledScraper>;
+  /** Result of its fixture tests; undefined if nobody runs them. */
+  readonly fixturesOf?: (source: string) => Promise<FixtureStatus>;
+}
+
+export interface FixtureStatus {
+  readonly cases: number;
+  readonly passed: number;
+  /** Names of failed cases. */
+  readonly failed: readonly string[];
+  /** Why the tests could not run. */
+  readonly problem?: string;
+}
+
+interface CatalogOptions extends Pick<ScraperCatalog, "fixturesOf"> {
+  /** A name may also be a path, as people give it on the command line. Never for names that come over the API. */
+  readonly takesPaths?: boolean;
+}
+
+/** The built-ins, and the scrapers of the project. */
+export const openCatalog = (
+  project: Project | undefined,
+  { takesPaths = false, ...options }: CatalogOptions = {},
+): ScraperCatalog => {
+  /** Compiled once per version; a changed file has another version. */
+  const compiled = new Map<
+    string,
+    { readonly loaded: LoadedScraper; readonly ready: Promise<CompiledScraper> }
+  >();
+  /** Names by file, while the file is unchanged: a list of hundreds is not loaded for each request. */
+  const known = new Map<string, { readonly mark: string; readonly name: string }>();
+  const nameOf: NameOf = async (file) => {
+    const { mtimeMs, size } = statSync(file);
+    const mark = `${mtimeMs} ${size}`;
+    const last = known.get(file);
+    if (last?.mark === mark) return last.name;
+    const name = await loadScraper(file).then(
+      ({ scraper }) => scraper.name,
+      () => undefined,
+    );
+    if (name !== undefined) known.set(file, { mark, name });
+    return name;
+  };
+  const load = async (source: string): Promise<CompiledScraper> => {
+    const loaded = await loadScraper(source);
+    const last = compiled.get(loaded.source);
+    if (last?.loaded.scraper === loaded.scraper && last.loaded.version === loaded.version)
+      return await last.ready;
+    const ready = compileScraper(loaded);
+    compiled.set(loaded.source, { loaded, ready });
+    return await ready;
+  };
+  const names = async (): Promise<readonly string[]> => {
+    const files = project ? listScrapers(project) : [];
+    const own = await Promise.all(files.map(async (file) => (await nameOf(file)) ?? fileName(file)));
+    return [...new Set([page.name, ...own])].sort();
+  };
+  const sourceOf = async (name: string): Promise<string | undefined> => {
+    if (takesPaths) return await resolveScraper(name);
+    if (name === page.name) return name;
+    if (!project) return undefined;
+    try {
+      const file = await findScraper(name, project, nameOf);
+      // `findScraper` returns a path as it is.
+      return listScrapers(project).includes(file) ? file : undefined;
+    } catch (error) {
+      if (error instanceof ScraperLoadError && error.code === "unknown-scraper") return undefined;
+      throw error;
+    }
+  };
+  return {
+    ...options,
+    load,
+    names,
+    async find(name) {
+      const source = await sourceOf(name);
+      if (source === undefined)
+        throw new ScraperLoadError(
+          "unknown-scraper",
+          `No scraper is named "${name}". This installation has ${namesText(await names())}.`,
+        );
+      return await load(source);
+    },
+    async ownName(name) {
+      const source = await sourceOf(name).catch(() => undefined);
+      return (
+        (source === undefined || source === page.name
+          ? undefined
+          : await nameOf(source).catch(() => undefined)) ?? name
+      );
+    },
+  };
+};
+
+const SHOWN_NAMES = 20;
+
+const namesText = (names: readonly string[]): string => {
+  const rest = names.length - SHOWN_NAMES;
+  return names.slice(0, SHOWN_NAMES).join(", ") + (rest > 0 ? ` and ${rest} more: GET /v1/scrapers` : "");
+};
+
+const PAGE_INPUT = {
+  type: "object",
+  properties: { url: { type: "string", format: "uri" } },
+  required: ["url"],
+};
+
+/** The schema of an input, as JSON Schema; undefined if it cannot be expressed so. */
+const inputSchemaOf = ({ scraper }: CompiledScraper): Record<string, unknown> | undefined => {
+  if (scraper.name === page.name) return PAGE_INPUT;
+  if (!("_zod" in scraper.input)) return undefined;
+  try {
+    const { $schema: _, ...schema } = z.toJSONSchema(scraper.input as unknown as z.ZodType, {
+      io: "input",
+      unrepresentable: "any",
+    });
+    return schema;
+  } catch {
+    return undefined;
+  }
+};
+
+/** A page of the catalog, by name; `next` is the last name if there are more. */
+export const listScraperEntries = async (
+  scrapers: ScraperCatalog,
+  { after, limit }: { readonly after: string; readonly limit: number },
+): Promise<{ readonly entries: readonly ScraperEntry[]; readonly next: string | undefined }> => {
+  const names = (await scrapers.names()).filter((name) => name > after);
+  const some = names.slice(0, limit);
+  const entries = await Promise.all(
+    some.map(async (name) => {
+      try {
+        const { scraper, version } = await scrapers.find(name);
+        return { name, version, ...(scraper.site !== undefined && { site: scraper.site }) };
+      } catch (error) {
+        return { name, problem: withoutPlaces(error instanceof Error ? error.message : String(error)) };
+      }
+    }),
+  );
+  return { entries, next: names.length > some.length ? some.at(-1) : undefined };
+};
+
+export const scraperView = (compiled: CompiledScraper, fixtures: FixtureStatus | undefined): Scraper => {
+  const { scraper, version, pace, extraction, targets } = compiled;
+  const input = inputSchemaOf(compiled);
+  return {
+    name: scraper.name,
+    ...(scraper.site !== undefined && { site: scraper.site }),
+    ...(scraper.lane !== undefined && { lane: scraper.lane }),
+    version,
+    pace: { ...pace, perSecond: orNull(pace.perSecond) },
+    ...(input && { input }),
+    fields: (extraction?.fieldNames ?? []).map((name) => ({
+      name,
+      isRequired: extraction!.required.includes(name),
+    })),
+    emitsTo: [...targets.keys()],
+    ...(fixtures && {
+      fixtures: {
+        ...fixtures,
+        ...(fixtures.problem !== undefined && { problem: withoutPlaces(fixtures.problem) }),
+      },
+    }),
+  };
+};

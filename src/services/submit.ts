@@ -1,0 +1,144 @@
+import { setImmediate } from "node:timers/promises";
+import type { JobView, RejectedInput } from "../domain/job.ts";
+import { planInput } from "../pipeline/plan.ts";
+import { createJob, type JobOptions as SpecOptions } from "../pipeline/submit.ts";
+import type { Ledger, PlannedItem } from "../ports/ledger.ts";
+import type { JobOptions } from "../schemas/job-options.ts";
+import { compileScraper, type CompiledScraper, loweredPace } from "../scrapers/compiled-scraper.ts";
+import type { ServiceContext } from "./context.ts";
+import { readJob } from "./jobs.ts";
+import { Problem } from "./problem.ts";
+import { addWithinQuota, checkHoldings } from "./quotas.ts";
+import type { Creation } from "./secrets.ts";
+import { checkWebhook } from "./webhooks.ts";
+
+interface NewJob {
+  /** The job's id, and whether the job may exist already. */
+  readonly creation: Creation;
+  readonly client: string;
+  readonly scraper: CompiledScraper;
+  /** Sent with the job; more are uploaded later. */
+  readonly inputs: readonly Readonly<Record<string, unknown>>[];
+  readonly options: JobOptions;
+  /** No more inputs will come. */
+  readonly seal: boolean;
+  /** The job must not reach into the operator's own network. False only for a person with access to the data folder. */
+  readonly guardsTargets: boolean;
+  readonly isBatch?: boolean;
+  readonly extracts?: boolean | undefined;
+  readonly maxItems?: number | undefined;
+}
+
+interface SubmittedJob {
+  readonly view: JobView;
+  readonly rejected: readonly RejectedInput[];
+}
+
+/** Others get their turn at the event loop after this time: the inputs may have megabytes. */
+const TURN_MS = 10;
+/** And after this many items were added. */
+const BATCH = 500;
+
+/**
+ * Creates a job with the inputs that came with it. Everything that can be wrong is found before the job is created. Repeated, it continues where the
+ * first try stopped: a job that is sealed has all of its inputs.
+ */
+export const submitJob = async (context: ServiceContext, job: NewJob): Promise<SubmittedJob> => {
+  const { ledger, now } = context;
+  const { client, inputs, creation } = job;
+  const id = creation.name;
+  const { items, rejected } = await plan(context, job);
+  if (inputs.length > 0 && items.length === 0) throw noInputFits(job.scraper, rejected);
+  const begun = creation.isAgain ? await ledger.readJob(id) : undefined;
+  const isOwn = begun?.spec.client === client;
+  if (isOwn && begun.isSealed) return { view: begun, rejected };
+  const missing = isOwn ? await missingItems(ledger, id, items) : items;
+  // Rejected inputs are counted with the first items.
+  const uncounted = isOwn && begun.counts.received > 0 ? [] : rejected;
+  await addWithinQuota(context, { client, count: missing.length }, now, async () => {
+    if (!isOwn) await create(context, job);
+    for (let at = 0; at < Math.max(1, missing.length); at += BATCH) {
+      const some = missing.slice(at, at + BATCH);
+      if (at > 0) await setImmediate();
+      if (some.length + uncounted.length > 0) await ledger.addItems(id, some, at === 0 ? uncounted : []);
+    }
+  });
+  if (job.seal) await ledger.sealJob(id);
+  return { view: await readJob(context, id), rejected };
+};
+
+const plan = async ({ laneOf }: ServiceContext, { scraper, inputs }: NewJob) => {
+  const items: PlannedItem[] = [];
+  const rejected: RejectedInput[] = [];
+  let sinceMs = performance.now();
+  for (const [at, value] of inputs.entries()) {
+    if (performance.now() - sinceMs > TURN_MS) {
+      await setImmediate();
+      sinceMs = performance.now();
+    }
+    const planned = planInput(scraper.scraper, { line: at + 1, value }, laneOf);
+    if ("item" in planned) items.push(planned.item);
+    else rejected.push(planned.rejected);
+  }
+  return { items, rejected };
+};
+
+const create = async (context: ServiceContext, job: NewJob): Promise<void> => {
+  const { creation, client, scraper, options, guardsTargets, extracts = true, maxItems, isBatch } = job;
+  await checkWebhook(context, options.webhook);
+  await checkHoldings(context, client, { isNew: true });
+  await createJob(context.ledger, {
+    job: creation.name,
+    client,
+    // A job that only collects pages has no fields.
+    ready: extracts ? scraper : await compileScraper(scraper, { extracts }),
+    paceOf: ({ pace }) => loweredPace(pace, options.pace ?? {}),
+    options: {
+      ...specOptions(options),
+      ...(isBatch && { isBatch }),
+      ...(guardsTargets && { guardsTargets }),
+    },
+    extracts,
+    ...(maxItems !== undefined && { maxItems }),
+  });
+};
+
+const specOptions = ({ pace: _pace, deadlineAt, ...others }: JobOptions): SpecOptions => {
+  const given = Object.entries(others).filter(([, value]) => value !== undefined);
+  return {
+    ...(Object.fromEntries(given) as SpecOptions),
+    ...(deadlineAt !== undefined && { deadlineAt: Date.parse(deadlineAt) }),
+  };
+};
+
+const PAGE = 500;
+
+/** Items whose keys the job does not have yet. */
+const missingItems = async (
+  ledger: Pick<Ledger, "listItems">,
+  job: string,
+  items: readonly PlannedItem[],
+): Promise<PlannedItem[]> => {
+  const known = new Set<string>();
+  const keys = [...new Set(items.map(({ key }) => key))];
+  for (let at = 0; at < keys.length; at += PAGE) {
+    const asked = keys.slice(at, at + PAGE);
+    // Inputs have depth 0; the same key may also have been found on a page, for another scraper.
+    const found = await ledger.listItems(job, { keys: asked, limit: Number.MAX_SAFE_INTEGER });
+    for (const { key, depth } of found.items) if (depth === 0) known.add(key);
+  }
+  return items.filter(({ key }) => !known.has(key));
+};
+
+const SHOWN = 20;
+
+const noInputFits = ({ scraper }: CompiledScraper, rejected: readonly RejectedInput[]): Problem =>
+  new Problem(
+    "no-input-fits",
+    `Scraper ${scraper.name} accepts none of the ${rejected.length} inputs. GET /v1/scrapers/${scraper.name} shows the schema of an input.`,
+    {
+      errors: rejected
+        .slice(0, SHOWN)
+        .map(({ line, problem }) => ({ path: `inputs/${line - 1}`, message: problem })),
+    },
+  );
