@@ -8,7 +8,8 @@ import { ArchiveError } from "../archive/stored-bytes.ts";
 import type { CaptureRef } from "../domain/capture.ts";
 import type { ItemView } from "../domain/item.ts";
 import type { Blobs } from "../ports/blobs.ts";
-import { toOutputError } from "./outputs/byte-sink.ts";
+import { absoluteBlobPath, type StorageLocation } from "../ports/storage.ts";
+import { toOutputError } from "./outputs/open-output.ts";
 
 /** A kept file, as exports list it. */
 export interface KeptFile {
@@ -28,11 +29,11 @@ export type PathOfFile = (
   number: number,
 ) => string | undefined | Promise<string>;
 
-/** In the archive of a data folder. */
+/** In the archive. */
 export const storedPath =
-  (data: string): PathOfFile =>
+  (location: StorageLocation): PathOfFile =>
   (_, { blob }) =>
-    resolve(data, "blobs", blob);
+    absoluteBlobPath(location, blob);
 
 export const keptFiles = async (item: ItemView, pathOf: PathOfFile): Promise<readonly KeptFile[]> => {
   const files: KeptFile[] = [];

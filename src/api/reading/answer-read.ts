@@ -4,7 +4,7 @@ import type { ItemView } from "../../domain/item.ts";
 import { withoutPlaces } from "../../domain/record.ts";
 import { exportJob } from "../../export/export-records.ts";
 import { withSource } from "../../export/export-rows.ts";
-import type { ByteSink } from "../../export/outputs/byte-sink.ts";
+import type { ByteSink } from "../../export/outputs/open-output.ts";
 import { ParquetWriter } from "../../export/outputs/parquet-writer.ts";
 import { csvFormat, jsonlFormat, type RecordWriter, TextWriter } from "../../export/outputs/text-writer.ts";
 import type { ItemQuery } from "../../ports/ledger.ts";

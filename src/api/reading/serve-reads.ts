@@ -1,6 +1,6 @@
 import type { MessagePort } from "node:worker_threads";
 import type { Stores } from "../../archive/manifest.ts";
-import type { ByteSink } from "../../export/outputs/byte-sink.ts";
+import type { ByteSink } from "../../export/outputs/open-output.ts";
 import { answerRead, type ReadRequest } from "./answer-read.ts";
 
 /** Messages to the reading thread. */

@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os";
-import { laneOf, openStorage, type Storage } from "../../compose.ts";
+import { laneOf, openStorage } from "../../compose.ts";
+import type { Storage } from "../../ports/storage.ts";
 import { resolveScraper } from "../../config/find-scrapers.ts";
 import { type JobCaps, jobId, type JobView } from "../../domain/job.ts";
 import { checkOutput } from "../../export/outputs/open-output.ts";
@@ -45,12 +46,12 @@ export const runJob = async (
   progress: Progress,
 ): Promise<number> => {
   checkOutputs(options);
-  const { input, processes, data, logLevel } = options;
+  const { input, processes, location, logLevel } = options;
   const ready = await compileScraper(await loadScraper(await resolveScraper(named)), {
     extracts: options.extract,
   });
   const inputs = await openInputs(input, options.format, ready.scraper, laneOf);
-  await using storage = await openStorage(data);
+  await using storage = await openStorage(location);
   const job = jobId(new Date());
   const submission = {
     job,
@@ -84,13 +85,13 @@ export const runJob = async (
 
 export const resumeCommand = async (named: string, options: ResumeOptions): Promise<number> => {
   checkOutputs(options);
-  await using storage = await openStorage(options.data);
+  await using storage = await openStorage(options.location);
   const found = await findJob(storage.ledger, named);
   const job = found.spec.id;
   const after = await storage.ledger.events.last();
   const { client } = found.spec;
   if (client !== "local")
-    await noteChange(options.data, {
+    await noteChange(options.location, {
       action: "resumeJob",
       target: job,
       detail: { of: client, ...capsOf(options), ...(options.newVersion && { newVersion: true }) },
@@ -142,11 +143,11 @@ export const resumeCommand = async (named: string, options: ResumeOptions): Prom
 };
 
 /** Adds the command to run. */
-const withCommand = (error: unknown, job: string, { data }: ResumeOptions): unknown =>
+const withCommand = (error: unknown, job: string, { location }: ResumeOptions): unknown =>
   error instanceof ScraperLoadError && error.code === "changed-scraper"
     ? new ScraperLoadError(
         error.code,
-        `${error.message}\n  sluice resume ${job} --new-version${dataFlag(data)}`,
+        `${error.message}\n  sluice resume ${job} --new-version${dataFlag(location)}`,
       )
     : error;
 

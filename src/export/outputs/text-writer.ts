@@ -1,5 +1,5 @@
 import { type Options, stringify } from "csv-stringify/sync";
-import type { ByteSink } from "./byte-sink.ts";
+import type { ByteSink } from "./open-output.ts";
 
 interface TextFormat {
   header(columns: readonly Column[]): string;
