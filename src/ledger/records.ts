@@ -149,7 +149,7 @@ export interface Job {
   readonly changes: Readonly<Partial<Record<Change, number>>>;
 }
 
-/** A run of items in the hands of a worker: the places that are not settled, as pairs of first and last. */
+/** A run of items that is leased to a worker: the places that are not settled, as pairs of first and last. */
 export interface Lease {
   readonly id: number;
   readonly queue: number;
@@ -171,7 +171,7 @@ export interface Worker {
   readonly until: number | null;
   readonly isAlone: boolean;
   readonly jobs: readonly string[] | null;
-  readonly card: WorkerInfo | null;
+  readonly info: WorkerInfo | null;
   readonly registeredAt: number;
   readonly leases: readonly Lease[];
   /** Number of the next lease. */
@@ -207,6 +207,9 @@ export interface Item {
   readonly parentQueue: number | null;
   readonly parentSeq: number | null;
 }
+
+/** What a claim needs of an item. Never written. */
+export type FreshItem = Pick<Item, "queue" | "seq" | "key" | "input" | "scraper">;
 
 /** An input that a limit of its job keeps out: it has a key and a place as an item has. */
 export interface CappedItem extends Item {
@@ -352,6 +355,17 @@ export interface Peer extends Pick<
 /** An item with its retry. Never written. */
 export interface DueItem extends Item, Omit<Retry, "queue" | "seq"> {}
 
+export const retryOf = ({
+  key: _key,
+  input: _input,
+  scraper: _scraper,
+  depth: _depth,
+  chain: _chain,
+  parentQueue: _parentQueue,
+  parentSeq: _parentSeq,
+  ...retry
+}: DueItem): Retry => retry;
+
 /** Jobs are found by their labels, and by their scraper as by a label without a name. */
 interface JobLabel {
   readonly name: string;
@@ -412,6 +426,7 @@ interface RemovalMark {
 
 export interface Records {
   readonly peer: Peer;
+  readonly freshItem: FreshItem;
   readonly dueItem: DueItem;
   readonly suspectGroup: SuspectGroup;
   readonly example: Example;
@@ -443,6 +458,7 @@ export type Key = readonly (string | number)[];
 /** The columns that name a record. */
 export const KEYS = {
   peer: ["name"],
+  freshItem: ["queue", "seq"],
   dueItem: ["queue", "seq"],
   suspectGroup: ["queue"],
   example: ["queue", "seq"],

@@ -2,14 +2,12 @@ import type { Failure } from "../domain/failure.ts";
 import type { Change } from "../domain/freshness.ts";
 import type { ItemRef } from "../domain/item.ts";
 import type { SettledItem } from "../ports/ledger.ts";
-import type { Transaction } from "./transaction.ts";
-import { spendBudget } from "./budget.ts";
-import { endJobWhenDone } from "./end-job.ts";
+import { endJobWhenDone, spendBudget } from "./end-job.ts";
 import { addFailure, type FailedItem, tellFailed } from "./failures.ts";
-import { hasPlace, withoutPlaces } from "./places.ts";
 import type { Job, Lease, Queue } from "./records.ts";
 import { ALL_WORKERS, chargeShare, wakeLane, wakeShare } from "./shares.ts";
-import { isKnown, stopRunning } from "./workers.ts";
+import type { Transaction } from "./transaction.ts";
+import { hasPlace, isKnown, stopRunning, withoutPlaces } from "./workers.ts";
 
 /** What a batch changes in a queue, beside its items. */
 export class QueueTally {
@@ -154,7 +152,7 @@ export class SettleBatch {
     this.#leases = new Map(worker && isKnown(worker) ? worker.leases.map((lease) => [lease.id, lease]) : []);
   }
 
-  /** The fence: the lease under which the item is still in this worker's hands. */
+  /** The fence: the lease under which this worker still holds the item. */
   leaseOf({ lease: id, queue, seq }: SettledItem): Lease | undefined {
     const lease = this.#leases.get(id);
     const isHeld = lease?.queue === queue && hasPlace(lease.open, seq) && !this.#closed.get(id)?.has(seq);

@@ -1,5 +1,5 @@
 import { laneIntervalMs, speedOf } from "../../ledger/lane-pace.ts";
-import { countPlaces } from "../../ledger/places.ts";
+import { countPlaces } from "../../ledger/workers.ts";
 import type { Lane } from "../../ledger/records.ts";
 import type { LaneState } from "../../domain/job.ts";
 import type { LaneQuery, WorkerView } from "../../ports/ledger.ts";
@@ -64,7 +64,7 @@ export const listWorkers = (rows: Rows, now: number): WorkerView[] => {
       )
       .map(({ queue, job, lane }) => [queue, { job, lane }]),
   );
-  return workers.map(({ name, isAlone, until, card, leases }) => {
+  return workers.map(({ name, isAlone, until, info, leases }) => {
     const holds = [...Map.groupBy(leases, ({ queue }) => queue)]
       .toSorted(([a], [b]) => a - b)
       .flatMap(([queue, own]) => {
@@ -72,6 +72,6 @@ export const listWorkers = (rows: Rows, now: number): WorkerView[] => {
         return named ? { ...named, items: countPlaces(own.flatMap(({ open }) => open)) } : [];
       });
     const items = holds.reduce((sum, held) => sum + held.items, 0);
-    return { ...card, name, isAlone, items, holds, leaseMs: Math.max(0, (until ?? 0) - now) };
+    return { ...info, name, isAlone, items, holds, leaseMs: Math.max(0, (until ?? 0) - now) };
   });
 };

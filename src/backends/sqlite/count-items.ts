@@ -1,12 +1,12 @@
-import { leftAs } from "../../ledger/item-state.ts";
-import { countPlaces, type Places } from "../../ledger/places.ts";
-import { ENDED, type FailureCount, type Job, type Queue } from "../../ledger/records.ts";
 import type { FailureKind } from "../../domain/failure.ts";
+import { itemHash, nextHash } from "../../ledger/item-keys.ts";
+import { leftAs } from "../../ledger/item-state.ts";
+import { ENDED, type FailureCount, type Job, type Queue } from "../../ledger/records.ts";
+import { countPlaces, hasPlace, type Places } from "../../ledger/workers.ts";
 import { LedgerError } from "../../ports/ledger.ts";
 import { jobNamed, readRecords, type Rows, writeRecords } from "../sql/rows.ts";
 import { FORMATS, rowSum, type Value } from "../sql/tables.ts";
 import { Database } from "./database.ts";
-import { checkItems } from "./check-items.ts";
 
 /** What a job's counters must be, by its items. */
 export interface CountedItems {
@@ -94,12 +94,12 @@ export const leasedPlaces = (rows: Rows): Map<number, Places> => {
 
 /** What cannot be where items and leases are as they were written. */
 export const doubtsOf = ({ queues, unknownStates }: CountedItems): string[] => [
-  ...(unknownStates > 0 ? [`${unknownStates} items are in a state that there is not`] : []),
+  ...(unknownStates > 0 ? [`${unknownStates} items are in an unknown state`] : []),
   ...queues
     .filter(({ held, leased }) => held !== leased)
     .map(
       ({ id, held, leased }) =>
-        `its leases in queue ${id} hold ${held} items, its items say that ${leased} are leased`,
+        `its leases in queue ${id} hold ${held} items, but ${leased} items are marked as leased`,
     ),
 ];
 
@@ -143,7 +143,7 @@ export const repairCounters = async (file: string, id: string): Promise<void> =>
       if (damaged.length > 0) throw notRepaired(id, damaged.join("; "));
       const next = recounted(job, counted);
       if (!fitsWith(db, job, next))
-        throw notRepaired(id, "its row does not fit its checksum in other columns either");
+        throw notRepaired(id, "its row does not match its checksum in other columns either");
       writeCounted(db, job, counted);
     });
   } finally {
@@ -167,5 +167,68 @@ const fitsWith = (rows: Rows, { number }: Job, next: Job): boolean => {
 const notRepaired = (id: string, why: string): LedgerError =>
   new LedgerError(
     "damaged-row",
-    `${id}: its counters were not counted again, for what they are counted from is damaged (${why}). Restore the ledger from a backup.`,
+    `${id}: its counters were not repaired, because the items they are counted from are damaged (${why}). Restore the ledger from a backup.`,
   );
+
+const { item: ITEM, retry: RETRY, result: RESULT } = FORMATS;
+
+/** A connection for reading, with rows one after the other where they may be many. */
+export interface Reading extends Rows {
+  each(sql: string, ...values: Value[]): Iterable<Value[]>;
+}
+
+interface DamagedItem {
+  readonly key: string;
+  readonly problem: string;
+}
+
+/** Those of a job's items that are not as they were written. `leases`: the places that workers hold, by queue. */
+export function* checkItems(
+  rows: Reading,
+  job: Pick<Job, "number" | "keySeed">,
+  leases: ReadonlyMap<number, Places>,
+): Generator<DamagedItem> {
+  yield* checkRows(rows, job.number, leases);
+  yield* checkKeys(rows, job);
+}
+
+function* checkRows(rows: Reading, job: number, leases: ReadonlyMap<number, Places>): Generator<DamagedItem> {
+  const [retryAt, resultAt] = [ITEM.written.length, ITEM.written.length + RETRY.written.length];
+  const dueAt = retryAt + RETRY.written.indexOf("due_at");
+  for (const row of rows.each(
+    `SELECT ${ITEM.columnsOf("i")}, ${RETRY.columnsOf("t")}, ${RESULT.columnsOf("r")}, i.seq <= q.cursor
+     FROM queues q CROSS JOIN items i ON i.queue = q.id LEFT JOIN retries t ON t.queue = i.queue AND t.seq = i.seq
+     LEFT JOIN results r ON r.queue = i.queue AND r.seq = i.seq WHERE q.job = ?`,
+    job,
+  )) {
+    const [queue, seq] = row as [number, number];
+    const key = String(row[2]);
+    const [hasRetry, hasResult] = [row[retryAt] !== null, row[resultAt] !== null];
+    const fits =
+      ITEM.fits(row) && (!hasRetry || RETRY.fits(row, retryAt)) && (!hasResult || RESULT.fits(row, resultAt));
+    const isClaimed = row.at(-1) === 1;
+    if (!fits) yield { key, problem: "its stored data does not match its checksum" };
+    else if (!hasResult && isClaimed && row[dueAt] === null && !hasPlace(leases.get(queue) ?? [], seq))
+      yield { key, problem: "it was claimed, but no worker holds it and it has no result" };
+  }
+}
+
+/** An item is found by the hash of its key. */
+function* checkKeys(rows: Reading, job: Pick<Job, "number" | "keySeed">): Generator<DamagedItem> {
+  const find = (hash: number) =>
+    rows.arrays<[number, number]>(
+      "SELECT queue, seq FROM item_keys WHERE job = ? AND hash = ?",
+      job.number,
+      hash,
+    )[0];
+  for (const row of rows.each(
+    "SELECT i.queue, i.seq, i.key, i.scraper FROM queues q JOIN items i ON i.queue = q.id WHERE q.job = ?",
+    job.number,
+  )) {
+    const [queue, seq, key, scraper] = row as [number, number, string, number];
+    let hash = itemHash(key, scraper, job);
+    let found = find(hash);
+    while (found && (found[0] !== queue || found[1] !== seq)) found = find((hash = nextHash(hash)));
+    if (!found) yield { key, problem: "it cannot be found by its key" };
+  }
+}

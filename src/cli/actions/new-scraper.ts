@@ -1,11 +1,11 @@
-import { laneOf, openStorage } from "../../compose.ts";
+import type { StorageLocation } from "../../ports/storage.ts";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
+import { laneOf, openStorage } from "../../compose.ts";
 import { loadConfig, type Project } from "../../config/load-config.ts";
-import { type Draft, draftScraper } from "../../devtools/draft/draft-scraper.ts";
+import { type Draft, draftScraper, fetchPage, savedPage } from "../../devtools/draft/draft-scraper.ts";
+import { whereText } from "../../devtools/draft/write-scraper.ts";
 import { folderProblem, makeFolder } from "../../devtools/make-project.ts";
-import { fetchPage, savedPage } from "../../devtools/draft/page-to-draft.ts";
-import { whereText } from "../../devtools/draft/write-field.ts";
 import type { KeptPage } from "../../domain/capture.ts";
 import { jobId } from "../../domain/job.ts";
 import { EXIT, UsageError } from "../exit.ts";
@@ -15,7 +15,7 @@ import { fitText, plainText, shellWord, textTable } from "../text.ts";
 
 export interface NewScraperOptions {
   readonly url: string;
-  readonly data: string;
+  readonly location: StorageLocation;
   /** A saved page, used instead of fetching one. */
   readonly html?: string;
   readonly dir?: string;
@@ -60,7 +60,7 @@ export const newScraperCommand = async (name: string, options: NewScraperOptions
   print(
     options.json
       ? [JSON.stringify(draftJson(draft, file))]
-      : report(draft, file, { project, data: options.data }),
+      : report(draft, file, { project, location: options.location }),
   );
   return EXIT.ok;
 };
@@ -75,7 +75,7 @@ const write = (file: string, source: string): void => {
   }
 };
 
-const getPage = async ({ url, data, html }: NewScraperOptions): Promise<KeptPage> => {
+const getPage = async ({ url, location, html }: NewScraperOptions): Promise<KeptPage> => {
   if (html !== undefined) {
     if (!existsSync(html)) throw new UsageError(`${html}: no such file. Check the path of the saved page.`);
     return savedPage(readFileSync(html), url);
@@ -84,7 +84,7 @@ const getPage = async ({ url, data, html }: NewScraperOptions): Promise<KeptPage
   process.once("SIGINT", () => stop.abort());
   const got = await fetchPage({
     url,
-    openStorage: () => openStorage(data),
+    openStorage: () => openStorage(location),
     laneOf,
     job: jobId(new Date()),
     signal: stop.signal,
@@ -117,7 +117,7 @@ const COLUMNS = ["field", "type", "from", "found by", "value"];
 const report = (
   { name, input, leftOut, each, fields }: Draft,
   file: string,
-  { project, data }: { readonly project: Project | undefined; readonly data: string },
+  { project, location }: { readonly project: Project | undefined; readonly location: StorageLocation },
 ): string[] => {
   const short = relative(process.cwd(), file);
   const isFound = project?.scrapers.some((folder) => !relative(folder, file).startsWith(".."));
@@ -143,8 +143,8 @@ const report = (
           "",
         ]),
     "Next:",
-    `  sluice try ${named} --input ${given}${dataFlag(data)}`,
-    `  sluice capture ${named} --input ${given}${dataFlag(data)}`,
+    `  sluice try ${named} --input ${given}${dataFlag(location)}`,
+    `  sluice capture ${named} --input ${given}${dataFlag(location)}`,
     `  sluice test ${named}`,
   ];
 };

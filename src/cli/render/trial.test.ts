@@ -1,3 +1,4 @@
+import { storageLocation } from "../../config/storage-location.ts";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { stripVTControlCharacters } from "node:util";
@@ -5,7 +6,7 @@ import { field } from "../../extraction/field.ts";
 import type { Failure } from "../../domain/failure.ts";
 import { page as builtIn } from "../../scrapers/page.ts";
 import { compileScraper } from "../../scrapers/compiled-scraper.ts";
-import { judgePages } from "../../devtools/judge-pages.ts";
+import { judgePages } from "../../devtools/run-case.ts";
 import { renderTrial } from "./trial.ts";
 
 /** A trial whose page is this text, of a scraper with so many fields; the first of them is `b`. */
@@ -19,7 +20,9 @@ const rendered = async (text: string, count: number, failure?: Failure): Promise
   const { records } = judgePages(ready, pages, { key: "1", input: {} });
   const end = failure === undefined ? { outcome: "done" as const } : { outcome: "failed" as const, failure };
   const tried = { ...end, key: "1", input: {}, pages, files: [], records, emitted: [] };
-  return stripVTControlCharacters(renderTrial({ ready, tried, job: "j", data: "data" }).join("\n"));
+  return stripVTControlCharacters(
+    renderTrial({ ready, tried, job: "j", location: storageLocation({ data: "data" }) }).join("\n"),
+  );
 };
 
 test("fields beyond the limit of explanations are counted", async () => {

@@ -3,13 +3,11 @@ import type { Outcome } from "../../domain/item.ts";
 import type { Pace } from "../../domain/job-version.ts";
 import type { ClaimedItem, Ledger } from "../ledger.ts";
 import { compareLedger } from "./compare-ledger.ts";
-import { raiseCaps, retryItems, sealJob, controlJob } from "./law-jobs.ts";
-import { outcomeOf } from "./law-outcome.ts";
-import type { Step } from "./law-steps.ts";
+import { controlJob, outcomeOf, raiseCaps, retryItems, sealJob, type Step } from "./law-steps.ts";
 import { LedgerModel, MAX_CHAIN, MAX_DEPTH, type ModelJob, type ModelWorker } from "./ledger-model.ts";
 import { DONE, refOf, settlement, type SimWorker } from "./sim-worker.ts";
 import { SlotWatch } from "./slot-watch.ts";
-import { code, jobSpec, LEASE_MS, planned, type Kit } from "./test-kit.ts";
+import { code, jobSpec, type Kit, LEASE_MS, planned } from "./test-kit.ts";
 
 const PACE: Pace = { perSecond: 20, burst: 3, concurrency: 4 };
 const JOBS = [
@@ -91,7 +89,7 @@ export class LawRun {
       case "pass":
         this.#kit.pass(step.ms);
         return;
-      case "steer":
+      case "control":
         return await controlJob(this.#kit, this.#model, this.#job(step.job), step.to);
       case "seal":
         return await sealJob(this.#kit, this.#job(step.job));
@@ -149,7 +147,7 @@ export class LawRun {
     const slots = grant.slots.reduce((sum, { delaysMs }) => sum + delaysMs.length, 0);
     assert.equal(slots, grant.items.length, "every item comes with its first slot");
     for (const lane of LANES)
-      assert.ok(this.#inFlight(lane) <= PACE.concurrency, `${this.#inFlight(lane)} in hand`);
+      assert.ok(this.#inFlight(lane) <= PACE.concurrency, `${this.#inFlight(lane)} in flight`);
   }
 
   #inFlight(lane: string): number {
@@ -263,7 +261,7 @@ export class LawRun {
   /** Nothing is stuck: with living workers and time, every item comes to its end. Then the pace of it all is looked at. */
   async finish(): Promise<void> {
     for (const job of this.#model.jobs) {
-      await this.step({ do: "steer", job: this.#model.jobs.indexOf(job), to: "resume" });
+      await this.step({ do: "control", job: this.#model.jobs.indexOf(job), to: "resume" });
       await this.step({ do: "seal", job: this.#model.jobs.indexOf(job) });
     }
     for (let worker = 0; worker < 5; worker++) await this.step({ do: "die", worker });

@@ -1,12 +1,19 @@
 import type { Job } from "../../../ledger/records.ts";
-import { isStopHeard } from "../../../ledger/stops.ts";
+import { isStopHeard } from "../../../ledger/workers.ts";
 import type { Removal, RemovalScope } from "../../../domain/removal.ts";
 import { LedgerError } from "../../../ports/ledger.ts";
 import type { Removals } from "../../../ports/removals.ts";
 import { type Connection, count, jobNamed, readRecords } from "../rows.ts";
-import { forgetFresh, noteLent } from "./detach-job.ts";
+import {
+  dueSweeps,
+  endSweep,
+  forgetFresh,
+  forgetObjects,
+  freedObjects,
+  noteLent,
+  releaseObjects,
+} from "./detach-job.ts";
 import { dropRows, endRemoval } from "./drop-rows.ts";
-import { dueSweeps, endSweep, forgetObjects, freedObjects, releaseObjects } from "./kept-objects.ts";
 import { addWorkSums, type RemovalRow, removalRow, removalView } from "./removal-row.ts";
 
 export const openRemovals = (db: Connection): Removals => ({
@@ -77,7 +84,7 @@ const mustHaveEnded = (db: Connection, { id, number, state, endedAt }: Job): num
   if (endedAt === null && state !== "cancelled")
     throw new LedgerError(
       "job-running",
-      `${id}: the job has not ended (${state}), so nothing of it is removed. End it with \`sluice jobs cancel ${id}\`, or wait until it is done.`,
+      `${id}: the job has not ended (${state}), so it cannot be removed. Cancel it with \`sluice jobs cancel ${id}\`, or wait until it is done.`,
     );
   const held = count(db, "SELECT coalesce(sum(leased), 0) FROM queues WHERE job = ?", number);
   if (endedAt === null || held > 0 || !isStopHeard(readRecords(db, "workers"), number, db.now()))
