@@ -7,7 +7,7 @@ import { findLabel } from "./labels/find-label.ts";
 import { by, type Hit, type JsonPlace, NO_HITS, type Place, placeOf, type Taking } from "./place.ts";
 import type { QueryList, QueryLists } from "./query-lists.ts";
 import { quoted } from "./reading/reading.ts";
-import { matchesOf, takeFrom } from "./scan/answer-by-document.ts";
+import { elementHit, matchesOf, takeFrom } from "./scan/answer-by-document.ts";
 import type { PageQuery } from "./scan/page-query.ts";
 import { GivenScope, RowScope, type Scope } from "./scope.ts";
 import { compileSelector } from "./selector.ts";
@@ -202,27 +202,4 @@ function allText({ view: { document }, element }: Scope): Hit | undefined {
   if (first === undefined) return undefined;
   const text = elements.map((one) => document.textOf(one)).join(" ");
   return { text, at: document.offsetOf(first) };
-}
-
-const LINK_TAGS = new Set(["a", "area"]);
-const links = compileSelector("a[href], area[href]");
-
-/**
- * What a field takes from a cell found by its label or header: a link may be anywhere inside it. An image is not a link: many
- * blank cells have one as a spacer.
- */
-export function elementHit(document: HtmlDocument, element: HtmlElement, { takes, pick }: Taking): Hit {
-  const at = document.offsetOf(element);
-  const texts = takes.map((take) => {
-    const own =
-      take === "link" && !LINK_TAGS.has(element.tag) ? undefined : takeFrom(document, element, take);
-    if (own !== undefined || take === "text" || take === "raw" || take === "html") return own;
-    const below = document.first(take === "link" ? links : compileSelector(`[${take.attribute}]`), element);
-    return below && takeFrom(document, below, take);
-  });
-  const text = pick === undefined ? texts[0] : pick(texts);
-  // A cell without a link is read as text: it may spell out the address.
-  return text === undefined && takes[0] === "link"
-    ? { text: document.textOf(element), at, isProse: true }
-    : { text, at };
 }

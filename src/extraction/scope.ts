@@ -37,6 +37,11 @@ export class Scope {
   }
 
   /** The element that selectors are relative to; undefined for the page itself. */
+  /** The row, if this scope is one of a list in JSON. */
+  get jsonRow(): JsonRoot | undefined {
+    return undefined;
+  }
+
   get element(): HtmlElement | undefined {
     return (this.#element ??= this.#findElement?.());
   }
@@ -69,11 +74,15 @@ export class RowScope extends Scope {
 
 /** A JSON row: an entry of a list. */
 export class JsonScope extends Scope {
-  readonly row: JsonRoot;
+  readonly #row: JsonRoot;
 
   constructor(page: Scope, queries: readonly PageQuery[], row: JsonRoot) {
     super(page.view, queries, undefined, page);
-    this.row = row;
+    this.#row = row;
+  }
+
+  override get jsonRow(): JsonRoot {
+    return this.#row;
   }
 }
 

@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os";
-import { laneOf, openStorage, type Storage } from "../../compose.ts";
+import { laneOf, openStorage } from "../../compose.ts";
+import type { Storage } from "../../ports/storage.ts";
 import { type JobCaps, type JobView } from "../../domain/job.ts";
 import { readInputs } from "../../inputs/read-inputs.ts";
 import { loadInputs } from "../../pipeline/submit.ts";
@@ -26,13 +27,13 @@ export interface ResumeOptions extends WorkingOptions, JobCaps {
 
 export const resumeCommand = async (named: string, options: ResumeOptions): Promise<number> => {
   checkOutputs(options);
-  await using storage = await openStorage(options.data);
+  await using storage = await openStorage(options.location);
   const found = await findJob(storage.ledger, named);
   const job = found.spec.id;
   const after = await storage.ledger.events.last();
   const { client } = found.spec;
   if (client !== "local")
-    await noteChange(options.data, {
+    await noteChange(options.location, {
       action: "resumeJob",
       target: job,
       detail: { of: client, ...capsOf(options), ...(options.newVersion && { newVersion: true }) },
@@ -84,11 +85,11 @@ export const resumeCommand = async (named: string, options: ResumeOptions): Prom
 };
 
 /** Adds the command to run. */
-const withCommand = (error: unknown, job: string, { data }: ResumeOptions): unknown =>
+const withCommand = (error: unknown, job: string, { location }: ResumeOptions): unknown =>
   error instanceof ScraperLoadError && error.code === "changed-scraper"
     ? new ScraperLoadError(
         error.code,
-        `${error.message}\n  sluice resume ${job} --new-version${dataFlag(data)}`,
+        `${error.message}\n  sluice resume ${job} --new-version${dataFlag(location)}`,
       )
     : error;
 

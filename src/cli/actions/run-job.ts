@@ -30,12 +30,12 @@ export const runJob = async (
   progress: Progress,
 ): Promise<number> => {
   checkOutputs(options);
-  const { input, processes, data, logLevel } = options;
+  const { input, processes, location, logLevel } = options;
   const ready = await compileScraper(await loadScraper(await resolveScraper(named)), {
     extracts: options.extract,
   });
   const inputs = await openInputs(input, options.format, ready.scraper, laneOf);
-  await using storage = await openStorage(data);
+  await using storage = await openStorage(location);
   const job = jobId(new Date());
   const submission = {
     job,

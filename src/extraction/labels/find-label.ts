@@ -1,9 +1,10 @@
-import { elementHit, type Finder } from "../find-place.ts";
+import type { Finder } from "../find-place.ts";
 import { foldedText, foldSpace } from "../folded-text.ts";
 import { TreeElement } from "../html-tree.ts";
 import { type Hit, NO_HITS, type Place, type Taking } from "../place.ts";
 import type { QueryLists } from "../query-lists.ts";
 import type { Scope } from "../scope.ts";
+import { elementHit } from "../scan/answer-by-document.ts";
 import { compileSelector } from "../selector.ts";
 import { type LabelCandidate, SURE } from "./label-cell.ts";
 import { LabelIndex, type LabelSpot } from "./label-index.ts";
