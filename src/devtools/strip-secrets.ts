@@ -166,19 +166,19 @@ const parsed = (text: string): unknown => {
 
 const NAME = /(["'`]?)([A-Za-z_$][\w$.-]{1,60})\1/.source;
 /** A quoted string, as in scripts and JSON. */
-const text = (group: string): string =>
+const quotedText = (group: string): string =>
   `(?<q${group}>["'\`])(?<${group}>(?:\\\\.|(?!\\k<q${group}>)[^\\\\\\n])*)\\k<q${group}>`;
 /** `csrfToken = "…"`, `"password": "…"`, `Authorization: "Bearer …"`. */
-const ASSIGNED = new RegExp(`${NAME}(\\s{0,99}[:=]\\s{0,99})${text("value")}`, "g");
+const ASSIGNED = new RegExp(`${NAME}(\\s{0,99}[:=]\\s{0,99})${quotedText("value")}`, "g");
 /** `setItem("token", "…")`, `setRequestHeader("Authorization", "…")`. */
 const PASSED = new RegExp(
-  `(\\(\\s{0,99}(["'\`])([\\w$.-]{2,60})\\2\\s{0,99},\\s{0,99})${text("value")}`,
+  `(\\(\\s{0,99}(["'\`])([\\w$.-]{2,60})\\2\\s{0,99},\\s{0,99})${quotedText("value")}`,
   "g",
 );
 /** `"session": {"id": "…"`: the object has a secret's name, its member a neutral one. */
 const HELD = new RegExp(`${NAME}(\\s{0,99}[:=]\\s{0,99}\\{)([^}]{1,4000})`, "g");
 const MEMBER = new RegExp(
-  `${/(["'`]?)(id|key|value|data|hash|string)\1/.source}(\\s{0,99}:\\s{0,99})${text("value")}`,
+  `${/(["'`]?)(id|key|value|data|hash|string)\1/.source}(\\s{0,99}:\\s{0,99})${quotedText("value")}`,
   "g",
 );
 /** In comments, also without quotes. */
