@@ -43,10 +43,11 @@ test("an IPv4 address is a lane, however it is written; of IPv6 the network of 6
     ["::1", "address:0:0:0:0::/64"],
     ["site.example", undefined],
   ] as const;
-  for (const [address, lane] of lanes) {
-    assert.equal(addressLane(address), lane, address);
-    if (lane !== undefined) assert.ok(isAddressLane(lane), lane);
+  for (const [address, expected] of lanes) {
+    assert.equal(addressLane(address), expected, address);
+    if (expected !== undefined) assert.ok(isAddressLane(expected), expected);
   }
   assert.ok(isAddressLane(EVERY_ADDRESS));
-  for (const lane of ["address:80", "example.org", "address.example"]) assert.ok(!isAddressLane(lane), lane);
+  for (const other of ["address:80", "example.org", "address.example"])
+    assert.ok(!isAddressLane(other), other);
 });

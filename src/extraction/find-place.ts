@@ -1,13 +1,12 @@
 import type { FieldReading } from "./define-field.ts";
 import { ExtractionError } from "./extraction-error.ts";
-import type { HtmlDocument, HtmlElement } from "./html-document.ts";
 import { endsInEmptyList, entriesAt } from "./json/json-path.ts";
 import { jsonHits, jsonRoots } from "./json/json-source.ts";
 import { findLabel } from "./labels/find-label.ts";
 import { by, type Hit, type JsonPlace, NO_HITS, type Place, placeOf, type Taking } from "./place.ts";
 import type { QueryList, QueryLists } from "./query-lists.ts";
 import { quoted } from "./reading/reading.ts";
-import { elementHit, matchesOf, takeFrom } from "./scan/answer-by-document.ts";
+import { elementHit, matchesOf } from "./scan/answer-by-document.ts";
 import type { PageQuery } from "./scan/page-query.ts";
 import { GivenScope, RowScope, type Scope } from "./scope.ts";
 import { compileSelector } from "./selector.ts";

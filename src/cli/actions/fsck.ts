@@ -1,6 +1,5 @@
-import { localFiles, LEDGER_FILE } from "../../config/storage-location.ts";
+import { localFiles } from "../../config/storage-location.ts";
 import type { StorageLocation } from "../../ports/storage.ts";
-import { join } from "node:path";
 import { writeManifest } from "../../archive/manifest.ts";
 import { lookAtLedger, openBlobs, openLedger, openStorage, repairCounters } from "../../compose.ts";
 import { indexOf } from "../../integrity/check-objects.ts";
