@@ -4,7 +4,7 @@ import { findItemRecords, withSource } from "../../export/export-rows.ts";
 import type { CaptureRef } from "../../domain/capture.ts";
 import type { ItemView } from "../../domain/item.ts";
 import type { Blobs } from "../../ports/blobs.ts";
-import { attemptsOf, type ShownCapture, type ShownItem } from "./shown-item.ts";
+import { attemptsOf, type ShownCapture, type ShownItem } from "./verbs.ts";
 
 /** Items with this key, of any scraper of the job. */
 export const localItems = async (storage: Storage, job: string, key: string): Promise<ShownItem[]> => {
