@@ -143,6 +143,7 @@ interface Reading<T> {
   readonly value: T | null;
   /** `present`, `empty`, `missing` or `malformed`. */
   readonly status: FieldStatus;
+  /** Why it is malformed. */
   readonly why: string | undefined;
 }
 

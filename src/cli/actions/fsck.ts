@@ -1,12 +1,11 @@
-import { localFiles, LEDGER_FILE } from "../../config/storage-location.ts";
-import type { StorageLocation } from "../../ports/storage.ts";
-import { join } from "node:path";
 import { writeManifest } from "../../archive/manifest.ts";
 import { lookAtLedger, openBlobs, openLedger, openStorage, repairCounters } from "../../compose.ts";
+import { localFiles } from "../../config/storage-location.ts";
 import { indexOf } from "../../integrity/check-objects.ts";
 import { Fsck, type FsckCounts } from "../../integrity/fsck.ts";
 import type { Damage } from "../../ports/ledger-check.ts";
 import { LedgerError } from "../../ports/ledger.ts";
+import type { StorageLocation } from "../../ports/storage.ts";
 import { mustExist } from "../existing-storage.ts";
 import { EXIT, UsageError } from "../exit.ts";
 import type { DataOptions } from "../options.ts";

@@ -1,12 +1,12 @@
 import { availableParallelism } from "node:os";
 import { laneOf, openStorage } from "../../compose.ts";
-import type { Storage } from "../../ports/storage.ts";
-import { type JobCaps, type JobView } from "../../domain/job.ts";
+import type { JobCaps, JobView } from "../../domain/job.ts";
 import { readInputs } from "../../inputs/read-inputs.ts";
 import { loadInputs } from "../../pipeline/submit.ts";
-import { type CompiledScraper } from "../../scrapers/compiled-scraper.ts";
-import { loadPinned } from "../../scrapers/load-pinned.ts";
+import type { Storage } from "../../ports/storage.ts";
 import { ScraperLoadError } from "../../scrapers/check-scraper.ts";
+import type { CompiledScraper } from "../../scrapers/compiled-scraper.ts";
+import { loadPinned } from "../../scrapers/load-pinned.ts";
 import { LOCAL_ACTOR } from "../../services/context.ts";
 import { resumeJob } from "../../services/jobs.ts";
 import { Supervisor } from "../../worker/supervisor.ts";
@@ -17,8 +17,8 @@ import { NEW_VERSION_WAIT_MS, readNewVersion, waitText } from "../read-new-versi
 import { openProgress, progressMode } from "../render/progress.ts";
 import { workerScript } from "../run-workers.ts";
 import { noteChange } from "../service/audit-local.ts";
-import { reapDead, superviseJob } from "./supervise-job.ts";
 import { checkOutputs } from "./run-job.ts";
+import { reapDead, superviseJob } from "./supervise-job.ts";
 
 export interface ResumeOptions extends WorkingOptions, JobCaps {
   /** Continue with the current version of the scraper. */
