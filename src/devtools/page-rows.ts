@@ -2,7 +2,7 @@ import type { KeptPage } from "../domain/capture.ts";
 import { compileJsonRows } from "../extraction/json/json-source.ts";
 import { parsePage } from "../extraction/parse-page.ts";
 import { type Each, placesOf } from "../extraction/place.ts";
-import { pageBook } from "../extraction/query-lists.ts";
+import { pageLists } from "../extraction/query-lists.ts";
 import { PageView, Scope } from "../extraction/scope.ts";
 import { compileSelector } from "../extraction/selector.ts";
 import type { PageParts } from "./explain-css.ts";
@@ -16,8 +16,8 @@ export const rowsOfPage = (page: KeptPage, each: Each | undefined): readonly Par
   if (place?.how === "css")
     return parts.document.all(compileSelector(place.css)).map((row) => ({ ...parts, row }));
   if (place?.how !== "json") return [parts];
-  const book = pageBook();
-  const rowsOf = compileJsonRows(place, book);
-  const rows = rowsOf(new Scope(new PageView(page), book.page.queries)) ?? [];
+  const lists = pageLists();
+  const rowsOf = compileJsonRows(place, lists);
+  const rows = rowsOf(new Scope(new PageView(page), lists.page.queries)) ?? [];
   return rows.map((jsonRow) => ({ ...parts, jsonRow }));
 };
